@@ -28,10 +28,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let first = steps(world.as_mut(), 240..600);
 
         // Two seconds in, again; and once more in a world that has never seen this car move.
-        world.set_state(0, &saved);
+        world.set_state(0, &saved).expect("it fits");
         let again = steps(world.as_mut(), 240..600);
         let mut fresh = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 120.0);
-        fresh.set_state(0, &saved);
+        fresh.set_state(0, &saved).expect("it fits");
         let elsewhere = steps(fresh.as_mut(), 240..600);
 
         println!("{:<11} ends at {:.6} m", backend.name, first.position);

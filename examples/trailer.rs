@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // In line, the caravan's coupler on the ball.
     let in_line: Vec<&Model> = models.iter().map(Arc::as_ref).collect();
     for (car, state) in State::train_at_rest(&in_line, 0, &scene, &placement).iter().enumerate() {
-        world.set_state(car, state);
+        world.set_state(car, state).expect("it fits");
     }
     for step in 0..480 {
         let (steer, brake) = if step < 240 { (0.03 * (step as f32 / 30.0).sin(), 0.0) } else { (0.0, 0.4) };
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let free = State { tow: None, ..world.state(1).clone() };
-    world.set_state(1, &free);
+    world.set_state(1, &free).expect("it fits");
     for _ in 0..120 {
         world.step(&[Controls { throttle: 0.5, ..Controls::default() }]);
     }

@@ -41,7 +41,7 @@ pub use skidpad_lab as lab;
 /// The names most games need.
 pub mod prelude {
     pub use crate::core::state::Placement;
-    pub use crate::core::{Axes, Backend, CarStart, Controls, DVec3, Model, Quat, Scene, State, Vec3};
+    pub use crate::core::{Axes, Backend, CarError, CarId, CarStart, Controls, DVec3, Model, Quat, Scene, State, Vec3};
     pub use crate::drive::{Drawn, Driver, Event, Inputs, Keys, Shaping, Ticks, Watch, put_upright};
 }
 

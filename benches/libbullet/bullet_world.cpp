@@ -125,7 +125,7 @@ void libbullet_place(World* world, size_t at, const Motion* motion) {
     car.away = false;
 }
 
-void libbullet_add(World* world, const CarTuning* tuning, const WheelTuning* wheels, size_t count, const Motion* motion) {
+void libbullet_put(World* world, size_t at, const CarTuning* tuning, const WheelTuning* wheels, size_t count, const Motion* motion) {
     Car car;
     car.box = std::make_unique<btBoxShape>(vector(tuning->hull_half_extents));
     car.hull = std::make_unique<btCompoundShape>();
@@ -149,9 +149,14 @@ void libbullet_add(World* world, const CarTuning* tuning, const WheelTuning* whe
         wheel.m_raycastInfo.m_suspensionLength = from.rest_length;
         wheel.m_wheelsSuspensionForce = 0;
     }
-    world->cars.push_back(std::move(car));
-    world->enter(world->cars.back());
-    libbullet_place(world, world->cars.size() - 1, motion);
+    if (at < world->cars.size()) {
+        if (!world->cars[at].away) world->leave(world->cars[at]);
+        world->cars[at] = std::move(car);
+    } else {
+        world->cars.push_back(std::move(car));
+    }
+    world->enter(world->cars[at]);
+    libbullet_place(world, at, motion);
 }
 
 void libbullet_leave(World* world, size_t at) {

@@ -175,7 +175,7 @@ fn a1_a_rigid_car_rolls_if_and_only_if_it_grips_more_than_its_threshold() {
             let mut state = car.world.state(0).clone();
             state.velocity.y = 20.0;
             state.previous_velocity = state.velocity;
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let frames = car.run(0.6, |_| Controls::coasting());
             // It slides to the left: the wheels on the right are the inner ones.
             let inner = |f: &Frame| f.wheels[1].load_n + f.wheels[3].load_n;
@@ -266,7 +266,7 @@ fn e11_dampers_open_at_their_knees() {
             let mut state = car.world.state(0).clone();
             state.velocity.z = -speed;
             state.previous_velocity = state.velocity;
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let frame = car.step(&Controls::parked());
             let way = usize::from(speed < 0.0);
             let (slow, knee) = ([strut.bump_damping, strut.rebound_damping][way], knees[way]);

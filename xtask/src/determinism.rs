@@ -60,14 +60,16 @@ fn digest_with(features: &str) -> String {
     )
 }
 
-fn same(expected: &[String], found: &[String], build: &str) -> Outcome {
+/// Compares digests line by line.
+pub fn same(expected: &[String], found: &[String], build: &str) -> Outcome {
     match expected.iter().zip(found).find(|(a, b)| a != b) {
         Some((a, b)) => Err(format!("first difference:\n  as tests are built, 1 thread: {a}\n  {build}: {b}")),
         None => Ok(()),
     }
 }
 
-fn digests(mut command: Command, threads: usize) -> Result<Vec<String>, String> {
+/// Runs the `digest` example on so many `threads`; returns its lines.
+pub fn digests(mut command: Command, threads: usize) -> Result<Vec<String>, String> {
     command.arg(threads.to_string());
     let [out, _] = output(command)?;
     let lines: Vec<String> = out.lines().map(str::to_owned).collect();

@@ -1,4 +1,5 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity | mutants | package | planted | search | semver`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity | mutants | package | planted | search | semver | soak |
+//! targets`.
 //!
 //! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
 //! says what to do. All steps run even when one fails; the last line counts them. What the machine lacks for is looked for first, and left out.
@@ -15,6 +16,8 @@ mod planted;
 mod prerequisites;
 mod run;
 mod search;
+mod soak;
+mod targets;
 mod tidy;
 
 use std::process::ExitCode;
@@ -85,6 +88,17 @@ enum Chore {
     },
     /// Plants faults that the project once had, one at a time, and prints which relations of the search find them; takes half an hour
     Planted,
+    /// Drives for long while cars enter, leave, collide, are saved and loaded; prints time and memory of each part
+    Soak {
+        /// Car-steps of each solver
+        #[arg(long, default_value_t = soak::CAR_STEPS)]
+        car_steps: u64,
+        /// Cars that enter and leave a world of each solver
+        #[arg(long, default_value_t = soak::VISITORS)]
+        visitors: u64,
+    },
+    /// Equal bits on other processors: aarch64 under QEMU, 32-bit x86
+    Targets,
     /// Public items that changed since a revision, by cargo-semver-checks
     Semver {
         /// The revision
@@ -116,6 +130,8 @@ fn main() -> ExitCode {
             let asked = search::Asked { draws, shard, seed, relation };
             search::search(&mut steps, &asked);
         }
+        Chore::Soak { car_steps, visitors } => soak::soak(&mut steps, car_steps, visitors),
+        Chore::Targets => targets::targets(&mut steps),
         Chore::Planted => planted::planted(&mut steps),
         Chore::Semver { baseline } => checks::semver(&mut steps, &baseline),
         Chore::Mutants { sample } => mutants::mutants(&mut steps, &sample),

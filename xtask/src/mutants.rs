@@ -2,11 +2,9 @@
 //!
 //! Each mutant meets the unit tests of the core. Those that pass them meet the golden digests, for which more must be built.
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use crate::run::{Outcome, Steps, cargo, install, root, run};
+use crate::run::{Outcome, Steps, cargo, install, read, root, run};
 
 /// Of all mutants in order every 97th, from the first one on.
 pub const SAMPLE: &str = "0/97";
@@ -88,20 +86,16 @@ impl Round {
         command.env("INSTA_UPDATE", "no");
         // It fails as soon as one survives.
         let ended = run(command);
-        let outcomes: Value = serde_json::from_str(&text(&results.join("outcomes.json"))?)
+        let outcomes: Value = serde_json::from_str(&read(&results.join("outcomes.json"))?)
             .map_err(|error| format!("{RESULTS}: {error}"))?;
         let count = |name: &str| outcomes[name].as_u64().unwrap_or(0);
         if count("total_mutants") == 0 || outcomes["end_time"].is_null() {
             return Err(ended.err().unwrap_or_else(|| "it did not come to an end".into()));
         }
         let [caught, endless, unviable] = ["caught", "timeout", "unviable"].map(count);
-        let missed = text(&results.join("missed.txt"))?.lines().map(str::to_owned).collect();
+        let missed = read(&results.join("missed.txt"))?.lines().map(str::to_owned).collect();
         Ok(Self { caught: caught + endless, unviable, missed })
     }
-}
-
-fn text(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// A regular expression of `name` alone.

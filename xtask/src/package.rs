@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::run::{Outcome, cargo, install, root, run};
+use crate::run::{Outcome, cargo, install, read, root, run, write};
 
 /// Version of cargo-semver-checks that is installed when there is none.
 const SEMVER_CHECKS: &str = "0.51.0";
@@ -48,7 +48,7 @@ fn outside(
     let patches: String = patches.iter().map(|(name, place)| format!("{name} = {{ path = {place:?} }}\n")).collect();
     write(&folder.join("Cargo.toml"), &format!("{manifest}\n[patch.crates-io]\n{patches}"))?;
     write(&folder.join("src/main.rs"), program)?;
-    let lock = std::fs::read_to_string(root().join(lock)).map_err(|error| format!("{lock}: {error}"))?;
+    let lock = read(&root().join(lock))?;
     write(&folder.join("Cargo.lock"), &lock)?;
     let mut command = cargo(command);
     // Not from here: cargo would read the repository's profiles, which a game has not.
@@ -125,8 +125,4 @@ fn unpacked(folder: &Path) -> Result<Vec<(String, String)>, String> {
     }
     let place = |name: &String| folder.join(format!("{name}-{}", env!("CARGO_PKG_VERSION"))).display().to_string();
     Ok(names.into_iter().map(|name| (name.clone(), place(&name))).collect())
-}
-
-fn write(path: &Path, text: &str) -> Outcome {
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }

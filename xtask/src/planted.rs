@@ -1,9 +1,9 @@
 //! Faults that the project once had, planted again one at a time: which relations of `tests/it/metamorphic` find them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{Outcome, Steps, root, run};
+use crate::run::{Outcome, Steps, read, root, run, write};
 
 /// Draws for each fault.
 const DRAWS: &str = "120";
@@ -67,15 +67,26 @@ const FAULTS: [Fault; 8] = [
 ];
 
 /// Plants every fault in a clone of the last commit and prints which relations it violates, in how many draws.
+///
+/// A search without a fault comes first: a relation finds a fault if it violates more draws than that one.
 pub fn planted(steps: &mut Steps) {
+    let mut sound = Vec::new();
+    steps.step("no fault", "Make the search run.", || {
+        let copy = refreshed()?;
+        sound = violations(&search(&copy)?);
+        Ok(())
+    });
     for fault in &FAULTS {
-        steps.step(fault.name, "Strengthen the relation that should find it.", || find(fault));
+        steps.step(fault.name, "Strengthen the relation that should find it.", || find(fault, &sound));
     }
 }
 
-fn find(fault: &Fault) -> Outcome {
-    let copy = root().join("target/planted");
-    refresh(&copy)?;
+/// A relation and the number of draws that violate it.
+type Violations = (String, u64);
+
+/// Plants `fault` and prints the relations with more violations than `sound`, those without a fault.
+fn find(fault: &Fault, sound: &[Violations]) -> Outcome {
+    let copy = refreshed()?;
     let path = copy.join(fault.file);
     let source = read(&path)?;
     let [from, to] = fault.change;
@@ -83,16 +94,27 @@ fn find(fault: &Fault) -> Outcome {
         return Err(format!("{} does not have this text once: {from}", fault.file));
     }
     write(&path, &source.replace(from, to))?;
-    let told = search(&copy)?;
-    let violated: Vec<&str> = told.lines().filter(|line| is_violated(line)).collect();
-    println!("{}", violated.join("\n"));
-    if violated.is_empty() { Err("no relation finds it".into()) } else { Ok(()) }
+    let mut is_found = false;
+    for (relation, violated) in violations(&search(&copy)?) {
+        let before = sound.iter().find(|(name, _)| *name == relation).map_or(0, |(_, violated)| *violated);
+        if violated > before {
+            println!("{relation}: {violated} of {DRAWS} draws, {before} without the fault");
+            is_found = true;
+        }
+    }
+    if is_found { Ok(()) } else { Err("no relation finds it".into()) }
 }
 
-/// Returns true if `line` is that of a relation, `name checked violated …`, that some draws violate.
-fn is_violated(line: &str) -> bool {
-    let mut words = line.split_whitespace().skip(1).map(str::parse::<u64>);
-    matches!((words.next(), words.next()), (Some(Ok(_)), Some(Ok(violated))) if violated > 0)
+/// Returns the relations that some draws violate, from lines of the form `name checked violated …`.
+fn violations(told: &str) -> Vec<Violations> {
+    let of_line = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?;
+        let _checked: u64 = words.next()?.parse().ok()?;
+        let violated = words.next()?.parse().ok()?;
+        (violated > 0).then(|| (name.to_string(), violated))
+    };
+    told.lines().filter_map(of_line).collect()
 }
 
 /// Runs the search in the folder `copy`; returns what it printed.
@@ -106,25 +128,18 @@ fn search(copy: &Path) -> Result<String, String> {
     if told.contains("relation") { Ok(told) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
-/// Brings the last commit into the clone `copy`, which keeps what it has built.
-fn refresh(copy: &Path) -> Outcome {
+/// Returns the clone with the files of the last commit; it keeps what it has built.
+fn refreshed() -> Result<PathBuf, String> {
+    let copy = root().join("target/planted");
     if !copy.join(".git").exists() {
         let mut clone = Command::new("git");
-        clone.args(["clone", "--quiet"]).arg(root()).arg(copy);
+        clone.args(["clone", "--quiet"]).arg(root()).arg(&copy);
         run(clone)?;
     }
     for arguments in [["fetch", "--quiet", "origin", "HEAD"], ["reset", "--quiet", "--hard", "FETCH_HEAD"]] {
         let mut git = Command::new("git");
-        git.current_dir(copy).args(arguments);
+        git.current_dir(&copy).args(arguments);
         run(git)?;
     }
-    Ok(())
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Outcome {
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    Ok(copy)
 }

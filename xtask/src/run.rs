@@ -89,6 +89,17 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
+/// Reads a text file; the error names its path.
+pub fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Writes a text file, and the folder it is in; the error names its path.
+pub fn write(path: &Path, text: &str) -> Outcome {
+    let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    folder.and_then(|()| std::fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// `cargo` with `arguments`, separated by spaces, in the workspace's folder.
 pub fn cargo(arguments: &str) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use skidpad_core::model::Hull;
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, CarView, Clock, Controls, DVec3, Model, Mover, Quat, SaveError, Scene, State,
-    StepReport, Vec3,
+    Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Controls, DVec3, Model, Mover, Quat, SaveError,
+    Scene, Slots, State, StepReport, Vec3,
 };
 use skidpad_peers::bullet::Tuning;
 use skidpad_peers::no_slip::{self, Pedals};
@@ -37,6 +37,7 @@ const TURN_KEPT: f32 = 0.99;
 struct BulletWorld {
     world: World,
     cars: Vec<Driven>,
+    slots: Slots,
     scene: Scene,
     clock: Clock,
     statics_only: bool,
@@ -49,24 +50,36 @@ struct Driven {
     pedals: Pedals,
     inputs: Vec<WheelInput>,
     wheels: Vec<Wheel>,
-    away: bool,
 }
 
 impl BulletWorld {
     /// On the plane of `scene`.
     fn new(scene: &Scene, cars: &[CarStart], dt: f32, statics_only: bool) -> Self {
         assert!(scene.boxes.is_empty(), "the benches' Bullet world is a plane");
-        let mut world = World::new(scene.gravity, scene.normal().to_array(), statics_only);
-        let cars = cars.iter().map(|start| enter(&mut world, scene, start, dt)).collect();
-        Self { cars, world, scene: scene.clone(), clock: Clock::new(dt), statics_only }
+        let world = World::new(scene.gravity, scene.normal().to_array(), statics_only);
+        let (scene, clock) = (scene.clone(), Clock::new(dt));
+        let mut new = Self { cars: Vec::new(), slots: Slots::default(), world, scene, clock, statics_only };
+        for start in cars {
+            new.insert(start);
+        }
+        new
+    }
+
+    /// Wheels of `state` and of the car in `slot`.
+    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
+        [state.wheels.len(), self.cars.get(slot).map_or(0, |car| car.state.wheels.len())]
+    }
+
+    fn put(&mut self, slot: usize, state: &State) {
+        self.cars[slot].state.clone_from(state);
+        self.world.place(slot, &motion(state));
     }
 }
 
-fn insert(world: &mut World, scene: &Scene, start: &CarStart, dt: f32) -> Driven {
-    let car = Driven::new(scene, start, dt);
+/// Puts `car` into `slot` of Bullet's world.
+fn enter(world: &mut World, slot: usize, car: &Driven) {
     let wheels: Vec<WheelTuning> = car.tuning.wheels.iter().map(wheel_tuning).collect();
-    world.add(&car_tuning(&car.tuning, &start.model.parts().hull), &wheels, &motion(&car.state));
-    car
+    world.put(slot, &car_tuning(&car.tuning, &car.model.parts().hull), &wheels, &motion(&car.state));
 }
 
 impl Driven {
@@ -84,7 +97,6 @@ impl Driven {
             state,
             inputs: vec![WheelInput::default(); wheels],
             wheels: vec![Wheel::default(); wheels],
-            away: false,
         }
     }
 
@@ -130,13 +142,13 @@ impl Backend for BulletWorld {
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         let coasting = Controls::coasting();
-        for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
+        for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
             car.drive(controls.get(i).unwrap_or(&coasting), self.clock.dt);
             self.world.drive(i, &car.inputs);
         }
         self.world.step(self.clock.dt);
         self.clock.tick();
-        for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
+        for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
             let motion = self.world.read(i, &mut car.wheels);
             car.read(&motion, self.clock.dt);
         }
@@ -151,33 +163,51 @@ impl Backend for BulletWorld {
         &mut self.clock
     }
 
-    fn cars(&self) -> usize {
-        self.cars.len()
+    fn slots(&self) -> &Slots {
+        &self.slots
     }
 
-    fn car(&self, car: usize) -> CarView<'_> {
-        let Driven { model, state, away, .. } = &self.cars[car];
-        CarView::without_rows(model, state, *away, StepReport::default())
+    fn slots_mut(&mut self) -> &mut Slots {
+        &mut self.slots
     }
 
-    fn set_state(&mut self, car: usize, state: &State) -> bool {
-        let fits = state.wheels.len() == self.cars[car].state.wheels.len();
-        if fits {
-            self.cars[car].state.clone_from(state);
-            self.cars[car].away = false;
-            self.world.place(car, &motion(state));
+    fn car(&self, slot: usize) -> CarView<'_> {
+        let Driven { model, state, .. } = &self.cars[slot];
+        CarView::without_rows(model, state, !self.slots.is_active(slot), StepReport::default())
+    }
+
+    fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots.check_state(slot, self.wheels_of(slot, state))?;
+        self.put(slot, state);
+        Ok(())
+    }
+
+    fn insert(&mut self, start: &CarStart) -> CarId {
+        let (id, car) = (self.slots.take(), Driven::new(&self.scene, start, self.clock.dt));
+        enter(&mut self.world, id.slot(), &car);
+        match self.cars.get_mut(id.slot()) {
+            Some(own) => *own = car,
+            None => self.cars.push(car),
         }
-        fits
+        id
     }
 
-    fn insert(&mut self, start: &CarStart) -> usize {
-        self.cars.push(enter(&mut self.world, &self.scene, start, self.clock.dt));
-        self.cars.len() - 1
+    fn remove(&mut self, car: CarId) -> Result<(), CarError> {
+        let slot = self.slots.release(car)?;
+        self.world.leave(slot);
+        Ok(())
     }
 
-    fn remove(&mut self, car: usize) {
-        self.cars[car].away = true;
-        self.world.remove(car);
+    fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
+        self.slots.suspend(slot)?;
+        self.world.leave(slot);
+        Ok(())
+    }
+
+    fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots.resume(slot, self.wheels_of(slot, state))?;
+        self.put(slot, state);
+        Ok(())
     }
 
     fn save_into(&self, _bytes: &mut Vec<u8>) -> Result<(), SaveError> {

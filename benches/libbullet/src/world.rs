@@ -100,10 +100,13 @@ impl World {
         Self { raw, wheels: Vec::new() }
     }
 
-    pub fn add(&mut self, tuning: &CarTuning, wheels: &[WheelTuning], motion: &Motion) {
+    /// Puts a car into place `at`: instead of the one that is there, or behind all others.
+    pub fn put(&mut self, at: usize, tuning: &CarTuning, wheels: &[WheelTuning], motion: &Motion) {
+        assert!(at <= self.wheels.len());
         // SAFETY: C++ copies what it is given, `wheels.len()` wheels of it.
-        unsafe { libbullet_add(self.raw, tuning, wheels.as_ptr(), wheels.len(), motion) };
-        self.wheels.push(wheels.len());
+        unsafe { libbullet_put(self.raw, at, tuning, wheels.as_ptr(), wheels.len(), motion) };
+        self.wheels.resize(self.wheels.len().max(at + 1), 0);
+        self.wheels[at] = wheels.len();
     }
 
     pub fn place(&mut self, car: usize, motion: &Motion) {
@@ -112,7 +115,7 @@ impl World {
         unsafe { libbullet_place(self.raw, car, motion) };
     }
 
-    pub fn remove(&mut self, car: usize) {
+    pub fn leave(&mut self, car: usize) {
         assert!(car < self.wheels.len());
         // SAFETY: the car exists.
         unsafe { libbullet_leave(self.raw, car) };

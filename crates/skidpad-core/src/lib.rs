@@ -65,6 +65,7 @@ pub use world::seam::{
     BODYWORK_FRICTION, Body, Contact, Foreseen, Ground, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, Rim,
     WorldPort,
 };
+pub use world::slots::{CarError, CarId, Occupancy, Slots};
 pub use world::supports;
 pub use world::terrain::{Cell, HeightField, TerrainFault, TriangleMesh, TriangleVisitor};
 pub use world::texture::Texture;

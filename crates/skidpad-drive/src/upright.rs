@@ -1,22 +1,26 @@
 //! A car back on its wheels.
 
-use skidpad_core::{Backend, Contact, Model, Probe, Quat, State, Vec3};
+use skidpad_core::{Backend, CarError, Contact, Model, Probe, Quat, State, Vec3};
 
 /// How far above the car's centre of mass the ground is looked for, m, and how far below that.
 const ABOVE: f32 = 1.0;
 const DEEP: f32 = 1000.0;
 
-/// Puts car `car` of `world` on its wheels where it is, at rest, headed as it was, on the ground below it; whether there was any.
-/// Without ground, and in worlds that do not tell of theirs, it stays where it is in the air, upright.
+/// Puts the car in slot `car` of `world` on its wheels where it is, at rest, headed as it was, on the ground below it; returns whether
+/// there was any. Without ground, and in worlds that do not tell of theirs, it stays where it is in the air, upright.
 ///
 /// Everything else of its state is that of a fresh car: engine, gear, brakes, patches.
-pub fn put_upright(world: &mut dyn Backend, car: usize) -> bool {
+///
+/// # Errors
+/// No such slot, no car in it, or a suspended one. Nothing has changed then.
+pub fn put_upright(world: &mut dyn Backend, car: usize) -> Result<bool, CarError> {
+    world.slots().occupant(car)?;
     let probe = looks_down(car, world.state(car));
     let mut met = [None];
     world.probe(&[probe], &mut met);
     let upright = upright_on(world.model(car), world.state(car), &probe, met[0].as_ref());
-    world.set_state(car, &upright);
-    met[0].is_some()
+    world.set_state(car, &upright)?;
+    Ok(met[0].is_some())
 }
 
 /// What car `car` in `state` asks its world for to find the ground below it.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use skidpad_core::model::{Aero, Axle, Hull, Powertrain, ProbeShape, Rolling, Side, Steering, Strut, Tyre, Wheel};
 use skidpad_core::tyre::{CurveLaw, CurveTyre};
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, CarView, Clock, Controls, Frame, Mat3, Model, ModelParts, Scene, State, StepReport,
-    Vec3,
+    Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Controls, Frame, Mat3, Model, ModelParts, Scene,
+    Slots, State, StepReport, Vec3,
 };
 
 use crate::trajectory::Trajectory;
@@ -81,6 +81,7 @@ pub const POINT_MASS: BackendInfo =
 struct PointMass {
     model: Arc<Model>,
     state: State,
+    slots: Slots,
     clock: Clock,
     yaw: f64,
     speed: f64,
@@ -90,7 +91,9 @@ fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backen
     let start = &cars[0];
     let state = State::at_rest(&start.model, scene, &start.placement);
     let (yaw, speed) = (f64::from(start.placement.heading), f64::from(start.placement.speed));
-    Box::new(PointMass { model: Arc::clone(&start.model), state, clock: Clock::new(dt), yaw, speed })
+    let mut slots = Slots::default();
+    slots.take();
+    Box::new(PointMass { model: Arc::clone(&start.model), state, slots, clock: Clock::new(dt), yaw, speed })
 }
 
 impl Backend for PointMass {
@@ -122,19 +125,33 @@ impl Backend for PointMass {
     fn clock_mut(&mut self) -> &mut Clock {
         &mut self.clock
     }
-    fn cars(&self) -> usize {
-        1
+    fn slots(&self) -> &Slots {
+        &self.slots
     }
-    fn car(&self, _car: usize) -> CarView<'_> {
-        CarView::without_rows(&self.model, &self.state, false, StepReport::default())
+    fn slots_mut(&mut self) -> &mut Slots {
+        &mut self.slots
     }
-    fn set_state(&mut self, _car: usize, state: &State) -> bool {
-        self.state = state.clone();
-        true
+    fn car(&self, slot: usize) -> CarView<'_> {
+        CarView::without_rows(&self.model, &self.state, !self.slots.is_active(slot), StepReport::default())
     }
-    /// There is one point only.
-    fn insert(&mut self, _start: &CarStart) -> usize {
-        0
+    fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots.check_state(slot, [state.wheels.len(), self.state.wheels.len()])?;
+        self.state.clone_from(state);
+        Ok(())
     }
-    fn remove(&mut self, _car: usize) {}
+    /// There is one point, which all cars share.
+    fn insert(&mut self, _start: &CarStart) -> CarId {
+        self.slots.take()
+    }
+    fn remove(&mut self, car: CarId) -> Result<(), CarError> {
+        self.slots.release(car).map(|_| ())
+    }
+    fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
+        self.slots.suspend(slot)
+    }
+    fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots.resume(slot, [state.wheels.len(), self.state.wheels.len()])?;
+        self.state.clone_from(state);
+        Ok(())
+    }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    AssistLog, Backend, BackendInfo, CarStart, CarView, Clock, Controls, LoadError, Model, Mover, SaveError, Scene,
-    State, StepReport,
+    AssistLog, Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Controls, LoadError, Model, Mover,
+    SaveError, Scene, Slots, State, StepReport,
     world::backend::{load_world, save_world},
 };
 use skidpad_rapier::rapier3d::control::{DynamicRayCastVehicleController, Wheel, WheelTuning};
@@ -38,6 +38,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
 struct StockBackend {
     world: PhysicsWorld,
     cars: Vec<StockCar>,
+    slots: Slots,
     scene: Scene,
     starts: Vec<CarStart>,
     clock: Clock,
@@ -50,7 +51,6 @@ struct StockCar {
     pedals: Pedals,
     /// Of the chassis when the controller pushed it last.
     pushed_at: Pose,
-    away: bool,
 }
 
 impl StockBackend {
@@ -58,7 +58,28 @@ impl StockBackend {
         let mut world = ground_world(scene, dt);
         let cars = starts.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
         world.detect_collisions(&(), &());
-        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), clock: Clock::new(dt) }
+        let mut slots = Slots::default();
+        starts.iter().for_each(|_| _ = slots.take());
+        Self { world, cars, slots, scene: scene.clone(), starts: starts.to_vec(), clock: Clock::new(dt) }
+    }
+
+    /// Wheels of `state` and of the car in `slot`.
+    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
+        [state.wheels.len(), self.cars.get(slot).map_or(0, |car| car.state.wheels.len())]
+    }
+
+    fn put(&mut self, slot: usize, state: &State) {
+        let car = &mut self.cars[slot];
+        car.state.clone_from(state);
+        if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
+            move_to(body, Axes::ZUp, state);
+        }
+    }
+
+    fn disable(&mut self, slot: usize) {
+        if let Some(body) = self.world.bodies.get_mut(self.cars[slot].controller.chassis) {
+            body.set_enabled(false);
+        }
     }
 }
 
@@ -92,7 +113,7 @@ impl StockCar {
             controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
         let pedals = Pedals::new(&car.model, &state);
-        Self { model: car.model.clone(), state, controller, pedals, pushed_at: Pose::IDENTITY, away: false }
+        Self { model: car.model.clone(), state, controller, pedals, pushed_at: Pose::IDENTITY }
     }
 
     fn drive(&mut self, controls: &Controls, dt: f32) {
@@ -166,7 +187,7 @@ impl Backend for StockBackend {
         }
         self.world.integration_parameters.dt = self.clock.dt;
         let coasting = Controls::coasting();
-        for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
+        for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
             car.drive(controls.get(i).unwrap_or(&coasting), self.clock.dt);
             let world = &mut self.world;
             let filter = QueryFilter::default().exclude_rigid_body(car.controller.chassis).exclude_sensors();
@@ -183,7 +204,7 @@ impl Backend for StockBackend {
         }
         self.world.step();
         self.clock.tick();
-        for car in self.cars.iter_mut().filter(|car| !car.away) {
+        for (_, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
             car.read(&self.world, self.clock.dt);
         }
         StepReport::default()
@@ -197,13 +218,17 @@ impl Backend for StockBackend {
         &mut self.clock
     }
 
-    fn cars(&self) -> usize {
-        self.cars.len()
+    fn slots(&self) -> &Slots {
+        &self.slots
     }
 
-    fn car(&self, car: usize) -> CarView<'_> {
-        let StockCar { model, state, away, .. } = &self.cars[car];
-        CarView::without_rows(model, state, *away, StepReport::default())
+    fn slots_mut(&mut self) -> &mut Slots {
+        &mut self.slots
+    }
+
+    fn car(&self, slot: usize) -> CarView<'_> {
+        let StockCar { model, state, .. } = &self.cars[slot];
+        CarView::without_rows(model, state, !self.slots.is_active(slot), StepReport::default())
     }
 
     fn assist_log(&self, car: usize) -> AssistLog {
@@ -213,31 +238,45 @@ impl Backend for StockBackend {
         self.cars[car].non_physical(self.clock.dt)
     }
 
-    fn set_state(&mut self, car: usize, state: &State) -> bool {
-        let car = &mut self.cars[car];
-        if state.wheels.len() != car.state.wheels.len() {
-            return false;
-        }
-        car.state.clone_from(state);
-        car.away = false;
-        if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
-            move_to(body, Axes::ZUp, state);
-        }
-        true
+    fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots.check_state(slot, self.wheels_of(slot, state))?;
+        self.put(slot, state);
+        Ok(())
     }
 
-    fn insert(&mut self, start: &CarStart) -> usize {
-        self.cars.push(StockCar::new(&mut self.world, &self.scene, start));
-        self.starts.push(start.clone());
-        self.cars.len() - 1
+    fn insert(&mut self, start: &CarStart) -> CarId {
+        let id = self.slots.take();
+        let car = StockCar::new(&mut self.world, &self.scene, start);
+        match self.cars.get_mut(id.slot()) {
+            Some(own) => {
+                self.world.remove_body(own.controller.chassis);
+                *own = car;
+                self.starts[id.slot()] = start.clone();
+            }
+            None => {
+                self.cars.push(car);
+                self.starts.push(start.clone());
+            }
+        }
+        id
     }
 
-    fn remove(&mut self, car: usize) {
-        let car = &mut self.cars[car];
-        car.away = true;
-        if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
-            body.set_enabled(false);
-        }
+    fn remove(&mut self, car: CarId) -> Result<(), CarError> {
+        let slot = self.slots.release(car)?;
+        self.disable(slot);
+        Ok(())
+    }
+
+    fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
+        self.slots.suspend(slot)?;
+        self.disable(slot);
+        Ok(())
+    }
+
+    fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots.resume(slot, self.wheels_of(slot, state))?;
+        self.put(slot, state);
+        Ok(())
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
@@ -251,6 +290,7 @@ impl Backend for StockBackend {
     /// Into a world built anew, as in the `rapier` backend.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
+        fresh.slots.rename_as(&self.slots);
         load_world(&mut fresh, bytes)?;
         *self = fresh;
         Ok(())

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    Backend, BackendInfo, BodyMotion, CarStart, CarView, Clock, Contact, Controls, FixedBox, LoadError, Mover, Probe,
-    SaveError, Scene, Smooth, State, StepReport, Texture,
+    Backend, BackendInfo, BodyMotion, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox,
+    LoadError, Mover, Probe, SaveError, Scene, Slots, Smooth, State, StepReport, Texture,
     world::backend::{load_world, save_world},
     world::scene::FLUSH,
 };
@@ -241,16 +241,20 @@ impl Backend for RapierBackend {
         &mut self.clock
     }
 
-    fn cars(&self) -> usize {
-        self.cars.vehicles().len()
+    fn slots(&self) -> &Slots {
+        self.cars.slots()
     }
 
-    fn car(&self, car: usize) -> CarView<'_> {
-        self.cars.car(car)
+    fn slots_mut(&mut self) -> &mut Slots {
+        self.cars.cars.slots_mut()
     }
 
-    fn set_state(&mut self, car: usize, state: &State) -> bool {
-        self.cars.set_state(&mut self.world, car, state)
+    fn car(&self, slot: usize) -> CarView<'_> {
+        self.cars.car(slot)
+    }
+
+    fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.cars.set_state(&mut self.world, slot, state)
     }
 
     fn place(&self, car: usize) -> Option<Vec3> {
@@ -284,15 +288,26 @@ impl Backend for RapierBackend {
         true
     }
 
-    fn insert(&mut self, start: &CarStart) -> usize {
+    fn insert(&mut self, start: &CarStart) -> CarId {
         let car = self.cars.insert(&mut self.world, &self.scene, start);
-        settle(&mut self.world, &self.scene, self.cars.handle(car));
-        self.starts.push(start.clone());
+        settle(&mut self.world, &self.scene, self.cars.handle(car.slot()));
+        match self.starts.get_mut(car.slot()) {
+            Some(own) => *own = start.clone(),
+            None => self.starts.push(start.clone()),
+        }
         car
     }
 
-    fn remove(&mut self, car: usize) {
-        self.cars.remove(&mut self.world, car);
+    fn remove(&mut self, car: CarId) -> Result<(), CarError> {
+        self.cars.remove(&mut self.world, car)
+    }
+
+    fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
+        self.cars.suspend(&mut self.world, slot)
+    }
+
+    fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.cars.resume(&mut self.world, slot, state)
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
@@ -311,6 +326,7 @@ impl Backend for RapierBackend {
             return load_world(self, bytes);
         }
         let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
+        fresh.cars.cars.slots_mut().rename_as(self.slots());
         load_world(&mut fresh, bytes)?;
         *self = fresh;
         Ok(())

@@ -2,8 +2,8 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    CarStart, CarView, Cars, Contact, Controls, Coupling, Misuse, Probe, Scene, State, StepReport, Vec3, Vehicle,
-    WorldPort,
+    CarError, CarId, CarStart, CarView, Cars, Contact, Controls, Coupling, Misuse, Probe, Scene, Slots, State,
+    StepReport, Vec3, Vehicle, WorldPort,
 };
 
 use crate::borne::Borne;
@@ -80,14 +80,24 @@ impl RapierCars {
         Self { unstepped: true, wind: scene.wind, ..Self::adopt(axes, cars) }
     }
 
-    /// Puts another car into the `world` of the others, also while it runs, as [`RapierCars::new`] does; returns its number.
-    pub fn insert<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> usize {
-        let world = world.into();
+    /// Puts another car into the `world` of the others, also while it runs, as [`RapierCars::new`] does: into the lowest empty slot, whose
+    /// old body is taken out of the world, or a new one behind all others. Returns its name.
+    pub fn insert<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> CarId {
+        let mut world = world.into();
         let (handle, vehicle) = insert(world.bodies, world.colliders, self.axes, scene, start);
-        self.slots.push(slot(self.axes, handle, &vehicle));
+        let slot = slot(self.axes, handle, &vehicle);
+        let car = self.cars.insert(vehicle);
+        match self.slots.get_mut(car.slot()) {
+            Some(own) => {
+                let removed = core::mem::replace(own, slot);
+                world.remove_body(removed.handle);
+                self.forget_hitches_of(car.slot());
+            }
+            None => self.slots.push(slot),
+        }
         // Its collider is in no broad phase yet.
         self.unstepped = true;
-        self.cars.insert(vehicle)
+        car
     }
 
     /// Drives vehicles whose bodies are in the world already, and in its broad phase, such as those of a world that was
@@ -97,7 +107,7 @@ impl RapierCars {
     /// Vehicles that tow each other get joints of their own: take those of such a world out first.
     ///
     /// On ground that stands still awake cars go on bit for bit; cars asleep are woken. With the feature `serde`
-    /// `RapierCars::resume` goes on bit for bit always.
+    /// `RapierCars::from_saved` goes on bit for bit always.
     pub fn adopt(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
         let slots = cars.iter().map(|(handle, vehicle)| slot(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
@@ -137,17 +147,36 @@ impl RapierCars {
         self.slots[car].handle
     }
 
-    /// Puts vehicle `car` and its body into `state`, awake. One that had left is back. A state of another number of wheels is
-    /// refused: then nothing changes, and the answer is `false`.
-    pub fn set_state<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize, state: &State) -> bool {
-        if !self.cars.set_state(car, state) {
-            return false;
-        }
-        self.slots[car].track = Track::new(self.axes.point_to_world(state.position));
-        if let Some(body) = world.into().bodies.get_mut(self.slots[car].handle) {
+    /// The slots: which have a car, and which car it is.
+    pub fn slots(&self) -> &Slots {
+        self.cars.slots()
+    }
+
+    /// Puts the vehicle in `slot` and its body into `state`, awake.
+    ///
+    /// # Errors
+    /// No such slot, no vehicle in it, a suspended one, or a state of another number of wheels. Nothing has changed then.
+    pub fn set_state<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize, state: &State) -> Result<(), CarError> {
+        self.cars.set_state(slot, state)?;
+        self.put(world.into(), slot, state);
+        Ok(())
+    }
+
+    /// Steps the vehicle in `slot` again, from `state` on, and enables its body, awake.
+    ///
+    /// # Errors
+    /// No such slot, no vehicle in it, or a state of another number of wheels. Nothing has changed then.
+    pub fn resume<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize, state: &State) -> Result<(), CarError> {
+        self.cars.resume(slot, state)?;
+        self.put(world.into(), slot, state);
+        Ok(())
+    }
+
+    fn put(&mut self, world: Sets<'_>, slot: usize, state: &State) {
+        self.slots[slot].track = Track::new(self.axes.point_to_world(state.position));
+        if let Some(body) = world.bodies.get_mut(self.slots[slot].handle) {
             move_to(body, self.axes, state);
         }
-        true
     }
 
     /// As [`skidpad_core::Backend::place`].
@@ -165,13 +194,33 @@ impl RapierCars {
         }
     }
 
-    /// Steps vehicle `car` no more and disables its body, until [`RapierCars::set_state`].
-    pub fn remove<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize) {
-        let slot = &mut self.slots[car];
+    /// Steps the vehicle in `slot` no more and disables its body, until [`RapierCars::from_saved`].
+    ///
+    /// # Errors
+    /// No such slot, or no vehicle in it.
+    pub fn suspend<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize) -> Result<(), CarError> {
+        let was_active = self.slots().is_active(slot);
+        self.cars.suspend(slot)?;
+        self.disable(world.into(), slot, was_active);
+        Ok(())
+    }
+
+    /// Takes `car` out for good. Its body is disabled, and leaves the world when another car gets its slot.
+    ///
+    /// # Errors
+    /// The car is not among these, or no more.
+    pub fn remove<'a>(&mut self, world: impl Into<Sets<'a>>, car: CarId) -> Result<(), CarError> {
+        let was_active = self.slots().is_active(car.slot());
+        let slot = self.cars.remove(car)?;
+        self.disable(world.into(), slot, was_active);
+        Ok(())
+    }
+
+    fn disable(&mut self, world: Sets<'_>, slot: usize, was_active: bool) {
+        let slot = &mut self.slots[slot];
         slot.left_with_body = false;
-        let is_pushed = self.begun && !self.cars.is_removed(car) && !slot.sleep.asleep;
-        self.cars.remove(car);
-        if let Some(body) = world.into().bodies.get_mut(slot.handle) {
+        let is_pushed = self.begun && was_active && !slot.sleep.asleep;
+        if let Some(body) = world.bodies.get_mut(slot.handle) {
             if is_pushed {
                 restore(body, slot.user);
             }
@@ -179,16 +228,16 @@ impl RapierCars {
         }
     }
 
-    /// Cars whose bodies are gone, or do not take part, have left; they come back with these.
+    /// Suspends cars whose bodies are gone, or do not take part; they come back with these.
     fn leave_with_bodies(&mut self, bodies: &RigidBodySet) {
         for (car, slot) in self.slots.iter_mut().enumerate() {
             let takes_part = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
-            if !takes_part && !self.cars.is_removed(car) {
-                self.cars.remove(car);
-                slot.left_with_body = true;
-            } else if takes_part && std::mem::take(&mut slot.left_with_body) && self.cars.is_removed(car) {
+            if !takes_part && self.cars.slots().is_active(car) {
+                slot.left_with_body = self.cars.suspend(car).is_ok();
+            } else if takes_part && std::mem::take(&mut slot.left_with_body) && !self.cars.slots().is_active(car) {
                 let state = self.cars.vehicles()[car].state().clone();
-                self.cars.set_state(car, &state);
+                // A car that has been removed since stays away.
+                let _ = self.cars.resume(car, &state);
             }
         }
     }
@@ -197,11 +246,6 @@ impl RapierCars {
     pub(crate) fn recall_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
         self.loaded.retain(|loaded| loaded.handle != handle);
         self.loaded.push(Loaded::moved(handle, motion));
-    }
-
-    /// Whether vehicle `car` has left.
-    pub fn is_removed(&self, car: usize) -> bool {
-        self.cars.is_removed(car)
     }
 
     /// Probes the world, solves the rows, and puts the forces of the coming step on the bodies. `controls[i]` drives car
@@ -319,7 +363,7 @@ impl RapierCars {
             }
         }
         for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
-            if self.cars.is_removed(i) {
+            if !self.cars.slots().is_active(i) {
                 continue;
             }
             if slot.sleep.asleep && sets.bodies.get(slot.handle).is_none_or(RigidBody::is_sleeping) {
@@ -355,7 +399,7 @@ impl RapierCars {
 
     fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
-            if self.cars.is_removed(i) {
+            if !self.cars.slots().is_active(i) {
                 continue;
             }
             let anew = slot.sleep.asks_anew(controls.get(i).unwrap_or(&self.coasting));

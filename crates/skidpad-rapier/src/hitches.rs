@@ -33,6 +33,14 @@ impl RapierCars {
         }
     }
 
+    /// Forgets the joints of what the last vehicle in `slot` towed: they went with its body.
+    pub(crate) fn forget_hitches_of(&mut self, slot: usize) {
+        for trailer in &mut self.slots {
+            trailer.towed = trailer.towed.filter(|(by, _)| *by as usize != slot);
+        }
+        self.list_hitched();
+    }
+
     /// A joint that ties nothing yet.
     fn insert_hitch(&self, joints: &mut ImpulseJointSet, ahead: usize, trailer: usize) -> ImpulseJointHandle {
         let [parts, towed] = [ahead, trailer].map(|car| self.cars.vehicles()[car].model().parts());

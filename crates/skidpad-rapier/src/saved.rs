@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rapier3d::prelude::{ImpulseJointHandle, RigidBodyHandle};
 use serde::{Deserialize, Serialize};
 use skidpad_core::state::saved::{LoadError, load_car};
-use skidpad_core::{Model, Vehicle};
+use skidpad_core::{Model, Occupancy, Vehicle};
 use skidpad_engines::Track;
 
 use crate::ground::{GroundMemory, Loaded};
@@ -33,13 +33,25 @@ enum SavedAxes {
     YUpMinusZForward,
 }
 
+/// Likewise.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Occupancy")]
+enum SavedOccupancy {
+    Active,
+    Suspended,
+    Empty,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedCar {
     handle: RigidBodyHandle,
     state: Vec<u8>,
     /// Where its body is, m, if a last digit beside the state's.
     place: Option<[f32; 3]>,
-    away: bool,
+    /// Of its slot.
+    generation: u32,
+    #[serde(with = "SavedOccupancy")]
+    occupancy: Occupancy,
     left_with_body: bool,
     sleep: SleepState,
     stands: Vec<GroundMemory>,
@@ -47,13 +59,14 @@ struct SavedCar {
 }
 
 impl RapierCars {
-    /// What [`RapierCars::resume`] needs beside the models and the world. Call it between two steps.
+    /// What [`RapierCars::from_saved`] needs beside the models and the world. Call it between two steps.
     pub fn saved(&self) -> SavedCars {
         let car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
             handle: self.slots[i].handle,
             state: vehicle.state().to_bytes(),
             place: self.slots[i].track.place().map(|place| place.to_array()),
-            away: self.is_removed(i),
+            generation: self.slots().generation(i),
+            occupancy: self.slots().occupancies()[i],
             left_with_body: self.slots[i].left_with_body,
             sleep: self.slots[i].sleep.clone(),
             stands: self.slots[i].stands.clone(),
@@ -73,7 +86,7 @@ impl RapierCars {
     ///
     /// # Errors
     /// Another number of models than of saved cars, or a state that does not fit its model.
-    pub fn resume(models: &[Arc<Model>], saved: SavedCars) -> Result<Self, LoadError> {
+    pub fn from_saved(models: &[Arc<Model>], saved: SavedCars) -> Result<Self, LoadError> {
         let (found, accepts) = (saved.cars.len(), models.len());
         if found != accepts {
             return Err(LoadError::Cars { found, accepts });
@@ -93,9 +106,7 @@ impl RapierCars {
                 let exact = cars.axes.point_to_world(cars.cars.car(i).state.position);
                 cars.slots[i].track = Track::placed(exact, place.into());
             }
-            if car.away {
-                cars.cars.remove(i);
-            }
+            cars.cars.slots_mut().restore(i, car.generation, car.occupancy);
         }
         cars.list_hitched();
         Ok(cars)

@@ -13,9 +13,15 @@ pub struct Sets<'a> {
     pub bodies: &'a mut RigidBodySet,
     /// Colliders, the chassis' among them.
     pub colliders: &'a mut ColliderSet,
+    /// Which bodies are awake, and with which others.
+    pub islands: &'a mut IslandManager,
     /// Joints. Vehicles that tow each other get one: it hands on what stops one of them, and lets their colliders pass through each
     /// other.
     pub joints: &'a mut ImpulseJointSet,
+    /// Joints of reduced coordinates: those of a chassis go with it.
+    pub multibody_joints: &'a mut MultibodyJointSet,
+    /// Soft bodies. The cars use them only to take a chassis out.
+    pub soft_bodies: &'a mut SoftBodySet,
     /// Finds the colliders along a ray.
     pub broad_phase: &'a BroadPhaseBvh,
     /// Knows how rays meet shapes.
@@ -25,8 +31,26 @@ pub struct Sets<'a> {
 impl Sets<'_> {
     /// The same parts, for a while.
     pub(crate) fn lent(&mut self) -> Sets<'_> {
-        let Self { gravity, parameters, bodies, colliders, joints, broad_phase, narrow_phase } = self;
-        Sets { gravity: *gravity, parameters, bodies, colliders, joints, broad_phase, narrow_phase }
+        let Self { gravity, parameters, bodies, colliders, islands, joints, .. } = self;
+        let Self { multibody_joints, soft_bodies, broad_phase, narrow_phase, .. } = self;
+        Sets {
+            gravity: *gravity,
+            parameters,
+            bodies,
+            colliders,
+            islands,
+            joints,
+            multibody_joints,
+            soft_bodies,
+            broad_phase,
+            narrow_phase,
+        }
+    }
+
+    /// Takes a body out of the world, with its colliders and joints.
+    pub(crate) fn remove_body(&mut self, handle: RigidBodyHandle) {
+        let Self { bodies, colliders, islands, joints, multibody_joints, soft_bodies, .. } = self;
+        bodies.remove(handle, islands, colliders, joints, multibody_joints, soft_bodies, true);
     }
 }
 
@@ -37,7 +61,10 @@ impl<'a> From<&'a mut PhysicsWorld> for Sets<'a> {
             parameters: &world.integration_parameters,
             bodies: &mut world.bodies,
             colliders: &mut world.colliders,
+            islands: &mut world.islands,
             joints: &mut world.impulse_joints,
+            multibody_joints: &mut world.multibody_joints,
+            soft_bodies: &mut world.soft_bodies,
             broad_phase: &world.broad_phase,
             narrow_phase: &world.narrow_phase,
         }

@@ -1,8 +1,8 @@
 //! Cars in the own world, stepped with one of the core's couplings.
 
 use skidpad_core::{
-    Backend, BodyMotion, CarStart, CarView, Cars, Clock, Contact, Controls, Coupling, Probe, Scene, State, StepReport,
-    Vehicle,
+    Backend, BodyMotion, CarError, CarId, CarStart, CarView, Cars, Clock, Contact, Controls, Coupling, Probe, Scene,
+    Slots, State, StepReport, Vehicle,
 };
 
 use crate::{Chassis, World};
@@ -20,26 +20,22 @@ pub struct CarWorld {
 impl CarWorld {
     /// A world with `cars` on the ground of `scene`, stepped by `dt` s with `coupling`.
     pub fn new(name: &'static str, coupling: Coupling, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
-        let mut world = World::new(scene.clone());
-        let vehicles = cars.iter().map(|start| vehicle(&mut world, scene, start)).collect();
-        Self { name, cars: Cars::new(vehicles, coupling), world, scene: scene.clone(), clock: Clock::new(dt) }
+        let (empty, world) = (Cars::new(Vec::new(), coupling), World::new(scene.clone()));
+        let mut new = Self { name, cars: empty, world, scene: scene.clone(), clock: Clock::new(dt) };
+        for start in cars {
+            new.insert(start);
+        }
+        new
     }
 
     /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
     fn follow_states(&mut self) {
         for (car, chassis) in self.world.chassis_mut().iter_mut().enumerate() {
-            if !self.cars.is_removed(car) {
+            if self.cars.slots().is_active(car) {
                 chassis.adopt(self.cars.vehicles()[car].state());
             }
         }
     }
-}
-
-/// Puts a car into `world`, on the ground of `scene`.
-fn vehicle(world: &mut World, scene: &Scene, start: &CarStart) -> Vehicle {
-    let state = State::at_rest(&start.model, scene, &start.placement);
-    world.add(Chassis::new(&start.model, &state));
-    Vehicle::new(start.model.clone(), state)
 }
 
 impl Backend for CarWorld {
@@ -79,20 +75,48 @@ impl Backend for CarWorld {
         &mut self.clock
     }
 
-    fn cars(&self) -> usize {
-        self.cars.vehicles().len()
+    fn slots(&self) -> &Slots {
+        self.cars.slots()
     }
 
-    fn car(&self, car: usize) -> CarView<'_> {
-        self.cars.car(car)
+    fn slots_mut(&mut self) -> &mut Slots {
+        self.cars.slots_mut()
     }
 
-    fn set_state(&mut self, car: usize, state: &State) -> bool {
-        let taken = self.cars.set_state(car, state);
-        if taken {
-            self.world.chassis_mut()[car].adopt(state);
-        }
-        taken
+    fn car(&self, slot: usize) -> CarView<'_> {
+        self.cars.car(slot)
+    }
+
+    fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.cars.set_state(slot, state)?;
+        self.world.resume(slot, state);
+        Ok(())
+    }
+
+    fn insert(&mut self, start: &CarStart) -> CarId {
+        let state = State::at_rest(&start.model, &self.scene, &start.placement);
+        let chassis = Chassis::new(&start.model, &state);
+        let car = self.cars.insert(Vehicle::new(start.model.clone(), state));
+        self.world.put(car.slot(), chassis);
+        car
+    }
+
+    fn remove(&mut self, car: CarId) -> Result<(), CarError> {
+        let slot = self.cars.remove(car)?;
+        self.world.suspend(slot);
+        Ok(())
+    }
+
+    fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
+        self.cars.suspend(slot)?;
+        self.world.suspend(slot);
+        Ok(())
+    }
+
+    fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.cars.resume(slot, state)?;
+        self.world.resume(slot, state);
+        Ok(())
     }
 
     fn bodies(&self) -> usize {
@@ -111,14 +135,5 @@ impl Backend for CarWorld {
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         self.world.ask(asked, answered);
         true
-    }
-
-    fn insert(&mut self, start: &CarStart) -> usize {
-        self.cars.insert(vehicle(&mut self.world, &self.scene, start))
-    }
-
-    fn remove(&mut self, car: usize) {
-        self.cars.remove(car);
-        self.world.chassis_mut()[car].remove();
     }
 }

@@ -16,6 +16,9 @@ const FASTER: f32 = 1.25;
 /// And the way of a step, m, below which they are not.
 const LEAST_WAY: f32 = 0.1;
 
+/// Swaps of neighbours, for each bound, from which on another way of sorting is faster: many bounds are new.
+const SWAPS: usize = 8;
+
 /// Farthest that a car is taken to come in a step, m. What is lost beyond it meets none.
 const MOST_WAY: f32 = 1e5;
 
@@ -37,7 +40,7 @@ pub(crate) struct Bounds {
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     position: DVec3,
-    /// Farthest it may go in a step, m; not a number if it meets nothing.
+    /// Farthest it may go in a step, m; not a number if it meets nothing for being lost, infinite if it takes no part.
     way: f32,
 }
 
@@ -59,6 +62,11 @@ impl Bounds {
         if meet {
             self.near.reserve((NEAR * cars).saturating_sub(self.near.len()));
         }
+    }
+
+    /// Forgets where cars were, so that the next step looks for them.
+    pub fn clear(&mut self) {
+        self.kept.clear();
     }
 
     /// The pairs of cars whose bounds meet, the lower number first.
@@ -98,6 +106,7 @@ impl Bounds {
             let way = FASTER * chassis.motion()[0].length() * dt + LEAST_WAY;
             // What is lost, or no number, meets nothing, and is looked at again in the next step.
             let way = if way < MOST_WAY { way } else { f32::NAN };
+            let way = if chassis.away { f32::INFINITY } else { way };
             self.kept.push(Kept { position: chassis.position, way });
             (low, high) = (low.min(chassis.position), high.max(chassis.position));
         }
@@ -108,17 +117,13 @@ impl Bounds {
             let (kept, chassis) = (self.kept[bound.car as usize], &chassis[bound.car as usize]);
             let reach = chassis.hull_reach.max(chassis.looks());
             bound.radius = DRIFT + f64::from(reach + kept.way);
-            bound.low = if bound.radius.is_finite() { kept.position[self.axis] - bound.radius } else { f64::INFINITY };
-            self.widest = self.widest.max(bound.radius);
-        }
-        // Since the last time they hardly left their order.
-        for end in 1..self.bounds.len() {
-            let mut k = end;
-            while k > 0 && self.bounds[k].low < self.bounds[k - 1].low {
-                self.bounds.swap(k, k - 1);
-                k -= 1;
+            bound.low = f64::INFINITY;
+            if bound.radius.is_finite() {
+                bound.low = kept.position[self.axis] - bound.radius;
+                self.widest = self.widest.max(bound.radius);
             }
         }
+        self.sort();
         for (i, one) in self.bounds.iter().enumerate().take_while(|(_, one)| one.low < f64::INFINITY) {
             let middle = self.kept[one.car as usize].position;
             let end = one.low + 2.0 * one.radius;
@@ -133,5 +138,22 @@ impl Bounds {
             }
         }
         self.near.sort_unstable();
+    }
+
+    /// Sorts the bounds, which mostly hardly left their order since the last time.
+    fn sort(&mut self) {
+        let mut swaps = 0;
+        for end in 1..self.bounds.len() {
+            let mut k = end;
+            while k > 0 && self.bounds[k].low < self.bounds[k - 1].low {
+                self.bounds.swap(k, k - 1);
+                k -= 1;
+            }
+            swaps += end - k;
+            if swaps > SWAPS * self.bounds.len() {
+                self.bounds.sort_unstable_by(|one, other| one.low.total_cmp(&other.low));
+                return;
+            }
+        }
     }
 }

@@ -140,7 +140,7 @@ impl Chassis {
         (self.rotation, self.axes) = (rotation, Mat3::from_quat(rotation));
     }
 
-    /// Takes pose, twist and what tows it from `state`, and moves again if it had left.
+    /// Takes pose, twist and what tows it from `state`, and moves again if it was suspended.
     pub fn adopt(&mut self, state: &State) {
         self.place(state.position, state.rotation, [state.velocity, state.angular]);
         self.be_towed(state.tow.map(|tow| tow.by));
@@ -148,18 +148,13 @@ impl Chassis {
     }
 
     /// Moves no more, until [`Chassis::adopt`].
-    pub fn remove(&mut self) {
+    pub fn suspend(&mut self) {
         self.away = true;
     }
 
     /// From now on the chassis number `by` tows it: they do not touch, and what stops one of them stops the other.
     pub fn be_towed(&mut self, by: Option<u32>) {
         self.towed_by = by;
-    }
-
-    /// Whether it is neither pushed nor moved.
-    pub(crate) fn is_removed(&self) -> bool {
-        self.away
     }
 
     /// Whether something has stopped it in this step: its pose moves with the velocity it ends with.

@@ -211,6 +211,11 @@ impl Collisions {
         }
     }
 
+    /// Forgets where cars were: some have been put elsewhere, or take part or not.
+    pub fn look_anew(&mut self) {
+        self.bounds.clear();
+    }
+
     /// What hitches have handed on to trailers beside their vehicles' own solve, each with the number of the trailer, N s.
     pub fn jolts(&self) -> impl Iterator<Item = (usize, Vec3)> {
         let jolted = self.links.iter().filter(|link| link.impulse != Vec3::ZERO);
@@ -244,8 +249,8 @@ impl Collisions {
     fn find_links(&mut self, chassis: &[Chassis]) {
         self.links.clear();
         for (car, trailer) in chassis.iter().enumerate() {
-            let by = trailer.towed_by.filter(|by| chassis.get(*by as usize).is_some_and(|ahead| !ahead.is_removed()));
-            if let Some(by) = by.filter(|by| !trailer.is_removed() && *by as usize != car) {
+            let by = trailer.towed_by.filter(|by| chassis.get(*by as usize).is_some_and(|ahead| !ahead.away));
+            if let Some(by) = by.filter(|by| !trailer.away && *by as usize != car) {
                 self.links.push(Link::new([car as u32, by]));
             }
         }
@@ -340,7 +345,7 @@ fn may_meet(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     let ways = first.motion()[0].length() + second.motion()[0].length();
     let reach = first.hull_reach + second.hull_reach + ways * dt;
     let near = (first.position - second.position).as_vec3().length_squared() <= reach * reach;
-    near && !first.is_removed() && !second.is_removed()
+    near && !first.away && !second.away
 }
 
 /// Holds the hitches `links` of a group for the coming `dt` s, and lets its `points` know what they move with them.

@@ -275,8 +275,8 @@ mod tests {
     #[test]
     fn a_body_among_others_moves_as_it_does_alone() {
         let (mut all, mut alone) = (five(), five());
-        all[1].remove();
-        alone[1].remove();
+        all[1].suspend();
+        alone[1].suspend();
         let ground = Ground::new(&Scene::flat());
         let fall = Vec3::new(0.0, 0.0, -0.08);
         let pushes: Vec<Push> = (0..5)

@@ -32,7 +32,7 @@ impl Chassis {
 
     /// Whether its wheels pass through another one: number `own` through `under`, which is number `other`.
     fn passes(&self, own: u32, under: &Self, other: u32) -> bool {
-        under.is_removed() || self.towed_by == Some(other) || under.towed_by == Some(own)
+        under.away || self.towed_by == Some(other) || under.towed_by == Some(own)
     }
 
     /// What `probe` has `met` of it; it is body `number`. How it will move and give way, the vehicles find out.

@@ -2,7 +2,7 @@
 
 use skidpad_core::instruction_set::widest;
 use skidpad_core::{
-    Body, Contact, Foreseen, HullPoint, Mat3, Probe, Push, Pushable, Reaction, Scene, Seen, Vec3, WorldPort,
+    Body, Contact, Foreseen, HullPoint, Mat3, Probe, Push, Pushable, Reaction, Scene, Seen, State, Vec3, WorldPort,
 };
 
 use crate::chassis::Chassis;
@@ -66,17 +66,48 @@ impl World {
         }
     }
 
-    /// Adds the chassis of a car; its index is the number of those before it.
-    pub fn add(&mut self, chassis: Chassis) {
+    /// Puts the chassis of a car into `slot`: in place of the one that is there, or behind those of all others.
+    pub fn put(&mut self, slot: usize, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
         if chassis.is_trailer {
             self.collisions.get_or_insert_with(|| Collisions::new(false, 0)).has_trailers = true;
         }
+        let cars = self.cars();
+        if slot < cars {
+            self.chassis[slot] = chassis;
+        } else {
+            self.chassis.insert(cars, chassis);
+            self.near_ground.push(true);
+        }
         self.is_replaced = true;
-        self.chassis.insert(self.cars(), chassis);
-        self.near_ground.push(true);
         if let Some(collisions) = &mut self.collisions {
             collisions.make_room(self.chassis.len());
+        }
+    }
+
+    /// Puts the chassis of a car behind those of all others.
+    #[cfg(test)]
+    pub(crate) fn add_behind(&mut self, chassis: Chassis) {
+        self.put(self.cars(), chassis);
+    }
+
+    /// Takes the chassis in `slot` out of the world, until [`World::resume`].
+    pub fn suspend(&mut self, slot: usize) {
+        self.chassis[slot].suspend();
+        self.look_anew();
+    }
+
+    /// Puts the chassis in `slot` into `state`, from which it moves on.
+    pub fn resume(&mut self, slot: usize, state: &State) {
+        self.chassis[slot].adopt(state);
+        self.look_anew();
+    }
+
+    /// Some chassis has been put elsewhere, or takes part or not since the last step.
+    fn look_anew(&mut self) {
+        self.is_replaced = true;
+        if let Some(collisions) = &mut self.collisions {
+            collisions.look_anew();
         }
     }
 

@@ -141,7 +141,7 @@ fn a_car_that_falls_or_slides_is_not_pressed_down() {
                 let mut state = car.world.state(0).clone();
                 state.position.z += 300.0;
                 (state.velocity, state.previous_velocity) = (Vec3::from_array(velocity), Vec3::from_array(velocity));
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 car.step(&Controls::coasting());
                 let gained = f64::from(car.world.state(0).velocity.z - velocity[2]) * f64::from(hz);
                 let told = -9.81 - 3.0 * squared / f64::from(model.mass());

@@ -106,7 +106,7 @@ fn a_car_rolls_down_a_turned_box_as_down_a_slope() {
         let mut state = drive.world.state(0).clone();
         let top = ramp.centre + (ramp.rotation * Vec3::Z).as_dvec3() * (1.0 + f64::from(model.parts().centre_height));
         (state.position, state.rotation) = (top, ramp.rotation);
-        drive.world.set_state(0, &state);
+        drive.world.set_state(0, &state).expect("it fits");
         let frames = drive.run(3.0, |_| Controls::coasting());
         let gained = frames[720].vx_mps - frames[240].vx_mps;
         let rolling = f64::from(model.mass()) / f64::from(model.rolling_mass());

@@ -27,7 +27,7 @@ fn upside_down_on(solver: &BackendInfo, scene: &Scene, height: f64, speed: f32, 
     state.position.z = f64::from(hull.centre.z + hull.half_extents.z) + height;
     state.velocity = Vec3::X * speed;
     state.previous_velocity = state.velocity;
-    car.world.set_state(0, &state);
+    car.world.set_state(0, &state).expect("it fits");
     car
 }
 
@@ -111,7 +111,7 @@ fn wheels_of_a_car_on_its_floor_pan_carry_what_their_springs_do() {
         let mut car = Drive::new(&solver, &model, &scene, Placement::default(), 120.0);
         let mut state = car.world.state(0).clone();
         state.position.z += lifted + 0.01;
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         let frames = car.run(10.0, |_| Controls::parked());
         let last = &frames[frames.len() - 1];
         let height = last.z_m - f64::from(model.parts().centre_height) - lifted;

@@ -213,7 +213,7 @@ fn a_spinning_car_passes_what_it_clears() {
                 state.position.z += 30.0;
                 (state.velocity, state.angular) = (Vec3::X * speed, spin);
                 state.previous_velocity = state.velocity;
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 let mut states = vec![state];
                 for _ in 0..(8.0 / speed * hz) as usize {
                     car.world.step(&[Controls::coasting()]);

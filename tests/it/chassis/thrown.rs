@@ -24,7 +24,7 @@ pub fn among_boxes(solver: &BackendInfo, random: &mut Random) -> Drive {
         state.position.z += 1.5;
         state.rotation = Quat::from_axis_angle(axis, random.between(-3.2, 3.2));
         state.angular = axis * random.between(-6.0, 6.0);
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
     }
     car
 }
@@ -61,7 +61,7 @@ fn a_thrown_car_gains_no_energy_and_converges() {
             let mut state = car.world.state(0).clone();
             state.position.z += 3.0;
             state.angular = Vec3::new(random.between(-6.0, 6.0), random.between(-6.0, 6.0), random.between(-3.0, 3.0));
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let controls = if seed % 2 == 0 { Controls::parked() } else { Controls::coasting() };
             let most = energy(&car) + springs(car.world.model(0));
             for step in 0..300 {

@@ -127,7 +127,7 @@ fn a_teleport_is_no_hit() {
         for step in 0..60 {
             if step == 30 {
                 let standing = State::upright_at(&c5().model(), DVec3::new(40.0, 0.0, 0.0), Vec3::Z, 0.0);
-                world.set_state(0, &standing);
+                world.set_state(0, &standing).expect("it fits");
             }
             world.step(&[Controls::default()]);
             watch.look(&world.car(0), 1.0 / 60.0, |event| hits += usize::from(matches!(event, Event::Hit { .. })));

@@ -47,9 +47,9 @@ fn hitched_at_speed_it_follows_without_a_jerk() {
             for _ in 0..hz as usize {
                 world.step(&[]);
             }
-            let number = world.insert(&start(&trailer));
+            let number = world.insert(&start(&trailer)).slot();
             let behind = hitched(&car, world.state(0), 0, &[&trailer]).remove(0);
-            assert!(world.set_state(number, &behind));
+            world.set_state(number, &behind).expect("it fits");
             let mut felt = 0.0f32;
             for _ in 0..2 * hz as usize {
                 let before = world.state(0).velocity;
@@ -74,12 +74,12 @@ fn what_is_let_go_is_told() {
         let dt = 1.0 / 60.0;
         let mut world = (solver.build)(&Scene::flat(), &[start(&car), start(&trailer)], dt);
         let behind = hitched(&car, world.state(0), 0, &[&trailer]).remove(0);
-        world.set_state(1, &behind);
+        world.set_state(1, &behind).expect("it fits");
         let (mut watch, mut heard) = (Watch::default(), Vec::new());
         for step in 0..60 {
             if step == 30 {
                 let free = State { tow: None, ..world.state(1).clone() };
-                world.set_state(1, &free);
+                world.set_state(1, &free).expect("it fits");
             }
             world.step(&[]);
             watch.look(&world.car(1), dt, |event| heard.push((step, event)));

@@ -37,7 +37,7 @@ fn on_slope(solver: &BackendInfo, model: &Arc<Model>, force: f64, gear: i8, hz: 
     let mut car = Drive::new(solver, model, &Scene::sloping(-angle as f32), placement, hz);
     let mut state = car.world.state(0).clone();
     state.drive.engine_speed = 0.0;
-    car.world.set_state(0, &state);
+    car.world.set_state(0, &state).expect("it fits");
     car
 }
 
@@ -125,7 +125,7 @@ fn a_dead_flywheel_runs_down_and_stops() {
                 let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), hz);
                 let mut state = car.world.state(0).clone();
                 state.drive.engine_speed = start;
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 let frames = car.run(2.5, |_| Controls::coasting());
                 let what = format!("{} {hz} Hz", solver.name);
                 for frame in &frames {
@@ -149,7 +149,7 @@ fn a_car_is_stopped_by_its_dead_engine_and_stays() {
                 let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, hz);
                 let mut state = car.world.state(0).clone();
                 state.drive.engine_speed = speed * turns as f32 * f32::from(gear.signum());
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 let frames = car.run(3.0, |_| in_gear(gear));
                 let what = format!("{} {hz} Hz gear {gear} at {speed} m/s", solver.name);
                 let mass = f64::from(model.rolling_mass()) + 0.22 * turns * turns;

@@ -52,7 +52,7 @@ fn locked_wheels_and_wheels_in_the_air_change_no_gear() {
             let mut state = car.world.state(0).clone();
             state.position.z += 2.0;
             state.rotation = Quat::from_axis_angle(Vec3::X, PI);
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let frames = car.run(4.0, |_| throttle(1.0, None));
             assert!(frames[frames.len() - 1].wheels[2].spin_radps > 20.0, "{what}");
             assert!(frames.iter().all(|f| f.gear == 1.0), "{what} on its roof");

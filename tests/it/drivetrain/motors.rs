@@ -50,7 +50,7 @@ fn b17_a_motor_in_the_air_turns_wheel_and_rotor() {
                 let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, hz);
                 let mut state = car.world.state(0).clone();
                 state.position.z += 30.0;
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 let inertia = wheels * f64::from(model.wheels()[2].spin_inertia) + 81.0 * 0.05;
                 for towards in [1i8, -1] {
                     let before = car.world.frame(0).wheels[2].spin_radps;

@@ -99,7 +99,7 @@ fn a_slipping_preload_tells_its_torque() {
             let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), 240.0);
             let mut state = car.world.state(0).clone();
             state.position.z += 30.0;
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let mut wheels = vec![WheelControls::default(); 4];
             wheels[held].brake_torque = 3000.0;
             let controls = Controls { throttle: 0.5, gear: Some(1), wheels: wheels.into(), ..Controls::default() };

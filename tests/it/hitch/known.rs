@@ -142,7 +142,7 @@ fn a_rig_on_ice_keeps_its_momentum() {
         let mut world = train(&solver, &BASE.models(), &ice, 3.0, 240.0);
         let mut state = world.state(0).clone();
         state.angular = Vec3::Z * 0.5;
-        assert!(world.set_state(0, &state));
+        world.set_state(0, &state).expect("it fits");
         // Without the blow that sets the trailer turning too, and the gap it leaves.
         for _ in 0..60 {
             world.step(&[]);

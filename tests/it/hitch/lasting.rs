@@ -167,12 +167,12 @@ fn couples_and_uncouples_while_driving() {
         };
         drive(&mut *world, 60, 0.0);
         let before = [0, 1].map(|car| world.state(car).velocity);
-        world.set_state(1, &State { tow: None, ..world.state(1).clone() });
+        world.set_state(1, &State { tow: None, ..world.state(1).clone() }).expect("it fits");
         assert_eq!(before, [0, 1].map(|car| world.state(car).velocity), "{}", solver.name);
         drive(&mut *world, 6, 0.0);
         assert!(gap(&*world, 1) > 1e-4, "{}: it is not held any more", solver.name);
         let tow = Some(Tow { by: 0, ..Tow::default() });
-        world.set_state(1, &State { tow, ..world.state(1).clone() });
+        world.set_state(1, &State { tow, ..world.state(1).clone() }).expect("it fits");
         drive(&mut *world, 60, 0.0);
         assert!(gap(&*world, 1) < 1e-4, "{}: a gap of {} m is closed", solver.name, gap(&*world, 1));
         drive(&mut *world, 120, 0.5);
@@ -246,7 +246,7 @@ fn trains_are_saved_and_rewound() {
         ends.push([0, 1].map(|car| other.state(car).to_bytes()));
         ends.push([0, 1].map(|car| world.state(car).to_bytes()));
         for (car, state) in kept.iter().enumerate() {
-            assert!(world.set_state(car, state));
+            world.set_state(car, state).expect("it fits");
         }
         for _ in 0..60 {
             world.step(&controls);
@@ -305,7 +305,7 @@ fn nonsense_tows_nothing() {
             let mut world = train(&solver, &[model.clone(), model.clone()], &Scene::flat(), 5.0, 60.0);
             for (car, by) in by.into_iter().enumerate() {
                 let tow = by.map(|by| Tow { by, ..Tow::default() });
-                world.set_state(car, &State { tow, ..world.state(car).clone() });
+                world.set_state(car, &State { tow, ..world.state(car).clone() }).expect("it fits");
             }
             assert!((0..120).all(|_| !world.step(&[]).not_finite), "{} {by:?}", solver.name);
         }

@@ -147,7 +147,7 @@ pub fn train_from(
     let mut world = (solver.build)(scene, &starts, 1.0 / hz);
     let models: Vec<&Model> = models.iter().map(AsRef::as_ref).collect();
     for (car, state) in State::train_at_rest(&models, 0, scene, placement).iter().enumerate() {
-        assert!(world.set_state(car, state));
+        world.set_state(car, state).expect("it fits");
     }
     world
 }
@@ -182,7 +182,7 @@ pub fn fold(world: &mut dyn Backend, angle: f32, drawbar: f32) {
         wheel.spin = rolling / 0.3;
         wheel.rolling_speed = rolling;
     }
-    assert!(world.set_state(car, &state));
+    world.set_state(car, &state).expect("it fits");
 }
 
 /// Distance of hitch and coupler of the trailer `car`, m.

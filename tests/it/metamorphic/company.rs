@@ -21,14 +21,14 @@ pub fn check(draw: &Draw) -> Outcome {
     for (what, world) in [("another car", one), ("seven cars alike", alike)] {
         same(&draw, what, &alone, &draw.run_from(world).last, &mut worst)?;
     }
-    let mut visited = draw.world();
+    let (mut visited, mut visitor) = (draw.world(), None);
     for k in 0..draw.steps() {
         let share = k as f64 / draw.steps() as f64;
         if k == draw.steps() / 4 {
-            visited.insert(&far(c5().model(), 0));
+            visitor = Some(visited.insert(&far(c5().model(), 0)));
         }
         if k == draw.steps() / 2 {
-            visited.remove(draw.models.len());
+            visited.remove(visitor.take().expect("it came before")).expect("it is there");
         }
         let mut controls = draw.controls(k);
         controls.push(Controls { throttle: share as f32, ..Controls::default() });

@@ -22,7 +22,7 @@ impl Draw {
         if self.models.len() > 1 {
             let models: Vec<&Model> = self.models.iter().map(AsRef::as_ref).collect();
             for (car, state) in State::train_at_rest(&models, 0, &scene, &self.placement).iter().enumerate() {
-                world.set_state(car, state);
+                world.set_state(car, state).expect("it fits");
             }
         }
         if self.kick != [Vec3::ZERO; 2] {
@@ -31,7 +31,7 @@ impl Draw {
                 let [velocity, angular] = self.kick.map(|kick| state.rotation * kick);
                 (state.velocity, state.angular) = (state.velocity + velocity, state.angular + angular);
                 state.previous_velocity = state.velocity;
-                world.set_state(car, &state);
+                world.set_state(car, &state).expect("it fits");
             }
         }
         world

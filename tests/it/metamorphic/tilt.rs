@@ -38,7 +38,7 @@ pub fn check(draw: &Draw) -> Outcome {
     (start.position, start.rotation) = ((lean * start.position.as_vec3()).as_dvec3(), lean * start.rotation);
     (start.velocity, start.angular) = (lean * start.velocity, lean * start.angular);
     start.previous_velocity = start.velocity;
-    world.set_state(0, &start);
+    world.set_state(0, &start).expect("it fits");
     let other = level.run_from(world);
     let straight = lean.inverse();
     let back = |state: &State| {

@@ -233,12 +233,12 @@ fn by_the_backend(run: &Run) -> Errors {
     state.position = axes * DVec3::new(0.0, 0.0, run.start_height);
     state.rotation = axes.as_quat();
     state.velocity = Vec3::ZERO;
-    backend.set_state(0, &state);
+    backend.set_state(0, &state).expect("it fits");
     follow(run, |k| {
         if run.launch() == Some(k) {
             let mut state = backend.state(0).clone();
             state.velocity.x = run.speed as f32;
-            backend.set_state(0, &state);
+            backend.set_state(0, &state).expect("it fits");
         }
         let (engine, brake, steer) = run.inputs(k);
         let raw = WheelControls { brake_torque: (brake / run.dt * 0.33) as f32, ..WheelControls::default() };

@@ -189,7 +189,7 @@ fn pressed(mode: &Mode, aside: f32) -> Frame {
     state.position.z -= 0.138_687_5 + 0.05;
     // Keeps what Bullet's standing cars have upwards.
     state.velocity.y = aside;
-    drive.world.set_state(0, &state);
+    drive.world.set_state(0, &state).expect("it fits");
     drive.step(&Controls::coasting())
 }
 
@@ -207,7 +207,7 @@ fn springs() -> Vec<Figure> {
         let mut state = drive.world.state(0).clone();
         state.position.z = 0.8;
         state.velocity = Vec3::ZERO;
-        drive.world.set_state(0, &state);
+        drive.world.set_state(0, &state).expect("it fits");
         let frames = drive.run(3.0, |_| Controls::coasting());
         (0.6686875 - frames.iter().map(|f| f.z_m).fold(f64::MAX, f64::min)) * 1e3
     };
@@ -249,7 +249,7 @@ fn numbers() -> Vec<Figure> {
         let mut drive = m.drive(&car(1.0), &scene, Placement::default(), 60.0);
         let mut state = drive.world.state(0).clone();
         state.position += middle + DVec3::Z * 0.15;
-        drive.world.set_state(0, &state);
+        drive.world.set_state(0, &state).expect("it fits");
         drive.run(5.0, |_| Controls::coasting());
         drive.world.state(0).position.z
     };

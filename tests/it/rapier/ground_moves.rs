@@ -218,7 +218,7 @@ fn a_parked_car_stands_on_light_boxes() {
     let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[standing(0.0)]);
     let mut state = yard.state(0).clone();
     state.position.z += 0.2;
-    yard.cars.set_state(&mut yard.world, 0, &state);
+    yard.cars.set_state(&mut yard.world, 0, &state).expect("it fits");
     yard.run(10.0, &[Controls::parked()]);
     let frame = yard.frame(0);
     for (i, wheel) in frame.wheels.iter().enumerate() {

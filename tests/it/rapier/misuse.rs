@@ -81,18 +81,18 @@ fn a_world_of_other_axes_is_told() {
     }
 }
 
-/// Removed in the middle of a step, a car leaves no force of that step on its body.
+/// Suspended in the middle of a step, a car leaves no force of that step on its body.
 #[test]
-fn a_car_removed_within_a_step_leaves_no_force() {
+fn a_car_suspended_within_a_step_leaves_no_force() {
     let mut all = yard();
     all.run(1.0, &driving());
     let (state, handle) = (all.state(0).clone(), all.cars.handle(0));
     all.cars.before_step(&mut all.world, &driving());
-    all.cars.remove(&mut all.world, 0);
+    all.cars.suspend(&mut all.world, 0).expect("it is there");
     all.world.step();
     all.cars.after_step(&mut all.world);
     assert_eq!(all.world.bodies[handle].user_force(), Vector::ZERO);
-    all.cars.set_state(&mut all.world, 0, &state);
+    all.cars.resume(&mut all.world, 0, &state).expect("it fits");
     all.run(2.0, &[Controls::parked()]);
     assert!((0.3..0.6).contains(&all.state(0).position.z), "{}", all.state(0).position.z);
 }
@@ -106,7 +106,7 @@ fn a_car_without_a_body_has_left() {
         let slab = all.world.insert(slab, ColliderBuilder::cuboid(4.0, 3.0, 0.1).density(500.0)).0;
         let mut state = all.state(0).clone();
         state.position.z += 0.6;
-        all.cars.set_state(&mut all.world, 0, &state);
+        all.cars.set_state(&mut all.world, 0, &state).expect("it fits");
         all.run(2.0, &[Controls::parked()]);
         let handle = all.cars.handle(0);
         if is_removed {
@@ -115,7 +115,7 @@ fn a_car_without_a_body_has_left() {
             all.world.bodies[handle].set_enabled(false);
         }
         all.run(0.1, &[Controls::parked()]);
-        assert!(all.cars.is_removed(0) && all.cars.car(0).wheel_contact(0).is_none());
+        assert!(!all.cars.slots().is_active(0) && all.cars.car(0).wheel_contact(0).is_none());
         assert_eq!(all.world.bodies[slab].user_force(), Vector::ZERO);
         let before = all.world.bodies[slab].translation();
         all.run(1.0, &[Controls::parked()]);
@@ -124,7 +124,10 @@ fn a_car_without_a_body_has_left() {
         if !is_removed {
             all.world.bodies[handle].set_enabled(true);
             all.run(2.0, &[Controls::parked()]);
-            assert!(!all.cars.is_removed(0) && all.cars.car(0).wheel_contact(0).is_some(), "it is back with its body");
+            assert!(
+                all.cars.slots().is_active(0) && all.cars.car(0).wheel_contact(0).is_some(),
+                "it is back with its body"
+            );
         }
     }
 }

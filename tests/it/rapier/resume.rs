@@ -27,7 +27,7 @@ fn models(cars: &RapierCars) -> Vec<Arc<Model>> {
 /// World and cars, through bytes.
 fn copied(world: &PhysicsWorld, cars: &RapierCars) -> (PhysicsWorld, RapierCars) {
     let saved: SavedCars = read(&bytes(&cars.saved()));
-    (read(&bytes(world)), RapierCars::resume(&models(cars), saved).expect("just saved"))
+    (read(&bytes(world)), RapierCars::from_saved(&models(cars), saved).expect("just saved"))
 }
 
 /// Every body and every state has the same bits.
@@ -165,10 +165,10 @@ fn states_alone_resume_cars_awake() {
 #[test]
 fn what_does_not_fit_says_why() {
     let yard = asleep(Axes::ZUp);
-    let none = RapierCars::resume(&[], yard.cars.saved()).expect_err("there is a car");
-    assert_eq!(none.to_string(), "1 cars were found, but this world has 0");
+    let none = RapierCars::from_saved(&[], yard.cars.saved()).expect_err("there is a car");
+    assert_eq!(none.to_string(), "1 slots of cars were found, but this world has 0");
     let truck = skidpad::spec::load("truck_6x4").expect("shipped").model;
-    let error = RapierCars::resume(&[truck], yard.cars.saved()).expect_err("of four wheels");
+    let error = RapierCars::from_saved(&[truck], yard.cars.saved()).expect_err("of four wheels");
     assert_eq!(error.to_string(), "car 0: 4 wheels were found, but this car has 6");
 }
 
@@ -184,7 +184,7 @@ fn a_rig_resumes() {
         for (car, state) in
             State::train_at_rest(&models.each_ref().map(AsRef::as_ref), 0, &scene, &standing(0.0)).iter().enumerate()
         {
-            cars.set_state(&mut world, car, state);
+            cars.set_state(&mut world, car, state).expect("it fits");
         }
         Yard { world, cars }
     };
@@ -203,7 +203,7 @@ fn a_rig_resumes() {
         twin.run(0.1, &drive);
         assert_eq!(twin.world.impulse_joints.len(), 1);
         let alone = State { tow: None, ..twin.state(1).clone() };
-        twin.cars.set_state(&mut twin.world, 1, &alone);
+        twin.cars.set_state(&mut twin.world, 1, &alone).expect("it fits");
         twin.run(3.0, &drive);
         assert_eq!(twin.world.impulse_joints.len(), 0);
         let apart = (twin.state(0).position - twin.state(1).position).length();

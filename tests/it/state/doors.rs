@@ -1,6 +1,6 @@
 //! What callers may hand in: steps of no length, states of other cars.
 
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Quat, Scene, State, state::Placement};
+use skidpad::core::{Backend, BackendInfo, CarError, CarId, CarStart, Controls, Quat, Scene, State, state::Placement};
 
 use crate::common::{Simplify, c5, shipped};
 
@@ -29,7 +29,7 @@ fn a_step_of_no_length_changes_nothing() {
         for dt in [0.0, -0.0, -1.0 / 60.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let mut still = world(&solver, dt);
             assert!(still.state(0).is_finite(), "{} at the start with dt {dt}", solver.name);
-            assert!(still.set_state(0, &state));
+            still.set_state(0, &state).expect("it fits");
             for _ in 0..3 {
                 let report = still.step(&[turning()]);
                 assert_eq!(report.not_finite, dt != 0.0, "{} with dt {dt}", solver.name);
@@ -49,12 +49,14 @@ fn a_state_of_other_wheels_is_refused() {
     for solver in all() {
         let mut car = world(&solver, 1.0 / 60.0);
         car.step(&[turning()]);
-        car.remove(0);
+        car.suspend(0).expect("it is there");
         let before = car.state(0).clone();
-        assert!(!car.set_state(0, &truck), "{}", solver.name);
+        let error = car.resume(0, &truck).expect_err("of six wheels");
+        assert_eq!(error, CarError::Wheels { car: CarId::first(0), found: 6, accepts: 4 }, "{}", solver.name);
         assert_eq!(car.state(0).to_bytes(), before.to_bytes(), "{}", solver.name);
-        assert!(car.is_removed(0), "{}: nothing changes", solver.name);
-        assert!(car.set_state(0, &before) && !car.is_removed(0), "{}", solver.name);
+        assert!(!car.slots().is_active(0), "{}: nothing changes", solver.name);
+        car.resume(0, &before).expect("it fits");
+        assert_eq!(car.set_state(0, &truck), Err(error), "{}", solver.name);
         car.step(&[turning()]);
         assert!(car.state(0).is_finite(), "{}", solver.name);
     }

@@ -47,7 +47,7 @@ fn a_car_takes_417_bytes_and_a_world_little_more_than_its_cars() {
         let world = two_cars(&solver, &Scene::flat());
         let sizes = [0, 1].map(|car| world.state(car).to_bytes().len());
         assert_eq!((sizes, saved::VERSION), ([417, 417 + 2 * 65], 5), "{}: four wheels and six", solver.name);
-        assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (1 + 417 - 6) + (1 + 547 - 6), "{}", solver.name);
+        assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (5 + 417 - 6) + (5 + 547 - 6), "{}", solver.name);
     }
 }
 
@@ -198,14 +198,15 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
             assert_eq!(saved(world.as_ref()), before, "{} after {text}", solver.name);
         };
         says(&with(&good, 0, b"skpC"), "the first bytes are skpC, but a saved world begins with skpW");
-        says(&with(&good, 4, &[9, 1]), "version 265 was found, but this build reads version 6");
+        says(&with(&good, 4, &[9, 1]), "version 265 was found, but this build reads version 7");
         let step = 0.005f32.to_le_bytes();
         says(&with(&good, 6, &step), "a step of 0.005 s was found, but this world steps by 0.016666668 s");
-        says(&with(&good, 18, &[3]), "3 cars were found, but this world has 2");
-        says(&with(&good, 22 + 1 + 80 + 70, &[6]), "car 0: 6 wheels were found, but this car has 4");
+        says(&with(&good, 18, &[3]), "3 slots of cars were found, but this world has 2");
+        says(&with(&good, 22 + 5 + 80 + 70, &[6]), "car 0: 6 wheels were found, but this car has 4");
+        says(&with(&good, 26, &[9]), "car 0, suspended, towed, placed or empty: 9 was found, but it must be 0 to 8");
         // The second car, when the first was fine.
         let nan = f64::NAN.to_le_bytes();
-        says(&with(&good, 22 + 2 + 411, &nan), "car 1, position: NaN was found, but it must be a finite number");
+        says(&with(&good, 22 + 2 * 5 + 411, &nan), "car 1, position: NaN was found, but it must be a finite number");
         for length in 0..good.len() {
             let found = world.load(&good[..length]);
             assert_eq!(found, Err(LoadError::Length { found: length, accepts: good.len() }), "{}", solver.name);
@@ -247,7 +248,7 @@ fn what_is_let_in_drives_on() {
         for at in 6..good.len() - 3 {
             for value in [f32::MAX, -f32::MAX, 1e30, -1e30, 0.99e12, -0.99e12, -1.0] {
                 let Ok(state) = State::from_bytes(&with(&good, at, &value.to_le_bytes()), 4) else { continue };
-                assert!(car.world.set_state(0, &state));
+                car.world.set_state(0, &state).expect("it fits");
                 let wrong = (0..3).find(|step| {
                     car.step(&slalom(*step, 0));
                     !car.world.state(0).is_finite()
@@ -289,11 +290,11 @@ fn rapier_does_not_save_a_hull_that_touches() {
         let mut state = car.world.state(0).clone();
         state.rotation = skidpad::core::Quat::from_rotation_x(3.0);
         state.position.z = 0.9;
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         car.run(2.0, |_| Controls::coasting());
         let text = "rapier, car 0: its hull touches something, and Rapier keeps that contact's forces for its next \
                     step, so the world would not resume bit for bit";
-        let expected = if solver.name == "rapier" { Err(text.to_owned()) } else { Ok(22 + 1 + 411) };
+        let expected = if solver.name == "rapier" { Err(text.to_owned()) } else { Ok(22 + 5 + 411) };
         assert_eq!(car.world.save().map(|bytes| bytes.len()).map_err(|e| e.to_string()), expected);
         assert_eq!(State::from_bytes(&car.world.state(0).to_bytes(), 4).as_ref(), Ok(car.world.state(0)));
     }
@@ -329,7 +330,7 @@ fn a_car_that_rolls_over_fast_is_saved() {
             let mut state = car.world.state(0).clone();
             (state.rotation, state.angular) = (Quat::from_rotation_x(lean), Vec3::X * 20.0);
             state.position.z = 0.6;
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             car.step(&Controls::coasting());
             if let Ok(bytes) = car.world.save() {
                 let loaded = car.world.load(&bytes);

@@ -87,10 +87,10 @@ fn in_turn(starts: &[CarStart]) -> Vec<CarStart> {
 /// One leaves from among the others and comes back elsewhere; more enter, until the last are eight, too.
 fn come_and_go(world: &mut dyn Backend, starts: &[CarStart], step: usize, steps: usize) {
     if step == steps / 3 {
-        world.remove(3);
+        world.suspend(3).expect("it is there");
     } else if step == steps / 2 {
         let state = world.state(5).clone();
-        assert!(world.set_state(3, &state));
+        world.resume(3, &state).expect("it fits");
         starts[..MORE].iter().for_each(|start| _ = world.insert(start));
     }
 }

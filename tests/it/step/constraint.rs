@@ -18,7 +18,7 @@ fn locked_slide(solver: &BackendInfo, degrees: f32) -> f64 {
     let speed = 15.0;
     state.velocity = Quat::from_rotation_z(degrees.to_radians()) * Vec3::X * speed;
     state.previous_velocity = state.velocity;
-    car.world.set_state(0, &state);
+    car.world.set_state(0, &state).expect("it fits");
     // Dampers that are stiffer in rebound pull the pitching car down, so the loads sum to 2.5 % less than m g.
     let frames = car.run(0.1, |_| Controls { brake: 1.0, handbrake: 1.0, gear: Some(0), ..Controls::default() });
     let last = car.world.state(0).velocity;
@@ -100,7 +100,7 @@ fn e14_no_number_of_wheels_overcorrects() {
                 let mut car = Drive::rolling(&solver, &model, 10.0, hz);
                 let mut state = car.world.state(0).clone();
                 state.velocity.y = 0.5;
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 let after = f64::from(car.step(&Controls::coasting()).vy_mps as f32);
                 let what = format!("{} wheels on {} at {hz} Hz", 2 * axles, solver.name);
                 assert!((0.0..0.5).contains(&after), "{what}: 0.5 m/s sideways became {after}");
@@ -133,7 +133,7 @@ fn e18_a_drop_respects_the_stops() {
             let mut car = Drive::rolling(&solver, &model, 0.0, hz);
             let mut state = car.world.state(0).clone();
             state.position.z += 2.0;
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let frames = car.run(3.0, |_| Controls::coasting());
             let what = format!("{} at {hz} Hz", solver.name);
             let deepest = frames.iter().flat_map(|f| f.wheels.iter().map(|w| w.compression_m)).fold(0.0, f64::max);
@@ -230,7 +230,7 @@ fn e19_wheels_hop_at_their_frequency() {
     for wheel in &mut state.wheels {
         wheel.travel_rate = 0.2;
     }
-    car.world.set_state(0, &state);
+    car.world.set_state(0, &state).expect("it fits");
     let frames = car.run(0.5, |_| Controls::parked());
     let travel: Vec<f64> = frames.iter().map(|f| f.wheels[0].compression_m).collect();
     // Turning points of the travel: rates cross zero, interpolated.
@@ -310,7 +310,7 @@ fn a_car_parked_on_three_wheels_stays() {
             let mut car = Drive::new(&solver(name), &model, &scene, placement, RATE);
             let mut state = car.world.state(0).clone();
             state.position += (upright * Vec3::Z * height).as_dvec3();
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let frames = car.run(20.0, |_| Controls::parked());
             let loads: Vec<f64> = frames[frames.len() - 1].wheels.iter().map(|w| w.load_n).collect();
             assert!(loads[1] == 0.0 && loads[0] > 0.0 && loads[2] > 0.0 && loads[3] > 0.0, "{name}: {loads:?}");

@@ -43,7 +43,7 @@ pub fn survives_wild_controls(car: &mut Drive, solver: &str, random: &mut Random
         if step % 200 == 199 {
             let mut state = car.world.state(0).clone();
             state.position.z += 1.0;
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
         }
         car.step(&controls);
         assert!(car.world.state(0).is_finite(), "{solver} step {step}: {:?}", car.world.state(0));
@@ -118,7 +118,7 @@ fn survive(model: &Arc<Model>, scene: &Scene, steps: usize) {
                 state.rotation = Quat::from_axis_angle(axis, random.between(-3.2, 3.2));
                 state.velocity = Vec3::new(random.between(-60.0, 60.0), random.between(-20.0, 20.0), 0.0);
                 state.angular = axis * random.between(-6.0, 6.0);
-                world.set_state(car, &state);
+                world.set_state(car, &state).expect("it fits");
             }
             world.step(&controls);
             assert!(world.state(car).is_finite(), "{} step {step}: {:?}", solver.name, world.state(car));
@@ -137,7 +137,7 @@ fn a15_momentum_closes_in_the_air() {
         let mut car = Drive::rolling(&solver, &model, 30.0, 240.0);
         let mut state = car.world.state(0).clone();
         state.position.z += 30.0;
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         let frames = car.run(0.5, |_| Controls { brake: 0.2, gear: Some(0), ..Controls::default() });
         let (first, last) = (&frames[0], &frames[frames.len() - 1]);
         let spun: f64 = (0..4)

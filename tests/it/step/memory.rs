@@ -42,7 +42,7 @@ fn allocations(solver: &BackendInfo, name: &str, scene: &Scene) -> u64 {
     let states: Vec<_> = (0..CARS).map(|car| world.state(car).clone()).collect();
     let rewinding = allocation_counter::measure(|| {
         for (car, state) in states.iter().enumerate() {
-            world.set_state(car, state);
+            world.set_state(car, state).expect("it fits");
         }
     });
     driving.count_total + rewinding.count_total

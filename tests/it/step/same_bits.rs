@@ -34,9 +34,9 @@ fn a_saved_state_resumes_bit_for_bit() {
         let saved = steps(&mut car, 0..150);
         let went_on = steps(&mut car, 150..400);
         let mut other = start(&solver);
-        other.world.set_state(0, &saved);
+        other.world.set_state(0, &saved).expect("it fits");
         assert_eq!(steps(&mut other, 150..400), went_on, "{} in a fresh world", solver.name);
-        car.world.set_state(0, &saved);
+        car.world.set_state(0, &saved).expect("it fits");
         assert_eq!(steps(&mut car, 150..400), went_on, "{} in the same world", solver.name);
     }
 }

@@ -153,14 +153,14 @@ fn throw(car: &mut Drive, scene: &Scene, random: &mut Random) {
     let above = |point: Vec3| (state.position + (state.rotation * point).as_dvec3()).dot(scene.normal().as_dvec3());
     let lowest = wheels.chain(corners).map(above).fold(f64::INFINITY, f64::min);
     state.position += scene.normal().as_dvec3() * (f64::from(height) - lowest);
-    car.world.set_state(0, &state);
+    car.world.set_state(0, &state).expect("it fits");
 }
 
 fn strike(car: &mut Drive, random: &mut Random) {
     let mut state = car.world.state(0).clone();
     state.velocity += 3.0 * vector(random);
     state.angular += 2.0 * vector(random);
-    car.world.set_state(0, &state);
+    car.world.set_state(0, &state).expect("it fits");
 }
 
 fn drive(solver: &BackendInfo, mut trial: Trial) -> Outcome {

@@ -73,7 +73,7 @@ fn thrown(solver: &BackendInfo, model: &Arc<Model>, random: &mut Random, hz: f32
         (state.rotation * corner).z.min((state.rotation * wheel).z)
     });
     state.position.z = f64::from(height - lowest.fold(0.0, f32::min)) + 0.1;
-    car.world.set_state(0, &state);
+    car.world.set_state(0, &state).expect("it fits");
     (car, height)
 }
 
@@ -296,7 +296,7 @@ fn on_ice_a_landing_car_slides_on_as_it_came() {
             let mut state = car.world.state(0).clone();
             state.rotation = Quat::from_rotation_x(0.4) * state.rotation;
             state.velocity = Vec3::new(0.0, 3.0, 0.0);
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             for step in 0..120 {
                 car.step(&Controls::coasting());
                 let velocity = car.world.state(0).velocity;
@@ -320,7 +320,7 @@ fn wheels_meet_ground_that_the_car_slides_into() {
             let mut state = car.world.state(0).clone();
             state.rotation = Quat::from_rotation_x(0.87) * state.rotation;
             state.velocity = Vec3::new(0.0, -8.0, 0.0);
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             for step in 0..hz as usize {
                 car.step(&Controls::coasting());
                 let state = car.world.state(0);

@@ -76,7 +76,7 @@ fn a_body_moves_as_on_a_quarter_car() {
         let rest = state.position.z;
         state.position.z += 0.02;
         state.wheels.iter_mut().for_each(|wheel| wheel.compression -= 0.02);
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         let (mut worst, mut expected) = (0f64, [0.02, 0.0, 0.0, 0.0]);
         for _ in 0..(1.5 * hz) as usize {
             car.step(&Controls::coasting());
@@ -102,7 +102,7 @@ fn wheels_hop_with_the_damping_of_a_quarter_car() {
         let mut car = Drive::rolling(&solver(), &model, 0.0, hz);
         let mut state = car.world.state(0).clone();
         state.wheels.iter_mut().for_each(|wheel| wheel.compression += 0.005);
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         let dt = 1.0 / f64::from(hz);
         let turn = 2.0 * (0.5 * omega * dt).atan();
         let damped = turn * (1.0 - ratio * ratio).sqrt();
@@ -152,7 +152,7 @@ fn light_wheels_on_stiff_tyres_come_to_rest() {
         let mut state = car.world.state(0).clone();
         state.wheels.iter_mut().for_each(|wheel| wheel.travel_rate = 3.0);
         state.velocity += Vec3::NEG_Z * 0.3;
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         let frames = car.run(3.0, |_| Controls::coasting());
         // The body has swung four times.
         let calm = &frames[frames.len() * 5 / 6..];

@@ -178,7 +178,7 @@ fn a_car_on_links_swings_without_gaining() {
                 let mut state = car.world.state(0).clone();
                 let start = 0.03f32;
                 state.rotation = Quat::from_axis_angle(Vec3::X, start) * state.rotation;
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 let frames = car.run(10.0, |_| Controls { gear: Some(0), ..Controls::coasting() });
                 let most = |part: &[Frame]| part.iter().map(|f| f.roll_rad.abs()).fold(0.0, f64::max);
                 let parts: Vec<f64> = frames.chunks(2 * hz as usize).map(most).collect();

@@ -110,7 +110,7 @@ fn heave(solver: &BackendInfo, model: &Arc<Model>, times: f64, by: f64, hz: f32)
     let mut state = car.world.state(0).clone();
     let stands = state.position.z;
     state.position.z += by;
-    car.world.set_state(0, &state);
+    car.world.set_state(0, &state).expect("it fits");
     car.run(3.0, |_| Controls::coasting()).iter().map(|f| f.z_m - stands).collect()
 }
 

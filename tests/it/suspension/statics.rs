@@ -15,7 +15,7 @@ fn c6_loads_and_height_at_rest_are_the_described_ones() {
             let mut drive = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), hz);
             let mut state = drive.world.state(0).clone();
             state.position.z += 0.02;
-            drive.world.set_state(0, &state);
+            drive.world.set_state(0, &state).expect("it fits");
             let frames = drive.run(8.0, |_| Controls::parked());
             let last = &frames[frames.len() - 30..];
             let what = |part: &str| format!("{} at {hz} Hz: {part}", solver.name);
@@ -79,7 +79,7 @@ fn struts_keep_their_damping_ratio() {
                 let mut drive = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), hz);
                 let mut state = drive.world.state(0).clone();
                 state.position.z += 0.03;
-                drive.world.set_state(0, &state);
+                drive.world.set_state(0, &state).expect("it fits");
                 let height = model.parts().centre_height as f64;
                 let heave: Vec<f64> = drive.run(3.0, |_| Controls::coasting()).iter().map(|f| f.z_m - height).collect();
                 let what = format!("{} at {hz} Hz, ratio", solver.name);

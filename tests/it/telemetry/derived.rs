@@ -47,7 +47,7 @@ fn swings(solver: &BackendInfo, name: &str, model: &Arc<Model>, scene: &Scene, m
     let [heave, roll, pitch] = mode.shape.map(|part| part * if mode.shape[0].abs() > 0.5 { 0.02 } else { 0.015 });
     state.position.z += heave;
     state.rotation = skidpad::core::Quat::from_scaled_axis(Vec3::new(roll as f32, pitch as f32, 0.0));
-    drive.world.set_state(0, &state);
+    drive.world.set_state(0, &state).expect("it fits");
     let frames = drive.run(3.0, |_| controls.clone());
     let largest = (0..3).max_by(|&a, &b| mode.shape[a].abs().total_cmp(&mode.shape[b].abs())).expect("three");
     let height = f64::from(model.parts().centre_height);
@@ -118,7 +118,7 @@ fn stiff_springs_keep_their_damping_ratio_as_told() {
                 let mut car = Drive::new(&solver, &model, &ice, placement, hz);
                 let mut state = car.world.state(0).clone();
                 state.rotation = skidpad::core::Quat::from_scaled_axis(Vec3::X * roll);
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 let frames = car.run(0.4, |_| Controls::coasting());
                 ratio_of_steps(&frames[1..].iter().map(of).collect::<Vec<_>>())
             };
@@ -378,7 +378,7 @@ fn b19_explicit_springs_fail_beyond_the_step_told() {
         let mut car = Drive::new(&bullet, &model, &Scene::flat(), Placement::default(), (1.0 / (share * bound)) as f32);
         let mut state = car.world.state(0).clone();
         state.rotation = skidpad::core::Quat::from_scaled_axis(Vec3::new(1e-3, 1e-3, 0.0));
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         let frames = car.run(20.0, |_| Controls::coasting());
         frames[frames.len() - 20..].iter().map(|f| f.roll_rad.abs() + f.pitch_rad.abs()).fold(0.0, f64::max)
     };

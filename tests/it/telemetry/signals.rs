@@ -72,7 +72,7 @@ fn what_is_not_known_is_not_told() {
         car.step(&Controls::default());
         assert_eq!(contacts(&car).len(), 4, "{}", solver.name);
         let state = car.world.state(0).clone();
-        assert!(car.world.set_state(0, &state));
+        car.world.set_state(0, &state).expect("it fits");
         assert!(contacts(&car).is_empty(), "{}", solver.name);
         assert!(car.world.car(0).vehicle.expect("solves rows").engine_signals().is_none(), "{}", solver.name);
     }

@@ -92,7 +92,7 @@ fn slips_are_saved_with_the_car() {
         first.run(0.5, |_| Controls { brake: 0.2, gear: Some(0), ..Controls::default() });
         let bytes = first.world.state(0).to_bytes();
         let state = skidpad::core::State::from_bytes(&bytes, 4).expect("saved");
-        second.world.set_state(0, &state);
+        second.world.set_state(0, &state).expect("it fits");
         assert_eq!(first.world.frame(0).wheels, second.world.frame(0).wheels, "{}", solver.name);
     }
 }

@@ -235,7 +235,7 @@ fn b17_a_wheel_in_the_air_gains_torque_over_inertia() {
             let mut car = Drive::rolling(&solver, &model, 0.0, 240.0);
             let mut state = car.world.state(0).clone();
             state.position.z += 30.0;
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let push = WheelControls { motor_torque: 60.0, ..WheelControls::default() };
             let frames = car.run(0.5, |_| Controls { gear: Some(0), wheels: [push; 4].into(), ..Controls::default() });
             let last = &frames[frames.len() - 1];
@@ -300,7 +300,7 @@ fn random_tyres_stay_finite() {
                     state.position.z += f64::from(random.between(0.0, 3.0));
                     state.velocity.y += random.between(-20.0, 20.0);
                     state.angular.x += random.between(-4.0, 4.0);
-                    world.set_state(0, &state);
+                    world.set_state(0, &state).expect("it fits");
                 }
                 world.step(std::slice::from_ref(&controls));
                 assert!(world.state(0).is_finite(), "{} step {step}: {:?}", solver.name, world.state(0));

@@ -76,7 +76,7 @@ fn hot_brakes_fade_and_cool() {
             let mut car = Drive::rolling(&solver, &model, 30.0, 240.0);
             let mut state = car.world.state(0).clone();
             state.wheels.iter_mut().for_each(|wheel| wheel.disc = temperature);
-            car.world.set_state(0, &state);
+            car.world.set_state(0, &state).expect("it fits");
             let frames = car.run(0.5, |_| Controls { brake: 0.3, ..Controls::parked() });
             frames[60].vx_mps - frames[120].vx_mps
         };
@@ -96,7 +96,7 @@ fn hot_brakes_fade_and_cool() {
         let mut car = Drive::rolling(&solver, &model, 0.0, 60.0);
         let mut state = car.world.state(0).clone();
         state.wheels[0].disc = 300.0;
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         let frames = car.run(50.0, |_| Controls { throttle: 0.0, brake: 0.5, gear: Some(0), ..Controls::default() });
         let left = frames[frames.len() - 1].wheels[0].disc_k;
         close(&format!("{} after 50 s", solver.name), left, 300.0 * (-0.5f64).exp(), 1e-3, "60 Hz of a time of 100 s");

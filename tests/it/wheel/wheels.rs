@@ -19,7 +19,7 @@ fn a4_extension_runs_from_bump_to_droop() {
     for solver in solvers() {
         let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), 240.0);
         state.position.z = 2.0;
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         // In the first step of Rapier's world wheels stand.
         car.run(0.1, |_| Controls::coasting());
         let now = car.world.state(0);
@@ -42,7 +42,7 @@ fn a5_contact_ends_just_beyond_full_droop() {
             let touches = heights.iter().map(|tenth| {
                 let mut state = level.clone();
                 state.position.z += droop + 1e-4 * f64::from(*tenth);
-                car.world.set_state(0, &state);
+                car.world.set_state(0, &state).expect("it fits");
                 car.step(&Controls::coasting());
                 (*tenth, car.world.state(0).wheels.iter().all(|w| w.contact))
             });

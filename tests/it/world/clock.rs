@@ -46,7 +46,7 @@ fn platforms_do_not_jump_with_the_step() {
         let mut world = Drive::new(&solver, &c5().model(), &scene, Placement::default(), 60.0).world;
         let mut state = world.state(0).clone();
         (state.velocity.x, state.previous_velocity.x) = (3.0, 3.0);
-        world.set_state(0, &state);
+        world.set_state(0, &state).expect("it fits");
         drive(world.as_mut(), &Controls { brake: 1.0, ..Controls::default() }, |world| {
             let off = world.state(0).position.x - 3.0 * world.time();
             // It begins at rest on its wheels, which the belt carries within the first steps.

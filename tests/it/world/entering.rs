@@ -1,8 +1,10 @@
 //! Cars that enter a world while it runs, and what each of them is told.
 
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Frame, Scene, Vec3, state::Placement};
+use skidpad::core::state::saved::LoadError;
+use skidpad::core::{Backend, BackendInfo, CarError, CarId, CarStart, Controls, Frame, Scene, Vec3, state::Placement};
 
 use crate::common::{Simplify, c5, on_rows, shipped};
+use crate::hitch::rigs;
 
 /// Every solver, mode and peer.
 fn all() -> Vec<BackendInfo> {
@@ -33,7 +35,7 @@ fn a_car_enters_a_running_world() {
         ];
         drive(&mut *both, 60);
         drive(&mut *first, 60);
-        assert_eq!(both.insert(&start("truck_6x4", 20.0)), 1, "{}", solver.name);
+        assert_eq!(both.insert(&start("truck_6x4", 20.0)), CarId::first(1), "{}", solver.name);
         for world in [&mut both, &mut first, &mut second] {
             drive(&mut **world, 120);
         }
@@ -47,23 +49,130 @@ fn a_car_enters_a_running_world() {
     }
 }
 
-/// Whoever has left keeps its number, and others enter beside it.
+/// A car that was removed leaves its slot to the next one; the others keep theirs.
 #[test]
-fn numbers_stay_their_cars() {
+fn slots_stay_their_cars() {
     for solver in all() {
         let mut world =
             (solver.build)(&Scene::flat(), &[start("corvette_c5", 0.0), start("truck_6x4", 20.0)], 1.0 / 60.0);
         drive(&mut *world, 10);
-        world.remove(0);
-        assert_eq!(world.insert(&start("bmw_320i_mf", 40.0)), 2);
+        world.remove(CarId::first(0)).expect("it is there");
+        let next = world.insert(&start("bmw_320i_mf", 40.0));
+        assert_eq!((next.slot(), next.generation()), (0, 1), "{}", solver.name);
         drive(&mut *world, 10);
-        assert!(world.is_removed(0) && !world.is_removed(1) && !world.is_removed(2), "{}", solver.name);
+        assert_eq!(world.slots().ids().collect::<Vec<_>>(), [next, CarId::first(1)], "{}", solver.name);
         assert_eq!(world.model(1).wheels().len(), 6, "{}", solver.name);
         let saved = world.save().expect("no hull touches anything");
-        let state = world.state(2).clone();
+        let state = world.state(0).clone();
         drive(&mut *world, 10);
         world.load(&saved).expect("the same cars");
-        assert_eq!(world.state(2).to_bytes(), state.to_bytes(), "{}", solver.name);
+        assert_eq!(world.state(0).to_bytes(), state.to_bytes(), "{}", solver.name);
+    }
+}
+
+/// A name of a car that was removed is an error, never another car, and so is a slot that is not there.
+#[test]
+fn stale_names_are_errors() {
+    for solver in all() {
+        let what = solver.name;
+        let mut world = (solver.build)(&Scene::flat(), &[start("corvette_c5", 0.0)], 1.0 / 60.0);
+        let (first, state) = (CarId::first(0), world.state(0).clone());
+        let no_slot = CarError::NoSlot { slot: 7, accepts: 1 };
+        assert_eq!(world.set_state(7, &state), Err(no_slot.clone()), "{what}");
+        assert_eq!(world.suspend(7), Err(no_slot.clone()), "{what}");
+        assert_eq!(world.resume(7, &state), Err(no_slot.clone()), "{what}");
+        assert_eq!(world.remove(CarId::first(7)), Err(no_slot), "{what}");
+        world.suspend(0).expect("it is there");
+        assert_eq!(world.set_state(0, &state), Err(CarError::Suspended { car: first }), "{what}");
+        world.resume(0, &state).expect("it is there");
+        world.remove(first).expect("it is there");
+        assert_eq!(world.remove(first), Err(CarError::Removed { car: first }), "{what}");
+        let empty = CarError::Empty { slot: 0 };
+        assert_eq!(world.set_state(0, &state), Err(empty.clone()), "{what}");
+        assert_eq!(world.suspend(0), Err(empty.clone()), "{what}");
+        assert_eq!(world.resume(0, &state), Err(empty), "{what}");
+        let second = world.insert(&start("corvette_c5", 0.0));
+        assert_eq!((second.slot(), second.generation()), (0, 1), "{what}");
+        assert_eq!(world.remove(first), Err(CarError::Removed { car: first }), "{what}");
+        assert_eq!(world.slots().find(second), Ok(0), "{what}");
+        world.step(&[turning()]);
+        assert!(!world.car(0).away && world.state(0).is_finite(), "{what}");
+    }
+}
+
+/// A car in a slot that had another one, of more wheels and a trailer, drives as in a world of its own; the trailer is let go.
+#[test]
+fn a_slot_remembers_nothing_of_the_car_that_left_it() {
+    for solver in on_rows() {
+        let what = solver.name;
+        let build = |cars: &[CarStart]| (solver.build)(&Scene::flat(), cars, 1.0 / 120.0);
+        let rig = rigs::shipped(&["toyota_4runner", "caravan"]);
+        let mut world = rigs::train(&solver, &rig, &Scene::flat(), 10.0, 120.0);
+        drive(&mut *world, 60);
+        assert!(world.state(1).tow.is_some(), "{what}");
+        world.remove(CarId::first(0)).expect("it is there");
+        assert_eq!(world.state(1).tow, None, "{what}");
+        drive(&mut *world, 10);
+        world.insert(&start("truck_6x4", 50.0));
+        drive(&mut *world, 60);
+        world.remove(world.slots().id(0).expect("the truck")).expect("it is there");
+        drive(&mut *world, 10);
+        let last = world.insert(&start("corvette_c5", -50.0));
+        assert_eq!((last.slot(), last.generation(), world.cars()), (0, 2, 2), "{what}");
+        let mut alone = build(&[start("corvette_c5", -50.0)]);
+        drive(&mut *world, 240);
+        drive(&mut *alone, 240);
+        assert_eq!(world.state(0).to_bytes(), alone.state(0).to_bytes(), "{what}");
+    }
+}
+
+/// A saved world brings back cars that were removed since, and takes out cars that came since, as long as no other car has the slot.
+#[test]
+fn a_saved_world_has_its_slots() {
+    for solver in all() {
+        let what = solver.name;
+        let starts = [start("corvette_c5", 0.0), start("corvette_c5", 20.0), start("truck_6x4", 40.0)];
+        let mut world = (solver.build)(&Scene::flat(), &starts, 1.0 / 60.0);
+        drive(&mut *world, 5);
+        world.remove(CarId::first(1)).expect("it is there");
+        let without = world.save().expect("no hull touches anything");
+        let inserted = world.insert(&start("corvette_c5", 60.0));
+        drive(&mut *world, 5);
+        let (with, state) = (world.save().expect("no hull touches anything"), world.state(1).clone());
+        world.remove(inserted).expect("it is there");
+        world.load(&with).expect("nobody took its slot");
+        assert_eq!((world.slots().id(1), world.state(1)), (Some(inserted), &state), "{what}");
+        world.load(&without).expect("it is taken out");
+        assert_eq!((world.slots().id(1), world.cars()), (None, 3), "{what}");
+        assert_eq!(world.save().expect("no hull touches anything"), without, "{what}");
+        assert_eq!(world.insert(&start("corvette_c5", 60.0)), inserted, "{what}: as it was the first time");
+        world.remove(inserted).expect("it is there");
+        world.insert(&start("corvette_c5", 60.0));
+        let error = world.load(&with).expect_err("another car is there");
+        assert_eq!(error, LoadError::Generation { slot: 1, found: 1, accepts: 2 }, "{what}");
+        let mut fresh = (solver.build)(&Scene::flat(), &starts, 1.0 / 60.0);
+        fresh.load(&with).expect("cars of these models");
+        assert_eq!(fresh.slots().id(1), Some(inserted), "{what}");
+        assert_eq!(fresh.save().expect("no hull touches anything"), with, "{what}");
+    }
+}
+
+/// Cars come and go for long: slots, saved bytes and what a step has to look at stay those of the cars that are there.
+#[test]
+fn cars_that_come_and_go_leave_nothing() {
+    for solver in all() {
+        let mut world = (solver.build)(&Scene::flat(), &[start("corvette_c5", 0.0)], 1.0 / 60.0);
+        let inserted: Vec<CarId> = (1..4).map(|k| world.insert(&start("corvette_c5", 20.0 * f64::from(k)))).collect();
+        let bytes = world.save().expect("no hull touches anything").len();
+        let mut visitors = std::collections::VecDeque::from(inserted);
+        for k in 0..300 {
+            let oldest = visitors.pop_front().expect("three");
+            world.remove(oldest).expect("it is there");
+            visitors.push_back(world.insert(&start("corvette_c5", 20.0 * (1.0 + f64::from(k % 5)))));
+            drive(&mut *world, 1);
+        }
+        assert_eq!((world.cars(), world.slots().ids().count()), (4, 4), "{}", solver.name);
+        assert_eq!(world.save().expect("no hull touches anything").len(), bytes, "{}", solver.name);
     }
 }
 
@@ -76,7 +185,7 @@ fn reports_are_each_cars_own() {
         drive(&mut *world, 2);
         let mut lost = world.state(1).clone();
         lost.velocity = Vec3::splat(f32::MAX);
-        assert!(world.set_state(1, &lost));
+        world.set_state(1, &lost).expect("it fits");
         let all = world.step(&[turning(), turning()]);
         let [first, second] = [0, 1].map(|car| world.car(car).report);
         assert!(!first.not_finite && second.not_finite && all.not_finite, "{}: {first:?} {second:?}", solver.name);

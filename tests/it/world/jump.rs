@@ -44,7 +44,7 @@ fn a_fast_fall_goes_on_as_gravity_has_it() {
         let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 60.0);
         let mut state = car.world.state(0).clone();
         state.velocity = Vec3::NEG_Z * 500.0;
-        car.world.set_state(0, &state);
+        car.world.set_state(0, &state).expect("it fits");
         for _ in 0..60 {
             car.step(&Controls::coasting());
         }

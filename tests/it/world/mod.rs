@@ -11,6 +11,7 @@ mod platforms;
 mod proving_ground;
 mod riding;
 pub mod scenes;
+mod soak;
 pub mod switch;
 pub mod terrain;
 mod textures;

@@ -47,7 +47,7 @@ impl Slide {
         let mut world = (solver.build)(&Scene { bodies: vec![plank], ..Scene::flat() }, &[start], 1.0 / hz);
         let along = if sideways { Vec3::Y } else { Vec3::X };
         let state = State { velocity: along * SPEED, ..world.state(0).clone() };
-        assert!(world.set_state(0, &state));
+        world.set_state(0, &state).expect("it fits");
         Self { world, plank, audit: Audit::by_compressions(&model, solver), model, along }
     }
 

@@ -76,7 +76,7 @@ fn a_turntable_carries_a_parked_car_round() {
             let start = Placement { x: 5.0, heading: 0.7, ..Placement::default() };
             let mut car = Drive::new(&solver, &c5().model(), &scene, start, hz);
             let state = carried(car.world.state(0), Vec3::ZERO, Vec3::Z * rate);
-            assert!(car.world.set_state(0, &state));
+            car.world.set_state(0, &state).expect("it fits");
             car.run(2.0, |_| Controls::parked());
             let before = seen_from(&car, &scene.platforms[0]);
             car.run(10.0, |_| Controls::parked());
@@ -133,7 +133,7 @@ fn e22_slip_is_counted_against_ground_that_moves() {
                 let start = Placement { x: -15.0, speed: 12.0, gear: Some(0), ..Placement::default() };
                 let mut car = Drive::new(&solver, &model, &floor(steady(velocity, 0.0)), start, hz);
                 let state = carried(car.world.state(0), velocity, Vec3::ZERO);
-                assert!(car.world.set_state(0, &state));
+                car.world.set_state(0, &state).expect("it fits");
                 car.run(2.0, |frame| asked(frame.t_s));
                 let moved = velocity.as_dvec3() * car.world.time();
                 let state = car.world.state(0);
@@ -204,7 +204,7 @@ fn a_platform_carries_a_hull() {
             let mut car = Drive::new(&solver, &c5().model(), &scene, Placement::default(), hz);
             let mut state = car.world.state(0).clone();
             (state.rotation, state.position.z) = (Quat::from_rotation_x(3.1), 1.0);
-            assert!(car.world.set_state(0, &state));
+            car.world.set_state(0, &state).expect("it fits");
             car.run(6.0, |_| Controls::parked());
             let state = car.world.state(0);
             let what = format!("{} at {hz} Hz", solver.name);

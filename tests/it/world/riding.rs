@@ -25,7 +25,7 @@ fn stacked(solver: &BackendInfo, models: [&Arc<Model>; 2], hz: f32, x: f64, gap:
     let mut world = (solver.build)(&Scene::flat(), &starts, 1.0 / hz);
     let mut upper = world.state(1).clone();
     upper.position.z += world.state(0).position.z + roof(models[0]) + gap;
-    assert!(world.set_state(1, &upper));
+    world.set_state(1, &upper).expect("it fits");
     world
 }
 
@@ -95,7 +95,7 @@ fn momentum_of_a_car_that_brakes_on_another_closes() {
             run(&mut *world, 2.0, [Controls::coasting(), Controls::parked()]);
             let mut fast = world.state(1).clone();
             (fast.velocity.x, fast.previous_velocity.x) = (fast.velocity.x + 3.0, fast.previous_velocity.x + 3.0);
-            assert!(world.set_state(1, &fast));
+            world.set_state(1, &fast).expect("it fits");
             let momentum = |world: &dyn Backend| -> f64 {
                 masses.iter().enumerate().map(|(car, mass)| mass * f64::from(world.state(car).velocity.x)).sum()
             };
@@ -183,10 +183,10 @@ fn a_trailer_carries_a_car() {
             let mut world = rigs::train(&solver, &models, &Scene::flat(), 0.0, hz);
             let middle = models[1].parts().hull.centre.x;
             let on_it = world.state(1).position.x + f64::from(middle);
-            let car = world.insert(&CarStart { model: above.clone(), placement: at(on_it, 0.0, 0.0, 0.0) });
+            let car = world.insert(&CarStart { model: above.clone(), placement: at(on_it, 0.0, 0.0, 0.0) }).slot();
             let mut state = world.state(car).clone();
             state.position.z += world.state(1).position.z + roof(&models[1]);
-            assert!(world.set_state(car, &state));
+            world.set_state(car, &state).expect("it fits");
             let drive = |world: &mut dyn Backend, seconds: f32, truck: Controls| {
                 let controls = [truck, Controls::coasting(), Controls::parked()];
                 (0..(seconds * hz) as usize).for_each(|_| _ = world.step(&controls));
@@ -311,7 +311,7 @@ fn a_lost_car_below_loses_no_other() {
             run(&mut *world, 0.5, both(Controls::parked));
             let mut lost = world.state(0).clone();
             (lost.velocity, lost.angular) = (Vec3::splat(speed), Vec3::splat(speed));
-            world.set_state(0, &lost);
+            world.set_state(0, &lost).expect("it fits");
             run(&mut *world, 0.5, both(Controls::parked));
             let State { position, velocity, angular, .. } = world.state(1);
             let what = format!("{} under {speed} m/s", solver.name);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, DVec3, Distances, LevelError, LevelOfDetail, Model, Scene, State,
-    state::Placement,
+    Backend, BackendInfo, CarError, CarId, CarStart, Controls, DVec3, Distances, LevelError, LevelOfDetail, Model,
+    Scene, State, state::Placement,
 };
 
 use crate::common::{Drive, Simplify, c5, shipped, solvers};
@@ -148,20 +148,20 @@ fn a_car_leaves_its_world_and_comes_back() {
         let steps = |world: &mut dyn Backend| (0..100).for_each(|_| _ = world.step(&[asked.clone(), asked.clone()]));
         let (mut world, mut both) = (build(), build());
         steps(both.as_mut());
-        world.remove(0);
+        world.suspend(0).expect("it is there");
         let away = world.state(0).clone();
         steps(world.as_mut());
-        assert!(world.is_removed(0) && world.state(0) == &away, "{}", solver.name);
+        assert!(!world.slots().is_active(0) && world.state(0) == &away, "{}", solver.name);
         assert_eq!(world.state(1), both.state(1), "{}: the other one", solver.name);
 
         let mut loaded = build();
         loaded.load(&world.save().expect("no hull touches anything")).expect("saved");
-        assert!(loaded.is_removed(0) && !loaded.is_removed(1), "{}", solver.name);
+        assert!(!loaded.slots().is_active(0) && loaded.slots().is_active(1), "{}", solver.name);
         for world in [&mut world, &mut loaded] {
-            world.set_state(0, &away);
+            world.resume(0, &away).expect("it fits");
             steps(world.as_mut());
             assert!(
-                !world.is_removed(0) && world.state(0) == both.state(0),
+                world.slots().is_active(0) && world.state(0) == both.state(0),
                 "{}: as if it had started now",
                 solver.name
             );
@@ -193,6 +193,30 @@ fn distance_chooses_the_level() {
     }
 }
 
+/// A car that is removed has gone from all levels, whichever it was in; the next one starts in the finest, in its slot.
+#[test]
+fn a_removed_car_is_gone_from_every_level() {
+    for solver in solvers() {
+        let (mut cars, _) = start(RATES.map(|hz| Level { solver: &solver, hz }));
+        let first = CarId::first(0);
+        cars.move_car(0, 1);
+        (0..8).for_each(|_| _ = cars.step(&[Controls::coasting()]));
+        cars.remove(first).expect("it is there");
+        assert_eq!(cars.remove(first), Err(CarError::Removed { car: first }), "{}", solver.name);
+        cars.follow(&[DVec3::ZERO], &Distances { limits: vec![40.0], margin: 0.1 });
+        (0..8).for_each(|_| _ = cars.step(&[]));
+        let next = cars.insert(&CarStart { model: shipped("truck_6x4").model(), placement: Placement::default() });
+        assert_eq!((next.slot(), next.generation(), cars.level(0)), (0, 1, 0), "{}", solver.name);
+        for level in [1, 0, 1] {
+            cars.move_car(0, level);
+            (0..8).for_each(|_| _ = cars.step(&[Controls { throttle: 1.0, ..Controls::default() }]));
+            assert_eq!(cars.level(0), level, "{}", solver.name);
+        }
+        assert_eq!((cars.slots().len(), cars.state(0).wheels.len()), (1, 6), "{}", solver.name);
+        assert!(cars.state(0).velocity.x > 0.0, "{}: it drives", solver.name);
+    }
+}
+
 /// A car and its trailer at 20 m/s in every level.
 fn rig(models: &[Arc<Model>; 2], levels: [Level; 2]) -> LevelOfDetail {
     let place = Placement { speed: 20.0, ..Placement::default() };
@@ -200,7 +224,7 @@ fn rig(models: &[Arc<Model>; 2], levels: [Level; 2]) -> LevelOfDetail {
         let starts = models.clone().map(|model| CarStart { model, placement: place });
         let mut world = (level.solver.build)(&Scene::flat(), &starts, 1.0 / level.hz);
         let train = State::train_at_rest(&[&models[0], &models[1]], 0, &Scene::flat(), &place);
-        train.iter().enumerate().for_each(|(car, state)| assert!(world.set_state(car, state)));
+        train.iter().enumerate().for_each(|(car, state)| world.set_state(car, state).expect("it fits"));
         world
     };
     LevelOfDetail::new(levels.map(world).into()).expect("60 divides 120")
@@ -260,7 +284,8 @@ fn worlds_that_make_no_levels_say_why() {
     };
     says(vec![], LevelError::Empty, "no world was given, but there must be one for each level");
     let truck = Drive::rolling(&solver, &shipped("truck_6x4").model(), 0.0, 60.0).world;
-    let text = "the world of level 1 has other cars than that of level 0; it must have the same models in order";
+    let text =
+        "the world of level 1 has other cars than that of level 0; it must have the same models in the same slots";
     says(vec![at_20_mps(&solver, 60.0), truck], LevelError::Cars { level: 1 }, text);
     let text =
         "level 1 steps by 0.01 s, but it must be a whole multiple of 0.016666668 s, the step of the level before";

@@ -130,7 +130,7 @@ fn a_car_on_its_back_rests_on_the_roof_of_another() {
             let mut turned = world.state(1).clone();
             turned.rotation = Quat::from_rotation_x(PI);
             turned.position.z = world.state(0).position.z + higher + 0.05;
-            assert!(world.set_state(1, &turned));
+            world.set_state(1, &turned).expect("it fits");
             let parked = [Controls::parked(), Controls::parked()];
             (0..(8.0 * hz) as usize).for_each(|_| _ = world.step(&parked));
             let start = world.state(1).position;
@@ -270,12 +270,12 @@ fn cars_that_left_are_not_met() {
     for solver in own_worlds() {
         let places = [at(0.0, 0.0, 0.0, 20.0), at(10.0, 0.0, 0.0, 0.0)];
         let mut world = build(&solver, &Scene::flat(), &model, &places, 60.0);
-        world.remove(1);
+        world.suspend(1).expect("it is there");
         coast(&mut *world, 1.0);
         assert!(world.state(0).velocity.x > 19.9, "{}: {}", solver.name, world.state(0).velocity);
         let mut ahead = world.state(1).clone();
         ahead.position.x = world.state(0).position.x + 8.0;
-        assert!(world.set_state(1, &ahead));
+        world.resume(1, &ahead).expect("it fits");
         coast(&mut *world, 1.0);
         assert!((world.state(0).velocity.x - 10.0).abs() < 0.5, "{}: {}", solver.name, world.state(0).velocity);
     }
@@ -290,7 +290,7 @@ fn a_pile_up_rewinds_and_asks_for_no_memory() {
         let mut world = build(&solver, &Scene::flat(), &model, &places, 60.0);
         let mut fast = world.state(0).clone();
         (fast.velocity, fast.previous_velocity) = (Vec3::X * 30.0, Vec3::X * 30.0);
-        world.set_state(0, &fast);
+        world.set_state(0, &fast).expect("it fits");
         coast(&mut *world, 0.2);
         let saved = world.save().expect("own worlds save");
         let controls = vec![Controls::coasting(); 8];
@@ -314,7 +314,7 @@ fn a_lost_car_meets_none() {
         let mut alone = build(&solver, &Scene::flat(), &model, &places[..1], 60.0);
         let mut lost = world.state(1).clone();
         lost.velocity = Quat::IDENTITY * Vec3::splat(1e12);
-        world.set_state(1, &lost);
+        world.set_state(1, &lost).expect("it fits");
         coast(&mut *world, 0.2);
         coast(&mut *alone, 0.2);
         assert_eq!(world.state(0).to_bytes(), alone.state(0).to_bytes(), "{}", solver.name);

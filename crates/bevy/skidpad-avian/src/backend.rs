@@ -12,8 +12,8 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::{AXES, CarHost, GroundSurface};
 use skidpad_core::world::backend::save_world;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Mover, Platform, Probe,
-    SaveError, Scene, State, StepReport, Texture, Triangle, TriangleMesh, Vec3, WorldPort,
+    Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Mover,
+    Platform, Probe, SaveError, Scene, Slots, State, StepReport, Texture, Triangle, TriangleMesh, Vec3, WorldPort,
 };
 
 use crate::cars::{AvianCars, Host};
@@ -84,6 +84,12 @@ impl AvianBackend {
         done
     }
 
+    /// Wheels of `state` and of the car in `slot`.
+    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
+        let vehicle = self.world.resource::<AvianCars>().cars.vehicles().get(slot);
+        [state.wheels.len(), vehicle.map_or(0, |vehicle| vehicle.model().wheels().len())]
+    }
+
     /// Puts every platform where it is when the step begins, with the velocities that take it through the step.
     fn move_platforms(&mut self) {
         let (time, dt) = (self.time(), self.clock.dt);
@@ -129,21 +135,33 @@ impl Backend for AvianBackend {
         &mut self.clock
     }
 
-    fn cars(&self) -> usize {
-        self.cars.len()
+    fn slots(&self) -> &Slots {
+        self.world.resource::<AvianCars>().cars.slots()
     }
 
-    fn car(&self, car: usize) -> CarView<'_> {
-        self.world.resource::<AvianCars>().car(car)
+    fn slots_mut(&mut self) -> &mut Slots {
+        self.world.resource_mut::<AvianCars>().into_inner().cars.slots_mut()
     }
 
-    fn set_state(&mut self, car: usize, state: &State) -> bool {
-        let entity = self.cars[car];
-        let fits = state.wheels.len() == self.state(car).wheels.len();
-        if fits {
-            self.host(|host| host.set_state(car, entity, state));
-        }
-        fits
+    fn car(&self, slot: usize) -> CarView<'_> {
+        self.world.resource::<AvianCars>().car(slot)
+    }
+
+    fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots().check_state(slot, self.wheels_of(slot, state))?;
+        let entity = self.cars[slot];
+        self.host(|host| host.set_state(slot, entity, state));
+        Ok(())
+    }
+
+    fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
+        self.host(|host| host.suspend(slot))
+    }
+
+    fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots().occupant(slot)?;
+        let entity = self.cars[slot];
+        self.host(|host| host.resume(slot, entity, state))
     }
 
     fn place(&self, car: usize) -> Option<Vec3> {
@@ -154,22 +172,29 @@ impl Backend for AvianBackend {
         self.host(|host| host.set_place(car, place));
     }
 
-    fn insert(&mut self, start: &CarStart) -> usize {
+    fn insert(&mut self, start: &CarStart) -> CarId {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let entity = self.world.spawn_empty().id();
-        self.cars.push(entity);
-        let (number, chassis) = self.host(|host| {
-            let number = host.insert(entity, &start.model, &state);
-            (number, host.slots[number].chassis)
+        let (car, chassis) = self.host(|host| {
+            let car = host.insert(entity, &start.model, &state);
+            (car, host.slots[car.slot()].chassis)
         });
+        match self.cars.get_mut(car.slot()) {
+            Some(own) => {
+                self.world.despawn(core::mem::replace(own, entity));
+            }
+            None => self.cars.push(entity),
+        }
         if !self.scene.cars_collide {
             self.world.entity_mut(chassis).insert(CollisionLayers::new(APART, !APART));
         }
-        number
+        car
     }
 
-    fn remove(&mut self, car: usize) {
+    fn remove(&mut self, car: CarId) -> Result<(), CarError> {
+        self.slots().find(car)?;
         self.host(|host| host.remove(car));
+        Ok(())
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {

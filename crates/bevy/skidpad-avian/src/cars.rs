@@ -6,7 +6,8 @@ use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use skidpad_bevy::{AXES, CarHost, CarNumbers};
 use skidpad_core::{
-    CarView, Cars, Contact, Controls, Coupling, Model, Probe, State, StepReport, Vec3, Vehicle, WorldPort,
+    CarError, CarId, CarView, Cars, Contact, Controls, Coupling, Model, Probe, State, StepReport, Vec3, Vehicle,
+    WorldPort,
 };
 use skidpad_engines::Track;
 
@@ -114,24 +115,23 @@ impl Host<'_, '_, '_, '_, '_> {
         slot.track = Track::placed(AXES.point_to_world(state.position), shown);
         self.commands.entity(slot.chassis).try_insert(chassis::beside(shown, state));
     }
-}
 
-impl CarHost for Host<'_, '_, '_, '_, '_> {
-    fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize {
-        let chassis = self.commands.spawn(chassis::bundle(car, model, state)).id();
-        let track = Track::new(AXES.point_to_world(state.position));
-        self.slots.push(CarSlot { chassis, track, ends: Vec3::ZERO, near: Vec::new(), towed: None, tied: Vec::new() });
-        self.cars.insert(Vehicle::new(model.clone(), state.clone()))
+    /// As [`skidpad_core::Backend::suspend`].
+    pub fn suspend(&mut self, number: usize) -> Result<(), CarError> {
+        self.cars.suspend(number)?;
+        self.disable(number);
+        Ok(())
     }
 
-    fn model(&self, number: usize) -> &Arc<Model> {
-        self.cars.car(number).model
+    /// As [`skidpad_core::Backend::resume`], of the car whose entity is `car`.
+    pub fn resume(&mut self, number: usize, car: Entity, state: &State) -> Result<(), CarError> {
+        self.cars.resume(number, state)?;
+        self.put(number, car, state);
+        Ok(())
     }
 
-    fn set_state(&mut self, number: usize, car: Entity, state: &State) {
-        if !self.cars.set_state(number, state) {
-            return;
-        }
+    /// Puts the chassis of car `number`, whose entity is `car`, into `state`.
+    fn put(&mut self, number: usize, car: Entity, state: &State) {
         let slot = &mut self.slots[number];
         slot.track = Track::new(AXES.point_to_world(state.position));
         self.commands
@@ -141,9 +141,45 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
         self.commands.entity(car).try_insert(Chassis(slot.chassis));
     }
 
-    fn remove(&mut self, number: usize) {
-        self.cars.remove(number);
+    fn disable(&mut self, number: usize) {
         self.commands.entity(self.slots[number].chassis).try_insert((RigidBodyDisabled, ColliderDisabled));
+    }
+}
+
+impl CarHost for Host<'_, '_, '_, '_, '_> {
+    fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId {
+        let chassis = self.commands.spawn(chassis::bundle(car, model, state)).id();
+        let track = Track::new(AXES.point_to_world(state.position));
+        let slot = CarSlot { chassis, track, ends: Vec3::ZERO, near: Vec::new(), towed: None, tied: Vec::new() };
+        let car = self.cars.insert(Vehicle::new(model.clone(), state.clone()));
+        let Some(own) = self.slots.get_mut(car.slot()) else {
+            self.slots.push(slot);
+            return car;
+        };
+        let removed = core::mem::replace(own, slot);
+        self.commands.entity(removed.chassis).try_despawn();
+        let is_gone = |towed: &(u32, Entity)| towed.0 as usize == car.slot();
+        let behind = self.slots.iter_mut().filter_map(|trailer| trailer.towed.take_if(|towed| is_gone(towed)));
+        for (_, joint) in behind.chain(removed.towed) {
+            self.commands.entity(joint).try_despawn();
+        }
+        car
+    }
+
+    fn model(&self, number: usize) -> &Arc<Model> {
+        self.cars.car(number).model
+    }
+
+    fn set_state(&mut self, number: usize, car: Entity, state: &State) {
+        if self.cars.set_state(number, state).is_ok() {
+            self.put(number, car, state);
+        }
+    }
+
+    fn remove(&mut self, car: CarId) {
+        if let Ok(number) = self.cars.remove(car) {
+            self.disable(number);
+        }
     }
 
     fn below(&mut self, probe: &Probe) -> Option<Contact> {

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_rapier3d::plugin::context::systemparams::RapierContextMut;
 use skidpad_bevy::CarHost;
 use skidpad_core::state::Placement;
-use skidpad_core::{CarStart, Contact, Model, Probe, Scene, State, Vec3};
+use skidpad_core::{CarId, CarStart, Contact, Model, Probe, Scene, State, Vec3};
 use skidpad_rapier::{RapierCars, Sets, Surfaces};
 
 pub(crate) struct Host<'a, 'c> {
@@ -17,20 +17,24 @@ pub(crate) struct Host<'a, 'c> {
 
 /// The sets of a context, for the cars.
 pub(crate) fn sets<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> Sets<'a> {
-    let simulation = &mut *context.simulation;
+    let (simulation, joints) = (&mut *context.simulation, &mut *context.joints);
+    let rigid = &mut *context.rigidbody_set;
     Sets {
         gravity,
         parameters: &simulation.integration_parameters,
-        bodies: &mut context.rigidbody_set.bodies,
+        bodies: &mut rigid.bodies,
         colliders: &mut context.colliders.colliders,
-        joints: &mut context.joints.impulse_joints,
+        islands: &mut simulation.islands,
+        joints: &mut joints.impulse_joints,
+        multibody_joints: &mut joints.multibody_joints,
+        soft_bodies: &mut rigid.soft_bodies,
         broad_phase: &simulation.broad_phase,
         narrow_phase: &simulation.narrow_phase,
     }
 }
 
 impl CarHost for Host<'_, '_> {
-    fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> usize {
+    fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> CarId {
         let start = CarStart { model: model.clone(), placement: Placement::default() };
         self.cars.insert(sets(self.context, self.gravity), &Scene::flat(), &start)
     }
@@ -40,7 +44,9 @@ impl CarHost for Host<'_, '_> {
     }
 
     fn set_state(&mut self, number: usize, car: Entity, state: &State) {
-        self.cars.set_state(sets(self.context, self.gravity), number, state);
+        if self.cars.set_state(sets(self.context, self.gravity), number, state).is_err() {
+            return;
+        }
         let name = u128::from(car.to_bits());
         let Some(body) = self.context.rigidbody_set.bodies.get_mut(self.cars.handle(number)) else { return };
         body.user_data = name;
@@ -51,8 +57,8 @@ impl CarHost for Host<'_, '_> {
         }
     }
 
-    fn remove(&mut self, number: usize) {
-        self.cars.remove(sets(self.context, self.gravity), number);
+    fn remove(&mut self, car: CarId) {
+        let _ = self.cars.remove(sets(self.context, self.gravity), car);
     }
 
     fn below(&mut self, probe: &Probe) -> Option<Contact> {

@@ -10,7 +10,7 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::prelude::*;
 use skidpad_core::state::Placement;
-use skidpad_core::{Backend, BackendInfo, CarStart, Contact, Model, Probe, Scene, State};
+use skidpad_core::{Backend, BackendInfo, CarId, CarStart, Contact, Model, Probe, Scene, State};
 
 /// Cars in a world of skidpad's own, or of any other of its solvers. Add it after [`CarPlugin`].
 #[derive(Clone, Debug)]
@@ -57,17 +57,23 @@ impl OwnWorld {
         self.numbers.of(car)
     }
 
-    /// Another solver from here on: every car goes on from its state.
+    /// Another solver from here on: every car goes on from its state, under its name.
     pub fn change_solver(&mut self, solver: BackendInfo) {
         let world = &self.host.0;
         let cars: Vec<CarStart> = (0..world.cars())
             .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
             .collect();
         let mut next = (solver.build)(&self.scene, &cars, world.dt());
-        for car in 0..cars.len() {
-            next.set_state(car, world.state(car));
-            if world.is_removed(car) {
-                next.remove(car);
+        for slot in 0..cars.len() {
+            // The models are the same.
+            let _ = next.set_state(slot, world.state(slot));
+        }
+        next.slots_mut().rename_as(world.slots());
+        for slot in 0..cars.len() {
+            if world.slots().id(slot).is_none()
+                && let Some(removed) = next.slots().id(slot)
+            {
+                let _ = next.remove(removed);
             }
         }
         next.set_steps(world.steps());
@@ -76,7 +82,7 @@ impl OwnWorld {
 }
 
 impl CarHost for Host {
-    fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> usize {
+    fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> CarId {
         self.0.insert(&CarStart { model: model.clone(), placement: Placement::default() })
     }
 
@@ -85,11 +91,11 @@ impl CarHost for Host {
     }
 
     fn set_state(&mut self, number: usize, _car: Entity, state: &State) {
-        self.0.set_state(number, state);
+        let _ = self.0.set_state(number, state);
     }
 
-    fn remove(&mut self, number: usize) {
-        self.0.remove(number);
+    fn remove(&mut self, car: CarId) {
+        let _ = self.0.remove(car);
     }
 
     fn below(&mut self, probe: &Probe) -> Option<Contact> {

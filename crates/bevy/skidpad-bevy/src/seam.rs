@@ -10,19 +10,19 @@ use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_transform::prelude::*;
-use skidpad_core::{Contact, Controls, Model, Probe, State};
+use skidpad_core::{CarId, Contact, Controls, Model, Probe, State};
 use skidpad_drive::{looks_down, upright_on};
 
-/// A world that cars can be put into. Cars have numbers in it, which stay theirs.
+/// A world that cars can be put into. Cars have numbers in it, those of their slots: another car gets that of one that was removed.
 pub trait CarHost {
-    /// Puts another car in, whose entity is `car`; its number.
-    fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize;
-    /// What car `number` is, whether it has left or not.
+    /// Puts another car in, whose entity is `car`, in `state`; its name.
+    fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId;
+    /// What car `number` is, or the one that was removed from there last.
     fn model(&self, number: usize) -> &Arc<Model>;
-    /// Puts car `number`, whose entity is `car`, into `state`. One that had left is back.
+    /// Puts car `number`, whose entity is `car`, into `state`. Nothing happens if there is no such car, or it has other wheels.
     fn set_state(&mut self, number: usize, car: Entity, state: &State);
-    /// Takes car `number` out until [`CarHost::set_state`].
-    fn remove(&mut self, number: usize);
+    /// Takes `car` out for good. Nothing happens if it is not there any more.
+    fn remove(&mut self, car: CarId);
     /// What `probe` meets.
     fn below(&mut self, probe: &Probe) -> Option<Contact>;
 }
@@ -30,8 +30,8 @@ pub trait CarHost {
 /// Which car has which number in a world.
 #[derive(Clone, Debug, Default)]
 pub struct CarNumbers {
-    of: EntityHashMap<usize>,
-    /// The car of each number, unless it has left.
+    of: EntityHashMap<CarId>,
+    /// The car of each number; `None` if it was removed.
     cars: Vec<Option<Entity>>,
     controls: Vec<Controls>,
 }
@@ -39,7 +39,7 @@ pub struct CarNumbers {
 impl CarNumbers {
     /// The number of `car`, if it is in this world.
     pub fn of(&self, car: Entity) -> Option<usize> {
-        self.of.get(&car).copied()
+        self.of.get(&car).map(|car| car.slot())
     }
 
     /// What drives each number in the coming step; those without a car coast.
@@ -52,23 +52,24 @@ impl CarNumbers {
         &self.controls
     }
 
-    /// A number for another car: one that a car of the same model has left, if there is any.
-    fn take(&mut self, host: &mut dyn CarHost, car: Entity, model: &Arc<Model>, state: &State) {
-        let left = |number: &usize| self.cars[*number].is_none() && Arc::ptr_eq(host.model(*number), model);
-        let number = (0..self.cars.len()).find(left).unwrap_or_else(|| host.insert(car, model, state));
+    /// Puts another car into the world.
+    fn insert(&mut self, host: &mut dyn CarHost, car: Entity, model: &Arc<Model>, state: &State) {
+        let id = host.insert(car, model, state);
+        let number = id.slot();
         host.set_state(number, car, state);
-        self.of.insert(car, number);
+        self.of.insert(car, id);
         let numbers = self.cars.len().max(number + 1);
         self.cars.resize(numbers, None);
         self.controls.resize(numbers, Controls::default());
         self.cars[number] = Some(car);
     }
 
-    fn give_back(&mut self, host: &mut dyn CarHost, car: Entity) {
-        if let Some(number) = self.of.remove(&car) {
-            host.remove(number);
-            self.cars[number] = None;
-            self.controls[number] = Controls::default();
+    /// Takes a car out of the world, if it is there.
+    fn remove(&mut self, host: &mut dyn CarHost, car: Entity) {
+        if let Some(id) = self.of.remove(&car) {
+            host.remove(id);
+            self.cars[id.slot()] = None;
+            self.controls[id.slot()] = Controls::default();
         }
     }
 
@@ -110,7 +111,7 @@ impl Arrivals<'_, '_> {
     pub fn settle(&mut self, host: &mut dyn CarHost, numbers: &mut CarNumbers) {
         // Messages of what is removed last for two frames, which may pass without a tick.
         for car in numbers.gone(|car| !self.cars.contains(car)) {
-            numbers.give_back(host, car);
+            numbers.remove(host, car);
             self.commands.entity(car).try_remove::<CarMotion>();
         }
         let (mut settled, mut let_go) = (Vec::new(), Vec::new());
@@ -136,8 +137,8 @@ impl Arrivals<'_, '_> {
             match number {
                 Some(number) if Arc::ptr_eq(host.model(number), &car.0) => host.set_state(number, entity, &state),
                 _ => {
-                    numbers.give_back(host, entity);
-                    numbers.take(host, entity, &car.0, &state);
+                    numbers.remove(host, entity);
+                    numbers.insert(host, entity, &car.0, &state);
                 }
             }
             match motion {

@@ -37,8 +37,9 @@ impl Ghost {
 
     /// Goes on from `state`, drawn there at once.
     pub fn jump(&mut self, state: &State) {
-        self.world.set_state(0, state);
-        self.drawn.jump(&self.model, state);
+        if self.world.set_state(0, state).is_ok() {
+            self.drawn.jump(&self.model, state);
+        }
     }
 
     fn step(&mut self, controls: &Controls, dt: f32) {
@@ -78,7 +79,8 @@ fn change(
     // A trailer is not the ghost's.
     let state = State { tow: None, ..motion.state().clone() };
     let mut world = (garage.next_solver().build)(&ground.0, &[start], fixed.timestep().as_secs_f32());
-    world.set_state(0, &state);
+    // A state of its own model.
+    let _ = world.set_state(0, &state);
     let drawn = Drawn::new(&model, &state);
     let mut paint = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));
     let (body_paint, tyre_paint) = (paint(Paint::GHOST.body), paint(Paint::GHOST.tyre));

@@ -37,13 +37,25 @@ pub enum LoadError {
         /// Of the world they are loaded into, s.
         accepts: f32,
     },
-    /// The world has another number of cars.
-    #[error("{found} cars were found, but this world has {accepts}")]
+    /// The world has another number of slots.
+    #[error("{found} slots of cars were found, but this world has {accepts}")]
     Cars {
-        /// Cars saved.
+        /// Slots saved.
         found: usize,
-        /// Cars of the world they are loaded into.
+        /// Slots of the world they are loaded into.
         accepts: usize,
+    },
+    /// The world has another car in a slot.
+    #[error(
+        "slot {slot}: the car of generation {found} was found, but this world has one of generation {accepts} there"
+    )]
+    Generation {
+        /// Which slot.
+        slot: usize,
+        /// Cars that had been removed from the slot when the world was saved.
+        found: u32,
+        /// The same of the world they are loaded into.
+        accepts: u32,
     },
     /// A car has another number of wheels.
     #[error("car {car}: {found} wheels were found, but this car has {accepts}")]

@@ -1,7 +1,9 @@
-//! Motion as bytes: of one car, and of a world with all its cars and free bodies. Little-endian, with a magic and a version.
+//! Motion as bytes: of one car, and in `world` of a world with all its cars and free bodies. Little-endian, with a magic and a version.
 //!
 //! Here: one list of fields per struct, from which both writing and reading follow. Not here: files, models, scenes and
 //! step lengths; what is loaded must fit the cars it is loaded into.
+
+pub(crate) mod world;
 
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
@@ -14,7 +16,7 @@ use bevy_math::{DVec3, Quat, Vec3};
 pub const VERSION: u16 = 5;
 
 /// The same of a world; raise it with a car's, too.
-pub const WORLD_VERSION: u16 = 6;
+pub const WORLD_VERSION: u16 = 7;
 
 /// First bytes of a car.
 pub const CAR_MAGIC: [u8; 4] = *b"skpC";
@@ -23,9 +25,6 @@ pub const CAR_MAGIC: [u8; 4] = *b"skpC";
 pub const WORLD_MAGIC: [u8; 4] = *b"skpW";
 
 const MAGIC_BYTES: usize = CAR_MAGIC.len() + u16::SIZE;
-
-/// Length of the step, steps, cars.
-const WORLD_BYTES: usize = f32::SIZE + u64::SIZE + u32::SIZE;
 
 impl State {
     /// The state as bytes for [`State::from_bytes`]: 417 for four wheels, 20 more for one that is towed, 4 more a wheel where one
@@ -90,110 +89,6 @@ const SHIFTED: u8 = 128;
 /// Flag on the number of wheels, where each of them is followed by its grip excess, behind its shift if it has one.
 const OFF_GRIP: u8 = 64;
 
-/// Bytes more of a car of a world that has a place of its own.
-fn place_bytes(placed: bool) -> usize {
-    if placed { Vec3::SIZE } else { 0 }
-}
-
-/// Length of a saved world of cars with so many wheels each, none of them towed or with a place of its own.
-fn world_bytes(wheels: impl Iterator<Item = usize>) -> usize {
-    MAGIC_BYTES + WORLD_BYTES + wheels.map(|wheels| u8::SIZE + car_bytes(wheels)).sum::<usize>()
-}
-
-/// What is known of a car before its state: whether it has left, is towed, and has a place of its own.
-const AWAY: u8 = 1;
-const TOWED: u8 = 2;
-const PLACED: u8 = 4;
-
-/// A car of a world.
-pub(crate) struct CarOf<S> {
-    pub away: bool,
-    pub state: S,
-    /// Where the solver's engine has it, m, if that is not the nearest to its position.
-    pub place: Option<Vec3>,
-}
-
-/// What is read of a world.
-pub(crate) struct SavedWorld {
-    pub steps: u64,
-    pub cars: Vec<CarOf<State>>,
-    pub bodies: Vec<BodyMotion>,
-}
-
-/// Writes a world of `cars` and free `bodies` that has taken so many `steps` of `dt` s, in place of what `bytes` held.
-pub(crate) fn write_world<'a>(
-    dt: f32,
-    steps: u64,
-    cars: impl Iterator<Item = CarOf<&'a State>> + Clone,
-    bodies: impl Iterator<Item = BodyMotion> + Clone,
-    bytes: &mut Vec<u8>,
-) {
-    let mut count = 0u32;
-    let of_cars = cars.clone().map(|car| {
-        count += 1;
-        u8::SIZE + car_bytes(car.state.wheels.len()) + more_bytes(car.state) + place_bytes(car.place.is_some())
-    });
-    let of_bodies = bodies.clone().count() * BodyMotion::SIZE;
-    bytes.resize(MAGIC_BYTES + WORLD_BYTES + of_cars.sum::<usize>() + of_bodies, 0);
-    let mut to = Writer { left: bytes };
-    WORLD_MAGIC.write(&mut to);
-    WORLD_VERSION.write(&mut to);
-    dt.write(&mut to);
-    steps.write(&mut to);
-    count.write(&mut to);
-    for CarOf { away, state, place } in cars {
-        let known = [(away, AWAY), (state.tow.is_some(), TOWED), (place.is_some(), PLACED)];
-        known.map(|(is, flag)| u8::from(is) * flag).iter().sum::<u8>().write(&mut to);
-        state.write(&mut to);
-        if let Some(place) = place {
-            place.write(&mut to);
-        }
-    }
-    bodies.for_each(|body| body.write(&mut to));
-}
-
-/// Steps, cars and free bodies of a saved world of cars with so many `wheels` each, and as many `bodies`, that steps by `dt` s.
-pub(crate) fn read_world(
-    dt: f32,
-    wheels: impl ExactSizeIterator<Item = usize> + Clone,
-    bodies: usize,
-    bytes: &[u8],
-) -> Result<SavedWorld, LoadError> {
-    let mut from = Reader::new(bytes, world_bytes(wheels.clone()) + bodies * BodyMotion::SIZE);
-    from.begin("world", WORLD_MAGIC, WORLD_VERSION)?;
-    let (found, accepts) = (f32::read(&mut from)?, dt);
-    if found.to_bits() != accepts.to_bits() {
-        return Err(LoadError::Step { found, accepts });
-    }
-    let steps = u64::read(&mut from)?;
-    let (found, accepts) = (u32::read(&mut from)? as usize, wheels.len());
-    if found != accepts {
-        return Err(LoadError::Cars { found, accepts });
-    }
-    let mut read = |(car, wheels)| {
-        (from.car, from.wheel, from.field) = (car, None, &FLAGS);
-        let flags = u8::read(&mut from)?;
-        if flags > AWAY + TOWED + PLACED {
-            return Err(from.value(flags.into(), "0 to 7"));
-        }
-        let (away, placed) = (flags & AWAY != 0, flags & PLACED != 0);
-        let towed = flags & TOWED != 0;
-        from.towed = Some(towed);
-        from.accepts += tow_bytes(towed) + place_bytes(placed);
-        let state = from.car(car, wheels)?;
-        let place = placed.then(|| from.place(&state)).transpose()?;
-        Ok(CarOf { away, state, place })
-    };
-    let cars = wheels.enumerate().map(&mut read).collect::<Result<Vec<CarOf<State>>, LoadError>>()?;
-    let mut body = |body| {
-        from.body = Some(body);
-        BodyMotion::read(&mut from)
-    };
-    let bodies = (0..bodies).map(&mut body).collect::<Result<Vec<BodyMotion>, LoadError>>()?;
-    from.end()?;
-    Ok(SavedWorld { steps, cars, bodies })
-}
-
 /// Bytes being written, of the length that was asked for.
 struct Writer<'a> {
     left: &'a mut [u8],
@@ -251,9 +146,6 @@ struct Range {
 /// Larger than anything a car does, and so far from the largest number that products of three are finite.
 const LARGEST: f64 = 1e12;
 
-/// How far a car's place may be from its position, as a share of the latter.
-const PLACED_WITHIN: f64 = 2.0 * f32::EPSILON as f64;
-
 const SIZED: Range = Range { least: -LARGEST, most: LARGEST, accepts: "a number within ±1e12" };
 const NOT_NEGATIVE: Range = Range { least: 0.0, most: LARGEST, accepts: "a number from 0 to 1e12" };
 const SHARE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
@@ -262,8 +154,6 @@ const SINE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±
 const STEER: Range = Range { least: -4.2, most: 4.2, accepts: "an angle within ±4.2 rad" };
 
 const NO_FIELD: Field = Field { name: "", range: SIZED };
-const FLAGS: Field = Field { name: "away, towed or placed", range: SIZED };
-const PLACE: Field = Field { name: "place", range: SIZED };
 const SHIFT: Field = Field { name: "shift", range: SIZED };
 const GRIP_EXCESS: Field = Field { name: "grip_excess", range: SIZED };
 
@@ -296,18 +186,6 @@ impl<'a> Reader<'a> {
     fn car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
         (self.car, self.wheels, self.wheel) = (car, wheels, None);
         State::read(self)
-    }
-
-    /// Of the car whose `state` was read: the same place, but for the rounding.
-    fn place(&mut self, state: &State) -> Result<Vec3, LoadError> {
-        (self.wheel, self.field) = (None, &PLACE);
-        let place = Vec3::read(self)?;
-        let apart = (place.as_dvec3() - state.position).abs().max_element();
-        let size = state.position.abs().max_element().max(1.0);
-        if apart > PLACED_WITHIN * size {
-            return Err(self.value(apart, "within two last digits of the car's position"));
-        }
-        Ok(place)
     }
 
     fn end(&self) -> Result<(), LoadError> {

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use crate::assists::assist_log::AssistLog;
 use crate::controls::Controls;
 use crate::model::Model;
-use crate::state::saved::{CarOf, LoadError, SaveError};
-use crate::state::{Placement, State, saved};
+use crate::state::saved::world::{CarOf, SavedWorld, SlotKind, SlotOf, read_world, write_world};
+use crate::state::saved::{LoadError, SaveError};
+use crate::state::{Placement, State};
 use crate::step::coupling::StepReport;
 use crate::world::car_view::CarView;
 use crate::world::free_body::BodyMotion;
 use crate::world::scene::Scene;
 use crate::world::seam::{Contact, Probe};
+use crate::world::slots::{CarError, CarId, Occupancy, Slots};
 use bevy_math::Vec3;
 
 /// A car to put into a world.
@@ -55,29 +57,55 @@ impl Clock {
 
 /// A world with cars in it, advanced by one solver in steps.
 ///
-/// Cars have numbers, from 0 in the order they came; a number stays its car's as long as the world lives.
+/// Cars are in slots, from 0 in the order they came. The slot of a car that was removed is given to the next one. A [`CarId`] names a car
+/// for good; [`Slots::find`] tells its slot, or that it has been removed.
 pub trait Backend: Send + Sync {
     /// Name by which users choose it.
     fn name(&self) -> &'static str;
-    /// Advances every car by one step. `controls[i]` drives car `i`; missing ones coast. The answer is the worst of all cars'
+    /// Advances every car by one step. `controls[slot]` drives the car in that slot; missing ones coast. The answer is the worst of all cars'
     /// reports. In a world whose step is none ([`StepReport::of_no_step`]) nothing changes.
     fn step(&mut self, controls: &[Controls]) -> StepReport;
     /// Step, count of steps, and time.
     fn clock(&self) -> &Clock;
     /// The same, to go on from another one, or with steps of another length.
     fn clock_mut(&mut self) -> &mut Clock;
-    /// Number of cars, those that have left included.
-    fn cars(&self) -> usize;
-    /// Car `car` after the last step.
-    fn car(&self, car: usize) -> CarView<'_>;
-    /// Puts car `car` into `state`; the next step continues from it, in worlds of engines up to [`Backend::place`]. A car that had left is back. A state of another number of
-    /// wheels is refused: then nothing changes, and the answer is `false`.
-    fn set_state(&mut self, car: usize, state: &State) -> bool;
-    /// Puts another car into the world, also while it runs; returns its number. Worlds that were saved before have a car less.
-    fn insert(&mut self, start: &CarStart) -> usize;
-    /// Takes car `car` out of the world until [`Backend::set_state`]: it keeps its state, is not stepped, costs next to
+    /// The slots: which have a car, and which car it is.
+    fn slots(&self) -> &Slots;
+    /// For authors of solvers: the slots, to be put back to what they were when a world was saved ([`load_world`]).
+    fn slots_mut(&mut self) -> &mut Slots;
+    /// Number of slots, empty ones included.
+    fn cars(&self) -> usize {
+        self.slots().len()
+    }
+    /// The car in `slot` after the last step. Of an empty slot it is the one that was removed last ([`CarView::away`]).
+    ///
+    /// # Panics
+    /// There is no such slot, as with the index of a slice. [`Slots::occupant`] tells before.
+    fn car(&self, slot: usize) -> CarView<'_>;
+    /// Puts the car in `slot` into `state`; the next step continues from it, in worlds of engines up to [`Backend::place`].
+    ///
+    /// # Errors
+    /// No such slot, no car in it, a suspended one, or a state of another number of wheels. Nothing has changed then.
+    fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError>;
+    /// Puts another car into the world, also while it runs: into the lowest empty slot, or a new one behind all others. Worlds that were
+    /// saved with fewer slots are not loaded into it.
+    fn insert(&mut self, start: &CarStart) -> CarId;
+    /// Takes `car` out of the world for good, and lets go what it tows. Until another car is inserted, its slot is empty, which costs next to nothing.
+    ///
+    /// # Errors
+    /// The car is not in this world, or no more. Nothing has changed then.
+    fn remove(&mut self, car: CarId) -> Result<(), CarError>;
+    /// Takes the car in `slot` out of the world until [`Backend::resume`]: it keeps its slot and its state, is not stepped, costs next to
     /// nothing, and nothing meets it.
-    fn remove(&mut self, car: usize);
+    ///
+    /// # Errors
+    /// No such slot, or no car in it. Nothing has changed then.
+    fn suspend(&mut self, slot: usize) -> Result<(), CarError>;
+    /// Puts the car in `slot` back into the world, in `state`; one that is active is put into `state`.
+    ///
+    /// # Errors
+    /// No such slot, no car in it, or a state of another number of wheels. Nothing has changed then.
+    fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError>;
     /// Answers `asked` into `answered`, in order, as the wheels of its cars are answered in the coming step; a miss is `None`, and so is
     /// what a car asks that is not there. Nothing moves, and on ground that stands still many probes at once have the bits of each
     /// alone. Whether this world answers probes: those of peers do not, and leave `answered` as it was.
@@ -100,11 +128,11 @@ pub trait Backend: Send + Sync {
     fn time(&self) -> f64 {
         self.clock().time
     }
-    /// Model of car `car`.
+    /// Model of the car in slot `car`.
     fn model(&self, car: usize) -> &Arc<Model> {
         self.car(car).model
     }
-    /// Motion of car `car` after the last step.
+    /// Motion of the car in slot `car` after the last step.
     fn state(&self, car: usize) -> &State {
         self.car(car).state
     }
@@ -115,15 +143,11 @@ pub trait Backend: Send + Sync {
     }
     /// Puts car `car` to [`Backend::place`], m, a last digit beside the position of its state; nothing in worlds without engines.
     fn set_place(&mut self, _car: usize, _place: Vec3) {}
-    /// Whether car `car` has left.
-    fn is_removed(&self, car: usize) -> bool {
-        self.car(car).away
-    }
     /// What assists and tricks added to car `car` in the last step; nothing where the solver has none, or does not tell.
     fn assist_log(&self, car: usize) -> AssistLog {
         self.car(car).vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log())
     }
-    /// Telemetry of car `car` after the last step.
+    /// Telemetry of the car in slot `car` after the last step.
     fn frame(&self, car: usize) -> Frame {
         let mut frame = Frame::default();
         self.frame_into(car, &mut frame);
@@ -166,7 +190,8 @@ pub trait Backend: Send + Sync {
         Ok(())
     }
     /// Puts every car and the count of steps where [`Backend::save`] found them, in a world of the same scene, cars and
-    /// step length; the solver may be another one. Time is that of so many steps ([`Backend::set_steps`]): of a world whose step has changed
+    /// step length; the solver may be another one. Cars that were inserted into empty slots since are removed, and cars that were removed
+    /// since are back, as long as no other one has taken their slot. Time is that of so many steps ([`Backend::set_steps`]): of a world whose step has changed
     /// keep [`Backend::clock`] beside the bytes.
     ///
     /// # Errors
@@ -199,13 +224,20 @@ impl core::fmt::Debug for BackendInfo {
     }
 }
 
-/// All that advances in time in `world`: the count of its steps, the states of its cars, which of them have left, and its free bodies;
-/// in place of what `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
+/// All that advances in time in `world`: the count of its steps, its slots, the states of its cars, and its free bodies; in place of what
+/// `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
 pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
-    let car = |car| CarOf { away: world.is_removed(car), state: world.state(car), place: world.place(car) };
-    let cars = (0..world.cars()).map(car);
+    let slots = (0..world.cars()).map(|slot| {
+        let of = world.slots();
+        let car = of.id(slot).map(|_| CarOf {
+            is_suspended: !of.is_active(slot),
+            state: world.state(slot),
+            place: world.place(slot),
+        });
+        SlotOf { generation: of.generation(slot), car }
+    });
     let bodies = (0..world.bodies()).filter_map(|body| world.body(body));
-    saved::write_world(world.dt(), world.steps(), cars, bodies, bytes);
+    write_world(world.dt(), world.steps(), slots, bodies, bytes);
 }
 
 /// Puts every car and free body of `world` and its count of steps where `bytes` say. What [`Backend::load`] does unless a solver has
@@ -214,22 +246,38 @@ pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
 /// # Errors
 /// What was found in the bytes and what is accepted. Nothing has changed then.
 pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<(), LoadError> {
-    let wheels = (0..world.cars()).map(|car| world.state(car).wheels.len());
-    let saved::SavedWorld { steps, cars, bodies } = saved::read_world(world.dt(), wheels, world.bodies(), bytes)?;
-    for (car, CarOf { away, state, place }) in cars.iter().enumerate() {
-        world.set_state(car, state);
-        if let Some(place) = place {
-            world.set_place(car, *place);
-        }
-        if *away {
-            world.remove(car);
-        }
+    let kinds = (0..world.cars()).map(|slot| SlotKind {
+        wheels: world.state(slot).wheels.len(),
+        generation: world.slots().generation(slot),
+        is_empty: world.slots().id(slot).is_none(),
+    });
+    let SavedWorld { steps, slots, bodies } = read_world(world.dt(), kinds, world.bodies(), bytes)?;
+    for (slot, saved) in slots.iter().enumerate() {
+        // None of these is refused: slots and wheels were compared before.
+        let _ = load_slot(world, slot, saved);
     }
     for (body, motion) in bodies.iter().enumerate() {
         world.set_body(body, motion);
     }
     world.set_steps(steps);
     Ok(())
+}
+
+/// Puts `slot` of `world` back to what was `saved`.
+fn load_slot<B: Backend + ?Sized>(world: &mut B, slot: usize, saved: &SlotOf<State>) -> Result<(), CarError> {
+    let Some(CarOf { is_suspended, state, place }) = &saved.car else {
+        if let Some(car) = world.slots().id(slot) {
+            world.remove(car)?;
+        }
+        world.slots_mut().restore(slot, saved.generation, Occupancy::Empty);
+        return Ok(());
+    };
+    world.slots_mut().restore(slot, saved.generation, Occupancy::Suspended);
+    world.resume(slot, state)?;
+    if let Some(place) = place {
+        world.set_place(slot, *place);
+    }
+    if *is_suspended { world.suspend(slot) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -20,9 +20,9 @@ pub struct CarView<'a> {
     pub model: &'a Arc<Model>,
     /// What it is doing.
     pub state: &'a State,
-    /// Whether it has left.
+    /// Whether it takes no part: it is suspended, or has been removed.
     pub away: bool,
-    /// How its last step went; of a car that has left or sleeps, that nothing did.
+    /// How its last step went; of a car that takes no part or sleeps, that nothing did.
     pub report: StepReport,
     /// The rows it drives on; peers have none. Where wheels touch and what an engine does is told by [`CarView::wheel_contact`] and
     /// [`CarView::engine_signals`], of a car that was stepped abreast by these alone.
@@ -50,8 +50,8 @@ impl<'a> CarView<'a> {
         Self { model, state, away, report, vehicle: None, ahead: None, abreast: None, moved: None }
     }
 
-    /// Contact of wheel `wheel` in the last step; `None` off the ground, before a step after the car was put elsewhere, of one that has left,
-    /// and of peers.
+    /// Contact of wheel `wheel` in the last step; `None` off the ground, before a step after the car was put elsewhere, of one that takes no
+    /// part, and of peers.
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
         if self.away {
             return None;
@@ -60,8 +60,8 @@ impl<'a> CarView<'a> {
         abreast.or_else(|| self.vehicle?.wheel_contact(wheel))
     }
 
-    /// What the engine did in the last step; `None` without one, before a step after the car was put elsewhere, of one that has left, and of
-    /// peers.
+    /// What the engine did in the last step; `None` without one, before a step after the car was put elsewhere, of one that takes no part, and
+    /// of peers.
     pub fn engine_signals(&self) -> Option<EngineSignals> {
         let vehicle = self.vehicle.filter(|_| !self.away)?;
         let abreast = self.abreast.and_then(|(cars, lane)| cars.engine_signals(lane, vehicle));
@@ -70,7 +70,7 @@ impl<'a> CarView<'a> {
 
     /// Change of velocity in the last step that neither its wheels make, nor air, force elements and hitches, nor what the world lets act
     /// on its body (gravity, forces of users): what its hull met, world axes, m/s. `None` of one that was not stepped since it was put
-    /// elsewhere, sleeps or has left, and of peers.
+    /// elsewhere, sleeps or takes no part, and of peers.
     pub fn blow(&self) -> Option<Vec3> {
         let Moved { free, push } = self.moved.filter(|_| !self.away)?;
         Some(self.state.velocity - free - push.impulse * self.model.inverse_mass())

@@ -1,5 +1,7 @@
 //! All cars of one world, stepped together: one batched probe and one batched push per step.
 
+mod entering;
+
 use core::ops::Range;
 
 use crate::chassis::hull::HullRows;
@@ -9,11 +11,12 @@ use crate::state::State;
 use crate::step::abreast::{ABREAST, CarsAbreast};
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::stages::{InputsAbreast, StepInputs};
-use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
+use crate::step::vehicle::Vehicle;
 use crate::wheel::along_way::Places;
 use crate::world::car_view::{CarView, Moved};
 use crate::world::riders::{Riders, Stack};
 use crate::world::seam::{Body, Contact, Foreseen, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, WorldPort};
+use crate::world::slots::{Occupancy, Slots};
 use crate::world::trains::{Solver, Trains};
 use bevy_math::{DVec3, Vec3};
 
@@ -21,9 +24,11 @@ use bevy_math::{DVec3, Vec3};
 #[derive(Clone, Debug)]
 pub struct Cars {
     coupling: Coupling,
+    /// By slot; in an empty one the last that was there.
     vehicles: Vec<Vehicle>,
-    /// Which vehicles have left.
-    away: Vec<bool>,
+    slots: Slots,
+    /// Wheels of all vehicles.
+    wheels: usize,
     bodies: Vec<Body>,
     probes: Vec<Probe>,
     contacts: Vec<Option<Contact>>,
@@ -72,7 +77,8 @@ impl Cars {
         let mut cars = Self {
             coupling,
             vehicles: Vec::new(),
-            away: Vec::new(),
+            slots: Slots::default(),
+            wheels: 0,
             bodies: Vec::new(),
             probes: Vec::new(),
             contacts: Vec::new(),
@@ -100,46 +106,10 @@ impl Cars {
         cars
     }
 
-    /// Takes another vehicle, whose body is behind those of the others; returns its number.
-    pub fn insert(&mut self, vehicle: Vehicle) -> usize {
-        let wheels = vehicle.model().wheels().len();
-        self.probes.extend((0..wheels).map(|_| NOWHERE));
-        self.contacts.extend((0..wheels).map(|_| None));
-        // No step is to ask for memory.
-        self.reactions.reserve(self.probes.len() - self.reactions.len());
-        self.away.push(false);
-        self.bodies.push(CHASSIS_AT_ORIGIN);
-        self.pushes.push(Push::default());
-        self.free.push(Vec3::ZERO);
-        self.put.push(true);
-        self.near.push(false);
-        self.stepped.push(false);
-        self.were_abreast.push(false);
-        self.reports.push(StepReport::default());
-        let parts = vehicle.model().parts();
-        if parts.hitch.is_some() || parts.coupler.is_some() {
-            self.trains.get_or_insert_default().insert(self.vehicles.len(), &vehicle);
-        }
-        self.vehicles.push(vehicle);
-        self.riders.insert(&self.vehicles);
-        self.make_room_abreast();
-        self.vehicles.len() - 1
-    }
-
-    fn make_room_abreast(&mut self) {
-        if self.coupling != Coupling::OneSweep {
-            return;
-        }
-        for vehicles in self.vehicles.chunks_exact(ABREAST).skip(self.abreast.len()) {
-            let room = CarsAbreast::of(vehicles[0].model(), &self.abreast);
-            self.abreast.push(room.filter(|room| room.fits(vehicles)));
-        }
-    }
-
     /// Vehicle `car` after its last step.
     pub fn car(&self, car: usize) -> CarView<'_> {
         let vehicle = &self.vehicles[car];
-        let (away, report) = (self.away[car], self.reports[car]);
+        let (away, report) = (!self.slots.is_active(car), self.reports[car]);
         let (state, ahead) = (vehicle.state(), self.ahead(vehicle.state()));
         let abreast = self.room_of(car).map(|room| (room, car % ABREAST));
         let moved =
@@ -156,35 +126,13 @@ impl Cars {
     /// State of the vehicle that tows one in `state`.
     fn ahead(&self, state: &State) -> Option<&State> {
         let by = state.tow?.by as usize;
-        let ahead = self.vehicles.get(by).filter(|_| !self.away[by])?;
+        let ahead = self.vehicles.get(by).filter(|_| self.slots.is_active(by))?;
         ahead.model().parts().hitch.map(|_| ahead.state())
     }
 
-    /// The vehicles, in order.
+    /// The vehicles by their slots; in an empty slot is the last that was removed from it.
     pub fn vehicles(&self) -> &[Vehicle] {
         &self.vehicles
-    }
-
-    /// Puts vehicle `car` into `state`, from which the next step continues, whether it had left or not. One of another number of
-    /// wheels is refused: then nothing changes, and the answer is `false`.
-    pub fn set_state(&mut self, car: usize, state: &State) -> bool {
-        let taken = self.vehicles[car].set_state(state);
-        self.away[car] &= !taken;
-        self.put[car] |= taken;
-        if taken && let Some(Some(room)) = self.abreast.get_mut(car / ABREAST) {
-            room.forget(car % ABREAST);
-        }
-        taken
-    }
-
-    /// Steps vehicle `car` no more, until [`Cars::set_state`]: it casts no ray and pushes nothing.
-    pub fn remove(&mut self, car: usize) {
-        self.away[car] = true;
-    }
-
-    /// Whether vehicle `car` has left.
-    pub fn is_removed(&self, car: usize) -> bool {
-        self.away[car]
     }
 
     /// The vehicles that can tow or be towed, each with the number of the one that tows it: its hitch held in the last step and
@@ -217,9 +165,7 @@ impl Cars {
         world.bodies(dt, &mut self.bodies);
         let mut trains = self.trains.take();
         if let Some(trains) = &mut trains {
-            for (stepped, (away, body)) in self.stepped.iter_mut().zip(self.away.iter().zip(&self.bodies)) {
-                *stepped = !(away | body.asleep);
-            }
+            self.find_stepped();
             trains.begin(&mut Alone { cars: self, world, controls, coupling, dt }, dt);
         }
         let probes = widest(
@@ -256,12 +202,19 @@ impl Cars {
         report
     }
 
+    /// Finds the vehicles that are stepped.
+    #[inline(always)]
+    fn find_stepped(&mut self) {
+        let cars = self.slots.occupancies().iter().zip(&self.bodies);
+        for (stepped, (occupancy, body)) in self.stepped.iter_mut().zip(cars) {
+            *stepped = (*occupancy == Occupancy::Active) & !body.asleep;
+        }
+    }
+
     /// Writes what the wheels of all vehicles that are stepped ask of the world; returns how many these are.
     #[inline(always)]
     fn ask(&mut self, dt: f32) -> usize {
-        for (stepped, (away, body)) in self.stepped.iter_mut().zip(self.away.iter().zip(&self.bodies)) {
-            *stepped = !(away | body.asleep);
-        }
+        self.find_stepped();
         let (mut first, mut i) = (0, 0);
         while i < self.vehicles.len() {
             if self.are_abreast(i) {
@@ -484,7 +437,7 @@ impl Cars {
         let (vehicle, body) = (&mut self.vehicles[first], &self.bodies[first]);
         let done = if self.stepped[first] {
             vehicle.finish_step(body, dt)
-        } else if !(self.away[first] || body.asleep) {
+        } else if self.slots.is_active(first) && !body.asleep {
             vehicle.follow(body)
         } else {
             return StepReport::default();

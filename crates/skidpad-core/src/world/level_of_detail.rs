@@ -8,6 +8,7 @@ use crate::state::State;
 use crate::step::coupling::StepReport;
 use crate::telemetry::frame::Frame;
 use crate::world::backend::{Backend, CarStart};
+use crate::world::slots::{CarError, CarId, Slots};
 use bevy_math::DVec3;
 
 /// Why worlds do not make levels.
@@ -17,7 +18,9 @@ pub enum LevelError {
     #[error("no world was given, but there must be one for each level")]
     Empty,
     /// A world has other cars than the first one.
-    #[error("the world of level {level} has other cars than that of level 0; it must have the same models in order")]
+    #[error(
+        "the world of level {level} has other cars than that of level 0; it must have the same models in the same slots"
+    )]
     Cars {
         /// Its level.
         level: usize,
@@ -83,14 +86,18 @@ impl LevelOfDetail {
         let cars: Vec<Car> = (0..finest.cars()).map(|i| Car::in_finest(finest.state(i))).collect();
         let mut levels: Vec<Level> = Vec::with_capacity(worlds.len());
         for (level, mut world) in worlds.into_iter().enumerate() {
-            let (mut every, mut inside) = (1, cars.len());
+            let (mut every, mut inside) = (1, world.slots().ids().count());
             if let Some(finer) = levels.last() {
-                let same = |i| world.model(i) == finer.world.model(i);
+                let same =
+                    |i| world.slots().id(i) == finer.world.slots().id(i) && world.model(i) == finer.world.model(i);
                 if world.cars() != cars.len() || !(0..cars.len()).all(same) {
                     return Err(LevelError::Cars { level });
                 }
                 every = finer.every * multiple(level, world.dt(), finer.world.dt())?;
-                (0..cars.len()).for_each(|i| world.remove(i));
+                for slot in 0..cars.len() {
+                    // An empty slot has nothing to suspend.
+                    let _ = world.suspend(slot);
+                }
                 inside = 0;
             }
             levels.push(Level { world, every, cars: inside });
@@ -98,18 +105,40 @@ impl LevelOfDetail {
         Ok(Self { levels, cars, ticks: 0 })
     }
 
-    /// Puts another car into the finest level, also while all run; returns its number.
-    pub fn insert(&mut self, start: &CarStart) -> usize {
-        let mut car = 0;
-        for (level, world) in self.levels.iter_mut().enumerate() {
-            car = world.world.insert(start);
-            if level > 0 {
-                world.world.remove(car);
-            }
+    /// Puts another car into the finest level, also while all run; returns its name, whose slot is the number of the car here.
+    pub fn insert(&mut self, start: &CarStart) -> CarId {
+        let inserted = |level: &mut Level| level.world.insert(start);
+        let names: Vec<CarId> = self.levels.iter_mut().map(inserted).collect();
+        let (car, slot) = (names[0], names[0].slot());
+        for level in &mut self.levels[1..] {
+            // It has just been inserted.
+            let _ = level.world.suspend(slot);
         }
         self.levels[0].cars += 1;
-        self.cars.push(Car::in_finest(self.levels[0].world.state(car)));
+        let entry = Car::in_finest(self.levels[0].world.state(slot));
+        match self.cars.get_mut(slot) {
+            Some(own) => *own = entry,
+            None => self.cars.push(entry),
+        }
         car
+    }
+
+    /// Takes `car` out of all levels for good.
+    ///
+    /// # Errors
+    /// The car is not in these worlds, or no more. Nothing has changed then.
+    pub fn remove(&mut self, car: CarId) -> Result<(), CarError> {
+        self.levels[0].world.slots().find(car)?;
+        for level in &mut self.levels {
+            level.world.remove(car)?;
+        }
+        self.levels[self.cars[car.slot()].level].cars -= 1;
+        Ok(())
+    }
+
+    /// The slots of the cars, which are the same in all levels.
+    pub fn slots(&self) -> &Slots {
+        self.levels[0].world.slots()
     }
 
     /// Number of levels.
@@ -206,7 +235,8 @@ impl LevelOfDetail {
         self.levels[self.cars[car].level].world.as_ref()
     }
 
-    /// Forces, spins, deflections and gears come along in the state, so the next step starts warm.
+    /// Moves car `i` to the level it is wanted in, if both are at the same time; an empty slot stays where it is. Forces, spins, deflections
+    /// and gears come along in the state, so the next step starts warm.
     fn hand_over(&mut self, i: usize) {
         let car = &mut self.cars[i];
         let (from, to) = (car.level, car.wanted);
@@ -223,10 +253,13 @@ impl LevelOfDetail {
             state.previous_velocity = state.velocity - (state.velocity - state.previous_velocity) * (new / old);
         }
         let entered = &mut self.levels[to];
-        entered.world.set_state(i, state);
+        if entered.world.resume(i, state).is_err() {
+            return;
+        }
         // A world without cars stands still; the wind in it goes on with time.
         entered.world.set_steps(self.ticks / entered.every);
-        self.levels[from].world.remove(i);
+        // It was found there.
+        let _ = self.levels[from].world.suspend(i);
         self.levels[from].cars -= 1;
         self.levels[to].cars += 1;
         car.level = to;

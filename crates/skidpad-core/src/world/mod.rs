@@ -13,6 +13,7 @@ pub(crate) mod riders;
 pub mod road;
 pub mod scene;
 pub mod seam;
+pub mod slots;
 pub mod supports;
 pub mod terrain;
 pub mod texture;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::hitch::joint::{Answer, Twist, add};
 use crate::linear::Symmetric6;
+use crate::model::Model;
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
 use crate::world::line::Line;
@@ -108,23 +109,28 @@ pub(crate) trait Stack: Solver {
 const FIXED: Answer = Answer::Bound { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 
 impl Riders {
-    /// Makes room for the last of `vehicles`. One alone stands on none; on other bodies it asks for memory once.
-    pub fn insert(&mut self, vehicles: &[Vehicle]) {
+    /// Makes room for vehicle `car` of `vehicles`, which have so many `wheels` together. One alone stands on none; on other bodies it asks
+    /// for memory once.
+    pub fn insert(&mut self, vehicles: &[Vehicle], car: usize, wheels: usize) {
         if vehicles.len() < 2 {
             return;
         }
-        for vehicle in [&vehicles[0], &vehicles[vehicles.len() - 1]] {
+        for vehicle in [&vehicles[0], &vehicles[car]] {
             self.keep(RIDER, vehicle);
             self.keep(UNDER, vehicle);
             self.reactions.reserve(vehicle.model().wheels().len());
         }
-        let wheels = vehicles.iter().map(|vehicle| vehicle.model().wheels().len()).sum();
         self.order.reserve(vehicles.len());
         self.turns.reserve(vehicles.len());
         self.under.reserve(vehicles.len());
         self.numbers.reserve(wheels);
         self.pushes.reserve(wheels);
         self.touched.reserve(wheels);
+    }
+
+    /// Gives back the memory for vehicles of `model`, of which none is left.
+    pub fn forget(&mut self, model: &Arc<Model>) {
+        self.begun.iter_mut().for_each(|kept| kept.retain(|vehicle| !Arc::ptr_eq(vehicle.model(), model)));
     }
 
     /// Keeps what `vehicle` is now, to go back to.

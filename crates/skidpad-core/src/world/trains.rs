@@ -108,10 +108,8 @@ struct Train {
 impl Trains {
     /// Takes `vehicle`, which has a hitch or a coupler and is number `car` of its world.
     pub fn insert(&mut self, car: usize, vehicle: &Vehicle) {
-        let train = self.members.len();
-        self.slots.resize(car + 1, None);
-        self.slots[car] = Some(train);
-        self.members.push(Member {
+        let at = self.members.partition_point(|member| member.car < car);
+        let member = Member {
             car,
             begun: vehicle.clone(),
             body: CHASSIS_AT_ORIGIN,
@@ -119,13 +117,34 @@ impl Trains {
             pedals: [0.0; 2],
             end: [Vec3::ZERO; 2],
             answer: Answer::Free { mass: 0.0, inertia: Mat3::ZERO },
-            train,
+            train: at,
             tied: false,
             by: None,
-        });
+        };
+        self.members.insert(at, member);
+        self.number_members(at);
         // No step is to ask for memory.
         self.ties.reserve(self.members.len() - self.ties.len());
         self.order.reserve(self.members.len() - self.order.len());
+    }
+
+    /// Forgets vehicle `car`, whose slot another one takes.
+    pub fn remove(&mut self, car: usize) {
+        self.members.retain(|member| member.car != car);
+        // Of members that have other numbers now.
+        self.ties.clear();
+        self.order.clear();
+        self.slots.iter_mut().skip(car).for_each(|slot| *slot = None);
+        self.number_members(self.members.partition_point(|member| member.car < car));
+    }
+
+    /// Numbers the members from `first` on.
+    fn number_members(&mut self, first: usize) {
+        let slots = self.members.last().map_or(0, |last| last.car + 1);
+        self.slots.resize(slots.max(self.slots.len()), None);
+        for (number, member) in self.members.iter().enumerate().skip(first) {
+            self.slots[member.car] = Some(number);
+        }
     }
 
     /// Numbers of the vehicles it has taken, each with that of the one that tows it in this step.

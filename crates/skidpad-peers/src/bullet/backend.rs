@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    AssistLog, Backend, BackendInfo, CarStart, CarView, Clock, Controls, Model, STANDARD_GRAVITY, Scene, State,
-    StepReport, Vec3,
+    AssistLog, Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Controls, Model, STANDARD_GRAVITY,
+    Scene, Slots, State, StepReport, Vec3,
 };
 use skidpad_world::Ground;
 
@@ -34,12 +34,16 @@ pub const BACKEND: BackendInfo = BackendInfo {
 /// the velocity Bullet reports for what the placement says: gravity times `dt` upwards when they stand, nothing in the air.
 pub fn world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
     let ground = Ground::new(scene);
-    let cars = cars.iter().map(|(start, tuning)| Driven::new(scene, &ground, start, tuning.clone(), dt)).collect();
-    Box::new(BulletWorld { cars, scene: scene.clone(), ground, clock: Clock::new(dt) })
+    let cars: Vec<Driven> =
+        cars.iter().map(|(start, tuning)| Driven::new(scene, &ground, start, tuning.clone(), dt)).collect();
+    let mut world = BulletWorld { cars, slots: Slots::default(), scene: scene.clone(), ground, clock: Clock::new(dt) };
+    world.cars.iter().for_each(|_| _ = world.slots.take());
+    Box::new(world)
 }
 
 struct BulletWorld {
     cars: Vec<Driven>,
+    slots: Slots,
     scene: Scene,
     ground: Ground,
     clock: Clock,
@@ -52,8 +56,14 @@ struct Driven {
     car: Car,
     pedals: Pedals,
     inputs: Vec<WheelInput>,
-    away: bool,
     report: StepReport,
+}
+
+impl BulletWorld {
+    /// Wheels of `state` and of the car in `slot`.
+    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
+        [state.wheels.len(), self.cars.get(slot).map_or(0, |car| car.state.wheels.len())]
+    }
 }
 
 impl Driven {
@@ -66,7 +76,6 @@ impl Driven {
             pedals: Pedals::new(&start.model, &state),
             state,
             inputs: vec![WheelInput::default(); wheels],
-            away: false,
             report: StepReport::default(),
         };
         let carried = if start.placement.height == 0.0 { 1.0 } else { driven.reach_down(ground) };
@@ -187,7 +196,7 @@ impl Backend for BulletWorld {
         let coasting = Controls::coasting();
         self.clock.tick();
         let mut report = StepReport::default();
-        for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
+        for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
             car.report = car.step(&self.ground, controls.get(i).unwrap_or(&coasting), self.clock.dt);
             report = report.and(car.report);
         }
@@ -202,13 +211,17 @@ impl Backend for BulletWorld {
         &mut self.clock
     }
 
-    fn cars(&self) -> usize {
-        self.cars.len()
+    fn slots(&self) -> &Slots {
+        &self.slots
     }
 
-    fn car(&self, car: usize) -> CarView<'_> {
-        let Driven { model, state, away, report, .. } = &self.cars[car];
-        CarView::without_rows(model, state, *away, *report)
+    fn slots_mut(&mut self) -> &mut Slots {
+        &mut self.slots
+    }
+
+    fn car(&self, slot: usize) -> CarView<'_> {
+        let Driven { model, state, report, .. } = &self.cars[slot];
+        CarView::without_rows(model, state, !self.slots.is_active(slot), *report)
     }
 
     fn assist_log(&self, car: usize) -> AssistLog {
@@ -219,25 +232,39 @@ impl Backend for BulletWorld {
         non_physical(model, ray_wheels(car, f64::from(self.clock.dt)))
     }
 
-    fn set_state(&mut self, car: usize, state: &State) -> bool {
-        let car = &mut self.cars[car];
-        let fits = state.wheels.len() == car.state.wheels.len();
-        if fits {
-            car.state.clone_from(state);
-            car.away = false;
-        }
-        fits
+    fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots.check_state(slot, self.wheels_of(slot, state))?;
+        self.cars[slot].state.clone_from(state);
+        Ok(())
     }
 
     /// With the tuning that its model has.
-    fn insert(&mut self, start: &CarStart) -> usize {
+    fn insert(&mut self, start: &CarStart) -> CarId {
+        let id = self.slots.take();
         let tuning = Tuning::of(&start.model);
-        self.cars.push(Driven::new(&self.scene, &self.ground, start, tuning, self.clock.dt));
-        self.cars.len() - 1
+        let car = Driven::new(&self.scene, &self.ground, start, tuning, self.clock.dt);
+        match self.cars.get_mut(id.slot()) {
+            Some(own) => *own = car,
+            None => self.cars.push(car),
+        }
+        id
     }
 
-    fn remove(&mut self, car: usize) {
-        let car = &mut self.cars[car];
-        (car.away, car.report) = (true, StepReport::default());
+    fn remove(&mut self, car: CarId) -> Result<(), CarError> {
+        let slot = self.slots.release(car)?;
+        self.cars[slot].report = StepReport::default();
+        Ok(())
+    }
+
+    fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
+        self.slots.suspend(slot)?;
+        self.cars[slot].report = StepReport::default();
+        Ok(())
+    }
+
+    fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
+        self.slots.resume(slot, self.wheels_of(slot, state))?;
+        self.cars[slot].state.clone_from(state);
+        Ok(())
     }
 }

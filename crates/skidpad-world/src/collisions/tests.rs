@@ -44,8 +44,8 @@ fn run(world: &mut World, seconds: f32, hz: f32) {
 fn head_on(first: Chassis, second: Chassis, [speed, other]: [f32; 2]) -> World {
     let mut world = space();
     let gap = f64::from(first.hull.half_extents.x + second.hull.half_extents.x) + 0.77;
-    world.add(at(first, DVec3::ZERO, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
-    world.add(at(second, DVec3::X * gap, Quat::IDENTITY, [Vec3::X * other, Vec3::ZERO]));
+    world.add_behind(at(first, DVec3::ZERO, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
+    world.add_behind(at(second, DVec3::X * gap, Quat::IDENTITY, [Vec3::X * other, Vec3::ZERO]));
     world
 }
 
@@ -119,7 +119,7 @@ fn blows_keep_momentum_and_angular_momentum() {
         let (mut blows, mut worst) = (0, [0.0f64; 3]);
         for seed in 1..=400u64 {
             let mut world = space();
-            thrown(&mut Random(seed)).into_iter().for_each(|body| world.add(body));
+            thrown(&mut Random(seed)).into_iter().for_each(|body| world.add_behind(body));
             let scale = world.chassis_mut().iter().map(|body| body.velocity.length() / body.inverse_mass).sum::<f32>();
             let (scale, mut last) = (f64::from(scale), sums(&mut world));
             for _ in 0..hz as usize {
@@ -148,9 +148,9 @@ fn faces_that_meet_off_the_middle_keep_angular_momentum() {
     for hz in RATES {
         for (aside, slant) in [(0.0, 0.0), (0.9, 0.0), (-1.5, 0.0), (0.9, 3.0), (-1.2, -8.0)] {
             let mut world = space();
-            world.add(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 20.0, Vec3::ZERO]));
+            world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 20.0, Vec3::ZERO]));
             let other = [Vec3::new(-10.0, slant, 0.0), Vec3::ZERO];
-            world.add(at(body(1000.0, 1.0, 0.0), DVec3::new(5.5, aside, 0.1), Quat::IDENTITY, other));
+            world.add_behind(at(body(1000.0, 1.0, 0.0), DVec3::new(5.5, aside, 0.1), Quat::IDENTITY, other));
             let mut last = sums(&mut world);
             for step in 0..(0.3 * hz) as usize {
                 world.advance(1.0 / hz);
@@ -171,9 +171,9 @@ fn faces_that_meet_off_the_middle_keep_angular_momentum() {
 fn a_side_swipe_rubs_by_the_friction_of_bodywork() {
     for hz in RATES {
         let mut world = space();
-        world.add(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 30.0, Vec3::ZERO]));
+        world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 30.0, Vec3::ZERO]));
         let along = [Vec3::new(20.0, -2.0, 0.0), Vec3::ZERO];
-        world.add(at(body(1500.0, 1.0, 0.0), DVec3::new(0.4, 2.1, 0.0), Quat::IDENTITY, along));
+        world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::new(0.4, 2.1, 0.0), Quat::IDENTITY, along));
         run(&mut world, 0.3, hz);
         let change = world.chassis_mut()[0].velocity - Vec3::X * 30.0;
         let share = change.x / change.y;
@@ -187,8 +187,8 @@ fn overlaps_return_slowly() {
     for hz in RATES {
         for (along, aside) in [(3.9, 0.0), (4.2, 0.5), (0.3, 1.5), (0.0, 0.0)] {
             let mut world = space();
-            world.add(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO; 2]));
-            world.add(at(body(160.0, 1.0, 0.0), DVec3::new(along, aside, 0.0), Quat::IDENTITY, [Vec3::ZERO; 2]));
+            world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO; 2]));
+            world.add_behind(at(body(160.0, 1.0, 0.0), DVec3::new(along, aside, 0.0), Quat::IDENTITY, [Vec3::ZERO; 2]));
             for _ in 0..(3.0 * hz) as usize {
                 world.advance(1.0 / hz);
                 let [first, second] = [0, 1].map(|car| world.chassis_mut()[car].velocity);
@@ -210,7 +210,7 @@ fn a_body_between_a_wall_and_another_enters_neither() {
     for hz in RATES {
         let mut world = World::new(Scene { plane: false, boxes: vec![wall], ..Scene::flat() });
         for (x, speed) in [(7.0, 0.0), (2.3, 5.0), (-8.0, 30.0), (-20.0, 60.0)] {
-            world.add(at(body(1500.0, 1.0, 0.0), DVec3::X * x, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
+            world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::X * x, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
         }
         let mut deepest = 0.0f64;
         for _ in 0..(2.0 * hz) as usize {
@@ -245,9 +245,9 @@ fn all_that_touches_has_points() {
 fn a_heavy_body_stops_on_a_light_one() {
     for (mass, hz) in [20.0, 10.0].into_iter().flat_map(|mass| RATES.map(|hz| (mass, hz))) {
         let mut world = World::new(Scene::flat());
-        world.add(at(body(mass, 0.2, 0.0), DVec3::Z * 0.12, Quat::IDENTITY, [Vec3::ZERO; 2]));
+        world.add_behind(at(body(mass, 0.2, 0.0), DVec3::Z * 0.12, Quat::IDENTITY, [Vec3::ZERO; 2]));
         let falls = [Vec3::Z * -8.0, Vec3::ZERO];
-        world.add(at(body(2000.0, 1.0, 0.0), DVec3::Z * 0.94, Quat::IDENTITY, falls));
+        world.add_behind(at(body(2000.0, 1.0, 0.0), DVec3::Z * 0.94, Quat::IDENTITY, falls));
         run(&mut world, 0.3, hz);
         let [below, above] = [0, 1].map(|k| world.chassis_mut()[k].clone());
         let what =

@@ -1,0 +1,98 @@
+//! Equal bits on other processors: the `digest` example, built without a C library of the machine and run by an emulator where needed.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::builds::PROGRAMS;
+use crate::determinism::{digests, same};
+use crate::run::{Outcome, Steps, built, cargo, output, read, root, run, write};
+
+/// Another target.
+struct Target {
+    name: &'static str,
+    /// The start of the environment variables with which cargo is told how to link for it.
+    variable: &'static str,
+    /// What runs its programs on x86-64; `None` if the processor itself does.
+    emulator: Option<&'static str>,
+}
+
+const TARGETS: [Target; 2] = [
+    Target {
+        name: "aarch64-unknown-linux-musl",
+        variable: "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL",
+        emulator: Some("qemu-aarch64-static"),
+    },
+    Target { name: "i686-unknown-linux-musl", variable: "CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL", emulator: None },
+];
+
+/// A package of the example alone: what tests and benches of the workspace take has parts in C.
+const MANIFEST: &str = r#"[package]
+name = "digest"
+version = "0.0.0"
+edition = "2024"
+
+[[bin]]
+name = "digest"
+path = "../../examples/digest.rs"
+
+[dependencies.skidpad]
+path = "../.."
+default-features = false
+features = ["rapier", "impulse", "abreast", "constraint", "peers", "serde", "deterministic"]
+
+[workspace]
+"#;
+
+/// Links with what comes with the compiler.
+const LINK: &str = "-C linker=rust-lld -C linker-flavor=ld.lld -C link-self-contained=yes";
+
+/// Builds the digests for other targets, runs them, and compares them line by line with those of this one.
+pub fn targets(steps: &mut Steps) {
+    for target in &TARGETS {
+        let remedy =
+            "A step depends on the target: look for std float functions, sizes of usize, or another order of sums.";
+        steps.step(target.name, remedy, || compare(target));
+    }
+}
+
+fn compare(target: &Target) -> Outcome {
+    if !has_standard_library(target.name)? {
+        return Err(format!("its standard library is missing: rustup target add {}", target.name));
+    }
+    run(cargo(PROGRAMS))?;
+    let expected = digests(built("examples/digest"), 1)?;
+    let package = root().join("target/targets");
+    write(&package.join("Cargo.toml"), MANIFEST)?;
+    write(&package.join("Cargo.lock"), &read(&root().join("Cargo.lock"))?)?;
+    let mut build = cargo(&format!("build --quiet --manifest-path target/targets/Cargo.toml --target {}", target.name));
+    build.env(format!("{}_RUSTFLAGS", target.variable), LINK);
+    run(build)?;
+    let program = package.join("target").join(target.name).join("debug/digest");
+    let found = digests(launch(target, program), 1).map_err(|error| {
+        format!("{error}\n{} runs it: apt-get install -y qemu-user-static", target.emulator.unwrap_or("the kernel"))
+    })?;
+    if found.len() != expected.len() {
+        return Err(format!("{} digests, but {} on {}", expected.len(), found.len(), target.name));
+    }
+    same(&expected, &found, target.name)?;
+    println!("{} digests are equal on {}", found.len(), target.name);
+    Ok(())
+}
+
+fn has_standard_library(target: &str) -> Result<bool, String> {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir", "--target", target]).current_dir(root());
+    let [folder, _] = output(rustc)?;
+    Ok(PathBuf::from(folder.trim()).is_dir())
+}
+
+fn launch(target: &Target, program: PathBuf) -> Command {
+    match target.emulator {
+        Some(emulator) => {
+            let mut command = Command::new(emulator);
+            command.arg(program);
+            command
+        }
+        None => Command::new(program),
+    }
+}
