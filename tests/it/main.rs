@@ -6,6 +6,7 @@ mod chassis;
 mod common;
 mod drive;
 mod drivetrain;
+mod fuzz;
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 mod golden;
 mod hitch;

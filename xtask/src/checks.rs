@@ -2,8 +2,9 @@
 
 use crate::builds::{BESIDE_OTHERS, PROGRAMS, SOLVERS};
 use crate::determinism::equal_bits;
+use crate::fuzz;
 use crate::prerequisites::Prerequisites;
-use crate::run::{Outcome, Steps, built, cargo, install, root, run};
+use crate::run::{Outcome, Steps, built, cargo, install, output, root, run};
 use crate::{package, tidy};
 
 /// The manifests of the two workspaces.
@@ -18,6 +19,8 @@ const BEVY: &str = "--manifest-path crates/bevy/Cargo.toml --target-dir target -
 
 /// The page about Avian's world, which its example writes.
 const AVIAN_PAGE: &str = "docs/agreement_avian.md";
+
+const DEPENDENCY_REMEDY: &str = "Change the dependency, or add an exception with a reason to deny.toml.";
 
 const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the version of what it depends on.";
 
@@ -45,7 +48,8 @@ pub fn ci(steps: &mut Steps) {
         "Run the command named above in crates/bevy, a workspace; skidpad-demo/README.md there names the Debian packages it takes.",
         || bevy(there),
     );
-    steps.step("dependencies", "Change the dependency, or add an exception with a reason to deny.toml.", dependencies);
+    steps.step("dependencies", DEPENDENCY_REMEDY, dependencies);
+    advisories(steps);
 }
 
 /// Everything about packages, which takes some minutes.
@@ -95,7 +99,8 @@ pub fn determinism(steps: &mut Steps, in_release: bool) {
 fn lints(steps: &mut Steps, there: Prerequisites) {
     if there.rustfmt {
         steps.step("format", "Run the command named above without `--check`.", || {
-            all(&WORKSPACES.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")))
+            let manifests = WORKSPACES.iter().chain(&[fuzz::MANIFEST]);
+            all(&manifests.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")).collect::<Vec<_>>())
         });
     }
     if there.clippy {
@@ -206,4 +211,17 @@ fn dependencies() -> Outcome {
     run(cargo(&format!("fetch --locked --manifest-path {bevy}")))?;
     checks.push(format!("deny --manifest-path {bevy} {check}"));
     all(&checks)
+}
+
+/// Checks dependencies of both workspaces for security advisories. Leaves the check out where the database of advisories cannot be reached.
+fn advisories(steps: &mut Steps) {
+    let fetch = "deny fetch db";
+    if let Err(why) = output(cargo(fetch)) {
+        println!("{why}");
+        let work = "the step `advisories`: the database of security advisories cannot be reached";
+        return steps.leave_out(work, &format!("cargo {fetch}"));
+    }
+    steps.step("advisories", DEPENDENCY_REMEDY, || {
+        all(&WORKSPACES.map(|manifest| format!("deny --offline --manifest-path {manifest} check advisories")))
+    });
 }

@@ -1,4 +1,5 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants | package | planted | search | semver | soak | targets`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity | mutants | package | planted | search | semver | soak |
+//! targets`.
 //!
 //! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
 //! says what to do. All steps run even when one fails; the last line counts them. What the machine lacks for is looked for first, and left out.
@@ -8,6 +9,7 @@ mod bench;
 mod builds;
 mod checks;
 mod determinism;
+mod fuzz;
 mod mutants;
 mod package;
 mod planted;
@@ -51,6 +53,21 @@ enum Chore {
         /// Bullet itself too; needs the installed libbullet and a C++ compiler
         #[arg(long)]
         libbullet: bool,
+    },
+    /// Runs the fuzz targets; needs a nightly compiler and a C++ compiler
+    Fuzz {
+        /// Seconds of each target
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// Only readers whose names contain this
+        #[arg(long, default_value = "")]
+        reader: String,
+    },
+    /// Prints the time and the memory of every reader on its worst known inputs, from 1 kB to 10 MB
+    Linearity {
+        /// Only readers whose names contain this
+        #[arg(long, default_value = "")]
+        reader: String,
     },
     /// Every package is built from its own files alone
     Package,
@@ -106,6 +123,8 @@ fn main() -> ExitCode {
         Chore::Determinism => checks::determinism(&mut steps, true),
         Chore::Agreement => checks::agreement(&mut steps),
         Chore::Bench { instructions_only, libbullet } => bench::bench(&mut steps, instructions_only, libbullet),
+        Chore::Fuzz { seconds, reader } => fuzz::fuzz(&mut steps, &reader, seconds),
+        Chore::Linearity { reader } => fuzz::linearity(&mut steps, &reader),
         Chore::Package => checks::package(&mut steps),
         Chore::Search { draws, shard, seed, relation } => {
             let asked = search::Asked { draws, shard, seed, relation };

@@ -1,8 +1,15 @@
 //! Names people mistype: the nearest one that exists.
 
+/// Maximum length of a name that is compared, bytes. The time of a comparison grows with the length.
+const MAX_NAME_BYTES: usize = 100;
+
 /// The known name that takes the fewest edits to reach from `name`, if that is at most a third of its length
 /// (but always up to two edits); the first of equals. Upper and lower case are alike.
+/// Names of more than 100 bytes are like no other.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
     let allowed = (name.chars().count() / 3).max(2);
     known
         .into_iter()
@@ -45,5 +52,7 @@ mod tests {
         assert_eq!(nearest("stepsteer", known), Some("step-steer"));
         assert_eq!(nearest("Slalon", known), Some("slalom"));
         assert_eq!(nearest("moose", known), None);
+        let long = "s".repeat(MAX_NAME_BYTES + 1);
+        assert_eq!(nearest(&long, [long.as_str()]), None);
     }
 }

@@ -56,6 +56,12 @@ impl FileResolver<'_> {
         self.folders()?.below(mesh)?.read(buffer, FileKind::Buffer)
     }
 
+    /// Returns where `buffer`, which the file at `mesh` names, leads, links resolved.
+    #[cfg(feature = "terrain_files")]
+    pub fn resolve_buffer(self, mesh: &str, buffer: &str) -> Result<PathBuf, String> {
+        self.folders()?.below(mesh)?.resolve(buffer)
+    }
+
     #[cfg(feature = "terrain_files")]
     fn folders(&self) -> Result<&Folders, String> {
         let why = "a scene that is read from a text has no files beside it; `LoadedScene::read_in` takes a folder";

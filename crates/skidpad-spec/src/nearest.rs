@@ -1,10 +1,21 @@
 //! "Did you mean".
 
-/// The candidate most like `word`, if one is like enough to be a slip of the pen.
+/// Maximum length of a word that is compared, bytes. Time and memory of a comparison grow with the product of both lengths.
+const MAX_WORD_BYTES: usize = 100;
+
+/// Maximum number of candidates that are compared with a word: a file may have a million materials.
+const MAX_CANDIDATES: usize = 1000;
+
+/// Returns the candidate most like `word`, if one is like enough to be a slip of the pen. Long words and candidates are not compared.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > MAX_WORD_BYTES {
+        return None;
+    }
     let limit = (word.chars().count() / 3).max(2);
     candidates
         .into_iter()
+        .take(MAX_CANDIDATES)
+        .filter(|candidate| candidate.len() <= MAX_WORD_BYTES)
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.chars().count())
         .min()
@@ -87,6 +98,15 @@ mod tests {
         ] {
             assert_eq!(meant(word, keys), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn long_words_and_many_candidates_are_not_compared() {
+        let long = "m".repeat(1_000_000);
+        assert_eq!(nearest(&long, [long.as_str()]), None);
+        assert_eq!(nearest("mass", [long.as_str()]), None);
+        let far = (0..MAX_CANDIDATES).map(|_| "colour").chain(["mass_kg"]);
+        assert_eq!(nearest("mas_kg", far), None);
     }
 
     #[test]

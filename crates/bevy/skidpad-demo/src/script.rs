@@ -7,6 +7,8 @@ use bevy::time::TimeUpdateStrategy;
 use clap::ValueEnum;
 use serde::Deserialize;
 use skidpad_drive::Inputs;
+use skidpad_spec::files::{self, FileKind};
+use skidpad_spec::printable::one_line;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -50,11 +52,10 @@ impl Script {
     /// # Errors
     /// Every fault of it, as text.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let file = path.display();
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .from_path(path)
-            .map_err(|fault| format!("{file}: {fault}"))?;
+        let name = path.display().to_string();
+        let file = one_line(&name);
+        let bytes = files::read(path, FileKind::Controls).map_err(|fault| format!("{file}: {fault}"))?;
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
         let (mut rows, mut faults): (Vec<Row>, Vec<String>) = (Vec::new(), Vec::new());
         for (number, written) in reader.deserialize::<Written>().enumerate() {
             let line = number + 2;
@@ -64,7 +65,7 @@ impl Script {
                     faults.push(format!("{file}:{line}: time_s is {}, after that of a later row", row.time));
                 }
                 Ok(row) => rows.push(row),
-                Err(fault) => faults.push(format!("{file}:{line}: {fault}")),
+                Err(fault) => faults.push(format!("{file}:{line}: {}", one_line(&fault))),
             }
         }
         if rows.is_empty() && faults.is_empty() {

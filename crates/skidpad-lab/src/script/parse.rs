@@ -125,6 +125,10 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
         });
     }
     if !faults.is_empty() {
+        for fault in &mut faults {
+            cut(&mut fault.column);
+            cut(&mut fault.found);
+        }
         return Err(Faults(faults));
     }
     let tracks = columns
@@ -134,6 +138,17 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
         .map(|column| Track { input: column.input, knots: column.track })
         .collect();
     Ok(Script { tracks, wheels: model.wheels().len(), end_s: end_s.unwrap_or(0.0) })
+}
+
+/// Maximum length of a column's name or of a value in a fault, bytes.
+const MAX_SHOWN_BYTES: usize = 200;
+
+/// Cuts a text of the file to what fits into a sentence.
+fn cut(text: &mut String) {
+    if text.len() > MAX_SHOWN_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_SHOWN_BYTES));
+        text.push('…');
+    }
 }
 
 /// Splits the text into rows of cells with their places.

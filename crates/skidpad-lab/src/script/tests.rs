@@ -123,3 +123,13 @@ fn an_angle_beyond_a_right_angle_is_refused() {
         assert_eq!((faults.len(), faults[0].line), (1, 2), "{column}: {faults:?}");
     }
 }
+
+/// A fault shows the beginning of a long name or value.
+#[test]
+fn long_names_and_values_are_cut() {
+    let long = "x".repeat(1_000_000);
+    for text in [format!("t_s,{long}\n0,1\n"), format!("t_s,throttle\n0,{long}\n")] {
+        let told = Script::parse(&text, &model()).expect_err("has faults").to_string();
+        assert!(told.contains("xxx…") && told.len() < 2000, "{} bytes", told.len());
+    }
+}

@@ -73,7 +73,7 @@ impl Header {
     }
 }
 
-/// The header of a text; `None` if it has a fault that leaves the data unknown.
+/// The header of a text; `None` if it has a fault that leaves the data unknown, or more faults than are collected.
 pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header> {
     let mut reader = Reader { collector, header: Header::default(), block: String::new() };
     let (mut start, mut ended) = (0, false);
@@ -86,6 +86,9 @@ pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header>
             break;
         }
         reader.line(content, span);
+        if reader.collector.is_full() {
+            return None;
+        }
     }
     reader.header.data = start;
     let Reader { collector, header, .. } = reader;

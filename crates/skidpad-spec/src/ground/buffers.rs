@@ -1,97 +1,8 @@
-//! What a glTF file says of its bytes, and the bytes.
+//! Bytes of a glTF file: its chunks, its buffers, and the entries of its accessors.
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
-
-/// A glTF file, as far as it is about triangles. Keys are those of glTF 2.0.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(super) struct Document {
-    pub asset: Asset,
-    pub extensions_required: Vec<String>,
-    pub scene: Option<usize>,
-    pub scenes: Vec<Nodes>,
-    pub nodes: Vec<Node>,
-    pub meshes: Vec<Mesh>,
-    pub materials: Vec<Material>,
-    pub accessors: Vec<Accessor>,
-    pub buffer_views: Vec<View>,
-    pub buffers: Vec<Buffer>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Asset {
-    pub version: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Nodes {
-    pub nodes: Vec<usize>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Node {
-    pub mesh: Option<usize>,
-    pub skin: Option<IgnoredAny>,
-    pub children: Vec<usize>,
-    /// By columns.
-    pub matrix: Option<[f64; 16]>,
-    pub translation: Option<[f64; 3]>,
-    pub rotation: Option<[f64; 4]>,
-    pub scale: Option<[f64; 3]>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Mesh {
-    pub primitives: Vec<Primitive>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Primitive {
-    pub attributes: BTreeMap<String, usize>,
-    pub indices: Option<usize>,
-    pub material: Option<usize>,
-    pub mode: Option<usize>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Material {
-    pub name: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(super) struct Accessor {
-    buffer_view: Option<usize>,
-    byte_offset: usize,
-    component_type: u32,
-    count: usize,
-    #[serde(rename = "type")]
-    kind: String,
-    sparse: Option<IgnoredAny>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(super) struct View {
-    buffer: usize,
-    byte_offset: usize,
-    byte_length: usize,
-    byte_stride: Option<usize>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(super) struct Buffer {
-    uri: Option<String>,
-}
+use super::document::{Accessor, Buffer, Document};
+use std::borrow::Cow;
+use std::rc::Rc;
 
 /// JSON and bytes of a file; all of one that is no GLB is JSON.
 pub(super) fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
@@ -123,12 +34,15 @@ pub(super) fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
 }
 
 /// Bytes of the buffers of a document.
-pub(super) struct Bytes<'a> {
+pub(super) struct Bytes<'a, 'b> {
     document: &'a Document,
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Shared<'b>>,
 }
 
-/// Bytes all buffers may have together; several may be of one file.
+/// Bytes of a buffer. Buffers of one file share them.
+pub(super) type Shared<'a> = Rc<Cow<'a, [u8]>>;
+
+/// Maximum number of bytes of all buffers together. Bytes that several buffers share count once.
 const MOST_BYTES: usize = 1 << 29;
 
 /// Numbers of glTF for types of components.
@@ -137,27 +51,29 @@ const SHORT: u32 = 5123;
 const INTEGER: u32 = 5125;
 const FLOAT: u32 = 5126;
 
-impl<'a> Bytes<'a> {
+impl<'a, 'b> Bytes<'a, 'b> {
     /// Reads all buffers: those beside the file, in it, or after its JSON.
     pub fn of(
         document: &'a Document,
-        binary: Option<&[u8]>,
-        beside: impl Fn(&str) -> Result<Vec<u8>, String>,
+        binary: Option<&'b [u8]>,
+        mut beside: impl FnMut(&str) -> Result<Shared<'b>, String>,
     ) -> Result<Self, String> {
-        let read = |(number, buffer): (usize, &Buffer)| match (&buffer.uri, binary) {
-            (None, Some(binary)) if number == 0 => Ok(binary.to_vec()),
+        let mut read = |(number, buffer): (usize, &Buffer)| match (&buffer.uri, binary) {
+            (None, Some(binary)) if number == 0 => Ok(Rc::new(Cow::Borrowed(binary))),
             (None, _) => Err("it has neither a file nor bytes".to_owned()),
             (Some(uri), _) if uri.starts_with("data:") => {
-                let text = uri.split_once(";base64,").map(|(_, text)| text);
-                text.and_then(from_base64).ok_or_else(|| "its bytes are no base64".to_owned())
+                let bytes = uri.split_once(";base64,").and_then(|(_, text)| from_base64(text));
+                bytes.map(|bytes| Rc::new(Cow::Owned(bytes))).ok_or_else(|| "its bytes are no base64".to_owned())
             }
             (Some(uri), _) if uri.contains("://") => Err(format!("{uri:?} is not beside this file")),
             (Some(uri), _) => beside(&from_percent(uri)),
         };
-        let (mut buffers, mut all) = (Vec::new(), 0);
+        let (mut buffers, mut all): (Vec<Shared<'b>>, usize) = (Vec::new(), 0);
         for (number, buffer) in document.buffers.iter().enumerate() {
             let bytes = read((number, buffer)).map_err(|why| format!("buffer {number}: {why}"))?;
-            all += bytes.len();
+            if !buffers.iter().any(|known| Rc::ptr_eq(known, &bytes)) {
+                all += bytes.len();
+            }
             if all > MOST_BYTES {
                 return Err(format!("buffers 0 to {number} have {all} bytes, of {MOST_BYTES} at most"));
             }

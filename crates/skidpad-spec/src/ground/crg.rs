@@ -4,21 +4,23 @@ use super::triangles::MOST_TRIANGLES;
 use crate::crg::CrgRoad;
 use crate::spec::{CrgSpec, TextureSpec};
 use skidpad_core::{DVec3, HeightField, TriangleMesh, Vec3};
+use std::sync::Arc;
 
 /// Surface of a road.
+#[derive(Debug)]
 pub(super) enum Surface {
     /// Height field of a road along +x with no height missing.
-    Field(HeightField),
+    Field(Arc<HeightField>),
     /// Mesh of any other road, without the cells that lack a height.
-    Mesh(TriangleMesh),
+    Mesh(Arc<TriangleMesh>),
 }
 
 /// Makes the surface of a road.
 pub(super) fn surface(road: &CrgRoad, of: &CrgSpec) -> Result<Surface, String> {
     let fault = |fault: skidpad_core::TerrainFault| fault.to_string();
     match road.spacing_along_x() {
-        Some(spacing) => field(road, of, spacing).map(Surface::Field).map_err(fault),
-        None => mesh(road, of)?.map(Surface::Mesh).map_err(fault),
+        Some(spacing) => field(road, of, spacing).map(|field| Surface::Field(Arc::new(field))).map_err(fault),
+        None => mesh(road, of)?.map(|mesh| Surface::Mesh(Arc::new(mesh))).map_err(fault),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Fields of heights and meshes from files beside a scene.
 
+use super::buffers::Shared;
 use super::crg::Surface;
 use super::picture::Picture;
 use super::triangles::{MOST_TRIANGLES, Refusal, Triangles};
@@ -12,6 +13,7 @@ use crate::files::FileKind;
 use crate::nearest::nearest;
 use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, TextureSpec};
 use skidpad_core::{HeightField, Texture, TriangleMesh};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -26,13 +28,41 @@ pub(super) struct ReadFiles {
     pictures: BTreeMap<PathBuf, Rc<Picture>>,
     meshes: BTreeMap<PathBuf, Rc<Triangles>>,
     roads: BTreeMap<PathBuf, Rc<CrgRoad>>,
+    /// Ground that was made of them. Tables that say the same share it.
+    made: (Made<HeightFieldSpec, HeightField>, Made<MeshSpec, TriangleMesh>, Made<CrgSpec, Surface>),
 }
+
+/// Ground made of files: place of the file, what the table says besides, and the ground.
+type Made<S, T> = Vec<(PathBuf, S, Arc<T>)>;
 
 /// A list of files of one kind.
 type OfKind<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
 
 impl Builder<'_> {
-    pub fn field_of_file(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<HeightField> {
+    /// Returns the ground of an earlier table that says the same, `said`, of the same file, or else what `make` makes.
+    fn shared<S: PartialEq, T>(
+        &mut self,
+        file: &str,
+        said: S,
+        made: fn(&mut ReadFiles) -> &mut Made<S, T>,
+        make: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<Arc<T>> {
+        let place = self.files.resolve(file);
+        let known = made(&mut self.read).iter().find(|(path, other, _)| Some(path) == place.as_ref() && *other == said);
+        if let Some((_, _, ground)) = known {
+            return Some(Arc::clone(ground));
+        }
+        let ground = Arc::new(make(self)?);
+        made(&mut self.read).extend(place.map(|place| (place, said, Arc::clone(&ground))));
+        Some(ground)
+    }
+
+    pub fn field_of_file(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<Arc<HeightField>> {
+        let said = HeightFieldSpec { file: None, ..of.clone() };
+        self.shared(file, said, |read| &mut read.made.0, |builder| builder.new_field(table, of, file))
+    }
+
+    fn new_field(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<HeightField> {
         let heights = [("lowest_m", of.lowest_m), ("highest_m", of.highest_m)];
         for (key, _) in heights.iter().filter(|(_, given)| given.is_none()) {
             self.fault(FaultKind::MissingKey, table, key, "missing".into(), "the height in m of black or white", None);
@@ -62,24 +92,33 @@ impl Builder<'_> {
 
     /// Adds the road of an OpenCRG file to `ground`.
     pub fn crg(&mut self, table: &str, of: &CrgSpec, ground: &mut Ground) {
-        let read = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(Refusal::Faults);
-        let Some(road) = self.file(table, &of.file, FileKind::Road, "an OpenCRG file", |read| &mut read.roads, read)
-        else {
-            return;
-        };
-        let [rows, columns] = road.counts();
-        let triangles = if road.spacing_along_x().is_some() { 0 } else { 2 * (rows - 1) * (columns - 1) };
-        if triangles <= MOST_TRIANGLES && !self.is_within_budget(table, "file", [rows * columns, triangles]) {
-            return;
-        }
-        match crg::surface(&road, of) {
-            Ok(Surface::Field(field)) => ground.fields.push(Arc::new(field)),
-            Ok(Surface::Mesh(mesh)) => ground.meshes.push(Arc::new(mesh)),
-            Err(why) => self.refuse(table, &of.file, "a road that fits in a scene", why),
+        let said = CrgSpec { file: String::new(), ..of.clone() };
+        let surface = self.shared(&of.file, said, |read| &mut read.made.2, |builder| builder.new_crg(table, of));
+        match surface.as_deref() {
+            Some(Surface::Field(field)) => ground.fields.push(Arc::clone(field)),
+            Some(Surface::Mesh(mesh)) => ground.meshes.push(Arc::clone(mesh)),
+            None => {}
         }
     }
 
-    pub fn mesh_of_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
+    fn new_crg(&mut self, table: &str, of: &CrgSpec) -> Option<Surface> {
+        let read = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(Refusal::Faults);
+        let road = self.file(table, &of.file, FileKind::Road, "an OpenCRG file", |read| &mut read.roads, read)?;
+        let [rows, columns] = road.counts();
+        let triangles = if road.spacing_along_x().is_some() { 0 } else { 2 * (rows - 1) * (columns - 1) };
+        if triangles <= MOST_TRIANGLES && !self.is_within_budget(table, "file", [rows * columns, triangles]) {
+            return None;
+        }
+        let refuse = |why| self.refuse(table, &of.file, "a road that fits in a scene", why);
+        crg::surface(&road, of).map_err(refuse).ok()
+    }
+
+    pub fn mesh_of_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
+        let said = MeshSpec { file: None, ..of.clone() };
+        self.shared(file, said, |read| &mut read.made.1, |builder| builder.new_mesh(table, of, file))
+    }
+
+    fn new_mesh(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
         let files = self.files;
         let read = |bytes: &[u8], name: &str| read_triangles(name, bytes, files);
         let read = self.file(table, file, FileKind::Mesh, "an OBJ or glTF file", |read| &mut read.meshes, read)?;
@@ -198,7 +237,18 @@ fn read_triangles(name: &str, bytes: &[u8], files: FileResolver<'_>) -> Result<T
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     match ending.to_ascii_lowercase().as_str() {
         "obj" => obj::read(name, bytes),
-        "gltf" | "glb" => gltf::read(bytes, |buffer| files.buffer(name, buffer)),
+        "gltf" | "glb" => {
+            let mut known: BTreeMap<PathBuf, Shared<'_>> = BTreeMap::new();
+            gltf::read(bytes, |buffer| {
+                let place = files.resolve_buffer(name, buffer)?;
+                if let Some(shared) = known.get(&place) {
+                    return Ok(Rc::clone(shared));
+                }
+                let shared = Rc::new(Cow::Owned(files.buffer(name, buffer)?));
+                known.insert(place, Rc::clone(&shared));
+                Ok(shared)
+            })
+        }
         _ => Err(Refusal::For(format!(
             "the ending {ending:?} says of no file what it is; `.obj`, `.gltf` and `.glb` do"
         ))),

@@ -3,7 +3,8 @@
 //!
 //! Other primitives, skins, sparse and compressed data are refused by name; textures, cameras, lights and animations are passed over.
 
-use super::buffers::{Bytes, Document, Node, Primitive, chunks};
+use super::buffers::{Bytes, Shared, chunks};
+use super::document::{Document, MAX_PRIMITIVES, Node, Primitive};
 use super::triangles::{Refusal, Triangles, check_counts};
 use skidpad_core::{DMat3, DQuat, DVec3};
 
@@ -18,12 +19,15 @@ const MODES: [&str; 7] =
 const TRIANGLES: usize = 4;
 
 /// Reads the bytes of a file; `beside` finds others by their paths from it.
-pub(super) fn read(bytes: &[u8], beside: impl Fn(&str) -> Result<Vec<u8>, String>) -> Result<Triangles, Refusal> {
+pub(super) fn read<'a>(
+    bytes: &'a [u8],
+    beside: impl FnMut(&str) -> Result<Shared<'a>, String>,
+) -> Result<Triangles, Refusal> {
     let (json, binary) = chunks(bytes)?;
-    let document: Document = serde_json::from_slice(json).map_err(|error| format!("its JSON: {error}"))?;
-    check(&document)?;
-    let bytes = Bytes::of(&document, binary, beside)?;
-    let mut reader = Reader { document: &document, bytes, read: Triangles::default(), primitives: 0 };
+    let document = &Document::read(json)?;
+    check(document)?;
+    let bytes = Bytes::of(document, binary, beside)?;
+    let mut reader = Reader { document, bytes, read: Triangles::default(), primitives: 0 };
     let number = document.scene.unwrap_or(0);
     let scene = document.scenes.get(number).ok_or_else(|| format!("scene {number} is not there"))?;
     let mut met = vec![false; document.nodes.len()];
@@ -56,7 +60,7 @@ fn check(document: &Document) -> Result<(), String> {
 
 /// What a node does to its points: turns, stretches, and then moves them, m.
 fn transform(node: &Node) -> (DMat3, DVec3) {
-    if let Some(m) = node.matrix {
+    if let Some(m) = &node.matrix {
         let column = |k: usize| DVec3::new(m[k], m[k + 1], m[k + 2]);
         return (DMat3::from_cols(column(0), column(4), column(8)), column(12));
     }
@@ -65,18 +69,15 @@ fn transform(node: &Node) -> (DMat3, DVec3) {
     (DMat3::from_quat(rotation) * scale, DVec3::from_array(node.translation.unwrap_or_default()))
 }
 
-struct Reader<'a> {
+struct Reader<'a, 'b> {
     document: &'a Document,
-    bytes: Bytes<'a>,
+    bytes: Bytes<'a, 'b>,
     read: Triangles,
     /// Number of primitives so far, those of a mesh again for each of its nodes.
     primitives: usize,
 }
 
-/// Maximum number of primitives of all nodes.
-const MAX_PRIMITIVES: usize = 1_000_000;
-
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// Adds the mesh of a node.
     fn node(&mut self, number: usize, node: &Node, turn: DMat3, offset: DVec3) -> Result<(), Refusal> {
         let Some(mesh) = node.mesh else { return Ok(()) };
@@ -105,7 +106,7 @@ impl Reader<'_> {
             let kind = MODES.get(mode).copied().unwrap_or("of no kind there is");
             return Err(Refusal::For(format!("it is {kind}, of triangles; export it as those")));
         }
-        let Some(&positions) = primitive.attributes.get("POSITION") else { return Ok(()) };
+        let Some(positions) = primitive.attributes.position else { return Ok(()) };
         let count = self.bytes.count(positions)?;
         let corners = match primitive.indices {
             Some(indices) => self.bytes.count(indices)?,

@@ -5,6 +5,8 @@ mod buffers;
 #[cfg(feature = "terrain_files")]
 mod crg;
 #[cfg(feature = "terrain_files")]
+mod document;
+#[cfg(feature = "terrain_files")]
 mod files;
 #[cfg(feature = "terrain_files")]
 mod gltf;
@@ -56,13 +58,13 @@ pub(crate) fn build(spec: &SceneSpec, collector: &mut FaultCollector, files: Fil
         builder.body(&format!("body[{i}]"), of);
     }
     for (i, of) in spec.height_fields.iter().enumerate() {
-        ground.fields.extend(builder.height_field(&format!("height_field[{i}]"), of).map(Arc::new));
+        ground.fields.extend(builder.height_field(&format!("height_field[{i}]"), of));
     }
     for (i, of) in spec.roads.iter().enumerate() {
         ground.fields.extend(builder.road(&format!("road[{i}]"), of).map(Arc::new));
     }
     for (i, of) in spec.meshes.iter().enumerate() {
-        ground.meshes.extend(builder.mesh(&format!("mesh[{i}]"), of).map(Arc::new));
+        ground.meshes.extend(builder.mesh(&format!("mesh[{i}]"), of));
     }
     for (i, of) in spec.crg_roads.iter().enumerate() {
         let table = format!("crg[{i}]");
@@ -142,7 +144,7 @@ impl Builder<'_> {
         }
     }
 
-    fn height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<HeightField> {
+    fn height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<Arc<HeightField>> {
         if self.is_broken(table) {
             return None;
         }
@@ -161,7 +163,7 @@ impl Builder<'_> {
                 if !filled || !self.is_within_budget(table, "heights_m", [count, 0]) {
                     return None;
                 }
-                self.sound(table, "heights_m", accepts, of.field())
+                self.sound(table, "heights_m", accepts, of.field()).map(Arc::new)
             }
         }
     }
@@ -180,7 +182,7 @@ impl Builder<'_> {
         self.sound(table, "spacing_m", accepts, of.field())
     }
 
-    fn mesh(&mut self, table: &str, of: &MeshSpec) -> Option<TriangleMesh> {
+    fn mesh(&mut self, table: &str, of: &MeshSpec) -> Option<Arc<TriangleMesh>> {
         if self.is_broken(table) {
             return None;
         }
@@ -202,7 +204,7 @@ impl Builder<'_> {
             }
             let mesh = self.sound(table, "triangles", accepts, of.mesh())?;
             self.tell_left_out(&join(table, "triangles"), of.triangles.len(), &mesh);
-            return Some(mesh);
+            return Some(Arc::new(mesh));
         };
         for list in lists.into_iter().filter(|(_, given)| *given) {
             self.collector.exactly_one(table, list, ("file", true));

@@ -4,18 +4,19 @@ use super::{Builder, Ground};
 use crate::FaultKind;
 use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec};
 use skidpad_core::{HeightField, TriangleMesh};
+use std::sync::Arc;
 
 /// Files of ground that were read: none.
 #[derive(Debug, Default)]
 pub(super) struct ReadFiles {}
 
 impl Builder<'_> {
-    pub fn field_of_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<HeightField> {
+    pub fn field_of_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<Arc<HeightField>> {
         self.refuse(table, file, "`heights_m` in its place");
         None
     }
 
-    pub fn mesh_of_file(&mut self, table: &str, _: &MeshSpec, file: &str) -> Option<TriangleMesh> {
+    pub fn mesh_of_file(&mut self, table: &str, _: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
         self.refuse(table, file, "`corners_m` and `triangles` in its place");
         None
     }

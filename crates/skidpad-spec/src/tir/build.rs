@@ -4,7 +4,7 @@ use super::doubts;
 use super::lines::{Header, Place, Statement, fault, split};
 use super::section_of;
 use super::units::{Units, unquoted};
-use crate::fault::collect;
+use crate::fault::{MOST_COLLECTED, collect};
 use crate::lint::Lint;
 use crate::nearest::nearest;
 use crate::printable::one_line;
@@ -84,6 +84,7 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
         headers: &lines.headers,
         seen: BTreeMap::new(),
         blank: BTreeMap::new(),
+        unused: 0,
         notes: Vec::new(),
         faults,
     };
@@ -96,6 +97,7 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     let mut coefficients = reader.coefficients(&units);
     reader.settle(&mut coefficients);
     reader.note_blanks();
+    reader.note_unused();
     match MagicFormula::new(coefficients, version, uses) {
         Ok(tyre) if reader.faults.is_empty() => {
             reader.doubt(&tyre);
@@ -127,6 +129,8 @@ struct Reader<'a> {
     seen: BTreeMap<&'a str, Seen<'a>>,
     /// Keys without a value, which many programs write for what they do not know.
     blank: BTreeMap<&'a str, Place>,
+    /// Number of keys that nothing reads, in sections of coefficients.
+    unused: usize,
     notes: Vec<Note>,
     faults: Vec<Fault>,
 }
@@ -184,11 +188,23 @@ impl<'a> Reader<'a> {
         if !statement.section.ends_with("_COEFFICIENTS") || known || turning {
             return;
         }
+        self.unused += 1;
+        if self.unused > MOST_COLLECTED {
+            return;
+        }
         let text = match nearest(&statement.key, ENTRIES.iter().map(|entry| entry.name)) {
             Some(like) => format!("is not used; did you mean {like}?"),
             None => "is not used".into(),
         };
         self.note_at(statement.place.line, &statement.key, &text);
+    }
+
+    /// Notes how many keys are not used beyond those with a note of their own.
+    fn note_unused(&mut self) {
+        let more = self.unused.saturating_sub(MOST_COLLECTED);
+        if more > 0 {
+            self.note_at(0, "", &format!("{more} more keys are not used"));
+        }
     }
 
     fn note(&mut self, key: &str, text: &str) {

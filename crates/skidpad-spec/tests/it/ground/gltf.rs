@@ -129,6 +129,33 @@ fn what_is_not_understood_is_refused_by_name() {
     }
 }
 
+/// Lists of a few bytes an entry take many times their size in memory.
+#[test]
+fn lists_have_a_maximum() {
+    for (key, count, part) in [
+        ("buffers", 1001, "a list has more than 1000 entries"),
+        ("nodes", 500_001, "a list has more than 500000 entries"),
+        ("extras", 2_000_001, "2000003 objects, of 2000000 at most"),
+    ] {
+        let entries = vec!["{}"; count].join(",");
+        let text = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"{key}\":[{entries}]}}");
+        let told = faults(TEXT, &[("a.gltf", text.as_bytes())]);
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+/// Buffers that name one file share its bytes, however they spell its path: together these would exceed the maximum.
+#[test]
+fn buffers_of_one_file_are_read_once() {
+    let more = ",{\"uri\":\"large.bin\"},{\"uri\":\"./large.bin\"}".repeat(300);
+    let own = "\"uri\": \"nodes%20of.bin\"\n}";
+    let text = GLTF.replace(own, &format!("{own}{more}"));
+    assert_ne!(text, GLTF);
+    let large = vec![0; 1 << 20];
+    let files = [("a.gltf", text.as_bytes()), ("nodes of.bin", BIN), ("large.bin", &large)];
+    assert_eq!(mesh(TEXT, &files), mesh(BINARY, &[("a.glb", GLB)]));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -74,6 +74,33 @@ fn missing_files_are_told_with_what_was_looked_for() {
     assert!(told.contains("the ending \"stl\" says of no file what it is"), "{told}");
 }
 
+/// Tables that say the same of one file share its ground, however they spell the path. A table elsewhere has ground of its own.
+#[test]
+fn ground_of_one_file_is_in_memory_once() {
+    use std::sync::Arc;
+    let picture = include_bytes!("grey8.png").as_slice();
+    let field = |path: &str, x: i32| {
+        format!("[[height_field]]\nfile = \"{path}\"\nlowest_m = 0\nhighest_m = 1\ncorner_m = [{x}, 0, 0]\n")
+            + "spacing_m = [1, 1]\n"
+    };
+    let mesh = |path: &str| format!("[[mesh]]\nfile = \"{path}\"\n");
+    let crg = |path: &str| format!("[[crg]]\nfile = \"{path}\"\n");
+    let ten = |table: &dyn Fn(&str) -> String, name: &str| {
+        (0..10).map(|i| table(&format!("{}{name}", "./".repeat(i)))).collect::<String>()
+    };
+    let at_the_origin = |path: &str| field(path, 0);
+    let text = [ten(&at_the_origin, "a.png"), field("a.png", 9), ten(&mesh, "a.obj"), ten(&crg, "a.crg")].concat();
+    let obj = b"v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n".as_slice();
+    let files = [("a.png", picture), ("a.obj", obj), ("a.crg", include_bytes!("curved.crg").as_slice())];
+    let loaded = scene(&text, &files).unwrap_or_else(|faults| panic!("{}", faults.listed())).scene;
+    assert_eq!([loaded.fields.len(), loaded.meshes.len()], [11, 20]);
+    assert!(loaded.fields[..10].iter().all(|field| Arc::ptr_eq(field, &loaded.fields[0])));
+    assert!(!Arc::ptr_eq(&loaded.fields[10], &loaded.fields[0]));
+    for of_one in loaded.meshes.chunks(10) {
+        assert!(of_one.iter().all(|mesh| Arc::ptr_eq(mesh, &of_one[0])));
+    }
+}
+
 #[test]
 fn triangles_without_an_area_are_counted() {
     let lists = "corners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2], [0, 1, 1]]\n";

@@ -250,3 +250,14 @@ fn shipped_files_raise_no_notes() {
     }
     assert!(tir::load("no/such/file.tir").is_err());
 }
+
+/// Each key that is not used has a note, up to the number of faults that are collected.
+#[test]
+fn many_unused_keys_are_counted() {
+    let text = tir::find("c5_front").expect("shipped").to_owned() + "[LATERAL_COEFFICIENTS]\n";
+    let known = tir::read("a.tir", &text).expect("valid").notes.len();
+    let text = (0..1000).fold(text, |text, i| format!("{text}KEY_{i} = 1\n"));
+    let notes = tir::read("a.tir", &text).expect("valid").notes;
+    assert_eq!(notes.len(), known + skidpad_spec::MOST_COLLECTED + 1);
+    assert!(notes.iter().any(|note| note.text == "744 more keys are not used"), "{:?}", notes[0]);
+}

@@ -2,6 +2,5 @@
 
 mod files;
 mod fit;
-mod mutations;
 mod properties;
 mod tables;

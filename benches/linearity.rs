@@ -1,0 +1,53 @@
+//! Reads the worst known inputs of each reader in five sizes, for `cargo xtask linearity`.
+//!
+//! `linearity READER` prints for each input and size the name, the bytes, the nanoseconds and the peak of allocated bytes, tab-separated.
+
+#[path = "../fuzz/src/directed.rs"]
+mod directed;
+#[path = "../fuzz/src/readers.rs"]
+#[expect(dead_code, reason = "seeds and dictionaries are for fuzzing")]
+mod readers;
+
+use std::time::{Duration, Instant};
+
+/// Sizes of the inputs, bytes.
+const SIZES: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+
+/// Time after which no larger input of the same name is read: a quadratic reader would take a hundred times as long.
+const LONGEST: Duration = Duration::from_secs(20);
+
+fn main() {
+    let asked = std::env::args().nth(1).unwrap_or_default();
+    let Some(reader) = readers::READERS.iter().find(|reader| reader.name == asked) else {
+        println!("readers are measured by `cargo xtask linearity`");
+        return;
+    };
+    // What a reader makes once for all inputs is not counted.
+    (reader.read)(b"");
+    let names = directed::inputs(reader.name, SIZES[0]).len();
+    for input in 0..names {
+        for size in SIZES {
+            let (name, bytes) = directed::inputs(reader.name, size).swap_remove(input);
+            let [time, peak] = measured(reader.read, &bytes);
+            println!("{name}\t{}\t{}\t{peak}", bytes.len(), time);
+            if u128::from(time) > LONGEST.as_nanos() {
+                break;
+            }
+        }
+    }
+}
+
+/// Returns the nanoseconds and the peak of allocated bytes of a reader on `bytes`: the least of three runs, or the one of a long run.
+fn measured(read: fn(&[u8]), bytes: &[u8]) -> [u64; 2] {
+    let mut least = [u64::MAX; 2];
+    for _ in 0..3 {
+        let start = Instant::now();
+        let counted = allocation_counter::measure(|| read(bytes));
+        let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        least = [least[0].min(nanoseconds), least[1].min(counted.bytes_max)];
+        if nanoseconds > 500_000_000 {
+            break;
+        }
+    }
+    least
+}

@@ -1,0 +1,35 @@
+//! Fuzz targets of every reader of skidpad. Here: what the targets share. `README.md` says how to run them.
+#![forbid(unsafe_code)]
+
+pub mod directed;
+pub mod readers;
+pub mod seeds;
+
+use std::path::Path;
+
+use readers::{READERS, Reader};
+
+/// Gives `bytes` to the reader called `name`.
+///
+/// # Panics
+/// If there is no such reader, or if something does not hold that must hold for any input.
+pub fn read(name: &str, bytes: &[u8]) {
+    (find(name).read)(bytes);
+}
+
+/// Writes the inputs to start from into the folder that `SKIDPAD_SEEDS` names, if it is set.
+///
+/// # Panics
+/// If there is no such reader, or if the folder cannot be written.
+pub fn write_seeds(name: &str) {
+    let Some(folder) = std::env::var_os("SKIDPAD_SEEDS") else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    std::fs::create_dir_all(&folder).expect("writable");
+    for (number, bytes) in seeds::of(find(name), &root).into_iter().enumerate() {
+        std::fs::write(Path::new(&folder).join(format!("seed_{number}")), bytes).expect("writable");
+    }
+}
+
+fn find(name: &str) -> &'static Reader {
+    READERS.iter().find(|reader| reader.name == name).expect("a name of `READERS`")
+}

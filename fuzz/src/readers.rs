@@ -1,0 +1,299 @@
+//! Bodies of the fuzz targets: each gives bytes to one reader and checks what holds for any input.
+//!
+//! The targets of cargo-fuzz, the tests of the workspace and `cargo xtask linearity` share these bodies.
+
+use std::cell::RefCell;
+use std::sync::{Arc, LazyLock};
+
+use skidpad::core::state::Placement;
+use skidpad::core::tyre::{Conditions, PreparedTyre, TyreModel};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FreeBody, Model, Scene, State, Vec3};
+use skidpad::lab::Script;
+use skidpad::spec::import::{Options, Source};
+use skidpad::spec::{Excerpt, FaultKind, Faults, LineIndex, Loaded, LoadedScene, printable, tir};
+
+/// A reader of bytes from outside.
+pub struct Reader {
+    /// Name of the fuzz target and of the folder of its corpus.
+    pub name: &'static str,
+    /// Name of the dictionary.
+    pub dictionary: &'static str,
+    /// Files and folders of the repository to start from, besides the corpus.
+    pub seeds: &'static [&'static str],
+    /// Reads bytes. Panics if something does not hold that must hold for any input.
+    pub read: fn(&[u8]),
+}
+
+/// Every reader.
+pub const READERS: [Reader; 18] = [
+    reader("vehicle", "toml", &["vehicles", "vehicles/trailers"], vehicle),
+    reader("scene", "toml", &["scenes"], scene),
+    reader("tyre", "tyre", &["vehicles/tyres"], tyre),
+    reader("controls", "controls", &["scenes"], controls),
+    reader("obj", "obj", &["scenes/kerb.obj"], |bytes| mesh("obj", bytes)),
+    reader("gltf", "gltf", &["crates/skidpad-spec/tests/it/ground"], |bytes| mesh("glb", bytes)),
+    reader("picture", "binary", &["crates/skidpad-spec/tests/it/ground", "scenes/hill.png"], picture),
+    reader("crg", "crg", &["crates/skidpad-spec/tests/it/ground"], crg),
+    reader("bullet", "toml", &["crates/skidpad-import/tests/it/files/bullet.toml"], |bytes| car(Source::Bullet, bytes)),
+    reader("rapier", "toml", &["crates/skidpad-import/tests/it/files/rapier.toml"], |bytes| car(Source::Rapier, bytes)),
+    reader("godot", "godot", &["crates/skidpad-import/tests/it/files/car.tscn"], |bytes| car(Source::Godot, bytes)),
+    reader("unity", "yaml", &["crates/skidpad-import/tests/it/files/unity5_default.prefab"], |bytes| {
+        car(Source::Unity, bytes)
+    }),
+    reader("jolt", "toml", &["crates/skidpad-import/tests/it/files/jolt.toml"], |bytes| car(Source::Jolt, bytes)),
+    reader("physx", "toml", &["crates/skidpad-import/tests/it/files/physx.toml"], |bytes| car(Source::Physx, bytes)),
+    reader("commonroad", "yaml", &["crates/skidpad-import/tests/it/files/commonroad_2.yaml"], |bytes| {
+        car(Source::Commonroad, bytes)
+    }),
+    reader("state", "binary", &[], state),
+    reader("world", "binary", &[], world),
+    reader("text", "text", &[], text),
+];
+
+const fn reader(
+    name: &'static str,
+    dictionary: &'static str,
+    seeds: &'static [&'static str],
+    read: fn(&[u8]),
+) -> Reader {
+    Reader { name, dictionary, seeds, read }
+}
+
+/// Checks that text of foreign files cannot act on a terminal.
+fn check_printable(text: &str) {
+    let acts = |&c: &char| !matches!(c, '\n' | '\t') && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
+    assert_eq!(text.chars().find(acts), None, "{text:?}");
+}
+
+/// Checks that faults have places in `text`, and that they can be printed.
+fn check_faults(faults: &Faults, text: &str) {
+    assert!(!faults.list().is_empty());
+    for fault in faults.list() {
+        assert!(text.get(fault.span.clone()).is_some(), "{fault:?}");
+        assert!(fault.line > 0 && fault.column > 0 && !fault.accepts.is_empty(), "{fault:?}");
+    }
+    check_printable(&faults.listed());
+    // Drawing fifty faults takes longer than finding them: one input of sixteen.
+    if text.len().is_multiple_of(16) {
+        check_printable(&faults.render());
+    }
+    faults.files().iter().filter(|of| of.list().len().is_multiple_of(4)).for_each(|of| check_printable(&of.render()));
+}
+
+fn vehicle(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    match Loaded::read("input.toml", text) {
+        Ok(loaded) => {
+            let again = loaded.spec.compile().unwrap_or_else(|faults| panic!("{}", faults.render()));
+            assert_eq!(again, *loaded.model);
+            for note in &loaded.notes {
+                check_printable(&note.to_string());
+            }
+            for model in loaded.units() {
+                let parts = model.parts();
+                assert!(parts.aero.drag.is_finite() && parts.aero.drag_point.is_finite());
+                assert!(parts.aero.downforce.iter().all(|s| s.coefficient.is_finite() && s.point.is_finite()));
+                assert!(parts.steering.rate > 0.0 && parts.hull.centre.is_finite());
+                assert!(parts.axles.iter().all(|a| a.turning_distance.is_finite()));
+            }
+        }
+        Err(faults) => {
+            check_faults(&faults, text);
+            for fault in faults.list() {
+                // A fault without a place means that a rule is missing, or that the schema and the types differ.
+                assert!(!fault.path.is_empty() || fault.kind == FaultKind::Syntax, "{}", faults.render());
+            }
+            let mut keys: Vec<_> =
+                faults.list().iter().map(|f| (&f.path, f.span.start, f.kind.code(), &f.accepts)).collect();
+            keys.dedup();
+            assert_eq!(keys.len(), faults.list().len(), "a fault is reported twice: {}", faults.render());
+        }
+    }
+}
+
+fn check_scene(read: Result<LoadedScene, Faults>, text: &str) {
+    match read {
+        Ok(loaded) => {
+            for note in &loaded.notes {
+                check_printable(&note.to_string());
+            }
+            assert!(loaded.placement().heading.is_finite());
+        }
+        Err(faults) => check_faults(&faults, text),
+    }
+}
+
+fn scene(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    check_scene(LoadedScene::read("input.toml", text), text);
+}
+
+fn tyre(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    match tir::read("input.tir", text) {
+        Ok(file) => {
+            let point = file.tyre.prepare(&Conditions::upright(4000.0f32, 20.0));
+            let force = point.force([0.05, -0.03]).force;
+            assert!(force.iter().all(|force| force.is_finite()), "{force:?}");
+            file.notes.iter().for_each(|note| check_printable(&note.to_string()));
+        }
+        Err(faults) => {
+            check_faults(&faults, text);
+            assert!(faults.listed().contains("input.tir"));
+        }
+    }
+}
+
+/// Model of a shipped vehicle.
+fn shipped(name: &str) -> Arc<Model> {
+    skidpad::spec::load(name).expect("shipped").model
+}
+
+fn controls(bytes: &[u8]) {
+    static CAR: LazyLock<Arc<Model>> = LazyLock::new(|| shipped("corvette_c5"));
+    let text = &String::from_utf8_lossy(bytes);
+    let Err(faults) = Script::parse(text, &CAR) else { return };
+    let lines = LineIndex::new(text);
+    assert!(!faults.0.is_empty());
+    for fault in &faults.0 {
+        check_printable(&fault.to_string());
+        let excerpt = Excerpt::new("input.csv", &lines, std::slice::from_ref(&fault.span));
+        assert_eq!(excerpt.spans().count(), 1, "{fault:?}");
+    }
+}
+
+/// Reads `bytes` as the file `name` that `scene` refers to.
+fn on_scene(scene: &str, name: &str, bytes: &[u8]) {
+    thread_local!(static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a temporary folder"));
+    FOLDER.with(|folder| {
+        std::fs::write(folder.path().join(name), bytes).expect("writable");
+        check_scene(LoadedScene::read_in(folder.path(), "scene.toml", scene), scene);
+    });
+}
+
+fn mesh(ending: &str, bytes: &[u8]) {
+    let name = format!("input.{ending}");
+    on_scene(&format!("[[mesh]]\nfile = \"{name}\"\n"), &name, bytes);
+}
+
+fn picture(bytes: &[u8]) {
+    let field = "[[height_field]]\nfile = \"input.png\"\nlowest_m = 0\nhighest_m = 1\nspacing_m = 1\n";
+    on_scene(field, "input.png", bytes);
+}
+
+fn crg(bytes: &[u8]) {
+    on_scene("[[crg]]\nfile = \"input.crg\"\n", "input.crg", bytes);
+}
+
+fn car(source: Source, bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    match source.import("input", text, Options::default()) {
+        Ok(imported) => {
+            assert!(imported.spec.compile().is_ok(), "{}", imported.text);
+            imported.notes.iter().for_each(|note| check_printable(&note.to_string()));
+        }
+        Err(faults) => check_faults(&faults, text),
+    }
+}
+
+/// Length of a step of the worlds, s.
+const STEP_S: f32 = 1.0 / 60.0;
+
+/// A world, and its bytes before anything hostile was loaded.
+struct World {
+    world: Box<dyn Backend>,
+    saved: Vec<u8>,
+    /// True if the motion stays finite after any bytes that are accepted. Rapier's own vehicle controller is not skidpad's code.
+    stays_finite: bool,
+}
+
+impl World {
+    fn new(solver: &BackendInfo) -> Self {
+        let starts = [("corvette_c5", 20.0), ("truck_6x4", 10.0)].map(|(name, speed)| CarStart {
+            model: shipped(name),
+            placement: Placement { y: 4.0 * f64::from(speed), speed, ..Placement::default() },
+        });
+        let mut scene = Scene::sloping(0.1);
+        scene.bodies.push(FreeBody::solid(100.0, Vec3::ONE, scene.point(0.0, -20.0, 3.0)));
+        let mut world = (solver.build)(&scene, &starts, STEP_S);
+        // The body still falls: Rapier's world is not saved while it touches something.
+        for _ in 0..10 {
+            world.step(&[Self::controls(), Self::controls()]);
+        }
+        let saved = world.save().expect("no hull touches anything");
+        Self { world, saved, stays_finite: solver.name != "rapier-stock" }
+    }
+
+    fn controls() -> Controls {
+        Controls { throttle: 0.7, steer: 0.05, ..Controls::default() }
+    }
+
+    /// Takes three steps, and checks that cars and bodies stay finite.
+    fn drive(&mut self) {
+        for step in 0..3 {
+            self.world.step(&[Self::controls(), Self::controls()]);
+            let finite = (0..2).all(|car| self.world.state(car).is_finite());
+            assert!(finite || !self.stays_finite, "{} step {step}", self.world.name());
+            (0..2).for_each(|car| drop(self.world.frame(car)));
+        }
+        _ = self.world.save();
+    }
+
+    /// Loads the bytes from before anything hostile was loaded.
+    fn reset(&mut self) {
+        self.world.load(&self.saved).expect("own bytes");
+    }
+}
+
+thread_local!(static WORLDS: RefCell<Vec<World>> = RefCell::new(
+    skidpad::backends().iter().chain(&skidpad::modes()).map(World::new).collect()
+));
+
+/// Returns the bytes of a saved car and of a saved world.
+pub fn saved() -> [Vec<u8>; 2] {
+    WORLDS.with_borrow(|worlds| [worlds[0].world.state(0).to_bytes(), worlds[0].saved.clone()])
+}
+
+fn state(bytes: &[u8]) {
+    for (car, wheels) in [(0, 4), (1, 6)] {
+        let Ok(state) = State::from_bytes(bytes, wheels) else { continue };
+        WORLDS.with_borrow_mut(|worlds| {
+            for world in worlds {
+                world.reset();
+                _ = world.world.set_state(car, &state);
+                world.drive();
+            }
+        });
+    }
+}
+
+fn world(bytes: &[u8]) {
+    WORLDS.with_borrow_mut(|worlds| {
+        for world in worlds {
+            match world.world.load(bytes) {
+                Ok(()) => world.drive(),
+                Err(refused) => check_printable(&refused.to_string()),
+            }
+            world.reset();
+        }
+    });
+}
+
+/// Gives one text to all that prints names: escapes, unknown vehicles, unknown keys, names of files.
+fn text(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    check_printable(&printable::one_line(text));
+    check_printable(&printable::lines(text));
+    let quoted = format!("{text:?}").replace("\\'", "'").replace("\\0", "\\u0000");
+    let sources = [format!("name = {quoted}\n"), format!("{quoted} = 1\n"), format!("# {text}\nname = 3\n")];
+    for source in sources {
+        if let Err(faults) = Loaded::read(text, &source) {
+            check_faults(&faults, &source);
+        }
+    }
+    // Neither a path nor a name: no file is opened.
+    let name = text.replace(['/', '\\', '.', '\0'], "");
+    if let Err(error) = skidpad::spec::load(&name) {
+        check_printable(&error.to_string());
+    }
+}

@@ -1,0 +1,46 @@
+//! Inputs that fuzzing and the tests of the workspace start from.
+
+use std::path::Path;
+
+use super::directed;
+use super::readers::{Reader, saved};
+
+/// Size of the directed inputs, bytes.
+const DIRECTED_BYTES: usize = 4096;
+
+/// Largest file of the repository that is a seed, bytes.
+const MAX_BYTES: u64 = 20_000;
+
+/// Returns the seeds of `reader` in the repository at `root`: its corpus, files, saved bytes and directed inputs.
+///
+/// # Panics
+/// If a file cannot be read.
+pub fn of(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
+    let mut seeds = corpus(reader, root);
+    for place in reader.seeds {
+        seeds.extend(files(&root.join(place)));
+    }
+    match reader.name {
+        "state" => seeds.push(saved()[0].clone()),
+        "world" => seeds.push(saved()[1].clone()),
+        _ => {}
+    }
+    seeds.extend(directed::inputs(reader.name, DIRECTED_BYTES).into_iter().map(|(_, bytes)| bytes));
+    seeds
+}
+
+/// Returns the corpus of `reader`.
+pub fn corpus(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
+    files(&root.join("fuzz/corpus").join(reader.name))
+}
+
+/// Returns the contents of the file at `path`, or of the files in the folder at `path`, in the order of their names.
+fn files(path: &Path) -> Vec<Vec<u8>> {
+    let mut paths = match std::fs::read_dir(path) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+        Err(_) => vec![path.to_owned()],
+    };
+    paths.sort();
+    let is_seed = |path: &&std::path::PathBuf| path.metadata().is_ok_and(|of| of.is_file() && of.len() <= MAX_BYTES);
+    paths.iter().filter(is_seed).map(|path| std::fs::read(path).expect("readable")).collect()
+}

@@ -1,0 +1,118 @@
+//! Readers of bytes from outside, with the bodies of the fuzz targets: corpus, directed inputs, and seeded mutations.
+
+#[path = "../../fuzz/src/directed.rs"]
+mod directed;
+mod mutate;
+#[path = "../../fuzz/src/readers.rs"]
+mod readers;
+#[path = "../../fuzz/src/seeds.rs"]
+mod seeds;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use crate::step::random::Random;
+use mutate::{Mutator, dictionary};
+use readers::{READERS, Reader};
+
+/// Folder of the repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn find(name: &str) -> &'static Reader {
+    READERS.iter().find(|reader| reader.name == name).expect("a name of `READERS`")
+}
+
+/// Gives `bytes` to `reader`. A panic prints the bytes, as a file for the corpus has them.
+#[track_caller]
+fn check(reader: &Reader, what: &str, bytes: &[u8]) {
+    if catch_unwind(AssertUnwindSafe(|| (reader.read)(bytes))).is_err() {
+        let shown = &bytes[..bytes.len().min(20_000)];
+        panic!("{} on {what}, of {} bytes:\n{}", reader.name, bytes.len(), shown.escape_ascii());
+    }
+}
+
+/// Size of directed inputs of several lines, bytes.
+const DIRECTED_BYTES: usize = 8_000;
+
+/// Size of directed inputs of one line, bytes: faults beyond column 65,536 are drawn in a window.
+const ONE_LINE_BYTES: usize = 72_000;
+
+/// Returns true if the bytes have few lines, so that places in them have large columns.
+fn has_long_lines(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() < 10
+}
+
+#[test]
+fn corpus_and_directed_inputs_are_read() {
+    for reader in &READERS {
+        for (number, bytes) in seeds::corpus(reader, root()).iter().enumerate() {
+            check(reader, &format!("input {number} of the corpus"), bytes);
+        }
+        for (name, bytes) in directed::inputs(reader.name, DIRECTED_BYTES) {
+            check(reader, name, &bytes);
+        }
+        let large = directed::inputs(reader.name, ONE_LINE_BYTES);
+        for (name, bytes) in large.iter().filter(|(_, bytes)| has_long_lines(bytes)) {
+            check(reader, name, bytes);
+        }
+    }
+}
+
+/// Reads `count` mutations of the seeds of a reader.
+fn mutations_are_read(name: &str, count: usize) {
+    let reader = find(name);
+    let mutator = Mutator { seeds: seeds::of(reader, root()), dictionary: dictionary(root(), reader.dictionary) };
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for number in 0..count {
+        check(reader, &format!("mutation {number}"), &mutator.next(&mut random));
+    }
+}
+
+/// Makes a test of each reader with its number of mutations. Readers that draw many faults have fewer.
+macro_rules! mutations {
+    ($($name:ident: $count:expr),* $(,)?) => {
+        /// Readers with a test of mutations.
+        const TESTED: &[&str] = &[$(stringify!($name)),*];
+
+        mod mutations {
+            $(#[test] fn $name() { super::mutations_are_read(stringify!($name), $count); })*
+        }
+    };
+}
+
+mutations! {
+    vehicle: 300,
+    scene: 1000,
+    tyre: 1000,
+    controls: 4000,
+    obj: 2000,
+    gltf: 4000,
+    picture: 4000,
+    crg: 2000,
+    bullet: 500,
+    rapier: 500,
+    godot: 500,
+    unity: 500,
+    jolt: 500,
+    physx: 500,
+    commonroad: 500,
+    state: 2000,
+    world: 2000,
+    text: 300,
+}
+
+#[test]
+fn every_reader_has_a_target_and_mutations() {
+    let names: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
+    assert_eq!(names, TESTED);
+    let manifest = include_str!("../../fuzz/Cargo.toml");
+    let targets =
+        manifest.lines().filter_map(|line| line.strip_prefix("path = \"fuzz_targets/")?.strip_suffix(".rs\""));
+    assert_eq!(names, targets.collect::<Vec<_>>());
+    for name in names {
+        let target = std::fs::read_to_string(root().join(format!("fuzz/fuzz_targets/{name}.rs"))).expect("a target");
+        assert!(target.contains(&format!("skidpad_fuzz::read(\"{name}\", bytes)")), "{target}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Runs of the fuzz targets, and the table of what readers take on their worst known inputs.
+
+use std::process::Command;
+
+use crate::run::{Outcome, Steps, cargo, output, root, run};
+
+/// Manifest of the fuzz targets.
+pub const MANIFEST: &str = "fuzz/Cargo.toml";
+
+/// Folder of what is built, and of inputs that were found.
+const FOLDER: &str = "target/fuzz";
+
+/// Target of the builds, named so that build scripts are built without the flags below.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Flags that cargo-fuzz passes to the compiler, without a sanitizer: nearly all code is safe.
+const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+-Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0 -Ccodegen-units=1";
+
+/// Limits of an input: seconds, megabytes of the whole process, and bytes that mutations make at most.
+const LIMITS: [&str; 3] = ["-timeout=5", "-rss_limit_mb=700", "-max_len=20000"];
+
+/// Builds the fuzz targets and runs those whose names contain `reader`, each for `seconds`. Prints inputs, coverage and memory.
+pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
+    let remedy = "The input is in the folder named above: copy it to fuzz/corpus, mend the reader, run again.";
+    steps.step("fuzz", remedy, || {
+        let arguments = "run nightly cargo build --release --bins --manifest-path";
+        let mut build = Command::new("rustup");
+        build.args(arguments.split(' ')).args([MANIFEST, "--target", TARGET, "--target-dir", FOLDER]);
+        build.current_dir(root()).env("RUSTFLAGS", FLAGS);
+        run(build)?;
+        let asked = readers()?.into_iter().filter(|(name, _)| name.contains(reader));
+        let failures: Vec<String> =
+            asked.filter_map(|(name, dictionary)| target(&name, &dictionary, seconds).err()).collect();
+        if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
+    });
+}
+
+/// Runs the target `name` for `seconds`, from its seeds and from what earlier runs found.
+fn target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
+    let folder = root().join(FOLDER).join("run").join(name);
+    let [found, seeds, bad] = ["found", "seeds", "bad"].map(|part| folder.join(part));
+    for part in [&found, &seeds, &bad] {
+        std::fs::create_dir_all(part).map_err(|error| format!("{}: {error}", part.display()))?;
+    }
+    let mut command = Command::new(root().join(FOLDER).join(TARGET).join("release").join(name));
+    command.env("SKIDPAD_SEEDS", &seeds).args([&found, &seeds]).args(LIMITS).current_dir(root());
+    command.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
+    command.arg(format!("-dict=fuzz/dictionaries/{dictionary}.dict"));
+    command.arg(format!("-artifact_prefix={}/", bad.display()));
+    let [_, told] = output(command)?;
+    let wanted = |line: &&str| ["executed_units", "slowest_unit", "peak_rss"].iter().any(|part| line.contains(part));
+    told.lines().filter(wanted).for_each(|line| println!("{name}: {line}"));
+    Ok(())
+}
+
+/// Measures every reader on its worst known inputs and prints a table: time and peak memory for each kilobyte.
+pub fn linearity(steps: &mut Steps, reader: &str) {
+    steps.step(
+        "linearity",
+        "A reader must not panic on its directed inputs; `cargo test --test it fuzz` says where it does.",
+        || {
+            run(cargo("bench --package skidpad --bench linearity --no-run"))?;
+            for (name, _) in readers()?.into_iter().filter(|(name, _)| name.contains(reader)) {
+                let [out, _] = output(cargo(&format!("bench --package skidpad --bench linearity --quiet -- {name}")))?;
+                out.lines().filter_map(row).for_each(|row| println!("| {name} | {row}"));
+            }
+            Ok(())
+        },
+    );
+}
+
+/// Formats an input that was measured as a row of a table.
+fn row(line: &str) -> Option<String> {
+    let mut parts = line.split('\t');
+    let name = parts.next()?;
+    let numbers: Vec<f64> = parts.filter_map(|part| part.parse().ok()).collect();
+    let [bytes, nanoseconds, peak] = numbers[..] else { return None };
+    let kilobytes = bytes / 1e3;
+    let [time, memory] = [nanoseconds / 1e3 / kilobytes, peak / bytes];
+    Some(format!("{name} | {kilobytes:.0} kB | {time:.1} µs/kB | {memory:.1} kB/kB |"))
+}
+
+/// Names and dictionaries of the readers.
+fn readers() -> Result<Vec<(String, String)>, String> {
+    let path = root().join("fuzz/src/readers.rs");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let entries = text.split("reader(\"").skip(1).filter_map(|entry| {
+        let mut words = entry.split('"');
+        Some((words.next()?.to_owned(), words.nth(1)?.to_owned()))
+    });
+    Ok(entries.collect())
+}
