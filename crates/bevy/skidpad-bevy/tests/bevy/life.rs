@@ -47,6 +47,29 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
     }
 }
 
+/// As many guests as the environment asks for come and go: no entity is left of them, and what the process keeps in memory is printed.
+#[test]
+fn guests_leave_nothing() {
+    let guests = std::env::var("SOAK_VISITORS").ok().and_then(|asked| asked.parse().ok()).unwrap_or(60);
+    let (mut app, model) = (app(SOLVERS[0], Scene::flat()), c5());
+    spawn(&mut app, Transform::default());
+    let mut counts = Vec::new();
+    for round in 0..guests {
+        let place = Transform::from_xyz(20.0 + (round % 5) as f32, 0.0, 0.0);
+        let guest = app.world_mut().spawn((model.clone(), place)).id();
+        (0..2).for_each(|_| frame(&mut app, 10.0));
+        assert_eq!(app.world().resource::<OwnWorld>().number(guest), Some(1));
+        app.world_mut().entity_mut(guest).despawn();
+        (0..2).for_each(|_| frame(&mut app, 10.0));
+        if (round + 1) % (guests / 6) == 0 {
+            let resident = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+            counts.push(app.world_mut().query::<Entity>().iter(app.world()).count());
+            println!("{} guests: {:?} entities, pages {resident}", round + 1, counts.last());
+        }
+    }
+    assert!(counts[1..].iter().all(|count| *count == counts[0]), "{counts:?}");
+}
+
 #[test]
 fn a_car_that_loses_its_model_leaves_and_one_that_gets_another_goes_on() {
     for solver in SOLVERS {
