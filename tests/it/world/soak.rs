@@ -193,7 +193,7 @@ fn a_world_that_runs_for_long_does_not_grow() {
 const VISITORS: &str = "SOAK_VISITORS";
 
 /// Steps over which the time of one is measured.
-const TIMED: u32 = 500;
+const TIMED: u32 = 10_000;
 
 /// Time that a step takes of a processor, ns.
 fn time(world: &mut dyn Backend) -> u64 {
