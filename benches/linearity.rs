@@ -22,7 +22,7 @@ fn main() {
         println!("readers are measured by `cargo xtask linearity`");
         return;
     };
-    // What a reader makes once for all inputs is not counted.
+    // The first call fills tables that the reader keeps for all inputs. They are not counted.
     (reader.read)(b"");
     let names = directed::inputs(reader.name, SIZES[0]).len();
     for input in 0..names {

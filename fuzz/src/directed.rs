@@ -1,6 +1,6 @@
 //! Directed inputs: the worst known inputs of each reader, made in any size.
 //!
-//! Each list repeats what a reader once read, or could read, in a time or a memory that grows faster than the input.
+//! Every input repeats one element for which a reader could take more time or memory than in proportion to the size.
 
 /// Name of an input, and its text of about the asked number of bytes.
 pub type Input = (&'static str, Vec<u8>);

@@ -1,4 +1,4 @@
-//! Fuzz targets of every reader of skidpad. Here: what the targets share. `README.md` says how to run them.
+//! Functions that the fuzz targets share. `README.md` says how to run the targets.
 #![forbid(unsafe_code)]
 
 pub mod directed;
@@ -9,10 +9,10 @@ use std::path::Path;
 
 use readers::{READERS, Reader};
 
-/// Gives `bytes` to the reader called `name`.
+/// Passes `bytes` to the reader called `name`.
 ///
 /// # Panics
-/// If there is no such reader, or if something does not hold that must hold for any input.
+/// No reader has this name, or an invariant of the reader is violated.
 pub fn read(name: &str, bytes: &[u8]) {
     (find(name).read)(bytes);
 }
@@ -20,7 +20,7 @@ pub fn read(name: &str, bytes: &[u8]) {
 /// Writes the inputs to start from into the folder that `SKIDPAD_SEEDS` names, if it is set.
 ///
 /// # Panics
-/// If there is no such reader, or if the folder cannot be written.
+/// No reader has this name, or the folder cannot be written.
 pub fn write_seeds(name: &str) {
     let Some(folder) = std::env::var_os("SKIDPAD_SEEDS") else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -2,6 +2,9 @@
 //!
 //! The targets of cargo-fuzz, the tests of the workspace and `cargo xtask linearity` share these bodies.
 
+#[path = "../../crates/skidpad-spec/tests/it/any_text.rs"]
+mod any_text;
+
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 
@@ -10,7 +13,7 @@ use skidpad::core::tyre::{Conditions, PreparedTyre, TyreModel};
 use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FreeBody, Model, Scene, State, Vec3};
 use skidpad::lab::Script;
 use skidpad::spec::import::{Options, Source};
-use skidpad::spec::{Excerpt, FaultKind, Faults, LineIndex, Loaded, LoadedScene, printable, tir};
+use skidpad::spec::{Excerpt, Faults, LineIndex, Loaded, LoadedScene, printable, tir};
 
 /// A reader of bytes from outside.
 pub struct Reader {
@@ -20,11 +23,11 @@ pub struct Reader {
     pub dictionary: &'static str,
     /// Files and folders of the repository to start from, besides the corpus.
     pub seeds: &'static [&'static str],
-    /// Reads bytes. Panics if something does not hold that must hold for any input.
+    /// Function that reads bytes. It panics if an invariant of the reader is violated.
     pub read: fn(&[u8]),
 }
 
-/// Every reader.
+/// All readers.
 pub const READERS: [Reader; 18] = [
     reader("vehicle", "toml", &["vehicles", "vehicles/trailers"], vehicle),
     reader("scene", "toml", &["scenes"], scene),
@@ -73,7 +76,7 @@ fn check_faults(faults: &Faults, text: &str) {
         assert!(fault.line > 0 && fault.column > 0 && !fault.accepts.is_empty(), "{fault:?}");
     }
     check_printable(&faults.listed());
-    // Drawing fifty faults takes longer than finding them: one input of sixteen.
+    // Drawing fifty faults takes longer than finding them, so that only one input of sixteen is drawn.
     if text.len().is_multiple_of(16) {
         check_printable(&faults.render());
     }
@@ -82,32 +85,9 @@ fn check_faults(faults: &Faults, text: &str) {
 
 fn vehicle(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
-    match Loaded::read("input.toml", text) {
-        Ok(loaded) => {
-            let again = loaded.spec.compile().unwrap_or_else(|faults| panic!("{}", faults.render()));
-            assert_eq!(again, *loaded.model);
-            for note in &loaded.notes {
-                check_printable(&note.to_string());
-            }
-            for model in loaded.units() {
-                let parts = model.parts();
-                assert!(parts.aero.drag.is_finite() && parts.aero.drag_point.is_finite());
-                assert!(parts.aero.downforce.iter().all(|s| s.coefficient.is_finite() && s.point.is_finite()));
-                assert!(parts.steering.rate > 0.0 && parts.hull.centre.is_finite());
-                assert!(parts.axles.iter().all(|a| a.turning_distance.is_finite()));
-            }
-        }
-        Err(faults) => {
-            check_faults(&faults, text);
-            for fault in faults.list() {
-                // A fault without a place means that a rule is missing, or that the schema and the types differ.
-                assert!(!fault.path.is_empty() || fault.kind == FaultKind::Syntax, "{}", faults.render());
-            }
-            let mut keys: Vec<_> =
-                faults.list().iter().map(|f| (&f.path, f.span.start, f.kind.code(), &f.accepts)).collect();
-            keys.dedup();
-            assert_eq!(keys.len(), faults.list().len(), "a fault is reported twice: {}", faults.render());
-        }
+    match any_text::read_checked(text) {
+        Ok(loaded) => loaded.notes.iter().for_each(|note| check_printable(&note.to_string())),
+        Err(faults) => check_faults(&faults, text),
     }
 }
 
@@ -199,11 +179,11 @@ fn car(source: Source, bytes: &[u8]) {
 /// Length of a step of the worlds, s.
 const STEP_S: f32 = 1.0 / 60.0;
 
-/// A world, and its bytes before anything hostile was loaded.
+/// A world with the bytes of its initial state.
 struct World {
     world: Box<dyn Backend>,
     saved: Vec<u8>,
-    /// True if the motion stays finite after any bytes that are accepted. Rapier's own vehicle controller is not skidpad's code.
+    /// True if the motion stays finite after any accepted bytes. False for Rapier's vehicle controller, which is not skidpad's code.
     stays_finite: bool,
 }
 
@@ -239,7 +219,7 @@ impl World {
         _ = self.world.save();
     }
 
-    /// Loads the bytes from before anything hostile was loaded.
+    /// Loads the bytes of the initial state.
     fn reset(&mut self) {
         self.world.load(&self.saved).expect("own bytes");
     }
@@ -279,7 +259,7 @@ fn world(bytes: &[u8]) {
     });
 }
 
-/// Gives one text to all that prints names: escapes, unknown vehicles, unknown keys, names of files.
+/// Passes one text to every function that prints names: escapes, unknown vehicles, unknown keys, names of files.
 fn text(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     check_printable(&printable::one_line(text));
@@ -291,7 +271,7 @@ fn text(bytes: &[u8]) {
             check_faults(&faults, &source);
         }
     }
-    // Neither a path nor a name: no file is opened.
+    // Separators and dots are removed, so that the name is not a path and no file is opened.
     let name = text.replace(['/', '\\', '.', '\0'], "");
     if let Err(error) = skidpad::spec::load(&name) {
         check_printable(&error.to_string());

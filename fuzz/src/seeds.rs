@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 20_000;
 /// Returns the seeds of `reader` in the repository at `root`: its corpus, files, saved bytes and directed inputs.
 ///
 /// # Panics
-/// If a file cannot be read.
+/// A file cannot be read.
 pub fn of(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
     let mut seeds = corpus(reader, root);
     for place in reader.seeds {

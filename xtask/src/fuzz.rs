@@ -1,13 +1,13 @@
-//! Runs of the fuzz targets, and the table of what readers take on their worst known inputs.
+//! Runs of the fuzz targets, and a table of the time and memory of readers on their worst known inputs.
 
 use std::process::Command;
 
-use crate::run::{Outcome, Steps, cargo, output, root, run};
+use crate::run::{Outcome, Steps, cargo, output, read, root, run};
 
 /// Manifest of the fuzz targets.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
 
-/// Folder of what is built, and of inputs that were found.
+/// Folder of the builds and of the inputs that were found.
 const FOLDER: &str = "target/fuzz";
 
 /// Target of the builds, named so that build scripts are built without the flags below.
@@ -84,8 +84,7 @@ fn row(line: &str) -> Option<String> {
 
 /// Names and dictionaries of the readers.
 fn readers() -> Result<Vec<(String, String)>, String> {
-    let path = root().join("fuzz/src/readers.rs");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = read(&root().join("fuzz/src/readers.rs"))?;
     let entries = text.split("reader(\"").skip(1).filter_map(|entry| {
         let mut words = entry.split('"');
         Some((words.next()?.to_owned(), words.nth(1)?.to_owned()))

@@ -68,7 +68,7 @@ const FAULTS: [Fault; 8] = [
 
 /// Plants every fault in a clone of the last commit and prints which relations it violates, in how many draws.
 ///
-/// A search without a fault comes first: a relation finds a fault if it violates more draws than that one.
+/// A search without a fault runs first. A relation finds a fault if more draws violate it than in that search.
 pub fn planted(steps: &mut Steps) {
     let mut sound = Vec::new();
     steps.step("no fault", "Make the search run.", || {
@@ -81,10 +81,10 @@ pub fn planted(steps: &mut Steps) {
     }
 }
 
-/// A relation and the number of draws that violate it.
+/// Name of a relation, and the number of draws that violate it.
 type Violations = (String, u64);
 
-/// Plants `fault` and prints the relations with more violations than `sound`, those without a fault.
+/// Plants `fault` and prints the relations with more violations than in `sound`, the result without a fault.
 fn find(fault: &Fault, sound: &[Violations]) -> Outcome {
     let copy = refreshed()?;
     let path = copy.join(fault.file);
@@ -128,7 +128,7 @@ fn search(copy: &Path) -> Result<String, String> {
     if told.contains("relation") { Ok(told) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
-/// Returns the clone with the files of the last commit; it keeps what it has built.
+/// Updates the clone to the last commit and returns its folder. Builds in the clone are kept.
 fn refreshed() -> Result<PathBuf, String> {
     let copy = root().join("target/planted");
     if !copy.join(".git").exists() {

@@ -1,17 +1,16 @@
-//! Worlds that run for long, by `tests/it/world/soak.rs`.
+//! Long runs of `tests/it/world/soak.rs`.
 
 use crate::run::{Outcome, Steps, cargo, run};
 
-/// Car-steps of each solver.
+/// Number of car-steps of each solver.
 pub const CAR_STEPS: u64 = 10_000_000;
 
-/// Cars that enter and leave a world of each solver.
+/// Number of cars that are inserted into the world of each solver and removed again.
 pub const VISITORS: u64 = 100_000;
 
-/// Drives so many car-steps on every solver and mode while cars enter, leave, collide, are saved and loaded, and lets so many visitors enter
-/// and leave; prints time and memory.
+/// Runs every solver and mode for `car_steps` car-steps with changing cars, and with `visitors` visitors. Prints time and memory.
 pub fn soak(steps: &mut Steps, car_steps: u64, visitors: u64) {
-    let remedy = "Find what keeps memory: run the test with fewer kinds of changes.";
+    let remedy = "Memory grows: run the test with fewer kinds of changes to find the cause.";
     steps.step("soak", remedy, || drive(car_steps, visitors));
 }
 

@@ -1,4 +1,4 @@
-//! Equal bits on other processors: the `digest` example, built without a C library of the machine and run by an emulator where needed.
+//! Comparison of the `digest` example on other targets, which an emulator runs where the processor cannot.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,12 +7,12 @@ use crate::builds::PROGRAMS;
 use crate::determinism::{digests, same};
 use crate::run::{Outcome, Steps, built, cargo, output, read, root, run, write};
 
-/// Another target.
+/// A target to compare with this one.
 struct Target {
     name: &'static str,
-    /// The start of the environment variables with which cargo is told how to link for it.
+    /// Prefix of cargo's environment variables for the target.
     variable: &'static str,
-    /// What runs its programs on x86-64; `None` if the processor itself does.
+    /// Emulator that runs programs of the target on x86-64; `None` if the processor runs them.
     emulator: Option<&'static str>,
 }
 
@@ -25,7 +25,7 @@ const TARGETS: [Target; 2] = [
     Target { name: "i686-unknown-linux-musl", variable: "CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL", emulator: None },
 ];
 
-/// A package of the example alone: what tests and benches of the workspace take has parts in C.
+/// Manifest of a package with the example alone. Dependencies of the workspace's tests and benches have parts in C.
 const MANIFEST: &str = r#"[package]
 name = "digest"
 version = "0.0.0"
@@ -43,7 +43,7 @@ features = ["rapier", "impulse", "abreast", "constraint", "peers", "serde", "det
 [workspace]
 "#;
 
-/// Links with what comes with the compiler.
+/// Flags that link with the libraries and the linker of the compiler.
 const LINK: &str = "-C linker=rust-lld -C linker-flavor=ld.lld -C link-self-contained=yes";
 
 /// Builds the digests for other targets, runs them, and compares them line by line with those of this one.

@@ -65,18 +65,13 @@ impl BulletWorld {
         new
     }
 
-    /// Wheels of `state` and of the car in `slot`.
-    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
-        [state.wheels.len(), self.cars.get(slot).map_or(0, |car| car.state.wheels.len())]
-    }
-
     fn put(&mut self, slot: usize, state: &State) {
         self.cars[slot].state.clone_from(state);
         self.world.place(slot, &motion(state));
     }
 }
 
-/// Puts `car` into `slot` of Bullet's world.
+/// Inserts `car` into `slot` of Bullet's world.
 fn enter(world: &mut World, slot: usize, car: &Driven) {
     let wheels: Vec<WheelTuning> = car.tuning.wheels.iter().map(wheel_tuning).collect();
     world.put(slot, &car_tuning(&car.tuning, &car.model.parts().hull), &wheels, &motion(&car.state));
@@ -177,13 +172,14 @@ impl Backend for BulletWorld {
     }
 
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.check_state(slot, self.wheels_of(slot, state))?;
+        self.slots.check_state(slot, state.wheels.len())?;
         self.put(slot, state);
         Ok(())
     }
 
     fn insert(&mut self, start: &CarStart) -> CarId {
-        let (id, car) = (self.slots.take(), Driven::new(&self.scene, start, self.clock.dt));
+        let id = self.slots.allocate(start.model.wheels().len());
+        let car = Driven::new(&self.scene, start, self.clock.dt);
         enter(&mut self.world, id.slot(), &car);
         match self.cars.get_mut(id.slot()) {
             Some(own) => *own = car,
@@ -205,7 +201,7 @@ impl Backend for BulletWorld {
     }
 
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.resume(slot, self.wheels_of(slot, state))?;
+        self.slots.resume(slot, state.wheels.len())?;
         self.put(slot, state);
         Ok(())
     }

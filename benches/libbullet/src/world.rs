@@ -100,7 +100,7 @@ impl World {
         Self { raw, wheels: Vec::new() }
     }
 
-    /// Puts a car into place `at`: instead of the one that is there, or behind all others.
+    /// Inserts a car at index `at`: replaces the car there, or appends it.
     pub fn put(&mut self, at: usize, tuning: &CarTuning, wheels: &[WheelTuning], motion: &Motion) {
         assert!(at <= self.wheels.len());
         // SAFETY: C++ copies what it is given, `wheels.len()` wheels of it.

@@ -6,13 +6,13 @@ use skidpad_core::{Backend, CarError, Contact, Model, Probe, Quat, State, Vec3};
 const ABOVE: f32 = 1.0;
 const DEEP: f32 = 1000.0;
 
-/// Puts the car in slot `car` of `world` on its wheels where it is, at rest, headed as it was, on the ground below it; returns whether
-/// there was any. Without ground, and in worlds that do not tell of theirs, it stays where it is in the air, upright.
+/// Places the car in slot `car` of `world` upright and at rest on the ground below it, with its heading. Returns true if there is ground.
+/// The car is placed upright in the air if there is no ground, or if the world answers no probes.
 ///
-/// Everything else of its state is that of a fresh car: engine, gear, brakes, patches.
+/// Engine, gear, brakes and contact patches are reset to those of a new car.
 ///
 /// # Errors
-/// No such slot, no car in it, or a suspended one. Nothing has changed then.
+/// The slot does not exist, is empty or holds a suspended car. Nothing is changed then.
 pub fn put_upright(world: &mut dyn Backend, car: usize) -> Result<bool, CarError> {
     world.slots().occupant(car)?;
     let probe = looks_down(car, world.state(car));

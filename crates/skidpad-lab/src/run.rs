@@ -100,7 +100,7 @@ fn start(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) ->
     if models.len() > 1 {
         let models: Vec<&Model> = models.into_iter().map(Arc::as_ref).collect();
         for (car, state) in State::train_at_rest(&models, 0, &setup.scene, &setup.placement).iter().enumerate() {
-            // Each is a state of its own model.
+            // The state cannot be refused: it has as many wheels as its model.
             let _ = backend.set_state(car, state);
         }
     }

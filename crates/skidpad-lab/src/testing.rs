@@ -92,7 +92,7 @@ fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backen
     let state = State::at_rest(&start.model, scene, &start.placement);
     let (yaw, speed) = (f64::from(start.placement.heading), f64::from(start.placement.speed));
     let mut slots = Slots::default();
-    slots.take();
+    slots.allocate(start.model.wheels().len());
     Box::new(PointMass { model: Arc::clone(&start.model), state, slots, clock: Clock::new(dt), yaw, speed })
 }
 
@@ -135,13 +135,13 @@ impl Backend for PointMass {
         CarView::without_rows(&self.model, &self.state, !self.slots.is_active(slot), StepReport::default())
     }
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.check_state(slot, [state.wheels.len(), self.state.wheels.len()])?;
+        self.slots.check_state(slot, state.wheels.len())?;
         self.state.clone_from(state);
         Ok(())
     }
-    /// There is one point, which all cars share.
-    fn insert(&mut self, _start: &CarStart) -> CarId {
-        self.slots.take()
+    /// Allocates a slot. All cars share one point.
+    fn insert(&mut self, start: &CarStart) -> CarId {
+        self.slots.allocate(start.model.wheels().len())
     }
     fn remove(&mut self, car: CarId) -> Result<(), CarError> {
         self.slots.release(car).map(|_| ())
@@ -150,7 +150,7 @@ impl Backend for PointMass {
         self.slots.suspend(slot)
     }
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.resume(slot, [state.wheels.len(), self.state.wheels.len()])?;
+        self.slots.resume(slot, state.wheels.len())?;
         self.state.clone_from(state);
         Ok(())
     }

@@ -59,13 +59,8 @@ impl StockBackend {
         let cars = starts.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
         world.detect_collisions(&(), &());
         let mut slots = Slots::default();
-        starts.iter().for_each(|_| _ = slots.take());
+        starts.iter().for_each(|start| _ = slots.allocate(start.model.wheels().len()));
         Self { world, cars, slots, scene: scene.clone(), starts: starts.to_vec(), clock: Clock::new(dt) }
-    }
-
-    /// Wheels of `state` and of the car in `slot`.
-    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
-        [state.wheels.len(), self.cars.get(slot).map_or(0, |car| car.state.wheels.len())]
     }
 
     fn put(&mut self, slot: usize, state: &State) {
@@ -239,13 +234,13 @@ impl Backend for StockBackend {
     }
 
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.check_state(slot, self.wheels_of(slot, state))?;
+        self.slots.check_state(slot, state.wheels.len())?;
         self.put(slot, state);
         Ok(())
     }
 
     fn insert(&mut self, start: &CarStart) -> CarId {
-        let id = self.slots.take();
+        let id = self.slots.allocate(start.model.wheels().len());
         let car = StockCar::new(&mut self.world, &self.scene, start);
         match self.cars.get_mut(id.slot()) {
             Some(own) => {
@@ -274,7 +269,7 @@ impl Backend for StockBackend {
     }
 
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.resume(slot, self.wheels_of(slot, state))?;
+        self.slots.resume(slot, state.wheels.len())?;
         self.put(slot, state);
         Ok(())
     }

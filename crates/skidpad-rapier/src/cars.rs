@@ -80,8 +80,8 @@ impl RapierCars {
         Self { unstepped: true, wind: scene.wind, ..Self::adopt(axes, cars) }
     }
 
-    /// Puts another car into the `world` of the others, also while it runs, as [`RapierCars::new`] does: into the lowest empty slot, whose
-    /// old body is taken out of the world, or a new one behind all others. Returns its name.
+    /// Inserts a car into the lowest empty slot and removes the old body of that slot from the `world`, or appends a slot. Returns the
+    /// identifier of the car. Between [`RapierCars::before_step`] and [`RapierCars::after_step`] a slot is always appended.
     pub fn insert<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> CarId {
         let mut world = world.into();
         let (handle, vehicle) = insert(world.bodies, world.colliders, self.axes, scene, start);
@@ -147,32 +147,34 @@ impl RapierCars {
         self.slots[car].handle
     }
 
-    /// The slots: which have a car, and which car it is.
+    /// Returns the slots: their content and the identifiers of their cars.
     pub fn slots(&self) -> &Slots {
         self.cars.slots()
     }
 
-    /// Puts the vehicle in `slot` and its body into `state`, awake.
+    /// Sets the state of the active vehicle in `slot` and of its body, and wakes the body.
     ///
     /// # Errors
-    /// No such slot, no vehicle in it, a suspended one, or a state of another number of wheels. Nothing has changed then.
+    /// The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of wheels. Nothing is changed then.
     pub fn set_state<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize, state: &State) -> Result<(), CarError> {
         self.cars.set_state(slot, state)?;
-        self.put(world.into(), slot, state);
+        self.move_body(world.into(), slot, state);
         Ok(())
     }
 
-    /// Steps the vehicle in `slot` again, from `state` on, and enables its body, awake.
+    /// Resumes the suspended vehicle in `slot` with `state`, enables its body and wakes it. For an active vehicle this is
+    /// [`RapierCars::set_state`].
     ///
     /// # Errors
-    /// No such slot, no vehicle in it, or a state of another number of wheels. Nothing has changed then.
+    /// The slot does not exist or is empty, or `state` has another number of wheels. Nothing is changed then.
     pub fn resume<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize, state: &State) -> Result<(), CarError> {
         self.cars.resume(slot, state)?;
-        self.put(world.into(), slot, state);
+        self.move_body(world.into(), slot, state);
         Ok(())
     }
 
-    fn put(&mut self, world: Sets<'_>, slot: usize, state: &State) {
+    /// Moves the body of the vehicle in `slot` to `state`.
+    fn move_body(&mut self, world: Sets<'_>, slot: usize, state: &State) {
         self.slots[slot].track = Track::new(self.axes.point_to_world(state.position));
         if let Some(body) = world.bodies.get_mut(self.slots[slot].handle) {
             move_to(body, self.axes, state);
@@ -194,10 +196,10 @@ impl RapierCars {
         }
     }
 
-    /// Steps the vehicle in `slot` no more and disables its body, until [`RapierCars::from_saved`].
+    /// Suspends the vehicle in `slot` and disables its body, until [`RapierCars::resume`].
     ///
     /// # Errors
-    /// No such slot, or no vehicle in it.
+    /// The slot does not exist or is empty.
     pub fn suspend<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize) -> Result<(), CarError> {
         let was_active = self.slots().is_active(slot);
         self.cars.suspend(slot)?;
@@ -205,10 +207,10 @@ impl RapierCars {
         Ok(())
     }
 
-    /// Takes `car` out for good. Its body is disabled, and leaves the world when another car gets its slot.
+    /// Removes `car` for good and disables its body. The body stays in the world until the slot is reused.
     ///
     /// # Errors
-    /// The car is not among these, or no more.
+    /// The slot does not exist, or the car was removed before.
     pub fn remove<'a>(&mut self, world: impl Into<Sets<'a>>, car: CarId) -> Result<(), CarError> {
         let was_active = self.slots().is_active(car.slot());
         let slot = self.cars.remove(car)?;
@@ -216,6 +218,7 @@ impl RapierCars {
         Ok(())
     }
 
+    /// Disables the body of the vehicle in `slot`, and restores the user's forces on it if a step is in progress.
     fn disable(&mut self, world: Sets<'_>, slot: usize, was_active: bool) {
         let slot = &mut self.slots[slot];
         slot.left_with_body = false;
@@ -228,7 +231,7 @@ impl RapierCars {
         }
     }
 
-    /// Suspends cars whose bodies are gone, or do not take part; they come back with these.
+    /// Suspends cars whose bodies were removed or disabled by the user, and resumes those whose bodies are enabled again.
     fn leave_with_bodies(&mut self, bodies: &RigidBodySet) {
         for (car, slot) in self.slots.iter_mut().enumerate() {
             let takes_part = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
@@ -236,7 +239,7 @@ impl RapierCars {
                 slot.left_with_body = self.cars.suspend(car).is_ok();
             } else if takes_part && std::mem::take(&mut slot.left_with_body) && !self.cars.slots().is_active(car) {
                 let state = self.cars.vehicles()[car].state().clone();
-                // A car that has been removed since stays away.
+                // Fails for a car that was removed in the meantime, which must not return.
                 let _ = self.cars.resume(car, &state);
             }
         }

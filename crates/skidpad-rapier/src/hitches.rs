@@ -33,7 +33,7 @@ impl RapierCars {
         }
     }
 
-    /// Forgets the joints of what the last vehicle in `slot` towed: they went with its body.
+    /// Forgets the hitch joints between the removed vehicle of `slot` and its trailers. Rapier removed them together with its body.
     pub(crate) fn forget_hitches_of(&mut self, slot: usize) {
         for trailer in &mut self.slots {
             trailer.towed = trailer.towed.filter(|(by, _)| *by as usize != slot);

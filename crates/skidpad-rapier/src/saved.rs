@@ -33,7 +33,7 @@ enum SavedAxes {
     YUpMinusZForward,
 }
 
-/// Likewise.
+/// Mirror of [`Occupancy`], because the core does not depend on serde.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Occupancy")]
 enum SavedOccupancy {
@@ -48,7 +48,7 @@ struct SavedCar {
     state: Vec<u8>,
     /// Where its body is, m, if a last digit beside the state's.
     place: Option<[f32; 3]>,
-    /// Of its slot.
+    /// Generation of the slot of the car.
     generation: u32,
     #[serde(with = "SavedOccupancy")]
     occupancy: Occupancy,
@@ -59,7 +59,7 @@ struct SavedCar {
 }
 
 impl RapierCars {
-    /// What [`RapierCars::from_saved`] needs beside the models and the world. Call it between two steps.
+    /// Returns the state of the cars for [`RapierCars::from_saved`], which needs the models and the world as well. Call it between two steps.
     pub fn saved(&self) -> SavedCars {
         let car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
             handle: self.slots[i].handle,

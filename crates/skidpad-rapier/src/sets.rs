@@ -13,14 +13,14 @@ pub struct Sets<'a> {
     pub bodies: &'a mut RigidBodySet,
     /// Colliders, the chassis' among them.
     pub colliders: &'a mut ColliderSet,
-    /// Which bodies are awake, and with which others.
+    /// Islands of bodies that are awake together.
     pub islands: &'a mut IslandManager,
     /// Joints. Vehicles that tow each other get one: it hands on what stops one of them, and lets their colliders pass through each
     /// other.
     pub joints: &'a mut ImpulseJointSet,
-    /// Joints of reduced coordinates: those of a chassis go with it.
+    /// Joints in reduced coordinates. Removing a chassis removes its joints.
     pub multibody_joints: &'a mut MultibodyJointSet,
-    /// Soft bodies. The cars use them only to take a chassis out.
+    /// Soft bodies. Rapier needs them to remove a chassis.
     pub soft_bodies: &'a mut SoftBodySet,
     /// Finds the colliders along a ray.
     pub broad_phase: &'a BroadPhaseBvh,
@@ -47,7 +47,7 @@ impl Sets<'_> {
         }
     }
 
-    /// Takes a body out of the world, with its colliders and joints.
+    /// Removes a body from the world, with its colliders and joints.
     pub(crate) fn remove_body(&mut self, handle: RigidBodyHandle) {
         let Self { bodies, colliders, islands, joints, multibody_joints, soft_bodies, .. } = self;
         bodies.remove(handle, islands, colliders, joints, multibody_joints, soft_bodies, true);

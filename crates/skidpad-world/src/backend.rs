@@ -89,7 +89,7 @@ impl Backend for CarWorld {
 
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.cars.set_state(slot, state)?;
-        self.world.resume(slot, state);
+        self.world.set_state(slot, state);
         Ok(())
     }
 
@@ -115,7 +115,7 @@ impl Backend for CarWorld {
 
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.cars.resume(slot, state)?;
-        self.world.resume(slot, state);
+        self.world.set_state(slot, state);
         Ok(())
     }
 

@@ -16,8 +16,8 @@ const FASTER: f32 = 1.25;
 /// And the way of a step, m, below which they are not.
 const LEAST_WAY: f32 = 0.1;
 
-/// Swaps of neighbours, for each bound, from which on another way of sorting is faster: many bounds are new.
-const SWAPS: usize = 8;
+/// Maximum number of swaps of the insertion sort per bound. Beyond it many bounds are new, and a sort in n log n is faster.
+const MAX_SWAPS_PER_BOUND: usize = 8;
 
 /// Farthest that a car is taken to come in a step, m. What is lost beyond it meets none.
 const MOST_WAY: f32 = 1e5;
@@ -40,7 +40,7 @@ pub(crate) struct Bounds {
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     position: DVec3,
-    /// Farthest it may go in a step, m; not a number if it meets nothing for being lost, infinite if it takes no part.
+    /// Maximum travel in a step, m. NaN for a lost car and infinite for a suspended one: both collide with nothing.
     way: f32,
 }
 
@@ -64,7 +64,7 @@ impl Bounds {
         }
     }
 
-    /// Forgets where cars were, so that the next step looks for them.
+    /// Discards the bounds, so that [`Bounds::is_fresh`] returns false.
     pub fn clear(&mut self) {
         self.kept.clear();
     }
@@ -140,7 +140,7 @@ impl Bounds {
         self.near.sort_unstable();
     }
 
-    /// Sorts the bounds, which mostly hardly left their order since the last time.
+    /// Sorts the bounds by their lower ends. The order of the last sweep is a good start for an insertion sort.
     fn sort(&mut self) {
         let mut swaps = 0;
         for end in 1..self.bounds.len() {
@@ -150,7 +150,7 @@ impl Bounds {
                 k -= 1;
             }
             swaps += end - k;
-            if swaps > SWAPS * self.bounds.len() {
+            if swaps > MAX_SWAPS_PER_BOUND * self.bounds.len() {
                 self.bounds.sort_unstable_by(|one, other| one.low.total_cmp(&other.low));
                 return;
             }

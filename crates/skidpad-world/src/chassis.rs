@@ -140,14 +140,14 @@ impl Chassis {
         (self.rotation, self.axes) = (rotation, Mat3::from_quat(rotation));
     }
 
-    /// Takes pose, twist and what tows it from `state`, and moves again if it was suspended.
+    /// Sets pose, twist and towing vehicle from `state`, and resumes the chassis if it is suspended.
     pub fn adopt(&mut self, state: &State) {
         self.place(state.position, state.rotation, [state.velocity, state.angular]);
         self.be_towed(state.tow.map(|tow| tow.by));
         self.away = false;
     }
 
-    /// Moves no more, until [`Chassis::adopt`].
+    /// Suspends the chassis until [`Chassis::adopt`]: it is neither moved nor hit.
     pub fn suspend(&mut self) {
         self.away = true;
     }

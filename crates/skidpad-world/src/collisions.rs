@@ -211,8 +211,8 @@ impl Collisions {
         }
     }
 
-    /// Forgets where cars were: some have been put elsewhere, or take part or not.
-    pub fn look_anew(&mut self) {
+    /// Discards the bounds of the broad phase, so that the next step computes them.
+    pub fn forget_bounds(&mut self) {
         self.bounds.clear();
     }
 

@@ -66,7 +66,7 @@ impl World {
         }
     }
 
-    /// Puts the chassis of a car into `slot`: in place of the one that is there, or behind those of all others.
+    /// Inserts the chassis of a car: replaces the one in `slot`, or appends it if the slot is new.
     pub fn put(&mut self, slot: usize, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
         if chassis.is_trailer {
@@ -85,29 +85,33 @@ impl World {
         }
     }
 
-    /// Puts the chassis of a car behind those of all others.
+    /// Appends the chassis of a car.
     #[cfg(test)]
     pub(crate) fn add_behind(&mut self, chassis: Chassis) {
         self.put(self.cars(), chassis);
     }
 
-    /// Takes the chassis in `slot` out of the world, until [`World::resume`].
+    /// Suspends the chassis in `slot` until [`World::set_state`].
     pub fn suspend(&mut self, slot: usize) {
         self.chassis[slot].suspend();
-        self.look_anew();
-    }
-
-    /// Puts the chassis in `slot` into `state`, from which it moves on.
-    pub fn resume(&mut self, slot: usize, state: &State) {
-        self.chassis[slot].adopt(state);
-        self.look_anew();
-    }
-
-    /// Some chassis has been put elsewhere, or takes part or not since the last step.
-    fn look_anew(&mut self) {
         self.is_replaced = true;
+        self.forget_bounds();
+    }
+
+    /// Sets the motion of the chassis in `slot`, and resumes the chassis if it is suspended.
+    pub fn set_state(&mut self, slot: usize, state: &State) {
+        let was_suspended = self.chassis[slot].away;
+        self.chassis[slot].adopt(state);
+        self.is_replaced = true;
+        if was_suspended {
+            self.forget_bounds();
+        }
+    }
+
+    /// Discards the bounds of the broad phase, which exclude suspended chassis.
+    fn forget_bounds(&mut self) {
         if let Some(collisions) = &mut self.collisions {
-            collisions.look_anew();
+            collisions.forget_bounds();
         }
     }
 

@@ -1,6 +1,9 @@
 //! What callers may do wrong around a step is told, and harms as little as it can.
 
-use skidpad::core::{Controls, Misuse, Scene, Vec3};
+use std::sync::Arc;
+
+use skidpad::core::state::Placement;
+use skidpad::core::{CarId, CarStart, Controls, Misuse, Model, Scene, Vec3};
 use skidpad::rapier::rapier3d::prelude::*;
 use skidpad::rapier::{Axes, RapierCars};
 
@@ -81,7 +84,7 @@ fn a_world_of_other_axes_is_told() {
     }
 }
 
-/// Suspended in the middle of a step, a car leaves no force of that step on its body.
+/// A car that is suspended within a step has no force of that step on its body.
 #[test]
 fn a_car_suspended_within_a_step_leaves_no_force() {
     let mut all = yard();
@@ -95,6 +98,40 @@ fn a_car_suspended_within_a_step_leaves_no_force() {
     all.cars.resume(&mut all.world, 0, &state).expect("it fits");
     all.run(2.0, &[Controls::parked()]);
     assert!((0.3..0.6).contains(&all.state(0).position.z), "{}", all.state(0).position.z);
+}
+
+/// A car that is inserted within a step gets a new slot, although one is empty. Cars that are stepped in one batch keep every bit.
+#[test]
+fn a_car_inserted_within_a_step_gets_a_new_slot() {
+    let models = ["corvette_c5", "truck_6x4"].map(|name| skidpad::spec::load(name).expect("shipped").model);
+    let at = |model: &Arc<Model>, y: f64| CarStart {
+        model: model.clone(),
+        placement: Placement { y, speed: 10.0, ..Placement::default() },
+    };
+    let scene = Scene::flat();
+    let starts: Vec<CarStart> = (0..9).map(|k| at(&models[0], 10.0 * f64::from(k))).collect();
+    let drive = |comes: bool| {
+        let mut world = skidpad::rapier::backend::ground_world(&scene, 1.0 / 60.0);
+        let mut cars = RapierCars::new(&mut world, &scene, &starts);
+        let controls = vec![Controls { throttle: 0.3, steer: 0.02, ..Controls::default() }; 10];
+        for step in 0..60 {
+            cars.before_step(&mut world, &controls);
+            if step == 20 {
+                cars.remove(&mut world, CarId::first(3)).expect("it is there");
+                if comes {
+                    assert_eq!(cars.insert(&mut world, &scene, &at(&models[1], 200.0)), CarId::first(9));
+                }
+            }
+            world.step();
+            cars.after_step(&mut world);
+        }
+        let next = cars.insert(&mut world, &scene, &at(&models[1], 300.0));
+        assert_eq!((next.slot(), next.generation()), (3, 1), "between steps it is the empty one");
+        let states = [0, 1, 2, 4, 5, 6, 7, 8].map(|car| cars.car(car).state.to_bytes());
+        (states, cars.vehicles().iter().all(|vehicle| vehicle.state().is_finite()))
+    };
+    assert_eq!(drive(false), drive(true));
+    assert!(drive(true).1);
 }
 
 /// A car whose body the user takes away, or disables, has left: nothing of it pushes what it stood on.

@@ -49,7 +49,7 @@ fn a_car_enters_a_running_world() {
     }
 }
 
-/// A car that was removed leaves its slot to the next one; the others keep theirs.
+/// An inserted car reuses the slot of a removed car. Other cars keep their slots.
 #[test]
 fn slots_stay_their_cars() {
     for solver in all() {
@@ -70,9 +70,9 @@ fn slots_stay_their_cars() {
     }
 }
 
-/// A name of a car that was removed is an error, never another car, and so is a slot that is not there.
+/// The identifier of a removed car and a slot that does not exist are errors in every operation.
 #[test]
-fn stale_names_are_errors() {
+fn stale_identifiers_are_errors() {
     for solver in all() {
         let what = solver.name;
         let mut world = (solver.build)(&Scene::flat(), &[start("corvette_c5", 0.0)], 1.0 / 60.0);
@@ -100,7 +100,8 @@ fn stale_names_are_errors() {
     }
 }
 
-/// A car in a slot that had another one, of more wheels and a trailer, drives as in a world of its own; the trailer is let go.
+/// A car that reuses a slot drives as in a new world, although the slot held cars with more wheels and with a trailer before. The trailer is
+/// uncoupled.
 #[test]
 fn a_slot_remembers_nothing_of_the_car_that_left_it() {
     for solver in on_rows() {
@@ -126,7 +127,7 @@ fn a_slot_remembers_nothing_of_the_car_that_left_it() {
     }
 }
 
-/// A saved world brings back cars that were removed since, and takes out cars that came since, as long as no other car has the slot.
+/// Loading a saved world restores cars that were removed after the save and removes cars that were inserted, unless a slot was reused.
 #[test]
 fn a_saved_world_has_its_slots() {
     for solver in all() {
@@ -157,7 +158,7 @@ fn a_saved_world_has_its_slots() {
     }
 }
 
-/// Cars come and go for long: slots, saved bytes and what a step has to look at stay those of the cars that are there.
+/// The number of slots and the size of a saved world do not grow with the number of insertions and removals.
 #[test]
 fn cars_that_come_and_go_leave_nothing() {
     for solver in all() {

@@ -1,4 +1,4 @@
-//! Worlds that run for long: cars enter, leave, collide, are saved and loaded, and no memory is kept. What a step takes is printed.
+//! Long runs of worlds in which cars are inserted, removed, saved and loaded, and collide. Memory must not grow. Times are printed.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,43 +12,44 @@ use crate::step::random::Random;
 /// Environment variable with the number of car-steps of each solver.
 const CAR_STEPS: &str = "SOAK_CAR_STEPS";
 
-/// Car-steps of each solver where the environment does not say.
+/// Number of car-steps of each solver without the environment variable.
 const SAMPLE: u64 = 20_000;
 
-/// Parts of a run, which are compared.
+/// Number of parts of a run. The parts are compared.
 const WINDOWS: u64 = 5;
 
-/// Most cars in a world.
+/// Maximum number of cars in a world.
 const CARS: usize = 12;
 
-/// Steps between two changes of a world.
+/// Number of steps between two changes of a world.
 const BETWEEN: u64 = 20;
 
 const HZ: f32 = 120.0;
 
-/// Length of the side of the square that cars start in, m: so short that many of them collide.
+/// Side of the square in which cars start, m. It is short, so that many cars collide.
 const SIDE: f64 = 60.0;
 
 const VEHICLES: [&str; 5] = ["corvette_c5", "bmw_320i_mf", "truck_6x4", "toyota_4runner", "caravan"];
 
-/// Time that this thread has had of a processor, ns; 0 where the system does not tell.
+/// Returns the processor time of this thread, ns; 0 on systems without `/proc`.
 fn processor_time() -> u64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     told.split_whitespace().next().and_then(|time| time.parse().ok()).unwrap_or(0)
 }
 
-/// A part of a run.
+/// Measurements of one part of a run.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     car_steps: u64,
-    /// Of a processor.
+    /// Processor time, ns.
     nanoseconds: u64,
-    /// Heap that is in use at its end and was not at its start, bytes.
+    /// Heap in use at the end less that at the start, bytes.
     heap: i64,
-    /// Files and sockets that the process has open at its end; 0 where the system does not tell.
+    /// Number of open files and sockets at the end; 0 on systems without `/proc`.
     handles: usize,
-    /// Slots of the world, and bytes of it saved; 0 if it could not be saved at the end.
+    /// Number of slots at the end.
     slots: usize,
+    /// Size of the saved world at the end, bytes; 0 if it cannot be saved.
     saved: usize,
 }
 
@@ -60,7 +61,7 @@ impl fmt::Display for Window {
     }
 }
 
-/// A world and what happens to it.
+/// A world with the generator of its changes.
 struct Soak {
     world: Box<dyn Backend>,
     models: Vec<Arc<Model>>,
@@ -91,7 +92,7 @@ impl Soak {
 
     fn insert(&mut self) {
         let number = self.random.below(self.models.len());
-        // Every other car has a model of its own, as cars of strangers have.
+        // Every other car has its own model, as cars from different files have.
         let shared = Arc::clone(&self.models[number]);
         let model = if self.random.below(2) == 0 { shared } else { Arc::new(Model::clone(&shared)) };
         let placement = self.placement();
@@ -99,7 +100,7 @@ impl Soak {
         self.cars.push_back(car);
     }
 
-    /// Changes the world in one of the ways in which a server does.
+    /// Makes one of the changes that a server makes.
     fn change(&mut self) {
         let count = self.cars.len();
         match self.random.below(6) {
@@ -125,7 +126,7 @@ impl Soak {
                 let state = State::at_rest(self.world.model(slot), &Scene::flat(), &placement);
                 self.world.set_state(slot, &state).expect("it fits");
             }
-            // Worlds of engines are not saved while hulls touch.
+            // Worlds of physics engines cannot be saved while hulls touch.
             4 if self.world.save_into(&mut self.kept).is_ok() => {
                 let before = self.world.state(0).to_bytes();
                 (0..3).for_each(|_| _ = self.world.step(&self.controls));
@@ -142,7 +143,7 @@ impl Soak {
         }
     }
 
-    /// Drives for so many car-steps.
+    /// Steps the world for `car_steps` car-steps.
     fn run(&mut self, car_steps: u64) -> Window {
         let (mut done, mut steps, start) = (0, 0u64, processor_time());
         let heap = allocation_counter::measure(|| {
@@ -154,14 +155,14 @@ impl Soak {
                 (done, steps) = (done + self.cars.len() as u64, steps + 1);
             }
         });
-        let nanoseconds = processor_time() - start;
+        let nanoseconds = processor_time().saturating_sub(start);
         let handles = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
         let saved = self.world.save().map_or(0, |bytes| bytes.len());
         Window { car_steps: done, nanoseconds, heap: heap.bytes_current, handles, slots: self.world.cars(), saved }
     }
 }
 
-/// Drives on every solver and mode, prints what each part took, and requires that none keeps more than the first.
+/// Runs every solver and mode and prints each part. Requires that slots, open files and heap do not grow after the first part.
 fn soak(car_steps: u64) {
     println!(
         "{:<24} {:>10} {:>8} {:>10} {:>8} {:>6} {:>8}",
@@ -176,34 +177,34 @@ fn soak(car_steps: u64) {
         for window in &windows[1..] {
             assert!(window.slots <= CARS, "{}: {window:?}", solver.name);
             assert!(window.handles <= windows[0].handles, "{}: {window:?}", solver.name);
-            // Vectors that still grow by doubling, and the different cars that are there at the end of each part.
+            // The parts end with different cars, and some vectors still double their capacity.
             assert!(window.heap < 256 * 1024, "{}: {window:?}", solver.name);
         }
     }
 }
 
-/// As many car-steps as `cargo xtask soak` asks for by the environment; without it, a sample.
+/// The environment variable of `cargo xtask soak` sets the number of car-steps.
 #[test]
 fn a_world_that_runs_for_long_does_not_grow() {
     let asked = std::env::var(CAR_STEPS).ok().and_then(|asked| asked.parse().ok());
     soak(asked.unwrap_or(SAMPLE));
 }
 
-/// Environment variable with the number of visitors of each solver's world.
+/// Environment variable with the number of visitors in the world of each solver.
 const VISITORS: &str = "SOAK_VISITORS";
 
-/// Steps over which the time of one is measured.
+/// Number of steps in a measurement of time.
 const TIMED: u32 = 10_000;
 
-/// Time that a step takes of a processor, ns.
+/// Returns the processor time of a step, ns.
 fn time(world: &mut dyn Backend) -> u64 {
     let start = processor_time();
     (0..TIMED).for_each(|_| _ = world.step(&[Controls::parked()]));
-    (processor_time() - start) / u64::from(TIMED)
+    processor_time().saturating_sub(start) / u64::from(TIMED)
 }
 
-/// One car lives while as many others come and go as `cargo xtask soak` asks for, every second one of a model of its own: the world keeps
-/// less than 1 MB of them. What a step takes before and after is printed.
+/// Visitors are inserted and removed beside a car that stays; every second one has its own model. The heap must not grow by 1 MB. The time of
+/// a step before and after is printed. The environment variable of `cargo xtask soak` sets the number of visitors.
 #[test]
 fn visitors_leave_nothing() {
     let asked = std::env::var(VISITORS).ok().and_then(|asked| asked.parse().ok());
@@ -224,7 +225,7 @@ fn visitors_leave_nothing() {
                 world.remove(car).expect("it is there");
             }
         };
-        // Until every vector has its size.
+        // The first visitors let vectors grow to their size.
         visit(&mut *world, 50);
         let first = time(&mut *world);
         let heap = allocation_counter::measure(|| visit(&mut *world, visitors)).bytes_current;

@@ -193,7 +193,7 @@ fn distance_chooses_the_level() {
     }
 }
 
-/// A car that is removed has gone from all levels, whichever it was in; the next one starts in the finest, in its slot.
+/// A removed car is removed from all levels. The next inserted car reuses its slot and starts in the finest level.
 #[test]
 fn a_removed_car_is_gone_from_every_level() {
     for solver in solvers() {

@@ -84,12 +84,6 @@ impl AvianBackend {
         done
     }
 
-    /// Wheels of `state` and of the car in `slot`.
-    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
-        let vehicle = self.world.resource::<AvianCars>().cars.vehicles().get(slot);
-        [state.wheels.len(), vehicle.map_or(0, |vehicle| vehicle.model().wheels().len())]
-    }
-
     /// Puts every platform where it is when the step begins, with the velocities that take it through the step.
     fn move_platforms(&mut self) {
         let (time, dt) = (self.time(), self.clock.dt);
@@ -148,7 +142,7 @@ impl Backend for AvianBackend {
     }
 
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots().check_state(slot, self.wheels_of(slot, state))?;
+        self.slots().check_state(slot, state.wheels.len())?;
         let entity = self.cars[slot];
         self.host(|host| host.set_state(slot, entity, state));
         Ok(())

@@ -116,22 +116,22 @@ impl Host<'_, '_, '_, '_, '_> {
         self.commands.entity(slot.chassis).try_insert(chassis::beside(shown, state));
     }
 
-    /// As [`skidpad_core::Backend::suspend`].
+    /// Suspends car `number` and disables its chassis ([`skidpad_core::Backend::suspend`]).
     pub fn suspend(&mut self, number: usize) -> Result<(), CarError> {
         self.cars.suspend(number)?;
         self.disable(number);
         Ok(())
     }
 
-    /// As [`skidpad_core::Backend::resume`], of the car whose entity is `car`.
+    /// Resumes car `number`, whose entity is `car`, and enables its chassis ([`skidpad_core::Backend::resume`]).
     pub fn resume(&mut self, number: usize, car: Entity, state: &State) -> Result<(), CarError> {
         self.cars.resume(number, state)?;
-        self.put(number, car, state);
+        self.move_chassis(number, car, state);
         Ok(())
     }
 
-    /// Puts the chassis of car `number`, whose entity is `car`, into `state`.
-    fn put(&mut self, number: usize, car: Entity, state: &State) {
+    /// Moves the chassis of car `number`, whose entity is `car`, to `state`, and enables it.
+    fn move_chassis(&mut self, number: usize, car: Entity, state: &State) {
         let slot = &mut self.slots[number];
         slot.track = Track::new(AXES.point_to_world(state.position));
         self.commands
@@ -141,6 +141,7 @@ impl Host<'_, '_, '_, '_, '_> {
         self.commands.entity(car).try_insert(Chassis(slot.chassis));
     }
 
+    /// Disables the chassis of car `number`.
     fn disable(&mut self, number: usize) {
         self.commands.entity(self.slots[number].chassis).try_insert((RigidBodyDisabled, ColliderDisabled));
     }
@@ -157,7 +158,7 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
             return car;
         };
         let removed = core::mem::replace(own, slot);
-        // Of colliders that are despawned while they are disabled, Avian keeps some memory.
+        // Avian leaks memory if a collider is despawned while it is disabled.
         self.commands.entity(removed.chassis).try_remove::<(RigidBodyDisabled, ColliderDisabled)>().try_despawn();
         let is_gone = |towed: &(u32, Entity)| towed.0 as usize == car.slot();
         let behind = self.slots.iter_mut().filter_map(|trailer| trailer.towed.take_if(|towed| is_gone(towed)));
@@ -173,7 +174,7 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
 
     fn set_state(&mut self, number: usize, car: Entity, state: &State) {
         if self.cars.set_state(number, state).is_ok() {
-            self.put(number, car, state);
+            self.move_chassis(number, car, state);
         }
     }
 

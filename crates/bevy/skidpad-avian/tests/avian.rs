@@ -1,5 +1,8 @@
 //! Cars in Avian's world without a window, against skidpad's own world.
 
+#[path = "../../skidpad-bevy/tests/bevy/guests.rs"]
+mod guests;
+
 /// The audit of the facade's tests.
 #[path = "../../../../tests/it/step/energy.rs"]
 #[allow(dead_code, reason = "one of its questions is asked here")]
@@ -193,7 +196,7 @@ fn cars_come_go_jump_and_stand_up_again() {
     let mut app = avian(60.0, slab());
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
     for round in 0..6 {
-        // Each has a model of its own, and every other one six wheels.
+        // Every guest has its own model. Every other one has six wheels.
         let model = skidpad_spec::load(["corvette_c5", "truck_6x4"][round % 2]).unwrap().model;
         let guest = app.world_mut().spawn((Car(model), Transform::from_xyz(20.0 + round as f32, 0.0, 0.0))).id();
         run(&mut app, 0.2);
@@ -217,29 +220,14 @@ fn cars_come_go_jump_and_stand_up_again() {
     assert_eq!(wheels.iter(app.world()).filter(|(_, at)| (0.2..0.5).contains(&at.translation().y)).count(), 4);
 }
 
-/// As many guests as the environment asks for come and go: no entity is left of them, and what the process keeps in memory is printed.
 #[test]
 fn guests_leave_nothing() {
-    let guests = std::env::var("SOAK_VISITORS").ok().and_then(|asked| asked.parse().ok()).unwrap_or(60);
     let mut app = avian(60.0, slab());
     app.world_mut().spawn((c5(), Transform::default()));
-    let model = c5();
-    let mut counts = Vec::new();
-    for round in 0..guests {
-        let place = Transform::from_xyz(20.0 + (round % 5) as f32, 0.0, 0.0);
-        let guest = app.world_mut().spawn((model.clone(), place)).id();
-        (0..2).for_each(|_| frame(&mut app, 1000.0 / 60.0));
-        assert_eq!(app.world().resource::<AvianCars>().number(guest), Some(1));
-        app.world_mut().entity_mut(guest).despawn();
-        (0..2).for_each(|_| frame(&mut app, 1000.0 / 60.0));
-        if (round + 1) % (guests / 6) == 0 {
-            let resident = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-            counts.push(app.world_mut().query::<Entity>().iter(app.world()).count());
-            println!("{} guests: {:?} entities, pages {resident}", round + 1, counts.last());
-        }
-    }
-    // The chassis of the last one waits for the next.
-    assert!(counts[1..].iter().all(|count| *count == counts[1]), "{counts:?}");
+    let tick = |app: &mut App| (0..2).for_each(|_| frame(app, 1000.0 / 60.0));
+    guests::check_that_guests_leave_nothing(&mut app, &c5(), tick, |app, guest| {
+        app.world().resource::<AvianCars>().number(guest)
+    });
 }
 
 #[test]

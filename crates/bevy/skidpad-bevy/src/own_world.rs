@@ -57,7 +57,7 @@ impl OwnWorld {
         self.numbers.of(car)
     }
 
-    /// Another solver from here on: every car goes on from its state, under its name.
+    /// Replaces the solver of the world. Every car keeps its state and its identifier.
     pub fn change_solver(&mut self, solver: BackendInfo) {
         let world = &self.host.0;
         let cars: Vec<CarStart> = (0..world.cars())
@@ -65,7 +65,7 @@ impl OwnWorld {
             .collect();
         let mut next = (solver.build)(&self.scene, &cars, world.dt());
         for slot in 0..cars.len() {
-            // The models are the same.
+            // The models are the same, so that every state fits.
             let _ = next.set_state(slot, world.state(slot));
         }
         next.slots_mut().rename_as(world.slots());

@@ -13,15 +13,15 @@ use bevy_transform::prelude::*;
 use skidpad_core::{CarId, Contact, Controls, Model, Probe, State};
 use skidpad_drive::{looks_down, upright_on};
 
-/// A world that cars can be put into. Cars have numbers in it, those of their slots: another car gets that of one that was removed.
+/// A world that cars are inserted into. The number of a car is its slot. The next inserted car reuses the number of a removed car.
 pub trait CarHost {
-    /// Puts another car in, whose entity is `car`, in `state`; its name.
+    /// Inserts a car with entity `car` in `state`, and returns its identifier.
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId;
-    /// What car `number` is, or the one that was removed from there last.
+    /// Returns the model of car `number`, or of the car that had this number last.
     fn model(&self, number: usize) -> &Arc<Model>;
-    /// Puts car `number`, whose entity is `car`, into `state`. Nothing happens if there is no such car, or it has other wheels.
+    /// Sets the state of car `number`, whose entity is `car`. Does nothing if the car does not exist or has another number of wheels.
     fn set_state(&mut self, number: usize, car: Entity, state: &State);
-    /// Takes `car` out for good. Nothing happens if it is not there any more.
+    /// Removes `car` for good. Does nothing if the car was removed before.
     fn remove(&mut self, car: CarId);
     /// What `probe` meets.
     fn below(&mut self, probe: &Probe) -> Option<Contact>;
@@ -31,7 +31,7 @@ pub trait CarHost {
 #[derive(Clone, Debug, Default)]
 pub struct CarNumbers {
     of: EntityHashMap<CarId>,
-    /// The car of each number; `None` if it was removed.
+    /// Entity of the car with each number; `None` if that car was removed.
     cars: Vec<Option<Entity>>,
     controls: Vec<Controls>,
 }
@@ -52,7 +52,7 @@ impl CarNumbers {
         &self.controls
     }
 
-    /// Puts another car into the world.
+    /// Inserts a car into the world.
     fn insert(&mut self, host: &mut dyn CarHost, car: Entity, model: &Arc<Model>, state: &State) {
         let id = host.insert(car, model, state);
         let number = id.slot();
@@ -64,7 +64,7 @@ impl CarNumbers {
         self.cars[number] = Some(car);
     }
 
-    /// Takes a car out of the world, if it is there.
+    /// Removes a car from the world, if it is in it.
     fn remove(&mut self, host: &mut dyn CarHost, car: Entity) {
         if let Some(id) = self.of.remove(&car) {
             host.remove(id);

@@ -79,7 +79,7 @@ fn change(
     // A trailer is not the ghost's.
     let state = State { tow: None, ..motion.state().clone() };
     let mut world = (garage.next_solver().build)(&ground.0, &[start], fixed.timestep().as_secs_f32());
-    // A state of its own model.
+    // The state has as many wheels as the model.
     let _ = world.set_state(0, &state);
     let drawn = Drawn::new(&model, &state);
     let mut paint = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));

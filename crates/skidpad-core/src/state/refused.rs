@@ -40,21 +40,21 @@ pub enum LoadError {
     /// The world has another number of slots.
     #[error("{found} slots of cars were found, but this world has {accepts}")]
     Cars {
-        /// Slots saved.
+        /// Number of slots of the saved world.
         found: usize,
-        /// Slots of the world they are loaded into.
+        /// Number of slots of the world that loads.
         accepts: usize,
     },
-    /// The world has another car in a slot.
+    /// A slot of the world holds another car than the saved one.
     #[error(
         "slot {slot}: the car of generation {found} was found, but this world has one of generation {accepts} there"
     )]
     Generation {
-        /// Which slot.
+        /// Slot with the difference.
         slot: usize,
-        /// Cars that had been removed from the slot when the world was saved.
+        /// Generation of the slot in the saved world.
         found: u32,
-        /// The same of the world they are loaded into.
+        /// Generation of the slot in the world that loads.
         accepts: u32,
     },
     /// A car has another number of wheels.

@@ -1,4 +1,4 @@
-//! Motion as bytes: of one car, and in `world` of a world with all its cars and free bodies. Little-endian, with a magic and a version.
+//! Serialisation of the motion of one car, and in `world` of a world with its cars and free bodies. Little-endian, with a magic and a version.
 //!
 //! Here: one list of fields per struct, from which both writing and reading follow. Not here: files, models, scenes and
 //! step lengths; what is loaded must fit the cars it is loaded into.

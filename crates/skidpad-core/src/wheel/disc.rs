@@ -83,7 +83,7 @@ impl<L: Lane> Discs<L> {
     pub fn warmed(&self, temperature: L, work: L, speed: L, dt: f32) -> L {
         let cooled = L::splat(dt) * (self.cooling[0] + self.cooling[1] * speed.abs()) / self.heat_capacity;
         let warmed = (temperature + work / self.heat_capacity) / (L::splat(1.0) + cooled);
-        // Of a torque that is none but for its rounding, the work may be below zero. What is not a number stays so.
+        // Rounding can make the work of a brake torque near zero negative. The comparison keeps NaN.
         L::select(warmed.less(L::splat(0.0)), L::splat(0.0), warmed)
     }
 }

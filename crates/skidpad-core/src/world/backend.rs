@@ -55,56 +55,56 @@ impl Clock {
     }
 }
 
-/// A world with cars in it, advanced by one solver in steps.
+/// A world of cars that one solver advances in steps.
 ///
-/// Cars are in slots, from 0 in the order they came. The slot of a car that was removed is given to the next one. A [`CarId`] names a car
-/// for good; [`Slots::find`] tells its slot, or that it has been removed.
+/// The world stores its cars in slots, counted from 0. Removing a car empties its slot, and the next inserted car reuses it. A [`CarId`]
+/// identifies a car for good: [`Slots::find`] returns its slot, or an error if the car was removed.
 pub trait Backend: Send + Sync {
     /// Name by which users choose it.
     fn name(&self) -> &'static str;
-    /// Advances every car by one step. `controls[slot]` drives the car in that slot; missing ones coast. The answer is the worst of all cars'
-    /// reports. In a world whose step is none ([`StepReport::of_no_step`]) nothing changes.
+    /// Advances every active car by one step. `controls[slot]` drives the car in that slot; cars without controls coast. Returns the worst
+    /// report of all cars. In a world whose step is none ([`StepReport::of_no_step`]) nothing changes.
     fn step(&mut self, controls: &[Controls]) -> StepReport;
     /// Step, count of steps, and time.
     fn clock(&self) -> &Clock;
     /// The same, to go on from another one, or with steps of another length.
     fn clock_mut(&mut self) -> &mut Clock;
-    /// The slots: which have a car, and which car it is.
+    /// Returns the slots: their content and the identifiers of their cars.
     fn slots(&self) -> &Slots;
-    /// For authors of solvers: the slots, to be put back to what they were when a world was saved ([`load_world`]).
+    /// Returns the slots for [`load_world`], which restores those of a saved world. Meant for authors of solvers.
     fn slots_mut(&mut self) -> &mut Slots;
-    /// Number of slots, empty ones included.
+    /// Returns the number of slots, empty ones included.
     fn cars(&self) -> usize {
         self.slots().len()
     }
-    /// The car in `slot` after the last step. Of an empty slot it is the one that was removed last ([`CarView::away`]).
+    /// Returns the car in `slot` after the last step. For an empty slot this is the car that was removed last; [`CarView::away`] is true then.
     ///
     /// # Panics
-    /// There is no such slot, as with the index of a slice. [`Slots::occupant`] tells before.
+    /// The slot does not exist. Check with [`Slots::occupant`].
     fn car(&self, slot: usize) -> CarView<'_>;
-    /// Puts the car in `slot` into `state`; the next step continues from it, in worlds of engines up to [`Backend::place`].
+    /// Sets the state of the active car in `slot`. The next step continues from it; worlds of physics engines round it to [`Backend::place`].
     ///
     /// # Errors
-    /// No such slot, no car in it, a suspended one, or a state of another number of wheels. Nothing has changed then.
+    /// The slot does not exist, is empty or holds a suspended car, or `state` has another number of wheels. Nothing is changed then.
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError>;
-    /// Puts another car into the world, also while it runs: into the lowest empty slot, or a new one behind all others. Worlds that were
-    /// saved with fewer slots are not loaded into it.
+    /// Inserts a car into the lowest empty slot, or appends a slot. Returns the identifier of the car. A world that was saved with fewer
+    /// slots cannot be loaded afterwards.
     fn insert(&mut self, start: &CarStart) -> CarId;
-    /// Takes `car` out of the world for good, and lets go what it tows. Until another car is inserted, its slot is empty, which costs next to nothing.
+    /// Removes `car` for good and uncouples its trailer. Its slot is empty until another car is inserted. A step does no work for an empty
+    /// slot but to skip it.
     ///
     /// # Errors
-    /// The car is not in this world, or no more. Nothing has changed then.
+    /// The slot does not exist, or the car was removed before. Nothing is changed then.
     fn remove(&mut self, car: CarId) -> Result<(), CarError>;
-    /// Takes the car in `slot` out of the world until [`Backend::resume`]: it keeps its slot and its state, is not stepped, costs next to
-    /// nothing, and nothing meets it.
+    /// Suspends the car in `slot` until [`Backend::resume`]. The car keeps its slot and its state, is not stepped and collides with nothing.
     ///
     /// # Errors
-    /// No such slot, or no car in it. Nothing has changed then.
+    /// The slot does not exist or is empty. Nothing is changed then.
     fn suspend(&mut self, slot: usize) -> Result<(), CarError>;
-    /// Puts the car in `slot` back into the world, in `state`; one that is active is put into `state`.
+    /// Resumes the suspended car in `slot` with `state`. For an active car this is [`Backend::set_state`].
     ///
     /// # Errors
-    /// No such slot, no car in it, or a state of another number of wheels. Nothing has changed then.
+    /// The slot does not exist or is empty, or `state` has another number of wheels. Nothing is changed then.
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError>;
     /// Answers `asked` into `answered`, in order, as the wheels of its cars are answered in the coming step; a miss is `None`, and so is
     /// what a car asks that is not there. Nothing moves, and on ground that stands still many probes at once have the bits of each
@@ -128,11 +128,11 @@ pub trait Backend: Send + Sync {
     fn time(&self) -> f64 {
         self.clock().time
     }
-    /// Model of the car in slot `car`.
+    /// Returns the model of the car in slot `car`.
     fn model(&self, car: usize) -> &Arc<Model> {
         self.car(car).model
     }
-    /// Motion of the car in slot `car` after the last step.
+    /// Returns the state of the car in slot `car` after the last step.
     fn state(&self, car: usize) -> &State {
         self.car(car).state
     }
@@ -147,7 +147,7 @@ pub trait Backend: Send + Sync {
     fn assist_log(&self, car: usize) -> AssistLog {
         self.car(car).vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log())
     }
-    /// Telemetry of the car in slot `car` after the last step.
+    /// Returns the telemetry of the car in slot `car` after the last step.
     fn frame(&self, car: usize) -> Frame {
         let mut frame = Frame::default();
         self.frame_into(car, &mut frame);
@@ -189,13 +189,14 @@ pub trait Backend: Send + Sync {
         save_world(self, bytes);
         Ok(())
     }
-    /// Puts every car and the count of steps where [`Backend::save`] found them, in a world of the same scene, cars and
-    /// step length; the solver may be another one. Cars that were inserted into empty slots since are removed, and cars that were removed
-    /// since are back, as long as no other one has taken their slot. Time is that of so many steps ([`Backend::set_steps`]): of a world whose step has changed
-    /// keep [`Backend::clock`] beside the bytes.
+    /// Restores the world that [`Backend::save`] wrote. The world must have the same scene, cars and step length; its solver may differ.
+    ///
+    /// Cars that were inserted into empty slots after the save are removed. Cars that were removed after the save return, unless another car
+    /// has reused their slot. The time is that of the saved number of steps ([`Backend::set_steps`]): if the length of steps has varied, store
+    /// [`Backend::clock`] beside the bytes.
     ///
     /// # Errors
-    /// What was found in the bytes and what is accepted. Nothing has changed then.
+    /// The difference between the bytes and this world. Nothing is changed then.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         load_world(self, bytes)
     }
@@ -224,8 +225,8 @@ impl core::fmt::Debug for BackendInfo {
     }
 }
 
-/// All that advances in time in `world`: the count of its steps, its slots, the states of its cars, and its free bodies; in place of what
-/// `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
+/// Writes the step count, slots, car states and free bodies of `world` into `bytes`, and overwrites the previous content of `bytes`. This is
+/// the default of [`Backend::save_into`].
 pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
     let slots = (0..world.cars()).map(|slot| {
         let of = world.slots();
@@ -240,20 +241,19 @@ pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
     write_world(world.dt(), world.steps(), slots, bodies, bytes);
 }
 
-/// Puts every car and free body of `world` and its count of steps where `bytes` say. What [`Backend::load`] does unless a solver has
-/// more to do.
+/// Restores the step count, slots, car states and free bodies of `world` from `bytes`. This is the default of [`Backend::load`].
 ///
 /// # Errors
 /// What was found in the bytes and what is accepted. Nothing has changed then.
 pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<(), LoadError> {
     let kinds = (0..world.cars()).map(|slot| SlotKind {
-        wheels: world.state(slot).wheels.len(),
+        wheels: world.slots().wheels(slot),
         generation: world.slots().generation(slot),
         is_empty: world.slots().id(slot).is_none(),
     });
     let SavedWorld { steps, slots, bodies } = read_world(world.dt(), kinds, world.bodies(), bytes)?;
     for (slot, saved) in slots.iter().enumerate() {
-        // None of these is refused: slots and wheels were compared before.
+        // `read_world` has compared slots and wheels, so that this does not fail.
         let _ = load_slot(world, slot, saved);
     }
     for (body, motion) in bodies.iter().enumerate() {
@@ -263,7 +263,7 @@ pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<()
     Ok(())
 }
 
-/// Puts `slot` of `world` back to what was `saved`.
+/// Restores `slot` of `world` from the slot `saved`.
 fn load_slot<B: Backend + ?Sized>(world: &mut B, slot: usize, saved: &SlotOf<State>) -> Result<(), CarError> {
     let Some(CarOf { is_suspended, state, place }) = &saved.car else {
         if let Some(car) = world.slots().id(slot) {

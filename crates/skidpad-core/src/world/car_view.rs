@@ -20,9 +20,9 @@ pub struct CarView<'a> {
     pub model: &'a Arc<Model>,
     /// What it is doing.
     pub state: &'a State,
-    /// Whether it takes no part: it is suspended, or has been removed.
+    /// True if the car is suspended or was removed.
     pub away: bool,
-    /// How its last step went; of a car that takes no part or sleeps, that nothing did.
+    /// Report of the last step of the car; the default for a car that is suspended, removed or asleep.
     pub report: StepReport,
     /// The rows it drives on; peers have none. Where wheels touch and what an engine does is told by [`CarView::wheel_contact`] and
     /// [`CarView::engine_signals`], of a car that was stepped abreast by these alone.
@@ -50,8 +50,8 @@ impl<'a> CarView<'a> {
         Self { model, state, away, report, vehicle: None, ahead: None, abreast: None, moved: None }
     }
 
-    /// Contact of wheel `wheel` in the last step; `None` off the ground, before a step after the car was put elsewhere, of one that takes no
-    /// part, and of peers.
+    /// Returns the contact of wheel `wheel` in the last step. Returns `None` for a wheel in the air, for a car that is suspended, removed or
+    /// not stepped since its state was set, and for peers.
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
         if self.away {
             return None;
@@ -60,17 +60,17 @@ impl<'a> CarView<'a> {
         abreast.or_else(|| self.vehicle?.wheel_contact(wheel))
     }
 
-    /// What the engine did in the last step; `None` without one, before a step after the car was put elsewhere, of one that takes no part, and
-    /// of peers.
+    /// Returns the engine signals of the last step. Returns `None` for a car without an engine, for a car that is suspended, removed or not
+    /// stepped since its state was set, and for peers.
     pub fn engine_signals(&self) -> Option<EngineSignals> {
         let vehicle = self.vehicle.filter(|_| !self.away)?;
         let abreast = self.abreast.and_then(|(cars, lane)| cars.engine_signals(lane, vehicle));
         abreast.or_else(|| vehicle.engine_signals())
     }
 
-    /// Change of velocity in the last step that neither its wheels make, nor air, force elements and hitches, nor what the world lets act
-    /// on its body (gravity, forces of users): what its hull met, world axes, m/s. `None` of one that was not stepped since it was put
-    /// elsewhere, sleeps or takes no part, and of peers.
+    /// Returns the change of velocity by contacts of the hull in the last step, world axes, m/s: the total change less that by wheels, air,
+    /// force elements, hitches, gravity and forces of users. Returns `None` for a car that is asleep, suspended, removed or not stepped since
+    /// its state was set, and for peers.
     pub fn blow(&self) -> Option<Vec3> {
         let Moved { free, push } = self.moved.filter(|_| !self.away)?;
         Some(self.state.velocity - free - push.impulse * self.model.inverse_mass())

@@ -24,10 +24,10 @@ use bevy_math::{DVec3, Vec3};
 #[derive(Clone, Debug)]
 pub struct Cars {
     coupling: Coupling,
-    /// By slot; in an empty one the last that was there.
+    /// Vehicles by slot. An empty slot keeps the vehicle that was removed from it last.
     vehicles: Vec<Vehicle>,
     slots: Slots,
-    /// Wheels of all vehicles.
+    /// Number of wheels of all vehicles.
     wheels: usize,
     bodies: Vec<Body>,
     probes: Vec<Probe>,
@@ -53,6 +53,8 @@ pub struct Cars {
     were_abreast: Vec<bool>,
     /// How the last step of each went.
     reports: Vec<StepReport>,
+    /// True between [`Cars::push`] and [`Cars::write_back`].
+    is_in_step: bool,
     coasting: Controls,
     /// Workspaces of those that may be stepped abreast, [`ABREAST`] after [`ABREAST`]; none where a step iterates.
     abreast: Vec<Option<CarsAbreast>>,
@@ -94,6 +96,7 @@ impl Cars {
             stepped: Vec::new(),
             were_abreast: Vec::new(),
             reports: Vec::new(),
+            is_in_step: false,
             coasting: Controls::coasting(),
             abreast: Vec::new(),
             trains: None,
@@ -130,7 +133,7 @@ impl Cars {
         ahead.model().parts().hitch.map(|_| ahead.state())
     }
 
-    /// The vehicles by their slots; in an empty slot is the last that was removed from it.
+    /// Returns the vehicles by slot. An empty slot has the vehicle that was removed from it last.
     pub fn vehicles(&self) -> &[Vehicle] {
         &self.vehicles
     }
@@ -161,6 +164,7 @@ impl Cars {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
+        self.is_in_step = true;
         let coupling = self.coupling;
         world.bodies(dt, &mut self.bodies);
         let mut trains = self.trains.take();
@@ -202,7 +206,7 @@ impl Cars {
         report
     }
 
-    /// Finds the vehicles that are stepped.
+    /// Marks the vehicles that this step computes: active ones whose bodies are awake.
     #[inline(always)]
     fn find_stepped(&mut self) {
         let cars = self.slots.occupancies().iter().zip(&self.bodies);
@@ -392,6 +396,7 @@ impl Cars {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
+        self.is_in_step = false;
         // Worlds may write over them.
         for ((free, put), body) in self.free.iter_mut().zip(&mut self.put).zip(&self.bodies) {
             (*free, *put) = (body.free_velocity, false);

@@ -95,7 +95,7 @@ impl LevelOfDetail {
                 }
                 every = finer.every * multiple(level, world.dt(), finer.world.dt())?;
                 for slot in 0..cars.len() {
-                    // An empty slot has nothing to suspend.
+                    // The error of an empty slot does not matter: it has no car to suspend.
                     let _ = world.suspend(slot);
                 }
                 inside = 0;
@@ -105,13 +105,13 @@ impl LevelOfDetail {
         Ok(Self { levels, cars, ticks: 0 })
     }
 
-    /// Puts another car into the finest level, also while all run; returns its name, whose slot is the number of the car here.
+    /// Inserts a car into the finest level. Returns its identifier; its slot is the number of the car in all other methods.
     pub fn insert(&mut self, start: &CarStart) -> CarId {
         let inserted = |level: &mut Level| level.world.insert(start);
         let names: Vec<CarId> = self.levels.iter_mut().map(inserted).collect();
         let (car, slot) = (names[0], names[0].slot());
         for level in &mut self.levels[1..] {
-            // It has just been inserted.
+            // The slot holds the car that was just inserted.
             let _ = level.world.suspend(slot);
         }
         self.levels[0].cars += 1;
@@ -123,10 +123,10 @@ impl LevelOfDetail {
         car
     }
 
-    /// Takes `car` out of all levels for good.
+    /// Removes `car` from all levels for good.
     ///
     /// # Errors
-    /// The car is not in these worlds, or no more. Nothing has changed then.
+    /// The slot does not exist, or the car was removed before. Nothing is changed then.
     pub fn remove(&mut self, car: CarId) -> Result<(), CarError> {
         self.levels[0].world.slots().find(car)?;
         for level in &mut self.levels {
@@ -136,7 +136,7 @@ impl LevelOfDetail {
         Ok(())
     }
 
-    /// The slots of the cars, which are the same in all levels.
+    /// Returns the slots of the finest level. Identifiers are the same in all levels.
     pub fn slots(&self) -> &Slots {
         self.levels[0].world.slots()
     }
@@ -235,8 +235,8 @@ impl LevelOfDetail {
         self.levels[self.cars[car].level].world.as_ref()
     }
 
-    /// Moves car `i` to the level it is wanted in, if both are at the same time; an empty slot stays where it is. Forces, spins, deflections
-    /// and gears come along in the state, so the next step starts warm.
+    /// Moves car `i` to its wanted level if both levels are at the same time. Does nothing for an empty slot. The state includes forces, spins,
+    /// deflections and gears, so that the next step has a warm start.
     fn hand_over(&mut self, i: usize) {
         let car = &mut self.cars[i];
         let (from, to) = (car.level, car.wanted);
@@ -258,7 +258,7 @@ impl LevelOfDetail {
         }
         // A world without cars stands still; the wind in it goes on with time.
         entered.world.set_steps(self.ticks / entered.every);
-        // It was found there.
+        // The slot holds the car in every level, so that this does not fail.
         let _ = self.levels[from].world.suspend(i);
         self.levels[from].cars -= 1;
         self.levels[to].cars += 1;

@@ -109,8 +109,8 @@ pub(crate) trait Stack: Solver {
 const FIXED: Answer = Answer::Bound { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 
 impl Riders {
-    /// Makes room for vehicle `car` of `vehicles`, which have so many `wheels` together. One alone stands on none; on other bodies it asks
-    /// for memory once.
+    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheels` wheels in total. A single vehicle stands on no other one. If it
+    /// drives onto a free body, the first such step allocates.
     pub fn insert(&mut self, vehicles: &[Vehicle], car: usize, wheels: usize) {
         if vehicles.len() < 2 {
             return;
@@ -128,7 +128,7 @@ impl Riders {
         self.touched.reserve(wheels);
     }
 
-    /// Gives back the memory for vehicles of `model`, of which none is left.
+    /// Frees the snapshots of `model`, which no vehicle uses any more.
     pub fn forget(&mut self, model: &Arc<Model>) {
         self.begun.iter_mut().for_each(|kept| kept.retain(|vehicle| !Arc::ptr_eq(vehicle.model(), model)));
     }

@@ -1,9 +1,9 @@
-//! The slots of a world, in which its cars are, and the names of cars that outlive removals.
+//! Slots of a world, which hold its cars, and car identifiers that stay valid or become errors, but never name another car.
 //!
-//! A world keeps its cars in slots, counted from 0, and `controls[slot]` drives the car in a slot. The slot of a car that was removed
-//! is given to the next car. Its generation counts the removals, so that a [`CarId`] never means another car.
+//! A world stores its cars in slots, counted from 0. `controls[slot]` drives the car in a slot. Removing a car empties its slot, and the
+//! next inserted car reuses the slot. The generation of a slot counts its removals.
 
-/// Names one car of a world, also after cars have come and gone: its slot and the generation of the slot.
+/// Identifier of one car of a world: the slot of the car, and the generation of the slot when the car was inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CarId {
     slot: u32,
@@ -11,17 +11,17 @@ pub struct CarId {
 }
 
 impl CarId {
-    /// Returns the name of the first car of slot `slot`: cars that a world was built with have these.
+    /// Returns the identifier of the first car of `slot`. Cars that a world was built with have such identifiers.
     pub fn first(slot: usize) -> Self {
         Self { slot: u32::try_from(slot).unwrap_or(u32::MAX), generation: 0 }
     }
 
-    /// Returns the slot of the car, which indexes controls. Another car may be there by now: [`Slots::find`] tells.
+    /// Returns the slot of the car. It is the index into the controls. After a removal it may hold another car: check with [`Slots::find`].
     pub fn slot(self) -> usize {
         self.slot as usize
     }
 
-    /// Returns the number of cars that were removed from the slot before this one came.
+    /// Returns the number of cars that were removed from the slot before this car was inserted.
     pub fn generation(self) -> u32 {
         self.generation
     }
@@ -34,69 +34,71 @@ impl core::fmt::Display for CarId {
     }
 }
 
-/// Why nothing is done to a car. The world has not changed.
+/// Reason for which an operation on a car was refused. The world is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CarError {
-    /// The world has no such slot.
+    /// The slot does not exist.
     #[error("there is no slot {slot}: this world has {accepts}, counted from 0")]
     NoSlot {
-        /// The slot asked for.
+        /// Requested slot.
         slot: usize,
         /// Number of slots of the world.
         accepts: usize,
     },
-    /// No car is in the slot.
+    /// The slot is empty.
     #[error("slot {slot} is empty: its car was removed, and none has been inserted since")]
     Empty {
-        /// The slot asked for.
+        /// Requested slot.
         slot: usize,
     },
-    /// The car has been removed. Another one may be in its slot.
+    /// The car was removed. Its slot may hold another car.
     #[error("{car} has been removed from this world")]
     Removed {
-        /// The car asked for.
+        /// Requested car.
         car: CarId,
     },
-    /// The car takes no part in the world now.
+    /// The car is suspended, and the operation needs an active car.
     #[error("{car} is suspended: only `resume` puts it back into its world")]
     Suspended {
-        /// The car asked for.
+        /// Requested car.
         car: CarId,
     },
-    /// The state is that of another model.
+    /// The state has another number of wheels than the car.
     #[error("a state of {found} wheels was given, but {car} has {accepts}")]
     Wheels {
-        /// The car asked for.
+        /// Requested car.
         car: CarId,
-        /// Wheels of the state.
+        /// Number of wheels of the state.
         found: usize,
-        /// Wheels of the car.
+        /// Number of wheels of the car.
         accepts: usize,
     },
 }
 
-/// What is in a slot.
+/// Content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occupancy {
-    /// A car that is stepped.
+    /// A car that the world steps.
     Active,
-    /// A car that takes no part in the world until it is resumed.
+    /// A car that the world neither steps nor collides with until it is resumed.
     Suspended,
-    /// No car: the last one was removed.
+    /// No car. The last one was removed.
     Empty,
 }
 
 /// The slots of a world.
 ///
-/// For authors of solvers: a world keeps one, and changes it together with its bodies.
+/// For authors of solvers: every world owns one `Slots` and changes it together with its bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
     occupancies: Vec<Occupancy>,
-    /// Number of cars that have been removed from each slot.
+    /// Number of cars that were removed from each slot.
     generations: Vec<u32>,
+    /// Number of wheels of the car in each slot; in an empty slot that of the removed car.
+    wheels: Vec<usize>,
     /// Number of empty slots.
     empty: usize,
-    /// No slot below this one is empty.
+    /// Lower bound of the empty slots: all slots below this one hold a car.
     first_empty: usize,
 }
 
@@ -106,28 +108,28 @@ impl Slots {
         self.occupancies.len()
     }
 
-    /// Returns true if there is no slot.
+    /// Returns true if the world has no slot.
     pub fn is_empty(&self) -> bool {
         self.occupancies.is_empty()
     }
 
-    /// Returns what is in each slot.
+    /// Returns the content of each slot.
     pub fn occupancies(&self) -> &[Occupancy] {
         &self.occupancies
     }
 
-    /// Returns true if a car in `slot` is stepped; false for one that is suspended, an empty slot, and a slot that is not there.
+    /// Returns true if `slot` holds an active car. Returns false for a suspended car, an empty slot and a slot that does not exist.
     #[inline(always)]
     pub fn is_active(&self, slot: usize) -> bool {
         self.occupancies.get(slot) == Some(&Occupancy::Active)
     }
 
-    /// Returns the name of the car in `slot`, which may be suspended; `None` if no car is there.
+    /// Returns the identifier of the car in `slot`, active or suspended; `None` if the slot is empty or does not exist.
     pub fn id(&self, slot: usize) -> Option<CarId> {
         self.occupant(slot).ok()
     }
 
-    /// Returns the names of all cars, by their slots.
+    /// Returns the identifiers of all cars, active and suspended, in the order of their slots.
     pub fn ids(&self) -> impl Iterator<Item = CarId> + '_ {
         (0..self.len()).filter_map(|slot| self.id(slot))
     }
@@ -135,7 +137,7 @@ impl Slots {
     /// Returns the slot of `car`.
     ///
     /// # Errors
-    /// The car is not in this world, or no more.
+    /// [`CarError::NoSlot`] or [`CarError::Removed`].
     pub fn find(&self, car: CarId) -> Result<usize, CarError> {
         match self.occupant(car.slot()) {
             Ok(there) if there == car => Ok(car.slot()),
@@ -144,39 +146,37 @@ impl Slots {
         }
     }
 
-    /// Returns the number of cars that have been removed from `slot`; 0 if there is no such slot.
+    /// Returns the number of cars that were removed from `slot`; 0 if the slot does not exist.
     pub fn generation(&self, slot: usize) -> u32 {
         self.generations.get(slot).copied().unwrap_or(0)
     }
 
-    /// Returns the car in `slot`, active or suspended.
+    /// Returns the identifier of the car in `slot`, active or suspended.
     ///
     /// # Errors
-    /// No such slot, or no car in it.
+    /// [`CarError::NoSlot`] or [`CarError::Empty`].
     pub fn occupant(&self, slot: usize) -> Result<CarId, CarError> {
         match self.occupancies.get(slot) {
             None => Err(CarError::NoSlot { slot, accepts: self.len() }),
             Some(Occupancy::Empty) => Err(CarError::Empty { slot }),
-            Some(_) => Ok(CarId { slot: slot as u32, generation: self.generation(slot) }),
+            Some(_) => Ok(self.named(slot)),
         }
     }
 
-    /// Takes the lowest empty slot, or a new one behind all others, for a car; returns its name.
-    pub fn take(&mut self) -> CarId {
-        let slot = if self.empty == 0 { self.len() } else { self.next_empty() };
-        if slot == self.len() {
-            self.occupancies.push(Occupancy::Empty);
-            self.generations.push(0);
-            self.empty += 1;
-        }
-        self.set_occupancy(slot, Occupancy::Active);
-        CarId { slot: slot as u32, generation: self.generation(slot) }
+    /// Allocates the lowest empty slot, or appends a slot if none is empty, for a car with `wheels` wheels. Returns the identifier of the car.
+    pub fn allocate(&mut self, wheels: usize) -> CarId {
+        self.fill(self.next_empty(), wheels)
     }
 
-    /// Empties the slot of `car`, which is removed for good; returns the slot.
+    /// Appends a slot for a car with `wheels` wheels, even if a slot is empty. Returns the identifier of the car.
+    pub fn append(&mut self, wheels: usize) -> CarId {
+        self.fill(self.len(), wheels)
+    }
+
+    /// Empties the slot of `car`, which is removed for good, and increments the generation of the slot. Returns the slot.
     ///
     /// # Errors
-    /// The car is not in this world, or no more.
+    /// [`CarError::NoSlot`] or [`CarError::Removed`].
     pub fn release(&mut self, car: CarId) -> Result<usize, CarError> {
         let slot = self.find(car)?;
         self.generations[slot] = self.generations[slot].wrapping_add(1);
@@ -184,42 +184,39 @@ impl Slots {
         Ok(slot)
     }
 
-    /// Suspends the car in `slot`; one that is suspended stays so.
+    /// Suspends the car in `slot`. Does nothing to a car that is suspended.
     ///
     /// # Errors
-    /// No such slot, or no car in it.
+    /// [`CarError::NoSlot`] or [`CarError::Empty`].
     pub fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
         self.occupant(slot)?;
         self.set_occupancy(slot, Occupancy::Suspended);
         Ok(())
     }
 
-    /// Resumes the car in `slot`, which has as many wheels as `accepts`, in a state of `found` wheels; one that is active stays so.
+    /// Makes the car in `slot` active, if it has as many wheels as its new state, which has `found` wheels.
     ///
     /// # Errors
-    /// No such slot, no car in it, or a state of another number of wheels.
-    pub fn resume(&mut self, slot: usize, [found, accepts]: [usize; 2]) -> Result<(), CarError> {
-        let car = self.occupant(slot)?;
-        if found != accepts {
-            return Err(CarError::Wheels { car, found, accepts });
-        }
+    /// [`CarError::NoSlot`], [`CarError::Empty`] or [`CarError::Wheels`].
+    pub fn resume(&mut self, slot: usize, found: usize) -> Result<(), CarError> {
+        self.check_wheels(slot, found)?;
         self.set_occupancy(slot, Occupancy::Active);
         Ok(())
     }
 
-    /// Checks that the car in `slot`, which has as many wheels as `accepts`, can be put into a state of `found` wheels.
+    /// Checks that the car in `slot` is active and has `found` wheels.
     ///
     /// # Errors
-    /// No such slot, no car in it, a suspended one, or a state of another number of wheels.
-    pub fn check_state(&self, slot: usize, [found, accepts]: [usize; 2]) -> Result<(), CarError> {
+    /// [`CarError::NoSlot`], [`CarError::Empty`], [`CarError::Suspended`] or [`CarError::Wheels`].
+    pub fn check_state(&self, slot: usize, found: usize) -> Result<(), CarError> {
         let car = self.occupant(slot)?;
         if !self.is_active(slot) {
             return Err(CarError::Suspended { car });
         }
-        if found == accepts { Ok(()) } else { Err(CarError::Wheels { car, found, accepts }) }
+        self.check_wheels(slot, found)
     }
 
-    /// Puts `slot` back to what it was when a world was saved. Nothing happens if there is no such slot.
+    /// Sets the generation and the content of `slot` to those of a saved world. Does nothing if the slot does not exist.
     pub fn restore(&mut self, slot: usize, generation: u32, occupancy: Occupancy) {
         if let Some(own) = self.generations.get_mut(slot) {
             *own = generation;
@@ -227,7 +224,8 @@ impl Slots {
         }
     }
 
-    /// Names the cars of a world that was built anew, all active, as those that are or were last in the slots of `other` are named.
+    /// Copies the identifiers of `other` to a world that was rebuilt with the same cars, all of them active. A slot that is empty in `other`
+    /// gets the identifier of the car that was removed from it last.
     pub fn rename_as(&mut self, other: &Self) {
         for (slot, occupancy) in other.occupancies.iter().enumerate() {
             let removed = u32::from(*occupancy == Occupancy::Empty);
@@ -235,10 +233,42 @@ impl Slots {
         }
     }
 
+    /// Returns the number of wheels of the car in `slot`, or of the car that was removed from it last; 0 if the slot does not exist.
+    pub fn wheels(&self, slot: usize) -> usize {
+        self.wheels.get(slot).copied().unwrap_or(0)
+    }
+
+    fn named(&self, slot: usize) -> CarId {
+        CarId { slot: slot as u32, generation: self.generation(slot) }
+    }
+
+    fn check_wheels(&self, slot: usize, found: usize) -> Result<(), CarError> {
+        let car = self.occupant(slot)?;
+        let accepts = self.wheels(slot);
+        if found == accepts { Ok(()) } else { Err(CarError::Wheels { car, found, accepts }) }
+    }
+
+    /// Marks `slot` as active, after appending it if it is the first one behind all slots.
+    fn fill(&mut self, slot: usize, wheels: usize) -> CarId {
+        if slot == self.len() {
+            self.occupancies.push(Occupancy::Empty);
+            self.generations.push(0);
+            self.wheels.push(wheels);
+            self.empty += 1;
+        }
+        self.wheels[slot] = wheels;
+        self.set_occupancy(slot, Occupancy::Active);
+        self.named(slot)
+    }
+
+    /// Returns the lowest empty slot, or the number of slots if none is empty.
     fn next_empty(&self) -> usize {
+        if self.empty == 0 {
+            return self.len();
+        }
         let is_empty = |occupancy: &Occupancy| *occupancy == Occupancy::Empty;
-        let behind = self.occupancies[self.first_empty..].iter().position(is_empty);
-        behind.map_or(self.len(), |behind| self.first_empty + behind)
+        let offset = self.occupancies[self.first_empty..].iter().position(is_empty);
+        offset.map_or(self.len(), |offset| self.first_empty + offset)
     }
 
     fn set_occupancy(&mut self, slot: usize, occupancy: Occupancy) {
@@ -262,17 +292,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_never_means_another_car() {
+    fn an_identifier_never_names_another_car() {
         let mut slots = Slots::default();
-        let [first, second, third] = [0, 1, 2].map(|_| slots.take());
+        let [first, second, third] = [0, 1, 2].map(|_| slots.allocate(4));
         assert_eq!([first, second, third], [0, 1, 2].map(CarId::first));
         assert_eq!([second, first].map(|car| slots.release(car)), [Ok(1), Ok(0)]);
         assert_eq!(slots.find(second), Err(CarError::Removed { car: second }));
         assert_eq!(slots.release(second), Err(CarError::Removed { car: second }));
         assert_eq!(slots.occupant(1), Err(CarError::Empty { slot: 1 }));
         assert_eq!(slots.occupant(3), Err(CarError::NoSlot { slot: 3, accepts: 3 }));
-        // The lowest slot comes first, so that slots follow from what a world is, not from how it became so.
-        let [fourth, fifth, sixth] = [0, 1, 2].map(|_| slots.take());
+        // The lowest empty slot is reused first, whichever car was removed first.
+        let [fourth, fifth, sixth] = [0, 1, 2].map(|_| slots.allocate(4));
         assert_eq!([fourth, fifth, sixth].map(CarId::slot), [0, 1, 3]);
         assert_eq!([fourth, fifth, sixth].map(CarId::generation), [1, 1, 0]);
         assert_eq!(slots.find(fourth), Ok(0));
@@ -283,18 +313,18 @@ mod tests {
     #[test]
     fn a_suspended_car_keeps_its_slot_and_takes_no_state() {
         let mut slots = Slots::default();
-        let car = slots.take();
+        let car = slots.allocate(4);
         assert_eq!(slots.suspend(1), Err(CarError::NoSlot { slot: 1, accepts: 1 }));
         assert_eq!(slots.suspend(0), Ok(()));
         assert_eq!((slots.id(0), slots.is_active(0)), (Some(car), false));
-        assert_eq!(slots.check_state(0, [4, 4]), Err(CarError::Suspended { car }));
-        assert_eq!(slots.resume(0, [3, 4]), Err(CarError::Wheels { car, found: 3, accepts: 4 }));
-        assert_eq!(slots.resume(0, [4, 4]), Ok(()));
-        assert_eq!(slots.check_state(0, [4, 4]), Ok(()));
-        assert_eq!(slots.take().slot(), 1);
+        assert_eq!(slots.check_state(0, 4), Err(CarError::Suspended { car }));
+        assert_eq!(slots.resume(0, 3), Err(CarError::Wheels { car, found: 3, accepts: 4 }));
+        assert_eq!(slots.resume(0, 4), Ok(()));
+        assert_eq!(slots.check_state(0, 4), Ok(()));
+        assert_eq!(slots.allocate(4).slot(), 1);
     }
 
-    /// Random changes keep the count of empty slots and the lowest of them.
+    /// Random operations never lose an empty slot: `allocate` returns the lowest one.
     #[test]
     fn the_lowest_empty_slot_is_found_after_any_change() {
         let mut slots = Slots::default();
@@ -304,7 +334,7 @@ mod tests {
             let number = (random >> 33) as usize;
             let lowest = slots.occupancies.iter().position(|of| *of == Occupancy::Empty).unwrap_or(slots.len());
             match number % 4 {
-                0 => assert_eq!(slots.take().slot(), lowest),
+                0 => assert_eq!(slots.allocate(4).slot(), lowest),
                 1 => _ = slots.id(number / 4 % 50).map(|car| slots.release(car)),
                 2 => _ = slots.suspend(number / 4 % 50),
                 _ => slots.restore(number / 4 % 50, 7, Occupancy::Empty),

@@ -106,7 +106,7 @@ struct Train {
 }
 
 impl Trains {
-    /// Takes `vehicle`, which has a hitch or a coupler and is number `car` of its world.
+    /// Inserts `vehicle`, which has a hitch or a coupler, as number `car` of its world. The members stay sorted by that number.
     pub fn insert(&mut self, car: usize, vehicle: &Vehicle) {
         let at = self.members.partition_point(|member| member.car < car);
         let member = Member {
@@ -128,17 +128,17 @@ impl Trains {
         self.order.reserve(self.members.len() - self.order.len());
     }
 
-    /// Forgets vehicle `car`, whose slot another one takes.
+    /// Removes vehicle `car`, if it is a member.
     pub fn remove(&mut self, car: usize) {
         self.members.retain(|member| member.car != car);
-        // Of members that have other numbers now.
+        // Ties and order hold indices of members, which change here.
         self.ties.clear();
         self.order.clear();
         self.slots.iter_mut().skip(car).for_each(|slot| *slot = None);
         self.number_members(self.members.partition_point(|member| member.car < car));
     }
 
-    /// Numbers the members from `first` on.
+    /// Updates the index of each member from `first` on in the table from cars to members.
     fn number_members(&mut self, first: usize) {
         let slots = self.members.last().map_or(0, |last| last.car + 1);
         self.slots.resize(slots.max(self.slots.len()), None);

@@ -37,7 +37,7 @@ pub fn world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Bac
     let cars: Vec<Driven> =
         cars.iter().map(|(start, tuning)| Driven::new(scene, &ground, start, tuning.clone(), dt)).collect();
     let mut world = BulletWorld { cars, slots: Slots::default(), scene: scene.clone(), ground, clock: Clock::new(dt) };
-    world.cars.iter().for_each(|_| _ = world.slots.take());
+    world.cars.iter().for_each(|car| _ = world.slots.allocate(car.model.wheels().len()));
     Box::new(world)
 }
 
@@ -57,13 +57,6 @@ struct Driven {
     pedals: Pedals,
     inputs: Vec<WheelInput>,
     report: StepReport,
-}
-
-impl BulletWorld {
-    /// Wheels of `state` and of the car in `slot`.
-    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
-        [state.wheels.len(), self.cars.get(slot).map_or(0, |car| car.state.wheels.len())]
-    }
 }
 
 impl Driven {
@@ -233,14 +226,14 @@ impl Backend for BulletWorld {
     }
 
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.check_state(slot, self.wheels_of(slot, state))?;
+        self.slots.check_state(slot, state.wheels.len())?;
         self.cars[slot].state.clone_from(state);
         Ok(())
     }
 
     /// With the tuning that its model has.
     fn insert(&mut self, start: &CarStart) -> CarId {
-        let id = self.slots.take();
+        let id = self.slots.allocate(start.model.wheels().len());
         let tuning = Tuning::of(&start.model);
         let car = Driven::new(&self.scene, &self.ground, start, tuning, self.clock.dt);
         match self.cars.get_mut(id.slot()) {
@@ -263,7 +256,7 @@ impl Backend for BulletWorld {
     }
 
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.resume(slot, self.wheels_of(slot, state))?;
+        self.slots.resume(slot, state.wheels.len())?;
         self.cars[slot].state.clone_from(state);
         Ok(())
     }

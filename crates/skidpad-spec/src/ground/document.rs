@@ -40,7 +40,7 @@ pub(super) struct Node {
     pub mesh: Option<usize>,
     pub skin: Option<IgnoredAny>,
     pub children: Vec<usize>,
-    /// By columns.
+    /// Transform as a matrix in column-major order.
     pub matrix: Option<Box<[f64; 16]>>,
     pub translation: Option<[f64; 3]>,
     pub rotation: Option<[f64; 4]>,

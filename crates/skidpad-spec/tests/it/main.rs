@@ -1,6 +1,7 @@
 //! Tests of the vehicle file format from outside.
 
 mod aero;
+mod any_text;
 mod assists;
 mod elsewhere;
 mod faults;

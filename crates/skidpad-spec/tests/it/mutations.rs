@@ -1,7 +1,9 @@
 //! Whatever happens to a file, it is read without panic, and is either a finite vehicle or a list of faults.
 
 use proptest::prelude::*;
-use skidpad_spec::{FaultKind, Loaded, shipped};
+use skidpad_spec::shipped;
+
+use crate::any_text::read_checked;
 
 /// Values to put where a number stood.
 const VALUES: [&str; 24] = [
@@ -117,32 +119,7 @@ fn with_options(text: &str) -> String {
 }
 
 fn check(text: &str) {
-    match Loaded::read("mutant.toml", text) {
-        Ok(loaded) => {
-            let again = loaded.spec.compile().unwrap_or_else(|faults| panic!("{}", faults.render()));
-            assert_eq!(again, *loaded.model);
-            for model in loaded.units() {
-                let parts = model.parts();
-                assert!(parts.aero.drag.is_finite() && parts.aero.drag_point.is_finite());
-                assert!(parts.aero.downforce.iter().all(|s| s.coefficient.is_finite() && s.point.is_finite()));
-                assert!(parts.steering.rate > 0.0 && parts.hull.centre.is_finite());
-                assert!(parts.axles.iter().all(|a| a.turning_distance.is_finite()));
-            }
-        }
-        Err(faults) => {
-            assert!(!faults.list().is_empty());
-            for fault in faults.list() {
-                // A fault of no place says that a rule is missing, or that the schema and the types differ.
-                let placed = !fault.path.is_empty() || fault.kind == FaultKind::Syntax;
-                assert!(placed, "{}\n{text}", faults.render());
-                assert!(fault.span.end <= text.len() && fault.line > 0 && fault.column > 0);
-            }
-            let mut paths: Vec<_> =
-                faults.list().iter().map(|f| (&f.path, f.span.start, f.kind.code(), &f.accepts)).collect();
-            paths.dedup();
-            assert_eq!(paths.len(), faults.list().len(), "a fault twice: {}", faults.render());
-        }
-    }
+    _ = read_checked(text);
 }
 
 proptest! {

@@ -1,6 +1,7 @@
 //! Cars that come, go, jump and change while the app runs.
 
 use crate::app::{SOLVERS, app, at, c5, frame, spawn};
+use crate::guests::check_that_guests_leave_nothing;
 use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};
@@ -27,7 +28,7 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
             let mut numbers = Vec::new();
             for round in 0..10 {
                 let guest = guests.then(|| {
-                    // Each has a model of its own, and every other one six wheels.
+                    // Every guest has its own model. Every other one has six wheels.
                     let model = Car(skidpad_spec::load(["corvette_c5", "truck_6x4"][round % 2]).unwrap().model);
                     let place = Transform::from_xyz(200.0, 0.0, 10.0 * round as f32);
                     app.world_mut().spawn((model, place)).id()
@@ -39,7 +40,7 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
                 }
                 ticks(&mut app, 0.1);
             }
-            // The slot of one that left is given to the next.
+            // Every guest reuses the slot of the guest before.
             assert!(numbers.iter().all(|number| *number == 1), "{numbers:?}");
             app.world().get::<CarMotion>(car).unwrap().state().to_bytes()
         };
@@ -47,27 +48,16 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
     }
 }
 
-/// As many guests as the environment asks for come and go: no entity is left of them, and what the process keeps in memory is printed.
 #[test]
 fn guests_leave_nothing() {
-    let guests = std::env::var("SOAK_VISITORS").ok().and_then(|asked| asked.parse().ok()).unwrap_or(60);
-    let (mut app, model) = (app(SOLVERS[0], Scene::flat()), c5());
-    spawn(&mut app, Transform::default());
-    let mut counts = Vec::new();
-    for round in 0..guests {
-        let place = Transform::from_xyz(20.0 + (round % 5) as f32, 0.0, 0.0);
-        let guest = app.world_mut().spawn((model.clone(), place)).id();
-        (0..2).for_each(|_| frame(&mut app, 10.0));
-        assert_eq!(app.world().resource::<OwnWorld>().number(guest), Some(1));
-        app.world_mut().entity_mut(guest).despawn();
-        (0..2).for_each(|_| frame(&mut app, 10.0));
-        if (round + 1) % (guests / 6) == 0 {
-            let resident = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-            counts.push(app.world_mut().query::<Entity>().iter(app.world()).count());
-            println!("{} guests: {:?} entities, pages {resident}", round + 1, counts.last());
-        }
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        spawn(&mut app, Transform::default());
+        let tick = |app: &mut bevy_app::App| (0..2).for_each(|_| frame(app, 10.0));
+        check_that_guests_leave_nothing(&mut app, &c5(), tick, |app, guest| {
+            app.world().resource::<OwnWorld>().number(guest)
+        });
     }
-    assert!(counts[1..].iter().all(|count| *count == counts[0]), "{counts:?}");
 }
 
 #[test]

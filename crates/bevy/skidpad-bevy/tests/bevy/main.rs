@@ -3,5 +3,6 @@
 mod app;
 mod files;
 mod frames;
+mod guests;
 mod life;
 mod towing;

@@ -1,4 +1,4 @@
-//! Motion of a world with all its cars and free bodies as bytes.
+//! Serialisation of a world: its steps, slots, cars and free bodies.
 
 use crate::state::State;
 use crate::state::refused::LoadError;
@@ -8,76 +8,90 @@ use crate::state::saved::{
 use crate::world::free_body::BodyMotion;
 use bevy_math::Vec3;
 
-/// How far a car's place may be from its position, as a share of the latter.
+/// Maximum distance between the place and the position of a car, as a share of the position.
 const PLACED_WITHIN: f64 = 2.0 * f32::EPSILON as f64;
 
+/// Field of the flags of a slot, for errors.
 const FLAGS: Field = Field { name: "suspended, towed, placed or empty", range: SIZED };
 
+/// Field of the place of a car, for errors.
 const PLACE: Field = Field { name: "place", range: SIZED };
 
-/// Length of the step, steps, slots.
+/// Size of the header behind magic and version, bytes: length of a step, number of steps, number of slots.
 const WORLD_BYTES: usize = f32::SIZE + u64::SIZE + u32::SIZE;
 
-/// Bytes more of a car of a world that has a place of its own.
+/// Returns the size of the place of a car, bytes: 0 if it has none.
 fn place_bytes(placed: bool) -> usize {
     if placed { Vec3::SIZE } else { 0 }
 }
 
-/// Bytes of a slot without its car: generation and flags.
+/// Size of the generation and the flags of a slot, bytes.
 const SLOT_BYTES: usize = u32::SIZE + u8::SIZE;
 
-/// Length of a saved world of cars with so many wheels each, none of them towed or with a place of its own.
+/// Returns the size of a saved world without free bodies, bytes, if every slot holds a car that is not towed and has no place.
 fn world_bytes(slots: impl Iterator<Item = SlotKind>) -> usize {
     MAGIC_BYTES + WORLD_BYTES + slots.map(|slot| SLOT_BYTES + car_bytes(slot.wheels)).sum::<usize>()
 }
 
-/// Flags of a slot: what its car is and has, or that it is empty.
+/// Flag of a slot with a suspended car.
 const SUSPENDED: u8 = 1;
+/// Flag of a slot with a towed car. The bytes of its hitch follow those of its state.
 const TOWED: u8 = 2;
+/// Flag of a slot with a car that has a place, which follows its state.
 const PLACED: u8 = 4;
+/// Flags of an empty slot. No other flag is set.
 const EMPTY: u8 = 8;
 
-/// A slot of a world that bytes are loaded into.
+/// Slot of the world that loads: what its car accepts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotKind {
-    /// Of the car that is or was there last.
+    /// Number of wheels of the car, or of the car that was removed last.
     pub wheels: usize,
+    /// Number of cars that were removed from the slot.
     pub generation: u32,
+    /// True if the slot is empty.
     pub is_empty: bool,
 }
 
 impl SlotKind {
-    /// Whether the car that is or was there last may be the one that was saved under `generation`: a world that was built anew does not
-    /// know how often cars were removed.
+    /// Returns true if the car of the slot, or the car that was removed last, can be the one that was saved with `generation`.
+    ///
+    /// Generation 0 accepts any saved generation: a world that was rebuilt has no record of removals.
     fn may_hold(self, generation: u32) -> bool {
         let own = if self.is_empty { self.generation.wrapping_sub(1) } else { self.generation };
         own == generation || self.generation == 0
     }
 }
 
-/// A slot of a saved world.
+/// Slot of a saved world, with the state of its car as `S`.
 pub(crate) struct SlotOf<S> {
+    /// Number of cars that were removed from the slot.
     pub generation: u32,
-    /// `None` if the slot is empty.
+    /// Car in the slot; `None` if the slot is empty.
     pub car: Option<CarOf<S>>,
 }
 
-/// A car of a world.
+/// Car of a saved world, with its state as `S`.
 pub(crate) struct CarOf<S> {
+    /// True if the car is suspended.
     pub is_suspended: bool,
+    /// State of the car.
     pub state: S,
-    /// Where the solver's engine has it, m, if that is not the nearest to its position.
+    /// Position of the car's body in the physics engine, m; `None` if it is the position of the state, rounded to f32.
     pub place: Option<Vec3>,
 }
 
-/// What is read of a world.
+/// Content of a saved world.
 pub(crate) struct SavedWorld {
+    /// Number of steps since the start.
     pub steps: u64,
+    /// Slots, in order.
     pub slots: Vec<SlotOf<State>>,
+    /// Motion of the free bodies, in order.
     pub bodies: Vec<BodyMotion>,
 }
 
-/// Writes a world of `slots` and free `bodies` that has taken so many `steps` of `dt` s, in place of what `bytes` held.
+/// Writes a world after `steps` steps of `dt` s into `bytes`. The previous content of `bytes` is overwritten.
 pub(crate) fn write_world<'a>(
     dt: f32,
     steps: u64,
@@ -117,7 +131,10 @@ pub(crate) fn write_world<'a>(
     bodies.for_each(|body| body.write(&mut to));
 }
 
-/// Steps, slots and free bodies of a saved world for one of `accepted` slots, and as many `bodies`, that steps by `dt` s.
+/// Reads a saved world for a world with the slots `accepted`, with `bodies` free bodies and with steps of `dt` s.
+///
+/// # Errors
+/// The difference between the bytes and that world.
 pub(crate) fn read_world(
     dt: f32,
     accepted: impl ExactSizeIterator<Item = SlotKind> + Clone,
@@ -147,7 +164,7 @@ pub(crate) fn read_world(
 }
 
 impl Reader<'_> {
-    /// Slot number `slot` of a world, for one of `kind`.
+    /// Reads slot number `slot` for a slot of `kind`.
     fn slot(&mut self, slot: usize, kind: SlotKind) -> Result<SlotOf<State>, LoadError> {
         (self.car, self.wheel, self.field) = (slot, None, &FLAGS);
         let generation = u32::read(self)?;
@@ -171,7 +188,7 @@ impl Reader<'_> {
         Ok(SlotOf { generation, car: Some(CarOf { is_suspended, state, place }) })
     }
 
-    /// Of the car whose `state` was read: the same place, but for the rounding.
+    /// Reads the place of the car with `state`, and checks that it equals the position of `state` up to rounding.
     fn place(&mut self, state: &State) -> Result<Vec3, LoadError> {
         (self.wheel, self.field) = (None, &PLACE);
         let place = Vec3::read(self)?;

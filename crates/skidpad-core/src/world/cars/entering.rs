@@ -1,4 +1,4 @@
-//! Vehicles that enter, leave, are suspended and are put elsewhere.
+//! Insertion, removal, suspension and relocation of the vehicles of a world.
 
 use std::sync::Arc;
 
@@ -12,12 +12,16 @@ use crate::world::slots::{CarError, CarId, Slots};
 use bevy_math::Vec3;
 
 impl Cars {
-    /// Takes another vehicle into the lowest empty slot, or into a new one behind all others; returns its name. The number of its body is
-    /// its slot.
+    /// Inserts a vehicle into the lowest empty slot, or appends a slot, and returns the identifier of the car. The slot is also the number of
+    /// the car's body in the world.
+    ///
+    /// Between [`Cars::push`] and [`Cars::write_back`] a slot is always appended: vehicles that are stepped in one batch with an empty slot
+    /// have unfinished rows then.
     pub fn insert(&mut self, vehicle: Vehicle) -> CarId {
-        let car = self.slots.take();
+        let wheels = vehicle.model().wheels().len();
+        let car = if self.is_in_step { self.slots.append(wheels) } else { self.slots.allocate(wheels) };
         let slot = car.slot();
-        self.wheels += vehicle.model().wheels().len();
+        self.wheels += wheels;
         if slot == self.vehicles.len() {
             self.add_slot(vehicle);
         } else {
@@ -25,7 +29,7 @@ impl Cars {
         }
         self.probes.resize(self.wheels.max(self.probes.len()), NOWHERE);
         self.contacts.resize(self.probes.len(), None);
-        // No step is to ask for memory.
+        // Reserved here, because a step must not allocate.
         self.reactions.reserve(self.probes.len() - self.reactions.len());
         let vehicle = &self.vehicles[slot];
         let parts = vehicle.model().parts();
@@ -36,7 +40,7 @@ impl Cars {
         car
     }
 
-    /// Adds a slot with `vehicle` in it.
+    /// Appends the entries of a slot that holds `vehicle`.
     fn add_slot(&mut self, vehicle: Vehicle) {
         self.bodies.push(CHASSIS_AT_ORIGIN);
         self.pushes.push(Push::default());
@@ -50,13 +54,14 @@ impl Cars {
         self.make_room_abreast();
     }
 
-    /// Puts `vehicle` in place of the one that was removed from `slot`. Nothing of that one is left: those it towed are on their own.
+    /// Replaces the removed vehicle in `slot` by `vehicle` and resets every entry of the slot.
     fn fill_slot(&mut self, slot: usize, vehicle: Vehicle) {
         let removed = core::mem::replace(&mut self.vehicles[slot], vehicle);
         self.wheels -= removed.model().wheels().len();
         if !self.vehicles.iter().any(|vehicle| Arc::ptr_eq(vehicle.model(), removed.model())) {
             self.riders.forget(removed.model());
         }
+        // A loaded state may name the empty slot as its towing vehicle.
         self.unhitch_from(slot);
         if let Some(trains) = &mut self.trains {
             trains.remove(slot);
@@ -88,68 +93,63 @@ impl Cars {
         }
     }
 
-    /// The slots.
+    /// Returns the slots of the vehicles.
     pub fn slots(&self) -> &Slots {
         &self.slots
     }
 
-    /// The slots, to be put back to what they were when a world was saved.
+    /// Returns the slots for [`Slots::restore`] and [`Slots::rename_as`], which the loading of a saved world needs.
     pub fn slots_mut(&mut self) -> &mut Slots {
         &mut self.slots
     }
 
-    /// Puts the vehicle in `slot` into `state`, from which the next step continues.
+    /// Sets the state of the active vehicle in `slot`. The next step continues from `state`.
     ///
     /// # Errors
-    /// No such slot, no vehicle in it, a suspended one, or a state of another number of wheels. Nothing has changed then.
+    /// The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of wheels. Nothing is changed then.
     pub fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.check_state(slot, self.wheels_of(slot, state))?;
-        self.put(slot, state);
+        self.slots.check_state(slot, state.wheels.len())?;
+        self.overwrite_state(slot, state);
         Ok(())
     }
 
-    /// Steps the vehicle in `slot` again, from `state` on; one that is active is put into `state`.
+    /// Resumes the suspended vehicle in `slot` with `state`. For an active vehicle this is [`Cars::set_state`].
     ///
     /// # Errors
-    /// No such slot, no vehicle in it, or a state of another number of wheels. Nothing has changed then.
+    /// The slot does not exist or is empty, or `state` has another number of wheels. Nothing is changed then.
     pub fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
-        self.slots.resume(slot, self.wheels_of(slot, state))?;
-        self.put(slot, state);
+        self.slots.resume(slot, state.wheels.len())?;
+        self.overwrite_state(slot, state);
         Ok(())
     }
 
-    /// Steps the vehicle in `slot` no more, until [`Cars::resume`]: it casts no ray and pushes nothing.
+    /// Suspends the vehicle in `slot`. It is not stepped until [`Cars::resume`].
     ///
     /// # Errors
-    /// No such slot, or no vehicle in it.
+    /// The slot does not exist or is empty.
     pub fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
         self.slots.suspend(slot)
     }
 
-    /// Takes `car` out for good, and lets go what it tows; returns its slot, which the next vehicle gets.
+    /// Removes `car` for good, uncouples its trailer and returns its slot, which the next inserted vehicle reuses.
     ///
     /// # Errors
-    /// The car is not among these, or no more.
+    /// The slot does not exist, or the car was removed before.
     pub fn remove(&mut self, car: CarId) -> Result<usize, CarError> {
         let slot = self.slots.release(car)?;
         self.unhitch_from(slot);
         Ok(slot)
     }
 
-    /// Lets go what the vehicle in `slot` tows.
+    /// Uncouples the trailers of the vehicle in `slot`.
     fn unhitch_from(&mut self, slot: usize) {
         for trailer in &mut self.vehicles {
             trailer.state.tow = trailer.state.tow.filter(|tow| tow.by as usize != slot);
         }
     }
 
-    /// Wheels of `state` and of the vehicle in `slot`.
-    fn wheels_of(&self, slot: usize, state: &State) -> [usize; 2] {
-        let accepts = self.vehicles.get(slot).map_or(0, |vehicle| vehicle.model().wheels().len());
-        [state.wheels.len(), accepts]
-    }
-
-    fn put(&mut self, slot: usize, state: &State) {
+    /// Overwrites the state of the vehicle in `slot` and drops the telemetry of its last step.
+    fn overwrite_state(&mut self, slot: usize, state: &State) {
         self.vehicles[slot].set_state(state);
         self.put[slot] = true;
         if let Some(Some(room)) = self.abreast.get_mut(slot / ABREAST) {

@@ -251,7 +251,7 @@ fn shipped_files_raise_no_notes() {
     assert!(tir::load("no/such/file.tir").is_err());
 }
 
-/// Each key that is not used has a note, up to the number of faults that are collected.
+/// A note is made for every unused key, up to the number of faults that are collected.
 #[test]
 fn many_unused_keys_are_counted() {
     let text = tir::find("c5_front").expect("shipped").to_owned() + "[LATERAL_COEFFICIENTS]\n";

@@ -1,0 +1,43 @@
+//! Cars that enter and leave an app many times, for the tests of every world.
+
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_transform::prelude::*;
+use skidpad_bevy::Car;
+
+/// Environment variable with the number of guests.
+const GUESTS: &str = "SOAK_VISITORS";
+
+/// Number of guests without the environment variable.
+const SAMPLE: usize = 60;
+
+/// Number of times at which entities are counted and memory is printed.
+const COUNTS: usize = 6;
+
+/// Spawns and despawns guests of one `model`, one after the other, with a `tick` of the app after each change. Requires that every guest gets
+/// slot 1, which `number` returns, and that the number of entities stays the same. Prints the memory of the process.
+pub fn check_that_guests_leave_nothing(
+    app: &mut App,
+    model: &Car,
+    tick: impl Fn(&mut App),
+    number: impl Fn(&App, Entity) -> Option<usize>,
+) {
+    let asked = std::env::var(GUESTS).ok().and_then(|asked| asked.parse().ok());
+    let each = asked.unwrap_or(SAMPLE).div_ceil(COUNTS);
+    let mut counts = Vec::new();
+    for part in 1..=COUNTS {
+        for guest in 0..each {
+            let place = Transform::from_xyz(20.0 + (guest % 5) as f32, 0.0, 0.0);
+            let guest = app.world_mut().spawn((model.clone(), place)).id();
+            tick(app);
+            assert_eq!(number(app, guest), Some(1));
+            app.world_mut().entity_mut(guest).despawn();
+            tick(app);
+        }
+        let memory = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        counts.push(app.world_mut().query::<Entity>().iter(app.world()).count());
+        println!("{} guests: {:?} entities, pages {}", part * each, counts.last(), memory.trim());
+    }
+    // The chassis of the last guest stays until its slot is reused.
+    assert!(counts[1..].iter().all(|count| *count == counts[0]), "{counts:?}");
+}
