@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{Conditions, PreparedTyre, TyreModel};
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FreeBody, Model, Scene, State, Vec3};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FreeBody, LoadError, Model, Scene, State, Vec3};
 use skidpad::lab::Script;
 use skidpad::spec::import::{Options, Source};
 use skidpad::spec::{Excerpt, Faults, LineIndex, Loaded, LoadedScene, printable, tir};
@@ -181,6 +181,7 @@ const STEP_S: f32 = 1.0 / 60.0;
 
 /// A world with the bytes of its initial state.
 struct World {
+    solver: BackendInfo,
     world: Box<dyn Backend>,
     saved: Vec<u8>,
     /// True if the motion stays finite after any accepted bytes. False for Rapier's vehicle controller, which is not skidpad's code.
@@ -201,7 +202,7 @@ impl World {
             world.step(&[Self::controls(), Self::controls()]);
         }
         let saved = world.save().expect("no hull touches anything");
-        Self { world, saved, stays_finite: solver.name != "rapier-stock" }
+        Self { solver: *solver, world, saved, stays_finite: solver.name != "rapier-stock" }
     }
 
     fn controls() -> Controls {
@@ -219,9 +220,13 @@ impl World {
         _ = self.world.save();
     }
 
-    /// Loads the bytes of the initial state.
+    /// Loads the bytes of the initial state. Builds the world anew if the bytes of an input have put cars of other generations into its slots.
     fn reset(&mut self) {
-        self.world.load(&self.saved).expect("own bytes");
+        match self.world.load(&self.saved) {
+            Ok(()) => {}
+            Err(LoadError::Generation { .. }) => *self = Self::new(&self.solver),
+            Err(refused) => panic!("own bytes: {refused}"),
+        }
     }
 }
 

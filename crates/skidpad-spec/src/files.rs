@@ -97,12 +97,9 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
     if !is_same(&before, &opened) {
         return Err(Error::other("the file was replaced while it was opened: read it again"));
     }
-    let most = kind.max_bytes();
     let mut bytes = Vec::with_capacity(usize::try_from(opened.len()).unwrap_or(0));
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(too_large(bytes.len() as u64, kind));
-    }
+    file.take(kind.max_bytes() + 1).read_to_end(&mut bytes)?;
+    check_size(bytes.len() as u64, kind)?;
     Ok(bytes)
 }
 
@@ -125,13 +122,20 @@ fn check(about: &Metadata, kind: FileKind) -> Result<()> {
         let text = "it is a pipe, a socket or a device: name a regular file";
         return Err(Error::new(ErrorKind::InvalidInput, text));
     }
-    if about.len() > kind.max_bytes() { Err(too_large(about.len(), kind)) } else { Ok(()) }
+    check_size(about.len(), kind)
 }
 
-fn too_large(bytes: u64, kind: FileKind) -> Error {
+/// Checks the size of a file of `kind` that has `bytes` bytes or more.
+///
+/// # Errors
+/// Returns [`ErrorKind::FileTooLarge`] if the size is beyond [`FileKind::max_bytes`].
+pub fn check_size(bytes: u64, kind: FileKind) -> Result<()> {
+    if bytes <= kind.max_bytes() {
+        return Ok(());
+    }
     let (name, most) = (kind.name(), kind.max_bytes() / MIB);
     let text = format!("it has {bytes} bytes or more, and a {name} may have {most} MiB: make the file smaller");
-    Error::new(ErrorKind::FileTooLarge, text)
+    Err(Error::new(ErrorKind::FileTooLarge, text))
 }
 
 /// Returns true if both describe the same file.

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use crate::car::Car;
 use crate::towing::{Dolly, DollyOf, under_front};
 use bevy_app::prelude::*;
+use bevy_asset::AsyncReadExt;
 use bevy_asset::io::Reader;
 use bevy_asset::{AssetApp, AssetLoader, LoadContext, prelude::*};
 use bevy_ecs::prelude::*;
 use bevy_reflect::TypePath;
 use bevy_transform::prelude::*;
+use skidpad_spec::files::{FileKind, check_size};
 use skidpad_spec::{Faults, Loaded};
 
 /// A vehicle file as it was read: what it describes, or every fault that was found. A file with faults is an asset too, so that a car that
@@ -44,17 +46,17 @@ impl Plugin for CarFilePlugin {
     }
 }
 
-/// Reads vehicle files from bytes, wherever they come from.
+/// Reads vehicle files from any asset source, up to the size that `skidpad_spec::files` accepts.
 #[derive(Clone, Copy, Debug, Default, TypePath)]
 pub struct VehicleLoader;
 
-/// Why a vehicle file could not be read at all. What is wrong within a text is in [`VehicleFile`].
+/// Error of a vehicle file whose text could not be read. Faults within the text are in [`VehicleFile`].
 #[derive(Debug, thiserror::Error)]
 pub enum VehicleFileError {
-    /// Its source failed.
+    /// The asset source failed, or the file is too large.
     #[error("the vehicle file cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// It is no text.
+    /// The bytes are not UTF-8.
     #[error("the vehicle file is not UTF-8: {0}")]
     NoText(#[from] std::string::FromUtf8Error),
 }
@@ -71,7 +73,8 @@ impl AssetLoader for VehicleLoader {
         context: &mut LoadContext<'_>,
     ) -> Result<VehicleFile, VehicleFileError> {
         let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).await?;
+        reader.take(FileKind::Vehicle.max_bytes() + 1).read_to_end(&mut bytes).await?;
+        check_size(bytes.len() as u64, FileKind::Vehicle)?;
         let text = String::from_utf8(bytes)?;
         let loaded = Loaded::read(&context.path().to_string(), &text);
         Ok(VehicleFile(loaded.map(Arc::new).map_err(Arc::new)))

@@ -2,7 +2,7 @@
 
 use crate::app::{SOLVERS, app, frame};
 use crate::towing::{CLOSED, gap, load, state, ticks};
-use bevy_asset::{AssetPlugin, AssetServer, Assets};
+use bevy_asset::{AssetPlugin, AssetServer, Assets, LoadState};
 use bevy_ecs::message::Messages;
 use bevy_math::Vec3;
 use bevy_transform::prelude::*;
@@ -10,6 +10,7 @@ use skidpad_bevy::{
     Car, CarFile, CarFileFaults, CarFilePlugin, CarInputs, CarMotion, Dolly, Teleport, TowedBy, VehicleFile,
 };
 use skidpad_core::{BackendInfo, Scene};
+use skidpad_spec::files::FileKind;
 use std::path::Path;
 
 /// Frames of 5 ms until it is `done`.
@@ -118,4 +119,17 @@ fn a_full_trailer_brings_its_dolly() {
         ticks(&mut app, 0.1);
         assert!(app.world().get_entity(dolly).is_err(), "{}: the dolly goes with it", solver.name);
     }
+}
+
+#[test]
+fn a_file_beyond_the_size_limit_fails_to_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = std::fs::File::create(folder.path().join("large.toml")).unwrap();
+    file.set_len(FileKind::Vehicle.max_bytes() + 1).unwrap();
+    let mut app = app_in(SOLVERS[0], folder.path());
+    let file = app.world().resource::<AssetServer>().load::<VehicleFile>("large.toml");
+    let state = |app: &bevy_app::App| app.world().resource::<AssetServer>().load_state(&file);
+    until(&mut app, &|app| state(app).is_failed());
+    let LoadState::Failed(error) = state(&app) else { panic!("the state is {:?}", state(&app)) };
+    assert!(error.to_string().contains("16 MiB"), "{error}");
 }
