@@ -55,7 +55,8 @@ fn target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     Ok(())
 }
 
-/// Measures every reader on its worst known inputs and prints a table: time and peak memory for each kilobyte.
+/// Measures every reader on its worst known inputs and prints a table with a row for each input: time and peak memory per kilobyte, from the
+/// smallest to the largest size.
 pub fn linearity(steps: &mut Steps, reader: &str) {
     steps.step(
         "linearity",
@@ -64,22 +65,34 @@ pub fn linearity(steps: &mut Steps, reader: &str) {
             run(cargo("bench --package skidpad --bench linearity --no-run"))?;
             for (name, _) in readers()?.into_iter().filter(|(name, _)| name.contains(reader)) {
                 let [out, _] = output(cargo(&format!("bench --package skidpad --bench linearity --quiet -- {name}")))?;
-                out.lines().filter_map(row).for_each(|row| println!("| {name} | {row}"));
+                rows(&out).iter().for_each(|row| println!("| {name} | {row}"));
             }
             Ok(())
         },
     );
 }
 
-/// Formats an input that was measured as a row of a table.
-fn row(line: &str) -> Option<String> {
-    let mut parts = line.split('\t');
-    let name = parts.next()?;
-    let numbers: Vec<f64> = parts.filter_map(|part| part.parse().ok()).collect();
-    let [bytes, nanoseconds, peak] = numbers[..] else { return None };
-    let kilobytes = bytes / 1e3;
-    let [time, memory] = [nanoseconds / 1e3 / kilobytes, peak / bytes];
-    Some(format!("{name} | {kilobytes:.0} kB | {time:.1} µs/kB | {memory:.1} kB/kB |"))
+/// Formats the lines of one reader as rows of a table: the name of an input, microseconds per kB of each size, and kB of memory per kB of each
+/// size.
+fn rows(measured: &str) -> Vec<String> {
+    let mut inputs: Vec<(&str, [Vec<String>; 2])> = Vec::new();
+    for line in measured.lines() {
+        let mut parts = line.split('\t');
+        let name = parts.next().unwrap_or_default();
+        let numbers: Vec<f64> = parts.filter_map(|part| part.parse().ok()).collect();
+        let [bytes, nanoseconds, peak] = numbers[..] else { continue };
+        let index = inputs.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            inputs.push((name, Default::default()));
+            inputs.len() - 1
+        });
+        let [times, memory] = &mut inputs[index].1;
+        times.push(format!("{:.0}", nanoseconds / bytes));
+        memory.push(format!("{:.0}", peak / bytes));
+    }
+    let row = |(name, [times, memory]): &(&str, [Vec<String>; 2])| {
+        format!("{name} | {} | {} |", times.join(", "), memory.join(", "))
+    };
+    inputs.iter().map(row).collect()
 }
 
 /// Names and dictionaries of the readers.

@@ -4,7 +4,7 @@
 
 use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use toml::de::DeTable;
 
@@ -17,6 +17,7 @@ const MAX_NAME: usize = 1000;
 /// Reports what is not TOML in `text` to `collector`, and returns the text without it; `None` if nothing is left to read.
 pub(super) fn mend(text: &str, collector: &mut FaultCollector) -> Option<String> {
     let mut lines = Lines::new(text);
+    let mut reported = BTreeSet::new();
     for _ in 0..MOST_FAULTS {
         let mended = lines.text();
         let Err(error) = DeTable::parse(&mended) else {
@@ -31,7 +32,10 @@ pub(super) fn mend(text: &str, collector: &mut FaultCollector) -> Option<String>
             "duplicate key" => ("stands here a second time".to_owned(), span),
             other => (other.trim_end_matches(", expected nothing").to_owned(), visible(text, &span)),
         };
-        collector.fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
+        // A statement that was blanked can be the start of a longer one, whose end is then broken again.
+        if reported.insert((path.clone(), span.start)) {
+            collector.fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
+        }
         collector.broken.insert(path);
         lines.blank(broken);
     }
