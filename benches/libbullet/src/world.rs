@@ -65,8 +65,9 @@ struct Raw {
 unsafe extern "C" {
     fn libbullet_new(gravity: f32, normal: *const f32, statics_only: i32) -> NonNull<Raw>;
     fn libbullet_delete(world: NonNull<Raw>);
-    fn libbullet_add(
+    fn libbullet_put(
         world: NonNull<Raw>,
+        at: usize,
         tuning: *const CarTuning,
         wheels: *const WheelTuning,
         count: usize,
