@@ -1,4 +1,4 @@
-//! The command line, with its defaults.
+//! Command-line arguments with their defaults.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use skidpad::spec::import::Source;
 
 use crate::output::Table;
 
-/// What the command ends with.
+/// Help text about exit codes.
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 a fault in what was asked for or in a file; 2 a wrong command line; 3 a run in \
 which a solver of skidpad's own did not solve every step or the car did not finish its course, or in which it left the ground of its \
 scene; 130 ended by a signal.";
@@ -79,7 +79,7 @@ pub struct Compare {
 }
 
 impl Compare {
-    /// The comparison the command makes when nothing is asked for.
+    /// Returns the arguments of the standard comparison, which runs without a subcommand.
     pub fn standard() -> Self {
         Self {
             vehicle: "corvette_c5".into(),
@@ -163,7 +163,7 @@ pub struct Run {
     pub metrics_json: Option<PathBuf>,
 }
 
-/// What a table of controls may have.
+/// Returns the long help of `--controls`, with a table of the accepted columns.
 fn controls() -> String {
     let mut table = Table::new(usize::MAX);
     for [name, accepts, without] in COLUMNS {
