@@ -146,7 +146,7 @@ fn peers_have_the_drivetrain_of_the_solvers() {
     }
 }
 
-/// With a closed throttle in gear, peers slow down as much as a solver. With the brake applied in gear, they stop while the
+/// Peers slow down as much as a solver with a closed throttle in gear. Braked in gear, they stop while the
 /// engine idles.
 #[test]
 fn peers_are_slowed_by_engine_and_brake_together() {

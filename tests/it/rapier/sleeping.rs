@@ -93,7 +93,7 @@ fn a_car_can_be_woken() {
     assert!(moved < 1e-6, "{moved} m");
 }
 
-/// A ball that hits the side of a car wakes it. The car does not fall in the step in which Rapier knows of the hit and
+/// A ball that hits the side of a car wakes it. The car does not fall in the step in which Rapier detects the hit and
 /// skidpad does not: its speed would be g dt = 0.16 m/s.
 #[test]
 fn a_hit_wakes_a_car() {

@@ -156,7 +156,7 @@ fn light_wheels_on_stiff_tyres_come_to_rest() {
         state.velocity += Vec3::NEG_Z * 0.3;
         car.world.set_state(0, &state).expect("it fits");
         let frames = car.run(3.0, |_| Controls::coasting());
-        // By then the body has oscillated four times.
+        // The body has oscillated four times before.
         let calm = &frames[frames.len() * 5 / 6..];
         let most = calm.iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n)).fold(0.0, f64::max);
         let least = calm.iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n)).fold(f64::INFINITY, f64::min);

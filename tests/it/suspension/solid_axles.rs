@@ -96,7 +96,7 @@ fn a_car_on_solid_axles_swings_without_gaining() {
     }
 }
 
-/// Two wheels whose masses are strongly coupled (0.7 m above their roll centre, 600 of 1545 kg) are solved together. Every
+/// Wheels of one axle whose masses are strongly coupled (0.7 m above their roll centre, 600 of 1545 kg) are solved together. Every
 /// step of a slalom converges in fewer than 10 iterations, and the car rolls alike at every rate.
 #[test]
 fn heavy_axles_on_high_wheels_converge() {

@@ -241,7 +241,7 @@ fn heave_springs_do_not_resist_roll() {
     }
 }
 
-/// With a wheel in the air, bars and heave springs are forces inside the car, so that the loads sum to the weight.
+/// Bars and heave springs are internal forces of the car, also with a wheel in the air, so that the loads sum to the weight.
 #[test]
 fn a_lifted_wheel_hangs_between_bar_and_heave_spring() {
     let mut parts = with_heave_springs(progressive(150e3), 40.0, 0.5);

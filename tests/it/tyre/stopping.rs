@@ -52,7 +52,7 @@ fn with_discs(disc: Disc) -> ModelParts {
     parts
 }
 
-/// Without cooling the discs take up the energy of the car in a stop: `Σ C ΔT = (m + Σ I / R²) v² / 2`.
+/// Discs without cooling take up the energy of the car in a stop: `Σ C ΔT = (m + Σ I / R²) v² / 2`.
 #[test]
 fn discs_take_up_the_energy_of_a_stop() {
     let model = with_discs(DISC).model();

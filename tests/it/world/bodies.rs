@@ -60,7 +60,7 @@ fn a_crate_slides_where_friction_does_not_hold_it() {
 #[test]
 fn a_crate_rests_without_creep() {
     let mut solvers = on_rows();
-    // Without cars, all own worlds are identical.
+    // All own worlds are identical if they contain no cars.
     solvers.retain(|solver| ["impulse", "rapier"].contains(&solver.name));
     for solver in solvers {
         for (hz, mass) in [60.0, 240.0].into_iter().flat_map(|hz| [1.0, 5000.0].map(|mass| (hz, mass))) {
@@ -129,7 +129,7 @@ fn a_sledge_of_any_mass_is_taken_along() {
             // The car is symmetric except for its centre of mass.
             assert!(yaw < 1e-3, "{what}: the car yaws at {yaw} rad/s");
             let most = match (solver.name, mass) {
-                // These solvers determine the tyre forces at the end of a step. For light sledges f32 has too few digits.
+                // The solver determines tyre forces at the end of a step. For light sledges f32 has too few digits.
                 (name, 1.0 | 30.0) if name.starts_with("constraint") && hz < 100.0 => 0.06 / mass.sqrt(),
                 // The last digit of a force of 15 kN in a step of 50 ms changes the speed of 1 kg by 0.05 mm/s.
                 _ => 3e-3,
@@ -251,7 +251,7 @@ fn a_car_pushes_a_crate() {
             // 3,000 steps, each of which rounds 8,000 N·s to f32.
             assert!((after[0] - before[0]).abs() < 0.1, "{what}: {} of {} N s", after[0], before[0]);
             let together = before[0] / (heavy + mass);
-            // Without restitution, the energy of the common speed is left. The springs separate both a little.
+            // The energy of the common speed is left, as there is no restitution. The springs separate both a little.
             let least = 0.5 * (heavy + mass) * together * together;
             assert!((least..1.001 * least).contains(&(after[1] + 1.0)), "{what}: {} J, {least} together", after[1]);
             let [car, pushed] = [world.state(0).velocity.x, body(&*world, 0).velocity.x];
@@ -387,7 +387,7 @@ proptest! {
     fn bodies_among_cars_gain_no_energy(seed in any::<u64>(), hz in 60f32..480.0) {
         for solver in own_worlds() {
             let rise = rise_among_bodies(&solver, seed, hz);
-            // Of 6,000 runs at 60 Hz one gains 1.4e-3, and eight more gain above 1e-4.
+            // Measured in 6,000 runs at 60 Hz: one gains 1.4e-3, and eight more gain above 1e-4.
             prop_assert!(rise < 2e-3, "{} at {hz} Hz: {rise} of the energy out of nothing", solver.name);
         }
     }

@@ -118,7 +118,7 @@ fn a_light_plank_is_taken_along_and_not_shaken() {
                 least = least.min(slide.energy(Audit::energy));
             }
             let [plank, car] = slide.speeds();
-            // With 15 kN on 1 kg, f32 has too few digits for some forces, mostly in the step in which the plank begins to
+            // Some f32 forces have too few digits with 15 kN on 1 kg, mostly in the step in which the plank begins to
             // slide.
             let unconverged = if mass == 1.0 { 2 } else { 1 };
             assert!(off <= unconverged, "{what}: {off} steps did not converge");
@@ -157,7 +157,7 @@ fn a_light_plank_on_ice_goes_with_the_wheels() {
                 }
             }
             let [plank, car] = slide.speeds();
-            // With 15 kN on 1 kg, f32 forces have no more digits.
+            // f32 forces have no more digits with 15 kN on 1 kg.
             let most = if mass == 1.0 { 0.025 } else { 2e-3 };
             assert!(jitter < most, "{what}: the plank's speed changes by {jitter} m/s in a step");
             assert!((plank - car).abs() < 1e-4 + most, "{what}: {plank} m/s on {car} m/s");

@@ -242,7 +242,7 @@ fn a_tipping_platform_keeps_its_car_and_solvers_agree() {
             let (tipped, slipped) = run(&solver, hz);
             let what = format!("{} at {hz} Hz", solver.name);
             assert!((tipped - expected).length() < 5e-3, "{what}: {tipped} instead of {expected}");
-            // From 60 Hz on, all solvers end 3 mm off: carcasses deflect and recover.
+            // All solvers end 3 mm off from 60 Hz on: carcasses deflect and recover.
             assert!(slipped < 5e-3, "{what}: {} mm", 1e3 * slipped);
         }
     }

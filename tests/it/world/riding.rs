@@ -75,7 +75,7 @@ fn a_car_parks_on_the_roof_of_another() {
             run(&mut *world, 2.0, both(Controls::parked));
             let moved = (world.state(1).position - start).length();
             let what = format!("{name}, {} at {hz} Hz", solver.name);
-            // As for cars set down on the plane: patches and dampers of unity_default come to rest slowly.
+            // Tolerance as for cars set down on the plane: patches and dampers of unity_default come to rest slowly.
             assert!(moved < 2e-5, "{what}: {moved} m in 2 s");
             close(&what, load(&*world, 1), 1.0, 1e-4, "all of its weight, nearly at rest");
             let together = 1.0 + f64::from(above.mass() / below.mass());
@@ -234,7 +234,7 @@ fn a_heap_of_cars_gains_no_energy() {
                 rise = rise.max(sum(&*world, Audit::given_back) - least);
                 least = least.min(sum(&*world, Audit::energy));
             }
-            // Of 120 heaps per solver the worst gain 1e-3; with unsprung masses, whose rays step up onto roofs, 3e-3.
+            // The worst of 120 heaps per solver gain 1e-3; with unsprung masses, whose rays step up onto roofs, 3e-3.
             assert!(rise < 4e-3 * begun, "{} seed {seed}: {} of the energy out of nothing", solver.name, rise / begun);
             let fastest = (0..8).map(|car| world.state(car).velocity.length()).fold(0.0, f32::max);
             resting += usize::from(fastest < 0.05);

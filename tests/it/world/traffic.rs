@@ -108,7 +108,7 @@ fn nothing_tunnels() {
                 let mut world = build(&solver, &Scene::flat(), &model, &places, hz);
                 coast(&mut *world, 1.0);
                 let what = format!("{} {hz} Hz, {shift} m further, {aside} m aside", solver.name);
-                // With a lateral offset, the cars turn around each other.
+                // Cars with a lateral offset turn around each other.
                 let left = world.state(0).velocity.x;
                 assert!(left < 45.0, "{what}: it goes on at {left} m/s");
                 let apart = world.state(1).position.x - world.state(0).position.x;

@@ -63,7 +63,7 @@ fn a_gap_swallows_rays_and_bears_rims() {
     }
 }
 
-/// Two boxes, meshes or fields side by side have no edge between them, straight or turned.
+/// Boxes, meshes or fields side by side have no edge between them, straight or turned.
 #[test]
 fn abutting_ground_is_one() {
     let sides = [[[-8.0, -4.0], [0.0, 4.0]], [[0.0, -4.0], [8.0, 4.0]]];

@@ -27,7 +27,7 @@ fn scaled_fields_answer_as_their_plane() {
             for mut world in worlds(&scene) {
                 for shape in PROBES {
                     for number in 0..200usize {
-                        // From a quarter to three quarters of the field: crossings, grid lines, and places in between.
+                        // Places from a quarter to three quarters of the field: crossings, grid lines, and between them.
                         let share = |count: usize, k: usize| 0.25 + 0.5 * ((k % count) as f64 / count as f64);
                         let x = share(8, number) * along * (counts[0] - 1) as f64;
                         let y = share(5, number / 8) * across * (counts[1] - 1) as f64;
