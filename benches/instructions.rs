@@ -1,10 +1,18 @@
-//! Steps 64 cars and ends, for `cargo xtask bench` to count the instructions under valgrind.
+//! Steps 64 cars and exits. `cargo xtask bench` counts its instructions under valgrind.
 //!
-//! `instructions BACKEND SCENARIO STEPS`, where a scenario is `plane` (straight on), `plane-VEHICLE` (a shipped one), `random-VEHICLE` (at random
-//! pedals and steering, each car for itself), `field` or `mesh` (on waves), `discs-` before one
-//! of these (wheels that feel with discs), `step-steer`, `alone` (one car instead of 64) or `rollback` (one car; each step stands for
-//! a rewind by ten steps, which are saved and taken again). `probes-` before a ground, or before its `discs-`: only what wheels ask of
-//! it; each step stands for the wheels of 64 cars, asked once.
+//! Usage: `instructions BACKEND SCENARIO STEPS`.
+//!
+//! | scenario | meaning |
+//! |---|---|
+//! | `plane` | straight ahead on the plane |
+//! | `plane-VEHICLE` | straight ahead, with a shipped vehicle |
+//! | `random-VEHICLE` | random pedals and steering, different for each car |
+//! | `field`, `mesh` | waves as a height field or as a mesh |
+//! | `discs-` before a ground | wheels probe the ground with discs |
+//! | `step-steer` | step steer |
+//! | `alone` | one car instead of 64 |
+//! | `rollback` | one car; each step is a rewind by ten steps, which are saved and repeated |
+//! | `probes-` before a ground or its `discs-` | ground queries only; each step is one query of all wheels of 64 cars |
 
 #[path = "solvers/shared.rs"]
 mod shared;
@@ -14,10 +22,10 @@ mod ground;
 
 use skidpad::core::{Backend, BackendInfo, Body, Controls, DVec3, Probe, Scene, Vec3, Vehicle};
 
-/// Cars per world, as in the published counts.
+/// Number of cars, as in the published counts.
 const CARS: usize = 64;
 
-/// Places at which wheels are asked.
+/// Number of places at which the wheels query the ground.
 const PLACES: usize = 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -56,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut controls = vec![driver(0); cars];
     let mut random = Random(1);
     for step in 0..steps.parse()? {
-        // Only when they change, so that the solver's work alone is counted.
+        // Controls are only written when they change, so that mainly the work of the solver is counted.
         if at_random.is_some() {
             if step % shared::RATE.div_ceil(4) == 0 {
                 controls.iter_mut().for_each(|controls| *controls = random.controls());
@@ -71,17 +79,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Numbers that a seed makes.
+/// Pseudo-random number generator with its seed.
 struct Random(u64);
 
 impl Random {
-    /// 0 to 1: D. E. Knuth's linear congruential generator MMIX, of which the upper bits are taken.
+    /// Returns a number from 0 to 1: the upper bits of D. E. Knuth's linear congruential generator MMIX.
     fn share(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// What somebody asks for who learns to drive.
+    /// Returns random throttle and steering, with random braking in a quarter of the cases.
     fn controls(&mut self) -> Controls {
         let [throttle, brake, presses, steer] = [self.share(), self.share(), self.share(), self.share()];
         let brake = if presses < 0.25 { brake } else { 0.0 };
@@ -89,12 +97,12 @@ impl Random {
     }
 }
 
-/// Asks for what all wheels meet, at places along the way of the cars, again and again.
+/// Runs the probes of all wheels for a number of `rounds`, at places along the path of the cars in turn.
 fn probes(backend: &BackendInfo, of: &str, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
     let (discs, on) = of.strip_prefix("discs-").map_or((false, of), |ground| (true, ground));
     let mut world = ground::world_of_ghosts(backend, CARS, on, discs);
     let controls = vec![Controls { throttle: 0.2, ..Controls::default() }; CARS];
-    // A prime number of steps apart, so that wheels are everywhere within the cells.
+    // Places are a prime number of steps apart, so that the wheels are at different points within the cells.
     let places: Vec<Vec<Probe>> = (0..PLACES)
         .map(|_| {
             (0..7).for_each(|_| _ = world.step(&controls));
@@ -113,7 +121,7 @@ fn probes(backend: &BackendInfo, of: &str, rounds: usize) -> Result<(), Box<dyn 
     Ok(())
 }
 
-/// What the wheels of a car ask before the next step.
+/// Returns the probes of the wheels of a car before the next step.
 fn asked_by(world: &dyn Backend, car: usize) -> Vec<Probe> {
     let (state, model) = (world.state(car), world.model(car));
     let body = Body {
@@ -136,7 +144,7 @@ fn asked_by(world: &dyn Backend, car: usize) -> Vec<Probe> {
     asked
 }
 
-/// Rewinds one car by ten steps, again and again.
+/// Rewinds one car by ten steps, `rewinds` times.
 fn rollback(backend: &BackendInfo, rewinds: u32) -> Result<(), Box<dyn std::error::Error>> {
     let mut world = shared::world(backend, 1);
     let controls = [Controls { throttle: 0.2, ..Controls::default() }];

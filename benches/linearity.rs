@@ -1,6 +1,7 @@
-//! Reads the worst known inputs of each reader in five sizes, for `cargo xtask linearity`.
+//! Measures a reader on its worst known inputs in five sizes, for `cargo xtask linearity`.
 //!
-//! `linearity READER` prints for each size and input the name, the bytes, the nanoseconds and the peak of allocated bytes, tab-separated.
+//! `linearity READER` prints a line for each size and input: name, size (bytes), time (ns) and peak of allocated bytes,
+//! separated by tabs.
 
 #[path = "../fuzz/src/directed.rs"]
 mod directed;
@@ -11,10 +12,11 @@ mod readers;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// Sizes of the inputs, bytes.
+/// Approximate sizes of the inputs, bytes.
 const SIZES: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-/// Time after which no larger input of the same name is read: a quadratic reader would take a hundred times as long.
+/// Time of a read above which larger inputs of the same name are skipped. A quadratic reader would take 100 times as
+/// long for the next size.
 const LONGEST: Duration = Duration::from_secs(20);
 
 fn main() {
@@ -23,7 +25,7 @@ fn main() {
         println!("readers are measured by `cargo xtask linearity`");
         return;
     };
-    // The first call fills tables that the reader keeps for all inputs. They are not counted.
+    // The first call fills static tables of the reader, which are not counted.
     (reader.read)(b"");
     let mut slow = BTreeSet::new();
     for size in SIZES {
@@ -40,7 +42,8 @@ fn main() {
     }
 }
 
-/// Returns the nanoseconds and the peak of allocated bytes of a reader on `bytes`: the least of three runs, or the one of a long run.
+/// Returns time (ns) and peak of allocated bytes of a reader on `bytes`: the minimum of up to three runs. A run above
+/// 0.5 s is the last.
 fn measured(read: fn(&[u8]), bytes: &[u8]) -> [u64; 2] {
     let mut least = [u64::MAX; 2];
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! How do I make a car without a file? A kart of [`ModelParts`], checked by [`Model::new`].
+//! Builds a car without a vehicle file: a kart from [`ModelParts`], checked by [`Model::new`].
 //!
 //! The vehicle frame has its origin at the centre of mass: x forward, y left, z up.
 
@@ -22,7 +22,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
         radius: 0.13,
         spin_inertia: 0.05,
         tyre: 0,
-        // A kart has no springs: the frame and the tyres give.
+        // A kart has no springs. This strut is the compliance of the frame and the tyres.
         strut: Strut { stop_rate: 200e3, stop_travel: 0.04, ..Strut::linear(60e3, 900.0, [0.03, 0.03]) },
         mirrored: false,
         toe: 0.0,

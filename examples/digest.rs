@@ -1,4 +1,4 @@
-//! Are two builds bit for bit the same? Digests of every backend through a mixed manoeuvre, one line per second.
+//! Prints digests of every backend in a mixed manoeuvre, one line per second, to compare builds bit by bit.
 //!
 //! `cargo run --example digest [threads]`; `cargo xtask determinism` compares the lines of several builds.
 
@@ -11,7 +11,7 @@ const SECONDS: u32 = 8;
 const CARS: usize = 6;
 const VEHICLES: [&str; 3] = ["corvette_c5", "bmw_320i_commonroad", "truck_6x4"];
 
-/// Launch, slalom, a hard turn with the handbrake, brakes to a stop, reverse: each car a little differently.
+/// Returns the controls of `car`: launch, slalom, handbrake turn, braking, reverse; slightly different for each car.
 fn driver(step: u32, car: usize) -> Controls {
     let t = step as f32 / RATE as f32;
     let own = 1.0 + 0.1 * car as f32;
@@ -31,13 +31,13 @@ fn start(car: usize, model: &Arc<Model>) -> CarStart {
     CarStart { model: model.clone(), placement }
 }
 
-/// 64-bit FNV-1a of all a state says: `Debug` forgets no field and writes the digits that read back to its bits.
+/// Updates a 64-bit FNV-1a `digest` with the `Debug` text of `state`, which has all fields with all their digits.
 fn mix(digest: u64, state: &State) -> u64 {
     let bytes = format!("{state:?}").into_bytes();
     bytes.into_iter().fold(digest, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// Digests of `backend` at the end of each second.
+/// Returns the digest of `backend` at the end of each second.
 fn digests(backend: &BackendInfo, scene: &Scene, cars: &[CarStart]) -> Vec<u64> {
     let mut world = (backend.build)(scene, cars, 1.0 / RATE as f32);
     let mut digest = 0xcbf2_9ce4_8422_2325;

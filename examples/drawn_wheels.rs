@@ -1,6 +1,7 @@
-//! Where do I draw the wheels? A picture needs a pose for each, turned by the angle it has rolled, and between two steps a mix.
+//! Computes the poses for drawing wheels: with the rolling angle, and interpolated between two steps.
 //!
-//! `State::wheel_pose` gives the first; the angle is a sum that only the picture needs.
+//! `State::wheel_pose` returns the pose without the rolling angle. The drawing code integrates that angle from the
+//! wheel speed.
 
 use skidpad::core::{CarStart, Controls, Quat, Scene, Vec3, state::Placement};
 
@@ -21,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             *angle += wheel.spin * DT;
         }
         if step % 20 == 0 {
-            // A screen that refreshes in the middle between the two steps.
+            // Here the frame is in the middle between the two steps.
             let [from, to] = [&before, after].map(|state| state.wheel_pose(&model, 0));
             let centre = from.centre.lerp(to.centre, 0.5);
             let rotation = from.rotation.lerp(to.rotation, 0.5) * Quat::from_axis_angle(Vec3::Y, rolled[0]);

@@ -1,12 +1,12 @@
-//! How do I drive a car? `cargo run --example drive [vehicle] [backend]`
+//! Drives a car: `cargo run --example drive [vehicle] [backend]`
 //!
-//! Full throttle to 100 km/h, a lane's width to the left and back, full brakes; telemetry twice a second.
+//! Full throttle to 100 km/h, a lane change to the left, full braking. Prints telemetry twice a second.
 
 use skidpad::core::{CarStart, Controls, Scene, state::Placement};
 
 const DT: f32 = 1.0 / 120.0;
 
-/// What the driver does after `t` s.
+/// Returns the controls at the time `t` (s). `fast_enough` releases the throttle.
 fn driver(t: f64, fast_enough: bool) -> Controls {
     let steer = match t {
         t if (6.0..7.0).contains(&t) => 0.02,

@@ -1,7 +1,8 @@
-//! What do anti-roll bars do in a moose test? `cargo run --release --example moose [vehicle] [km/h] [backend]`
+//! Compares settings of the anti-roll bars in a moose test: `cargo run --release --example moose [vehicle] [km/h]
+//! [backend]`
 //!
-//! Drives the course of ISO 3888-2 with one setting of the bars after the other, and draws the car from behind where it
-//! rolls most. A car that falls over is put back at the start and goes again, slower.
+//! Drives the course of ISO 3888-2 with each setting, and draws the car from behind at its largest roll angle. After a
+//! rollover the run is repeated at a lower speed.
 
 use std::sync::Arc;
 
@@ -11,11 +12,11 @@ use skidpad::lab::manoeuvre::{Course, LaneChange, Manoeuvre};
 use skidpad::lab::{report::rear_view, trajectory::Trajectory};
 
 const DT: f64 = 1.0 / 240.0;
-/// Name, factor of every rate, speeds between which the bars fade in, m/s.
+/// Settings of the bars: name, factor on every rate, speeds between which the bars fade in (m/s).
 const SETTINGS: [(&str, f32, [f32; 2]); 4] =
     [("none", 0.0, [0.0; 2]), ("auto", 1.0, [5.0, 15.0]), ("described", 1.0, [0.0; 2]), ("twice", 2.0, [0.0; 2])];
 
-/// Drives until the course ends or the car leans by 45°, which no car comes back from.
+/// Simulates the run until the course ends or the roll angle exceeds 0.8 rad, which is a rollover.
 fn drive(backend: &BackendInfo, run: &LaneChange, model: &Arc<Model>) -> Trajectory {
     let setup = run.setup(model);
     let car = CarStart { model: Arc::clone(model), placement: setup.placement };

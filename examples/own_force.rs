@@ -1,4 +1,4 @@
-//! How do I push a car with a force of my own? A rocket and a tow rope, as force elements of the model.
+//! Adds user-defined forces to a car: a rocket and a tow rope as force elements of the model.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use skidpad::core::{
     Action, CarStart, Controls, DVec3, Element, ForceElement, Model, Motion, Scene, Vec3, state::Placement,
 };
 
-/// Pushes forward as far as the throttle is pressed.
+/// Rocket with a forward thrust in proportion to the throttle.
 #[derive(Debug)]
 struct Rocket {
     thrust_n: f32,
@@ -19,7 +19,8 @@ impl ForceElement for Rocket {
     }
 }
 
-/// Pulls once it is taut, however stiff: its damping tells how the force falls as the car gives way within the step.
+/// Rope that pulls when it is taut. [`Action::damping`] makes the force implicit in the velocity, so that any stiffness
+/// is stable.
 #[derive(Debug)]
 struct Rope {
     hook: Vec3,

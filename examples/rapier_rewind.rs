@@ -1,4 +1,4 @@
-//! How do I rewind my own Rapier world when inputs arrive late? Keep the last moments, put the world back, and step again.
+//! Rewinds a user's Rapier world when inputs arrive late: stores snapshots, restores one and repeats the steps.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use skidpad::core::{CarStart, Controls, Scene, state::Placement};
 use skidpad::rapier::rapier3d::prelude::*;
 use skidpad::rapier::{Moment, RapierCars};
 
-/// Steps by which inputs arrive late.
+/// Delay of the inputs, steps.
 const LATE: usize = 10;
 const STEPS: usize = 600;
 
@@ -17,7 +17,7 @@ fn step(world: &mut PhysicsWorld, cars: &mut RapierCars, controls: &Controls) {
     cars.after_step(world);
 }
 
-/// What the driver does; the other side knows it [`LATE`] steps later.
+/// Returns the true controls of `step`, which arrive [`LATE`] steps later.
 fn driver(step: usize) -> Controls {
     Controls { throttle: 0.5, steer: [0.03, -0.03][step / 90 % 2], ..Controls::default() }
 }
@@ -34,7 +34,7 @@ fn yard() -> Result<(PhysicsWorld, RapierCars), Box<dyn std::error::Error>> {
     Ok((world, cars))
 }
 
-/// Steps from `from` to `to`, each with what `inputs` says, and keeps the moment before each.
+/// Takes `steps` with the controls of `inputs`, and stores in `past` the snapshot before each step.
 fn replay(
     (world, cars): &mut (PhysicsWorld, RapierCars),
     past: &mut VecDeque<Moment>,
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut past: VecDeque<Moment> = (0..LATE).map(|_| Moment::of(&here.0, &here.1)).collect();
     let (mut rewinds, mut rewinding) = (0, Duration::ZERO);
     for now in LATE..STEPS {
-        // What the driver did at that step has just come; all since then was predicted with the input before.
+        // The controls of this step have arrived. Later steps were predicted with the controls before them.
         let known = now - LATE;
         if now == LATE || driver(known) != driver(known - 1) {
             let started = Instant::now();
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         past[LATE - 1].keep(&here.0, &here.1);
         step(&mut here.0, &mut here.1, &driver(known));
     }
-    // The last inputs have come.
+    // The last controls have arrived.
     past[0].restore(&mut here.0, &mut here.1);
     replay(&mut here, &mut past, STEPS - LATE..STEPS, driver);
     (0..STEPS).for_each(|now| step(&mut there.0, &mut there.1, &driver(now)));

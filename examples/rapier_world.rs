@@ -1,12 +1,12 @@
-//! How do I put a car into my own Rapier world? Step it as before, between `before_step` and `after_step`.
+//! Adds a car to a user's Rapier world: the world steps between `before_step` and `after_step`.
 //!
-//! The ground, the wall of boxes and their contacts are Rapier's; the car drives through the wall.
+//! Rapier simulates the ground, a wall of boxes and their contacts. The car drives through the wall.
 
 use skidpad::core::{CarStart, Controls, Scene, state::Placement};
 use skidpad::rapier::RapierCars;
 use skidpad::rapier::rapier3d::prelude::*;
 
-/// A wall of boxes across the road.
+/// Inserts a wall of boxes across the road at `x` (m) and returns their bodies.
 fn wall(world: &mut PhysicsWorld, x: f32) -> Vec<RigidBodyHandle> {
     let mut handles = Vec::new();
     for row in 0..3 {

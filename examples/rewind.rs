@@ -1,10 +1,10 @@
-//! How do I rewind? Keep a clone of the [`State`](skidpad::core::State), put it back, step on: the same bits.
+//! Rewinds a car: stores a clone of its [`State`](skidpad::core::State), restores it and continues with identical bits.
 //!
-//! That is all a replay, a rollback after a late packet, or a retry of the last corner needs.
+//! Replays, rollback after late packets and restarts of a section need nothing else.
 
 use skidpad::core::{Backend, CarStart, Controls, Scene, State, state::Placement};
 
-/// Throttle, steering and brakes that reach the limit of the tyres.
+/// Returns throttle, steering and braking that reach the friction limit of the tyres.
 fn driver(step: u32) -> Controls {
     let t = step as f32 / 120.0;
     let steer = if t < 1.0 { 0.0 } else { 0.12 };
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let saved = steps(world.as_mut(), 0..240);
         let first = steps(world.as_mut(), 240..600);
 
-        // Two seconds in, again; and once more in a world that has never seen this car move.
+        // Repeats the steps from 2 s on, in the same world and in a new world.
         world.set_state(0, &saved).expect("it fits");
         let again = steps(world.as_mut(), 240..600);
         let mut fresh = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 120.0);

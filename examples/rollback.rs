@@ -1,24 +1,24 @@
-//! What does a late packet cost? A car far away is predicted with the newest controls known; when the true ones arrive, the
-//! world is put back by ten steps and takes them again. It ends where it would have been, to the bit.
+//! Measures the cost of rollback: a remote car is predicted with the newest known controls. When the true controls
+//! arrive, the world is restored to ten steps before and repeats these steps. The result is bit-identical.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use skidpad::core::{Backend, CarStart, Controls, Scene, state::Placement};
 
-/// Steps by which controls arrive late.
+/// Delay of the controls, steps.
 const LATE: usize = 10;
 const STEPS: usize = 6000;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
-/// The world before each of the last steps, and the controls the step was taken with.
+/// Saved world before each of the last steps, with the controls of the step.
 type Past = VecDeque<(Vec<u8>, Controls)>;
 
-/// What the driver does in step `step`.
+/// Returns the true controls of `step`.
 fn remote(step: usize) -> Controls {
     Controls { throttle: 0.3, steer: [0.03, -0.03][step / 90 % 2], ..Controls::default() }
 }
 
-/// Back to the first step of `past`, and all of them again with `controls`.
+/// Restores the world before the first step of `past`, and repeats all its steps with `controls`.
 fn rewind(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outcome<()> {
     world.load(&past[0].0)?;
     for (before, asked) in past {
@@ -29,7 +29,7 @@ fn rewind(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outc
     Ok(())
 }
 
-/// Drives with late controls; how often it rewound, and what it remembers of the last steps.
+/// Simulates with late controls. Returns the number of rewinds and the saved worlds of the last steps.
 fn predict(world: &mut dyn Backend) -> Outcome<(usize, Past)> {
     let (mut past, mut rewinds) = (Past::new(), 0);
     for step in 0..STEPS {
@@ -47,8 +47,8 @@ fn predict(world: &mut dyn Backend) -> Outcome<(usize, Past)> {
     Ok((rewinds, past))
 }
 
-/// Ten plain steps, and a rewind that takes the same ones again; the shortest of a hundred times, since other programs
-/// only add to it.
+/// Measures ten plain steps and a rewind that repeats them; returns the shortest of 100 times of each, which other
+/// programs disturb least.
 fn times(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outcome<[Duration; 2]> {
     let mut shortest = [Duration::MAX; 2];
     for _ in 0..100 {

@@ -1,35 +1,35 @@
-//! Can many cars share my Rapier world with things that move? Twenty cars, a wall of crates and a seesaw, stepped by me.
+//! Simulates twenty cars, a wall of crates and a seesaw in one Rapier world that the user steps.
 
 use skidpad::core::{CarStart, Controls, Scene, Vehicle, state::Placement};
 use skidpad::rapier::RapierCars;
 use skidpad::rapier::rapier3d::prelude::*;
 
-/// Four lanes of five cars. In the first a seesaw is ahead, in the second a wall of crates.
+/// Lateral positions of the four lanes, m. Each has five cars; the first has a seesaw, the second a wall of crates.
 pub const LANES: [f32; 4] = [-9.0, -3.0, 3.0, 9.0];
 
-/// My world, and what I want to know of it.
+/// Rapier world with its cars and the handles of its bodies.
 pub struct Playground {
-    /// Stepped by me.
+    /// World that [`Playground::step`] steps.
     pub world: PhysicsWorld,
-    /// Lane by lane.
+    /// Cars, lane by lane.
     pub cars: RapierCars,
-    /// Of the seesaw.
+    /// Plank of the seesaw.
     pub plank: RigidBodyHandle,
-    /// Of the wall.
+    /// Crates of the wall.
     pub crates: Vec<RigidBodyHandle>,
-    /// s.
+    /// Simulated time, s.
     pub time: f32,
 }
 
 impl Playground {
-    /// Everything at rest.
+    /// Builds the world with everything at rest.
     pub fn new() -> Result<Self, Box<dyn std::error::Error>> {
         let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -9.81), ..PhysicsWorld::default() };
         world.insert_collider(ColliderBuilder::cuboid(200.0, 50.0, 1.0).translation(Vector::NEG_Z), None);
 
         let (pivot, half_length, half_thickness) = (Vector::new(20.0, LANES[0], 0.4), 6.0, 0.04);
         let post = world.insert_body(RigidBodyBuilder::fixed().translation(pivot));
-        // Its near end lies on the ground.
+        // The near end of the plank is on the ground.
         let tilt = Vector::new(0.0, -((pivot.z - half_thickness) / half_length).asin(), 0.0);
         let plank = RigidBodyBuilder::dynamic().translation(pivot).rotation(tilt);
         let board = ColliderBuilder::cuboid(half_length, 1.5, half_thickness).mass(400.0).friction(1.0);
@@ -47,7 +47,7 @@ impl Playground {
         Ok(Self { world, cars, plank, crates, time: 0.0 })
     }
 
-    /// Everybody drives at 6 m/s for 8 s, then stops.
+    /// Takes one step. All cars drive at 6 m/s for 8 s, then stop.
     pub fn step(&mut self) {
         let slower = |vehicle: &Vehicle| (0.2 * (6.0 - vehicle.state().velocity.x)).clamp(0.0, 0.5);
         let drive = |vehicle| match self.time {

@@ -1,4 +1,4 @@
-//! A car tows a caravan, brakes, and lets it go.
+//! Tows a caravan with a car, brakes and unhitches the caravan.
 
 use skidpad::core::{CarStart, Controls, Model, Scene, State, math, state::Placement};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let starts: Vec<CarStart> = models.iter().map(|model| CarStart { model: model.clone(), placement }).collect();
     let solver = skidpad::backends().into_iter().find(|solver| !solver.peer).ok_or("no solver is on")?;
     let mut world = (solver.build)(&scene, &starts, 1.0 / 60.0);
-    // In line, the caravan's coupler on the ball.
+    // The caravan is in line with its coupler on the ball of the car.
     let in_line: Vec<&Model> = models.iter().map(Arc::as_ref).collect();
     for (car, state) in State::train_at_rest(&in_line, 0, &scene, &placement).iter().enumerate() {
         world.set_state(car, state).expect("it fits");
     }
     for step in 0..480 {
         let (steer, brake) = if step < 240 { (0.03 * (step as f32 / 30.0).sin(), 0.0) } else { (0.0, 0.4) };
-        // The caravan brakes by itself, by how much it runs up.
+        // The overrun brake of the caravan acts without controls.
         world.step(&[Controls { steer, brake, ..Controls::coasting() }]);
         if step % 60 == 59 {
             let [car, caravan] = [0, 1].map(|car| world.state(car));

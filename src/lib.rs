@@ -1,21 +1,21 @@
-//! One vehicle description drives several physics solvers, and their disagreement is measured.
+//! Vehicle dynamics: several physics solvers simulate one vehicle description, and their differences are measured.
 //!
-//! This crate only gathers: [`core`] is the physics, [`spec`] the vehicle files, and the laboratory and each solver are
-//! features.
+//! This crate re-exports the others. [`core`] is the physics, [`spec`] reads vehicle files. The laboratory and each
+//! solver are features.
 //!
 //! | feature | backend | world |
 //! |---|---|---|
 //! | `rapier` | `rapier` | rigid bodies, colliders and queries of rapier3d |
-//! | `impulse` | `impulse` | skidpad's own, one sweep of per-wheel impulses |
-//! | `constraint` | `constraint`, and its [`modes`] | skidpad's own, all rows solved together |
-//! | `peers` | `bullet`, and `rapier-stock` with `rapier` | vehicles of other engines, to be compared with |
-//! | `lab` | | `lab`: manoeuvres, metrics, reports; faults of files drawn into their text, importers, tyre fits; with `terrain_files` |
+//! | `impulse` | `impulse` | skidpad's world, one sweep of per-wheel impulses |
+//! | `constraint` | `constraint`, and its [`modes`] | skidpad's world, all rows solved together |
+//! | `peers` | `bullet`, and `rapier-stock` with `rapier` | vehicle models of other engines, for comparison |
+//! | `lab` | | `lab`: manoeuvres, metrics, reports; file errors shown in their source text, importers, tyre fits; includes `terrain_files` |
 //! | `terrain_files` | | ground of scenes from files: PNG, OBJ, glTF, OpenCRG |
-//! | `abreast` | | plain cars of one model eight at a time with `impulse` and `rapier`, with the bits of each alone |
-//! | `instruction_sets` | | steps in the widest instructions of the processor they run on, with the same bits |
-//! | `deterministic` | | the same bits on every target, at the price of SIMD in glam and Rapier |
-//! | `serde` | | `rapier::SavedCars`, beside worlds saved with Rapier's own serde |
-//! | `full` (default) | all of them | |
+//! | `abreast` | | batches of eight cars of one model with `impulse` and `rapier`; bit-identical to scalar steps |
+//! | `instruction_sets` | | the widest SIMD instructions of the processor, selected at run time; bit-identical results |
+//! | `deterministic` | | bit-identical results on every target, without SIMD in glam and Rapier |
+//! | `serde` | | `rapier::SavedCars`, for worlds saved with Rapier's serde support |
+//! | `full` (default) | all of them | every feature of this table |
 //!
 //! ```
 //! use skidpad::core::{CarStart, Controls, Scene, state::Placement};
@@ -38,17 +38,17 @@ pub use skidpad_core as core;
 #[cfg(feature = "lab")]
 pub use skidpad_lab as lab;
 
-/// The names most games need.
+/// Types that most games import.
 pub mod prelude {
     pub use crate::core::state::Placement;
     pub use crate::core::{Axes, Backend, CarError, CarId, CarStart, Controls, DVec3, Model, Quat, Scene, State, Vec3};
     pub use crate::drive::{Drawn, Driver, Event, Inputs, Keys, Shaping, Ticks, Watch, put_upright};
 }
 
-/// What a driving game needs around its cars: input, automatic reverse, ticks, drawn poses, events.
+/// Helpers for driving games: input shaping, automatic reverse, fixed ticks, interpolated poses, events.
 pub use skidpad_drive as drive;
 
-/// Vehicle and scene files, and with the feature `lab` cars of other programs.
+/// Vehicle and scene files; with the feature `lab` also importers for vehicles of other programs.
 pub mod spec {
     #[cfg(feature = "lab")]
     pub use skidpad_import as import;
@@ -64,7 +64,7 @@ pub use skidpad_peers as peers;
 #[cfg(feature = "rapier")]
 pub use skidpad_rapier as rapier;
 
-/// The solvers chosen by feature: skidpad's own first, peers last.
+/// Returns the solvers whose features are enabled: skidpad's own solvers first, peers last.
 pub fn backends() -> Vec<core::BackendInfo> {
     vec![
         #[cfg(feature = "rapier")]
@@ -80,8 +80,8 @@ pub fn backends() -> Vec<core::BackendInfo> {
     ]
 }
 
-/// Solvers that are there to be measured by name, not part of [`backends`]: other shapes of the friction limit, wheels
-/// with a mass of their own.
+/// Returns variants of the constraint solver that are not part of [`backends`]: two other friction limits, and unsprung
+/// masses as separate bodies. Empty without the feature `constraint`.
 pub fn modes() -> Vec<core::BackendInfo> {
     vec![
         #[cfg(feature = "constraint")]
@@ -93,12 +93,12 @@ pub fn modes() -> Vec<core::BackendInfo> {
     ]
 }
 
-/// The solver or mode called `name`, if its feature is on.
+/// Returns the solver or mode called `name`; `None` if there is none or its feature is off.
 pub fn backend(name: &str) -> Option<core::BackendInfo> {
     backends().into_iter().chain(modes()).find(|b| b.name == name)
 }
 
-/// Snippets of the README and of the book are tests.
+/// Code snippets of the README and of the book, compiled and run as doc tests.
 #[cfg(all(doctest, feature = "impulse"))]
 mod snippets {
     #[doc = include_str!("../README.md")]

@@ -1,4 +1,4 @@
-//! The golden digests of `it` alone, and cars abreast: what `cargo xtask mutants` builds again for every mutant.
+//! Golden digests and batch tests of `it` in a small binary, which `cargo xtask mutants` builds for each mutant.
 #![allow(dead_code, reason = "files of `it`, whose other tests need the rest")]
 
 #[path = "it/common.rs"]

@@ -1,4 +1,4 @@
-//! Compiles the C++ side against the installed libbullet, if the feature `link` asks for it.
+//! Compiles the C++ code against the installed libbullet if the feature `link` is enabled.
 
 fn main() {
     println!("cargo:rerun-if-changed=bullet_world.cpp");
@@ -11,7 +11,7 @@ fn main() {
 
 #[cfg(feature = "link")]
 fn link() -> Result<(), String> {
-    // The libraries are named after the object that needs them.
+    // The linker needs the libraries after the object that uses them, so they are printed below.
     let found = pkg_config::Config::new().cargo_metadata(false).probe("bullet").map_err(|error| {
         format!(
             "The feature `libbullet` benches Bullet itself, but pkg-config finds no package `bullet`. Install Bullet's \
@@ -20,7 +20,7 @@ fn link() -> Result<(), String> {
         )
     })?;
     let mut cpp = cc::Build::new();
-    // Bullet's headers warn.
+    // Bullet's headers cause warnings.
     cpp.cpp(true).std("c++14").warnings(false).file("bullet_world.cpp").includes(&found.include_paths);
     cpp.try_compile("bullet_world").map_err(|error| {
         format!(

@@ -1,4 +1,4 @@
-//! Ground that is not plane, and cars that feel for it with discs.
+//! Uneven ground, and cars that probe it with discs.
 
 use std::sync::Arc;
 
@@ -7,11 +7,12 @@ use skidpad::core::{Backend, BackendInfo, DVec3, HeightField, Model, Scene, Tria
 
 use crate::shared::{RATE, cars};
 
-/// Cells of a field of heights along each side, and their size, m: all cars stay on it.
+/// Number of cells along each side of the height field. All cars stay on it.
 const CELLS: usize = 256;
+/// Side of a cell, m.
 const CELL: f32 = 3.0;
 
-/// A field of heights with waves of 50 mm.
+/// Returns a height field with waves of 50 mm amplitude.
 fn waves() -> HeightField {
     let height = |i: usize| 0.05 * ((i % (CELLS + 1)) as f32 * 0.7).sin() * ((i / (CELLS + 1)) as f32 * 0.9).cos();
     let heights = (0..(CELLS + 1) * (CELLS + 1)).map(height).collect();
@@ -19,7 +20,7 @@ fn waves() -> HeightField {
     HeightField::new(corner, [CELL; 2], [CELLS + 1; 2], heights, true, 1.0).expect("a field")
 }
 
-/// The same as a mesh.
+/// Returns the height field of [`waves`] as a mesh.
 fn mesh_of_waves() -> TriangleMesh {
     let (field, side) = (waves(), CELLS + 1);
     let corner =
@@ -33,12 +34,13 @@ fn mesh_of_waves() -> TriangleMesh {
     TriangleMesh::new(field.origin(), (0..side * side).map(corner).collect(), triangles, 0.5, 1.0).expect("a mesh")
 }
 
-/// A world of `backend` with `count` cars on waves, as a field or a mesh, or on a plane, feeling with discs or with rays.
+/// Returns a world of `backend` with `count` cars. `ground` is `field` or `mesh` for waves; any other text is a plane.
+/// Wheels probe with `discs` or with rays.
 pub fn world(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
     on(backend, count, &scene(ground), discs)
 }
 
-/// The same ground for cars that pass through each other: what its wheels ask is answered by the ground alone.
+/// Returns the world of [`world`] without collisions between cars, so that only the ground responds to wheel probes.
 pub fn world_of_ghosts(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
     on(backend, count, &Scene { cars_collide: false, ..scene(ground) }, discs)
 }

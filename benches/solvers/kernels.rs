@@ -1,4 +1,4 @@
-//! One vehicle's rows under each coupling, without any world.
+//! Benches of the solve of one vehicle with each coupling, without a world.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use skidpad::core::{Body, Contact, Controls, Coupling, Friction, Scene, State, V
 
 use crate::shared;
 
-/// The rows of one vehicle.
+/// Measures [`Vehicle::solve`] of one vehicle with each coupling.
 pub fn couplings(criterion: &mut Criterion) {
     let converged = Coupling::Converged { tolerance: 1e-5, iterations: 30, friction: Friction::Cone, unsprung: false };
     let mut group = criterion.benchmark_group("solve");
@@ -15,7 +15,7 @@ pub fn couplings(criterion: &mut Criterion) {
         let start = &shared::cars(1)[0];
         let state = State::at_rest(&start.model, &Scene::flat(), &start.placement);
         let mut vehicle = Vehicle::new(start.model.clone(), state);
-        // Cornering at the start of a step: what `solve` reads of a world.
+        // Body motion and contacts that `solve` would read from a world, in a corner at the start of a step.
         let body = cornering(vehicle.state());
         let contacts: Vec<Option<Contact>> = start
             .model

@@ -1,4 +1,5 @@
-//! Times: kernels, one step per backend, rollback, a whole manoeuvre. Numbers of one run compare with each other only.
+//! Time benches: tyre laws, solve of one vehicle, one step per backend, rollback, a whole manoeuvre. Compare numbers
+//! within one run only.
 
 mod kernels;
 mod manoeuvre;

@@ -1,10 +1,10 @@
-//! A whole manoeuvre: world, car and two simulated seconds of a step steer, per solver.
+//! Bench of a whole manoeuvre per solver: building the world with one car, and 2 s of a step steer.
 
 use criterion::Criterion;
 
 use crate::shared;
 
-/// One bench per solver.
+/// Measures the step steer with each solver.
 pub fn step_steer(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("step_steer_2s");
     group.sample_size(10);

@@ -1,11 +1,12 @@
-//! Rollback of one car: a plain step, and a rewind by ten steps that are saved and taken again; compare within one solver.
+//! Benches of rollback with one car: a plain step, and a rewind by ten steps that are saved and repeated. Compare
+//! within one solver.
 
 use criterion::Criterion;
 use skidpad::core::Controls;
 
 use crate::shared;
 
-/// Two benches per solver.
+/// Measures a plain step and a rewind with each solver.
 pub fn rollback(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rollback");
     let controls = [Controls { throttle: 0.2, ..Controls::default() }];

@@ -1,14 +1,14 @@
-//! Cars and scenarios that benches share.
+//! Cars and scenarios that the benches share.
 
 use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Scene, state::Placement};
 
 /// Steps per second of simulated time.
 pub const RATE: u32 = 120;
 
-/// Speed the cars start with, m/s.
+/// Initial speed of the cars, m/s.
 pub const SPEED: f32 = 100.0 / 3.6;
 
-/// `impulse` with cars that never go abreast, as neighbours are of different models, though alike.
+/// Solver `impulse` without batches: neighbouring cars have separate but equal models.
 #[cfg(feature = "impulse")]
 pub const ONE_BY_ONE: BackendInfo = BackendInfo {
     name: "impulse-one-by-one",
@@ -21,7 +21,7 @@ pub const ONE_BY_ONE: BackendInfo = BackendInfo {
     ..skidpad::impulse::BACKEND
 };
 
-/// Every solver and mode, and Bullet itself if its feature is on.
+/// Returns every solver and mode, and Bullet itself if its feature is enabled.
 pub fn solvers() -> Vec<BackendInfo> {
     let mut solvers = skidpad::backends();
     solvers.extend(skidpad::modes());
@@ -32,12 +32,12 @@ pub fn solvers() -> Vec<BackendInfo> {
     solvers
 }
 
-/// `count` Corvettes, 20 m apart, all at [`SPEED`].
+/// Returns `count` Corvettes on a grid of 20 m, all at [`SPEED`].
 pub fn cars(count: usize) -> Vec<CarStart> {
     cars_of("corvette_c5", count).expect("a shipped vehicle loads")
 }
 
-/// The same of a shipped `vehicle`; `None` of one that there is not.
+/// Returns `count` cars of a shipped `vehicle` on a grid of 20 m at [`SPEED`]; `None` if it does not load.
 pub fn cars_of(vehicle: &str, count: usize) -> Option<Vec<CarStart>> {
     let model = skidpad::spec::load(vehicle).ok()?.model;
     let row = |i: usize| (20.0 * (i % 32) as f64, 20.0 * (i / 32) as f64);
@@ -45,12 +45,13 @@ pub fn cars_of(vehicle: &str, count: usize) -> Option<Vec<CarStart>> {
     Some((0..count).map(|i| CarStart { model: model.clone(), placement: placement(i) }).collect())
 }
 
-/// A world of `backend` with `count` cars on a plane.
+/// Returns a world of `backend` with `count` Corvettes on a plane.
 pub fn world(backend: &BackendInfo, count: usize) -> Box<dyn Backend> {
     (backend.build)(&Scene::flat(), &cars(count), 1.0 / RATE as f32)
 }
 
-/// Part throttle, and a steering angle that gives 4 m/s² after the first half second.
+/// Returns the controls of a step steer: part throttle, and after 0.5 s a steering angle for a lateral acceleration of
+/// 4 m/s².
 pub fn step_steer(step: u32) -> Controls {
     let steer = if step < RATE / 2 { 0.0 } else { 0.02 };
     Controls { throttle: 0.2, steer, ..Controls::default() }

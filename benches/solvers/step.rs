@@ -1,10 +1,10 @@
-//! One step of each solver, modes and peers included, for 1, 64 and 1024 of the same car, all in one run: compare within it.
+//! Benches of one step of each solver, mode and peer, with 1, 64 and 1024 equal cars. Compare within one run.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 
 use crate::shared;
 
-/// One group per number of cars.
+/// Measures a step with each solver, in one group per number of cars.
 pub fn steps(criterion: &mut Criterion) {
     for count in [1, 64, 1024] {
         let mut group = criterion.benchmark_group(format!("step_{count}"));
@@ -12,7 +12,7 @@ pub fn steps(criterion: &mut Criterion) {
         for backend in shared::solvers() {
             let mut world = shared::world(&backend, count);
             let controls = vec![shared::step_steer(shared::RATE); count];
-            // Past the steering's transient, so that every sample does the same work.
+            // The transient of the steering ends first, so that every sample does equal work.
             for _ in 0..shared::RATE {
                 world.step(&controls);
             }

@@ -1,4 +1,4 @@
-//! The tyre laws for eight tyres, one after the other and side by side in lanes: compare within one group.
+//! Benches of the tyre laws for eight tyres, in scalar code and in SIMD lanes. Compare within one group.
 
 use std::hint::black_box;
 
@@ -8,14 +8,17 @@ use skidpad::core::tyre::{
     Brush, Conditions, CurveLaw, CurveTyre, Direction, MagicFormula, PreparedTyre, Response, TMeasy, TyreModel,
 };
 
-/// Slips (κ, −tan α) and loads of eight tyres: from rest to full slide.
+/// Slip ratios κ of eight tyres, from rolling to full sliding.
 const RATIOS: [f32; 8] = [0.0, 0.01, -0.02, 0.05, -0.1, 0.2, -0.5, -1.0];
+/// Lateral slips −tan α of eight tyres.
 const ACROSS: [f32; 8] = [0.01, -0.02, 0.05, -0.1, 0.2, 0.0, 0.03, -0.07];
+/// Normal loads of eight tyres, N.
 const LOADS: [f32; 8] = [3000.0, 3500.0, 4000.0, 4500.0, 2000.0, 5000.0, 2500.0, 6000.0];
 
-/// Forces and slopes of eight tyres under each law.
+/// Measures forces and slopes of eight tyres with each law.
 pub fn laws(criterion: &mut Criterion) {
-    // Slips are deflections over the sliding one for dry friction, which slides at 1.
+    // For a law that holds at rest (dry friction) slips are deflections relative to the sliding deflection; it slides
+    // at 1.
     let curves = [
         ("coulomb", CurveLaw::Coulomb { deflection: 0.005 }),
         ("linear", CurveLaw::Linear { stiffness: [100e3, 80e3] }),
@@ -52,7 +55,7 @@ fn force<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], load: L) -> Response<L> {
     law.prepare(&Conditions::upright(load, L::splat(20.0))).force(slip)
 }
 
-/// `law` at the slips of this bench times `scale`.
+/// Measures `law` at the slips of this bench times `scale`.
 fn compare<M: TyreModel>(criterion: &mut Criterion, name: &str, law: &M, scale: f32) {
     let [ratios, across] = [RATIOS, ACROSS].map(|slips| slips.map(|slip| slip * scale));
     let mut group = criterion.benchmark_group(format!("eight_tyres_{name}"));

@@ -1,8 +1,8 @@
-//! Directed inputs: the worst known inputs of each reader, made in any size.
+//! Directed inputs: the worst known inputs of each reader, in any size.
 //!
-//! Every input repeats one element for which a reader could take more time or memory than in proportion to the size.
+//! Every input repeats one element for which time or memory of a reader could grow faster than the size.
 
-/// Name of an input, and its text of about the asked number of bytes.
+/// Name and bytes of an input.
 pub type Input = (&'static str, Vec<u8>);
 
 /// Returns the worst known inputs of `reader`, of about `bytes` bytes each.
@@ -12,7 +12,7 @@ pub fn inputs(reader: &str, bytes: usize) -> Vec<Input> {
     inputs
 }
 
-/// Returns inputs for every reader of texts.
+/// Returns inputs for every reader of text.
 fn of_any_text(bytes: usize) -> Vec<Input> {
     vec![
         ("spaces and a letter", format!("{}x", " ".repeat(bytes.saturating_sub(1))).into_bytes()),
@@ -41,7 +41,8 @@ fn of_reader(reader: &str, bytes: usize) -> Vec<Input> {
     }
 }
 
-/// Returns `head`, as many of `line(0)`, `line(1)`, … as fill `bytes`, and `tail`.
+/// Returns `head`, then `line(0)`, `line(1)`, … up to a total size of `bytes`, then `tail`. At least one line is
+/// included.
 fn filled(bytes: usize, head: &str, line: impl Fn(usize) -> String, tail: &str) -> Vec<u8> {
     let mut text = head.to_owned();
     for number in 0.. {
@@ -55,7 +56,7 @@ fn filled(bytes: usize, head: &str, line: impl Fn(usize) -> String, tail: &str) 
     text.into_bytes()
 }
 
-/// Returns inputs for every reader of TOML.
+/// Returns inputs for every TOML reader.
 fn toml(bytes: usize) -> Vec<Input> {
     vec![
         ("unknown keys", filled(bytes, "", |i| format!("key_{i} = {i}\n"), "")),
@@ -178,10 +179,10 @@ fn obj(bytes: usize) -> Vec<Input> {
     ]
 }
 
-/// Beginning of a glTF file, up to its lists.
+/// Start of a glTF file, up to its lists.
 const GLTF: &str = "{\"asset\":{\"version\":\"2.0\"},";
 
-/// Lists of a glTF file of one triangle without a scene.
+/// Lists of a glTF file with one triangle, without a scene.
 const TRIANGLE: &str = "\"buffers\":[{\"uri\":\"data:;base64,\
 AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\
 \"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],";

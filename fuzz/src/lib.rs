@@ -1,4 +1,4 @@
-//! Functions that the fuzz targets share. `README.md` says how to run the targets.
+//! Functions that the fuzz targets share. `README.md` explains how to run the targets.
 #![forbid(unsafe_code)]
 
 pub mod directed;
@@ -17,7 +17,8 @@ pub fn read(name: &str, bytes: &[u8]) {
     (find(name).read)(bytes);
 }
 
-/// Writes the inputs to start from into the folder that `SKIDPAD_SEEDS` names, if it is set.
+/// Writes the seeds of the reader called `name` to the folder in the environment variable `SKIDPAD_SEEDS`. Does nothing
+/// if the variable is not set.
 ///
 /// # Panics
 /// No reader has this name, or the folder cannot be written.

@@ -1,4 +1,4 @@
-//! Bodies of the fuzz targets: each gives bytes to one reader and checks what holds for any input.
+//! Bodies of the fuzz targets: each passes bytes to one reader and checks the invariants that hold for any input.
 //!
 //! The targets of cargo-fuzz, the tests of the workspace and `cargo xtask linearity` share these bodies.
 
@@ -15,19 +15,19 @@ use skidpad::lab::Script;
 use skidpad::spec::import::{Options, Source};
 use skidpad::spec::{Excerpt, Faults, LineIndex, Loaded, LoadedScene, printable, tir};
 
-/// A reader of bytes from outside.
+/// Reader of external bytes.
 pub struct Reader {
     /// Name of the fuzz target and of the folder of its corpus.
     pub name: &'static str,
     /// Name of the dictionary.
     pub dictionary: &'static str,
-    /// Files and folders of the repository to start from, besides the corpus.
+    /// Files and folders of the repository that are seeds in addition to the corpus.
     pub seeds: &'static [&'static str],
     /// Function that reads bytes. It panics if an invariant of the reader is violated.
     pub read: fn(&[u8]),
 }
 
-/// All readers.
+/// Readers of all fuzz targets.
 pub const READERS: [Reader; 18] = [
     reader("vehicle", "toml", &["vehicles", "vehicles/trailers"], vehicle),
     reader("scene", "toml", &["scenes"], scene),
@@ -62,13 +62,13 @@ const fn reader(
     Reader { name, dictionary, seeds, read }
 }
 
-/// Checks that text of foreign files cannot act on a terminal.
+/// Checks that `text` has no control characters that act on a terminal.
 fn check_printable(text: &str) {
     let acts = |&c: &char| !matches!(c, '\n' | '\t') && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
     assert_eq!(text.chars().find(acts), None, "{text:?}");
 }
 
-/// Checks that faults have places in `text`, and that they can be printed.
+/// Checks that every fault has a position in `text` and can be printed safely.
 fn check_faults(faults: &Faults, text: &str) {
     assert!(!faults.list().is_empty());
     for fault in faults.list() {
@@ -76,7 +76,7 @@ fn check_faults(faults: &Faults, text: &str) {
         assert!(fault.line > 0 && fault.column > 0 && !fault.accepts.is_empty(), "{fault:?}");
     }
     check_printable(&faults.listed());
-    // Drawing fifty faults takes longer than finding them, so that only one input of sixteen is drawn.
+    // Rendering fifty faults takes longer than finding them, so only one length in sixteen is rendered.
     if text.len().is_multiple_of(16) {
         check_printable(&faults.render());
     }
@@ -124,7 +124,7 @@ fn tyre(bytes: &[u8]) {
     }
 }
 
-/// Model of a shipped vehicle.
+/// Returns the model of a shipped vehicle.
 fn shipped(name: &str) -> Arc<Model> {
     skidpad::spec::load(name).expect("shipped").model
 }
@@ -179,12 +179,13 @@ fn car(source: Source, bytes: &[u8]) {
 /// Length of a step of the worlds, s.
 const STEP_S: f32 = 1.0 / 60.0;
 
-/// A world with the bytes of its initial state.
+/// World of one solver, with the bytes of its initial state.
 struct World {
     solver: BackendInfo,
     world: Box<dyn Backend>,
     saved: Vec<u8>,
-    /// True if the motion stays finite after any accepted bytes. False for Rapier's vehicle controller, which is not skidpad's code.
+    /// Whether the motion stays finite after any accepted bytes. False for Rapier's vehicle controller, which is not
+    /// skidpad's code.
     stays_finite: bool,
 }
 
@@ -197,7 +198,7 @@ impl World {
         let mut scene = Scene::sloping(0.1);
         scene.bodies.push(FreeBody::solid(100.0, Vec3::ONE, scene.point(0.0, -20.0, 3.0)));
         let mut world = (solver.build)(&scene, &starts, STEP_S);
-        // The body still falls: Rapier's world is not saved while it touches something.
+        // The free body is still falling, since a Rapier world cannot be saved while a body is in contact.
         for _ in 0..10 {
             world.step(&[Self::controls(), Self::controls()]);
         }
@@ -209,7 +210,7 @@ impl World {
         Controls { throttle: 0.7, steer: 0.05, ..Controls::default() }
     }
 
-    /// Takes three steps, and checks that cars and bodies stay finite.
+    /// Takes three steps and checks that the states of the cars stay finite.
     fn drive(&mut self) {
         for step in 0..3 {
             self.world.step(&[Self::controls(), Self::controls()]);
@@ -220,7 +221,8 @@ impl World {
         _ = self.world.save();
     }
 
-    /// Loads the bytes of the initial state. Builds the world anew if the bytes of an input have put cars of other generations into its slots.
+    /// Loads the bytes of the initial state. Rebuilds the world if an input has loaded cars of other generations into
+    /// its slots.
     fn reset(&mut self) {
         match self.world.load(&self.saved) {
             Ok(()) => {}
@@ -264,7 +266,7 @@ fn world(bytes: &[u8]) {
     });
 }
 
-/// Passes one text to every function that prints names: escapes, unknown vehicles, unknown keys, names of files.
+/// Passes one text to every function that prints names: escapes, unknown vehicles, unknown keys, file names.
 fn text(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     check_printable(&printable::one_line(text));

@@ -1,4 +1,4 @@
-//! Inputs that fuzzing and the tests of the workspace start from.
+//! Seeds: initial inputs of fuzzing and of the tests of the workspace.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::readers::{Reader, saved};
 /// Size of the directed inputs, bytes.
 const DIRECTED_BYTES: usize = 4096;
 
-/// Largest file of the repository that is a seed, bytes.
+/// Maximum size of a file that is a seed, bytes.
 const MAX_BYTES: u64 = 20_000;
 
 /// Returns the seeds of `reader` in the repository at `root`: its corpus, files, saved bytes and directed inputs.
@@ -34,7 +34,8 @@ pub fn corpus(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
     files(&root.join("fuzz/corpus").join(reader.name))
 }
 
-/// Returns the contents of the file at `path`, or of the files in the folder at `path`, in the order of their names.
+/// Returns the contents of the file at `path`, or of the files in the folder at `path` in the order of their names.
+/// Larger files than [`MAX_BYTES`] are left out.
 fn files(path: &Path) -> Vec<Vec<u8>> {
     let mut paths = match std::fs::read_dir(path) {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),

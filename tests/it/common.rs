@@ -1,4 +1,4 @@
-//! Cars, worlds and comparisons the tests share.
+//! Cars, worlds and comparisons shared by the tests.
 
 use std::sync::Arc;
 
@@ -11,47 +11,48 @@ use skidpad::core::{
 
 pub const GRAVITY: f64 = 9.81;
 
-/// The solvers of skidpad's rows; peers are not held to the contract.
+/// Returns the solvers that must satisfy the contract of a backend: all backends except peers.
 pub fn solvers() -> Vec<BackendInfo> {
     skidpad::backends().into_iter().filter(|b| !b.peer).collect()
 }
 
-/// All that is skidpad's own code: solvers, modes and the faithful peer.
+/// Returns the solvers, the modes and the peer `bullet`: every backend except peers with code of other projects.
 pub fn own_code() -> Vec<BackendInfo> {
     let ours = |b: &BackendInfo| !b.peer || b.name == "bullet";
     skidpad::backends().into_iter().filter(ours).chain(skidpad::modes()).collect()
 }
 
-/// Solvers and modes that turn wheels by skidpad's rows.
+/// Returns the solvers and modes that solve wheels with skidpad's constraint rows: [`own_code`] without `bullet`.
 pub fn on_rows() -> Vec<BackendInfo> {
     own_code().into_iter().filter(|solver| solver.name != "bullet").collect()
 }
 
-/// Parts of a shipped vehicle, to be changed for a test.
+/// Returns a copy of the parts of a shipped vehicle, for changes.
 pub fn shipped(name: &str) -> ModelParts {
     skidpad::spec::load(name).expect("shipped").model.parts().clone()
 }
 
-/// A Corvette C5 as shipped.
+/// Returns the parts of the shipped Corvette C5.
 pub fn c5() -> ModelParts {
     shipped("corvette_c5")
 }
 
-/// The simple curve of a shipped car's tyre.
+/// Returns the parameters of a curve tyre. Panics on other tyre models.
 #[track_caller]
 pub fn curve(tyre: &Tyre) -> &CurveTyre {
     let Tyre::Curve(curve) = tyre else { panic!("{tyre:?}") };
     curve
 }
 
-/// Changes to a car that make a closed form exact.
+/// Simplifications of a car for which a closed form is exact.
 pub trait Simplify: Sized {
     fn with_tyres(self, tyre: impl Fn(&CurveTyre) -> CurveTyre) -> Self;
     fn without_air(self) -> Self;
     fn without_rolling_resistance(self) -> Self;
     fn model(self) -> Arc<Model>;
 
-    /// Dry friction of `mu` that slides after 5 mm.
+    /// Replaces the tyre law by Coulomb friction of coefficient `mu`, which slides after a deflection of 5 mm. Load
+    /// sensitivity is 0.
     fn on_coulomb_tyres(self, mu: f32) -> Self {
         self.with_tyres(|tyre| CurveTyre {
             law: CurveLaw::Coulomb { deflection: 0.005 },
@@ -87,7 +88,7 @@ impl Simplify for ModelParts {
     }
 }
 
-/// One car in one world.
+/// A world with one car.
 pub struct Drive {
     pub world: Box<dyn Backend>,
 }
@@ -98,7 +99,7 @@ impl Drive {
         Self { world: (solver.build)(scene, &[start], 1.0 / hz) }
     }
 
-    /// On flat ground, rolling in neutral at `speed`.
+    /// Builds a car on flat ground that rolls in neutral at `speed` (m/s).
     pub fn rolling(solver: &BackendInfo, model: &Arc<Model>, speed: f32, hz: f32) -> Self {
         let placement = Placement { speed, gear: Some(0), ..Placement::default() };
         Self::new(solver, model, &Scene::flat(), placement, hz)
@@ -109,7 +110,8 @@ impl Drive {
         self.world.frame(0)
     }
 
-    /// Steps for `seconds`, asking `controls` with the frame before each step; returns every frame.
+    /// Steps for `seconds` with the result of `controls` on the frame before each step. Returns the initial frame and
+    /// the frame after each step.
     pub fn run(&mut self, seconds: f64, mut controls: impl FnMut(&Frame) -> Controls) -> Vec<Frame> {
         let steps = (seconds / f64::from(self.world.dt())).round() as usize;
         let mut frames = vec![self.world.frame(0)];
@@ -121,7 +123,8 @@ impl Drive {
     }
 }
 
-/// When `frames` first have `speed` m/s, between two steps, s.
+/// Returns the time at which `frames` first reach `speed` (m/s), interpolated between two steps (s). Panics if the
+/// speed is not reached.
 #[track_caller]
 pub fn time_at(frames: &[Frame], speed: f64) -> f64 {
     let reached = frames.windows(2).find(|pair| pair[1].vx_mps >= speed).expect("gets that fast");
@@ -129,7 +132,8 @@ pub fn time_at(frames: &[Frame], speed: f64) -> f64 {
     reached[0].t_s + share * (reached[1].t_s - reached[0].t_s)
 }
 
-/// The last two seconds at 240 Hz of a car parked with a front wheel on a block that lifts another one off the ground.
+/// Returns the last 2 s at 240 Hz of a car parked for 8 s with a front wheel on a block of 12 cm. Panics unless a
+/// wheel is unloaded in each of these frames.
 #[track_caller]
 pub fn parked_on_a_block(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
     let at = model.wheels()[0].contact;
@@ -143,7 +147,8 @@ pub fn parked_on_a_block(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame>
     last
 }
 
-/// Raw torques that hold `speed`, split over all wheels so that they turn no car.
+/// Returns motor torques that control the car to `speed` (m/s), with a gain of 2 1/s. The force is the same at all
+/// wheels, so that it causes no yaw moment.
 pub fn hold_speed(frame: &Frame, model: &Model, speed: f64) -> Box<[WheelControls]> {
     let wanted = (model.mass() as f64 * 2.0 * (speed - frame.vx_mps)) as f32;
     let count = model.wheels().len() as f32;
@@ -159,7 +164,8 @@ pub fn mean(frames: &[Frame], channel: impl Fn(&Frame) -> f64) -> f64 {
     frames.iter().map(channel).sum::<f64>() / frames.len() as f64
 }
 
-/// Panics unless `found` is within `relative` of `expected`; `why` says where the tolerance comes from.
+/// Panics unless `found` is within the relative tolerance `relative` of `expected`. `why` is the reason for the
+/// tolerance.
 #[track_caller]
 pub fn close(what: &str, found: f64, expected: f64, relative: f64, why: &str) {
     let error = found / expected - 1.0;

@@ -1,4 +1,4 @@
-//! Readers of bytes from outside, with the bodies of the fuzz targets: corpus, directed inputs, and seeded mutations.
+//! Readers of external bytes, run with the bodies of the fuzz targets: corpus, directed inputs and seeded mutations.
 
 #[path = "../../fuzz/src/directed.rs"]
 mod directed;
@@ -15,7 +15,7 @@ use crate::step::random::Random;
 use mutate::{Mutator, dictionary};
 use readers::{READERS, Reader};
 
-/// Folder of the repository.
+/// Returns the folder of the repository.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -24,7 +24,7 @@ fn find(name: &str) -> &'static Reader {
     READERS.iter().find(|reader| reader.name == name).expect("a name of `READERS`")
 }
 
-/// Gives `bytes` to `reader`. A panic prints the bytes, as a file for the corpus has them.
+/// Runs `reader` on `bytes`. If it panics, the message contains the bytes, escaped as in a file of the corpus.
 #[track_caller]
 fn check(reader: &Reader, what: &str, bytes: &[u8]) {
     if catch_unwind(AssertUnwindSafe(|| (reader.read)(bytes))).is_err() {
@@ -33,13 +33,13 @@ fn check(reader: &Reader, what: &str, bytes: &[u8]) {
     }
 }
 
-/// Size of directed inputs of several lines, bytes.
+/// Size of directed inputs of several lines (bytes).
 const DIRECTED_BYTES: usize = 8_000;
 
-/// Size of directed inputs of one line, bytes: faults beyond column 65,536 are drawn in a window.
+/// Size of directed inputs of one line (bytes). Faults beyond column 65,536 are shown in a window.
 const ONE_LINE_BYTES: usize = 72_000;
 
-/// Returns true if the bytes have few lines, so that places in them have large columns.
+/// Returns true if the bytes have fewer than ten line breaks, so that positions in them have large columns.
 fn has_long_lines(bytes: &[u8]) -> bool {
     bytes.iter().filter(|&&byte| byte == b'\n').count() < 10
 }
@@ -60,7 +60,7 @@ fn corpus_and_directed_inputs_are_read() {
     }
 }
 
-/// Reads `count` mutations of the seeds of a reader.
+/// Runs the reader `name` on `count` mutations of its seeds.
 fn mutations_are_read(name: &str, count: usize) {
     let reader = find(name);
     let mutator = Mutator { seeds: seeds::of(reader, root()), dictionary: dictionary(root(), reader.dictionary) };
@@ -70,10 +70,10 @@ fn mutations_are_read(name: &str, count: usize) {
     }
 }
 
-/// Makes a test of each reader with its number of mutations. Readers that draw many faults have fewer.
+/// Defines a test for each reader with its number of mutations. Readers that report many faults get fewer.
 macro_rules! mutations {
     ($($name:ident: $count:expr),* $(,)?) => {
-        /// Readers with a test of mutations.
+        /// Names of the readers with a mutation test.
         const TESTED: &[&str] = &[$(stringify!($name)),*];
 
         mod mutations {

@@ -1,7 +1,7 @@
-//! The bits of every trajectory, held as digests: a refactoring changes none of them.
+//! Digests of the bits of every trajectory. A refactoring must not change them.
 //!
-//! A commit that does names the change and its size (`INSTA_UPDATE=always cargo test --test it golden`). Those of `rapier` also
-//! change with Rapier's version.
+//! A commit that changes them states the change and its size (`INSTA_UPDATE=always cargo test --test it golden`). The
+//! digests of `rapier` also change with Rapier's version.
 
 use std::fmt::Write;
 
@@ -10,16 +10,16 @@ use skidpad::core::{BackendInfo, Controls, Scene, State, state::Placement};
 use crate::common::{Drive, own_code};
 use crate::step::survival::trial;
 
-/// Random cars, among them every tyre law, drivetrain, coupling and assist.
+/// Number of random cars. They cover every tyre law, drivetrain, coupling and assist.
 const CARS: u64 = 60;
 
-/// Digest of no bytes.
+/// Digest of no bytes: the offset basis of FNV-1a.
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// What saved bytes begin with: what they are, and their version.
+/// Length of the header of saved bytes, their kind and version (bytes).
 const HEADER: usize = 6;
 
-/// 64-bit FNV-1a of `state` as it is saved, after those before it.
+/// Extends `digest` by the saved bytes of `state` without their header, with 64-bit FNV-1a. Returns the new digest.
 fn mix(digest: u64, state: &State) -> u64 {
     state
         .to_bytes()
@@ -28,7 +28,7 @@ fn mix(digest: u64, state: &State) -> u64 {
         .fold(digest, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// Launch, slalom, a turn with the handbrake, brakes to a stop, reverse.
+/// Returns the controls at time `t` (s): launch, slalom, a turn with the handbrake, braking to rest, reverse.
 fn drive_through(t: f32) -> Controls {
     let wave = 4.0 * ((0.7 * t).fract() - 0.5).abs() - 1.0;
     match t {
@@ -75,7 +75,7 @@ fn table(cars: impl Iterator<Item = String>, digest: impl Fn(&BackendInfo, &str)
     table
 }
 
-/// Whether `table` is the one in the file `name`, whichever binary of tests asks.
+/// Asserts that `table` equals the snapshot `name`. The file is the same for every test binary.
 #[track_caller]
 fn as_kept(name: &str, table: &str) {
     insta::with_settings!({ prepend_module_to_snapshot => false }, { insta::assert_snapshot!(name, table) });

@@ -1,4 +1,5 @@
-//! What must hold for every solver: closed forms, invariants, agreement. One binary, so that it links once; rooms as in the core.
+//! Tests that apply to every solver: closed forms, invariants and agreement. All are in one binary, which links once.
+//! Folders correspond to those of the core.
 
 mod aero;
 mod assists;

@@ -1,8 +1,9 @@
-//! Rounded metrics of every manoeuvre on every solver.
+//! Rounded metrics of every manoeuvre with every solver.
 //!
-//! A change here is a change of physics: its commit says what moved and by how much.
+//! A changed snapshot is a change of the physics. Its commit states which figures change, and by how much.
 
-/// Drives `vehicle` at 240 Hz, one snapshot per manoeuvre: a row per figure, a column per solver.
+/// Drives `vehicle` at 240 Hz and asserts one snapshot for each manoeuvre, with a row for each figure and a column
+/// for each solver.
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab::manoeuvre::Entry>) {
     use std::fmt::Write;
@@ -13,7 +14,7 @@ fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab
     let model = skidpad::spec::load(vehicle).expect("shipped").model;
     let overrides = Overrides::default();
     let step = TimeStep::per_second(240.0).expect("a valid rate");
-    // The `bullet` peer is held to recorded runs instead.
+    // The peer `bullet` is compared with recorded runs elsewhere.
     let backends: Vec<_> = skidpad::backends().into_iter().filter(|b| b.name != "bullet").collect();
     for entry in manoeuvres {
         let manoeuvre = entry.standard(&overrides);
@@ -33,7 +34,7 @@ fn metrics_of_every_manoeuvre_and_solver() {
     snapshot("corvette_c5", skidpad::lab::manoeuvre::CATALOGUE.iter());
 }
 
-/// Four driven wheels: on motors, and on a torque converter with a torque-biasing centre differential.
+/// Cars with four driven wheels: on motors, and on a torque converter with a torque-biasing centre differential.
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 #[test]
 fn metrics_of_cars_with_four_driven_wheels() {

@@ -1,4 +1,4 @@
-//! Rows of the classic texts that no other test is about, each with its known answer; `docs/models.md` lists all rows.
+//! Rows of the classic texts that no other test covers, each with its known answer. `docs/models.md` lists all rows.
 
 use skidpad::core::model::{Knee, Rolling};
 use skidpad::core::state::Placement;
@@ -8,7 +8,7 @@ use skidpad::lab::figures::straight::peak_power;
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, solvers};
 
-/// Row B3: with drag alone 1/v grows by C / m per second.
+/// Row B3: under drag alone, 1/v grows by C / m per second.
 #[test]
 fn b3_drag_is_a_straight_line_of_one_over_speed() {
     let model = c5().without_rolling_resistance().model();
@@ -23,8 +23,8 @@ fn b3_drag_is_a_straight_line_of_one_over_speed() {
     }
 }
 
-/// Row B4: with C_drag 0.4257 and C_rr 12.8 drag and linear rolling resistance are equal at 30.07 m/s: there a coasting car
-/// is slowed as much by one as by the other.
+/// Row B4: with C_drag 0.4257 and C_rr 12.8, drag and linear rolling resistance are equal at 30.07 m/s. Either alone
+/// decelerates a coasting car equally at that speed.
 #[test]
 fn b4_drag_and_rolling_resistance_cross() {
     let (drag, rolling) = (0.4257f32, 12.8f32);
@@ -46,7 +46,8 @@ fn b4_drag_and_rolling_resistance_cross() {
     }
 }
 
-/// Rows B10, B11: `hp = lb·ft · rpm / 5252` is `T ω`; the C5's curve gives its most power near 5600 rev/min, 345 hp.
+/// Rows B10, B11: `hp = lb·ft · rpm / 5252` equals `T ω`. The maximum power of the C5's curve is 345 hp near
+/// 5600 rev/min.
 #[test]
 fn b10_b11_power_is_torque_times_speed() {
     const POUND_FOOT_NM: f64 = 0.3048 * 0.453_592_37 * 9.806_65;
@@ -61,7 +62,8 @@ fn b10_b11_power_is_torque_times_speed() {
     close("where", speed / rpm, 5600.0, 0.03, "rated; the chart has a point at 5500");
 }
 
-/// Row B15: crawling, the rear axle's middle goes round a circle of L / tan δ and the front wheels' of L / sin δ.
+/// Row B15: at walking pace, the middle of the rear axle runs on a circle of radius L / tan δ and the front axle on
+/// L / sin δ.
 #[test]
 fn b15_crawl_circle() {
     let model = c5().without_air().without_rolling_resistance().model();
@@ -86,7 +88,8 @@ fn b15_crawl_circle() {
     }
 }
 
-/// Row D2: each rolling model's deceleration at speed, and the value of the pressure model at 2.2 bar and 100 km/h.
+/// Row D2: deceleration of each model of rolling resistance at speed, and the coefficient of the pressure model at
+/// 2.2 bar and 100 km/h.
 #[test]
 fn d2_rolling_models_brake_as_they_say() {
     let pressure = Rolling::from_pressure(2.2);
@@ -110,8 +113,8 @@ fn d2_rolling_models_brake_as_they_say() {
     }
 }
 
-/// Row D3: a car at rest rolls on a slope if and only if `tan θ` is more than the coefficient of standing wheels; on the
-/// level it stops, and stays.
+/// Row D3: a car at rest on a slope starts to roll if and only if `tan θ` exceeds the rolling resistance coefficient
+/// at rest. On the level a rolling car stops and does not creep.
 #[test]
 fn d3_standing_wheels_resist_more() {
     let mut parts = c5().without_air();
@@ -127,7 +130,7 @@ fn d3_standing_wheels_resist_more() {
             let start = car.world.state(0).position;
             car.run(20.0, |_| Controls::coasting());
             let way = (car.world.state(0).position - start).length();
-            // Patches give by a millimetre or two; 3 % of the force would take the car 50 m.
+            // Contact patches deflect by 1 to 2 mm. An excess of 3 % of the force moves the car by 50 m.
             assert_eq!(way < 5e-3, stands, "{} at {factor} of the angle: {way} m in 20 s", solver.name);
         }
         let mut car = Drive::rolling(&solver, &model, 1.0, 120.0);
@@ -139,7 +142,7 @@ fn d3_standing_wheels_resist_more() {
     }
 }
 
-/// Row D4: factors by axle add up by what the axles carry.
+/// Row D4: rolling resistance coefficients of the axles, weighted by axle load.
 #[test]
 fn d4_rolling_resistance_by_axle() {
     let mut parts = c5().without_air();
@@ -157,14 +160,14 @@ fn d4_rolling_resistance_by_axle() {
     }
 }
 
-/// Row A1: a car that does not roll on its springs slides sideways with both inner wheels loaded below a grip of t / 2h, and
-/// lifts them above it.
+/// Row A1: a car without roll on its springs slides sideways with both inner wheels loaded if its friction
+/// coefficient is below t / 2h. Above, the inner wheels lift.
 #[test]
 fn a1_a_rigid_car_rolls_if_and_only_if_it_grips_more_than_its_threshold() {
     let mut rigid = c5().without_air();
     for wheel in &mut rigid.wheels {
         let strut = &mut wheel.strut;
-        // 50 times as stiff, and damped hard: roll follows the force without swinging over.
+        // Springs of 50 times the rate and strong damping make roll follow the force without overshoot.
         (strut.rate, strut.bump_damping, strut.rebound_damping) = (50.0 * strut.rate, 5e4, 5e4);
     }
     let threshold = rigid.wheels[0].contact.y / rigid.centre_height;
@@ -177,20 +180,21 @@ fn a1_a_rigid_car_rolls_if_and_only_if_it_grips_more_than_its_threshold() {
             state.previous_velocity = state.velocity;
             car.world.set_state(0, &state).expect("it fits");
             let frames = car.run(0.6, |_| Controls::coasting());
-            // It slides to the left: the wheels on the right are the inner ones.
+            // The car slides to the left, so the right wheels are the inner ones.
             let inner = |f: &Frame| f.wheels[1].load_n + f.wheels[3].load_n;
             let least = frames[24..].iter().map(inner).fold(f64::INFINITY, f64::min);
             let what = format!("{} at {share} of t / 2h: {least} N on the inner wheels", solver.name);
             assert_eq!(least > 0.0, share < 1.0, "{what}");
             if share < 1.0 {
-                // What statics leave them, W / 2 (1 - share), with the little the springs still roll.
+                // Statics leave W / 2 (1 - share) on the inner wheels. The limit allows for the remaining roll on the
+                // springs.
                 assert!(least < 0.5 * f64::from(model.mass()) * GRAVITY * 0.12, "{what}");
             }
         }
     }
 }
 
-/// Row E5: on a slope the wheels together carry m g cos θ.
+/// Row E5: on a slope of angle θ, the wheel loads sum up to m g cos θ.
 #[test]
 fn e5_loads_on_a_slope_are_of_its_normal() {
     let model = c5().model();
@@ -207,7 +211,8 @@ fn e5_loads_on_a_slope_are_of_its_normal() {
     }
 }
 
-/// Row E24: pulled in a bend, the handbrake locks the rear wheels alone, the tail comes round, and let go they roll again.
+/// Row E24: in a bend, the handbrake locks only the rear wheels, and the sideslip angle grows. After its release the
+/// rear wheels roll again.
 #[test]
 fn e24_a_handbrake_locks_the_rear_and_lets_it_go() {
     let model = c5().model();
@@ -229,7 +234,8 @@ fn e24_a_handbrake_locks_the_rear_and_lets_it_go() {
     }
 }
 
-/// Rows B13, B16: engine speed is wheel speed through the gears; 17 rad/s in first is 1476.8 rev/min, 4400 is 17.2 m/s on 0.34 m.
+/// Rows B13, B16: engine speed is wheel speed times the gear ratios. A wheel speed of 17 rad/s in first gear is
+/// 1476.8 rev/min; 4400 rev/min is 17.2 m/s with a radius of 0.34 m.
 #[test]
 fn b13_b16_engine_speed_follows_the_wheels() {
     let rpm = |wheel: f64, ratio: f64| wheel * ratio * 60.0 / std::f64::consts::TAU;
@@ -249,7 +255,8 @@ fn b13_b16_engine_speed_follows_the_wheels() {
     }
 }
 
-/// A damper with knees: at a speed of compression or extension its force is `c v` below the knee, `c k + s c (v − k)` beyond.
+/// Row E11: a damper with a knee at speed k has the force `c v` below it and `c k + s c (v − k)` beyond, in
+/// compression and in extension.
 #[test]
 fn e11_dampers_open_at_their_knees() {
     let knees = [Knee { above: 0.1, share: 0.4 }, Knee { above: 0.15, share: 0.5 }];
@@ -273,7 +280,7 @@ fn e11_dampers_open_at_their_knees() {
             let size = speed.abs();
             let force = slow * size.min(knee.above) + slow * knee.share * (size - knee.above).max(0.0);
             let found = frame.wheels[0].load_n - f64::from(model.static_load(0));
-            // A step of 0.25 ms moves the strut by 0.1 mm, 3 N, and slows the body by up to 0.5 %.
+            // A step of 0.25 ms moves the strut by 0.1 mm, which is 3 N, and slows the body by up to 0.5 %.
             let error = (found - f64::from(force.copysign(speed))).abs();
             assert!(error < 4.0 + 0.01 * f64::from(force), "{} at {speed} m/s: {found} N for {force}", solver.name);
         }

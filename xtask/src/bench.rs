@@ -1,56 +1,57 @@
-//! What a step costs: times by criterion, instructions by valgrind, beside published figures.
+//! Cost of a step: times by criterion, instructions by valgrind, with published figures for comparison.
 
 use std::process::{Command, Stdio};
 
 use crate::run::{Outcome, Steps, cargo, output, run};
 
-/// Cars of the `instructions` program, as in the published counts.
+/// Number of cars of the `instructions` program, as in the published counts.
 const CARS: u64 = 64;
 
-/// Most a rewind by ten steps may cost, saving and replaying them included, in plain steps of one car.
+/// Maximum cost of a rewind by ten steps in plain steps of one car. Saving and repeating the steps is included.
 const REWIND: u64 = 12;
 
-/// Instructions per car-step of other engines' ray-cast vehicles with their default casters, 64 cars on a plane.
+/// Published instructions per car-step of ray-cast vehicles of other engines, with their default casters and 64 cars on
+/// a plane.
 const PUBLISHED: [(&str, u64); 3] = [("stock Rapier", 22_156), ("Jolt", 27_767), ("Bullet", 40_462)];
 
-/// What is counted.
+/// Measurement of instructions.
 struct Count {
     backend: &'static str,
     scenario: &'static str,
-    /// Steps of the short and the long run; their difference has no set-up in it.
+    /// Steps of a short and a long run. The difference of both counts excludes the set-up.
     steps: [u64; 2],
-    /// Cars, or probes, of a step.
+    /// Number of cars, or of probes, in a step.
     of: u64,
-    /// Most instructions per step of each.
+    /// Maximum number of instructions per step and car or probe; `None` for no limit.
     limit: Option<u64>,
 }
 
-/// Straight on, after the first half second.
+/// Returns the measurement of cars that drive straight ahead on the plane, after the first 0.5 s.
 const fn plane(backend: &'static str, limit: Option<u64>) -> Count {
     Count { backend, scenario: "plane", steps: [60, 120], of: CARS, limit }
 }
 
-/// One car, straight on: plain steps, or rewinds.
+/// Returns the measurement of one car that drives straight ahead, with plain steps or rewinds.
 const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u64>) -> Count {
     Count { backend, scenario, steps: [60, 120], of: 1, limit }
 }
 
-/// Straight on over waves.
+/// Returns the measurement of cars that drive straight ahead over waves.
 const fn waves(scenario: &'static str, limit: Option<u64>) -> Count {
     Count { backend: "impulse", scenario, steps: [60, 120], of: CARS, limit }
 }
 
-/// What all wheels ask, at each place once.
+/// Returns the measurement of one ground query of all wheels at each place.
 const fn probes(scenario: &'static str, limit: Option<u64>) -> Count {
     Count { backend: "impulse", scenario, steps: [10, 20], of: 4 * CARS, limit }
 }
 
-/// The same of a shipped vehicle.
+/// Returns the measurement of a shipped vehicle that drives straight ahead on the plane.
 const fn vehicle(backend: &'static str, scenario: &'static str, limit: u64) -> Count {
     Count { backend, scenario, steps: [60, 120], of: CARS, limit: Some(limit) }
 }
 
-/// The same at random pedals and steering, from half a second on.
+/// Returns the measurement of a shipped vehicle with random pedals and steering, after the first 0.5 s.
 const fn at_random(backend: &'static str, scenario: &'static str, limit: u64) -> Count {
     Count { backend, scenario, steps: [60, 360], of: CARS, limit: Some(limit) }
 }
@@ -75,13 +76,13 @@ const COUNTS: [Count; 34] = [
     vehicle("impulse-one-by-one", "plane-toyota_4runner", 6_640),
     vehicle("impulse", "plane-tesla_model3_awd", 3_790),
     vehicle("impulse-one-by-one", "plane-tesla_model3_awd", 6_250),
-    // Two seconds from the start: half a second straight on, the step, the new steady state.
+    // The first 2 s: 0.5 s straight ahead, the step of the steering, the steady state after it.
     Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(7_600) },
     at_random("impulse", "random-corvette_c5", 4_550),
     at_random("impulse-one-by-one", "random-corvette_c5", 7_100),
     at_random("impulse", "random-truck_6x4", 7_100),
     at_random("impulse-one-by-one", "random-truck_6x4", 11_990),
-    // Twice the plane, were cars one by one there, is 10,370.
+    // For comparison: twice the scalar count on the plane is 10,370.
     waves("field", Some(7_900)),
     waves("mesh", Some(8_000)),
     waves("discs-plane", None),
@@ -94,23 +95,24 @@ const COUNTS: [Count; 34] = [
     probes("probes-discs-mesh", Some(2_000)),
 ];
 
-/// Bullet itself, if it is asked for.
+/// Measurements of Bullet itself, for the option `--libbullet`.
 const LIBBULLET: [Count; 2] = [plane("libbullet", None), plane("libbullet-statics-only", None)];
 
-/// Feature of the benches that builds them against the installed libbullet.
+/// Returns the cargo arguments that build the benches against the installed libbullet; an empty text without
+/// `libbullet`.
 fn features(libbullet: bool) -> &'static str {
     if libbullet { "--features libbullet" } else { "" }
 }
 
-/// Everything but instructions that some processors lack.
+/// Cargo arguments for a build without instructions that some processors lack.
 const BASELINE_FEATURES: &str =
     "--no-default-features --features rapier,impulse,abreast,constraint,peers,serde,lab,deterministic";
 
-/// What is counted of a build for any processor of the target.
+/// Measurements of the build for any processor of the target.
 const ON_BASELINE: [Count; 3] =
     [plane("impulse", Some(4_700)), plane("constraint", Some(7_500)), plane("impulse-one-by-one", Some(6_100))];
 
-/// Runs the criterion benches, unless only instructions are asked for, and counts.
+/// Runs the criterion benches unless `instructions_only`, then counts instructions. `libbullet` includes Bullet itself.
 pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
     if !instructions_only {
         steps.step("times", "A bench must run; see above.", || {
@@ -148,11 +150,11 @@ fn instructions(libbullet: bool) -> Outcome {
     if table.over.is_empty() { Ok(()) } else { Err(table.over.join("\n")) }
 }
 
-/// What was counted so far.
+/// Results of the measurements.
 struct Table {
     program: String,
     lines: Vec<String>,
-    /// What is over its limit.
+    /// Messages about counts above their limits.
     over: Vec<String>,
 }
 
@@ -175,7 +177,7 @@ fn valgrind() -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Builds the program that is counted and returns its path.
+/// Builds the `instructions` program with these cargo arguments and returns its path.
 fn program(features: &str) -> Result<String, String> {
     let arguments = "bench --package skidpad --bench instructions --no-run --message-format json";
     let [out, _] = output(cargo(&format!("{arguments} {features}")))?;

@@ -1,11 +1,14 @@
-//! What several chores build.
+//! Cargo arguments that several chores share.
 
-/// Solvers that must build alone, with their tests and examples, and drive alone as they do beside the others.
+/// Solvers that must build alone, with their tests and examples, and must give identical bits alone and together with
+/// other solvers.
 pub const SOLVERS: [&str; 3] = ["rapier", "impulse", "constraint"];
 
-/// The command and the examples as tests of the workspace build them, with the same features of their dependencies.
+/// Arguments that build the command `skidpad` and the examples with the features that tests of the workspace use, so
+/// that dependencies are not rebuilt.
 pub const PROGRAMS: &str = "build --workspace --bin skidpad --examples --quiet";
 
-/// The facade with features of its own choice: of other people's packages it takes what all tests of the workspace have built. That a game
-/// needs no more of them than it asks for is told by `package::game`.
+/// Arguments that select the facade with other features. The package `others` keeps the features of third-party
+/// packages equal to those of the workspace's tests, so that they are not rebuilt. It may hide a missing feature of a
+/// dependency; `package::game` builds without it.
 pub const BESIDE_OTHERS: &str = "--package skidpad --package others";

@@ -1,4 +1,4 @@
-//! The lists of steps behind `ci`, `check`, `tidy` and `determinism`.
+//! Lists of steps of the chores `ci`, `check`, `tidy`, `determinism`, `agreement`, `package` and `semver`.
 
 use crate::builds::{BESIDE_OTHERS, PROGRAMS, SOLVERS};
 use crate::determinism::equal_bits;
@@ -7,24 +7,25 @@ use crate::prerequisites::Prerequisites;
 use crate::run::{Outcome, Steps, built, cargo, install, output, root, run};
 use crate::{package, tidy};
 
-/// The manifests of the two workspaces.
+/// Manifests of the two workspaces.
 const WORKSPACES: [&str; 2] = ["Cargo.toml", "crates/bevy/Cargo.toml"];
 
-/// Version of cargo-deny that `ci` installs when there is none.
+/// Version of cargo-deny that `ci` installs if none is installed.
 const CARGO_DENY: &str = "0.20.2";
 
-/// The second workspace, in the target folder of the first: of other people's packages it builds what the first has not. The package `bevy`,
-/// which worlds of its engines take, asks for a newer compiler than it needs.
+/// Arguments that select the second workspace. It shares the target folder of the first, so that common third-party
+/// packages are built once. The Rust version is ignored, since the package `bevy` requires a newer compiler than it
+/// needs.
 const BEVY: &str = "--manifest-path crates/bevy/Cargo.toml --target-dir target --ignore-rust-version --quiet";
 
-/// The page about Avian's world, which its example writes.
+/// Page about the world of Avian, which the example `agreement` of `skidpad-avian` writes.
 const AVIAN_PAGE: &str = "docs/agreement_avian.md";
 
 const DEPENDENCY_REMEDY: &str = "Change the dependency, or add an exception with a reason to deny.toml.";
 
 const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the version of what it depends on.";
 
-/// Everything.
+/// Runs all checks that a merge requires.
 pub fn ci(steps: &mut Steps) {
     let there = Prerequisites::query(steps);
     lints(steps, there);
@@ -52,14 +53,14 @@ pub fn ci(steps: &mut Steps) {
     advisories(steps);
 }
 
-/// Everything about packages, which takes some minutes.
+/// Builds every package, a game and an app from packaged files, which takes some minutes.
 pub fn package(steps: &mut Steps) {
     steps.step("packages", PACKAGE_REMEDY, || package::packages(true));
     steps.step("game", PACKAGE_REMEDY, package::game);
     steps.step("packages of bevy", PACKAGE_REMEDY, package::bevy);
 }
 
-/// What changed for users since `baseline`.
+/// Checks public items against the revision `baseline`.
 pub fn semver(steps: &mut Steps, baseline: &str) {
     steps.step("semver", "Keep the item, or raise the version.", || package::semver(baseline));
 }
@@ -74,7 +75,7 @@ pub fn agreement(steps: &mut Steps) {
     });
 }
 
-/// What to run before a push.
+/// Runs format, lints, tidy and tests, for use before a push.
 pub fn check(steps: &mut Steps) {
     let there = Prerequisites::query(steps);
     lints(steps, there);
@@ -82,12 +83,12 @@ pub fn check(steps: &mut Steps) {
     tests(steps);
 }
 
-/// Rules no compiler knows.
+/// Checks the rules that no compiler checks.
 pub fn tidy(steps: &mut Steps) {
     steps.step("tidy", "Each line above names a place and a rule.", tidy::tidy);
 }
 
-/// Equal bits everywhere, `in_release` too if asked for.
+/// Checks that results of several builds are bit-identical; with `in_release` also those of release builds.
 pub fn determinism(steps: &mut Steps, in_release: bool) {
     steps.step(
         "determinism",
@@ -116,12 +117,12 @@ fn tests(steps: &mut Steps) {
     });
 }
 
-/// Each solver alone, by lints of all its targets; `determinism` drives with it.
+/// Lints each solver alone with all its targets. The step `determinism` simulates with each solver alone.
 fn features(there: Prerequisites) -> Outcome {
     let alone = format!("{BESIDE_OTHERS} --no-default-features --quiet");
     let lint = |features: &str| format!("clippy {alone} --all-targets {features} -- -D warnings");
     let mut commands = vec![lint("")];
-    // A game: one solver, vehicle files, nothing else.
+    // This is the selection of a game: one solver and vehicle files.
     commands.push(format!("test {alone} --features skidpad/impulse,skidpad/deterministic --doc"));
     commands.extend(
         SOLVERS.map(|solver| {
@@ -131,12 +132,12 @@ fn features(there: Prerequisites) -> Outcome {
     all(&possible(commands, there))
 }
 
-/// The `commands` that the machine has the tools for.
+/// Returns the `commands` for which the machine has the tools.
 fn possible(commands: Vec<String>, there: Prerequisites) -> Vec<String> {
     commands.into_iter().filter(|command| there.clippy || !command.starts_with("clippy ")).collect()
 }
 
-/// Runs every command, then says which of them failed.
+/// Runs every command. The error lists the commands that failed.
 fn all(commands: &[String]) -> Outcome {
     none_of(commands.iter().filter_map(|command| run(cargo(command)).err()).collect())
 }
@@ -151,23 +152,26 @@ fn examples() -> Outcome {
     none_of(failures)
 }
 
-/// Writes the pages about agreement, or compares them. Bits do not depend on the profile, so the command needs no other build than tests.
+/// Writes the pages about agreement, or compares them with `--check`. Results do not depend on the build profile, so
+/// the debug build of the tests is used.
 fn agreement_pages(arguments: &[&str]) -> Outcome {
     let mut command = built("skidpad");
     command.args(["agreement", "--out", "docs"]).args(arguments);
     run(command)
 }
 
-/// Runs an example that has been built.
+/// Runs an example that was built before.
 fn example(name: &str, arguments: &[&str]) -> Outcome {
     let mut command = built(&format!("examples/{name}"));
     command.args(arguments);
     run(command)
 }
 
-/// Lints of the packages of Bevy and of the demo, of `skidpad-bevy` without features, too; tests of the former. Nothing of the demo is run,
-/// so nothing of Bevy's renderer is compiled further than checks need. Without the demo's libraries, the demo and `others`, which takes the
-/// package `bevy`, are not built.
+/// Lints the packages for Bevy and the demo, and `skidpad-bevy` without features. Tests the packages, and runs the
+/// examples `netplay` and `agreement`.
+///
+/// The demo is not run, so Bevy's renderer is checked but not compiled to code. Without the libraries of the demo, the
+/// demo and `others`, which depend on the package `bevy`, are left out.
 fn bevy(there: Prerequisites) -> Outcome {
     let bare = "--package skidpad-bevy --package others --no-default-features";
     let tree = format!("--manifest-path {}", WORKSPACES[1]);
@@ -213,7 +217,8 @@ fn dependencies() -> Outcome {
     all(&checks)
 }
 
-/// Checks dependencies of both workspaces for security advisories. Leaves the check out where the database of advisories cannot be reached.
+/// Checks dependencies of both workspaces for security advisories. Leaves the check out if the database of advisories
+/// cannot be reached.
 fn advisories(steps: &mut Steps) {
     let fetch = "deny fetch db";
     if let Err(why) = output(cargo(fetch)) {

@@ -1,18 +1,22 @@
-//! Equal bits: the `digest` example on one and two threads, less optimised, of each solver alone, and in release.
+//! Check for bit-identical results: the `digest` example on one and two threads, with less optimisation, with each
+//! solver alone, and in release.
 
 use std::process::Command;
 
 use crate::builds::{BESIDE_OTHERS, PROGRAMS, SOLVERS};
 use crate::run::{Outcome, built, cargo, output, run};
 
-/// What `.cargo/config.toml` has optimised most of our own; of the rest every build has the same.
+/// Own packages with the highest optimisation in `.cargo/config.toml`. The check lowers their level; all other packages
+/// are the same in every build.
 const OPTIMISED: [&str; 4] = ["skidpad-core", "skidpad-world", "skidpad-engines", "skidpad-rapier"];
 
-/// Every solver, but not the laboratory: less to build, and bits must not depend on that either.
+/// Arguments that run the digests of every solver in release. They leave out the laboratory, which saves build time;
+/// results must not depend on it.
 const RELEASE: &str = "run --package skidpad --example digest --release --quiet --no-default-features \
                        --features rapier,impulse,abreast,constraint,peers,serde,deterministic --";
 
-/// Builds the digests in several ways and compares them line by line; in release, which takes as long as all others, if asked for.
+/// Builds the digests in several ways and compares them line by line. Release builds take as long as all others and are
+/// only included with `in_release`.
 pub fn equal_bits(in_release: bool) -> Outcome {
     run(cargo(PROGRAMS))?;
     let expected = digests(built("examples/digest"), 1)?;
@@ -38,7 +42,7 @@ pub fn equal_bits(in_release: bool) -> Outcome {
     SOLVERS.into_iter().try_for_each(|solver| alone(solver, &expected))
 }
 
-/// Builds `solver` and its modes without the others, and finds their digests among `expected`.
+/// Builds `solver` and its modes without other solvers, and compares their digests with those in `expected`.
 fn alone(solver: &str, expected: &[String]) -> Outcome {
     run(cargo(&digest_with(&format!("skidpad/{solver}"))))?;
     let found = digests(built("examples/digest"), 1)?;
@@ -53,14 +57,15 @@ fn alone(solver: &str, expected: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Builds the digests of what `features` bring. Bits must not depend on the laboratory either, so that it is left out.
+/// Returns the cargo arguments that build the `digest` example with `features` and without the laboratory, on which
+/// results must not depend.
 fn digest_with(features: &str) -> String {
     format!(
         "build {BESIDE_OTHERS} --example digest --quiet --no-default-features --features skidpad/deterministic,{features}"
     )
 }
 
-/// Compares digests line by line.
+/// Compares digests line by line. The error shows the first difference.
 pub fn same(expected: &[String], found: &[String], build: &str) -> Outcome {
     match expected.iter().zip(found).find(|(a, b)| a != b) {
         Some((a, b)) => Err(format!("first difference:\n  as tests are built, 1 thread: {a}\n  {build}: {b}")),
@@ -68,7 +73,7 @@ pub fn same(expected: &[String], found: &[String], build: &str) -> Outcome {
     }
 }
 
-/// Runs the `digest` example on so many `threads`; returns its lines.
+/// Runs the `digest` example with this number of `threads` and returns its lines.
 pub fn digests(mut command: Command, threads: usize) -> Result<Vec<String>, String> {
     command.arg(threads.to_string());
     let [out, _] = output(command)?;

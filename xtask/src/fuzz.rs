@@ -7,21 +7,22 @@ use crate::run::{Outcome, Steps, cargo, output, read, root, run};
 /// Manifest of the fuzz targets.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
 
-/// Folder of the builds and of the inputs that were found.
+/// Folder of the builds and of the found inputs.
 const FOLDER: &str = "target/fuzz";
 
-/// Target of the builds, named so that build scripts are built without the flags below.
+/// Target of the builds. With an explicit target cargo builds build scripts without the flags below.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Flags that cargo-fuzz passes to the compiler, without a sanitizer: nearly all code is safe.
+/// Compiler flags of cargo-fuzz without a sanitizer, since nearly all code is safe.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0 -Ccodegen-units=1";
 
-/// Limits of an input: seconds, megabytes of the whole process, and bytes that mutations make at most.
+/// Limits: time per input (s), memory of the process (MB), and maximum length of mutated inputs (bytes).
 const LIMITS: [&str; 3] = ["-timeout=5", "-rss_limit_mb=700", "-max_len=20000"];
 
-/// Builds the fuzz targets and runs those whose names contain `reader`, each for `seconds`. Prints inputs, coverage and memory.
+/// Builds the fuzz targets and runs those whose names contain `reader`, each for `seconds`. Prints the number of
+/// inputs, the longest time of an input and the peak of memory.
 pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
     let remedy = "The input is in the folder named above: copy it to fuzz/corpus, mend the reader, run again.";
     steps.step("fuzz", remedy, || {
@@ -37,7 +38,7 @@ pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
     });
 }
 
-/// Runs the target `name` for `seconds`, from its seeds and from what earlier runs found.
+/// Runs the target `name` for `seconds`, from its seeds and the inputs that earlier runs found.
 fn target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     let folder = root().join(FOLDER).join("run").join(name);
     let [found, seeds, bad] = ["found", "seeds", "bad"].map(|part| folder.join(part));
@@ -55,8 +56,8 @@ fn target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     Ok(())
 }
 
-/// Measures every reader on its worst known inputs and prints a table with a row for each input: time and peak memory per kilobyte, from the
-/// smallest to the largest size.
+/// Measures every reader whose name contains `reader` on its worst known inputs. Prints a table with a row for each
+/// input: time and peak memory per kilobyte, from the smallest to the largest size.
 pub fn linearity(steps: &mut Steps, reader: &str) {
     steps.step(
         "linearity",
@@ -72,8 +73,8 @@ pub fn linearity(steps: &mut Steps, reader: &str) {
     );
 }
 
-/// Formats the lines of one reader as rows of a table: the name of an input, microseconds per kB of each size, and kB of memory per kB of each
-/// size.
+/// Formats the lines of one reader as rows of a table: name of the input, time per size (µs/kB), and memory per size
+/// (kB/kB).
 fn rows(measured: &str) -> Vec<String> {
     let mut inputs: Vec<(&str, [Vec<String>; 2])> = Vec::new();
     for line in measured.lines() {
@@ -95,7 +96,7 @@ fn rows(measured: &str) -> Vec<String> {
     inputs.iter().map(row).collect()
 }
 
-/// Names and dictionaries of the readers.
+/// Returns the names and dictionaries of the readers, from the source text of the fuzz crate.
 fn readers() -> Result<Vec<(String, String)>, String> {
     let text = read(&root().join("fuzz/src/readers.rs"))?;
     let entries = text.split("reader(\"").skip(1).filter_map(|entry| {

@@ -1,8 +1,9 @@
 //! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity | mutants | package | planted | search | semver | soak |
 //! targets`.
 //!
-//! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
-//! says what to do. All steps run even when one fails; the last line counts them. What the machine lacks for is looked for first, and left out.
+//! Every chore is a list of steps. A step prints its commands, its time and, if it fails, one sentence with the remedy.
+//! All steps run even if one fails; the last line counts them. Missing tools are queried first; checks that need them
+//! are left out.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -35,22 +36,22 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Everything: what a merge needs
+    /// Runs all checks that a merge requires
     Ci,
-    /// Format, lints, tidy and the workspace's tests: before a push
+    /// Runs format, lints, tidy and the workspace's tests, for use before a push
     Check,
-    /// Rules no compiler knows: dependency arrows, budgets, module docs, forbidden words
+    /// Checks rules that no compiler checks: dependency arrows, size limits, module docs, forbidden words
     Tidy,
-    /// Equal bits in debug and release and for 1 and 2 threads
+    /// Checks that results are bit-identical in debug and release, and on 1 and 2 threads
     Determinism,
-    /// Drives every shipped vehicle and manoeuvre on every solver and writes docs/agreement*.md
+    /// Simulates every shipped vehicle and manoeuvre on every solver and writes docs/agreement*.md
     Agreement,
     /// Times each step with criterion and counts its instructions with valgrind
     Bench {
         /// Only count instructions
         #[arg(long)]
         instructions_only: bool,
-        /// Bullet itself too; needs the installed libbullet and a C++ compiler
+        /// Include Bullet itself; needs the installed libbullet and a C++ compiler
         #[arg(long)]
         libbullet: bool,
     },
@@ -69,46 +70,47 @@ enum Chore {
         #[arg(long, default_value = "")]
         reader: String,
     },
-    /// Every package is built from its own files alone
+    /// Builds every package from its packaged files alone
     Package,
-    /// Draws cars, grounds, manoeuvres and controls at random and requires the relations of tests/it/metamorphic
+    /// Draws cars, grounds, manoeuvres and controls at random and checks the relations of tests/it/metamorphic
     Search {
         /// Draws of all shards together
         #[arg(long, default_value_t = search::DRAWS)]
         draws: u64,
-        /// The draws that this run takes: every n-th, from the i-th on, counted from 0: `i/n`
+        /// Share of the draws for this run, `i/n`: every n-th draw from the i-th on, counted from 0
         #[arg(long, default_value = "0/1")]
         shard: String,
-        /// The first draw's seed
+        /// Seed of the first draw
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Only relations whose names contain this
         #[arg(long, default_value = "")]
         relation: String,
     },
-    /// Plants faults that the project once had, one at a time, and prints which relations of the search find them; takes half an hour
+    /// Plants known faults one at a time and prints which relations of the search find them; takes half an hour
     Planted,
-    /// Drives for long while cars enter, leave, collide, are saved and loaded; prints time and memory of each part
+    /// Simulates long runs in which cars are inserted, removed, saved, loaded and collide; prints time and memory of
+    /// each part
     Soak {
         /// Car-steps of each solver
         #[arg(long, default_value_t = soak::CAR_STEPS)]
         car_steps: u64,
-        /// Cars that enter and leave a world of each solver
+        /// Number of cars that are inserted into a world of each solver and removed again
         #[arg(long, default_value_t = soak::VISITORS)]
         visitors: u64,
     },
-    /// Equal bits on other processors: aarch64 under QEMU, 32-bit x86
+    /// Checks that results are bit-identical on other processors: aarch64 under QEMU, 32-bit x86
     Targets,
-    /// Public items that changed since a revision, by cargo-semver-checks
+    /// Checks public items against a revision with cargo-semver-checks
     Semver {
-        /// The revision
+        /// Revision to compare with
         #[arg(long)]
         baseline: String,
     },
-    /// Changes the step a little, one sampled place after the other, and counts what unit tests and golden digests notice; takes half
-    /// an hour
+    /// Mutates the code of the step at sampled places, one at a time, and counts the mutants that unit tests and golden
+    /// digests catch; takes half an hour
     Mutants {
-        /// Every n-th of all mutants, from the k-th on: `k/n`
+        /// Sample of the mutants, `k/n`: every n-th mutant from the k-th on
         #[arg(long, default_value = mutants::SAMPLE)]
         sample: String,
     },

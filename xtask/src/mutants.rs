@@ -1,24 +1,26 @@
-//! Small changes of the step, one at a time: how many of them a test notices. `.cargo/mutants.toml` says what is changed.
+//! Mutation tests of the step: the share of small code changes that tests catch. `.cargo/mutants.toml` selects the
+//! code.
 //!
-//! Each mutant meets the unit tests of the core. Those that pass them meet the golden digests, for which more must be built.
+//! Unit tests of the core run on each mutant. Golden digests, which take longer to build, run on mutants that pass
+//! them.
 
 use serde_json::Value;
 
 use crate::run::{Outcome, Steps, cargo, install, read, root, run};
 
-/// Of all mutants in order every 97th, from the first one on.
+/// Default sample: every 97th mutant, from the first one on.
 pub const SAMPLE: &str = "0/97";
 
-/// Version that is installed when there is none.
+/// Version of cargo-mutants that is installed if none is installed.
 const VERSION: &str = "27.1.0";
 
-/// Least share of those that build that tests must notice.
+/// Minimum share of the mutants that build which tests must catch.
 const LEAST_CAUGHT: f64 = 0.9;
 
-/// Where the results of a round are, from the workspace's folder.
+/// Folder with the results of a round, relative to the workspace.
 const RESULTS: &str = "target/mutants.out";
 
-/// Tests that meet the mutants: who they are, and what cargo is told to build them.
+/// Rounds of tests: name, and arguments that select the tests.
 const ROUNDS: [(&str, &str); 2] = [
     ("unit tests", "-C=--lib"),
     (
@@ -29,7 +31,7 @@ const ROUNDS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Tries the mutants of `sample`, `k/n`: every n-th from the k-th on, counted from 0.
+/// Runs the tests on the mutants of `sample`, `k/n`: every n-th from the k-th on, counted from 0.
 pub fn mutants(steps: &mut Steps, sample: &str) {
     steps.step("tools", "Install the tool named above.", || install("mutants", VERSION));
     steps.step("mutants", "Write a test that a mutant listed above fails, or say why none can.", || caught(sample));
@@ -42,7 +44,7 @@ fn caught(sample: &str) -> Outcome {
     println!("{first}: {caught} caught of {building} that build, {} that do not", round.unviable);
     let mut missed = round.missed;
     if !missed.is_empty() {
-        // It also tries mutants that no name selects, in the files that it is told.
+        // cargo-mutants may also try other mutants of these files, so the names are compared.
         let tried = Round::of(&selecting(&missed), with_second)?;
         missed.retain(|name| tried.missed.contains(name));
         println!("{second}: {} more", building - caught - missed.len() as u64);
@@ -52,7 +54,7 @@ fn caught(sample: &str) -> Outcome {
     if share < LEAST_CAUGHT { Err(format!("tests catch less than {} %", 100.0 * LEAST_CAUGHT)) } else { Ok(()) }
 }
 
-/// Arguments that choose the mutants with these names, which begin with their file.
+/// Returns arguments that select the mutants with these names. A name begins with the path of its file.
 fn selecting(names: &[String]) -> Vec<String> {
     let mut files: Vec<&str> = names.iter().filter_map(|name| name.split(':').next()).collect();
     files.sort_unstable();
@@ -61,18 +63,18 @@ fn selecting(names: &[String]) -> Vec<String> {
     of_files.chain(names.iter().map(|name| format!("--re=^{}$", literal(name)))).collect()
 }
 
-/// What came of the mutants that met some tests.
+/// Result of one round of tests.
 struct Round {
-    /// With those whose tests did not end.
+    /// Number of caught mutants, including those whose tests timed out.
     caught: u64,
-    /// Those that do not build.
+    /// Number of mutants that do not build.
     unviable: u64,
-    /// Names.
+    /// Names of the mutants that no test caught.
     missed: Vec<String>,
 }
 
 impl Round {
-    /// Of the mutants that `selection` chooses, with the tests that `arguments` build.
+    /// Runs the tests that `arguments` select on the mutants that `selection` selects.
     fn of(selection: &[String], arguments: &str) -> Result<Self, String> {
         let results = root().join(RESULTS);
         if results.exists() {
@@ -80,11 +82,11 @@ impl Round {
         }
         let mut command = cargo("mutants --package skidpad-core --jobs 1");
         command.args(selection).args(arguments.split_whitespace());
-        // The copy that is changed shares what is built of other people's packages.
+        // The mutated copy shares the builds of third-party packages.
         command.env("CARGO_TARGET_DIR", root().join("target")).env("CARGO_INCREMENTAL", "1");
-        // Of a mutant's bits no snapshot is written.
+        // Mutants must not write snapshots.
         command.env("INSTA_UPDATE", "no");
-        // It fails as soon as one survives.
+        // The command fails if a mutant survives, so its status alone is no error.
         let ended = run(command);
         let outcomes: Value = serde_json::from_str(&read(&results.join("outcomes.json"))?)
             .map_err(|error| format!("{RESULTS}: {error}"))?;
@@ -98,7 +100,7 @@ impl Round {
     }
 }
 
-/// A regular expression of `name` alone.
+/// Returns a regular expression that matches `name` literally.
 fn literal(name: &str) -> String {
     let escaped = |c: char| c.is_ascii_punctuation() && !['<', '>'].contains(&c);
     name.chars().flat_map(|c| escaped(c).then_some('\\').into_iter().chain([c])).collect()

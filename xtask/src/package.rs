@@ -1,26 +1,26 @@
-//! Packages as they are published, and a game that is built from them.
+//! Packages as they are published, and a game and an app that are built from them.
 
 use std::path::Path;
 
 use crate::run::{Outcome, cargo, install, read, root, run, write};
 
-/// Version of cargo-semver-checks that is installed when there is none.
+/// Version of cargo-semver-checks that is installed if none is installed.
 const SEMVER_CHECKS: &str = "0.51.0";
 
-/// Every package, its files alone; each is built from them if `built`.
+/// Packages every crate of the workspace. If `built`, builds each package from its packaged files alone.
 pub fn packages(built: bool) -> Outcome {
     let verify = if built { "" } else { " --no-verify" };
     run(cargo(&format!("package --workspace --exclude xtask --exclude others --offline --allow-dirty --quiet{verify}")))
 }
 
-/// A crate outside of the repository that takes `impulse` alone drives a car.
+/// Builds and runs a game outside of the repository, which uses the packaged `skidpad` with `impulse` alone.
 pub fn game() -> Outcome {
     packages(false)?;
     let patches = unpacked(&root().join("target/package"))?;
     outside("game", MANIFEST, PROGRAM, &patches, "Cargo.lock", "run --offline --quiet")
 }
 
-/// The packages of Bevy, each its files alone, and an app outside of the repository that takes them.
+/// Packages the crates for Bevy, and checks an app outside of the repository that uses these packages.
 pub fn bevy() -> Outcome {
     packages(false)?;
     let mut patches = unpacked(&root().join("target/package"))?;
@@ -33,8 +33,8 @@ pub fn bevy() -> Outcome {
     outside("app", BEVY_MANIFEST, BEVY_PROGRAM, &patches, "crates/bevy/Cargo.lock", check)
 }
 
-/// Runs `command` in a crate of this manifest and program outside of every workspace, with `patches` in the place of published packages and
-/// the versions of `lock`, which the project is tested with.
+/// Runs the cargo `command` in a new crate outside of every workspace, with this manifest and program. `patches` (name,
+/// folder) replace published packages. `lock` is the lock file whose versions are used.
 fn outside(
     name: &str,
     manifest: &str,
@@ -51,12 +51,13 @@ fn outside(
     let lock = read(&root().join(lock))?;
     write(&folder.join("Cargo.lock"), &lock)?;
     let mut command = cargo(command);
-    // Not from here: cargo would read the repository's profiles, which a game has not.
+    // Runs in a folder outside of the repository, since cargo would read the repository's profiles, which a game does
+    // not have.
     command.arg("--manifest-path").arg(folder.join("Cargo.toml")).current_dir(std::env::temp_dir());
     run(command)
 }
 
-/// Public items that are gone or changed since `baseline` need another version.
+/// Checks that the version number matches the public items that were removed or changed since the revision `baseline`.
 pub fn semver(baseline: &str) -> Outcome {
     install("semver-checks", SEMVER_CHECKS)?;
     run(cargo(&format!("semver-checks --workspace --exclude xtask --exclude others --baseline-rev {baseline}")))
@@ -109,7 +110,7 @@ const BEVY_PROGRAM: &str = r#"fn main() {
 }
 "#;
 
-/// Unpacks every package of this version in `folder`; their names and places.
+/// Unpacks every package of the current version in `folder` and returns names and folders of the packages.
 fn unpacked(folder: &Path) -> Result<Vec<(String, String)>, String> {
     let end = format!("-{}.crate", env!("CARGO_PKG_VERSION"));
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;

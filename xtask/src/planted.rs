@@ -1,19 +1,19 @@
-//! Faults that the project once had, planted again one at a time: which relations of `tests/it/metamorphic` find them.
+//! Fault injection: plants known faults one at a time and prints which relations of `tests/it/metamorphic` find them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::{Outcome, Steps, read, root, run, write};
 
-/// Draws for each fault.
+/// Number of draws for each fault.
 const DRAWS: &str = "120";
 
-/// A change of the sources that makes a fault.
+/// Change of the sources that causes a fault.
 struct Fault {
     name: &'static str,
-    /// Path from the workspace's folder.
+    /// Path relative to the workspace.
     file: &'static str,
-    /// Text that occurs once in the file, and what takes its place.
+    /// Text that occurs exactly once in the file, and its replacement.
     change: [&'static str; 2],
 }
 
@@ -81,7 +81,7 @@ pub fn planted(steps: &mut Steps) {
     }
 }
 
-/// Name of a relation, and the number of draws that violate it.
+/// Name of a relation, and number of draws that violate the relation.
 type Violations = (String, u64);
 
 /// Plants `fault` and prints the relations with more violations than in `sound`, the result without a fault.
@@ -117,7 +117,7 @@ fn violations(told: &str) -> Vec<Violations> {
     told.lines().filter_map(of_line).collect()
 }
 
-/// Runs the search in the folder `copy`; returns what it printed.
+/// Runs the search in the folder `copy` and returns its output.
 fn search(copy: &Path) -> Result<String, String> {
     let mut command = Command::new("cargo");
     command.current_dir(copy).env("SEARCH_DRAWS", DRAWS);

@@ -1,10 +1,10 @@
-//! Parts of the machine that checks need beside a bare toolchain. They are looked for before anything is built.
+//! Tools and libraries that checks need in addition to a bare toolchain. They are queried before any build.
 
 use std::process::{Command, Stdio};
 
 use crate::run::{Steps, cargo};
 
-/// Libraries that the demo's sound and gamepads link: name in pkg-config, Debian package.
+/// Libraries for the demo's sound and gamepads: name in pkg-config, Debian package.
 const DEMO_LIBRARIES: [[&str; 2]; 2] = [["alsa", "libasound2-dev"], ["libudev", "libudev-dev"]];
 
 /// Prerequisites that this machine has.
@@ -12,12 +12,13 @@ const DEMO_LIBRARIES: [[&str; 2]; 2] = [["alsa", "libasound2-dev"], ["libudev", 
 pub struct Prerequisites {
     pub rustfmt: bool,
     pub clippy: bool,
-    /// Libraries of the demo and of the package `bevy`.
+    /// Whether the libraries of the demo and of the package `bevy` are installed.
     pub demo: bool,
 }
 
 impl Prerequisites {
-    /// Queries the machine, and registers in `steps` what the missing ones leave out, with the command that installs them.
+    /// Queries the machine. Registers in `steps` the checks that missing prerequisites leave out, with the commands
+    /// that install them.
     pub fn query(steps: &mut Steps) -> Self {
         let [rustfmt, clippy] = ["fmt", "clippy"].map(|tool| starts(&mut cargo(&format!("{tool} --version"))));
         for (there, component, leaves_out) in [
@@ -37,7 +38,8 @@ impl Prerequisites {
     }
 }
 
-/// Debian packages that the demo needs and that are not installed; none on other systems than Linux, which need none.
+/// Returns the Debian packages that the demo needs and that are missing. The list is empty on systems other than Linux,
+/// which need none.
 fn missing_demo_packages() -> Vec<&'static str> {
     if !cfg!(target_os = "linux") {
         return Vec::new();

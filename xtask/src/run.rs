@@ -1,36 +1,37 @@
-//! Commands and steps: what runs, how long it takes and of how much processor time, what to do when it fails.
+//! Commands and steps, with elapsed time, processor time and a remedy for failures.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-/// Nothing, or why not.
+/// Result of a step; the error is the reason as text.
 pub type Outcome = Result<(), String>;
 
-/// Steps done so far.
+/// Finished steps of a chore.
 #[derive(Default)]
 pub struct Steps {
     done: Vec<Step>,
-    /// Checks that were left out, and the command that installs what they need.
+    /// Pairs of a check that was left out and the command that installs its prerequisite.
     left_out: Vec<[String; 2]>,
 }
 
 struct Step {
     name: &'static str,
     took: Duration,
-    /// Of all processors together.
+    /// Processor time summed over all processors; `None` if unknown.
     processor: Option<Duration>,
     failure: Option<String>,
 }
 
 impl Steps {
-    /// Reports that `work` is left out because of a missing prerequisite, and the command that installs it; once more in the summary.
+    /// Prints that `work` is left out because of a missing prerequisite, with the command that installs it. The summary
+    /// repeats the message.
     pub fn leave_out(&mut self, work: &str, install: &str) {
         println!("{}", left_out(work, install));
         self.left_out.push([work.to_owned(), install.to_owned()]);
     }
 
-    /// Runs `work` as step `name`; `remedy` is the sentence shown when it fails.
+    /// Runs `work` as step `name` and prints its times. `remedy` is the sentence that is printed if the step fails.
     pub fn step(&mut self, name: &'static str, remedy: &str, work: impl FnOnce() -> Outcome) {
         println!("\n=== {name}");
         let (start, before) = (Instant::now(), processor_time());
@@ -44,7 +45,7 @@ impl Steps {
         self.done.push(Step { name, took, processor, failure });
     }
 
-    /// Prints the table of steps and the count, which is the last line.
+    /// Prints the table of steps and, in the last line, the counts. Returns the exit code.
     pub fn finish(self) -> ExitCode {
         println!();
         for Step { name, took, processor, failure } in &self.done {
@@ -73,46 +74,47 @@ fn times(took: Duration, processor: Option<Duration>) -> String {
     format!("{:>7.1} s{processor}", took.as_secs_f64())
 }
 
-/// What commands that have ended took of all processors, on Linux.
+/// Returns the processor time of all commands that have ended; `None` on systems other than Linux.
 fn processor_time() -> Option<Duration> {
-    // Hundredths of a second everywhere, whatever the kernel counts with (`man 5 proc`: `cutime`, `cstime`).
+    // The unit is 0.01 s on every kernel (`man 5 proc`: `cutime`, `cstime`).
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the program's name, which may hold blanks.
+    // The fields follow the program's name, which may contain spaces.
     let mut children = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
     let mut ticks = || children.next()?.parse::<f64>().ok();
     Some(Duration::from_secs_f64((ticks()? + ticks()?) / TICKS_PER_SECOND))
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// Reads a text file; the error names its path.
+/// Reads a text file. The error contains the path.
 pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes a text file, and the folder it is in; the error names its path.
+/// Writes a text file and creates its folder. The error contains the path.
 pub fn write(path: &Path, text: &str) -> Outcome {
     let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     folder.and_then(|()| std::fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// `cargo` with `arguments`, separated by spaces, in the workspace's folder.
+/// Returns a command that runs `cargo` with `arguments`, separated by spaces, in the folder of the workspace.
 pub fn cargo(arguments: &str) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments.split_whitespace()).current_dir(root());
-    // Set for this program by `cargo run`; cargo's children must see the package they build.
+    // `cargo run` sets these variables for xtask. Build scripts of other packages must not inherit them.
     for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME"] {
         command.env_remove(name);
     }
     command
 }
 
-/// A program in `place` under what was built unoptimised, the command or an example. After all tests of a workspace are built, it is there:
-/// `cargo run` of one package would take dependencies with other features and build most of them again.
+/// Returns a command that runs the debug program at `place` below `target/debug`: the command `skidpad` or an example.
+/// The program must have been built with the tests of a workspace. `cargo run` of one package would rebuild
+/// dependencies with other features.
 pub fn built(place: &str) -> Command {
     let mut command = Command::new(root().join("target/debug").join(place));
     command.current_dir(root());
@@ -126,7 +128,7 @@ pub fn run(mut command: Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", line(&command))) }
 }
 
-/// Builds `version` of `cargo-<tool>` when cargo has no such command.
+/// Installs `version` of `cargo-<tool>` if no version is installed.
 pub fn install(tool: &str, version: &str) -> Outcome {
     let mut asked = cargo(&format!("{tool} --version"));
     asked.stdout(Stdio::null()).stderr(Stdio::null());
@@ -134,11 +136,11 @@ pub fn install(tool: &str, version: &str) -> Outcome {
         return Ok(());
     }
     println!("cargo-{tool} is not installed; building {version} once, which takes some minutes.");
-    // Unoptimised: the tool takes a second either way and the build half the time.
+    // A debug build takes half the time, and the tool runs for a second in either build.
     run(cargo(&format!("install cargo-{tool} --locked --debug --quiet --version {version}")))
 }
 
-/// Prints `command`, runs it and returns what it wrote to its standard output and standard error.
+/// Prints `command`, runs it and returns its standard output and standard error. A command that fails is an error.
 pub fn output(mut command: Command) -> Result<[String; 2], String> {
     announce(&command);
     let output =

@@ -1,21 +1,21 @@
-//! The whole search for faults by the relations of `tests/it/metamorphic`.
+//! Randomised search for faults with the relations of `tests/it/metamorphic`.
 
 use crate::run::{Outcome, Steps, cargo, run};
 
-/// Draws of a whole search.
+/// Default number of draws of a search.
 pub const DRAWS: u64 = 10_000;
 
-/// The part of a search that a run takes.
+/// Options of a search.
 pub struct Asked {
     pub draws: u64,
-    /// `i/n`: every n-th draw, from the i-th on.
+    /// Share of the draws, `i/n`: every n-th draw, from the i-th on.
     pub shard: String,
     pub seed: u64,
-    /// Part of the names of the relations; empty for all.
+    /// Text that the names of the checked relations contain; empty for all relations.
     pub relation: String,
 }
 
-/// Draws and checks; each violation is printed with the command that repeats it.
+/// Runs the search. Prints each violation with the command that repeats it.
 pub fn search(steps: &mut Steps, asked: &Asked) {
     let remedy = "Run the command that a violation prints, find its cause, and add a test of that.";
     steps.step("search", remedy, || draw(asked));

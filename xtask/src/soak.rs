@@ -1,11 +1,11 @@
-//! Long runs of `tests/it/world/soak.rs`.
+//! Soak test: long runs of `tests/it/world/soak.rs`.
 
 use crate::run::{Outcome, Steps, cargo, run};
 
-/// Number of car-steps of each solver.
+/// Default number of car-steps of each solver.
 pub const CAR_STEPS: u64 = 10_000_000;
 
-/// Number of cars that are inserted into the world of each solver and removed again.
+/// Default number of cars that are inserted into the world of each solver and removed again.
 pub const VISITORS: u64 = 100_000;
 
 /// Runs every solver and mode for `car_steps` car-steps with changing cars, and with `visitors` visitors. Prints time and memory.

@@ -1,4 +1,4 @@
-//! Comparison of the `digest` example on other targets, which an emulator runs where the processor cannot.
+//! Comparison of the `digest` example between targets. An emulator runs programs that the processor cannot run.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +7,7 @@ use crate::builds::PROGRAMS;
 use crate::determinism::{digests, same};
 use crate::run::{Outcome, Steps, built, cargo, output, read, root, run, write};
 
-/// A target to compare with this one.
+/// Target to compare with the host.
 struct Target {
     name: &'static str,
     /// Prefix of cargo's environment variables for the target.
@@ -25,7 +25,8 @@ const TARGETS: [Target; 2] = [
     Target { name: "i686-unknown-linux-musl", variable: "CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL", emulator: None },
 ];
 
-/// Manifest of a package with the example alone. Dependencies of the workspace's tests and benches have parts in C.
+/// Manifest of a package with the example alone, without the dependencies of the workspace's tests and benches, which
+/// contain C code.
 const MANIFEST: &str = r#"[package]
 name = "digest"
 version = "0.0.0"
@@ -43,10 +44,10 @@ features = ["rapier", "impulse", "abreast", "constraint", "peers", "serde", "det
 [workspace]
 "#;
 
-/// Flags that link with the libraries and the linker of the compiler.
+/// Compiler flags that link with the linker and the libraries of the Rust toolchain.
 const LINK: &str = "-C linker=rust-lld -C linker-flavor=ld.lld -C link-self-contained=yes";
 
-/// Builds the digests for other targets, runs them, and compares them line by line with those of this one.
+/// Builds and runs the digests on other targets, and compares them line by line with those of the host.
 pub fn targets(steps: &mut Steps) {
     for target in &TARGETS {
         let remedy =

@@ -1,4 +1,5 @@
-//! libbullet's vehicle driven from a skidpad model, as the peer `bullet` is, but for its tricks, which it does not tell.
+//! Vehicle of libbullet with the parameters of a skidpad model, like the peer `bullet`. Its corrections of the motion
+//! are not reported.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use skidpad_peers::no_slip::{self, Pedals};
 
 use crate::world::{CarTuning, Motion, Wheel, WheelInput, WheelTuning, World};
 
-/// As games use it. Bullet's default caster tests every wheel's ray against the car's own box too.
+/// Backend with Bullet's default ray caster, as in games. It tests the ray of every wheel against the car's own box
+/// too.
 pub const BACKEND: BackendInfo = BackendInfo {
     name: "libbullet",
     about: "the installed libbullet's btRaycastVehicle with its default caster, a peer of the benches",
@@ -22,7 +24,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
     build: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, false)),
 };
 
-/// As a careful user sets it up: rays meet static bodies only.
+/// Backend whose rays collide with static bodies only.
 pub const STATICS_ONLY: BackendInfo = BackendInfo {
     name: "libbullet-statics-only",
     about: "the installed libbullet's btRaycastVehicle with rays that meet static bodies only, a peer of the benches",
@@ -31,7 +33,7 @@ pub const STATICS_ONLY: BackendInfo = BackendInfo {
     build: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, true)),
 };
 
-/// Part of a wheel's turn that Bullet keeps from step to step.
+/// Factor by which Bullet scales the rotation of a wheel in each step.
 const TURN_KEPT: f32 = 0.99;
 
 struct BulletWorld {
@@ -53,7 +55,7 @@ struct Driven {
 }
 
 impl BulletWorld {
-    /// On the plane of `scene`.
+    /// Creates a world with the plane of `scene`. `statics_only` restricts wheel rays to static bodies.
     fn new(scene: &Scene, cars: &[CarStart], dt: f32, statics_only: bool) -> Self {
         assert!(scene.boxes.is_empty(), "the benches' Bullet world is a plane");
         let world = World::new(scene.gravity, scene.normal().to_array(), statics_only);
@@ -80,7 +82,8 @@ fn enter(world: &mut World, slot: usize, car: &Driven) {
 impl Driven {
     fn new(scene: &Scene, start: &CarStart, dt: f32) -> Self {
         let mut state = State::at_rest(&start.model, scene, &start.placement);
-        // What Bullet reports of a standing car: its vehicle pushes after the pose has moved.
+        // Bullet reports this velocity for a car at rest: its vehicle applies wheel forces after the pose is
+        // integrated.
         if state.wheels.iter().any(|wheel| wheel.contact) {
             state.velocity += Vec3::Z * (scene.gravity * dt);
         }
@@ -224,7 +227,8 @@ fn motion(state: &State) -> Motion {
     }
 }
 
-/// Bullet's inertia has no products; those of shipped cars are 0.
+/// Returns mass, inertia and hull for Bullet. Products of inertia are dropped, since Bullet has none; those of shipped
+/// cars are 0.
 fn car_tuning(tuning: &Tuning, hull: &Hull) -> CarTuning {
     let inertia = tuning.inertia;
     CarTuning {
@@ -262,8 +266,8 @@ mod tests {
 
     use super::*;
 
-    /// The peer `bullet` computes what Bullet does: with 32 bits on one side and 64 on the other, they stay together
-    /// through throttle, steering and brakes. So both are the same car, and their costs compare.
+    /// Checks that the peer `bullet` (64 bits) and Bullet (32 bits) stay within 5 mm through throttle, steering and
+    /// braking. Both simulate one vehicle model, so that their costs are comparable.
     #[test]
     fn bullet_and_its_reproduction_drive_alike() {
         for name in ["bullet_reference", "corvette_c5"] {

@@ -1,7 +1,7 @@
-//! Bullet itself, the installed libbullet, behind skidpad's contract, so that benches measure its `btRaycastVehicle` in the
-//! same run, with the same car, steps and controls as every other solver. For benches only.
+//! Backend for the installed libbullet. Benches measure its `btRaycastVehicle` in the same run as every other solver,
+//! with equal cars, steps and controls. Only for benches.
 //!
-//! Everything here needs the feature `link`; nothing else in the workspace needs it.
+//! The whole crate requires the feature `link`. No other crate of the workspace requires that feature.
 #![cfg(feature = "link")]
 
 mod backend;

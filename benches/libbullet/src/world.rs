@@ -1,9 +1,9 @@
-//! A world of libbullet's: the safe side of `bullet_world.cpp`, whose structs these mirror.
+//! Safe wrapper of a libbullet world. The structs have the layout of those in `bullet_world.cpp`.
 #![allow(unsafe_code, reason = "calls C++")]
 
 use std::ptr::NonNull;
 
-/// See `skidpad_peers::bullet::WheelTuning`.
+/// Parameters of a wheel; see `skidpad_peers::bullet::WheelTuning`.
 #[repr(C)]
 pub struct WheelTuning {
     pub hard_point: [f32; 3],
@@ -20,7 +20,7 @@ pub struct WheelTuning {
     pub roll_influence: f32,
 }
 
-/// Mass in kg, moments of inertia about the axes of the chassis, and its box.
+/// Mass (kg) of a car, its moments of inertia about the axes of the chassis (kg m²), and the box of its hull (m).
 #[repr(C)]
 pub struct CarTuning {
     pub mass: f32,
@@ -38,7 +38,7 @@ pub struct Motion {
     pub angular: [f32; 3],
 }
 
-/// N, N s per step, rad.
+/// Inputs of a wheel: engine force (N), brake impulse per step (N s), steering angle (rad).
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct WheelInput {
@@ -47,7 +47,7 @@ pub struct WheelInput {
     pub steering: f32,
 }
 
-/// Length of the suspension in m, its force in N, the turn of the last step in rad.
+/// State of a wheel: suspension length (m) and force (N), rotation in the last step (rad), contact flag.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Wheel {
@@ -80,31 +80,32 @@ unsafe extern "C" {
     fn libbullet_read(world: NonNull<Raw>, car: usize, motion: *mut Motion, wheels: *mut Wheel);
 }
 
-/// Cars on a plane through the origin.
+/// World with cars on a plane through the origin.
 pub struct World {
     raw: NonNull<Raw>,
-    /// Wheels of each car: how much C++ reads and writes.
+    /// Number of wheels of each car, which is the length of the arrays that C++ reads and writes.
     wheels: Vec<usize>,
 }
 
-// SAFETY: the C++ world is owned by this handle alone and holds nothing of a thread; whoever changes it has it to himself (`&mut`), and
-// what reads it through `&` does not write.
+// SAFETY: this handle owns the C++ world, which has no thread-local data. Functions that modify it take `&mut self`,
+// and functions that take `&self` only read it.
 unsafe impl Send for World {}
-// SAFETY: as above.
+// SAFETY: see the implementation of `Send`.
 unsafe impl Sync for World {}
 
 impl World {
-    /// `statics_only`: wheels' rays pass by cars, also by their own.
+    /// Creates an empty world. `gravity` is in m/s², `normal` is that of the plane. With `statics_only` the wheel rays
+    /// ignore cars, including their own.
     pub fn new(gravity: f32, normal: [f32; 3], statics_only: bool) -> Self {
         // SAFETY: C++ reads three floats.
         let raw = unsafe { libbullet_new(gravity, normal.as_ptr(), statics_only.into()) };
         Self { raw, wheels: Vec::new() }
     }
 
-    /// Inserts a car at index `at`: replaces the car there, or appends it.
+    /// Inserts a car at index `at`: replaces the car there, or appends the car.
     pub fn put(&mut self, at: usize, tuning: &CarTuning, wheels: &[WheelTuning], motion: &Motion) {
         assert!(at <= self.wheels.len());
-        // SAFETY: C++ copies what it is given, `wheels.len()` wheels of it.
+        // SAFETY: C++ copies the arguments and reads `wheels.len()` wheels.
         unsafe { libbullet_put(self.raw, at, tuning, wheels.as_ptr(), wheels.len(), motion) };
         self.wheels.resize(self.wheels.len().max(at + 1), 0);
         self.wheels[at] = wheels.len();
@@ -144,7 +145,7 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // SAFETY: made by `libbullet_new`, deleted once.
+        // SAFETY: `libbullet_new` created the world, and it is deleted once.
         unsafe { libbullet_delete(self.raw) };
     }
 }

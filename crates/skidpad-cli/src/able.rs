@@ -1,12 +1,12 @@
-//! Which solvers can drive what is asked for.
+//! Selection of the solvers that can simulate the requested trailers and scene.
 
 use skidpad::core::{BackendInfo, Scene};
 use skidpad::lab::Overrides;
 
 use crate::fail::BadArgument;
 
-/// Of `backends` those that can drive what is asked for. Peers of other engines tow nothing, and nothing moves under or before them: they
-/// are left out, or refused where they were `named`.
+/// Returns the `backends` that can simulate `overrides`. Peers support neither trailers nor scenes with platforms or
+/// free bodies, so they are left out. If the user has `named` the backends, a peer is an error instead.
 pub fn able(
     mut backends: Vec<BackendInfo>,
     named: bool,

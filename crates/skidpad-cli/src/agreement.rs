@@ -1,4 +1,4 @@
-//! `skidpad agreement`: how far the solvers agree, as pages of Markdown.
+//! `skidpad agreement`: Markdown pages about the agreement of the solvers.
 
 use std::process::ExitCode;
 
@@ -11,10 +11,13 @@ use crate::fail::Unwritable;
 use crate::output::{print, shown, tell};
 use crate::run::progress_bar;
 
-/// The mode that differs on purpose: its figures stand beside the closed forms of the difference.
+/// Mode with unsprung masses. It differs from the solvers by design; its figures are compared with closed forms of this
+/// difference.
 const OWN_WHEELS: &str = "constraint-unsprung";
 
-/// Drives everything, then writes the pages, or checks what is judged; fails when solvers part further than is accepted.
+/// Simulates every shipped vehicle and manoeuvre, then writes the pages. With `--check` compares the summary page with
+/// the new results instead. Returns the exit code for failure if solvers differ more than accepted or the page is out
+/// of date.
 pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
     let rates: &[f64] = if asked.check { &[JUDGED_HZ] } else { &DRIVEN_HZ };
     let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<miette::Result<Vec<_>>>()?;
@@ -51,7 +54,8 @@ fn drive(name: &str, rates: &[f64]) -> miette::Result<Runs> {
     found.map_err(miette::Report::msg)
 }
 
-/// Number of the first line in which the page that was found does not begin as it should.
+/// Returns the number of the first line, counted from 1, in which `found` differs from `begins`; `None` if `found`
+/// starts with `begins`.
 fn first_difference(begins: &str, found: &str) -> Option<usize> {
     if found.starts_with(begins) {
         return None;

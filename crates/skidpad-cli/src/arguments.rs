@@ -1,4 +1,4 @@
-//! The command line, with its defaults.
+//! Command-line arguments with their defaults.
 
 use std::path::PathBuf;
 
@@ -9,47 +9,47 @@ use skidpad::spec::import::Source;
 
 use crate::output::Table;
 
-/// What the command ends with.
+/// Help text about exit codes.
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 a fault in what was asked for or in a file; 2 a wrong command line; 3 a run in \
 which a solver of skidpad's own did not solve every step or the car did not finish its course, or in which it left the ground of its \
 scene; 130 ended by a signal.";
 
-/// One vehicle description drives several physics solvers; their disagreement is measured.
+/// Runs one vehicle description on several physics solvers and measures how far they disagree.
 ///
-/// Without a subcommand: compares every solver on the Corvette C5 in a step steer and a stop, at 240 Hz, and writes a
-/// report under target/skidpad/.
+/// Default without a subcommand: compares every solver on the Corvette C5 in a step steer and in braking, at 240 Hz, and
+/// writes a report to target/skidpad/.
 #[derive(Debug, Parser)]
 #[command(name = "skidpad", version, about, long_about, after_help = EXIT_CODES)]
 pub struct Cli {
-    /// What to do; without one, the standard comparison.
+    /// Subcommand; `None` for the standard comparison.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// What to do.
+/// Subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Drive the same manoeuvres on several solvers, show how far they disagree, write a report
+    /// Runs manoeuvres on several solvers, prints how far the solvers disagree, and writes a report.
     Compare(Compare),
-    /// Drive manoeuvres at several rates and tell the longest step that keeps each figure
+    /// Runs manoeuvres at several step rates, prints the longest step that keeps each figure, and writes a report.
     Certify(Certify),
-    /// Drive every shipped vehicle and manoeuvre on every solver and write the pages about their agreement
+    /// Runs every shipped vehicle and manoeuvre on every solver and writes the pages about the agreement of the solvers.
     Agreement(Agreement),
-    /// Drive one manoeuvre, or a table of controls, on one solver, and write every step as CSV
+    /// Runs one manoeuvre or a table of controls on one solver, writes every step as CSV, and prints the figures.
     Run(Run),
-    /// Check vehicle files: every fault at once, or the figures that follow from the description
+    /// Checks vehicle files: reports all faults at once, or prints the figures derived from the description.
     Check(Check),
-    /// Make a vehicle file of a car of another program, by what its numbers mean there
+    /// Converts a car of another program to a vehicle file. Numbers are interpreted as in that program.
     Import(Import),
-    /// List what there is
+    /// Lists vehicles, solvers, manoeuvres, kinds of ground and telemetry channels.
     List {
-        /// Only this list
+        /// List to print. Default: all lists.
         #[arg(value_enum)]
         what: Option<Listed>,
     },
-    /// Print the JSON schema of vehicle files, scene files or what can be imported
+    /// Prints the JSON schema of vehicle files, scene files or importable TOML files.
     Schema {
-        /// Of which files
+        /// File type of the schema.
         #[arg(value_enum, default_value = "vehicle")]
         of: Described,
     },
@@ -58,28 +58,28 @@ pub enum Command {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Shipped vehicle or path of a vehicle file
+    /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(long, value_name = "VEHICLE", default_value = "corvette_c5")]
     pub vehicle: String,
-    /// Manoeuvres, separated by commas [default: step-steer,braking; with --scene: roll]
+    /// Manoeuvres to run, separated by commas [default: step-steer,braking; with --scene: roll]
     #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
     pub manoeuvre: Vec<String>,
-    /// Solvers, separated by commas; all of them by default
+    /// Solvers to run, separated by commas. Default: all solvers.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub backends: Vec<String>,
-    /// Length of a step
+    /// Step length.
     #[command(flatten)]
     pub step: Step,
-    /// Changes to the manoeuvre
+    /// Changes to the manoeuvre.
     #[command(flatten)]
     pub changes: Changes,
-    /// Folder for the report and the tables
+    /// Folder for the report and the tables.
     #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
     pub out: PathBuf,
 }
 
 impl Compare {
-    /// The comparison the command makes when nothing is asked for.
+    /// Returns the arguments of the standard comparison, which runs without a subcommand.
     pub fn standard() -> Self {
         Self {
             vehicle: "corvette_c5".into(),
@@ -95,27 +95,27 @@ impl Compare {
 /// Arguments of `certify`.
 #[derive(Debug, Args)]
 pub struct Certify {
-    /// Shipped vehicle or path of a vehicle file
+    /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(value_name = "VEHICLE", default_value = "corvette_c5")]
     pub vehicle: String,
-    /// Manoeuvres, separated by commas [default: step-steer,braking; with --scene: roll]
+    /// Manoeuvres to run, separated by commas [default: step-steer,braking; with --scene: roll]
     #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
     pub manoeuvre: Vec<String>,
-    /// Solvers, separated by commas; all of them by default
+    /// Solvers to run, separated by commas. Default: all solvers.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub backends: Vec<String>,
-    /// Steps per second to drive at, separated by commas; the highest is what the others are
-    /// compared with [default: 30,60,120,240,480,1000]
+    /// Step rates to run at, Hz, separated by commas. The highest rate is the reference for the other rates [default:
+    /// 30,60,120,240,480,1000]
     #[arg(long, value_name = "HZ", allow_hyphen_values = true, value_delimiter = ',', default_values_t = [30.0, 60.0, 120.0, 240.0, 480.0, 1000.0], hide_default_value = true)]
     pub rates_hz: Vec<f64>,
-    /// Largest gap of a figure that holds, %. Figures in mm hold within 3 mm, too, times within half a step; figures that show
-    /// as 0 in their digits are not judged
+    /// Largest accepted deviation of a figure from its reference, %. Figures in mm are also accepted within 3 mm, times within
+    /// half a step. Figures that are printed as 0 are not judged.
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, default_value_t = 2.0)]
     pub within_percent: f64,
-    /// Changes to the manoeuvre
+    /// Changes to the manoeuvre.
     #[command(flatten)]
     pub changes: Changes,
-    /// Folder for the report and the table
+    /// Folder for the report and the table.
     #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
     pub out: PathBuf,
 }
@@ -123,13 +123,13 @@ pub struct Certify {
 /// Arguments of `agreement`.
 #[derive(Debug, Args)]
 pub struct Agreement {
-    /// Folder for the page about all vehicles
+    /// Folder for the page about all vehicles.
     #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
     pub out: PathBuf,
-    /// Folder for the pages about each vehicle
+    /// Folder for the pages about each vehicle.
     #[arg(long, value_name = "FOLDER", default_value = "target/agreement")]
     pub details: PathBuf,
-    /// Drive at the rate that is judged only, write nothing, and fail if the page about all vehicles does not begin so
+    /// Runs only at the rate that is judged, writes nothing, and fails if the page about all vehicles is out of date.
     #[arg(long)]
     pub check: bool,
 }
@@ -137,33 +137,33 @@ pub struct Agreement {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Shipped vehicle or path of a vehicle file
+    /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(long, value_name = "VEHICLE")]
     pub vehicle: String,
-    /// Solver
+    /// Solver to run.
     #[arg(long, value_name = "NAME")]
     pub backend: String,
-    /// Length of a step
+    /// Step length.
     #[command(flatten)]
     pub step: Step,
-    /// Manoeuvre to drive; with --scene, `roll` by default
+    /// Manoeuvre to run. Default with --scene: `roll`.
     #[arg(long, alias = "maneuver", value_name = "NAME", required_unless_present_any = ["controls", "scene"])]
     pub manoeuvre: Option<String>,
-    /// Table of controls to drive, CSV with a header; `run --help` tells its columns
+    /// Table of controls to run instead of a manoeuvre, CSV with a header; `run --help` tells its columns.
     #[arg(long, value_name = "FILE", conflicts_with = "manoeuvre", long_help = controls())]
     pub controls: Option<PathBuf>,
-    /// Changes to start, ground and duration
+    /// Changes to start, ground and duration.
     #[command(flatten)]
     pub changes: Changes,
-    /// CSV file for every step
+    /// CSV file to write, with one row per step. A value of `-` prints the rows to the standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// JSON file for the figures of the manoeuvre
+    /// JSON file to write, with the figures of the manoeuvre and the health of the run.
     #[arg(long, value_name = "FILE")]
     pub metrics_json: Option<PathBuf>,
 }
 
-/// What a table of controls may have.
+/// Returns the long help of `--controls`, with a table of the accepted columns.
 fn controls() -> String {
     let mut table = Table::new(usize::MAX);
     for [name, accepts, without] in COLUMNS {
@@ -173,13 +173,13 @@ fn controls() -> String {
     format!("Table of controls to drive, CSV with a header. {HELD}\n\n{}", table.text(2))
 }
 
-/// Length of a step; 1/240 s by default.
+/// Step length; 1/240 s by default.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Step {
-    /// Length of a step, s, above 0 and at most 0.1
+    /// Step length, s, above 0 and at most 0.1.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, conflicts_with = "rate_hz")]
     pub dt_s: Option<f64>,
-    /// Steps per second, instead of their length [default: 240]
+    /// Step rate, Hz, instead of the step length [default: 240]
     #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     pub rate_hz: Option<f64>,
 }
@@ -187,25 +187,27 @@ pub struct Step {
 /// Changes to start, ground and duration of a manoeuvre.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Changes {
-    /// Scene file: ground, boxes and start in place of the manoeuvre's; the other changes win over it
+    /// Scene file with ground, boxes and start. They replace those of the manoeuvre. Other options override the scene.
     #[arg(long, value_name = "FILE")]
     pub scene: Option<PathBuf>,
-    /// Forward speed at the start, m/s; refused where figures would be those of something else
+    /// Forward speed at the start, m/s. Rejected if the manoeuvre fixes its own speed or needs a higher one.
     #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
     pub initial_speed_mps: Option<f64>,
-    /// Slope of the ground, degrees, positive when it rises along +x
+    /// Slope of the ground, degrees. Positive if the ground rises along +x. Rejected for scenes without a plane.
     #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
     pub slope_deg: Option<f64>,
-    /// Heading at the start, degrees, positive to the left of +x; refused where a line on the ground is followed
+    /// Heading at the start, degrees. Positive to the left of +x. Rejected if the manoeuvre follows a line on the ground.
     #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
     pub heading_deg: Option<f64>,
-    /// Duration, s, instead of the manoeuvre's; figures that take longer are missing
+    /// Duration, s, instead of the duration of the manoeuvre. Figures that need more time are missing.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub duration_s: Option<f64>,
-    /// Shipped trailer or path of a trailer's file that the vehicle tows; several for a train, from the front. Peers tow nothing
+    /// Trailer that the vehicle tows: name of a shipped trailer or path of a trailer file. For a train, repeat the option from
+    /// front to rear. Reference vehicles (peers) cannot tow: they are left out, and
+    /// rejected if an option names one.
     #[arg(long, value_name = "TRAILER")]
     pub towing: Vec<String>,
-    /// Folders that files may refer to
+    /// Folders that files may refer to.
     #[command(flatten)]
     pub roots: Roots,
 }
@@ -213,8 +215,8 @@ pub struct Changes {
 /// Folders that files may refer to.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Roots {
-    /// Folder that vehicle and scene files may refer to beside their own; several by repeating the argument. Without it a file that
-    /// another file names must lie in the folder of that file or below
+    /// Additional folder that vehicle and scene files may refer to. Repeat the option for several folders. Default: a file may
+    /// only refer to files in its own folder and below.
     #[arg(long, value_name = "FOLDER")]
     pub allow_root: Vec<PathBuf>,
 }
@@ -222,16 +224,17 @@ pub struct Roots {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Shipped vehicles or paths of vehicle files
+    /// Names of shipped vehicles or paths of vehicle files.
     #[arg(required = true, value_name = "VEHICLE")]
     pub vehicles: Vec<String>,
-    /// Shipped trailer or path of a trailer's file that each of them tows; several for a train, from the front
+    /// Trailer that each vehicle tows: name of a shipped trailer or path of a trailer file. For a train, repeat the option from
+    /// front to rear.
     #[arg(long, value_name = "TRAILER")]
     pub towing: Vec<String>,
-    /// Print one JSON object, with full values by vehicle; null is what a vehicle does not have
+    /// Prints one JSON object with unrounded figures by vehicle instead of tables. Missing figures are null.
     #[arg(long)]
     pub json: bool,
-    /// Folders that files may refer to
+    /// Folders that files may refer to.
     #[command(flatten)]
     pub roots: Roots,
 }
@@ -239,49 +242,49 @@ pub struct Check {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Program the file is from
+    /// Program whose car the file describes.
     #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(Source::ALL.map(|(name, _)| name)))]
     pub from: String,
-    /// Its file: Godot scene, Unity prefab or scene, CommonRoad parameters; of the others TOML with their own names, whose
-    /// keys `skidpad schema` lists
+    /// File to import: Godot scene, Unity prefab or scene, or CommonRoad parameter set. For the other programs a TOML file with
+    /// the names of that program; `skidpad schema` prints its keys.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Vehicle file to write
+    /// Vehicle file to write.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Length of the steps the car was tuned at, s: turns brakes per step into forces [default: 1/60]
+    /// Step length the car was tuned at, s. It converts brake impulses per step to forces [default: 1/60]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub dt_s: Option<f64>,
 }
 
-/// What has a schema.
+/// Types of files with a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Described {
-    /// Vehicle files
+    /// Vehicle files.
     Vehicle,
-    /// Scene files
+    /// Scene files.
     Scene,
-    /// What `import --from bullet` reads
+    /// Files for `import --from bullet`.
     Bullet,
-    /// What `import --from rapier` reads
+    /// Files for `import --from rapier`.
     Rapier,
-    /// What `import --from jolt` reads
+    /// Files for `import --from jolt`.
     Jolt,
-    /// What `import --from physx` reads
+    /// Files for `import --from physx`.
     Physx,
 }
 
-/// What can be listed.
+/// Lists that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Listed {
-    /// Shipped vehicles
+    /// Shipped vehicles.
     Vehicles,
-    /// Solvers
+    /// Solvers.
     Backends,
-    /// Standard manoeuvres
+    /// Standard manoeuvres.
     Manoeuvres,
-    /// Kinds of ground, and what each solver's wheels feel on them
+    /// Kinds of ground, and the wheel probes of each solver.
     Grounds,
-    /// Channels of the CSV that `run` writes
+    /// Telemetry channels in the CSV file of `run`.
     Channels,
 }

@@ -1,4 +1,4 @@
-//! `skidpad certify`: the same manoeuvres at several rates, a table, a report.
+//! `skidpad certify`: runs manoeuvres at several step rates, prints tables and writes a report.
 
 use std::process::ExitCode;
 
@@ -17,10 +17,10 @@ use crate::output::{Table, print, shown, tell, tell_notes};
 use crate::roots::vehicle;
 use crate::run::{overrides, progress_bar, setup};
 
-/// Longest list of deciding figures in the table; a report has them all.
+/// Maximum number of deciding figures per row of the table; the report lists all of them.
 const MOST_NAMED: usize = 1;
 
-/// Drives what was asked for at every rate, prints the tables and writes the report.
+/// Simulates the manoeuvres at every rate, prints the tables and writes the report.
 pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     let backends = backends(&asked.backends)?;
     let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
@@ -60,7 +60,7 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     Ok(health(&certificates))
 }
 
-/// What holds beside the gap that was asked for; see [`skidpad::lab::Spread`].
+/// Returns the line about the fixed tolerances that apply besides the requested one; see [`skidpad::lab::Spread`].
 fn floors() -> String {
     format!(
         "figures in mm are kept within {CLOSED_MM} mm, too, times within half a step; what shows as 0 is not judged"
@@ -90,7 +90,8 @@ fn within(percent: f64) -> Result<f64, BadArgument> {
     Err(BadArgument { argument: "--within-percent", found: percent.to_string(), accepts })
 }
 
-/// Returns one table for each solver: figures in rows, rates in columns, then the order of convergence and the longest step that holds.
+/// Returns one table per solver: figures in rows, rates in columns, then the order of convergence and the longest step
+/// that keeps the figure.
 fn tables(certificate: &Certificate) -> String {
     let sweep = &certificate.sweep;
     let mut text = format!("\n{}: {}\n", sweep.manoeuvre, sweep.about);
@@ -115,7 +116,8 @@ fn cells(row: &Row, number: usize) -> Vec<String> {
     cells
 }
 
-/// Warns of steps that were not solved and of runs that ended where the ground ends or on the course, and gives the exit code; see [`crate::run::health`].
+/// Prints warnings about unsolved steps, and about cars that left the ground of the scene or did not finish the course.
+/// Returns the exit code; see [`crate::run::health`].
 fn health(certificates: &[Certificate]) -> ExitCode {
     let rate_sweeps = certificates.iter().flat_map(|certificate| &certificate.sweep.rate_sweeps);
     let mut code = ExitCode::SUCCESS;

@@ -1,4 +1,5 @@
-//! `skidpad check`: every fault of a vehicle file, or the figures that follow from it and what is worth a look.
+//! `skidpad check`: prints every fault of a vehicle file, or the figures derived from it and notes about unusual
+//! values.
 
 use std::process::ExitCode;
 
@@ -17,7 +18,7 @@ use crate::output::{Table, print, tell_report};
 use crate::roots::allowed;
 use crate::towing::trailers;
 
-/// Checks each vehicle; fails if any has a fault.
+/// Checks each vehicle. Returns the exit code for failure if a vehicle has a fault.
 pub fn check(asked: &Check) -> miette::Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     let mut objects = Map::new();
@@ -46,7 +47,7 @@ pub fn check(asked: &Check) -> miette::Result<ExitCode> {
     Ok(code)
 }
 
-/// What is worth a look, of the file and of the model.
+/// Returns the notes about the file and the lints of the model.
 fn worth_a_look(loaded: &Loaded) -> Vec<String> {
     loaded.notes.iter().map(ToString::to_string).chain(lints(&loaded.model)).collect()
 }
@@ -69,7 +70,7 @@ fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
     text
 }
 
-/// Figures of every wheel and of every axle of one vehicle unit.
+/// Returns the tables of the wheels and of the axles of one vehicle unit.
 fn wheels_and_axles(model: &Model, of: &str) -> [Table; 2] {
     let wheels = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
     let axles = (1..=model.parts().axles.len()).map(|number| number.to_string()).collect();
@@ -79,19 +80,21 @@ fn wheels_and_axles(model: &Model, of: &str) -> [Table; 2] {
     ]
 }
 
-/// Figures of a dolly under its trailer. How it would swing and tip without one tells nothing.
+/// Returns the tables of a dolly below its trailer. They omit modes and rollover figures, which a dolly alone does not
+/// have.
 fn of_dolly(model: &Model) -> [Table; 3] {
     let [wheels, axles] = wheels_and_axles(model, " of the dolly");
     [wheels, axles, columns("dolly", vec![String::new()], &[lists::towing(model)])]
 }
 
-/// Figures of a car; of one that tows those that hold as its trailers load it.
+/// Returns the figures of a car. If it is loaded by trailers (`towing`), returns only the figures that are valid under
+/// this load.
 fn of_car(model: &Model, towing: Option<&Model>) -> Vec<Metric> {
     let Some(loaded) = towing else { return lists::car(model) };
     lists::car(loaded).into_iter().filter(|metric| rig::holds_with_trailers(&metric.name)).collect()
 }
 
-/// Figures of a vehicle with its trailers; none of one on its own.
+/// Returns the figures of a vehicle with its trailers; an empty list without trailers.
 fn of_train(train: &[&Model]) -> Vec<Metric> {
     if train.len() < 2 { Vec::new() } else { [sway::list(train), rig::list(train)].concat() }
 }
@@ -103,7 +106,7 @@ fn trailers_figures(train: &[&Model]) -> Table {
     }
 }
 
-/// A row for each figure that some column has, a column for each list.
+/// Returns a table with a column for each list and a row for each figure that has a value in at least one list.
 fn columns(title: &str, heads: Vec<String>, lists: &[Vec<Metric>]) -> Table {
     let mut table = Table::new(2);
     table.row([title.to_string(), "unit".into()].into_iter().chain(heads));
@@ -116,7 +119,7 @@ fn columns(title: &str, heads: Vec<String>, lists: &[Vec<Metric>]) -> Table {
     table
 }
 
-/// The longest stable step of each solver, and where it comes from.
+/// Returns the table of the longest stable step of each solver, with the reason.
 fn steps(loaded: &Loaded) -> Table {
     let mut table = Table::new(usize::MAX);
     table.row(["solver", "longest stable step", "because"]);
@@ -130,13 +133,14 @@ fn steps(loaded: &Loaded) -> Table {
     table
 }
 
-/// Steps per second at which damping ratios are told.
+/// Step rates at which damping ratios are printed, Hz.
 const RATES_HZ: [f64; 4] = [30.0, 60.0, 120.0, 240.0];
 
-/// Share by which a step may change a damping ratio untold.
+/// Relative change of a damping ratio up to which it is not printed.
 const DAMPING_KEPT: f64 = 0.03;
 
-/// Each mode with its damping ratio as asked, and as steps at [`RATES_HZ`] leave it; `None` where it turns round within one.
+/// Returns each mode with its damping ratio from the description and the ratios that result from steps at [`RATES_HZ`].
+/// A ratio is `None` if the mode reverses within one step.
 fn damping_ratios(loaded: &Loaded) -> Vec<(&'static str, f64, [Option<f64>; 4])> {
     let Some(modes) = Modes::of(&loaded.model) else { return Vec::new() };
     let found = RATES_HZ.map(|hz| Modes::damping_in_steps(&loaded.model, 1.0 / hz));
@@ -152,7 +156,7 @@ fn damping_ratios(loaded: &Loaded) -> Vec<(&'static str, f64, [Option<f64>; 4])>
     asked.into_iter().enumerate().map(row).collect()
 }
 
-/// Damping ratios that steps change; no row where they are kept.
+/// Returns the table of the damping ratios that the step length changes; an empty table if there are none.
 fn damping(loaded: &Loaded) -> Table {
     let mut table = Table::new(1);
     let kept = |asked: f64, left: &Option<f64>| left.is_some_and(|left| (left - asked).abs() <= DAMPING_KEPT * asked);
@@ -172,7 +176,8 @@ fn damping(loaded: &Loaded) -> Table {
     table
 }
 
-/// Of a peer, which has explicit springs; skidpad's own solvers have no bound.
+/// Returns the longest stable step of a peer, whose springs are explicit, s. Returns `None` for skidpad's solvers,
+/// which are stable at any step.
 fn stable_step_s(loaded: &Loaded, peer: bool) -> Option<f64> {
     if peer { Modes::of(&loaded.model).map(|modes| modes.explicit_step_s) } else { None }
 }

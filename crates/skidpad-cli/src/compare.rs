@@ -1,4 +1,4 @@
-//! `skidpad compare`: the same manoeuvres on several solvers, a table, a report.
+//! `skidpad compare`: runs manoeuvres on several solvers, prints tables and writes a report.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +17,8 @@ use crate::output::{Table, print, shown, tell_notes};
 use crate::roots::vehicle;
 use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step};
 
-/// Compares what was asked for, prints the tables and writes the report.
+/// Simulates the manoeuvres on each solver, prints the tables and writes the report. Returns the exit code of
+/// [`health`].
 pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     let backends = backends(&asked.backends)?;
     let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
@@ -76,7 +77,7 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.unfinished))))
 }
 
-/// The manoeuvres that are named, or else the standard ones, or the one that shows a scene.
+/// Returns the `named` manoeuvres. Without names returns step steer and braking, or [`ON_A_SCENE`] if there is a scene.
 pub fn manoeuvres_of(named: &[String], changes: &Changes) -> Vec<String> {
     match (named, &changes.scene) {
         ([], None) => ["step-steer", "braking"].map(String::from).into(),
@@ -85,7 +86,7 @@ pub fn manoeuvres_of(named: &[String], changes: &Changes) -> Vec<String> {
     }
 }
 
-/// The solvers that are named, each once, or else all.
+/// Returns the solvers called `names`, without repetitions; all solvers if `names` is empty.
 pub fn backends(names: &[String]) -> miette::Result<Vec<BackendInfo>> {
     if names.is_empty() {
         return Ok(skidpad::backends());
@@ -118,14 +119,16 @@ fn table(comparison: &Comparison) -> String {
     text
 }
 
-/// Page and table of figures called `stem` in `folder`, which can be written.
+/// Returns the paths of the HTML report and the CSV table called `stem` in `folder`, after checking that they can be
+/// written.
 pub fn results(folder: &Path, stem: &str) -> Result<[PathBuf; 2], Unwritable> {
     let named = ["html", "csv"].map(|kind| folder.join(format!("{stem}.{kind}")));
     fail::check_writable(named.iter().map(PathBuf::as_path))?;
     Ok(named)
 }
 
-/// `corvette_c5_step-steer_braking` from a vehicle's name or path.
+/// Returns the file stem of a report from the name or path of a vehicle and the manoeuvres, such as
+/// `corvette_c5_step-steer_braking`.
 pub fn file_stem(vehicle: &str, manoeuvres: &[String]) -> String {
     let name = Path::new(vehicle).file_stem().map_or_else(|| "vehicle".into(), |stem| stem.to_string_lossy());
     format!("{name}_{}", manoeuvres.join("_"))

@@ -1,4 +1,4 @@
-//! What can go wrong with what was asked for, told with what would have been right.
+//! Errors of arguments and files, with the accepted values.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use skidpad::lab::script;
 use skidpad::spec::printable::one_line;
 use skidpad::spec::{Excerpt, LineIndex, MOST_COLLECTED, MOST_SHOWN};
 
-/// A name that does not exist.
+/// Error for an unknown name of a manoeuvre or solver.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("there is no {kind} called `{}`", one_line(name))]
 #[diagnostic(code(unknown_name))]
@@ -33,43 +33,43 @@ impl UnknownName {
     }
 }
 
-/// A value of the command line that is not accepted.
+/// Error for an argument value that is not accepted.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{argument}: {} is not accepted", one_line(found))]
 #[diagnostic(code(bad_argument))]
 pub struct BadArgument {
     /// Name of the argument.
     pub argument: &'static str,
-    /// What was given.
+    /// Value that was given.
     pub found: String,
-    /// What would be accepted.
+    /// Accepted values.
     #[help]
     pub accepts: String,
 }
 
-/// A file that cannot be read.
+/// Error for a file that cannot be read.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("cannot read `{}`", one_line(path))]
 #[diagnostic(code(unreadable_file))]
 pub struct Unreadable {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What the system says.
+    /// Error of the operating system.
     pub source: std::io::Error,
 }
 
-/// A file that cannot be written.
+/// Error for a file that cannot be written.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error(transparent)]
 #[diagnostic(code(unwritable_file), help("{}", _0.remedy()))]
 pub struct Unwritable(#[from] WriteError);
 
-/// Looks before a run whether what comes of it can be written.
+/// Checks that all `paths` can be written. Used before a run starts.
 pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Unwritable> {
     paths.into_iter().try_for_each(|path| Ok(files::check_writable(path)?))
 }
 
-/// Every fault of a table of controls, shown in its text.
+/// Error with every fault of a table of controls, shown in its text.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("`{}` has {}", one_line(name), counted(*found))]
 #[diagnostic(code(bad_controls))]
@@ -81,7 +81,8 @@ pub struct BadControls {
 }
 
 impl BadControls {
-    /// `faults` of the file called `name` with this `text`.
+    /// Creates the error for the `faults` of the file called `name` with this `text`. At most [`MOST_SHOWN`] faults are
+    /// shown.
     pub fn new(name: &str, text: &str, faults: script::Faults) -> Self {
         let (found, lines) = (faults.0.len(), LineIndex::new(text));
         let shown = |fault: script::Fault| {
@@ -102,7 +103,7 @@ fn counted(faults: usize) -> String {
     }
 }
 
-/// A fault of a table of controls and the lines around it.
+/// Fault of a table of controls, with the lines around it.
 #[derive(Debug, thiserror::Error)]
 #[error("{fault}")]
 struct ControlsFault {
@@ -122,20 +123,20 @@ impl Diagnostic for ControlsFault {
     }
 }
 
-/// The standard manoeuvre called `name`.
+/// Returns the standard manoeuvre called `name`.
 pub fn manoeuvre(name: &str) -> Result<&'static Entry, UnknownName> {
     let known: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
     named(name).ok_or_else(|| UnknownName::new("manoeuvre", name, &known))
 }
 
-/// The solver called `name`.
+/// Returns the solver or mode called `name`.
 pub fn backend(name: &str) -> Result<BackendInfo, UnknownName> {
     let all: Vec<BackendInfo> = skidpad::backends().into_iter().chain(skidpad::modes()).collect();
     let known: Vec<&str> = all.iter().map(|info| info.name).collect();
     skidpad::backend(name).ok_or_else(|| UnknownName::new("backend", name, &known))
 }
 
-/// An output that would destroy what it is made from.
+/// Error for an output path that is also an input or another output.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{argument}: `{}` is also {other}", one_line(path))]
 #[diagnostic(code(same_file), help("give a file of its own"))]
@@ -145,7 +146,8 @@ pub struct SameFile {
     other: String,
 }
 
-/// Refuses to write `path` over any of `others`, each with what it is.
+/// Checks that the output `path` of `argument` is none of the files `others`, which are pairs of a description and a
+/// path.
 pub fn not_over(argument: &'static str, path: &Path, others: &[(&str, Option<&Path>)]) -> Result<(), SameFile> {
     let same = |other: &&(&str, Option<&Path>)| other.1.is_some_and(|other| is_same_file(path, other));
     let Some((what, _)) = others.iter().find(same) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! `skidpad import`: a car of another program as a vehicle file.
+//! `skidpad import`: converts a car of another program to a vehicle file.
 
 use skidpad::lab::TimeStep;
 use skidpad::lab::files::write_atomically;
@@ -10,7 +10,7 @@ use crate::arguments::Import;
 use crate::fail::{self, BadArgument, Unreadable, Unwritable};
 use crate::output::{print, shown};
 
-/// Reads what was asked for, writes the vehicle file, and tells what it does not say.
+/// Reads the file to import, writes the vehicle file, and prints the notes of the importer.
 pub fn import(asked: &Import) -> miette::Result<()> {
     fail::not_over("--out", &asked.out, &[("the file to import", Some(&asked.file))])?;
     let options = match asked.dt_s {

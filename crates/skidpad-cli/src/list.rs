@@ -10,7 +10,7 @@ use skidpad::spec::import::Source;
 use crate::arguments::{Described, Listed};
 use crate::output::{Table, print};
 
-/// Prints one list, or all.
+/// Prints one list, or all of them for `None`.
 pub fn list(what: Option<Listed>) -> miette::Result<()> {
     let lists = [
         (Listed::Vehicles, "Vehicles", vehicles as fn() -> miette::Result<Table>),
@@ -58,7 +58,7 @@ fn manoeuvres() -> Table {
     table
 }
 
-/// Kinds of ground by what they come from, then what each solver's wheels feel there.
+/// Returns the table of the kinds of ground with their sources, followed by the wheel probes of each solver.
 fn grounds() -> Table {
     let mut table = Table::new(usize::MAX);
     for (name, from) in GROUNDS {
@@ -88,7 +88,7 @@ fn channels() -> Table {
     table
 }
 
-/// Prints the JSON schema of vehicle files, scene files or what can be imported.
+/// Prints the JSON schema of vehicle files, scene files or importable files.
 pub fn schema(of: Described) -> miette::Result<()> {
     let schema = match of {
         Described::Vehicle => skidpad::spec::schema(),

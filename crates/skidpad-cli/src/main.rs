@@ -1,11 +1,17 @@
-//! The `skidpad` command: compares solvers and steps, runs manoeuvres, checks vehicle files.
+//! The command-line program `skidpad`: compares solvers and step lengths, runs manoeuvres, checks vehicle files.
 //!
-//! Here: arguments, names people type, tables, progress, exit codes. Not here: anything about cars; that is the
-//! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line, 3 a run in which a solver
-//! of skidpad's own did not solve every step or the car did not finish its course, or in which it left the ground of its scene, 130 an end
-//! by signal.
+//! This crate contains arguments, name look-up, tables, progress bars and exit codes. The vehicle dynamics are in the
+//! library.
+//!
+//! | exit code | meaning |
+//! |---|---|
+//! | 0 | success |
+//! | 1 | fault in a request or in a file |
+//! | 2 | wrong command line |
+//! | 3 | a solver of skidpad did not solve every step, the car did not finish its course, or it left the ground of its scene |
+//! | 130 | ended by a signal |
 #![forbid(unsafe_code)]
-// These panic where the reader has gone; `output` has what does not.
+// These macros panic if the pipe is closed. The functions of `output` do not.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod able;
@@ -29,17 +35,18 @@ use clap::Parser;
 use arguments::{Cli, Command};
 use output::tell_report;
 
-/// Of a run in which a solver did not solve every step, or the car did not finish its course or left the ground of its scene.
+/// Exit code for a run in which a solver did not solve every step, or the car did not finish its course or left the
+/// ground of its scene.
 const UNFINISHED: u8 = 3;
 
 /// Exit code for a wrong command line.
 const WRONG_COMMAND_LINE: u8 = 2;
 
-/// What shells give for a program ended from the keyboard.
+/// Exit code that shells use for a program that was interrupted from the keyboard.
 const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
-    // Without a handler an interrupt ends the program all the same, and leaves the files it was writing.
+    // If no handler can be set, an interrupt still ends the program but leaves temporary files behind.
     _ = ctrlc::set_handler(|| {
         skidpad::lab::files::remove_unfinished();
         std::process::exit(INTERRUPTED);
@@ -51,7 +58,7 @@ fn main() -> ExitCode {
             tell_report(fault.render().to_string().trim_end());
             return ExitCode::from(WRONG_COMMAND_LINE);
         }
-        // Help and version.
+        // The output of `--help` and `--version` is not an error.
         Err(told) => told.exit(),
     };
     match run_command(asked.command) {
@@ -63,12 +70,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Lets a write beyond the file size limit of the shell fail with an error. Without a handler its signal ends the program.
+/// Installs a handler for the signal of the file size limit, so that a write beyond the limit returns an error instead
+/// of ending the program.
 fn report_size_limits() {
     #[cfg(unix)]
     {
         let signal = signal_hook::consts::SIGXFSZ;
-        // Where no handler can be set, the signal ends the program as before.
+        // If no handler can be set, the signal still ends the program.
         _ = signal_hook::flag::register(signal, std::sync::Arc::default());
     }
 }

@@ -1,4 +1,4 @@
-//! Text for terminals: aligned tables, notes, and printing that survives a closed pipe.
+//! Terminal output: aligned tables, notes, and printing that ignores a closed pipe.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -7,19 +7,19 @@ use miette::IntoDiagnostic;
 use skidpad::spec::Loaded;
 use skidpad::spec::printable::{lines, one_line};
 
-/// Tells what is worth a look in the files of a vehicle.
+/// Prints the notes about the files of a vehicle to the standard error.
 pub fn tell_notes(vehicle: &Loaded) {
     for note in &vehicle.notes {
         tell(&format!("worth a look: {note}"));
     }
 }
 
-/// Returns a path as it is printed, in one line.
+/// Returns a path as printable text in one line.
 pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy()).into_owned()
 }
 
-/// Rows of cells, printed in columns as wide as their widest cell.
+/// Table of text cells. Each column is as wide as its widest cell.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<String>>,
@@ -27,7 +27,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table whose columns are aligned to the right from column `right_from` on, counted from 0.
+    /// Creates an empty table whose columns from `right_from` on, counted from 0, are right-aligned.
     pub fn new(right_from: usize) -> Self {
         Self { rows: Vec::new(), right_from }
     }
@@ -38,12 +38,12 @@ impl Table {
         self.rows.push(cells.into_iter().map(safe).collect());
     }
 
-    /// Whether it has no row.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The table as text, two spaces between columns, `indent` spaces before each line.
+    /// Returns the table as text, with two spaces between columns and `indent` spaces before each line.
     pub fn text(&self, indent: usize) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|cell| cell.chars().count()).max();
@@ -66,7 +66,7 @@ impl Table {
     }
 }
 
-/// Writes `text` to the standard output without control characters of files; whoever closed the pipe has seen enough.
+/// Writes `text` to the standard output with control characters escaped. A closed pipe is not an error.
 pub fn print(text: &str) -> miette::Result<()> {
     match std::io::stdout().lock().write_all(lines(text).as_bytes()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -74,18 +74,17 @@ pub fn print(text: &str) -> miette::Result<()> {
     }
 }
 
-/// Writes a line to the standard error without control characters of files; whoever closed it wants to hear nothing, and what was asked for
-/// is done all the same.
+/// Writes a line to the standard error with control characters escaped. Errors of the write are ignored.
 pub fn tell(line: &str) {
     _ = writeln!(std::io::stderr().lock(), "{}", lines(line));
 }
 
-/// Writes a report of faults to the standard error as [`tell`] does, with the colours of the report.
+/// Writes a report of faults to the standard error as [`tell`] does, and keeps the colours of the report.
 pub fn tell_report(report: &str) {
     _ = writeln!(std::io::stderr().lock(), "{}", coloured(report));
 }
 
-/// Escapes what [`lines`] escapes, except the styles that reports have.
+/// Returns `report` with the escapes of [`lines`], except for the terminal styles in [`STYLES`].
 fn coloured(report: &str) -> String {
     let mut safe = String::with_capacity(report.len());
     let mut rest = report;
@@ -104,13 +103,15 @@ fn coloured(report: &str) -> String {
     safe
 }
 
-/// Begins a command for the terminal.
+/// First character of a terminal command.
 const ESCAPE: char = '\u{1b}';
 
-/// Numbers of the styles that reports have: bold, dim, underlined, and colours beside black and white. None of them hides text.
+/// Numbers of the terminal styles that reports use: bold, dim, underlined, and colours other than black and white. None
+/// of these styles hides text.
 const STYLES: [&str; 16] = ["", "0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39", "91", "96"];
 
-/// Returns the length of the style that `text` begins with, bytes.
+/// Returns the length of the style at the start of `text`, bytes; `None` if `text` does not start with a style of
+/// [`STYLES`].
 fn style_length(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix(ESCAPE)?.strip_prefix('[')?;
     let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;

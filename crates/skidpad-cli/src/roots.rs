@@ -1,4 +1,4 @@
-//! Vehicles by name or path, and the folders that their files may lie in.
+//! Loading of vehicles by name or path, and the folders that their files may refer to.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,10 @@ pub fn vehicle(name: &str, roots: &Roots) -> miette::Result<Loaded> {
     Ok(skidpad::spec::load_from(name, allowed(roots)?)?)
 }
 
-/// Returns the folders that the arguments allow. Each of them must be there.
+/// Returns the folders that the arguments allow.
+///
+/// # Errors
+/// A folder does not exist.
 pub fn allowed(roots: &Roots) -> Result<&[PathBuf], BadArgument> {
     match roots.allow_root.iter().find(|folder| !folder.is_dir()) {
         None => Ok(&roots.allow_root),

@@ -1,4 +1,4 @@
-//! `skidpad run`: one car, one solver, every step as CSV.
+//! `skidpad run`: simulates one car on one solver and writes every step as CSV.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,13 +25,14 @@ use crate::output::{Table, print, shown, tell, tell_notes};
 use crate::roots::{allowed, vehicle};
 use crate::towing;
 
-/// Most steps one run may have: their telemetry is kept in a temporary file, about half a kilobyte each.
+/// Maximum number of steps of one run. Telemetry is stored in a temporary file, about 0.5 kB per step.
 const MOST_STEPS: u64 = 4_000_000;
 
-/// Manoeuvre driven on a scene when none is named.
+/// Manoeuvre that is driven on a scene if none is named.
 pub const ON_A_SCENE: &str = "roll";
 
-/// Runs what was asked for and writes the CSV file.
+/// Simulates the run, writes the CSV file and the JSON file if one is named, and prints the figures. Returns the exit
+/// code of [`health`].
 pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     keep_inputs(asked)?;
     let backend = fail::backend(&asked.backend)?;
@@ -81,7 +82,7 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     Ok(health([(backend.name, false, &trajectory, unfinished)]))
 }
 
-/// No output is an input, nor the other output.
+/// Checks that no output is an input or the other output.
 fn keep_inputs(asked: &Run) -> Result<(), SameFile> {
     let inputs = [
         ("the vehicle", Some(Path::new(&asked.vehicle))),
@@ -94,19 +95,20 @@ fn keep_inputs(asked: &Run) -> Result<(), SameFile> {
     fail::not_over("--metrics-json", metrics, &[("what --out writes", Some(&asked.out))])
 }
 
-/// What is to be written, with the arguments that name it.
+/// Returns the outputs as pairs of argument and path.
 fn outputs(asked: &Run) -> impl Iterator<Item = (&'static str, &Path)> {
     let metrics = asked.metrics_json.as_deref().map(|path| ("--metrics-json", path));
     [("--out", asked.out.as_path())].into_iter().chain(metrics)
 }
 
-/// The output `path` of an argument is no tyre file of the vehicle.
+/// Checks that the output `path` of `argument` is not a tyre file of the vehicle.
 pub fn keep_tyres(vehicle: &Loaded, (argument, path): (&'static str, &Path)) -> Result<(), SameFile> {
     let tyres: Vec<_> = vehicle.tyre_files.iter().map(|file| ("a tyre of the vehicle", Some(file.as_path()))).collect();
     fail::not_over(argument, path, &tyres)
 }
 
-/// Writes one object from names with units to full values, `null` for what did not happen, and how the steps went.
+/// Writes a JSON object that maps names with units to unrounded values, with `null` for figures without a value. The
+/// key `health` contains the worst step report and the place where the car left the ground.
 fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> miette::Result<()> {
     let (mut object, worst) = (to_json(metrics), trajectory.worst());
     let left = trajectory.left_ground();
@@ -129,7 +131,8 @@ fn figures(metrics: &[Metric]) -> String {
     table.text(2)
 }
 
-/// What assists and tricks added on a solver, each with the largest of what it changed; empty without any.
+/// Returns a table of assists and tricks on a solver: share of time in which each was active, and largest
+/// contributions. Returns an empty text if there are none.
 pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     let help = trajectory.help();
     if help.is_empty() {
@@ -147,9 +150,11 @@ pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     format!("\n  assists and tricks on {backend}, with the largest of what they added\n{}", table.text(4))
 }
 
-/// Warns on the standard error of runs (solver, whether it is a peer, trajectory, how it did not finish its course) in which a step did
-/// not go as it should or which ended where the ground ends or on the course, and gives the exit code they deserve; steps and courses of
-/// peers are not skidpad's to mend.
+/// Prints warnings about `runs` to the standard error and returns the exit code. A run is a tuple of solver, whether it
+/// is a peer, trajectory, and reason for not finishing the course.
+///
+/// The code is [`UNFINISHED`] if a car left the ground, or if a solver that is not a peer had an unsolved step or an
+/// unfinished course.
 pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory, Option<Unfinished>)>) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (backend, peer, trajectory, unfinished) in runs {
@@ -178,7 +183,7 @@ pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory,
 }
 
 fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> miette::Result<Box<dyn Manoeuvre>> {
-    // The command line demands a manoeuvre, a table or a scene.
+    // The command line requires a manoeuvre, a table or a scene.
     let Some(path) = asked.controls.as_deref() else {
         return Ok(fail::manoeuvre(asked.manoeuvre.as_deref().unwrap_or(ON_A_SCENE))?.standard(overrides));
     };
@@ -193,7 +198,7 @@ fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> miette::Resul
     }
 }
 
-/// The step the arguments name.
+/// Returns the step length of the arguments; 1/240 s by default.
 pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
     let bad = |argument, found: f64, accepts| BadArgument { argument, found: found.to_string(), accepts };
     match (step.dt_s, step.rate_hz) {
@@ -205,12 +210,13 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
     }
 }
 
-/// The changes the arguments and the scene name, in SI.
+/// Returns the changes of the arguments and the scene file, in SI units. Arguments take precedence over the scene.
+/// Prints the notes about the scene.
 pub fn overrides(changes: &Changes, model: &Arc<Model>) -> miette::Result<Overrides> {
     overrides_with_files(changes, model).map(|(overrides, _)| overrides)
 }
 
-/// The same, with the files of the ground of the scene.
+/// Returns the result of [`overrides`] and the ground files of the scene.
 fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result<(Overrides, Vec<PathBuf>)> {
     let roots = allowed(&changes.roots)?;
     let loaded = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
@@ -252,8 +258,11 @@ fn asked(changes: &Changes) -> Result<Overrides, BadArgument> {
     })
 }
 
-/// Start and duration of `manoeuvre` with the changes; refused where it does not take them, and where a run in one of `steps` would have
-/// no duration or be too long to keep.
+/// Returns start and duration of `manoeuvre` with the changes applied.
+///
+/// # Errors
+/// The manoeuvre does not accept a change, the duration is not above 0, or a run with one of `steps` has more than
+/// [`MOST_STEPS`] steps.
 pub fn setup(
     manoeuvre: &dyn Manoeuvre,
     model: &Model,
@@ -284,10 +293,10 @@ fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
     Err(BadArgument { argument: "duration", found, accepts })
 }
 
-/// A bar over `steps` steps, on the standard error; not drawn when that is no terminal.
+/// Creates a progress bar over `steps` steps on the standard error. It is only drawn on a terminal.
 pub fn progress_bar(steps: u64) -> ProgressBar {
     let bar = ProgressBar::new(steps);
-    // The template is a constant; without it the bar is only plainer.
+    // The template is a valid constant. If it failed, the default style would remain.
     if let Ok(style) = ProgressStyle::with_template("{msg:12} [{bar:40}] {percent:>3} %  {elapsed}") {
         bar.set_style(style.progress_chars("=> "));
     }

@@ -1,4 +1,4 @@
-//! `--towing`: what a vehicle tows.
+//! Trailers of the argument `--towing`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,11 @@ use crate::fail::BadArgument;
 use crate::output::tell_notes;
 use crate::roots::vehicle;
 
-/// What a car of `model` tows, from the front: full trailers as two units, dolly and trailer.
+/// Loads the `named` trailers and returns them as towed units behind a car of `model`, from the front. A full trailer
+/// is two units: dolly and trailer.
+///
+/// # Errors
+/// A file has faults, a trailer has no `[coupler]`, or the vehicle ahead has no `[hitch]`.
 pub fn trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> miette::Result<Vec<Towed>> {
     let mut train = vec![Towed::from(Arc::clone(model))];
     for name in named {

@@ -1,4 +1,4 @@
-//! The command as its users meet it: files, tables, exit codes, what faults say.
+//! Tests of the command: files, tables, exit codes and messages.
 
 #[path = "command/changes.rs"]
 mod changes;
@@ -100,7 +100,7 @@ fn a_car_tows_what_it_can_and_peers_nothing() {
     }
 }
 
-/// A full trailer is one trailer of two units.
+/// Checks that a full trailer is one trailer with two units.
 #[test]
 fn a_car_tows_a_full_trailer_by_its_one_name() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -121,7 +121,7 @@ fn a_car_tows_a_full_trailer_by_its_one_name() {
     for column in ["trailer1_dolly.load_n.1l", "trailer1_dolly.coupled.hitch", "trailer1.load_n.1l"] {
         assert!(header.contains(&column), "{header:?}");
     }
-    // The trailer has no hitch for another one.
+    // The trailer has no hitch for a second trailer.
     let twice = [&["check", "toyota_4runner", "--towing", "wagon", "--towing", "caravan"][..]].concat();
     fails(folder.path(), &twice, 1, &["`caravan`", "without a `[hitch]`"]);
     assert!(works(folder.path(), &["list", "vehicles"]).contains("wagon                2000 kg   4 wheels"));
@@ -137,7 +137,7 @@ fn boxes_that_move_carry_no_peers() {
     assert!(text.contains("with a box") && text.contains("impulse") && !text.contains("bullet"), "{text}");
     let named = [&roll[..], &["--backends", "bullet"]].concat();
     fails(folder.path(), &named, 1, &["boxes that move", "a peer", "no peers"]);
-    // Modes stand as peers in comparisons, but on skidpad's own wheels.
+    // Modes count as peers in comparisons, but have the wheels of skidpad, which support moving boxes.
     let modes = [&roll[..], &["--duration-s", "1", "--backends", "impulse,constraint-hybrid"]].concat();
     assert!(works(folder.path(), &modes).contains("constraint-hybrid"));
 }
@@ -152,7 +152,7 @@ fn a_run_ends_where_its_ground_ends() {
         [&on[..], more].concat()
     };
     let run = ["--manoeuvre", "roll", "--backend", "impulse", "--out", "t.csv", "--metrics-json", "m.json"];
-    // The pier ends 80 m ahead: the centre of mass is 1.3 m ahead of the rear axle, which is there after 4.1 s.
+    // The pier ends at x = 80 m. The rear axle, 1.35 m behind the centre of mass, reaches this point after 4.1 s.
     let told = ["on impulse the car left the ground of the scene after 4.", "at x = 81.", "y = 0.0 m"];
     fails(folder.path(), &ask("run", &run), 3, &told);
     let rows = std::fs::read_to_string(folder.path().join("t.csv")).expect("written").lines().count() - 2;
@@ -160,9 +160,9 @@ fn a_run_ends_where_its_ground_ends() {
     let figures: serde_json::Value = serde_json::from_str(&figures).expect("JSON");
     let left = figures["health"]["left_ground"]["t_s"].as_f64().expect("it left");
     assert!((left * 240.0 - rows as f64).abs() < 24.0, "{left} s of {rows} steps");
-    // Peers fall off alike.
+    // Peers fall off the pier as well.
     fails(folder.path(), &ask("compare", &["--backends", "constraint,bullet"]), 3, &["on constraint", "on bullet"]);
-    // Nothing is told of runs that end before.
+    // A run that ends earlier gets no warning.
     works(folder.path(), &ask("compare", &["--backends", "impulse", "--duration-s", "3"]));
 }
 
@@ -212,7 +212,7 @@ fn the_figures_of_a_run_become_json() {
     assert!(figures["distance_m"].as_f64().is_some_and(|d| (40.0..50.0).contains(&d)), "{text}");
 }
 
-/// Solvers, rates and manoeuvre as asked for; the table has a line for each figure, the files are whole.
+/// Checks a certificate with given solvers, rates and manoeuvre. Its table has a line for each figure, its files are complete.
 #[test]
 fn a_certificate_tells_the_longest_step_of_each_solver() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -232,7 +232,7 @@ fn a_certificate_tells_the_longest_step_of_each_solver() {
     }
 }
 
-/// The table and the object hold the same figures; of every shipped vehicle there are all that its kind has.
+/// Checks figures and lints in the table, and the figures of every shipped vehicle in the JSON object.
 #[test]
 fn check_tells_figures_and_what_is_worth_a_look() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -240,7 +240,7 @@ fn check_tells_figures_and_what_is_worth_a_look() {
     for word in ["Heave: frequency", "Rollover threshold on its springs", "longest stable step"] {
         assert!(table.contains(word), "no `{word}` in {table}");
     }
-    // The rear brakes of a C5 need not lock its wheels at rest; the front ones of a truck end before its tyres do.
+    // The rear brakes of a C5 need not lock its wheels under the load at rest. The front brakes of the truck are weaker than its tyres.
     assert!(!table.contains("worth a look"), "{table}");
     let truck = works(folder.path(), &["check", "truck_6x4"]);
     assert!(truck.contains("worth a look: the brake cannot lock wheel 1l, 1r"), "{truck}");
@@ -258,7 +258,7 @@ fn check_tells_figures_and_what_is_worth_a_look() {
     }
 }
 
-/// What another program's file says becomes a vehicle that `check` accepts; faults and refused writes leave nothing behind.
+/// Checks that files of other programs become vehicles that `check` accepts, and that a fault leaves no file behind.
 #[test]
 fn imports_are_vehicle_files_and_tell_what_they_leave_out() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -300,7 +300,7 @@ fn every_fault_of_a_table_is_shown_and_nothing_is_written() {
     assert!(!folder.path().join("t.csv").exists());
 }
 
-/// The shipped step on the reference car: it flies off the edge, and Bullet's run says how far it has come at the end.
+/// Checks the shipped step with the reference car, which flies off the edge. The expected end position was recorded in Bullet.
 #[test]
 fn a_scene_gives_ground_boxes_and_start() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -313,7 +313,7 @@ fn a_scene_gives_ground_boxes_and_start() {
     let column = |name: &str| rows[0].iter().position(|c| *c == name).expect("in the header");
     let value = |row: usize, name: &str| rows[row][column(name)].parse::<f64>().expect("a number");
     assert_eq!((rows.len(), value(1, "x_m"), value(1, "vx_mps")), (242, 0.0, 15.0));
-    // 0.15 m above the rest height on the plane, on top of the box, until the front wheels leave it after 30 − 1.35 m.
+    // On the box the car is 0.15 m above its rest height on the plane, until the front wheels leave the box after 30 − 1.35 m.
     let before = 1 + (28.0 / 15.0 * 60.0) as usize;
     assert!((value(before, "z_m") - 0.8186875).abs() < 1e-4, "{}", value(before, "z_m"));
     assert!((value(241, "z_m") - 0.6686875).abs() < 1e-3 && (value(241, "x_m") - 60.0).abs() < 0.01);
@@ -324,7 +324,7 @@ fn a_scene_gives_ground_boxes_and_start() {
     assert!(folder.path().join("target/skidpad/bullet_reference_roll.html").exists());
 }
 
-/// The command with a standard output or error that nobody reads any more.
+/// Runs the command with a closed pipe as standard output or error.
 fn unread(folder: &Path, arguments: &[&str], which: fn(&mut Command, std::io::PipeWriter) -> &mut Command) -> Output {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -353,7 +353,7 @@ fn whoever_closes_a_pipe_loses_nothing_else() {
 const BRIEF: [&str; 9] =
     ["run", "--vehicle", "car.toml", "--backend", "impulse", "--manoeuvre", "settle", "--duration-s", "0.1"];
 
-/// A folder with the reference car in it.
+/// Creates a temporary folder with `text` in the file `car.toml`.
 fn with_a_car(text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("car.toml"), text).expect("writable");
@@ -411,7 +411,7 @@ fn modes_run_and_figures_tell_how_the_steps_went() {
     assert!(health["largest_residual_mps"].as_f64().is_some_and(|r| r < 1e-5), "{health}");
 }
 
-/// What is told of the files of a vehicle, the tyre files it refers to included, reaches every command that drives it.
+/// Checks that `check` and `run` print the notes on a vehicle file and on the tyre files it refers to.
 #[test]
 fn notes_reach_check_and_run() {
     let car =
@@ -495,7 +495,7 @@ fn lists_and_schema_are_complete() {
     ] {
         assert!(grounds.contains(told), "{told}: {grounds}");
     }
-    // Wheels of modes are skidpad's own.
+    // Modes have the wheels of skidpad.
     let rims = |name: &str| grounds.lines().any(|line| line.starts_with(name) && line.ends_with("tori"));
     assert!(rims("constraint-hybrid") && !rims("bullet"), "{grounds}");
     let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema"])).expect("JSON");

@@ -1,4 +1,4 @@
-//! The `constraint` backend: all rows of a car solved together, every step, to a stated residual.
+//! The `constraint` backend: solves all rows of a car together in every step, to a given residual.
 #![forbid(unsafe_code)]
 
 use skidpad_core::{BackendInfo, Coupling, Friction};
@@ -15,8 +15,8 @@ pub const BACKEND: BackendInfo = BackendInfo {
     },
 };
 
-/// The same with other shapes of the friction limit and with unsprung masses, to measure what they do. They solve rows, but comparisons
-/// treat them as peers: no agreement is asked of them.
+/// Variants with other shapes of the friction limit and with unsprung masses, to measure their effect. They solve rows, but
+/// comparisons treat them as peers: no agreement is required.
 pub const MODES: [BackendInfo; 3] = [
     BackendInfo {
         name: "constraint-pyramid",

@@ -1,20 +1,20 @@
-//! Over how many banks of wheels the loops of a step run.
+//! Selection of the wheel banks over which the loops of a step run.
 
-/// What a step takes of slices with one entry for each bank of its car.
+/// Access of a step to slices with an entry for each bank of its car.
 pub(crate) trait Banks {
     fn of<T>(all: &[T]) -> &[T];
 
     fn of_mut<T>(all: &mut [T]) -> &mut [T];
 
-    /// How many wheels cars abreast have, of `all` that a loop finds.
+    /// Returns the number of wheels per car of a batch. `all`: number of rows that a loop finds.
     #[cfg(feature = "abreast")]
     fn wheels(all: usize) -> usize;
 }
 
-/// One, of a car on two axles. As the compiler knows it, no loop counts.
+/// Single bank of a car on two axles. The compiler knows this number, so loops disappear.
 pub(crate) enum One {}
 
-/// As many as there are.
+/// Any number of banks.
 pub(crate) enum Many {}
 
 impl Banks for One {

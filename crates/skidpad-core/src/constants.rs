@@ -1,7 +1,7 @@
-//! Numbers every room counts on.
+//! Constants shared by all modules.
 
-/// Most wheels one vehicle may have; sizes the few arrays a step keeps on the stack.
+/// Maximum number of wheels of a vehicle; also the size of the few arrays that a step keeps on the stack.
 pub const MAX_WHEELS: usize = 32;
 
-/// Gravity the static loads of a [`crate::Model`] are computed with, m/s².
+/// Gravity for the static loads of a [`crate::Model`], m/s².
 pub const STANDARD_GRAVITY: f32 = 9.81;

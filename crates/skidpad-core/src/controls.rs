@@ -1,8 +1,8 @@
-//! What the driver, a script or an assist asks of a car for one step.
+//! Inputs of a car for a step, from a driver, a script or an assist.
 
 use crate::lane::Lane;
 
-/// Inputs of one step. Values outside their range are clamped, values that are not finite read as 0.
+/// Inputs of a step. Values outside their range are clamped; values that are not finite count as 0.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Controls {
     /// Accelerator, 0 to 1.
@@ -11,35 +11,35 @@ pub struct Controls {
     pub brake: f32,
     /// Handbrake, 0 to 1 of every wheel's handbrake torque.
     pub handbrake: f32,
-    /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left: that of a wheel in its middle. The cotangents of
-    /// both wheels average to that of this angle.
+    /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left: the angle of a wheel in the middle of the axle. Its cotangent
+    /// is the mean of the cotangents of both wheels.
     pub steer: f32,
-    /// Clutch pedal, 1 fully pressed; `None`: the clutch works by itself: it follows the speed of a running engine, and is closed
-    /// with a dead one, which holds the car in gear, until the starter turns it.
+    /// Clutch pedal, 0 to 1 (fully pressed). `None`: automatic clutch. It follows the speed of a running engine. With a dead engine it is closed,
+    /// which holds the car in gear, until the starter turns the engine.
     pub clutch: Option<f32>,
-    /// −1 reverse, 0 neutral, 1… forward; `None`: the gearbox chooses among the forward gears by the speed of engine and road.
-    /// Reverse asked for while the car rolls forward faster than a walk (1.5 m/s), or a forward gear while it rolls back so fast,
-    /// waits in neutral. Motors and torques straight at the wheels have no gears but pull the way of the one asked for.
+    /// Gear: −1 reverse, 0 neutral, 1… forward. `None`: the gearbox selects a forward gear by the speeds of engine and road.
+    /// A gear against the motion waits in neutral while the car moves faster than a walking pace (1.5 m/s).
+    /// Motors and direct drive have no gears, but drive in the direction of the requested one.
     pub gear: Option<i8>,
-    /// Turns a stalled engine until it runs.
+    /// Whether the starter turns a stalled engine until it runs.
     pub starter: bool,
-    /// Active anti-roll bars: 0 to 1 of every bar's rate; `None`: all of it.
+    /// Share of the rate of every active anti-roll bar, 0 to 1; `None`: full rate.
     pub bars: Option<f32>,
-    /// Speed that cruise control holds where a car has it, m/s, ≥ 0; `None`: off. Braking switches it off, a wider throttle
-    /// overrules it.
+    /// Target speed of cruise control in cars that have it, m/s, ≥ 0; `None`: off. Braking switches it off. A larger throttle
+    /// overrides it.
     pub cruise: Option<f32>,
-    /// Raw inputs per wheel, in wheel order; empty, or one for each wheel.
+    /// Raw inputs per wheel, in wheel order; empty, or one entry for each wheel.
     pub wheels: Box<[WheelControls]>,
 }
 
-/// Raw inputs of one wheel, beside what the pedals do.
+/// Raw inputs of a wheel, in addition to the pedals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WheelControls {
-    /// Torque on the wheel about its axle, N m, positive drives forward; at most [`crate::Model::largest_motor_torque`] of it counts.
+    /// Torque on the wheel about its axle, N m, positive drives forward; clamped to ± [`crate::Model::largest_motor_torque`].
     pub motor_torque: f32,
-    /// Additional brake torque, N m, ≥ 0; at most 1e6 of it counts.
+    /// Additional brake torque, N m, ≥ 0; clamped to 1e6.
     pub brake_torque: f32,
-    /// Road-wheel angle that replaces the steering's, rad; at most a right angle counts.
+    /// Road-wheel angle that replaces that of the steering, rad; clamped to a right angle.
     pub steer: Option<f32>,
 }
 
@@ -47,44 +47,44 @@ pub struct WheelControls {
 const LARGEST_ANGLE: f32 = core::f32::consts::FRAC_PI_2;
 
 impl Controls {
-    /// The raw angle of wheel `i`, rad, if there is one.
+    /// Returns the raw angle of wheel `i`, rad, clamped to a right angle; `None` if there is none.
     pub fn raw_angle(&self, i: usize) -> Option<f32> {
         let raw = self.wheels.get(i).and_then(|wheel| wheel.steer);
         raw.map(|angle| bounded(angle, -LARGEST_ANGLE, LARGEST_ANGLE))
     }
 
-    /// Share of the rate that anti-roll bars have, 0 to 1.
+    /// Returns the share of their rate that anti-roll bars have, 0 to 1.
     pub(crate) fn bar_share(&self) -> f32 {
         self.bars.map_or(1.0, |share| bounded(share, 0.0, 1.0))
     }
 
-    /// Becomes `other`, in the memory that is there.
+    /// Copies `other` into this value and reuses its memory.
     pub(crate) fn copy(&mut self, other: &Self) {
         let mut wheels = core::mem::take(&mut self.wheels);
         wheels.clone_from(&other.wheels);
         *self = Self { wheels, ..*other };
     }
 
-    /// Foot brake fully applied, in neutral.
+    /// Returns controls with the foot brake fully applied, in neutral.
     pub fn parked() -> Self {
         Self { brake: 1.0, gear: Some(0), ..Self::default() }
     }
 
-    /// In neutral, nothing pressed.
+    /// Returns controls in neutral with nothing pressed.
     pub fn coasting() -> Self {
         Self { gear: Some(0), ..Self::default() }
     }
 }
 
-/// Largest raw brake torque accepted at a wheel, N m.
+/// Largest accepted raw brake torque at a wheel, N m.
 pub const LARGEST_BRAKE_TORQUE: f32 = 1e6;
 
-/// `value` clamped to `low..=high`; not finite reads as 0.
+/// Clamps `value` to `low..=high`; a value that is not finite counts as 0.
 pub fn bounded(value: f32, low: f32, high: f32) -> f32 {
     all_bounded(value, low, high)
 }
 
-/// The same of several numbers at once.
+/// Clamps each lane of `values` like [`bounded`].
 #[inline(always)]
 pub(crate) fn all_bounded<L: Lane>(values: L, low: L, high: L) -> L {
     values.clamped(low, high).only(values.abs().less(L::splat(f32::INFINITY)))

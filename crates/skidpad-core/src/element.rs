@@ -1,4 +1,4 @@
-//! Forces of one's own on a chassis: a rocket, a tow rope, a sail.
+//! User-defined forces on a chassis: a rocket, a tow rope, a sail.
 
 use core::fmt::Debug;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use crate::controls::Controls;
 use crate::world::seam::Body;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
-/// How a chassis moves at the start of a step.
+/// Motion of a chassis at the start of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// Centre of mass, world, m.
+    /// Position of the centre of mass, world, m.
     pub position: DVec3,
-    /// Vehicle axes to world axes.
+    /// Rotation from vehicle axes to world axes.
     pub rotation: Quat,
-    /// Of the centre of mass, world, m/s.
+    /// Velocity of the centre of mass, world, m/s.
     pub velocity: Vec3,
-    /// World, rad/s.
+    /// Angular velocity, world, rad/s.
     pub angular: Vec3,
-    /// Of the air, world, m/s.
+    /// Velocity of the air, world, m/s.
     pub wind: Vec3,
     /// Length of the step, s.
     pub dt: f32,
@@ -30,34 +30,34 @@ impl Motion {
         Self { position, rotation, velocity, angular, wind, dt }
     }
 
-    /// Where `point` of the vehicle (vehicle frame, m) is in the world, m.
+    /// Returns the position in the world, m, of `point` of the vehicle (vehicle frame, m).
     pub fn point(&self, point: Vec3) -> DVec3 {
         self.position + (self.rotation * point).as_dvec3()
     }
 
-    /// Velocity of `point` of the vehicle (vehicle frame, m), world, m/s.
+    /// Returns the velocity of `point` of the vehicle (vehicle frame, m), world, m/s.
     pub fn point_velocity(&self, point: Vec3) -> Vec3 {
         self.velocity + self.angular.cross(self.rotation * point)
     }
 }
 
-/// What a force element does to a chassis over one step.
+/// Action of a force element on a chassis over a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Action {
-    /// World, N.
+    /// Force, world, N.
     pub force: Vec3,
-    /// Where the force acts, vehicle frame, m.
+    /// Point of application of the force, vehicle frame, m.
     pub point: Vec3,
-    /// Beside that of the force, world, N m.
+    /// Moment in addition to that of the force, world, N m.
     pub moment: Vec3,
-    /// By how much the force falls for each m/s that its point moves along it, N s/m, ≥ 0. With it the force is taken
-    /// implicitly, so that no spring and no damper is too stiff for a step: `c + k dt` for those of `k` N/m and `c` N s/m
-    /// whose force is told as `k (x + v dt) + c v`.
+    /// Damping along the force, N s/m, ≥ 0: decrease of the force per velocity of its point. The force is then integrated implicitly, which
+    /// is stable for any stiffness. A spring of `k` N/m with a damper of `c` N s/m needs `c + k dt`, with the force
+    /// `k (x + v dt) + c v`.
     pub damping: f32,
 }
 
 impl Action {
-    /// Force and moment about the centre of mass in the vehicle frame, means over a step of `dt` s of a chassis with these
+    /// Returns force (N) and moment about the centre of mass (N m) in the vehicle frame, as means over a step of `dt` s, for a chassis with this
     /// inverse mass and inertia.
     pub(crate) fn wrench(&self, to_world: &Mat3, inverse_mass: f32, inverse_inertia: &Mat3, dt: f32) -> (Vec3, Vec3) {
         let to_vehicle = to_world.transpose();
@@ -70,22 +70,22 @@ impl Action {
     }
 }
 
-/// A force of one's own: what it does is a function of the motion and the controls alone, so that a rewound car meets it
-/// again as it was. It must not allocate, block or read a clock; numbers that are not finite end the step as any do.
+/// User-defined force. It must depend only on motion and controls, so that a rewound car repeats its motion exactly. It must not
+/// allocate, block or read a clock. Results that are not finite end the step like any other such number.
 ///
-/// Solvers of skidpad's rows have it act on the chassis with what else acts from outside the tyres, and tell it in the
-/// assist log. Peers do not know it.
+/// Solvers based on skidpad's rows apply it to the chassis with other forces from outside the tyres, and report it in the
+/// assist log. Peers ignore it.
 pub trait ForceElement: Debug + Send + Sync {
-    /// What it does in the coming step.
+    /// Returns the action in the next step.
     fn act(&self, motion: &Motion, controls: &Controls) -> Action;
 }
 
-/// A force element shared by the cars of a model. Two are equal if they are the same one.
+/// Force element shared by the cars of a model. Elements are equal if they share one object.
 #[derive(Clone, Debug)]
 pub struct Element(pub Arc<dyn ForceElement>);
 
 impl Element {
-    /// Of `element`.
+    /// Builds the shared element from `element`.
     pub fn new(element: impl ForceElement + 'static) -> Self {
         Self(Arc::new(element))
     }

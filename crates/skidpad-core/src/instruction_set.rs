@@ -1,8 +1,8 @@
-//! Which instructions a step is compiled to: those every processor of the target has, or the widest that this one has. The bits are the
-//! same: compilers merge no multiplication with an addition unless told to, so only the encoding of the operations differs.
+//! Selection of the instructions of a step: those of every processor of the target, or the widest of this processor. Results have the same
+//! bits: compilers do not fuse multiplication and addition unless told to, so only the encoding of operations differs.
 
-/// Does a part of a step, compiled to the widest instructions this processor has: AVX-512, or AVX2. What is not inlined into it is the
-/// target's.
+/// Runs `part` of a step, compiled to the widest instructions of this processor: AVX-512, or AVX2. Functions that are not inlined into
+/// `part` use the instructions of the target.
 #[cfg(feature = "instruction_sets")]
 #[inline(always)]
 pub fn widest<R>(part: impl FnOnce() -> R) -> R {
@@ -19,14 +19,14 @@ pub fn widest<R>(part: impl FnOnce() -> R) -> R {
     part()
 }
 
-/// Does a part of a step.
+/// Runs `part` of a step with the instructions of the target.
 #[cfg(not(feature = "instruction_sets"))]
 #[inline(always)]
 pub fn widest<R>(part: impl FnOnce() -> R) -> R {
     part()
 }
 
-/// How many sets beside the target's own a step may take: all, but where a test asks for fewer.
+/// Returns the number of instruction sets besides the target's own that a step may use: all, unless a test sets fewer.
 #[cfg(all(feature = "instruction_sets", not(test)))]
 #[inline(always)]
 fn sets_allowed() -> usize {
@@ -55,7 +55,7 @@ mod tests {
         ALLOWED.get()
     }
 
-    /// Bits of what a car does to its chassis that slides and yaws over a plane, steered and braked.
+    /// Returns the bits of a car's impulses on its chassis while it slides and yaws over a plane, steered and braked.
     fn pushes(coupling: Coupling, allowed: usize) -> Vec<u32> {
         const DT: f32 = 1.0 / 120.0;
         ALLOWED.set(allowed);
@@ -87,7 +87,7 @@ mod tests {
         bits
     }
 
-    /// Where this processor has the sets, which is told by nothing here.
+    /// Checks the bits of every instruction set; on a processor without a set, that part compares the target's own.
     #[test]
     fn every_set_gives_the_same_bits() {
         for coupling in [Coupling::OneSweep, Coupling::converged(Friction::Cone, false)] {

@@ -1,8 +1,8 @@
-//! One number or several: kernels are written once over [`Lane`] and give the same bits for a wheel on its own and for
-//! the same wheel among others. A step takes [`Four`], tables of forces [`Eight`].
+//! SIMD lanes: kernels are written once over [`Lane`] and produce the same bits for a single wheel as for that wheel in a group of
+//! lanes. A step uses [`Four`], tables of forces use [`Eight`].
 //!
 //! Only exactly rounded operations (+ − × ÷ √, comparison, selection, whole powers of two) are offered, so a result
-//! depends on nothing but its inputs. A kernel that has to choose computes both and selects; it may skip work that no
+//! depends only on its inputs. A kernel with branches computes both and selects; it may skip work that no
 //! lane needs.
 
 #[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
@@ -17,7 +17,7 @@ use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, IndexMut, Mul, Neg, Not, Sub
 use crate::instruction_set::widest;
 use wide::{bytemuck, f32x4, f32x8, u32x4, u32x8};
 
-/// Numbers a kernel computes with: `f32`, or [`Four`] or [`Eight`] of them.
+/// Number type of a kernel: `f32`, or [`Four`] or [`Eight`] of them.
 pub trait Lane:
     Copy
     + Debug
@@ -31,7 +31,7 @@ pub trait Lane:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// Answer of a comparison, lane by lane.
+    /// Result of a comparison, lane by lane.
     type Mask: Copy
         + Debug
         + Default
@@ -39,91 +39,91 @@ pub trait Lane:
         + BitOr<Output = Self::Mask>
         + Not<Output = Self::Mask>;
 
-    /// `value` in every lane.
+    /// Returns `value` in every lane.
     fn splat(value: f32) -> Self;
 
-    /// Where `self < other`; nowhere for a NaN.
+    /// Returns a mask of the lanes with `self < other`; false for a NaN.
     fn less(self, other: Self) -> Self::Mask;
 
-    /// Whether `mask` holds in any lane.
+    /// Returns whether `mask` is true in any lane.
     fn any(mask: Self::Mask) -> bool;
 
-    /// `yes` where `mask` holds, `no` elsewhere, bit for bit.
+    /// Returns `yes` where `mask` is true, else `no`, bit for bit.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// Square root, correctly rounded.
+    /// Returns the square root, correctly rounded.
     fn sqrt(self) -> Self;
 
-    /// Magnitude.
+    /// Returns the magnitude.
     fn abs(self) -> Self;
 
-    /// Two to the power `self`, which is a whole number in −126..=127.
+    /// Returns two to the power `self`, which must be a whole number in −126..=127.
     fn power_of_two(self) -> Self;
 
-    /// Whole `e` and `m` in [1, 2) with `self = m 2^e`, for positive normal numbers.
+    /// Returns whole `e` and `m` in [1, 2) with `self = m 2^e`, for positive normal numbers.
     fn exponent_and_mantissa(self) -> (Self, Self);
 
-    /// Does a `part` that is called, not inlined, in the instructions that numbers like these need.
+    /// Runs `part`, which is called and not inlined, with the instructions that this type requires.
     #[inline(always)]
     fn called<R>(part: impl FnOnce() -> R) -> R {
         part()
     }
 
-    /// Does a `part` of a step in the widest instructions that numbers like these are computed with.
+    /// Runs `part` of a step with the widest instructions used for this type.
     #[inline(always)]
     fn widest<R>(part: impl FnOnce() -> R) -> R {
         widest(part)
     }
 
-    /// `self` where `mask` holds, 0 elsewhere.
+    /// Returns `self` where `mask` is true, else 0.
     #[inline(always)]
     fn only(self, mask: Self::Mask) -> Self {
         Self::select(mask, self, Self::splat(0.0))
     }
 
-    /// `self` where it is above `bound`, else `bound`; a NaN becomes `bound`.
+    /// Returns `self` where it is above `bound`, else `bound`; a NaN becomes `bound`.
     #[inline(always)]
     fn at_least(self, bound: Self) -> Self {
         Self::select(bound.less(self), self, bound)
     }
 
-    /// `self` where it is below `bound`, else `bound`; a NaN becomes `bound`.
+    /// Returns `self` where it is below `bound`, else `bound`; a NaN becomes `bound`.
     #[inline(always)]
     fn at_most(self, bound: Self) -> Self {
         Self::select(self.less(bound), self, bound)
     }
 
-    /// `self` brought into `low ..= high`; a NaN becomes `low`.
+    /// Clamps `self` to `low ..= high`; a NaN becomes `low`.
     #[inline(always)]
     fn within(self, low: Self, high: Self) -> Self {
         self.at_least(low).at_most(high)
     }
 
-    /// The same, but a NaN stays one, and a zero at a bound of zero keeps its sign: as [`f32::clamp`].
+    /// Clamps `self` to `low ..= high` like [`f32::clamp`]: a NaN stays a NaN, and a zero at a bound of zero keeps its sign.
     #[inline(always)]
     fn clamped(self, low: Self, high: Self) -> Self {
         high.at_most(low.at_least(self))
     }
 
-    /// −1 below zero, 1 from zero on.
+    /// Returns −1 below zero, else 1.
     #[inline(always)]
     fn sign(self) -> Self {
         Self::select(self.less(Self::splat(0.0)), Self::splat(-1.0), Self::splat(1.0))
     }
 
-    /// `self` with its sign changed where `of` is below 0.
+    /// Returns `self` with its sign changed where `of` is below 0.
     #[inline(always)]
     fn signed_by(self, of: Self) -> Self {
         Self::select(of.less(Self::splat(0.0)), -self, self)
     }
 
-    /// 0 below `low`, 1 above `high`, a cubic with zero slope at both ends between them.
+    /// Returns 0 below `low`, 1 above `high`, and between them a cubic with zero slope at both ends.
     #[inline(always)]
     fn smoothstep(self, low: Self, high: Self) -> Self {
         ((self - low) / (high - low)).eased()
     }
 
-    /// 0 below 0, 1 above 1, a cubic with zero slope at both ends between them.
+    /// Returns 0 below 0, 1 above 1, and between them a cubic with zero slope at both ends.
     #[inline(always)]
     fn eased(self) -> Self {
         let t = self.within(Self::splat(0.0), Self::splat(1.0));
@@ -131,9 +131,9 @@ pub trait Lane:
     }
 }
 
-/// A number for lanes `L`: one that all of them share, or one each.
+/// Number for lanes `L`: shared by all lanes, or different in each.
 pub(crate) trait Spread<L>: Copy {
-    /// In every lane its own.
+    /// Returns the number of each lane.
     fn spread(self) -> L;
 }
 
@@ -154,14 +154,14 @@ impl Spread<Self> for Four {
 #[cfg(feature = "abreast")]
 pub(crate) use octet::Octet;
 
-/// Eight numbers as wide as the processor has them, if it [has that](has_wide).
+/// Eight numbers in the widest registers of the processor; usable only if [`has_wide`] returns true.
 #[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
 pub(crate) use avx2::{WideEight, is_there as has_wide};
 
 #[cfg(all(feature = "abreast", not(all(feature = "instruction_sets", target_arch = "x86_64"))))]
 pub(crate) use Eight as WideEight;
 
-/// Whether there is anything wider than [`Eight`].
+/// Returns whether the processor has registers wider than [`Eight`] uses.
 #[cfg(all(feature = "abreast", not(all(feature = "instruction_sets", target_arch = "x86_64"))))]
 pub(crate) fn has_wide() -> bool {
     false
@@ -174,36 +174,36 @@ impl Spread<Self> for Eight {
     }
 }
 
-/// Two of something, by their numbers. Written out: a function that maps an array is called where much is inlined.
+/// Returns `[of(0), of(1)]`. Written out, because a function that maps an array is not inlined in large functions.
 #[inline(always)]
 pub(crate) fn both<T>(mut of: impl FnMut(usize) -> T) -> [T; 2] {
     [of(0), of(1)]
 }
 
-/// Numbers of one car, or of several abreast.
+/// Number of one car, or numbers of a batch of cars.
 pub(crate) trait Abreast: Lane + AddAssign {
-    /// Four of them.
+    /// Quad of these numbers.
     type Quad: Quad<Self>;
 }
 
-/// Four numbers of each car, side by side if it is one.
+/// Four numbers of each car; for a single car they are SIMD lanes.
 pub(crate) trait Quad<C>:
     Copy + Debug + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
-    /// From each of them.
+    /// Builds the quad from its numbers.
     fn of(numbers: [C; 4]) -> Self;
 
-    /// Each of them.
+    /// Returns the four numbers.
     fn numbers(self) -> [C; 4];
 
-    /// It, with another `first` one.
+    /// Returns the quad with its `first` number replaced.
     #[inline(always)]
     fn with_first(self, first: C) -> Self {
         let [_, b, c, d] = self.numbers();
         Self::of([first, b, c, d])
     }
 
-    /// Four times the same.
+    /// Builds the quad with `number` in all four places.
     #[inline(always)]
     fn all(number: C) -> Self
     where
@@ -229,49 +229,49 @@ impl Abreast for f32 {
     type Quad = Four;
 }
 
-/// Numbers at the corners of cars: of the four wheels of two axles of one car side by side, or of one wheel each of several cars.
+/// Numbers at the wheels of cars: four wheels of two axles of one car, or one wheel each of a batch of cars, in SIMD lanes.
 ///
-/// Rows of two axles are one, or one of each wheel, left before right: kernels that know one wheel are written for rows, what
-/// knows an axle or a car for the rows of two axles.
+/// Two axles have a single row for all wheels, or a row per wheel, left before right. Kernels for single wheels are written for a row,
+/// kernels for an axle or a car for the rows of two axles.
 pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
     /// Numbers of the cars.
     type Car: Abreast;
 
-    /// One of each row of two axles.
+    /// Array with an element for each row of two axles.
     type Each<T: Copy + Debug>: Copy + Debug + IndexMut<usize, Output = T>;
 
-    /// Rows of two axles.
+    /// Number of rows of two axles.
     const ROWS: usize;
 
-    /// One of each row, by its number.
+    /// Builds the array from `of`, called with the index of each row.
     fn each<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> Self::Each<T>;
 
-    /// Cars of which a wheel has that.
+    /// Returns a mask of the cars with any wheel in the mask `wheels`.
     fn cars(wheels: Self::Mask) -> <Self::Car as Lane>::Mask;
 
-    /// The wheels of those cars.
+    /// Returns a mask of all wheels of the `cars`.
     fn of_cars(cars: <Self::Car as Lane>::Mask) -> Self::Mask;
 
-    /// A car's number at its wheels.
+    /// Returns each car's number at all its wheels.
     fn of_car(car: Self::Car) -> Self;
 
-    /// Four sums over the wheels of two axles at once, axle by axle: swapping left and right changes no bit.
+    /// Returns four sums over the wheels of two axles, added axle by axle: swapping left and right changes no bit.
     fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
 
-    /// The first of those sums alone.
+    /// Returns a single sum over the wheels, as [`Corners::sums`] does.
     fn sum_of(of: impl Fn(usize) -> Self) -> Self::Car;
 
-    /// The number of one lane.
+    /// Returns the number of `lane`.
     fn lane(self, lane: usize) -> f32;
 
-    /// Whether `mask` holds in one lane.
+    /// Returns whether `mask` is true in `lane`.
     fn holds(mask: Self::Mask, lane: usize) -> bool;
 
-    /// Each wheel's neighbour on the other side of its axle.
+    /// Returns each wheel's neighbour on the other side of its axle.
     fn opposite(of: Self::Each<Self>) -> Self::Each<Self>;
 }
 
-/// 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
+/// Constant 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
 pub(crate) const ROUNDING: f32 = 12_582_912.0;
 const MANTISSA_BITS: u32 = 23;
 const ONE_BITS: u32 = 0x3f80_0000;
@@ -317,7 +317,7 @@ impl Lane for f32 {
 
     #[inline(always)]
     fn exponent_and_mantissa(self) -> (Self, Self) {
-        // The biased exponent as the last bits of a number that begins at 1.5 × 2²³.
+        // The biased exponent forms the last bits of a number that starts at 1.5 × 2²³.
         let exponent = f32::from_bits(ROUNDING.to_bits() | (self.to_bits() >> MANTISSA_BITS)) - (ROUNDING + 127.0);
         (exponent, f32::from_bits((self.to_bits() & MANTISSA) | ONE_BITS))
     }
@@ -338,18 +338,18 @@ macro_rules! by_lane {
 #[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
 use by_lane;
 
-/// Whether the instructions for the greater and the lesser of two numbers return the second one where both are equal or one is
-/// a NaN, as a comparison and a selection do.
+/// Whether the max and min instructions return the second operand if both are equal or one is a NaN, as a comparison with a selection
+/// does.
 const RETURNS_THE_SECOND: bool = cfg!(target_feature = "sse");
 
-/// Does a `part` in the instructions that every processor of the target has: where there are wider ones, steps take [`WideEight`], not
+/// Runs `part` with the instructions that every processor of the target has: if wider ones exist, steps use [`WideEight`], not
 /// [`Eight`].
 #[inline(always)]
 fn target<R>(part: impl FnOnce() -> R) -> R {
     part()
 }
 
-/// `count` numbers side by side in `numbers`, whose bits are `bits`; a part of a step is done by `widest`.
+/// Defines a type of `count` SIMD lanes in `numbers`, with bits in `bits`; `widest` runs parts of a step.
 macro_rules! side_by_side {
     ($(#[$doc:meta])* $type:ident, $mask:ident: $numbers:ident, $bits:ident, $count:literal, $widest:ident) => {
         $(#[$doc])*
@@ -361,16 +361,16 @@ macro_rules! side_by_side {
         pub struct $mask($numbers);
 
         impl $type {
-            /// Lanes of it.
+            /// Number of lanes.
             pub const COUNT: usize = $count;
 
-            /// From its lanes.
+            /// Builds the value from its lanes.
             #[inline(always)]
             pub fn new(lanes: [f32; $count]) -> Self {
                 Self($numbers::new(lanes))
             }
 
-            /// Its lanes.
+            /// Returns the lanes.
             #[inline(always)]
             pub fn lanes(self) -> [f32; $count] {
                 self.0.to_array()
@@ -476,17 +476,17 @@ macro_rules! side_by_side {
 }
 
 side_by_side! {
-    /// Four numbers that are computed with side by side: in a step two axles, left before right.
+    /// Four numbers in SIMD lanes: in a step the wheels of two axles, left before right.
     Four, FourMask: f32x4, u32x4, 4, widest
 }
 
 side_by_side! {
-    /// Eight numbers that are computed with side by side.
+    /// Eight numbers in SIMD lanes.
     Eight, EightMask: f32x8, u32x8, 8, target
 }
 
 impl EightMask {
-    /// Lane by lane.
+    /// Returns the mask lane by lane.
     #[inline(always)]
     pub fn lanes(self) -> [bool; 8] {
         let bits = self.0.to_bitmask();
@@ -498,7 +498,7 @@ impl EightMask {
 mod tests {
     use super::*;
 
-    /// With numbers that are none, and with zeros that differ in sign alone.
+    /// Checks bounds in lanes against single numbers, with NaN and with zeros of different sign.
     #[test]
     fn bounds_do_in_lanes_what_they_do_alone() {
         let odd = [0.0, -0.0, f32::NAN, -f32::NAN, 1.0, -2.0, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
@@ -514,7 +514,7 @@ mod tests {
         }
     }
 
-    /// Between bounds that are equal, infinite, or zeros that differ in sign.
+    /// Checks clamping between bounds that are equal, infinite, or zeros of different sign.
     #[test]
     fn a_number_is_clamped_in_lanes_as_it_is_alone() {
         let odd = [0.0, -0.0, f32::NAN, 1.0, -2.0, 2.5, f32::INFINITY, f32::NEG_INFINITY, 1e-40];

@@ -1,10 +1,10 @@
-//! The physics of skidpad: what a car *is* ([`Model`]), what it is *doing* ([`State`]), what the driver asks
-//! ([`Controls`]) and one step of it, realised as soft, bounded impulse rows on a rigid body.
+//! Vehicle dynamics of skidpad: the description of a car ([`Model`]), its dynamic state ([`State`]), the driver's inputs
+//! ([`Controls`]), and a step, which solves soft, bounded impulse rows on a rigid body.
 //!
-//! Here: the stages of a step, the two couplings ([`Coupling`]), the seam to a rigid-body world ([`WorldPort`]) and
-//! the contract every solver meets ([`Backend`]). Not here: files, engines, clocks, threads, serialisation formats.
+//! This crate contains the stages of a step, the two couplings of the rows ([`Coupling`]), the interface to a rigid-body world
+//! ([`WorldPort`]) and the trait of all solvers ([`Backend`]). It has no files, engines, clocks, threads or serialisation formats.
 //!
-//! Conventions, everywhere: SI units, ISO 8855 axes (x forward, y left, z up), steer, yaw rate and lateral
+//! Conventions: SI units, ISO 8855 axes (x forward, y left, z up), steer, yaw rate and lateral
 //! acceleration positive to the left, roll positive right side down, pitch positive nose down. The vehicle frame has
 //! its origin at the centre of mass of the whole car at rest.
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! Vectors of six components over lanes, and the one dense solve of a step: a symmetric positive definite system in the six velocities
-//! of a rigid body.
+//! Vectors of six components over SIMD lanes, and the only dense solve of a step: a symmetric positive definite system in the six
+//! velocities of a rigid body.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -7,7 +7,7 @@ use crate::lane::{Abreast, Corners, Four, Lane, Quad};
 use crate::vectors::Vec3Lanes;
 use bevy_math::{Mat3, Vec3};
 
-/// Six components: linear, then angular.
+/// Spatial vector with a linear and an angular part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct SpatialVector<L> {
     pub linear: Vec3Lanes<L>,
@@ -25,7 +25,7 @@ impl<L: Lane> SpatialVector<L> {
         self.linear.dot(other.linear) + self.angular.dot(other.angular)
     }
 
-    /// `yes` where `mask` holds, `no` elsewhere.
+    /// Returns `yes` where `mask` is true, else `no`.
     #[inline(always)]
     pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
         Self::new(Vec3Lanes::select(mask, yes.linear, no.linear), Vec3Lanes::select(mask, yes.angular, no.angular))
@@ -44,7 +44,7 @@ impl SpatialVector<f32> {
         Self::new(Vec3Lanes::splat(linear), Vec3Lanes::splat(angular))
     }
 
-    /// The linear and the angular part.
+    /// Returns the linear and the angular part.
     #[inline(always)]
     pub fn parts(self) -> (Vec3, Vec3) {
         let (l, a) = (self.linear, self.angular);
@@ -53,7 +53,7 @@ impl SpatialVector<f32> {
 }
 
 impl<C: Lane> SpatialVector<C> {
-    /// A car's, at each of its wheels.
+    /// Returns a car's vector at each of its wheels.
     #[inline(always)]
     pub fn at_each_wheel<W: Corners<Car = C>>(self) -> SpatialVector<W> {
         SpatialVector::new(self.linear.at_each_wheel(), self.angular.at_each_wheel())
@@ -61,7 +61,7 @@ impl<C: Lane> SpatialVector<C> {
 }
 
 impl<W: Corners> SpatialVector<W> {
-    /// Sum over the wheels of two axles, axle by axle, of what is `of` each of their rows.
+    /// Returns the sum of `of(row)` over the wheels of two axles, added axle by axle.
     #[inline(always)]
     pub fn sum_of(of: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
         let each = W::each(of);
@@ -77,7 +77,7 @@ impl<W: Corners> SpatialVector<W> {
         SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
     }
 
-    /// Of each wheel's row, that of the opposite wheel.
+    /// Returns the vector of the opposite wheel in each wheel's place.
     #[inline(always)]
     pub fn opposite_of(each: W::Each<Self>) -> W::Each<Self> {
         let of = |part: fn(&Self) -> W| W::opposite(W::each(|k| part(&each[k])));
@@ -88,14 +88,14 @@ impl<W: Corners> SpatialVector<W> {
 }
 
 impl SpatialVector<Four> {
-    /// Each lane's row and that of the opposite wheel.
+    /// Returns the sum of each lane and the lane of the opposite wheel.
     #[inline(always)]
     pub fn and_opposite(self) -> Self {
         let [opposite] = Self::opposite_of([self]);
         self + opposite
     }
 
-    /// Sum of the lanes, axle by axle.
+    /// Returns the sum of the lanes, added axle by axle.
     #[inline(always)]
     pub fn sum(self) -> SpatialVector<f32> {
         Self::sum_of(|_| self)
@@ -103,7 +103,7 @@ impl SpatialVector<Four> {
 }
 
 impl<W: Corners> SpatialVector<W> {
-    /// The row of one lane.
+    /// Returns the vector of one lane.
     pub fn lane(self, lane: usize) -> SpatialVector<f32> {
         SpatialVector::of(self.linear.lane(lane).into(), self.angular.lane(lane).into())
     }
@@ -133,30 +133,30 @@ impl<L: Lane> Mul<L> for SpatialVector<L> {
     }
 }
 
-/// Entries of the lower triangle of a symmetric 6 × 6 matrix, as the elimination takes them: in fours of which the first belongs to the
-/// upper left block, the others to rows 3 to 5 of one column. Three of them are none.
+/// Number of entries that store the lower triangle of a symmetric 6 × 6 matrix, in the order of the elimination. The first of each four entries
+/// belongs to the upper left block, the others to rows 3 to 5 of a column. Three of them are unused.
 const ENTRIES: usize = 24;
 
-/// Sum of weighted outer products of rows, still by lane.
+/// Sum of weighted outer products of rows, separate for each lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OuterProducts<W: Corners = Four> {
     entries: W::Each<[W; ENTRIES]>,
 }
 
 impl<W: Corners> OuterProducts<W> {
-    /// None yet.
+    /// Returns an empty sum.
     #[inline(always)]
     pub fn none() -> Self {
         Self { entries: W::each(|_| [W::default(); ENTRIES]) }
     }
 
-    /// Adds `weight * row rowᵀ`, of row `k` of two axles.
+    /// Adds `weight * row rowᵀ` for row `k` of two axles.
     #[inline(always)]
     pub fn add_of(&mut self, k: usize, weight: W, row: SpatialVector<W>) {
         add_to(&mut self.entries[k], [(weight, row)]);
     }
 
-    /// The first: of each row of two axles the sum of `weight * row rowᵀ`.
+    /// Builds the sum of `weight * row rowᵀ` over the terms of each row of two axles.
     #[inline(always)]
     pub fn of<const TERMS: usize>(mut each: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
         Self {
@@ -168,8 +168,8 @@ impl<W: Corners> OuterProducts<W> {
     }
 }
 
-/// Does the same to every entry, by its row and column, and takes what that gives, or `none`. Written out, each is stored once; in a
-/// loop they begin as zeros in memory.
+/// Calls `e` with row and column of every entry and returns the results, with `none` for unused entries. Written out, each entry is stored
+/// once; in a loop the entries would first be zeroed in memory.
 #[inline(always)]
 fn each_entry<T: Copy>(mut e: impl FnMut(usize, usize) -> T, none: T) -> [T; ENTRIES] {
     #[rustfmt::skip]
@@ -184,7 +184,7 @@ fn each_entry<T: Copy>(mut e: impl FnMut(usize, usize) -> T, none: T) -> [T; ENT
     entries
 }
 
-/// Where the entry in row `i` and column `k`, which is not right of the diagonal, is.
+/// Returns the index of the entry in row `i` and column `k`, for `k <= i`.
 #[inline(always)]
 const fn place(i: usize, k: usize) -> usize {
     match i {
@@ -194,7 +194,7 @@ const fn place(i: usize, k: usize) -> usize {
     }
 }
 
-/// Entries of the sum of `weight * row rowᵀ`.
+/// Returns the entries of the sum of `weight * row rowᵀ`.
 #[inline(always)]
 fn summed<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [W; ENTRIES] {
     let (terms, zero) = (weighted(terms), W::default());
@@ -205,7 +205,7 @@ fn summed<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS])
     )
 }
 
-/// Adds those of each `weight * row rowᵀ`, one after the other, to `entries`.
+/// Adds each `weight * row rowᵀ`, one after the other, to `entries`.
 #[inline(always)]
 fn add_to<W: Corners, const TERMS: usize>(entries: &mut [W; ENTRIES], terms: [(W, SpatialVector<W>); TERMS]) {
     let terms = weighted(terms);
@@ -219,7 +219,7 @@ fn add_to<W: Corners, const TERMS: usize>(entries: &mut [W; ENTRIES], terms: [(W
     );
 }
 
-/// Each row, and times its weight.
+/// Returns each row, and that row times its weight.
 #[inline(always)]
 fn weighted<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [([W; 6], [W; 6]); TERMS] {
     terms.map(
@@ -229,7 +229,7 @@ fn weighted<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS
 }
 
 impl OuterProducts {
-    /// Those of each lane times its `share`.
+    /// Multiplies each lane by its `share`.
     pub fn shared(mut self, share: Four) -> Self {
         self.entries.iter_mut().flatten().for_each(|entry| *entry = *entry * share);
         self
@@ -250,16 +250,16 @@ impl OuterProducts {
 
 /// Lower triangle of a symmetric 6 × 6 matrix.
 ///
-/// Mirroring a car flips the sign of some components; every operation here is a sum of products whose terms all
-/// keep or all flip their sign, so a mirrored system gives the mirrored solution bit for bit.
+/// Mirroring a car changes the sign of some components. Every operation here is a sum of products whose terms all
+/// keep or all change their sign, so the solution of a mirrored system is mirrored bit for bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Symmetric6<C: Abreast = f32> {
-    /// As [`OuterProducts`] has them.
+    /// Entries in the order of [`OuterProducts`], four at a time.
     fours: [C::Quad; ENTRIES / 4],
 }
 
 impl<W: Corners> OuterProducts<W> {
-    /// Sums over the wheels of the four entries from number `k` on.
+    /// Returns the sums over the wheels of four entries, starting at index `k`.
     #[inline(always)]
     fn sums(&self, k: usize) -> QuadOf<W::Car> {
         let of = &self.entries;
@@ -272,13 +272,13 @@ impl<W: Corners> OuterProducts<W> {
 
 type QuadOf<C> = <C as Abreast>::Quad;
 
-/// The same four numbers of each car.
+/// Returns four numbers that all cars share.
 #[inline(always)]
 fn quad<C: Abreast>([a, b, c, d]: [f32; 4]) -> C::Quad {
     Quad::of([C::splat(a), C::splat(b), C::splat(c), C::splat(d)])
 }
 
-/// The first of them.
+/// Returns the first number of the quad.
 #[inline(always)]
 fn first_of<C: Abreast>(four: C::Quad) -> C {
     let [first, ..] = four.numbers();
@@ -286,7 +286,7 @@ fn first_of<C: Abreast>(four: C::Quad) -> C {
 }
 
 impl<C: Abreast> Symmetric6<C> {
-    /// Sum over the wheels of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the angular diagonal
+    /// Builds the sum over the wheels of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the angular diagonal
     /// block.
     #[inline(always)]
     pub fn new<W: Corners<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
@@ -303,7 +303,7 @@ impl<C: Abreast> Symmetric6<C> {
         Self { fours }
     }
 
-    /// `self * x`.
+    /// Returns `self * x`.
     pub fn times(&self, x: SpatialVector<C>) -> SpatialVector<C> {
         let (x, fours) = (x.to_array(), self.fours.map(C::Quad::numbers));
         let entry = |i: usize, k: usize| fours.as_flattened()[place(i.max(k), i.min(k))];
@@ -311,17 +311,17 @@ impl<C: Abreast> Symmetric6<C> {
         SpatialVector::new(Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f))
     }
 
-    /// Solution of `self * x == right`; needs a positive definite matrix.
+    /// Solves `self * x == right` for x. The matrix must be positive definite.
     ///
-    /// Elimination in blocks of three, each as LDLᵀ, written out: a third of the instructions of a loop. Cofactors would be
-    /// cheaper yet, but lose all digits where a row is a thousand times stiffer than the mass.
+    /// The elimination uses blocks of three, each as LDLᵀ, written out: a third of the instructions of a loop. Cofactors would be
+    /// cheaper, but lose all digits if a row is a thousand times stiffer than the mass.
     ///
-    /// What is right of the linear block goes side by side: the force, then how each angular velocity enters the linear equations.
+    /// The right sides of the linear block are SIMD lanes: the force, then the columns of the angular velocities in the linear equations.
     #[inline(always)]
     pub fn solve(&self, right: SpatialVector<C>) -> SpatialVector<C> {
         let (force, moment) = (right.linear, right.angular);
         let [first, second, third, fourth, fifth, sixth] = self.fours;
-        // Written out: a function that maps an array is called, as closures may be.
+        // Written out, because a function that maps an array is not inlined, and closures may not be.
         let (xx, yy, zz) = (first_of(first), first_of(second), first_of(third));
         let linear = Factors::of(xx, first_of(fourth), yy, first_of(fifth), first_of(sixth), zz);
         let x = first.with_first(force.x);
@@ -331,7 +331,7 @@ impl<C: Abreast> Symmetric6<C> {
         let [_, xx, yx, zx] = (x * C::Quad::all(per_pivot.x)).numbers();
         let [_, xy, yy, zy] = (y * C::Quad::all(per_pivot.y)).numbers();
         let [_, xz, yz, zz] = (z * C::Quad::all(per_pivot.z)).numbers();
-        // What is left of the moments and of the angular block.
+        // Remainders of the moments and of the angular block.
         let [a, ax, ay, az] = (fourth.with_first(moment.x) - times::<C>([x, y, z], [xx, xy, xz])).numbers();
         let [b, _, by, bz] = (fifth.with_first(moment.y) - times::<C>([x, y, z], [yx, yy, yz])).numbers();
         let [c, _, _, cz] = (sixth.with_first(moment.z) - times::<C>([x, y, z], [zx, zy, zz])).numbers();
@@ -342,20 +342,20 @@ impl<C: Abreast> Symmetric6<C> {
     }
 }
 
-/// Sum of each of `rows` times a number.
+/// Returns the sum of `rows`, each times its number.
 #[inline(always)]
 fn times<C: Abreast>([x, y, z]: [C::Quad; 3], [a, b, c]: [C; 3]) -> C::Quad {
     x * C::Quad::all(a) + y * C::Quad::all(b) + z * C::Quad::all(c)
 }
 
-/// The force of a row, less what its columns have at the angular velocities of `turn`.
+/// Returns the force of a row, less its columns times the angular velocities of `turn`.
 #[inline(always)]
 fn without<C: Abreast>(row: C::Quad, turn: Vec3Lanes<C>) -> C {
     let [force, x, y, z] = row.numbers();
     force - (x * turn.x + y * turn.y + z * turn.z)
 }
 
-/// Solution of any six equations, `matrix * x == right`, by elimination with the largest pivot of each column; `None` if there is none.
+/// Solves six equations `matrix * x == right` by elimination with the largest pivot of each column. Returns `None` if there is no solution.
 pub(crate) fn solve_any(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Option<[f32; 6]> {
     for k in 0..6 {
         let largest = |a: &usize, b: &usize| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs());
@@ -376,16 +376,16 @@ pub(crate) fn solve_any(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Optio
     right.iter().all(|x| x.is_finite()).then_some(right)
 }
 
-/// `L D Lᵀ` of a symmetric 3 × 3 matrix.
+/// Factors `L D Lᵀ` of a symmetric 3 × 3 matrix.
 struct Factors<C> {
-    /// Below the ones on the diagonal of L: yx, zx, zy.
+    /// Entries of L below its unit diagonal: yx, zx, zy.
     yx: C,
     zx: C,
     zy: C,
     inverse_pivots: Vec3Lanes<C>,
 }
 
-/// A pivot is not less than this share of its diagonal entry: what rounding leaves of it.
+/// Least pivot as a share of its diagonal entry: the rounding error of that entry.
 const LEAST_PIVOT: f32 = f32::EPSILON;
 
 impl<C: Lane> Factors<C> {
@@ -401,14 +401,14 @@ impl<C: Lane> Factors<C> {
         Self { yx, zx, zy, inverse_pivots: Vec3Lanes::new(first, second, third) }
     }
 
-    /// `L⁻¹ v`.
+    /// Returns `L⁻¹ v`.
     #[inline(always)]
     fn down(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
         let y = v.y - self.yx * v.x;
         Vec3Lanes::new(v.x, y, v.z - (self.zx * v.x + self.zy * y))
     }
 
-    /// `L⁻ᵀ v`.
+    /// Returns `L⁻ᵀ v`.
     #[inline(always)]
     fn up(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
         let y = v.y - self.zy * v.z;
@@ -428,7 +428,7 @@ mod tests {
         let known = [1.0, -2.0, 3.0, 0.5, 0.0, -1.0];
         let right = matrix.map(|row| row.iter().zip(known).map(|(entry, x)| entry * x).sum());
         let found = solve_any(matrix, right).expect("it has a solution");
-        // Of numbers up to 4 with a condition of some 10.
+        // Numbers up to 4 with a condition of about 10.
         assert!(found.iter().zip(known).all(|(found, known)| (found - known).abs() < 1e-5), "{found:?}");
         assert_eq!(solve_any([[1.0; 6]; 6], known), None);
     }

@@ -1,4 +1,4 @@
-//! Every transcendental function of one number that a step may use. Those of several numbers side by side are in
+//! Transcendental functions of a single number that a step may use. Functions over SIMD lanes are in
 //! `tyre/functions.rs`.
 //!
 //! `libm` is plain Rust on correctly rounded operations, so results have the same bits on every target; the
@@ -7,63 +7,63 @@
 use crate::vectors::{self, Vec3Lanes};
 use bevy_math::{Quat, Vec3};
 
-/// Sine and cosine of `angle`, rad.
+/// Returns sine and cosine of `angle`, rad.
 pub fn sin_cos(angle: f32) -> (f32, f32) {
     (libm::sinf(angle), libm::cosf(angle))
 }
 
-/// Cosine of `angle`, rad.
+/// Returns the cosine of `angle`, rad.
 pub fn cos(angle: f32) -> f32 {
     libm::cosf(angle)
 }
 
-/// Sine and cosine of `angle`, rad, in 64 bits: for places far from an origin, not for steps.
+/// Returns sine and cosine of `angle`, rad, in f64: for positions far from an origin, not for steps.
 pub fn sin_cos_f64(angle: f64) -> (f64, f64) {
     (libm::sin(angle), libm::cos(angle))
 }
 
-/// Tangent of `angle`, rad.
+/// Returns the tangent of `angle`, rad.
 pub fn tan(angle: f32) -> f32 {
     libm::tanf(angle)
 }
 
-/// Arc tangent, rad in ±π/2.
+/// Returns the arc tangent, rad in ±π/2.
 pub fn atan(value: f32) -> f32 {
     libm::atanf(value)
 }
 
-/// Angle of the point (`x`, `y`), rad in ±π.
+/// Returns the angle of the point (`x`, `y`), rad in ±π.
 pub fn atan2(y: f32, x: f32) -> f32 {
     libm::atan2f(y, x)
 }
 
-/// Arc sine, rad in ±π/2; the argument is clamped to ±1.
+/// Returns the arc sine, rad in ±π/2; the argument is clamped to ±1.
 pub fn asin(value: f32) -> f32 {
     libm::asinf(value.clamp(-1.0, 1.0))
 }
 
-/// e to the power of `value`.
+/// Returns e to the power of `value`.
 pub fn exp(value: f32) -> f32 {
     libm::expf(value)
 }
 
-/// Natural logarithm of `value` (> 0).
+/// Returns the natural logarithm of `value` (> 0).
 pub fn ln(value: f32) -> f32 {
     libm::logf(value)
 }
 
-/// Whether all of `numbers` are finite.
+/// Returns whether all `numbers` are finite.
 pub(crate) fn all_finite(numbers: &[f32]) -> bool {
     numbers.iter().all(|number| number.is_finite())
 }
 
-/// Orientation after turning `rotation` by the world-frame `rate` (rad/s) for `dt` (s): see [`vectors::turned`].
+/// Turns the orientation `rotation` by the world-frame `rate` (rad/s) for `dt` s, see [`vectors::turned`].
 #[inline(always)]
 pub fn turned(rotation: Quat, rate: Vec3, dt: f32) -> Quat {
     Quat::from_array(vectors::turned(rotation.to_array(), Vec3Lanes::splat(rate), dt))
 }
 
-/// Roll, pitch and yaw (rad) of `rotation` in the ISO 8855 order: yaw about z, pitch about y, roll about x.
+/// Returns roll, pitch and yaw (rad) of `rotation` in the ISO 8855 order: yaw about z, pitch about y, roll about x.
 ///
 /// Roll is positive with the right side down, pitch with the nose down, yaw to the left.
 pub fn roll_pitch_yaw(rotation: Quat) -> Vec3 {

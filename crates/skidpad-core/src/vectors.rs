@@ -1,53 +1,53 @@
-//! Vectors over lanes, and the axes that lead from one frame to another.
+//! Vectors over SIMD lanes, and the axes that transform between frames.
 
 use core::ops::{Add, Mul, Sub};
 
 use crate::lane::{Corners, Lane};
 use bevy_math::{Mat3, Vec3};
 
-/// Three components.
+/// Vector with three components.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vec3Lanes<L> {
-    /// Along the first axis.
+    /// Component along the first axis.
     pub x: L,
-    /// Along the second axis.
+    /// Component along the second axis.
     pub y: L,
-    /// Along the third axis.
+    /// Component along the third axis.
     pub z: L,
 }
 
 impl<L: Lane> Vec3Lanes<L> {
-    /// From its components.
+    /// Builds a vector from its components.
     #[inline(always)]
     pub fn new(x: L, y: L, z: L) -> Self {
         Self { x, y, z }
     }
 
-    /// `vector` in every lane.
+    /// Returns `vector` in every lane.
     #[inline(always)]
     pub fn splat(vector: Vec3) -> Self {
         Self::new(L::splat(vector.x), L::splat(vector.y), L::splat(vector.z))
     }
 
-    /// Its components.
+    /// Returns the components.
     #[inline(always)]
     pub fn to_array(self) -> [L; 3] {
         [self.x, self.y, self.z]
     }
 
-    /// Component by component without its sign.
+    /// Returns the magnitude of each component.
     #[inline(always)]
     pub fn abs(self) -> Self {
         Self::new(self.x.abs(), self.y.abs(), self.z.abs())
     }
 
-    /// Scalar product.
+    /// Returns the scalar product.
     #[inline(always)]
     pub fn dot(self, other: Self) -> L {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
-    /// Vector product.
+    /// Returns the vector product.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         Self::new(
@@ -57,25 +57,25 @@ impl<L: Lane> Vec3Lanes<L> {
         )
     }
 
-    /// Component by component.
+    /// Returns the product component by component.
     #[inline(always)]
     pub(crate) fn times(self, other: Self) -> Self {
         Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
     }
 
-    /// It, `by` higher.
+    /// Returns the vector with `by` added to its third component.
     #[inline(always)]
     pub(crate) fn raised(self, by: L) -> Self {
         Self::new(self.x, self.y, self.z + by)
     }
 
-    /// `matrix` times it.
+    /// Returns the product of `matrix` and this vector.
     #[inline(always)]
     pub(crate) fn mul_mat(self, matrix: &Mat3) -> Self {
         Self::splat(matrix.x_axis) * self.x + Self::splat(matrix.y_axis) * self.y + Self::splat(matrix.z_axis) * self.z
     }
 
-    /// That of `yes` where `mask` holds, of `no` elsewhere.
+    /// Returns `yes` where `mask` is true, else `no`.
     #[inline(always)]
     pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
         Self::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
@@ -85,16 +85,16 @@ impl<L: Lane> Vec3Lanes<L> {
 /// Axes of one frame in another, as the columns of a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Axes<L> {
-    /// The first axis.
+    /// First axis.
     pub x: Vec3Lanes<L>,
-    /// The second axis.
+    /// Second axis.
     pub y: Vec3Lanes<L>,
-    /// The third axis.
+    /// Third axis.
     pub z: Vec3Lanes<L>,
 }
 
 impl Axes<f32> {
-    /// The columns of `matrix`.
+    /// Returns the columns of `matrix`.
     pub fn of(matrix: &Mat3) -> Self {
         let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3Lanes::splat);
         Self { x, y, z }
@@ -102,13 +102,13 @@ impl Axes<f32> {
 }
 
 impl<L: Lane> Axes<L> {
-    /// Every number as `to` has it.
+    /// Applies `to` to every number.
     pub(crate) fn map<M: Lane>(&self, to: impl Fn(L) -> M) -> Axes<M> {
         let [x, y, z] = [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(to(axis.x), to(axis.y), to(axis.z)));
         Axes { x, y, z }
     }
 
-    /// The axes that a `rotation` (x, y, z, w) of length 1 leads to: [`Mat3::from_quat`], and its bits.
+    /// Returns the axes after a `rotation` (x, y, z, w) of length 1, with the same bits as [`Mat3::from_quat`].
     #[inline(always)]
     pub fn rotated([x, y, z, w]: [L; 4]) -> Self {
         let (one, x2, y2, z2) = (L::splat(1.0), x + x, y + y, z + z);
@@ -122,14 +122,14 @@ impl<L: Lane> Axes<L> {
         }
     }
 
-    /// Rows as columns.
+    /// Transposes rows and columns.
     #[inline(always)]
     pub fn transposed(&self) -> Self {
         let Self { x, y, z } = *self;
         Self { x: Vec3Lanes::new(x.x, y.x, z.x), y: Vec3Lanes::new(x.y, y.y, z.y), z: Vec3Lanes::new(x.z, y.z, z.z) }
     }
 
-    /// The matrix of these columns times `vector`.
+    /// Returns the product of the matrix with these columns and `vector`.
     #[inline(always)]
     pub fn times(&self, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
         self.x * vector.x + self.y * vector.y + self.z * vector.z
@@ -137,7 +137,7 @@ impl<L: Lane> Axes<L> {
 }
 
 impl<C: Lane> Axes<C> {
-    /// The matrix of these columns, a car's, times a `vector` of each of its wheels.
+    /// Returns the product of a car's matrix and a `vector` at each of its wheels.
     #[inline(always)]
     pub(crate) fn times_at_each_wheel<W: Corners<Car = C>>(&self, vector: Vec3Lanes<W>) -> Vec3Lanes<W> {
         let [x, y, z] = [self.x.at_each_wheel(), self.y.at_each_wheel(), self.z.at_each_wheel()];
@@ -146,7 +146,7 @@ impl<C: Lane> Axes<C> {
 }
 
 impl<C: Lane> Vec3Lanes<C> {
-    /// A car's, at each of its wheels.
+    /// Returns a car's vector at each of its wheels.
     #[inline(always)]
     pub(crate) fn at_each_wheel<W: Corners<Car = C>>(self) -> Vec3Lanes<W> {
         Vec3Lanes::new(W::of_car(self.x), W::of_car(self.y), W::of_car(self.z))
@@ -154,7 +154,7 @@ impl<C: Lane> Vec3Lanes<C> {
 }
 
 impl<L: Lane> Vec3Lanes<L> {
-    /// The vector of one lane.
+    /// Returns the vector of one lane.
     pub(crate) fn lane(self, lane: usize) -> [f32; 3]
     where
         L: Corners,
@@ -187,9 +187,9 @@ impl<L: Lane> Mul<L> for Vec3Lanes<L> {
     }
 }
 
-/// The rotation (x, y, z, w) after turning `rotation` by the `rate` (rad/s) for `dt` s, both in the axes it leads to. It has length 1.
+/// Turns the rotation (x, y, z, w) by `rate` (rad/s, in the axes of its target frame) for `dt` s. Returns a rotation of length 1.
 ///
-/// The turn is the Cayley map of the rate: exact axis, angle short by θ³/12, no transcendental function.
+/// The turn is the Cayley map of the rate: exact axis, angle too small by θ³/12, no transcendental function.
 #[inline(always)]
 pub fn turned<L: Lane>([x, y, z, w]: [L; 4], rate: Vec3Lanes<L>, dt: f32) -> [L; 4] {
     let by = rate * L::splat(0.5 * dt);
@@ -223,14 +223,14 @@ mod tests {
         }
     }
 
-    /// A turn of θ about an axis is the quaternion of that, but for θ³/12 of its angle.
+    /// Checks that a turn of θ about an axis is that quaternion, with an angle too small by θ³/12.
     #[test]
     fn a_turn_keeps_its_axis_and_is_short_by_its_third_power() {
         let (axis, start) = (Vec3::new(0.6, 0.0, -0.8), Quat::from_xyzw(0.1, -0.7, 0.4, 0.58).normalize());
         for angle in [0.02f32, 0.2, 0.6] {
             let found = Quat::from_array(turned(start.to_array(), Vec3Lanes::splat(axis * angle), 1.0));
             let by = found * start.inverse();
-            // The next term is θ⁵/80, roundings of 32 bits 1e-7.
+            // The next term is θ⁵/80; f32 rounding is 1e-7.
             assert!((by.xyz().normalize() - axis).length() < 1e-4);
             let missing = angle - 2.0 * crate::math::atan2(by.xyz().length(), by.w);
             let (squared, cubed) = (angle * angle, angle * angle * angle);

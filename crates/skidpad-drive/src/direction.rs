@@ -1,45 +1,45 @@
-//! Automatic reverse: the brake pedal drives back from a standstill, and the accelerator then brakes.
+//! Automatic reverse: the brake pedal drives backwards from a standstill, and the accelerator then brakes.
 
 use skidpad_core::State;
 
-/// Which way the pedals drive.
+/// Direction in which the pedals drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// The accelerator drives ahead, the brake brakes.
+    /// Forward: the accelerator drives, the brake brakes.
     #[default]
     Forward,
-    /// Exchanged: the brake pedal drives back, the accelerator brakes.
+    /// Reverse: the brake pedal drives backwards, the accelerator brakes.
     Reverse,
 }
 
-/// Where the pedals of the car are, after the exchange.
+/// Pedals of the car after the exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pedals {
-    /// 0 to 1.
+    /// Throttle, 0 to 1.
     pub throttle: f32,
-    /// 0 to 1.
+    /// Brake, 0 to 1.
     pub brake: f32,
 }
 
-/// Automatic reverse, and brakes that hold a standing car nobody drives.
+/// Automatic reverse, and brakes that hold a standing car without pedal input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutoReverse {
-    /// How long the car stands on its brake before it drives the other way, s, ≥ 0.
+    /// Time for which the car must stand with its brake pressed before the direction changes, s, ≥ 0.
     pub pause: f32,
-    /// Whether the brakes hold the car while it stands and no pedal is pressed, and let go as the throttle opens.
+    /// Whether the brakes hold the car while it stands and the throttle is closed. They are released as the throttle opens.
     pub holds: bool,
     direction: Direction,
     stood: f32,
     hold: f32,
 }
 
-/// Below this speed a car counts as standing, m/s.
+/// Speed below which a car counts as standing, m/s.
 const STANDS: f32 = 0.3;
 
-/// A pedal that is pressed less is not meant, share of its way.
+/// Pedal position below which a pedal counts as released, 0 to 1.
 const MEANT: f32 = 0.05;
 
-/// How long brakes that held the car take to let go, s: about as long as a clutch takes to carry a start.
+/// Time in which brakes that held the car are released, s: about as long as a clutch slips at a start.
 const LETS_GO: f32 = 0.4;
 
 impl Default for AutoReverse {
@@ -49,17 +49,17 @@ impl Default for AutoReverse {
 }
 
 impl AutoReverse {
-    /// Which way the pedals drive now.
+    /// Returns the direction in which the pedals drive.
     pub fn direction(&self) -> Direction {
         self.direction
     }
 
-    /// Ahead again, holding nothing.
+    /// Sets the direction to forward and releases the brakes that hold the car.
     pub fn reset(&mut self) {
         (self.direction, self.stood, self.hold) = (Direction::Forward, 0.0, 0.0);
     }
 
-    /// The car's pedals under the player's, of a car that [`stands`] or not, after `dt` s.
+    /// Computes the car's pedals from the player's pedals after `dt` s. `stands` is the result of [`stands`] for the car.
     pub fn pedals(&mut self, accelerate: f32, brake: f32, stands: bool, dt: f32) -> Pedals {
         let (other, same) = match self.direction {
             Direction::Forward => (brake, accelerate),
@@ -86,12 +86,14 @@ impl AutoReverse {
     }
 }
 
-/// Whether a car in `state` stands on the ground below its wheels, however that moves; of one in the air, whether it stands still.
+/// Returns true if a car in `state` stands on the ground below its wheels, even if that ground moves. A car in the air stands if
+/// it is at rest relative to the world.
 ///
-/// Wheels that roll tell how fast, and those that slide any way that they do not hold ([`skidpad_core::state::WheelState::rolling`]). A state made
-/// by hand tells what its wheels say: a step puts them right.
+/// Every touching wheel must roll slower than 0.3 m/s, and its contact patch must stick
+/// ([`skidpad_core::state::WheelState::rolling`]) unless the car itself is slower than that. In a state that was set by hand,
+/// these values are valid only after a step.
 pub fn stands(state: &State) -> bool {
-    // Vehicles of other engines never say that their wheels hold, and wheels may spin under a car that stands.
+    // Peers never report that contact patches stick, and wheels may spin under a car that stands.
     let is_still = state.velocity.length() < STANDS;
     let mut touching = state.wheels.iter().filter(|wheel| wheel.contact).peekable();
     if touching.peek().is_none() {

@@ -1,24 +1,24 @@
-//! What to draw between two steps: body and wheels, smooth at any frame rate.
+//! Interpolation between two steps for drawing: poses of body and wheels at any frame rate.
 
 use crate::input::finite;
 use skidpad_core::{DVec3, Model, Quat, State, Vec3};
 use std::f32::consts::TAU;
 
-/// Where something is drawn.
+/// Pose of a body or a wheel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// World, m: of the body its centre of mass, of a wheel its middle.
+    /// Position in the world, m: centre of mass of a body, centre of a wheel.
     pub position: DVec3,
-    /// Its axes (x forward, y left, z up; of a wheel turned by the angle it has rolled) to world axes.
+    /// Rotation from its axes (x forward, y left, z up) to world axes. For a wheel it includes the rolling angle.
     pub rotation: Quat,
 }
 
-/// A car between its last two steps. It lags a step behind: at share 0 it is where the step before the last left it, at 1 where
-/// the last did.
+/// Motion of a car between its last two steps, one step late: share 0 is the state before the last step, share 1 the state after
+/// it.
 ///
-/// The body follows a cubic through both positions with both velocities as slopes (Hermite), each no steeper than three times the
-/// way of the step, so that it never runs past either end (Fritsch and Carlson, Monotone piecewise cubic interpolation, 1980).
-/// Wheels are mixed in the body's axes, so that they follow it without shaking.
+/// The body follows a cubic Hermite curve through both positions, with both velocities as slopes. Each slope is limited to three
+/// times the displacement of the step, so that the curve never overshoots (Fritsch and Carlson, Monotone piecewise cubic
+/// interpolation, 1980). Wheels are interpolated in body axes, so that they follow the body without shaking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
     before: Moment,
@@ -35,7 +35,7 @@ struct Moment {
     rotation: Quat,
 }
 
-/// In the body's axes.
+/// Pose and spin of a wheel, in body axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct WheelMoment {
     centre: Vec3,
@@ -44,14 +44,14 @@ struct WheelMoment {
 }
 
 impl Drawn {
-    /// A car that stands still in `state` until [`Drawn::record`].
+    /// Creates a car at rest in `state` until [`Drawn::record`].
     pub fn new(model: &Model, state: &State) -> Self {
         let wheels = (0..state.wheels.len()).map(|i| [wheel(model, state, i); 2]).collect();
         let now = Moment::of(state);
         Self { before: now, now, dt: 0.0, wheels, rolled: vec![0.0; state.wheels.len()] }
     }
 
-    /// Takes the state after another step of `dt` s.
+    /// Records the state after another step of `dt` s.
     pub fn record(&mut self, model: &Model, state: &State, dt: f32) {
         (self.before, self.now, self.dt) = (self.now, Moment::of(state), dt);
         for (i, (moments, rolled)) in self.wheels.iter_mut().zip(&mut self.rolled).enumerate() {
@@ -60,7 +60,7 @@ impl Drawn {
         }
     }
 
-    /// Forgets the way here, as after a teleport: the car is at once where `state` has it.
+    /// Discards the motion, as after a teleport: the car is at `state` at once.
     pub fn jump(&mut self, model: &Model, state: &State) {
         let now = Moment::of(state);
         (self.before, self.now, self.dt) = (now, now, 0.0);
@@ -69,12 +69,12 @@ impl Drawn {
         }
     }
 
-    /// Number of wheels.
+    /// Returns the number of wheels.
     pub fn wheels(&self) -> usize {
         self.wheels.len()
     }
 
-    /// The body at `share` of the last step, 0 to 1.
+    /// Returns the pose of the body at `share` of the last step, 0 to 1.
     pub fn body(&self, share: f32) -> Pose {
         let s = whole(share);
         let way = (self.now.position - self.before.position).as_vec3();
@@ -88,18 +88,18 @@ impl Drawn {
         }
     }
 
-    /// Wheel `i` in the axes of the body, at `share` of the last step: its middle, m from the centre of mass, and its rotation, the
-    /// angle it has rolled included. Of a wheel that is not there, `None`.
+    /// Returns centre (m from the centre of mass) and rotation of wheel `i` in body axes, at `share` of the last step, 0 to 1.
+    /// The rotation includes the rolling angle. Returns `None` if there is no such wheel.
     pub fn wheel_on_body(&self, i: usize, share: f32) -> Option<(Vec3, Quat)> {
         let s = whole(share);
         let [before, now] = self.wheels.get(i)?;
-        // Back from where the last step left it.
+        // Rolling angle after the last step minus the part of that step that is not drawn yet.
         let rolled = self.rolled[i] - now.spin * self.dt * (1.0 - s);
         let rotation = before.rotation.slerp(now.rotation, s) * Quat::from_rotation_y(rolled);
         Some((before.centre.lerp(now.centre, s), rotation.normalize()))
     }
 
-    /// Wheel `i` in the world, at `share` of the last step.
+    /// Returns the pose of wheel `i` in the world, at `share` of the last step, 0 to 1; `None` if there is no such wheel.
     pub fn wheel(&self, i: usize, share: f32) -> Option<Pose> {
         let (body, (centre, rotation)) = (self.body(share), self.wheel_on_body(i, share)?);
         let position = body.position + (body.rotation * centre).as_dvec3();
@@ -123,12 +123,12 @@ fn wheel(model: &Model, state: &State, i: usize) -> WheelMoment {
     }
 }
 
-/// A slope that keeps a cubic between its ends: the way's own sign, and at most three times the way.
+/// Limits a slope so that the cubic does not overshoot: the sign of the displacement `way`, and at most three times its size.
 fn no_steeper(slope: f32, way: f32) -> f32 {
     slope.clamp(3.0 * way.min(0.0), 3.0 * way.max(0.0))
 }
 
-/// A share of the step, 0 to 1; 0 for what is not a number.
+/// Clamps a share of the step to 0 to 1. Returns 0 if it is not finite.
 fn whole(share: f32) -> f32 {
     finite(share).clamp(0.0, 1.0)
 }

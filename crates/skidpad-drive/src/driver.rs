@@ -1,20 +1,21 @@
-//! From what a player asks to the controls of one car.
+//! Player inputs to the controls of one car.
 
 use crate::direction::{AutoReverse, Direction, stands};
 use crate::input::{Inputs, Shaper, Shaping, finite, largest_steer};
 use skidpad_core::{Controls, Model, State, Vec3};
 
-/// Who shifts.
+/// Selection of gears.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gears {
-    /// The car, and the brake pedal drives back from a standstill.
+    /// Automatic transmission. The brake pedal drives in reverse from a standstill.
     #[default]
     Automatic,
-    /// The player, by [`Driver::shift_up`] and [`Driver::shift_down`]; the gear that is asked for: −1 back, 0 neutral, 1… ahead.
+    /// Manual selection by [`Driver::shift_up`] and [`Driver::shift_down`]. Contains the selected gear: −1 reverse, 0 neutral, 1…
+    /// forward.
     Manual(i8),
 }
 
-/// Sits in one car and turns what a player asks into [`Controls`], tick by tick.
+/// Driver of one car, which converts inputs into [`Controls`] step by step.
 ///
 /// ```
 /// use skidpad_drive::{Driver, Keys};
@@ -28,26 +29,26 @@ pub enum Gears {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Driver {
-    /// How the device is read.
+    /// Conversion of device positions to pedals and steering.
     pub shaping: Shaping,
-    /// Automatic reverse and hold.
+    /// Automatic reverse, and brakes that hold a standing car.
     pub reverse: AutoReverse,
-    /// Who shifts.
+    /// Selection of gears.
     pub gears: Gears,
-    /// Where pedals and steering are on their way.
+    /// Current pedals and steering on their way to the inputs.
     pub shaper: Shaper,
 }
 
-/// A handbrake pulled further than this opens the clutch, as a foot would, so that it does not have to stop the engine.
+/// Handbrake position above which the clutch opens, 0 to 1, so that the handbrake does not stall the engine.
 const OPENS_CLUTCH: f32 = 0.3;
 
 impl Driver {
-    /// One who reads a device by `shaping`.
+    /// Creates a driver whose device is converted by `shaping`.
     pub fn with(shaping: Shaping) -> Self {
         Self { shaping, ..Self::default() }
     }
 
-    /// Lets go of everything, as after a teleport: no pedal is on its way, the car drives ahead.
+    /// Releases pedals and steering and resets the direction, as after a teleport. A manual gear is set to 1.
     pub fn reset(&mut self) {
         self.shaper = Shaper::default();
         self.reverse.reset();
@@ -56,7 +57,7 @@ impl Driver {
         }
     }
 
-    /// Asks for the next higher gear, if the player shifts; the highest is the highest the car has.
+    /// Selects the next higher gear of the car if gears are manual, up to the highest.
     pub fn shift_up(&mut self, model: &Model) {
         if let Gears::Manual(gear) = &mut self.gears {
             let top = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
@@ -64,14 +65,15 @@ impl Driver {
         }
     }
 
-    /// Asks for the next lower gear, if the player shifts; the lowest is reverse.
+    /// Selects the next lower gear if gears are manual, down to reverse.
     pub fn shift_down(&mut self) {
         if let Gears::Manual(gear) = &mut self.gears {
             *gear = gear.saturating_sub(1).max(-1);
         }
     }
 
-    /// The controls for the next step of `dt` s of a car of `model` in `state`. Nothing is read of a step that has no length.
+    /// Computes the controls for the next step of `dt` s of a car of `model` in `state`. A negative or
+    /// non-finite `dt` counts as 0: then only pedals and steering with infinite rates move.
     pub fn controls(&mut self, asked: &Inputs, model: &Model, state: &State, dt: f32) -> Controls {
         let dt = finite(dt).max(0.0);
         let speed = finite((state.rotation.inverse() * state.velocity).dot(Vec3::X));

@@ -1,15 +1,17 @@
-//! Trailers behind the vehicle that is to tow them.
+//! Trailers behind a towing vehicle.
 
 use skidpad_core::state::{Placement, Tow};
 use skidpad_core::{DMat3, DVec3, Mat3, Model, Quat, Scene, State, Vec3};
 
-/// Trailers of the models `trailers` in line behind a vehicle of the model `ahead` in `state`, each hitched to the one before it: as
-/// [`State::train_at_rest`] puts them on level ground, each under what rests on it, but on the plane on which the vehicle stands, moving with
-/// it. One whose hitch is higher or lower than at rest, since it squats, lifts or lowers the coupler of the trailer, whose wheels stay on that
-/// plane.
+/// Returns the states of trailers of the models `trailers` in line behind a vehicle of the model `ahead` in `state`, each hitched
+/// to the one before.
 ///
-/// In the world the vehicle has the `number`; [`State::tow`] of the trailers is told for those that follow it, so put other numbers in
-/// if they have others. It ends before the first that cannot be hitched, since it or what is ahead of it has nothing to be hitched by.
+/// The trailers are arranged as [`State::train_at_rest`] does on level ground, with the static loads of the train, but on the
+/// plane on which the vehicle stands, and with its motion. If a hitch is higher or lower than at rest, the trailer pitches about
+/// its wheels, which stay on the plane.
+///
+/// `number` is the index of the vehicle in its world. [`State::tow`] of the trailers assumes that their indices follow it; change
+/// it if they have others. The list ends before the first trailer without a coupler or behind a vehicle without a hitch.
 pub fn hitched(ahead: &Model, state: &State, number: u32, trailers: &[&Model]) -> Vec<State> {
     let speed = (state.rotation.inverse() * state.velocity).dot(Vec3::X);
     let placement = Placement { speed, ..Placement::default() };
@@ -41,10 +43,11 @@ pub fn hitched(ahead: &Model, state: &State, number: u32, trailers: &[&Model]) -
     models.windows(2).zip(train).map_while(next).collect()
 }
 
-/// Sine of the largest pitch of a trailer on the plane: beyond it what tows it does not stand.
+/// Limit of the sine of a trailer's pitch relative to the plane. A larger pitch means that the towing vehicle does not stand on
+/// the plane.
 const MOST_SINE: f32 = 0.2;
 
-/// From the coupler of a trailer to the middle of its axles, m, along its heading.
+/// Returns the longitudinal distance between the coupler of a trailer and the middle of its axles, m.
 fn axle_distance(trailer: &Model) -> f32 {
     let wheels = trailer.wheels();
     let middle = wheels.iter().map(|wheel| wheel.contact.x).sum::<f32>() / wheels.len() as f32;
@@ -52,25 +55,25 @@ fn axle_distance(trailer: &Model) -> f32 {
     (coupler - middle).abs().max(f32::MIN_POSITIVE)
 }
 
-/// What a vehicle stands on.
+/// Plane on which a vehicle stands.
 struct Plane {
-    /// Axes of level ground, x where the vehicle heads, to the world's.
+    /// Rotation from the axes of level ground, with x in the heading of the vehicle, to world axes.
     turn: Quat,
-    /// A point of it.
+    /// Point of the plane, world, m.
     point: DVec3,
 }
 
 impl Plane {
-    /// That through what the wheels touch; `None` of a vehicle that leaves one open.
+    /// Fits the plane through the contact points of the wheels. Returns `None` if they do not define one.
     fn under(model: &Model, state: &State) -> Option<Self> {
         let touching = model.wheels().iter().zip(&state.wheels).filter(|(_, wheel)| wheel.contact);
         let points = touching.map(|(of, wheel)| (of.contact + Vec3::Z * wheel.compression).as_dvec3());
-        // Of least squares: z = a + b x + c y.
+        // Least squares fit of z = a + b x + c y.
         let (matrix, sum) = points.fold((DMat3::ZERO, DVec3::ZERO), |(matrix, sum), at| {
             let row = DVec3::new(1.0, at.x, at.y);
             (matrix + DMat3::from_cols(row, row * row.y, row * row.z), sum + row * at.z)
         });
-        // Lengths of all wheel bases and tracks are 1 m within a power of ten.
+        // All wheelbases and track widths are 1 m within a factor of ten, so that one threshold fits all vehicles.
         if matrix.determinant() < 1e-3 {
             return None;
         }
@@ -82,13 +85,13 @@ impl Plane {
         Some(Self { turn, point })
     }
 
-    /// That on which a vehicle in `state` stands as it does at `rest` on level ground.
+    /// Returns the plane relative to which a vehicle in `state` is as at `rest` on level ground.
     fn of(state: &State, rest: &State) -> Self {
         let turn = (state.rotation * rest.rotation.inverse()).normalize();
         Self { turn, point: state.position - (turn * rest.position.as_vec3()).as_dvec3() }
     }
 
-    /// How far `place` is above it, m.
+    /// Returns the height of `place` above the plane, m.
     fn height(&self, place: DVec3) -> f32 {
         (place - self.point).dot((self.turn * Vec3::Z).as_dvec3()) as f32
     }

@@ -1,32 +1,32 @@
-//! Keys and sticks to pedals and a steering wheel: dead zones, curves, rates, and a lock that follows the speed.
+//! Keys and sticks to pedals and steering: dead zones, curves, rates, and a steering limit that depends on speed.
 
 use skidpad_core::{Model, STANDARD_GRAVITY, math};
 
-/// What a player asks of a car, each as far as its device goes.
+/// Inputs of a player, as shares of the full travel of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inputs {
-    /// Ahead, 0 to 1.
+    /// Accelerator, 0 to 1.
     pub accelerate: f32,
-    /// Brake, and from a standstill back, 0 to 1.
+    /// Brake, or reverse from a standstill, 0 to 1.
     pub brake: f32,
-    /// −1 all to the right to 1 all to the left.
+    /// Steering, −1 (full right) to 1 (full left).
     pub steer: f32,
-    /// 0 to 1.
+    /// Handbrake, 0 to 1.
     pub handbrake: f32,
 }
 
-/// Keys that are held down.
+/// Keys that are pressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
-    /// Ahead.
+    /// Accelerator key.
     pub accelerate: bool,
-    /// Brake, and from a standstill back.
+    /// Brake key, or reverse from a standstill.
     pub brake: bool,
-    /// Steer to the left.
+    /// Steering key to the left.
     pub left: bool,
-    /// Steer to the right.
+    /// Steering key to the right.
     pub right: bool,
-    /// Handbrake.
+    /// Handbrake key.
     pub handbrake: bool,
 }
 
@@ -42,33 +42,35 @@ impl From<Keys> for Inputs {
     }
 }
 
-/// How a device becomes pedals and steering. Every number is held to its range; one that is not finite counts as 0.
+/// Conversion of device positions to pedals and steering. Every number is clamped to its range; a non-finite one counts as 0,
+/// except where infinity is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shaping {
-    /// Share of the steering's way about its middle that does nothing, 0 to 0.9. What is left is stretched, so that the
-    /// whole range is kept.
+    /// Dead zone of the steering around its centre, as a share of its travel, 0 to 0.9. The remaining travel is stretched to the
+    /// full range.
     pub steer_dead_zone: f32,
-    /// The same at the start of each pedal, 0 to 0.9.
+    /// Dead zone at the start of each pedal, as a share of its travel, 0 to 0.9.
     pub pedal_dead_zone: f32,
-    /// Exponent of the steering over its way, 1 to 4: above 1 it is finer about the middle.
+    /// Exponent of the steering over its travel, 1 to 4. Values above 1 make it finer around the centre.
     pub steer_curve: f32,
-    /// How fast a pedal goes down, 1/s, > 0; infinite: at once.
+    /// Rate at which a pedal goes down, 1/s, > 0; infinite for no delay.
     pub press: f32,
-    /// How fast it comes up, 1/s, > 0; infinite: at once.
+    /// Rate at which a pedal comes up, 1/s, > 0; infinite for no delay.
     pub release: f32,
-    /// How fast the steering turns away from the middle, shares of the lock per second, > 0; infinite: at once.
+    /// Rate at which the steering moves away from the centre, shares of the steering limit per second, > 0; infinite for no
+    /// delay.
     pub turn: f32,
-    /// How fast it turns back to the middle, shares of the lock per second, > 0; infinite: at once.
+    /// Rate at which the steering returns to the centre, shares of the steering limit per second, > 0; infinite for no delay.
     pub centre: f32,
-    /// Lateral acceleration, as a multiple of gravity, to which the lock falls at speed, > 0; infinite: the whole lock at any
+    /// Lateral acceleration, as a multiple of gravity, that limits the steering at speed, > 0; infinite for the full lock at any
     /// speed. See [`largest_steer`].
     pub cornering: f32,
-    /// Steering beyond that for the slip of the tyres, rad, ≥ 0.
+    /// Steering beyond that limit for the slip angles of the tyres, rad, ≥ 0.
     pub slip_allowance: f32,
 }
 
 impl Shaping {
-    /// For keys, which are all or nothing.
+    /// Settings for keys, which are either pressed or not.
     pub const KEYS: Self = Self {
         steer_dead_zone: 0.0,
         pedal_dead_zone: 0.0,
@@ -80,7 +82,7 @@ impl Shaping {
         cornering: 1.2,
         slip_allowance: 0.08,
     };
-    /// For the sticks and triggers of a gamepad.
+    /// Settings for the sticks and triggers of a gamepad.
     pub const GAMEPAD: Self = Self {
         steer_dead_zone: 0.1,
         pedal_dead_zone: 0.05,
@@ -91,7 +93,7 @@ impl Shaping {
         centre: 8.0,
         ..Self::KEYS
     };
-    /// For a steering wheel and pedals: everything as it is.
+    /// Settings for a steering wheel and pedals, without any shaping.
     pub const WHEEL: Self = Self {
         steer_dead_zone: 0.0,
         pedal_dead_zone: 0.0,
@@ -111,9 +113,9 @@ impl Default for Shaping {
     }
 }
 
-/// Largest mean road-wheel angle that makes sense at `speed` m/s, rad: the lock of `model`, or less where the angle of the path,
-/// `L a / v²`, comes to a lateral acceleration of `cornering` times gravity. `slip_allowance` rad is added for the slip of
-/// the tyres. Gillespie, Fundamentals of Vehicle Dynamics, eq. 6-14, with the understeer as an angle.
+/// Returns the largest useful mean road-wheel angle at `speed` m/s, rad: the lock of `model`, or less at speed. The limit is the
+/// path angle `L a / v²` at a lateral acceleration of `cornering` times gravity, plus `slip_allowance` rad for the slip of the
+/// tyres. Source: Gillespie, Fundamentals of Vehicle Dynamics, eq. 6-14, with the understeer as an angle.
 pub fn largest_steer(model: &Model, speed: f32, cornering: f32, slip_allowance: f32) -> f32 {
     let lock = model.parts().steering.lock;
     let ahead = model.parts().axles.iter().filter(|axle| axle.steer_ratio != 0.0);
@@ -123,14 +125,15 @@ pub fn largest_steer(model: &Model, speed: f32, cornering: f32, slip_allowance: 
     if angle.is_finite() { angle.clamp(0.0, lock) } else { lock }
 }
 
-/// Where pedals and steering are on their way to what is asked.
+/// Current pedals and steering, which follow the inputs at limited rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shaper {
     now: Inputs,
 }
 
 impl Shaper {
-    /// Pedals and steering after `dt` s of `asked`; steering as a share of the lock.
+    /// Advances pedals and steering towards `asked` by `dt` s and returns them. Steering is a share of the limit of
+    /// [`largest_steer`], −1 to 1.
     pub fn shape(&mut self, shaping: &Shaping, asked: &Inputs, dt: f32) -> Inputs {
         let pedal = |now: f32, asked: f32| {
             let wanted = beyond(finite(asked).clamp(0.0, 1.0), shaping.pedal_dead_zone);
@@ -151,7 +154,7 @@ impl Shaper {
     }
 }
 
-/// The steering on its way: back to the middle first where it is on the other side.
+/// Returns the steering after `dt` s. It returns to the centre first if `wanted` is on the other side.
 fn steering(now: f32, wanted: f32, shaping: &Shaping, dt: f32) -> f32 {
     let returns = now * wanted < 0.0 || wanted.abs() < now.abs();
     if !returns {
@@ -161,17 +164,20 @@ fn steering(now: f32, wanted: f32, shaping: &Shaping, dt: f32) -> f32 {
     towards(now, nearest, shaping.centre, dt)
 }
 
-/// `value` past a dead zone, stretched to reach 1 where it did.
+/// Maps `value` beyond a dead zone linearly to 0 to 1.
 fn beyond(value: f32, dead_zone: f32) -> f32 {
     let dead = finite(dead_zone).clamp(0.0, 0.9);
     ((value - dead) / (1.0 - dead)).clamp(0.0, 1.0)
 }
 
+/// Moves `now` towards `wanted` at `rate` per second for `dt` s. Returns `wanted` if `rate` is infinite,
+/// even if `dt` is zero.
 fn towards(now: f32, wanted: f32, rate: f32, dt: f32) -> f32 {
     let step = rate.max(0.0) * dt.max(0.0);
     if step.is_nan() { wanted } else { now + (wanted - now).clamp(-step, step) }
 }
 
+/// Returns `value`, or 0 if it is not finite.
 pub(crate) fn finite(value: f32) -> f32 {
     if value.is_finite() { value } else { 0.0 }
 }

@@ -1,8 +1,8 @@
-//! What every driving game needs around a car, without an engine: keys and sticks become pedals and steering ([`Driver`]),
-//! frames become steps of fixed length ([`Ticks`]), states become poses to draw ([`Drawn`]) and events to hear ([`Watch`]),
-//! a car is put back on its wheels ([`put_upright`]), and a trailer behind it ([`hitched`]).
+//! Engine-independent parts of a driving game around a car: keys and sticks to pedals and steering ([`Driver`]), frames to steps
+//! of fixed length ([`Ticks`]), states to poses for drawing ([`Drawn`]) and to events ([`Watch`]). A car can be placed upright on
+//! its wheels ([`put_upright`]), and trailers behind a vehicle ([`hitched`]).
 //!
-//! Nothing here is physics: all of it reads states and writes [`skidpad_core::Controls`].
+//! This crate contains no physics: it reads states and writes [`skidpad_core::Controls`].
 #![forbid(unsafe_code)]
 
 mod direction;

@@ -1,6 +1,6 @@
-//! Frames of any length to steps of one length.
+//! Fixed-length steps for frames of any length.
 
-/// How many steps a frame is due. Keep one per world.
+/// Counter of the steps due in a frame. Use one per world.
 ///
 /// ```
 /// let mut ticks = skidpad_drive::Ticks::new(1.0 / 60.0);
@@ -10,16 +10,17 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ticks {
-    /// Game time per real time: 1, less in slow motion, 0 in a pause. Negative and unreal numbers count as 0.
+    /// Game time per real time: 1, less in slow motion, 0 in a pause. Negative and non-finite values count as 0.
     pub pace: f64,
-    /// Most steps of one frame, ≥ 1: what a slow machine cannot make up for is dropped, so that it does not fall ever further behind.
+    /// Maximum number of steps per frame, ≥ 1. The rest is dropped, so that a slow machine does not fall further and further
+    /// behind.
     pub most: u32,
     dt: f64,
     left: f64,
 }
 
 impl Ticks {
-    /// Steps of `dt` s.
+    /// Creates a counter of steps of `dt` s.
     ///
     /// # Panics
     ///
@@ -29,7 +30,7 @@ impl Ticks {
         Self { pace: 1.0, most: 8, dt: f64::from(dt), left: 0.0 }
     }
 
-    /// Steps to take in a frame that comes `elapsed` s after the last one.
+    /// Returns the number of steps to take in a frame that begins `elapsed` s after the last one.
     pub fn frame(&mut self, elapsed: f64) -> u32 {
         let passed = elapsed * self.pace;
         if passed.is_finite() && passed > 0.0 {
@@ -40,8 +41,8 @@ impl Ticks {
         (due as u32).min(self.most.max(1))
     }
 
-    /// How far the frame lies past the last step, as a share of a step, 0 to 1: pictures show the state before it and the one
-    /// after it mixed by this much.
+    /// Returns the time of the frame after its last step, as a share of a step, 0 to 1. It is the weight for interpolation
+    /// between the last two states.
     pub fn overstep(&self) -> f32 {
         ((self.left / self.dt) as f32).clamp(0.0, 1.0)
     }

@@ -1,9 +1,10 @@
-//! A car back on its wheels.
+//! Placement of a car upright on its wheels.
 
 use skidpad_core::{Backend, CarError, Contact, Model, Probe, Quat, State, Vec3};
 
-/// How far above the car's centre of mass the ground is looked for, m, and how far below that.
+/// Height above the centre of mass from which the ground is searched, m.
 const ABOVE: f32 = 1.0;
+/// Depth below the centre of mass down to which the ground is searched, m.
 const DEEP: f32 = 1000.0;
 
 /// Places the car in slot `car` of `world` upright and at rest on the ground below it, with its heading. Returns true if there is ground.
@@ -23,7 +24,7 @@ pub fn put_upright(world: &mut dyn Backend, car: usize) -> Result<bool, CarError
     Ok(met[0].is_some())
 }
 
-/// What car `car` in `state` asks its world for to find the ground below it.
+/// Returns the probe with which car `car` in `state` finds the ground below it.
 pub fn looks_down(car: usize, state: &State) -> Probe {
     Probe {
         car,
@@ -35,7 +36,8 @@ pub fn looks_down(car: usize, state: &State) -> Probe {
     }
 }
 
-/// A car of `model` upright at rest where it is in `state`, on the ground that `probe` met, or in the air.
+/// Returns the state of a car of `model` upright and at rest with the position and heading of `state`, on the ground `met` by
+/// `probe`, or in the air if there is none.
 pub fn upright_on(model: &Model, state: &State, probe: &Probe, met: Option<&Contact>) -> State {
     let ahead = state.rotation * Vec3::X;
     match met {
@@ -50,9 +52,10 @@ pub fn upright_on(model: &Model, state: &State, probe: &Probe, met: Option<&Cont
     }
 }
 
-/// The heading from which a car that is laid on ground with this `normal` points, seen from above, where `ahead` does, rad.
+/// Returns the yaw angle of a car on ground with this `normal` whose x axis points in the direction of `ahead`, seen from above,
+/// rad.
 fn heading_on(normal: Vec3, ahead: Vec3) -> f32 {
-    // In the ground, right above or below `ahead`.
+    // Vector in the ground directly above or below `ahead`.
     let along = Vec3::new(ahead.x * normal.z, ahead.y * normal.z, -(ahead.x * normal.x + ahead.y * normal.y));
     let level = Quat::from_rotation_arc(normal, Vec3::Z) * along;
     skidpad_core::math::atan2(level.y, level.x)

@@ -1,97 +1,97 @@
-//! What a game hears and sees of a car: wheels that land, skid and bottom, gears, engines, roofs.
+//! Events of a car for sound and effects: touchdown, skids, bump stops, gears, engine, rollover.
 
 use skidpad_core::{CarView, Vec3, WheelContact};
 
-/// Something that happened in the last step.
+/// Event in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
-    /// A wheel came to the ground.
+    /// A wheel touched the ground.
     TouchDown {
-        /// Which.
+        /// Index of the wheel.
         wheel: usize,
-        /// Speed with which body and ground came together there before the step, m/s, ≥ 0.
+        /// Approach speed of body and ground at the contact before the step, m/s, ≥ 0.
         speed: f32,
     },
     /// A wheel left the ground.
     LostContact {
-        /// Which.
+        /// Index of the wheel.
         wheel: usize,
     },
-    /// A wheel rolled on to a surface of another grip.
+    /// A wheel moved to a surface with a different grip.
     SurfaceChanged {
-        /// Which.
+        /// Index of the wheel.
         wheel: usize,
-        /// Factor on the friction of its tyre before.
+        /// Factor on the friction of the tyre before.
         from: f32,
-        /// The same now.
+        /// Factor on the friction of the tyre after.
         to: f32,
     },
     /// A tyre began to slide.
     SkidStart {
-        /// Which wheel.
+        /// Index of the wheel.
         wheel: usize,
-        /// [`skid_intensity`].
+        /// Intensity as in [`skid_intensity`], 0 to 1.
         intensity: f32,
     },
-    /// It grips again, or left the ground.
+    /// A tyre that skidded grips again or left the ground.
     SkidEnd {
-        /// Which wheel.
+        /// Index of the wheel.
         wheel: usize,
     },
-    /// A strut reached its bump stop.
+    /// A suspension strut reached its bump stop.
     Bottomed {
-        /// Which wheel.
+        /// Index of the wheel.
         wheel: usize,
-        /// Mean speed of its compression over the step, m/s, ≥ 0.
+        /// Mean compression speed over the step, m/s, ≥ 0.
         speed: f32,
     },
-    /// Another gear is in: −1 reverse, 0 neutral, 1… ahead.
+    /// A different gear is engaged: −1 reverse, 0 neutral, 1… forward.
     Shifted {
-        /// Before.
+        /// Gear before.
         from: i8,
-        /// Now.
+        /// Gear after.
         to: i8,
     },
     /// The engine stopped.
     Stalled,
-    /// The engine runs.
+    /// The engine started.
     Started,
-    /// The speed limiter began to cut in.
+    /// The engine speed limiter started to reduce the torque.
     Limited,
     /// The car lies on its side or roof.
     RolledOver,
-    /// It is on its wheels again.
+    /// The car is on its wheels again.
     Righted,
-    /// Nothing tows it any more: its hitch broke, or it was unhitched.
+    /// The car is not towed any more: its hitch broke or was released.
     Unhitched,
-    /// Its hull hit something.
+    /// The hull hit something.
     Hit {
-        /// Change of velocity by what it hit, world axes, m/s: [`CarView::blow`].
+        /// Change of velocity by the contact, world axes, m/s: [`CarView::blow`].
         change: Vec3,
     },
 }
 
-/// Intensity at which a skid starts, and below which it ends.
+/// Intensity above which a skid starts, and below which it ends.
 const SKID: [f32; 2] = [0.3, 0.2];
 
-/// Sliding speed at which a tyre at its limit is half as loud as it can be, m/s.
+/// Sliding speed at which a tyre at its friction limit has half the maximum intensity, m/s.
 const HALF_LOUD: f32 = 3.0;
 
-/// Cosine of the lean at which a car has rolled over, and of that at which it stands again.
+/// Vertical component of the car's z axis below which it has rolled over, and above which it is upright again.
 const OVER: [f32; 2] = [0.2, 0.5];
 
-/// Least change of velocity that is a hit, m/s.
+/// Change of velocity above which a contact is a hit, m/s.
 const HIT: f32 = 0.5;
 
-/// How much a tyre skids, 0 to 1: the share of friction it uses, and how fast it slides, `v / (v + 3 m/s)`. For the volume of a
-/// squeal and the strength of a mark.
+/// Returns the skid intensity of a tyre, 0 to 1: the used share of friction times `v / (v + 3 m/s)`, with the sliding speed v. It
+/// suits the volume of a squeal and the strength of a skid mark.
 pub fn skid_intensity(contact: &WheelContact) -> f32 {
     let [along, across] = contact.sliding;
     let sliding = Vec3::new(along, across, 0.0).length();
     contact.used * sliding / (sliding + HALF_LOUD)
 }
 
-/// Compares a car with itself a step before.
+/// Detector of events: compares a car with its state one step before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watch {
     wheels: Vec<WheelBefore>,
@@ -118,13 +118,13 @@ struct BodyBefore {
 }
 
 impl Watch {
-    /// Forgets what was before, as after a teleport: the next look tells nothing.
+    /// Discards the previous state, as after a teleport. The next call of [`Watch::look`] reports no events.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// Tells `event` what happened to `car` in the step of `dt` s since the last look; the first look tells nothing. Look after every
-    /// step. Of peers only what their states tell.
+    /// Calls `event` with everything that happened to `car` in the step of `dt` s since the last call. Call it after every step.
+    /// The first call reports no events. For peers, only events that follow from their states are reported.
     pub fn look(&mut self, car: &CarView<'_>, dt: f32, mut event: impl FnMut(Event)) {
         let mut now = BodyBefore::of(car);
         let Some(before) = self.body else {
@@ -177,7 +177,7 @@ impl BodyBefore {
 }
 
 impl WheelBefore {
-    /// The wheel after the step that followed; what happened to it goes to `event`.
+    /// Returns the wheel's data after the next step, and calls `event` with its events.
     fn next(
         self,
         car: &CarView<'_>,
@@ -221,11 +221,11 @@ impl WheelBefore {
     }
 }
 
-/// Change of velocity in the last step by what the hull met, if it is a hit.
+/// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s; `None` if it is too small for a hit.
 fn blow(car: &CarView<'_>, before: &BodyBefore) -> Option<Vec3> {
-    // Of peers no forces are told.
+    // Peers report no forces.
     car.vehicle?;
-    // What wakes a car that slept hit it.
+    // A car that was asleep before the step was woken by a hit.
     let change = car.blow().unwrap_or(car.state.velocity - before.velocity);
     (change.length() > HIT).then_some(change)
 }

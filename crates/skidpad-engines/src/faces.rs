@@ -1,4 +1,4 @@
-//! Wheels with rims on shapes: their triangles, where they have any.
+//! Wheels with rims on shapes of parry that consist of triangles.
 
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::math::{Pose, Vector};
@@ -7,8 +7,8 @@ use skidpad_core::{Axes, Contact, HullPoint, Probe, Smooth, Triangle, stop, supp
 
 use crate::rays::{bounds, ray};
 
-/// Triangles near a wheel, and the collider of each, by the handle `H` it has in its world. Their sources are their place here, and their
-/// number in their shape.
+/// Triangles near a wheel, and the collider of each, by its handle `H`. The source of a triangle is its index in this list and
+/// its number in the shape.
 #[derive(Clone, Debug)]
 pub struct Faces<H> {
     near: Vec<Triangle>,
@@ -22,14 +22,14 @@ impl<H> Default for Faces<H> {
 }
 
 impl<H: Copy> Faces<H> {
-    /// Forgets them all, for the next wheel.
+    /// Removes all triangles, for the next wheel.
     pub fn clear(&mut self) {
         self.near.clear();
         self.of.clear();
     }
 
-    /// Adds the faces of the collider `handle`, whose `shape` is at `pose` in the world's `axes`, that the rim of `probe` may come to; whether its shape has any: boxes, planes, meshes
-    /// and fields of heights do.
+    /// Adds the faces of a collider that the rim of `probe` may touch. `shape` is at `pose` in the world's `axes`. Returns
+    /// whether the shape has faces: boxes, planes, meshes and height fields do.
     pub fn add(&mut self, axes: Axes, probe: &Probe, (handle, shape): (H, &dyn Shape), pose: &Pose) -> bool {
         let (_, start) = ray(axes, probe);
         let region = bounds(axes, probe);
@@ -42,7 +42,7 @@ impl<H: Copy> Faces<H> {
         };
         match shape.as_typed_shape() {
             TypedShape::Cuboid(cuboid) => {
-                // As for rays, what the wheel's starts in has no face for it.
+                // A box that contains the start of the ray has no faces for the wheel, as for rays.
                 if cuboid.local_aabb().contains_local_point(pose.inverse() * start.origin) {
                     return true;
                 }
@@ -72,26 +72,28 @@ impl<H: Copy> Faces<H> {
         true
     }
 
-    /// What the wheel of `probe` stands on, of all that was added: its collider and contact, the grip being 1.
+    /// Returns the contact of the wheel of `probe` with all added triangles, and its collider. The grip is 1.
     pub fn support(&self, probe: &Probe) -> Option<(H, Contact)> {
         self.smooth_support(probe, |_, _| None)
     }
 
-    /// The same on triangles that are as `smooth` as asked by their collider and their number in its shape.
+    /// Returns the contact as [`Faces::support`] does, on surfaces with smooth normals. `smooth` returns those normals by
+    /// collider and triangle number.
     pub fn smooth_support(&self, probe: &Probe, smooth: impl Fn(H, u32) -> Option<Smooth>) -> Option<(H, Contact)> {
         let of = |Triangle { source: [at, number], .. }: &Triangle| smooth(self.of[*at as usize], *number);
         let (triangle, contact) = support(probe, &self.near, of)?;
         Some((self.of[triangle], contact))
     }
 
-    /// What stops the rim of `probe`, which stands as `support` tells, and the collider it belongs to.
+    /// Returns the contact point that stops the rim of `probe`, whose contact with the ground is `support`, and the collider of
+    /// the wall.
     pub fn stop(&self, probe: &Probe, support: Option<&Contact>) -> Option<(HullPoint, H)> {
         let (triangle, point) = stop(probe, &self.near, support)?;
         Some((point, self.of[triangle]))
     }
 }
 
-/// Corners of a triangle of a mesh or a field of heights by its number, in the axes of the shape.
+/// Returns the corners of triangle `number` of a mesh or a height field, in the axes of the shape; `None` for other shapes.
 pub fn face(shape: &dyn Shape, number: u32) -> Option<[Vector; 3]> {
     let Face { a, b, c } = match shape.as_typed_shape() {
         TypedShape::TriMesh(mesh) => mesh.triangle(number),
@@ -101,15 +103,16 @@ pub fn face(shape: &dyn Shape, number: u32) -> Option<[Vector; 3]> {
     Some([a, b, c])
 }
 
-/// How far a box is grown for the rounding of the coordinates of what is searched, as a share of them.
+/// Relative rounding error of coordinates by which a search box is enlarged.
 const ROUNDED: f32 = 4.0 * f32::EPSILON;
 
-/// Calls `to` with the triangles of `field` in the columns and rows that `within` covers, and their numbers. Neighbours have the same corners to the bit,
-/// which those of parry's `map_elements_in_local_aabb` have not: a disc along a grid line fell between them.
+/// Calls `to` with the corners and numbers of the triangles of `field` in the columns and rows that `within` covers. Neighbours
+/// have bit-identical corners. Parry's `map_elements_in_local_aabb` does not guarantee that, so that a disc along a grid line
+/// could fall between two triangles.
 fn each_triangle(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector; 3], u32)) {
     let covered = |low: f32, high: f32, size: f32, cells: usize| {
         let at = |coordinate: f32| (coordinate / size + 0.5) * cells as f32;
-        // A hundredth of a cell is more than coordinates of a field are rounded.
+        // A hundredth of a cell exceeds the rounding of coordinates of a field.
         (at(low) - 0.01).max(0.0) as usize..((at(high) + 1.01).max(0.0) as usize).min(cells)
     };
     let scale = field.scale();
@@ -123,7 +126,7 @@ fn each_triangle(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector;
             } else {
                 [[here, down, right], [down, across, right]]
             };
-            // Those of all left halves come first.
+            // The triangles of all left halves come first.
             let number = j * field.nrows() + i;
             let numbers = [number, number + field.nrows() * field.ncols()];
             let removed = [Cut::LEFT_TRIANGLE_REMOVED, Cut::RIGHT_TRIANGLE_REMOVED];
@@ -141,7 +144,7 @@ mod tests {
     use super::*;
     use parry3d::utils::Array2;
 
-    /// A field of a user: cells that are no squares, heights scaled, some cut the other way, some with holes.
+    /// Returns a user's height field with non-square cells, scaled heights, cells of both diagonals, and holes.
     fn field() -> HeightField {
         let heights = (0..5 * 7).map(|k| ((k * 37) % 11) as f32 * 0.1).collect();
         let mut field = HeightField::new(Array2::new(5, 7, heights), Vector::new(12.0, 0.4, 20.0));
@@ -160,7 +163,7 @@ mod tests {
         let expected: Vec<Face> = field.triangles().collect();
         assert_eq!(found.len(), expected.len());
         for (corners, number) in found {
-            // A cell with half a hole is none to parry.
+            // Parry returns no triangle for a cell with half a hole.
             if let Some(same) = face(&field, number) {
                 assert!(
                     same.iter().zip(corners).all(|(a, b)| (*a - b).length() < 1e-5),
@@ -181,7 +184,8 @@ mod tests {
             each_triangle(&field, &Aabb::new(low, high), |_, _| count += 1);
             count
         };
-        // Cells of 2 x 5 m; of the first one half is a hole. On lines and crossings neighbours are asked, too; beyond the field there is nothing.
+        // Cells of 2 x 5 m. Half of the first cell is a hole. On grid lines and crossings the neighbours are visited, too;
+        // outside the field there is nothing.
         let at = |x: f32, z: f32| count(Vector::new(x, -1.0, z), Vector::new(x, 1.0, z));
         assert_eq!(
             [at(1.0, 2.5), at(0.0, 2.5), at(1.0, 0.0), at(0.0, 0.0), at(7.0, 0.0), at(0.0, -11.0)],

@@ -1,45 +1,49 @@
-//! How bodies under wheels move, and how they answer. Everything is in the world's axes.
+//! Motion of bodies under wheels, and their response to pushes. All vectors are in world axes.
 
 use skidpad_core::{Axes, Mat3, Pushable, Vec3};
 
-/// Where a wheel meets the ground.
+/// Contact of a wheel with the ground.
 #[derive(Clone, Copy, Debug)]
 pub struct Meeting {
-    /// m.
+    /// Contact point, m.
     pub point: Vec3,
     /// Unit vector out of the ground.
     pub normal: Vec3,
-    /// Centre of mass of its car in the middle of the step, m.
+    /// Centre of mass of the car in the middle of the step, m.
     pub car: Vec3,
 }
 
-/// How a body moves when a step begins; one that moves by itself, how it does throughout the step.
+/// Motion of a body at the start of a step. A kinematic body moves in this way throughout the step.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motion {
     /// Centre of mass, m.
     pub centre: Vec3,
-    /// Of that, m/s.
+    /// Velocity of the centre of mass, m/s.
     pub linear: Vec3,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular: Vec3,
 }
 
 impl Motion {
-    /// Velocity of what is at `point`, m/s.
+    /// Returns the velocity of the body's point at `point`, m/s.
     pub fn at(&self, point: Vec3) -> Vec3 {
         self.linear + self.angular.cross(point - self.centre)
     }
 
-    /// Mean velocity over the step of what is at `point` when it begins.
+    /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at its start, m/s.
     fn mean_at(&self, point: Vec3, dt: f32) -> Vec3 {
         let turning = self.angular.cross(point - self.centre);
         self.linear + turning + self.angular.cross(turning) * (0.5 * dt)
     }
 
-    /// Returns the velocity that a car has at the end of the step at its contact `point` if it goes where this body goes, which moves by
-    /// itself; in the `last` step it moved so. Point and centre of mass of the `car` are those of the middle of the step. Engines move such a body by its velocity throughout the step, but a car's pose as if its velocity acted
-    /// `pose_lag` s early: with the body's own velocity a car parked on a train that gains 5 m/s² is left behind by 30 mm in every second.
+    /// Returns the velocity at the end of the step, at the contact `point`, of a car that a kinematic body carries along, m/s.
+    /// `last` is the motion of the body in the last step; `point` and the centre of mass of the `car` are those in the middle of
+    /// the step.
+    ///
+    /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted `pose_lag`
+    /// s early. With the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would fall behind by 30
+    /// mm in every second.
     pub fn carries(&self, [point, car]: [Vec3; 2], last: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
         let now = *self;
         let last = last.unwrap_or(now);
@@ -50,31 +54,31 @@ impl Motion {
         let ahead = pose_lag / dt;
         let linear = mean + (mean - last.mean_at(came_from, dt)) * ahead;
         let angular = now.angular + (now.angular - last.angular) * ahead;
-        // The rows of a car have the arms of the middle of the step.
+        // The rows of a car use the arms in the middle of the step.
         linear + angular.cross(arm)
     }
 }
 
-/// A body under a wheel that can be pushed.
+/// Dynamic body under a wheel.
 #[derive(Clone, Copy, Debug)]
 pub struct Pushed {
-    /// How it moves when the step begins.
+    /// Motion at the start of the step.
     pub now: Motion,
-    /// Velocity and angular velocity it would end the step with if nothing held it and no wheel pushed it, m/s and rad/s.
+    /// Velocity (m/s) and angular velocity (rad/s) at the end of the step without contacts and wheels.
     pub ends: [Vec3; 2],
-    /// Change of velocity by an impulse, 1/kg.
+    /// Change of velocity per impulse, 1/kg.
     pub inverse_mass: Mat3,
-    /// Change of angular velocity by an angular impulse, 1/(kg m²).
+    /// Change of angular velocity per angular impulse, 1/(kg m²).
     pub inverse_inertia: Mat3,
-    /// Whether contacts bear it, and whether they hold it by friction.
+    /// Whether contacts support the body, and whether they hold it by friction.
     pub held: [bool; 2],
 }
 
 impl Pushed {
-    /// How it moves and answers a wheel that met it along `normal`, in the axes of the cars.
+    /// Returns motion and response of the body for a wheel that touches it along `normal`, in the axes of the cars.
     ///
-    /// Engines solve contacts after the wheels: what bears a body keeps it from moving along the normal and from tilting, and what holds it
-    /// by friction from moving at all. A wheel that took a crate on the floor for free would be far too careful with it.
+    /// Engines solve contacts after the wheels. Supports therefore lock motion along the normal and tilting here, and friction
+    /// locks all motion. If a crate on the floor counted as free, the wheel would get too small a force.
     pub fn pushable(&self, axes: Axes, normal: Vec3) -> Pushable {
         let along = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
         let [moves, turns] = match self.held {

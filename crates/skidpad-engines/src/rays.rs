@@ -1,4 +1,4 @@
-//! The rays of wheels, in the world's axes.
+//! Rays of wheels, in world axes.
 
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::math::{Pose, Vector};
@@ -6,13 +6,13 @@ use parry3d::query::{Ray, RayIntersection};
 use parry3d::shape::{Shape, ShapeType};
 use skidpad_core::{Axes, Probe, Vec3};
 
-/// Centre of the car in the world, and the ray of a probe.
+/// Returns the centre of mass of the car and the ray of `probe`, in world axes.
 pub fn ray(axes: Axes, probe: &Probe) -> (Vector, Ray) {
     let car = axes.point_to_world(probe.position).as_vec3();
     (car, Ray::new(car + axes.to_world(probe.offset), axes.to_world(probe.direction)))
 }
 
-/// A box of the world around the way of a probe's ray or rim.
+/// Returns the bounding box of the path of a probe's ray or rim, in world axes.
 pub fn bounds(axes: Axes, probe: &Probe) -> Aabb {
     let (_, ray) = ray(axes, probe);
     let end = ray.point_at(probe.reach);
@@ -24,7 +24,7 @@ pub fn bounds(axes: Axes, probe: &Probe) -> Aabb {
     Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
 }
 
-/// A box around the rays of `asked`, and those [`beside`] them, and around their rims.
+/// Returns the bounding box of the rays and rims of `asked`, and of the rays [`beside`] them, in world axes.
 pub fn bounds_of(axes: Axes, asked: &[Probe]) -> Aabb {
     let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
     for probe in asked {
@@ -35,20 +35,23 @@ pub fn bounds_of(axes: Axes, asked: &[Probe]) -> Aabb {
     Aabb::new(low - margin, high + margin)
 }
 
-/// Distance between neighbouring rays at a point: more than the rounding of its coordinates, too little to matter.
+/// Returns the distance between neighbouring rays at a point, m: larger than the rounding of its coordinates, too small to
+/// matter.
 fn apart(at: Vec3) -> f32 {
     1e-4_f32.max(4.0 * f32::EPSILON * at.max_element())
 }
 
-/// A ray next to `ray`: parry misses some rays exactly on the grid lines of a heightfield (dimforge/rapier#165).
+/// Returns a ray next to `ray`, because parry misses some rays exactly on the grid lines of a height field (dimforge/rapier#165).
 pub fn beside(ray: &Ray) -> Ray {
     let (a, b) = ray.dir.any_orthonormal_pair();
     Ray::new(ray.origin + (a + 0.618 * b) * apart(ray.origin.abs()), ray.dir)
 }
 
-/// What `ray` meets of a `shape` at `pose` within `reach` m, from outside: what it starts in has no face for it.
+/// Returns the hit of `ray` on a `shape` at `pose` within `reach` m, from outside. A ray that starts inside a shape does not hit
+/// it.
 pub fn cast(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<RayIntersection> {
-    // Solid shapes tell a ray that starts inside by no normal; else it would stand on their far side, from within. A plane has none.
+    // For a ray that starts inside, solid shapes return a hit without normal, which is discarded. Other shapes would return their
+    // far side. A half-space has no far side.
     let solid = shape.shape_type() != ShapeType::HalfSpace;
     let hit = shape.cast_ray_and_get_normal(pose, ray, reach, solid);
     hit.filter(|hit| hit.normal != Vector::ZERO)
@@ -56,13 +59,13 @@ pub fn cast(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<Ray
 /// Purpose of a probe: the wheel's place in the middle of the step, or another place along its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Probe in the middle of the step: what bears the wheel and what stops its rim are kept.
+    /// Probe in the middle of the step: the support of the wheel and the stop of its rim are stored.
     First,
-    /// Probe along the way: nothing is kept.
+    /// Probe along the way: nothing is stored.
     Again,
 }
 
-/// Returns whether what reaches into `bounds` of `shapes` at their poses is nothing, or one plane alone.
+/// Returns true if no shape, or only a single plane, reaches into `bounds`. Each shape comes with its pose.
 pub fn is_one_plane<'a>(bounds: &Aabb, shapes: impl Iterator<Item = (&'a dyn Shape, Pose)>) -> bool {
     let mut near = shapes.filter(|(shape, pose)| shape.compute_aabb(pose).intersects(bounds));
     let is_plane = |(shape, _): (&dyn Shape, Pose)| shape.as_halfspace().is_some();

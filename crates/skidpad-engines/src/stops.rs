@@ -1,51 +1,52 @@
-//! Walls that stop rims: sequential impulses at the points where they do, before an engine moves the pose.
+//! Walls that stop rims: sequential impulses at the contact points, before an engine moves the pose.
 
 use skidpad_core::Vec3;
 
-/// Passes over the points of a car.
+/// Maximum number of passes over the points of a car.
 const PASSES: usize = 16;
 
-/// Change of velocity by one point that ends the passes, m/s.
+/// Change of velocity by one point below which the passes end, m/s.
 const SETTLED: f32 = 1e-6;
 
-/// Change of velocity within a step from which it is a blow, m/s.
+/// Change of velocity within a step above which a contact is an impact, m/s.
 pub const BLOW: f32 = 0.5;
 
-/// What stops rims in a step; of all cars, car by car.
+/// Contact points that stop rims in a step, sorted by car.
 #[derive(Clone, Debug, Default)]
 pub struct Stops(Vec<Stop>);
 
-/// A point of a rim that would roll into something.
+/// Contact point of a rim with a wall that it would roll into.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     car: usize,
     arm: Vec3,
     normal: Vec3,
-    /// Least speed along the normal, m/s; of a wall that moves, with its own.
+    /// Minimum speed along the normal, m/s; relative to the world, also for a moving wall.
     allowed: f32,
     /// Impulse so far, N s.
     pressed: f32,
 }
 
 impl Stops {
-    /// Forgets them all, for the next step.
+    /// Removes all points, for the next step.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// A rim of `car` may come no nearer to what its point at `arm` from the centre of mass would roll into than `allowed` m/s along the
-    /// unit vector `normal`. Cars come one after the other.
+    /// Adds a contact point of a rim of `car` with a wall. `arm` leads from the centre of mass to the point, m; `normal` is a
+    /// unit vector out of the wall; `allowed` is the minimum speed along it, m/s. Points must be added in the order of cars.
     pub fn add(&mut self, car: usize, arm: Vec3, normal: Vec3, allowed: f32) {
         self.0.push(Stop { car, arm, normal, allowed, pressed: 0.0 });
     }
 
-    /// Whether a rim of `car` is stopped.
+    /// Returns whether a rim of `car` is stopped.
     pub fn any(&self, car: usize) -> bool {
         self.0.iter().any(|stop| stop.car == car)
     }
 
-    /// What stops `car`, which would end the step `moving` by velocity and angular velocity, if anything has to. Its mass is divided by
-    /// `lighter`, along each axis of the world; `turning` is what a moment about its centre of mass turns it by.
+    /// Computes the impulses that stop `car`, or `None` if none are needed. `moving` is its velocity and angular velocity at the
+    /// end of the step without them, m/s and rad/s. `lighter` is its inverse mass along each world axis, 1/kg. `turning` returns
+    /// the change of angular velocity by an angular impulse about its centre of mass.
     pub fn hold(
         &mut self,
         car: usize,
@@ -80,19 +81,20 @@ impl Stops {
     }
 }
 
-/// What stops a car.
+/// Impulses that stop a car.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// N s.
+    /// Impulse, N s.
     pub impulse: Vec3,
-    /// About the centre of mass, N m s.
+    /// Angular impulse about the centre of mass, N m s.
     pub angular: Vec3,
-    /// A blow has to stop the pose within the step. What rests is held evenly over it, so that it is left with the speed it has.
+    /// Whether the stop is an impact and must act on the pose within the step. Otherwise the impulse acts evenly over the step,
+    /// so that a resting car keeps its speed.
     pub is_blow: bool,
 }
 
 impl Stop {
-    /// Of the point along the normal on a body that is `moving` by velocity and angular velocity, m/s.
+    /// Returns the speed of the point along the normal on a body with the given velocity and angular velocity, m/s.
     fn speed(&self, [linear, angular]: &[Vec3; 2]) -> f32 {
         (*linear + angular.cross(self.arm)).dot(self.normal)
     }

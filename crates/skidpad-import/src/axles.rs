@@ -1,4 +1,4 @@
-//! From wheels at places to axles of a vehicle file, and to the pose the car stands in.
+//! Conversion of the neutral car to a vehicle file: wheels are grouped into axles, and the pose at rest is computed.
 
 use crate::Import;
 use crate::car::{Car, Contact, Corner, Said, Solid, centre_of, said};
@@ -12,17 +12,17 @@ use skidpad_spec::spec::{
 };
 use std::collections::BTreeMap;
 
-/// Wheels as far ahead as this of each other are one axle, m.
+/// Largest longitudinal distance between wheels of one axle (m).
 const ONE_AXLE_M: f64 = 0.05;
-/// Axles that stand level within this do so, m.
+/// Difference of positions above which a note is added (m).
 const LEVEL_M: f64 = 1e-3;
-/// Least travel of a vehicle file, m.
+/// Smallest travel in a vehicle file (m).
 const LEAST_TRAVEL_M: f64 = 1e-3;
 
-/// Wheels of one axle: the left one and the right one, or one alone.
+/// Wheels of one axle: left and right, or a single wheel.
 type Group<'a> = Vec<&'a Corner>;
 
-/// The vehicle file of `car`; `None` after saying why there is none.
+/// Converts `car` to a vehicle file. Adds faults and returns `None` if that is not possible.
 pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> {
     let groups = groups(car, import)?;
     let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
@@ -35,7 +35,7 @@ pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
     let rests: Vec<f64> = wheels.iter().zip(&shares).map(|(wheel, share)| rest(wheel, *share)).collect();
     carried(&wheels, &shares, &rests, import);
     level(&groups, &rests, import);
-    // Σ share x = 0, so the mean by load is where the wheels' plane lies under the centre of mass.
+    // Σ share x = 0: the load-weighted mean height is the height of the plane of the contact points below the centre of mass.
     let ground = shares.iter().zip(&rests).map(|(share, z)| share * z).sum::<f64>() / car.mass.value;
     let mut draft =
         Draft { remarks: BTreeMap::new(), front: mean(&groups[0], |w| w.at[0]), ground, middle: middle(&groups) };
@@ -73,7 +73,7 @@ pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
     import.collector.faults.is_empty().then_some(Described { spec, remarks: draft.remarks })
 }
 
-/// Height of the contact point of a wheel that carries `share` kg.
+/// Returns the height of the contact point of a wheel that carries `share` kg, in the frame of the body (m).
 fn rest(wheel: &Corner, share: f64) -> f64 {
     match wheel.contact {
         Contact::SlackAt(height) => height + share * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
@@ -81,7 +81,7 @@ fn rest(wheel: &Corner, share: f64) -> f64 {
     }
 }
 
-/// Faults of wheels that stand on their stops.
+/// Adds a fault for each wheel that is at its bump stop at rest. `shares` are sprung masses (kg), `rests` heights (m).
 fn carried(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &mut Import<'_>) {
     for ((wheel, share), rest) in wheels.iter().zip(shares).zip(rests) {
         let [top, low] = wheel.range;
@@ -99,7 +99,8 @@ fn carried(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &mut Impor
     }
 }
 
-/// Wheels axle by axle from the front, left before right.
+/// Groups the wheels by axle, from front to rear, left before right. Adds faults and returns `None` for fewer than two
+/// wheels, and for axles with more than two wheels or with two wheels less than 0.01 m apart.
 fn groups<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<Group<'a>>> {
     let mut wheels: Vec<&Corner> = car.wheels.iter().collect();
     if wheels.len() < 2 {
@@ -129,15 +130,17 @@ fn groups<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<Group<'a>>> {
     import.collector.faults.is_empty().then_some(groups)
 }
 
+/// Returns the mean of a quantity over the wheels of an axle.
 fn mean(group: &[&Corner], of: impl Fn(&Corner) -> f64) -> f64 {
     group.iter().map(|w| of(w)).sum::<f64>() / group.len() as f64
 }
 
-/// y of the middle of the car: the mean of the axles' middles.
+/// Returns the lateral position of the middle of the car: the mean over the middles of the axles (m).
 fn middle(groups: &[Group<'_>]) -> f64 {
     groups.iter().map(|group| mean(group, |w| w.at[1])).sum::<f64>() / groups.len() as f64
 }
 
+/// Adds notes if the car is tilted at rest, and for each axle whose middle is not in the middle of the car.
 fn level(groups: &[Group<'_>], rests: &[f64], import: &mut Import<'_>) {
     let mut first = 0;
     let mut heights = Vec::new();
@@ -161,7 +164,7 @@ fn level(groups: &[Group<'_>], rests: &[f64], import: &mut Import<'_>) {
     }
 }
 
-/// Tyres by name, and the name each axle has.
+/// Returns the different tyres by name, and the name of the tyre of each axle.
 fn tyres(groups: &[Group<'_>], draft: &mut Draft) -> (BTreeMap<String, Tyre>, Vec<String>) {
     let mut found: Vec<(&Tyre, String)> = Vec::new();
     let mut names = Vec::new();
@@ -181,37 +184,45 @@ fn tyres(groups: &[Group<'_>], draft: &mut Draft) -> (BTreeMap<String, Tyre>, Ve
     (found.into_iter().map(|(tyre, name)| (name, tyre.clone())).collect(), names)
 }
 
+/// Vehicle file under construction.
 struct Draft {
+    /// Comments of the vehicle file by path of the key.
     remarks: BTreeMap<String, String>,
-    /// x of the front axle, z of the ground and y of the middle, in the source's place.
+    /// Longitudinal position of the front axle in the frame of the source (m).
     front: f64,
+    /// Height of the ground in the frame of the source (m).
     ground: f64,
+    /// Lateral position of the middle of the car in the frame of the source (m).
     middle: f64,
 }
 
 impl Draft {
+    /// Adds the comment `from` at the key `path`, unless `from` is empty.
     fn remark(&mut self, path: &str, from: &str) {
         if !from.is_empty() {
             self.remarks.insert(path.to_owned(), from.to_owned());
         }
     }
 
-    /// The number, its story kept beside `path`.
+    /// Returns the rounded number and adds its origin as a comment at the key `path`.
     fn keep(&mut self, path: &str, said: &Said) -> f64 {
         self.remark(path, &said.from);
         rounded(said.value)
     }
 
-    /// The same where it is given and not 0, and 0 elsewhere.
+    /// Returns the result of [`Draft::keep`], or 0 without a comment if the number is missing or 0.
     fn kept_or_0(&mut self, path: &str, said: Option<&Said>) -> f64 {
         said.filter(|said| said.value != 0.0).map_or(0.0, |said| self.keep(path, said))
     }
 
-    /// Behind the front axle, left, above the ground.
+    /// Converts a point from the frame of the source to distances behind the front axle, left of the middle and above the
+    /// ground (m).
     fn place(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         [self.front - x, y - self.middle, z - self.ground].map(rounded)
     }
 
+    /// Returns axle number `i` of the wheels `group`. `height` is the mean height of their contact points at rest (m), `load`
+    /// the mean static load of a wheel (N). Adds notes where left and right wheels differ.
     fn axle(
         &mut self,
         i: usize,
@@ -273,6 +284,7 @@ impl Draft {
         }
     }
 
+    /// Returns the rolling resistance of a wheel under the static load `load` (N); `None` without resistance.
     fn rolling(&mut self, path: &str, wheel: &Corner, load: f64) -> Option<RollingResistance> {
         let rise = wheel.rolling.as_ref().filter(|r| r.value > 0.0)?;
         let rise = said(rise.value / load, rise.from.clone());
@@ -280,6 +292,7 @@ impl Draft {
         Some(RollingResistance::Linear { coefficient: 0.0, rise_s_per_m })
     }
 
+    /// Returns an unsprung mass (kg) on a tyre of the vertical rate `tyre` (N/m).
     fn unsprung(&mut self, path: &str, [mass, tyre]: &[Said; 2]) -> Unsprung {
         Unsprung {
             mass_kg: self.keep(&format!("{path}.mass_kg"), mass),
@@ -288,6 +301,7 @@ impl Draft {
         }
     }
 
+    /// Returns the lateral compliance of an axle with a rate (N/m) and a damping (N s/m).
     fn lateral(&mut self, path: &str, [rate, damping]: &[Said; 2]) -> LateralCompliance {
         LateralCompliance {
             rate_n_per_m: self.keep(&format!("{path}.rate_n_per_m"), rate),
@@ -295,7 +309,8 @@ impl Draft {
         }
     }
 
-    /// Rate, bump and rebound damping, and travel from rest both ways.
+    /// Returns the suspension with a rate (N/m), bump and rebound damping (N s/m), and the travel from rest to full bump and to
+    /// full droop (m).
     fn suspension(&mut self, axle: &str, [rate, bump, rebound]: [&Said; 3], travel: [f64; 2]) -> Suspension {
         let at = |key: &str| format!("{axle}.suspension.{key}");
         Suspension {
@@ -316,6 +331,7 @@ impl Draft {
         }
     }
 
+    /// Returns the chassis: mass, centre of mass, inertia or boxes that replace it, and the collision box.
     fn chassis(&mut self, car: &Car, groups: &[Group<'_>], import: &mut Import<'_>) -> Chassis {
         let [behind, left, above] = self.place(car.centre);
         self.remark("chassis.centre_above_ground_m", &car.centre_from);
@@ -358,7 +374,8 @@ impl Draft {
         }
     }
 
-    /// Boxes of one density, moved so that their common centre is the centre of mass.
+    /// Returns boxes of equal density with the mass of the car, moved so that their common centre is its centre of mass.
+    /// `volume` is the sum of the volumes of `solids` (m³).
     fn boxes(&self, car: &Car, solids: &[Solid], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
         let own = centre_of(solids).unwrap_or(car.centre);
         let shift = [0, 1, 2].map(|i| car.centre[i] - own[i]);
@@ -382,7 +399,8 @@ impl Draft {
         solids.iter().map(part).collect()
     }
 
-    /// From the ground clearance to the height of a wheel above the centre of mass, over the wheels' footprint.
+    /// Estimates the collision box from the wheels, in the frame of the source. It begins half a radius above the ground and ends
+    /// 2.5 radii above the ground, or a radius above the centre of mass if that is higher.
     fn estimated_hull(&self, car: &Car, groups: &[Group<'_>]) -> Solid {
         let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
         let radius = wheels.iter().map(|w| w.radius.value).fold(0.0, f64::max);
@@ -395,6 +413,7 @@ impl Draft {
         }
     }
 
+    /// Returns the steering with its lock and rate.
     fn steering(&mut self, car: &Car) -> Steering {
         Steering {
             lock_deg: self.keep("steering.lock_deg", &car.lock),
@@ -402,6 +421,7 @@ impl Draft {
         }
     }
 
+    /// Returns the powertrain: none without driven wheels, the engine if there is one, otherwise direct torques at the wheels.
     fn powertrain(&mut self, car: &Car, groups: &[Group<'_>]) -> Powertrain {
         let torques: Vec<f64> = groups.iter().map(|group| rounded(mean(group, |w| w.motor.value))).collect();
         if torques.iter().all(|&torque| torque == 0.0) {
@@ -417,7 +437,7 @@ impl Draft {
     }
 }
 
-/// The box around boxes.
+/// Returns the bounding box of `boxes`; `None` without boxes.
 fn around(boxes: &[Solid]) -> Option<Solid> {
     let edge = |sign: f64, i: usize| {
         let edges = boxes.iter().map(|b| sign * b.centre[i] + 0.5 * b.size[i]);

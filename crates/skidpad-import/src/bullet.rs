@@ -1,4 +1,5 @@
-//! Bullet's `btRaycastVehicle` and Rapier's `DynamicRayCastVehicleController`, in TOML with their own names and defaults.
+//! Importers for `btRaycastVehicle` of Bullet and `DynamicRayCastVehicleController` of Rapier, in TOML with the names and
+//! defaults of these engines.
 
 use crate::Import;
 use crate::car::{Car, Solid};
@@ -240,6 +241,7 @@ pub(crate) fn roll_influence() -> f64 {
     0.1
 }
 
+/// Names of Bullet for `RayWheel::names`.
 const BULLET: [&str; 6] = [
     "m_suspensionStiffness",
     "m_wheelsDampingCompression",
@@ -249,9 +251,11 @@ const BULLET: [&str; 6] = [
     "m_engineForce",
 ];
 
+/// Names of Rapier for `RayWheel::names`.
 const RAPIER: [&str; 6] =
     ["suspension_stiffness", "suspension_compression", "suspension_damping", "friction_slip", "brake", "engine_force"];
 
+/// Reads a vehicle of Bullet. Returns `None` after a fault.
 pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     let given: BulletVehicle = import.take_toml()?;
     let frame = frame(given.m_indexUpAxis, given.m_indexForwardAxis, "m_indexForwardAxis", import)?;
@@ -291,6 +295,7 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     Some(car(vehicle, import))
 }
 
+/// Reads a vehicle of Rapier. Returns `None` after a fault.
 pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
     let given: RapierVehicle = import.take_toml()?;
     let frame = frame(given.index_up_axis, given.index_forward_axis, "index_forward_axis", import)?;
@@ -307,7 +312,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
             relaxation: w.suspension_damping,
             friction: w.friction_slip,
             most_force: w.max_suspension_force,
-            // Private in Rapier.
+            // The field is private in Rapier, so the default applies.
             roll_influence: roll_influence(),
             stretch: 1.0,
             steering: w.steering,
@@ -340,6 +345,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
     Some(car(vehicle, import))
 }
 
+/// Returns the axes of the source. Adds a fault at `path` and returns `None` if both axes are the same.
 fn frame(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<Frame> {
     let frame = Frame::right_handed(up, forward);
     if frame.is_none() {
@@ -348,7 +354,8 @@ fn frame(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<F
     frame
 }
 
-/// Wheels roll towards up × axle: axles that point to the left drive the car along its axis backwards.
+/// Reverses forward and left of `frame` if all given wheel axles drive the car backwards. A wheel drives towards up × axle.
+/// Adds a note if only some of them do; then `frame` is returned unchanged.
 fn driven(frame: Frame, axles: &[Option<[f64; 3]>], name: &str, import: &mut Import<'_>) -> Frame {
     let ahead = |axle: &[f64; 3]| frame.up.cross(DVec3::from_array(*axle)).dot(frame.forward);
     let backwards = axles.iter().flatten().filter(|axle| ahead(axle) < 0.0).count();
@@ -365,6 +372,7 @@ fn driven(frame: Frame, axles: &[Option<[f64; 3]>], name: &str, import: &mut Imp
     frame
 }
 
+/// Returns the box of the body from its half extents and its centre (m); an empty list without half extents.
 fn solid(half: Option<[f64; 3]>, centre: [f64; 3], frame: &Frame) -> Vec<Solid> {
     let one = |half| Solid { centre: frame.iso(centre), size: frame.sizes(half).map(|h| 2.0 * h) };
     half.map(one).into_iter().collect()

@@ -1,20 +1,22 @@
-//! The car between source and vehicle file: SI units, x forward, y left, z up, any origin, each number with its story.
+//! Neutral car between source and vehicle file. Units are SI, axes are x forward, y left, z up, with any origin. Each number
+//! carries its origin in the source as text.
 
 use crate::engine::GameEngine;
 use skidpad_spec::spec::{Friction, Inertia, Peers, Relaxation, Tyre};
 
-/// A number, and what the source says of it.
+/// Number with its origin in the source, as text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Said {
     pub value: f64,
     pub from: String,
 }
 
+/// Creates a number with its origin. An empty `from` adds no comment to the vehicle file.
 pub(crate) fn said(value: f64, from: impl Into<String>) -> Said {
     Said { value, from: from.into() }
 }
 
-/// A box aligned with the car.
+/// Box aligned with the axes of the car: centre and full size (m).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Solid {
     pub centre: [f64; 3],
@@ -22,25 +24,28 @@ pub(crate) struct Solid {
 }
 
 impl Solid {
+    /// Returns the volume (m³).
     pub fn volume(&self) -> f64 {
         self.size.iter().product()
     }
 }
 
-/// Where a wheel touches level ground when the car stands.
+/// Height of the contact point of a wheel in the frame of the body (m), if the car stands on level ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Contact {
-    /// The spring is slack with the contact point at this height; the car sinks into it.
+    /// Height at which the spring is unloaded. The contact point at rest is higher by the static deflection.
     SlackAt(f64),
-    /// The source says the height at rest, whatever the spring.
+    /// Height at rest, independent of the spring.
     RestsAt(f64),
 }
 
-/// A quantity over the compression from full droop, m: linear between points that rise and constant beyond them, 0 without any.
+/// Quantity over the compression from full droop (m), as points in rising order. Linear between the points, constant outside
+/// their range, and 0 without points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct OverJounce(pub Vec<[f64; 2]>);
 
 impl OverJounce {
+    /// Interpolates the quantity at the compression `jounce` from full droop (m).
     pub fn at(&self, jounce: f64) -> f64 {
         let above = self.0.partition_point(|point| point[0] <= jounce);
         let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| self.0[i]), self.0.get(above)) else {
@@ -50,104 +55,121 @@ impl OverJounce {
     }
 }
 
-/// Angles of one wheel, rad.
+/// Angles of one wheel over its travel (rad).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Guided {
-    /// Positive to the left.
+    /// Toe angle, positive to the left.
     pub toe: OverJounce,
-    /// Positive with the top to the right.
+    /// Camber angle, positive with the top of the wheel to the right.
     pub camber: OverJounce,
 }
 
-/// Where the forces of a tyre act.
+/// Height at which the forces of a tyre act.
 #[derive(Clone, Debug)]
 pub(crate) enum ForcePoint {
-    /// By so much above the ground, m.
+    /// Constant height above the ground (m).
     AboveGround(Said),
-    /// At heights of the body, in the source's place, m.
+    /// Height in the frame of the body over the compression (m).
     OnBody(OverJounce),
 }
 
-/// A wheel with its suspension.
+/// Wheel with its suspension.
 #[derive(Clone, Debug)]
 pub(crate) struct Corner {
-    /// Where the source says it.
+    /// Path of the wheel in the source.
     pub path: String,
-    /// Forward and left, m.
+    /// Longitudinal (forward) and lateral (left) position (m).
     pub at: [f64; 2],
+    /// Height of the contact point of the standing car.
     pub contact: Contact,
-    /// Height of the contact point at full bump and at full droop, m, and where they come from.
+    /// Heights of the contact point at full bump and at full droop (m).
     pub range: [f64; 2],
+    /// Origin of `range` in the source.
     pub range_from: String,
+    /// Radius of the wheel (m).
     pub radius: Said,
+    /// Moment of inertia about the spin axis (kg m²).
     pub spin_inertia: Said,
-    /// N/m, N s/m.
+    /// Spring rate (N/m).
     pub rate: Said,
+    /// Damping in compression (N s/m).
     pub bump: Said,
+    /// Damping in extension (N s/m).
     pub rebound: Said,
+    /// Tyre of the wheel.
     pub tyre: Tyre,
+    /// Origin of `tyre` in the source.
     pub tyre_from: String,
-    /// Share of the steering's angle.
+    /// Steering angle of the wheel as a share of the largest steering angle of the car.
     pub steer: f64,
-    /// Each N m.
+    /// Largest brake torque (N m).
     pub brake: Said,
+    /// Largest handbrake torque (N m).
     pub handbrake: Said,
+    /// Largest drive torque (N m); with an engine in the car the share of its torque, in any unit.
     pub motor: Said,
-    /// Anti-roll bar to the other wheel of the axle, N/m.
+    /// Rate of the anti-roll bar to the other wheel of the axle (N/m).
     pub bar: Said,
-    /// Mass of its own and vertical rate of the tyre, kg and N/m.
+    /// Unsprung mass (kg) and vertical rate of the tyre (N/m); `None` for a wheel without an unsprung mass.
     pub unsprung: Option<[Said; 2]>,
-    /// Whether it sits on a beam with the other wheel of its axle.
+    /// Whether the wheel is on a solid axle with the other wheel.
     pub solid: bool,
-    /// Height of the roll centre of its axle above the ground, m; `None` at it.
+    /// Height of the roll centre of the axle above the ground (m); `None` if it is on the ground.
     pub roll_centre: Option<Said>,
-    /// Lateral rate and damping of its axle, N/m and N s/m; `None` where it is rigid.
+    /// Lateral rate (N/m) and damping (N s/m) of the axle; `None` if the axle is laterally rigid.
     pub lateral: Option<[Said; 2]>,
-    /// Where tyre forces act; `None` at the ground.
+    /// Height at which tyre forces act; `None` if they act at the ground.
     pub force_point: Option<ForcePoint>,
-    /// Toe and camber over the travel; `None` where they are 0 all over it.
+    /// Toe and camber over the travel; `None` if both are always 0.
     pub guided: Option<Guided>,
-    /// Rolling resistance per load and speed, s/m.
+    /// Rolling resistance per speed (N s/m). The importer divides it by the static load of the wheel.
     pub rolling: Option<Said>,
 }
 
-/// A car.
+/// Car.
 #[derive(Clone, Debug)]
 pub(crate) struct Car {
+    /// Name of the vehicle.
     pub name: String,
+    /// Description of the vehicle.
     pub about: String,
+    /// Mass of the whole car (kg).
     pub mass: Said,
-    /// Centre of mass.
+    /// Centre of mass (m).
     pub centre: [f64; 3],
+    /// Origin of `centre` in the source.
     pub centre_from: String,
-    /// Absent: from `boxes`, by volume.
+    /// Inertia about the centre of mass and its origin in the source; `None` to compute it from `boxes` at constant density.
     pub inertia: Option<(Inertia, String)>,
+    /// Shape of the body.
     pub boxes: Vec<Solid>,
-    /// Absent: around the boxes, else estimated from the wheels.
+    /// Collision box; `None` for the box around `boxes`, or without boxes an estimate from the wheels.
     pub hull: Option<Solid>,
+    /// Wheels, in any order.
     pub wheels: Vec<Corner>,
-    /// Largest steering angle, degrees.
+    /// Largest steering angle (degrees).
     pub lock: Said,
-    /// degrees/s.
+    /// Largest steering rate (degrees/s); `None` for no limit.
     pub steer_rate: Option<Said>,
-    /// Drives the wheels in proportion to their `motor`. Absent: those are torques straight at the wheels.
+    /// Engine that drives the wheels in proportion to [`Corner::motor`]; `None` if these are torques at the wheels.
     pub engine: Option<GameEngine>,
+    /// Parameters that only peers use.
     pub peers: Option<Peers>,
 }
 
-/// Volume-weighted centre of boxes of one density; `None` without any.
+/// Returns the common centre of boxes of equal density (m); `None` without boxes.
 pub(crate) fn centre_of(boxes: &[Solid]) -> Option<[f64; 3]> {
     let sum: f64 = boxes.iter().map(Solid::volume).sum();
     let mean = |i: usize| boxes.iter().map(|b| b.volume() * b.centre[i]).sum::<f64>() / sum;
     (sum > 0.0).then(|| [mean(0), mean(1), mean(2)])
 }
 
-/// The same relaxation length along and across, m.
+/// Creates a relaxation with one length for the longitudinal and the lateral force (m).
 pub(crate) fn relaxation(length: f64) -> Relaxation {
     Relaxation { relaxation_along_m: length, relaxation_across_m: length }
 }
 
-/// Friction along and across at every load.
+/// Creates a friction law without load sensitivity from the longitudinal and the lateral coefficient.
 pub(crate) fn friction([friction_along, friction_across]: [f64; 2]) -> Friction {
     Friction { friction_along, friction_across, load_sensitivity: 0.0, nominal_load_n: None }
 }

@@ -1,4 +1,4 @@
-//! Parameter sets of the CommonRoad vehicle models (Althoff, Würsching, "CommonRoad: Vehicle Models", 2020, tables 6 and 7).
+//! Importer for parameter sets of the CommonRoad vehicle models (Althoff, Würsching, "CommonRoad: Vehicle Models", 2020, tables 6 and 7).
 
 use crate::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
 use crate::text::rounded;
@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_spec::spec::{Inertia, Tyre};
 
-/// The sets have no stops; this travel is out of reach.
+/// Travel from rest in both directions (m). The sets have no stops; this estimate is not reached.
 const TRAVEL_M: f64 = 0.25;
-/// Length in which force builds up, m: the source's tyres need none.
+/// Estimated relaxation length of the tyres (m). The tyres of the source have none.
 const RELAXATION_M: f64 = 0.02;
 
 /// What is taken from a parameter set, in its SI units.
@@ -167,10 +167,10 @@ struct Tire {
     p_ky1: f64,
 }
 
-/// The tyre the models come with, from the ADAMS handbook.
+/// Default tyre of the models, from the ADAMS handbook.
 const ADAMS: Tire = Tire { p_dx1: 1.1739, p_kx1: 22.303, p_dy1: 1.0489, p_ky1: -21.92 };
 
-/// What multi-body models have and rigid wheels have not, with its reason.
+/// Keys of the source that are not imported or imported with another meaning, with the text of their note.
 const LEFT_OUT: [(&str, &str); 7] = [
     ("K_lt", "lateral compliance of tyre and suspension: not modelled"),
     ("D_f", "camber over travel: wheels stand upright here"),
@@ -181,6 +181,7 @@ const LEFT_OUT: [(&str, &str); 7] = [
     ("longitudinal.v_max", "a limit of speed is the driver's here"),
 ];
 
+/// Reads a multi-body parameter set. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let tree = yaml::tree(import.text, 0, import)?;
     if tree.get("m").is_none() && tree.get("a").is_some() {
@@ -208,6 +209,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(car(&given))
 }
 
+/// Converts a parameter set to the neutral car. Origin: on the ground below the centre of mass.
 fn car(given: &Parameters) -> Car {
     let wheels = [true, false].into_iter().flat_map(|front| [0.5, -0.5].map(|side| corner(given, front, side)));
     Car {
@@ -230,7 +232,8 @@ fn car(given: &Parameters) -> Car {
     }
 }
 
-/// Sprung mass and axles, moved to the common centre; the axles' own centre follows from the two heights.
+/// Computes the inertia of sprung mass and axles about the common centre of mass. The height of the centre of the axles
+/// follows from those of the sprung and the whole mass.
 fn inertia(given: &Parameters) -> Inertia {
     let own = given.m - given.m_s;
     let axles = (given.m * given.h_cg - given.m_s * given.h_s) / own;
@@ -243,6 +246,7 @@ fn inertia(given: &Parameters) -> Inertia {
     }
 }
 
+/// Converts a wheel of the front or the rear axle. `side` is 0.5 for the left and −0.5 for the right wheel.
 fn corner(given: &Parameters, front: bool, side: f64) -> Corner {
     let pick = |f: f64, r: f64| if front { f } else { r };
     let name = |f: &str, r: &str| if front { f.to_owned() } else { r.to_owned() };

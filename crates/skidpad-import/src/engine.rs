@@ -1,33 +1,43 @@
-//! Engines of games as engines of vehicle files.
+//! Conversion of engines and gearboxes of game engines to powertrains of vehicle files.
 
 use crate::text::rounded;
 use skidpad_spec::spec::{Clutch, CurvePoint, Differential, Engine, Gearbox, Powertrain};
 
-/// Torque a clutch carries, in largest engine torques: games' clutches are viscous and have no limit.
+/// Clutch capacity as a multiple of the largest engine torque. The clutches of the sources are viscous and have no capacity.
 const CLUTCH: f64 = 1.5;
 
-/// Speed at which it is engaged, in idle speeds.
+/// Engine speed at which the clutch is engaged, as a multiple of the idle speed.
 const ENGAGED: f64 = 1.5;
 
-/// What games say of an engine and its gears. Speeds in rev/min.
+/// Engine and gearbox of a game engine. Speeds are in rev/min.
 #[derive(Clone, Debug)]
 pub(crate) struct GameEngine {
+    /// Largest torque (N m).
     pub largest_torque: f64,
+    /// Idle speed.
     pub idle: f64,
+    /// Largest speed.
     pub limit: f64,
+    /// Moment of inertia (kg m²).
     pub inertia: f64,
-    /// Share of the largest speed and of the largest torque.
+    /// Torque curve, as pairs of shares: of the largest speed, of the largest torque.
     pub curve: Vec<[f64; 2]>,
+    /// Forward ratios, first gear first.
     pub forward: Vec<f64>,
-    /// As a positive number.
+    /// Reverse ratio, as a positive number.
     pub reverse: f64,
+    /// Final drive ratio.
     pub final_drive: f64,
+    /// Shift time (s).
     pub shift_time: f64,
+    /// Speed of up-shifts.
     pub up: f64,
+    /// Speed of down-shifts.
     pub down: f64,
 }
 
-/// The powertrain with `shares` of each axle, from the front, of any sum above 0; what is out of a vehicle file's range is found when that is read.
+/// Returns the powertrain of a vehicle file. `shares` are the torque shares of the axles from the front, with any sum above 0.
+/// Values are not checked here; a value out of range is a fault when the vehicle file is read.
 pub(crate) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
     let sum: f64 = shares.iter().sum();
     let point = |[speed, torque]: &[f64; 2]| CurvePoint {

@@ -1,8 +1,9 @@
-//! Godot's `VehicleBody3D` with its `VehicleWheel3D` children, from a `.tscn` file.
+//! Importer for `VehicleBody3D` of Godot with its `VehicleWheel3D` children, from a `.tscn` file.
 //!
-//! The class is Bullet's vehicle with changes: the ray starts a radius above the hard point, and its length is measured in
-//! shares of the way from there although it is scaled by the way from the hard point (`_ray_cast` in Godot's
-//! `vehicle_body_3d.cpp`). A wheel that moves by `z` so compresses its spring by `z (L0 + r) / (L0 + 2 r)` only.
+//! The class is derived from the vehicle of Bullet, with one change (`_ray_cast` in `vehicle_body_3d.cpp` of Godot). The ray
+//! starts a radius `r` above the hard point, so it is `L0 + 2 r` long. The fraction of the ray up to the hit is multiplied by
+//! the length from the hard point, `L0 + r`. A wheel travel of `z` therefore compresses the spring by only
+//! `z (L0 + r) / (L0 + 2 r)`.
 
 use crate::Import;
 use crate::bullet::{compression, friction, most_force, relaxation, roll_influence, stiffness};
@@ -151,10 +152,10 @@ fn identity() -> [f64; 12] {
     [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 }
 
-/// Angle of a wheel used as steering when no node states one, rad: as a rule a script does.
+/// Estimated steering angle of wheels used as steering if no node has an angle (rad). Usually a script sets the angle.
 const STEERING: f64 = 0.5;
 
-/// Keys that say nothing about how a car drives.
+/// Keys without influence on the vehicle dynamics. They get no note.
 const ASIDE: [&str; 18] = [
     "script",
     "collision_layer",
@@ -176,6 +177,7 @@ const ASIDE: [&str; 18] = [
     "debug_color",
 ];
 
+/// Names of Godot for `RayWheel::names`.
 const NAMES: [&str; 6] = [
     "suspension_stiffness",
     "damping_compression",
@@ -185,6 +187,7 @@ const NAMES: [&str; 6] = [
     "engine_force",
 ];
 
+/// Reads the first vehicle of a scene. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let sections = sections(import);
     let tree = compose(&sections, import)?;
@@ -197,7 +200,8 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(car(vehicle(scene, import)?, import))
 }
 
-/// The body, its wheels and its boxes as one tree.
+/// Returns one tree with the first `VehicleBody3D`, its wheels and its boxes. Adds a fault and returns `None` without one.
+/// Adds notes on further vehicles and on shapes that are not boxes of this file.
 fn compose(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     let nodes: Vec<&Section> = sections.iter().filter(|s| s.kind == "node").collect();
     let mut bodies = nodes.iter().filter(|s| s.attribute("type") == "VehicleBody3D");
@@ -244,13 +248,14 @@ fn compose(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     Some(Node::table(span.clone(), vec![body, list("wheels", wheels), list("boxes", boxes)]))
 }
 
-/// The statements of a node with its name.
+/// Returns the statements of a node with its name as an additional entry `name`.
 fn named(section: &Section) -> Node {
     let span = section.attributes.span.clone();
     let name = Node { item: Item::Text(section.attribute("name").to_owned()), span: span.clone() };
     merged(&Node::table(span.clone(), vec![(Key { name: "name".into(), span }, name)]), &section.body)
 }
 
+/// Returns a table with the entries of both tables, at the place of the first one.
 fn merged(first: &Node, second: &Node) -> Node {
     let entries = [first, second].into_iter().filter_map(|node| match &node.item {
         Item::Table(entries) => Some(entries.clone()),
@@ -259,8 +264,9 @@ fn merged(first: &Node, second: &Node) -> Node {
     Node::table(first.span.clone(), entries.flatten().collect())
 }
 
+/// Converts a scene to a ray-cast vehicle. Adds notes on values that a script sets.
 fn vehicle(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
-    // Forward is +z: engine forces push there.
+    // Positive engine forces act towards +z.
     let frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
     let body = &scene.body;
     let placed =
@@ -302,6 +308,8 @@ fn vehicle(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     })
 }
 
+/// Converts wheel number `i`. Values of the body apply if those of the wheel are 0: the brake to every wheel, steering and
+/// engine force to wheels that are used for them.
 fn wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
     let set = |own: f64, all: f64, used: bool| if own != 0.0 || !used { own } else { all };
     let steering = set(w.steering, body.steering, w.use_as_steering);
@@ -326,6 +334,7 @@ fn wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
     }
 }
 
+/// Returns the origin of a transform, whose first nine numbers are the basis.
 fn origin(transform: &[f64; 12]) -> [f64; 3] {
     [transform[9], transform[10], transform[11]]
 }

@@ -1,26 +1,27 @@
-//! What changes over the travel of a suspension: toe, camber and where forces act, from tables over jounce.
+//! Conversion of tables over jounce: toe angle, camber angle and height of the tyre forces.
 
 use crate::Import;
 use crate::car::{Corner, ForcePoint, Guided, OverJounce, Said, said};
 use crate::text::rounded;
 use skidpad_spec::spec::Guidance;
 
-/// Difference of angles worth a note, rad.
+/// Difference of angles above which a note is added (rad).
 const NOTED_RAD: f64 = 1e-4;
 
-/// Difference of heights worth a note, m.
+/// Difference of heights above which a note is added (m).
 const NOTED_M: f64 = 1e-4;
 
-/// Where an axle's wheels stand in their travel, m.
+/// Position of the wheels of an axle in their travel at rest (m).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
-    /// Height of the contact points at rest, in the source's place.
+    /// Height of the contact points at rest, in the frame of the source.
     pub height: f64,
-    /// From rest to full bump and to full droop, each > 0.
+    /// Travel from rest to full bump and to full droop, each > 0.
     pub travel: [f64; 2],
 }
 
-/// How far above the ground the forces of an axle act at rest; `None` at the ground.
+/// Returns the height above the ground at which the tyre forces of an axle act at rest (m): the mean of its wheels, at least 0
+/// for points of the body. `None` if no wheel has a force point. Adds notes on differences and approximations.
 pub(crate) fn force_point(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> Option<Said> {
     let given = group.iter().find_map(|wheel| wheel.force_point.as_ref())?;
     let height = |wheel: &Corner| match &wheel.force_point {
@@ -43,7 +44,8 @@ pub(crate) fn force_point(group: &[&Corner], at: Standing, import: &mut Import<'
     Some(said(mean.max(0.0), "at rest, by tireForceAppPoint and suspensionAttachment"))
 }
 
-/// Toe and camber at rest (degrees, toe-in and top outwards) and how they follow the travel; `None` where they do not.
+/// Returns toe and camber at rest (degrees, positive for toe-in and for the top outwards) and their change over the travel.
+/// The change is `None` if both angles are constant. Tables of a single wheel are left out with a note.
 pub(crate) fn guidance(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
     if group.iter().all(|wheel| wheel.guided.is_none()) {
         return ([0.0; 2], None);
@@ -64,15 +66,20 @@ pub(crate) fn guidance(group: &[&Corner], at: Standing, import: &mut Import<'_>)
     ([toe, camber].map(|own| rounded(own.at_rest.to_degrees())), follows.then_some(guidance))
 }
 
-/// The parabola over the compression from rest that meets a table at full droop, at rest and at full bump; rad, m.
+/// Parabola over the compression from rest (m) through the values of a table at full droop, at rest and at full bump (rad).
 #[derive(Clone, Copy, Debug)]
 struct Parabola {
+    /// Angle at rest (rad).
     at_rest: f64,
+    /// Linear coefficient (rad/m).
     linear: f64,
+    /// Quadratic coefficient (rad/m²).
     quadratic: f64,
 }
 
 impl Parabola {
+    /// Fits the parabola to the mean of the left and the right `table`, which notes call `what`. Adds notes if the tables differ
+    /// or the parabola deviates from them.
     fn of(
         group: &[&Corner],
         at: Standing,
@@ -81,7 +88,7 @@ impl Parabola {
         import: &mut Import<'_>,
     ) -> Self {
         let [bump, droop] = at.travel;
-        // Inwards or outwards is to the other side at the other wheel.
+        // Toe-in and outward camber have opposite signs in the source on the left and the right wheel.
         let side = |i: usize| if i == 0 { -1.0 } else { 1.0 };
         let of = |i: usize, jounce: f64| group[i].guided.as_ref().map_or(0.0, |own| side(i) * table(own).at(jounce));
         let mean = |jounce: f64| 0.5 * (of(0, jounce) + of(1, jounce));
@@ -91,7 +98,7 @@ impl Parabola {
         }
         let [low, at_rest, high] = ends.map(mean);
         let (rise, fall) = ((high - at_rest) / bump, (at_rest - low) / droop);
-        // Of a straight table only rounding is left.
+        // In a straight table the difference of the slopes is only rounding.
         let bend = (rise - fall) / (bump + droop);
         let quadratic = if (rise - fall).abs() > 1e-9 { bend } else { 0.0 };
         let own = Self { at_rest, linear: rise - quadratic * bump, quadratic };
@@ -107,6 +114,7 @@ impl Parabola {
         own
     }
 
+    /// Returns the angle (rad) at a `compression` from rest (m).
     fn at(&self, compression: f64) -> f64 {
         self.at_rest + (self.linear + self.quadratic * compression) * compression
     }

@@ -1,4 +1,4 @@
-//! Jolt's `VehicleConstraint` with a `WheeledVehicleController`, in TOML with Jolt's own names and defaults.
+//! Importer for `VehicleConstraint` of Jolt with a `WheeledVehicleController`, in TOML with the names and defaults of Jolt.
 
 use crate::Import;
 use crate::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
@@ -11,7 +11,7 @@ use skidpad_core::{DMat3, DVec3};
 use skidpad_spec::spec::{SlipCurve, Tyre};
 use std::f64::consts::TAU;
 
-/// Length in which force builds up, m: the source's tyres need none.
+/// Estimated relaxation length of the tyres (m). The tyres of the source have none.
 const RELAXATION_M: f64 = 0.05;
 
 /// A vehicle of Jolt: its body and `VehicleConstraintSettings`.
@@ -315,8 +315,10 @@ fn one() -> f64 {
     1.0
 }
 
+/// Axes of Jolt.
 const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
+/// Reads a vehicle of Jolt. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: JoltVehicle = import.take_toml()?;
     references(&given, import);
@@ -351,7 +353,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     })
 }
 
-/// Numbers of wheels that are not there.
+/// Adds faults for references to missing wheels and for suspensions whose maximum length does not exceed the minimum.
 fn references(given: &JoltVehicle, import: &mut Import<'_>) {
     let count = given.wheels.len();
     let bars = given.mAntiRollBars.iter().enumerate().map(|(i, b)| ("mAntiRollBars", i, b.mLeftWheel, b.mRightWheel));
@@ -378,6 +380,7 @@ fn references(given: &JoltVehicle, import: &mut Import<'_>) {
     }
 }
 
+/// Adds notes on properties that are left out or change their meaning.
 fn notes(given: &JoltVehicle, import: &mut Import<'_>) {
     for (key, value) in [("mLinearDamping", given.mLinearDamping), ("mAngularDamping", given.mAngularDamping)] {
         let what = format!(
@@ -410,7 +413,8 @@ fn notes(given: &JoltVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// `1 / (1/m + (r × n) I⁻¹ (r × n))`: the mass a wheel's spring feels when the others do not move.
+/// Computes the effective mass of the body at the spring of a wheel (kg), without the other springs:
+/// `1 / (1/m + (r × n) I⁻¹ (r × n))`. `diagonal` is the inertia in the axes of Jolt (kg m²).
 fn effective_mass(given: &JoltVehicle, wheel: &Wheel, diagonal: [f64; 3]) -> f64 {
     let up = -DVec3::from_array(wheel.mSuspensionDirection).normalize_or_zero();
     let lever = (DVec3::from_array(wheel.mPosition) - DVec3::from_array(given.mOffset)).cross(up);
@@ -418,6 +422,7 @@ fn effective_mass(given: &JoltVehicle, wheel: &Wheel, diagonal: [f64; 3]) -> f64
     1.0 / (1.0 / given.mMass + lever.dot(turning))
 }
 
+/// Converts wheel number `i`. `diagonal` is the inertia in the axes of Jolt (kg m²), `lock` the largest steering angle (rad).
 fn corner(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &given.wheels[i];
     let path = format!("wheels[{i}]");
@@ -477,7 +482,7 @@ fn corner(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: 
     }
 }
 
-/// Peak and end of both curves, with the ground's friction in them.
+/// Converts the friction curves by their peak and their last point. The friction of the ground is included: √(curve · ground).
 fn tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
     let pick = |points: &[[f64; 2]], unit: f64| {
         let peak = points.iter().copied().fold([0.0, 0.0], |best, p| if p[1] > best[1] { p } else { best });
@@ -500,6 +505,7 @@ fn tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
     }
 }
 
+/// Converts engine, transmission and the ratio of the first differential; `None` without an engine.
 fn engine(given: &JoltVehicle) -> Option<GameEngine> {
     let engine = given.mEngine.as_ref()?;
     let gears = &given.mTransmission;

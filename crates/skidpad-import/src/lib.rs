@@ -1,17 +1,18 @@
-//! Cars of other programs as vehicle files, by what their numbers mean there.
+//! Import of cars from other programs as vehicle files. Numbers are converted by their meaning in the source.
 //!
 //! | source | read from | trap |
 //! |---|---|---|
 //! | [`Source::Bullet`], [`Source::Rapier`] | TOML with the engine's own names | springs and dampers per chassis mass, brake per step |
-//! | [`Source::Godot`] | `.tscn` with `VehicleBody3D` | the same, and a ray that stretches the spring's travel |
+//! | [`Source::Godot`] | `.tscn` with `VehicleBody3D` | as Bullet; in addition a ray that stretches the travel of the spring |
 //! | [`Source::Unity`] | prefab or scene in YAML | the spring rests at its target under the sprung mass |
 //! | [`Source::Jolt`] | TOML with the engine's own names | frequency on the effective mass at the wheel, friction √(tyre · ground) |
 //! | [`Source::Physx`] | TOML with the engine's own names | slack at full droop, torque ratios without effect |
 //! | [`Source::Commonroad`] | YAML parameter sets | roll stiffness with the sign turned, masses counted apart |
 //!
-//! Each reads its text into types with the source's names ([`Source::schema`]), then into one neutral car, then into a [`VehicleSpec`]
-//! that stands as the car stands there. What no vehicle file can say is told as a [`Note`] with its line. Reading finds
-//! all faults of a text at once; faults of meaning (a car its springs cannot carry) come after those.
+//! Each importer reads its text into types with the names of the source ([`Source::schema`]), then into a neutral car, then
+//! into a [`VehicleSpec`] with the same pose at rest. A [`Note`] with its line reports each property that a vehicle file
+//! cannot contain. All faults of the text are reported at once. Faults of meaning (a car that its springs cannot carry) are
+//! only searched in a text without other faults.
 #![forbid(unsafe_code)]
 
 mod axles;
@@ -38,7 +39,7 @@ use skidpad_spec::read::{FaultCollector, Node};
 use skidpad_spec::tir::Note;
 use skidpad_spec::{FaultKind, Faults, LineIndex, Loaded, Schema, VehicleSpec};
 
-/// Program a car comes from.
+/// Program from which a car is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// `btRaycastVehicle`.
@@ -57,33 +58,33 @@ pub enum Source {
     Commonroad,
 }
 
-/// What a source leaves to its user.
+/// Options of an import, for quantities that the source does not contain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Length of the steps the car was tuned at, s: turns a brake per step into a force.
+    /// Step length at which the car was tuned, s, > 0. Converts a brake impulse per step to a force.
     pub dt_s: f64,
 }
 
 impl Default for Options {
-    /// 60 steps per second, which Bullet, Rapier and Godot have by default.
+    /// Returns a step of 1/60 s, the default of Bullet, Rapier and Godot.
     fn default() -> Self {
         Self { dt_s: 1.0 / 60.0 }
     }
 }
 
-/// A car as imported.
+/// Imported car.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// The description.
+    /// Vehicle description.
     pub spec: VehicleSpec,
-    /// The vehicle file, with what the source says beside each number.
+    /// Text of the vehicle file. Comments at the numbers name their origin in the source.
     pub text: String,
-    /// What was left out, estimated or assumed, in the order of the source.
+    /// Notes on properties that were left out, estimated or assumed, ordered by line.
     pub notes: Vec<Note>,
 }
 
 impl Source {
-    /// Every source, with the name people type.
+    /// All sources with their names on the command line.
     pub const ALL: [(&'static str, Source); 7] = [
         ("bullet", Source::Bullet),
         ("rapier", Source::Rapier),
@@ -94,7 +95,7 @@ impl Source {
         ("commonroad", Source::Commonroad),
     ];
 
-    /// JSON schema of what is read: of the file where it is TOML, else of the parts that are taken from it.
+    /// Returns the JSON schema of the input: of the whole file if it is TOML, otherwise of the parts that are read.
     pub fn schema(self) -> Value {
         match self {
             Source::Bullet => skidpad_spec::schema_of::<BulletVehicle>(),
@@ -107,10 +108,10 @@ impl Source {
         }
     }
 
-    /// Reads `text`, which reports call `source_name`.
+    /// Reads the car in `text`. Reports call the text `source_name`.
     ///
     /// # Errors
-    /// Every fault of the text at once; of a text without, every reason why it makes no car that stands.
+    /// All faults of the text at once. If there are none: all reasons why the car is not valid or cannot stand on its springs.
     pub fn import(self, source_name: &str, text: &str, options: Options) -> Result<Imported, Faults> {
         let (lines, collector) = (LineIndex::new(text), FaultCollector::default());
         let mut import = Import { source_name, text, lines, options, collector, notes: Vec::new() };
@@ -128,7 +129,7 @@ impl Source {
     }
 }
 
-/// A text while it is imported.
+/// State of an import.
 struct Import<'a> {
     source_name: &'a str,
     text: &'a str,
@@ -139,19 +140,19 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// What `tree` says in the shape of `T`; `None` with any fault.
+    /// Converts `tree` to a `T`. Returns `None` if the import has any fault.
     fn take<T: DeserializeOwned + JsonSchema>(&mut self, tree: &Node) -> Option<T> {
         let taken = self.collector.take(self.text, tree, &Schema::of::<T>());
         taken.filter(|_| self.collector.faults.is_empty())
     }
 
-    /// The same of a text in TOML.
+    /// Parses the text as TOML and converts it to a `T`. Returns `None` if the import has any fault.
     fn take_toml<T: DeserializeOwned + JsonSchema>(&mut self) -> Option<T> {
         let tree = skidpad_spec::read::toml(self.text, &mut self.collector)?;
         self.take(&tree)
     }
 
-    /// Says that what stands at `path` has no place in a vehicle file, or another meaning.
+    /// Adds a note about the value at `path`, with the line of that value; with line 0 if `path` is empty.
     fn note(&mut self, path: &str, text: impl Into<String>) {
         let span = self.collector.place(path);
         let (line, _) = self.lines.position(span.start);
@@ -160,20 +161,24 @@ impl Import<'_> {
         self.notes.push(Note { file, line, key: path.to_owned(), text: text.into() });
     }
 
-    /// Says the same unless the value is the one without effect.
+    /// Adds a note about the value at `path`, unless `value` equals `neutral`, the value without effect.
     fn note_unless(&mut self, path: &str, value: f64, neutral: f64, text: &str) {
         if value != neutral {
             self.note(path, text);
         }
     }
 
-    /// A fault of meaning at `path`.
+    /// Adds a fault of meaning at `path`. An empty `help` adds no help text.
     fn fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>, help: &str) {
         let span = self.collector.place(path);
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.collector.fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
     }
 
+    /// Adds notes on unread keys, then writes the vehicle file and reads it back.
+    ///
+    /// # Errors
+    /// The import has a fault, the file cannot be written, or it does not read back as a vehicle.
     fn finish(mut self, described: Option<text::Described>) -> Result<Imported, Faults> {
         for (path, span) in std::mem::take(&mut self.collector.passed_over) {
             let (line, _) = self.lines.position(span.start);
@@ -188,7 +193,7 @@ impl Import<'_> {
                 None
             }
         });
-        // The last judge: what reads and compiles is what drives.
+        // Reading the file back checks that it describes a valid vehicle.
         let loaded = written.as_ref().and_then(|text| match Loaded::read("imported", text) {
             Ok(loaded) => Some(loaded),
             Err(faults) => {

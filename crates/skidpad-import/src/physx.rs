@@ -1,6 +1,7 @@
-//! A vehicle of PhysX 5's `vehicle2`, in TOML with the names of its parameter structs. Axes: y up, z forward, left = +x.
+//! Importer for vehicles of `vehicle2` of PhysX 5, in TOML with the names of its parameter structs. Axes: y up, z forward,
+//! x to the left.
 //!
-//! The spring is slack at full droop: `F = stiffness · jounce + damping · jounce speed`, jounce counted from there.
+//! The spring is unloaded at full droop: `F = stiffness · jounce + damping · jounce speed`, with the jounce from full droop.
 
 use crate::Import;
 use crate::car::{Car, Contact, Corner, ForcePoint, Guided, OverJounce, Solid, relaxation, said};
@@ -12,11 +13,11 @@ use serde::Deserialize;
 use skidpad_core::DVec3;
 use skidpad_spec::spec::Tyre;
 
-/// Length in which force builds up, m: the source's tyres need none.
+/// Estimated relaxation length of the tyres (m). The tyres of the source have none.
 const RELAXATION_M: f64 = 0.05;
-/// Least idle speed, as a share of the largest.
+/// Smallest idle speed as a share of the largest engine speed.
 const LEAST_IDLE: f64 = 0.05;
-/// rad/s to rev/min.
+/// Conversion factor from rad/s to rev/min.
 const RPM: f64 = 30.0 / std::f64::consts::PI;
 
 /// A vehicle.
@@ -236,8 +237,10 @@ fn half() -> f64 {
     0.5
 }
 
+/// Axes of PhysX.
 const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
+/// Reads a vehicle of PhysX. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: PhysxVehicle = import.take_toml()?;
     references(&given, import);
@@ -270,7 +273,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     })
 }
 
-/// Tables over jounce must rise from 0 to 1 at most.
+/// Adds a fault for each table over jounce whose points do not rise or are outside [0, 1].
 fn tables(given: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in given.wheels.iter().enumerate() {
         let first = |points: &[[f64; 2]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
@@ -290,6 +293,8 @@ fn tables(given: &PhysxVehicle, import: &mut Import<'_>) {
     }
 }
 
+/// Adds faults for references to missing wheels, for an engine without gearbox or the reverse, and for a neutral gear without
+/// a reverse gear before and a forward gear after it.
 fn references(given: &PhysxVehicle, import: &mut Import<'_>) {
     let count = given.wheels.len();
     for (i, bar) in given.antiRollForceParams.iter().enumerate() {
@@ -318,7 +323,7 @@ fn references(given: &PhysxVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// Points of force that lie beside the contact point, which is where forces act here.
+/// Adds notes on force points of wheel number `i` with a lateral or longitudinal offset, which is left out.
 fn beside(i: usize, w: &Wheel, import: &mut Import<'_>) {
     let aside = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
     if aside(&w.suspForceAppPoint) {
@@ -330,6 +335,7 @@ fn beside(i: usize, w: &Wheel, import: &mut Import<'_>) {
     }
 }
 
+/// Adds notes on properties that are left out or change their meaning.
 fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in given.wheels.iter().enumerate() {
         let at = |key: &str| format!("wheels[{i}].{key}");
@@ -383,6 +389,7 @@ fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
     }
 }
 
+/// Converts wheel number `i`. `lock` is the largest steering angle of the car (rad).
 fn corner(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &given.wheels[i];
     let path = format!("wheels[{i}]");
@@ -431,24 +438,27 @@ fn corner(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) ->
     }
 }
 
-/// Points over jounce, their first numbers by the travel.
+/// Converts points over the share of the travel to points over the compression. `travel` is in m.
 fn over_jounce(points: impl Iterator<Item = [f64; 2]>, travel: f64) -> OverJounce {
     OverJounce(points.map(|[share, value]| [share * travel, value]).collect())
 }
 
+/// Returns toe and camber over the travel of a wheel; `None` without tables.
 fn guided(w: &Wheel) -> Option<Guided> {
     let of = |points: &[[f64; 2]]| over_jounce(points.iter().copied(), w.suspensionTravelDist);
     let (toe, camber) = (of(&w.wheelToeAngle), of(&w.wheelCamberAngle));
     (!toe.0.is_empty() || !camber.0.is_empty()).then_some(Guided { toe, camber })
 }
 
-/// Heights of the point of the body at which tyre forces act: `top`, that of the attachment, and what the table adds.
+/// Returns the height at which tyre forces act over the compression, in the frame of the body (m): the height `top` of the
+/// attachment plus the offset in the table.
 fn force_heights(w: &Wheel, top: f64) -> OverJounce {
     let of = |&[share, x, y, z]: &[f64; 4]| [share, top + FRAME.iso([x, y, z])[2]];
     let alone = w.tireForceAppPoint.is_empty().then_some([0.0, top]);
     over_jounce(w.tireForceAppPoint.iter().map(of).chain(alone), w.suspensionTravelDist)
 }
 
+/// Converts engine and gearbox; `None` unless both are given.
 fn engine(given: &PhysxVehicle) -> Option<GameEngine> {
     let (engine, gears) = (given.engineParams.as_ref()?, given.gearboxParams.as_ref()?);
     let limit = engine.maxOmega * RPM;

@@ -1,95 +1,119 @@
-//! What Bullet's vehicle and its descendants mean: springs, dampers and forces over the mass of the whole body.
+//! Meaning of the parameters of Bullet's ray-cast vehicle and of engines with the same vehicle.
 //!
-//! `F = m (k (L0 − L) + c u)` with `m` the body's mass, `L0` the longest length; brakes are impulses per step.
+//! Springs and dampers are per mass of the whole body: `F = m (k (L0 − L) + c u)` with the mass `m` of the body, the length `L`,
+//! the maximum length `L0` and the compression speed `u`. Brakes are impulses per step.
 
 use crate::Import;
 use crate::car::{Car, Contact, Corner, Solid, said};
 use skidpad_core::DVec3;
 use skidpad_spec::spec::{Inertia, Peers, Tyre};
 
-/// Deflection at which tyres without one slide here, m.
+/// Deflection at which the tyre slides in the vehicle file (m). The tyres of the sources have no deflection.
 const PATCH_M: f64 = 0.005;
-/// Friction a vehicle file can say at most; above it no car slides either.
+/// Largest friction coefficient of a vehicle file. At this value a car does not slide.
 const MOST_FRICTION: f64 = 20.0;
-/// Largest tilt of a suspension that is not worth a note, as a sine.
+/// Tilt of a suspension above which a note is added, as a sine.
 const UPRIGHT: f64 = 0.01;
 
-/// The source's axes.
+/// Axes of the source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Frame {
+    /// Unit vector forward.
     pub forward: DVec3,
+    /// Unit vector to the left.
     pub left: DVec3,
+    /// Unit vector upwards.
     pub up: DVec3,
 }
 
 impl Frame {
-    /// Right-handed axes with `up` along axis number `up` and `forward` along axis number `forward`.
+    /// Creates right-handed axes from the numbers of the axes up and forward (0 to 2). Returns `None` if both numbers are the same
+    /// or one is out of range.
     pub fn right_handed(up: u32, forward: u32) -> Option<Self> {
         let axes = [DVec3::X, DVec3::Y, DVec3::Z];
         let (up, forward) = (*axes.get(up as usize)?, *axes.get(forward as usize)?);
         (up != forward).then_some(Self { forward, left: up.cross(forward), up })
     }
 
-    /// Forward, left, up.
+    /// Converts a vector to its components forward, left and up.
     pub fn iso(&self, v: [f64; 3]) -> [f64; 3] {
         let v = DVec3::from_array(v);
         [v.dot(self.forward), v.dot(self.left), v.dot(self.up)]
     }
 
-    /// The same of a size or a diagonal inertia, which have no sign.
+    /// Converts a size or a diagonal inertia, which have no sign, to its components forward, left and up.
     pub fn sizes(&self, v: [f64; 3]) -> [f64; 3] {
         self.iso(v).map(f64::abs)
     }
 
-    /// Roll, pitch, yaw of a diagonal inertia.
+    /// Converts a diagonal inertia to roll, pitch and yaw inertia (kg m²).
     pub fn inertia(&self, v: [f64; 3]) -> Inertia {
         let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = self.sizes(v).map(crate::text::rounded);
         Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }
     }
 }
 
-/// A wheel, numbers as the source has them.
+/// Wheel with the numbers of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct RayWheel {
+    /// Path of the wheel in the source.
     pub path: String,
+    /// Upper end of the suspension in the axes of the source (m).
     pub hard_point: [f64; 3],
+    /// Direction of the ray in the axes of the source.
     pub direction: [f64; 3],
+    /// Maximum length of the suspension (m).
     pub rest_length: f64,
+    /// Largest change of length of the suspension (m).
     pub travel: f64,
+    /// Radius of the wheel (m).
     pub radius: f64,
+    /// Spring rate per mass of the body (1/s²).
     pub stiffness: f64,
+    /// Damping in compression per mass of the body (1/s).
     pub compression: f64,
+    /// Damping in extension per mass of the body (1/s).
     pub relaxation: f64,
+    /// Friction coefficient.
     pub friction: f64,
+    /// Largest suspension force (N).
     pub most_force: f64,
+    /// Height at which lateral forces act, as a share of the height of the centre of mass.
     pub roll_influence: f64,
-    /// Real travel per travel the spring feels.
+    /// Ratio of the travel of the wheel to the travel of the spring, ≥ 1.
     pub stretch: f64,
-    /// rad.
+    /// Largest steering angle (rad).
     pub steering: f64,
-    /// N.
+    /// Largest engine force (N).
     pub engine_force: f64,
-    /// N s per step.
+    /// Largest brake impulse per step (N s).
     pub brake: f64,
-    /// Names of stiffness, dampings, friction, brake and engine force.
+    /// Names of stiffness, compression damping, relaxation damping, friction, brake and engine force in the source.
     pub names: [&'static str; 6],
 }
 
-/// A body with such wheels.
+/// Body with ray-cast wheels, with the numbers of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct RayVehicle {
+    /// Name of the vehicle.
     pub name: String,
+    /// Description of the vehicle.
     pub about: String,
+    /// Mass of the body (kg).
     pub mass: f64,
-    /// Centre of mass in the source's axes.
+    /// Centre of mass in the axes of the source (m).
     pub centre: [f64; 3],
+    /// Diagonal of the inertia in the axes of the source (kg m²); `None` to compute it from `boxes`.
     pub inertia: Option<[f64; 3]>,
+    /// Shape of the body in the axes of the neutral car.
     pub boxes: Vec<Solid>,
+    /// Wheels, in any order.
     pub wheels: Vec<RayWheel>,
+    /// Axes of the source.
     pub frame: Frame,
 }
 
-/// The neutral car.
+/// Converts a ray-cast vehicle to the neutral car. Adds notes on estimates and on properties that change their meaning.
 pub(crate) fn car(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
     let largest = vehicle.wheels.iter().map(|w| w.steering.abs()).fold(0.0, f64::max);
     let lock = if largest > 0.0 {
@@ -118,6 +142,8 @@ pub(crate) fn car(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
     }
 }
 
+/// Returns the roll influence and the largest suspension force of the first wheel, which only peers use. A force of 1e9 N or
+/// more is no limit.
 fn peers(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
     let first = wheels.first()?;
     for wheel in wheels {
@@ -138,6 +164,7 @@ fn peers(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
     })
 }
 
+/// Converts a wheel. `largest` is the largest steering angle of the vehicle (rad).
 fn corner(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Import<'_>) -> Corner {
     let (mass, frame, dt) = (vehicle.mass, &vehicle.frame, import.options.dt_s);
     let [stiffness, compression, relaxation, friction, brake, engine] = wheel.names;
@@ -199,7 +226,8 @@ fn corner(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Imp
     }
 }
 
-/// Without angles the wheels ahead of the middle steer.
+/// Returns the longitudinal position midway between the foremost and the rearmost wheel (m). If no wheel has a steering angle,
+/// the wheels ahead of it steer.
 fn vehicle_middle(vehicle: &RayVehicle) -> f64 {
     let along = vehicle.wheels.iter().map(|w| vehicle.frame.iso(w.hard_point)[0]);
     let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));

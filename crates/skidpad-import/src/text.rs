@@ -1,25 +1,27 @@
-//! A vehicle file with a comment beside each imported number.
+//! Output of a vehicle file with comments that name the origin of the imported numbers.
 
 use skidpad_spec::VehicleSpec;
 use std::collections::BTreeMap;
 
-/// Digits kept of a number: more than the single precision of games, fewer than its noise.
+/// Number of significant digits. More than single precision has, few enough to drop the noise of conversions.
 const DIGITS: i32 = 9;
 
-/// A description and what is said of its keys, by path.
+/// Vehicle description with comments on its keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Described {
+    /// Vehicle description.
     pub spec: VehicleSpec,
+    /// Comments by path of the key.
     pub remarks: BTreeMap<String, String>,
 }
 
-/// `value` with nine digits.
+/// Rounds `value` to nine significant digits.
 pub(crate) fn rounded(value: f64) -> f64 {
     format!("{value:.*e}", DIGITS as usize - 1).parse().unwrap_or(value)
 }
 
 impl Described {
-    /// The vehicle file.
+    /// Writes the vehicle file as TOML, with the comments at the end of the lines of their keys.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         let mut text = String::new();
         let mut place = Place::default();
@@ -35,23 +37,25 @@ impl Described {
     }
 }
 
-/// A comment ends with its line, and holds no control characters.
+/// Replaces control characters by spaces, so that a comment stays on its line.
 fn one_line(remark: &str) -> String {
     remark.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Where in the file a line is.
+/// Position of a line within the tables of the file.
 #[derive(Debug, Default)]
 struct Place {
+    /// Path of the current table; empty for the root.
     table: String,
-    /// Tables of each repeated header so far.
+    /// Number of tables read so far for each header in double brackets.
     counts: BTreeMap<String, usize>,
-    /// Within a list or text of several lines.
+    /// Whether the line is within a list or text of several lines.
     open: bool,
 }
 
 impl Place {
-    /// Path of the key that begins on `line`.
+    /// Returns the path of the key that begins on `line`; `None` for headers, blank lines and continuation lines. The lines of a
+    /// file must be given in order.
     fn path(&mut self, line: &str) -> Option<String> {
         if self.open {
             self.open = !(line.starts_with(']') || line.ends_with("\"\"\"") || line.ends_with("'''"));
@@ -72,7 +76,7 @@ impl Place {
         Some(if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) })
     }
 
-    /// A table inside a repeated one belongs to its latest.
+    /// Returns the path of the table `name`. A table within a repeated one belongs to the last of these.
     fn numbered(&self, name: &str) -> String {
         let owner = self.counts.iter().find(|(head, _)| name.strip_prefix(*head).is_some_and(|r| r.starts_with('.')));
         match owner {

@@ -1,32 +1,34 @@
-//! Godot's text scenes as sections with trees: `[node name="…" type="…"]`, then `key = value`.
+//! Parser for text scenes of Godot: sections with a header `[node name="…" type="…"]` and statements `key = value`.
 //!
-//! A broken statement is reported and passed over; vectors and transforms are lists of numbers, references the text
-//! of what they refer to.
+//! A broken statement adds a fault and is skipped. Vectors and transforms become lists of numbers. References become the text
+//! of their argument.
 
 use crate::{Import, yaml};
 use skidpad_spec::FaultKind;
 use skidpad_spec::read::{Item, Key, Node};
 
-/// Deeper than any scene's values.
+/// Maximum nesting depth of values.
 const MOST_DEPTH: usize = 64;
 
-/// `[kind attributes]` with the statements below it.
+/// Section: `[kind attributes]` with the statements below it.
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
+    /// First word of the header.
     pub kind: String,
-    /// What stands in the header.
+    /// Table of the attributes in the header.
     pub attributes: Node,
-    /// What stands below.
+    /// Table of the statements below the header.
     pub body: Node,
 }
 
 impl Section {
+    /// Returns the text of an attribute; an empty text if it is missing or not a text.
     pub fn attribute(&self, name: &str) -> &str {
         self.attributes.get(name).and_then(Node::text).unwrap_or("")
     }
 }
 
-/// The sections of the import's text, in order.
+/// Parses the text of the import. Returns its sections in order and adds a fault for each broken statement.
 pub(crate) fn sections(import: &mut Import<'_>) -> Vec<Section> {
     let text = import.text;
     let mut reader = Reader { text, at: 0 };
@@ -48,18 +50,24 @@ pub(crate) fn sections(import: &mut Import<'_>) -> Vec<Section> {
     }
 }
 
+/// Parser with a position in the text.
 struct Reader<'a> {
+    /// Text of the scene.
     text: &'a str,
+    /// Position of the next character (bytes).
     at: usize,
 }
 
+/// Parsed item, or a description of the fault.
 type Parsed<T> = Result<T, &'static str>;
 
 impl Reader<'_> {
+    /// Returns the next character without consuming it.
     fn peek(&self) -> Option<char> {
         self.text[self.at..].chars().next()
     }
 
+    /// Consumes the next character if it is `wanted`. Returns whether it was.
     fn eat(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(wanted);
         if found {
@@ -68,7 +76,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Spaces, line breaks and comments.
+    /// Skips spaces, line breaks, comments and byte order marks.
     fn skip_blank(&mut self) {
         while let Some(c) = self.peek() {
             match c {
@@ -79,10 +87,12 @@ impl Reader<'_> {
         }
     }
 
+    /// Skips the rest of the line with its line break.
     fn skip_line(&mut self) {
         self.at = self.text[self.at..].find('\n').map_or(self.text.len(), |end| self.at + end + 1);
     }
 
+    /// Consumes letters, digits and `_/.:-`. The word is empty if there are none.
     fn word(&mut self) -> Key {
         let part = |c: char| c.is_alphanumeric() || "_/.:-".contains(c);
         let start = self.at;
@@ -92,6 +102,7 @@ impl Reader<'_> {
         Key { name: self.text[start..self.at].to_owned(), span: start..self.at }
     }
 
+    /// Parses a header after its `[` and appends its section to `found`.
     fn header(&mut self, found: &mut Vec<Section>) -> Parsed<()> {
         let start = self.at;
         let kind = self.word();
@@ -116,6 +127,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Parses `key = value` and adds it to the last section of `found`.
     fn statement(&mut self, found: &mut [Section]) -> Parsed<()> {
         let key = self.word();
         self.skip_blank();
@@ -131,6 +143,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Parses a value at the nesting `depth`. The content of a dictionary is skipped.
     fn value(&mut self, depth: usize) -> Parsed<Node> {
         if depth > MOST_DEPTH {
             return Err("is nested too deep");
@@ -156,7 +169,8 @@ impl Reader<'_> {
         Ok(Node { item, span: start..self.at })
     }
 
-    /// A number, a flag, or a constructor with its arguments.
+    /// Parses a number, a flag, or a constructor with its arguments. A constructor becomes the list of its arguments, or a single
+    /// text argument itself.
     fn named(&mut self, depth: usize) -> Parsed<Item> {
         let number = |c: char| c.is_ascii_alphanumeric() || "+-._".contains(c);
         let length = self.text[self.at..].find(|c| !number(c)).unwrap_or(self.text.len() - self.at);
@@ -166,7 +180,7 @@ impl Reader<'_> {
         }
         self.at += length;
         if self.eat('[') {
-            // `Array[Type](…)` and the like.
+            // A type parameter, as in `Array[Type](…)`.
             self.list(']', depth)?;
         }
         if self.eat('(') {
@@ -184,7 +198,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Values up to `end`; keys of a dictionary count as values.
+    /// Parses values up to `end`, which is consumed. Keys of a dictionary count as values.
     fn list(&mut self, end: char, depth: usize) -> Parsed<Vec<Node>> {
         let mut list = Vec::new();
         loop {
@@ -199,7 +213,7 @@ impl Reader<'_> {
                 let before = self.at;
                 let word = self.word();
                 if self.peek() == Some(end) || self.peek() == Some(',') {
-                    // The type of a typed array.
+                    // Type of a typed array.
                     list.push(Node { item: Item::Text(word.name), span: word.span });
                     continue;
                 }
@@ -209,6 +223,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Parses a text in double quotes. A backslash takes the next character literally.
     fn quoted(&mut self) -> Parsed<String> {
         if !self.eat('"') {
             return Err("a text begins with \"");

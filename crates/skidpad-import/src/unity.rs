@@ -1,7 +1,8 @@
-//! Unity's `Rigidbody` with `WheelCollider`s below it, from a prefab or scene in YAML.
+//! Importer for `Rigidbody` of Unity with `WheelCollider`s below it, from a prefab or scene in YAML.
 //!
-//! The spring carries the sprung mass at its target position whatever its rate: `F = m_s g + k z + c ż`. Axes: y up, z
-//! forward, x to the right. The target position is 0 at full droop and 1 at full bump.
+//! The spring carries the sprung mass `m_s` at its target position, independent of its rate: `F = m_s g + k z + c ż`, with the
+//! compression `z` from the target position. Axes: y up, z forward, x to the right. The target position is 0 at full droop and
+//! 1 at full bump.
 
 use crate::car::{Car, Contact, Corner, ForcePoint, Solid, centre_of, relaxation, said};
 use crate::{Import, yaml};
@@ -12,7 +13,7 @@ use skidpad_spec::read::{Item, Key, Node};
 use skidpad_spec::spec::{Inertia, Peers, SlipCurve, Tyre};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Length in which force builds up, m: the source's tyres need none.
+/// Estimated relaxation length of the tyres (m). The tyres of the source have none.
 const RELAXATION_M: f64 = 0.1;
 
 /// What is taken from a prefab or scene.
@@ -170,7 +171,7 @@ fn quarter() -> f64 {
     0.25
 }
 
-/// Keys that say nothing about how a car drives.
+/// Keys without influence on the vehicle dynamics. They get no note.
 const ASIDE: [&str; 22] = [
     "m_ObjectHideFlags",
     "m_CorrespondingSourceObject",
@@ -196,6 +197,7 @@ const ASIDE: [&str; 22] = [
     "m_AngularDamping",
 ];
 
+/// Reads the first vehicle of a prefab or scene. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let objects = Objects::read(import);
     let tree = objects.compose(import)?;
@@ -205,25 +207,30 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(car(&scene, import))
 }
 
-/// A document of the file.
+/// Object of the file: one YAML document.
 struct Object<'a> {
+    /// Class of the object, for example `WheelCollider`.
     kind: String,
+    /// Properties of the object.
     node: Node,
+    /// Text of the file.
     text: &'a str,
 }
 
 impl Object<'_> {
-    /// The object `key` refers to; identifiers have more digits than numbers keep.
+    /// Returns the identifier of the object that `key` refers to. It is read as text, because it has more digits than an `f64`.
     fn refers(&self, key: &str) -> Option<String> {
         let id = self.node.get(key)?.get("fileID")?;
         self.text.get(id.span.clone()).map(|id| id.trim().to_owned())
     }
 
+    /// Returns the vector of `key`. Missing components have the value `missing`.
     fn vector(&self, key: &str, missing: f64) -> DVec3 {
         let part = |axis| self.node.get(key).and_then(|v| v.get(axis)).and_then(Node::number).unwrap_or(missing);
         DVec3::new(part("x"), part("y"), part("z"))
     }
 
+    /// Returns the local rotation as a unit quaternion; the identity if it is missing or 0.
     fn rotation(&self) -> DQuat {
         let part = |axis| self.node.get("m_LocalRotation").and_then(|v| v.get(axis)).and_then(Node::number);
         let parts = ["x", "y", "z", "w"].map(|axis| part(axis).unwrap_or(if axis == "w" { 1.0 } else { 0.0 }));
@@ -233,6 +240,7 @@ impl Object<'_> {
 }
 
 impl Local {
+    /// Reads a transform.
     fn of(object: &Object<'_>) -> Self {
         Self {
             position: object.vector("m_LocalPosition", 0.0),
@@ -246,16 +254,21 @@ impl Local {
 /// Maximum number of transforms between a component and its body.
 const MAX_DEPTH: usize = 256;
 
-/// A transform of the file, in the frame of its father.
+/// Transform of the file, in the frame of its father.
 struct Local {
+    /// Position (m).
     position: DVec3,
+    /// Rotation.
     rotation: DQuat,
+    /// Scale.
     scale: DVec3,
+    /// Identifier of the father; `None` without one.
     father: Option<String>,
 }
 
-/// The documents by identifier.
+/// Objects of the file.
 struct Objects<'a> {
+    /// Objects by identifier.
     all: BTreeMap<String, Object<'a>>,
     /// Transforms by identifier.
     locals: BTreeMap<String, Local>,
@@ -264,6 +277,7 @@ struct Objects<'a> {
 }
 
 impl<'a> Objects<'a> {
+    /// Reads the documents of the file. A document that is not valid YAML adds a fault and is skipped.
     fn read(import: &mut Import<'a>) -> Self {
         let text = import.text;
         let mut found = BTreeMap::new();
@@ -295,6 +309,7 @@ impl<'a> Objects<'a> {
         Self { all: found, locals, transforms }
     }
 
+    /// Returns the objects of the class `kind`, in the order of the text.
     fn of_kind(&self, kind: &str) -> Vec<&Object<'a>> {
         let mut found: Vec<_> = self.all.values().filter(|object| object.kind == kind).collect();
         found.sort_by_key(|object| object.node.span.start);
@@ -306,18 +321,18 @@ impl<'a> Objects<'a> {
         self.transforms.get(&component.refers("m_GameObject")?).map(String::as_str)
     }
 
-    /// Returns the transforms from that of a component upwards.
+    /// Returns the transforms from the one of a component upwards, with their identifiers; at most [`MAX_DEPTH`].
     fn upwards<'s>(&'s self, component: &Object<'_>) -> impl Iterator<Item = (&'s str, &'s Local)> {
         let start = self.transform(component).and_then(|id| Some((id, self.locals.get(id)?)));
         let father = |&(_, local): &(&'s str, &'s Local)| {
             let (id, local) = self.locals.get_key_value(local.father.as_deref()?)?;
             Some((id.as_str(), local))
         };
-        // Cycles of fathers end here, too.
+        // The limit also ends cycles of fathers.
         std::iter::successors(start, father).take(MAX_DEPTH)
     }
 
-    /// Position and scale of a component in the frame of the transform `root`; `None` if it is not below it.
+    /// Returns position (m) and scale of a component in the frame of the transform `root`; `None` if it is not below `root`.
     fn place(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
         let (mut at, mut scale) = (DVec3::ZERO, DVec3::ONE);
         for (id, local) in self.upwards(component) {
@@ -330,7 +345,8 @@ impl<'a> Objects<'a> {
         None
     }
 
-    /// The body, its wheels and its boxes as one tree.
+    /// Returns one tree with the first `Rigidbody` above `WheelCollider`s, its wheels and its boxes. Adds a fault and returns
+    /// `None` without one. Adds a note if there are several vehicles.
     fn compose(&self, import: &mut Import<'_>) -> Option<Node> {
         let bodies = self.of_kind("Rigidbody");
         let wheels = self.of_kind("WheelCollider");
@@ -365,17 +381,18 @@ impl<'a> Objects<'a> {
     }
 }
 
+/// Returns a vector as a list of numbers.
 fn vector(v: DVec3) -> Item {
     let number = |value: f64| Node { item: Item::Number { value: noiseless(value), whole: false }, span: 0..0 };
     Item::List(v.to_array().map(number).into())
 }
 
-/// Turning by a rotation of single precision leaves noise.
+/// Returns 0 for values below 1e-7, which are noise of rotations in single precision.
 fn noiseless(value: f64) -> f64 {
     if value.abs() < 1e-7 { 0.0 } else { value }
 }
 
-/// The table with more entries, all of which stand where it stands.
+/// Returns the table with additional entries, which have the place of the table in the text.
 fn with(node: &Node, more: &[(&str, Item)]) -> Node {
     let span = node.span.clone();
     let entry = |(name, item): &(&str, Item)| {
@@ -389,15 +406,17 @@ fn with(node: &Node, more: &[(&str, Item)]) -> Node {
     Node::table(span.clone(), own.into_iter().chain(more.iter().map(entry)).collect())
 }
 
-/// Forward, left, up of Unity's right, up, forward.
+/// Converts from axes right, up, forward to axes forward, left, up.
 fn iso([x, y, z]: [f64; 3]) -> [f64; 3] {
     [z, -x, y]
 }
 
+/// Returns the components of a vector.
 fn xyz(v: Xyz) -> [f64; 3] {
     [v.x, v.y, v.z]
 }
 
+/// Converts a scene to the neutral car. Adds notes on estimates and on properties that are left out.
 fn car(scene: &Scene, import: &mut Import<'_>) -> Car {
     let body = &scene.body;
     let boxes: Vec<Solid> = scene.boxes.iter().map(solid).collect();
@@ -443,7 +462,9 @@ fn car(scene: &Scene, import: &mut Import<'_>) -> Car {
     }
 }
 
-/// Forces applied above the ground roll the car less: `(h − d) / h`, which is what a roll influence says.
+/// Returns the force point of the first wheel as a roll influence, which only peers use: `(h − d) / h` with the height `h` of
+/// the centre of mass and the distance `d` of the force point above the ground. `None` if `d` is 0 or `h` is not
+/// above 0. Adds a note.
 fn raised(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> {
     let wheel = scene.wheels.first()?;
     let distance = wheel.m_ForceAppPointDistance;
@@ -462,18 +483,21 @@ fn raised(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> 
     Some(Peers { roll_influence: crate::text::rounded(share), largest_suspension_force_n: None })
 }
 
+/// Converts a box to the axes of the neutral car. Rotations of the box are left out.
 fn solid(shape: &BoxCollider) -> Solid {
     let scaled = |v: Xyz| (DVec3::from_array(xyz(v)) * DVec3::from_array(shape.scale)).to_array();
     let centre = DVec3::from_array(shape.position) + DVec3::from_array(scaled(shape.m_Center));
     Solid { centre: iso(centre.to_array()), size: iso(scaled(shape.m_Size)).map(f64::abs) }
 }
 
+/// Returns the longitudinal position midway between the foremost and the rearmost wheel (m).
 fn mean_forward(wheels: &[Wheel]) -> f64 {
     let along = wheels.iter().map(|w| w.position[2] + w.m_Center.z);
     let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), z| (low.min(z), high.max(z)));
     0.5 * (low + high)
 }
 
+/// Converts wheel number `i`. Wheels ahead of the longitudinal position `middle` steer.
 fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
     let path = format!("wheels[{i}]");
     let centre = DVec3::from_array(w.position) + DVec3::from_array(xyz(w.m_Center));
@@ -526,6 +550,7 @@ fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
     }
 }
 
+/// Converts the friction curves by their extremum and asymptote. Friction is limited to 20.
 fn tyre(w: &Wheel) -> Tyre {
     let friction = |c: &Curve| (c.m_ExtremumValue * c.m_Stiffness).min(20.0);
     let curve = |c: &Curve| SlipCurve {

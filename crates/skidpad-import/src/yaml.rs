@@ -1,4 +1,4 @@
-//! YAML as a tree with places.
+//! Parser for YAML. Each node of the tree has its place in the text.
 
 use crate::Import;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
@@ -6,13 +6,14 @@ use skidpad_spec::FaultKind;
 use skidpad_spec::read::{Item, Key, Node};
 use std::ops::Range;
 
-/// Deeper than any description.
+/// Maximum nesting depth.
 const MOST_DEPTH: usize = 64;
 
-/// Numbers closer to 0 than this are noise of single precision.
+/// Absolute value below which a number is read as 0, because it is noise of single precision.
 pub(crate) const NOISE: f64 = 1e-9;
 
-/// The first document of `part`, which begins at byte `start` of the text; `None` after reporting why there is none.
+/// Parses the first document of `part`, which begins at byte `start` of the text. Adds a fault and returns `None` if it is not
+/// valid. Returns `None` without a fault if it is empty.
 pub(crate) fn tree(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
     let places = Places::new(part, start);
     let mut builder = Builder { places: &places, stack: Vec::new(), done: None };
@@ -32,40 +33,55 @@ pub(crate) fn tree(part: &str, start: usize, import: &mut Import<'_>) -> Option<
     builder.done
 }
 
-/// Characters to bytes.
+/// Conversion of character positions to byte positions of the text.
 struct Places {
+    /// Byte position of each character of the part, and the length of the part.
     bytes: Vec<usize>,
+    /// Byte position of the part in the text.
     start: usize,
 }
 
 impl Places {
+    /// Creates the conversion for `part`, which begins at byte `start` of the text.
     fn new(part: &str, start: usize) -> Self {
         let bytes = part.char_indices().map(|(at, _)| at).chain([part.len()]).collect();
         Self { bytes, start }
     }
 
+    /// Returns the byte position of the character `index`; the end of the part for positions beyond it.
     fn byte(&self, index: usize) -> usize {
         self.start + self.bytes[index.min(self.bytes.len() - 1)]
     }
 
+    /// Returns the byte range of a span of characters.
     fn range(&self, span: Span) -> Range<usize> {
         self.byte(span.start.index())..self.byte(span.end.index())
     }
 }
 
-/// A list or a table that is still open.
+/// List or table that has not ended.
 enum Open {
+    /// List: byte position of its begin, elements.
     List(usize, Vec<Node>),
+    /// Table: byte position of its begin, entries, key that has no value yet.
     Table(usize, Vec<(Key, Node)>, Option<Key>),
 }
 
+/// Builder of a tree from the events of the YAML parser.
 struct Builder<'a> {
+    /// Conversion of positions.
     places: &'a Places,
+    /// Open lists and tables, innermost last.
     stack: Vec<Open>,
+    /// First complete document.
     done: Option<Node>,
 }
 
 impl Builder<'_> {
+    /// Adds an event of the parser to the tree.
+    ///
+    /// # Errors
+    /// The nesting exceeds [`MOST_DEPTH`], an end has no begin, or the event is an alias.
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), &'static str> {
         let range = self.places.range(span);
         match event {
@@ -86,6 +102,8 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Adds a complete node to the innermost open list or table, or as the document if none is open. In a table a node is a key
+    /// or a value in turn.
     fn put(&mut self, node: Node) {
         match self.stack.last_mut() {
             Some(Open::List(_, list)) => list.push(node),
@@ -105,6 +123,7 @@ impl Builder<'_> {
     }
 }
 
+/// Converts a scalar to a flag, a number or a text. Quoted scalars are texts.
 fn scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
     let item = match text {
         _ if style != ScalarStyle::Plain => Item::Text(text.to_owned()),
@@ -115,7 +134,7 @@ fn scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
     Node { item, span }
 }
 
-/// A number, unless the text is none.
+/// Parses a number; `None` if `text` is no decimal number. After signs and dots it must begin with a digit.
 pub(crate) fn number(text: &str) -> Option<Item> {
     let begins = text.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
     let value = text.parse::<f64>().ok().filter(|_| begins)?;

@@ -1,8 +1,8 @@
 //! The `impulse` backend: per-wheel impulses from one velocity, in one sweep.
 //!
-//! `impulse` keeps the coupling of Bullet's `btRaycastVehicle` (Bullet 3.24: compute every wheel's impulse, then apply
-//! all) and leaves its defects behind: impulses are warm-started, so loads and height at rest are exact; friction is the
-//! force of a deflection that is kept from step to step, so a car parks; forces do not depend on the tick rate.
+//! `impulse` uses the coupling of Bullet's `btRaycastVehicle` (Bullet 3.24: compute the impulses of all wheels, then apply them)
+//! without its defects. Impulses are warm-started, so that loads and height at rest are exact. Friction is the force of a
+//! deflection that is kept from step to step, so that a car parks. Forces do not depend on the step length.
 #![forbid(unsafe_code)]
 
 use skidpad_core::{BackendInfo, Coupling};

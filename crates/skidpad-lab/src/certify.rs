@@ -1,38 +1,38 @@
-//! The longest step a figure can be trusted at: every solver against its own finest step.
+//! Longest step at which each metric is still accurate: every solver is compared with its own shortest step.
 
 use crate::compare::{Spread, is_noise};
 use crate::metrics::Metric;
 use crate::order::Order;
 use crate::sweep::{RateSweep, Sweep};
 
-/// What the steps do to one figure of one solver.
+/// Effect of the step length on one metric of one solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Value at the finest step.
+    /// Value at the shortest step.
     pub reference: Option<f64>,
-    /// Values, the longest step first.
+    /// Values, the longest step first; `None` where the metric has no value.
     pub values: Vec<Option<f64>>,
-    /// Gap of each value from the reference; `None` where there is no value.
+    /// Deviation of each value from the reference; `None` if one of the two is missing.
     pub gaps: Vec<Option<Spread>>,
-    /// The longest step that holds.
+    /// Longest step that keeps the metric.
     pub holds: Holds,
-    /// Observed order of convergence over the steps.
+    /// Observed order of convergence over the step lengths.
     pub order: Order,
 }
 
-/// The longest of the steps from which on down every finer one keeps a figure.
+/// Longest step that keeps a metric; every shorter step must keep it too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Holds {
-    /// The figure did not happen at the finest step, or is 0 there.
+    /// Metric without a value at the shortest step, or with a value that is shown as 0 there.
     Unknown,
-    /// No step but the finest, with which the others are compared.
+    /// No step but the shortest, which is the reference.
     FinestOnly,
-    /// Up to this one, s.
+    /// Longest step that keeps the metric (s).
     UpTo(f64),
 }
 
 impl Holds {
-    /// As text for tables: ms.
+    /// Formats the step for tables, in ms; "-" if unknown, "none" for the reference only.
     pub fn text(self) -> String {
         match self {
             Holds::Unknown => "-".into(),
@@ -41,7 +41,7 @@ impl Holds {
         }
     }
 
-    /// s, 0 when only the finest holds; `None` when nothing can be said.
+    /// Returns the step (s); 0 for [`Holds::FinestOnly`], `None` for [`Holds::Unknown`].
     pub fn seconds(self) -> Option<f64> {
         match self {
             Holds::Unknown => None,
@@ -51,42 +51,43 @@ impl Holds {
     }
 }
 
-/// One figure on every solver.
+/// Verdicts of every solver on one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The figure, with the value of the first solver at the finest step.
+    /// Metric, with the value of the first solver at the shortest step.
     pub metric: Metric,
-    /// In the order of the solvers.
+    /// Verdicts, in the order of the solvers.
     pub verdicts: Vec<Verdict>,
 }
 
-/// What the steps do to every figure of a manoeuvre.
+/// Effect of the step length on every metric of a manoeuvre.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
-    /// The runs.
+    /// Runs that are judged.
     pub sweep: Sweep,
-    /// Largest gap from the value at the finest step, %.
+    /// Accepted deviation from the value at the shortest step (%).
     pub within_percent: f64,
-    /// One for each figure.
+    /// Verdicts, one row per metric.
     pub rows: Vec<Row>,
 }
 
-/// The step that keeps every figure of one solver, and the figures that allow no longer one.
+/// Longest step that keeps every metric of one solver, and the metrics that limit it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Total {
     /// Name of the solver.
     pub backend: &'static str,
-    /// Whether it is a peer.
+    /// Whether the solver is a peer, which does not have to agree with the others.
     pub peer: bool,
-    /// The longest step that keeps every figure.
+    /// Longest step that keeps every metric.
     pub holds: Holds,
-    /// Labels of the figures that do not hold at the next longer step; empty when the longest holds.
+    /// Labels of the metrics that fail at the next longer step; empty if the longest step keeps all metrics.
     pub decided_by: Vec<String>,
 }
 
 impl Certificate {
-    /// Judges the runs of `sweep`: a figure is kept where it lies within `within_percent` % of its value at the finest
-    /// step, in points for percentages, or where [`Spread`] counts it as equal.
+    /// Judges the runs of `sweep`. A metric is kept if it deviates by at most `within_percent` from its value at the
+    /// shortest step (% of that value, or percentage points for a metric in %), or if [`Spread`] counts the two values
+    /// as equal.
     pub fn of(sweep: Sweep, within_percent: f64) -> Self {
         let row = |(index, metric): (usize, &Metric)| Row {
             metric: metric.clone(),
@@ -96,7 +97,7 @@ impl Certificate {
         Self { sweep, within_percent, rows }
     }
 
-    /// One for each solver.
+    /// Returns the overall result of each solver, in the order of the solvers.
     pub fn totals(&self) -> Vec<Total> {
         let total = |(number, rate_sweep): (usize, &RateSweep)| {
             let holds = |row: &Row| row.verdicts[number].holds;
@@ -187,7 +188,7 @@ mod tests {
         holds("s", some([0.125, 0.109, 0.1, 0.1]), Holds::UpTo(0.02));
     }
 
-    /// Errors that fall with the square of the step.
+    /// Errors are proportional to the square of the step.
     #[test]
     fn the_order_is_observed_over_all_steps() {
         let found = certificate("m", STEPS.map(|dt| Some(100.0 + 1e4 * dt * dt))).rows[0].verdicts[0].order;

@@ -1,4 +1,4 @@
-//! One manoeuvre on several solvers, and how far they disagree.
+//! Comparison of one manoeuvre on several solvers, and the deviation between them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,76 +10,78 @@ use crate::metrics::Metric;
 use crate::run::{TimeStep, simulate};
 use crate::trajectory::Trajectory;
 
-/// How far a comparison has come.
+/// Progress of a comparison or a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Steps done, over all solvers.
+    /// Number of finished steps, summed over all runs.
     pub done: u64,
-    /// Steps there are at most; drivers may finish earlier.
+    /// Maximum number of steps. Drivers may finish earlier.
     pub total: u64,
 }
 
-/// What one solver made of the manoeuvre.
+/// Result of one solver.
 #[derive(Debug)]
 pub struct Outcome {
     /// Name of the solver.
     pub backend: &'static str,
-    /// Whether it stands beside the comparison instead of in it.
+    /// Whether the solver is a peer: it is listed, but does not count in the spread.
     pub peer: bool,
-    /// Every step.
+    /// Telemetry of every step.
     pub trajectory: Trajectory,
-    /// Figures, in the same order for every solver.
+    /// Metrics of the run, in the same order for every solver.
     pub metrics: Vec<Metric>,
-    /// How the run ended, if it did not come to the end of its course.
+    /// Reason why the run did not complete its course; `None` if it did.
     pub unfinished: Option<Unfinished>,
 }
 
-/// One manoeuvre of one car, driven by several solvers.
+/// Results of one manoeuvre of one car, driven by several solvers.
 #[derive(Debug)]
 pub struct Comparison {
     /// Name of the manoeuvre.
     pub manoeuvre: &'static str,
-    /// The manoeuvre in one sentence.
+    /// Description of the manoeuvre in one sentence.
     pub about: String,
-    /// Length of a step, s.
+    /// Length of a step (s).
     pub dt_s: f64,
-    /// What stands on the ground beside the way, (x, y), m.
+    /// Positions of the cones beside the course, (x, y), m.
     pub cones: Vec<(f64, f64)>,
-    /// Ground that was driven on.
+    /// Scene that was driven on.
     pub scene: Scene,
-    /// In the order the solvers were given.
+    /// Results, in the order of the solvers passed to [`compare`].
     pub outcomes: Vec<Outcome>,
 }
 
-/// One line of the table of figures.
+/// Row of the table of metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The figure, with the value of the first solver.
+    /// Metric, with the value of the first solver.
     pub metric: Metric,
     /// Values as text, in the order of the solvers.
     pub texts: Vec<String>,
-    /// How far the solvers that are no peers lie apart.
+    /// Spread of the values of the solvers that are not peers.
     pub spread: Spread,
 }
 
-/// How far values lie apart.
+/// Spread of values, or deviation of a value from its reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Spread {
-    /// Fewer than two values, or a mean that rounds to 0.
+    /// Unknown spread: a value is missing, there are fewer than two, or their mean rounds to 0.
     Unknown,
-    /// Lengths in millimetres that differ by less than [`CLOSED_MM`].
+    /// Spread of lengths in mm below [`CLOSED_MM`].
     Closed,
-    /// Times that differ by less than half a step.
+    /// Spread of times below half a step, but above 0.1 %.
     HalfStep,
-    /// `(max − min) / |mean|`, %. A figure that is a percentage already tells its own spread: `max − min`, in points.
+    /// Spread `(max − min) / |mean|` in %. For a metric in %: `max − min` in percentage points.
     Percent(f64),
 }
 
-/// Gaps in position below this count as closed, mm: positions of f32 solvers carry that much noise over a run.
+/// Threshold below which a difference in position counts as zero (mm). Positions of f32 solvers have this much noise
+/// over a run.
 pub const CLOSED_MM: f64 = 3.0;
 
-/// Whether `gap` between two values of `metric` is nothing to judge a solver by: a length or time that counts as equal,
-/// or a gap the figure's digits do not show. `dt` s is the longer of the steps the values were measured in.
+/// Returns whether a `gap` between two values of `metric` is too small to judge a solver: a length below [`CLOSED_MM`],
+/// a time below half a step, or a gap that rounds to 0 in the digits of the metric. `dt` is the longer of the steps of
+/// the two values (s).
 pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
     let closed = match metric.unit {
         "mm" => gap < CLOSED_MM,
@@ -90,7 +92,8 @@ pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
 }
 
 impl Spread {
-    /// Of `values` of a figure with the unit and digits of `metric`, measured in steps of `dt` s.
+    /// Computes the spread of `values`, which have the unit and digits of `metric` and were measured with a step of
+    /// `dt` s.
     pub fn of(values: &[f64], metric: &Metric, dt: f64) -> Self {
         if values.len() < 2 {
             return Spread::Unknown;
@@ -99,13 +102,13 @@ impl Spread {
         Self::against(high - low, values.iter().sum::<f64>() / values.len() as f64, metric, dt)
     }
 
-    /// Of a `value` from the `reference` it should have, both of the figure `metric`; `dt` s is the longer of the steps
-    /// they were measured in.
+    /// Computes the deviation of `value` from `reference`, both values of `metric`. `dt` is the longer of their steps
+    /// (s).
     pub fn from(reference: f64, value: f64, metric: &Metric, dt: f64) -> Self {
         Self::against((value - reference).abs(), reference, metric, dt)
     }
 
-    /// A `gap` between values of about `size`.
+    /// Classifies the difference `gap` between values whose mean or reference is `size`.
     fn against(gap: f64, size: f64, metric: &Metric, dt: f64) -> Self {
         match metric.unit {
             "%" => Spread::Percent(gap),
@@ -116,7 +119,7 @@ impl Spread {
         }
     }
 
-    /// %, if it is told in that.
+    /// Returns the spread in %; `None` if it is not expressed in %.
     pub fn percent(self) -> Option<f64> {
         match self {
             Spread::Percent(value) => Some(value),
@@ -124,7 +127,7 @@ impl Spread {
         }
     }
 
-    /// As text for tables.
+    /// Formats the spread for tables.
     pub fn text(self) -> String {
         match self {
             Spread::Unknown => "-".into(),
@@ -137,7 +140,7 @@ impl Spread {
 }
 
 impl Comparison {
-    /// The table of figures.
+    /// Returns the table of metrics, one row per metric of the first solver.
     pub fn rows(&self) -> Vec<Row> {
         let Some(first) = self.outcomes.first() else { return Vec::new() };
         first
@@ -159,8 +162,8 @@ impl Comparison {
     }
 }
 
-/// Drives `manoeuvre` with `model` on one solver and measures it; `tell` hears of newly finished steps some two hundred
-/// times, and of all that are left when the run ends early.
+/// Drives `manoeuvre` with `model` on one solver and measures the run. Calls `tell` about 200 times with the number of
+/// newly finished steps. The last call includes the steps left out by a run that ended early.
 pub(crate) fn drive(
     info: &BackendInfo,
     model: &Arc<Model>,
@@ -184,9 +187,9 @@ pub(crate) fn drive(
     Outcome { backend: info.name, peer: info.peer, trajectory, metrics, unfinished }
 }
 
-/// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures it.
+/// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures the runs.
 ///
-/// Results do not depend on the number of threads. `progress` is called from all of them, some hundred times each.
+/// Results do not depend on the timing of the threads. `progress` is called from all of them, about 200 times each.
 pub fn compare(
     backends: &[BackendInfo],
     model: &Arc<Model>,

@@ -1,35 +1,36 @@
-//! How far the ground of a scene goes, and whether a car has left it.
+//! Extent of the ground of a scene, and the check whether a car has left it.
 
 use skidpad_core::{DVec3, FixedBox, Frame, Scene};
 
-/// How far below all ground a car has fallen for good, m: more than hulls sink in.
+/// Depth below the lowest ground at which a car counts as fallen off (m). The value exceeds the penetration depth of
+/// hulls.
 const BELOW: f64 = 1.0;
 
-/// Where a car was when it left the ground of its scene: no wheel has touched since.
+/// Last time and position at which a wheel of a car carried load before the car left the ground of its scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LeftGround {
-    /// Since the start of the run, s.
+    /// Time since the start of the run (s).
     pub t_s: f64,
-    /// World, m.
+    /// Position along the world's x axis (m).
     pub x_m: f64,
-    /// World, m.
+    /// Position along the world's y axis (m).
     pub y_m: f64,
 }
 
 impl LeftGround {
-    /// Of a car that is where `frame` tells.
+    /// Reads time and position from `frame`.
     pub fn at(frame: &Frame) -> Self {
         Self { t_s: frame.t_s, x_m: frame.x_m, y_m: frame.y_m }
     }
 
-    /// As the end of a sentence that begins with who drove.
+    /// Formats the end of a sentence whose subject is the driven car or solver.
     pub fn text(&self) -> String {
         let Self { t_s, x_m, y_m } = self;
         format!("left the ground of the scene after {t_s:.2} s at x = {x_m:.1} m, y = {y_m:.1} m; the run ends there")
     }
 }
 
-/// A box around all ground of a scene, world, m.
+/// Axis-aligned bounding box of all ground of a scene (world axes, m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     low: DVec3,
@@ -37,7 +38,8 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Of the ground of `scene`; `None` of a plane, which has no end, and where boxes move, which may come under a car that none bears.
+    /// Computes the bounding box of the boxes, height fields and meshes of `scene`. Returns `None` for a scene with a
+    /// plane, which has no end, and for one with platforms, which can move under a falling car.
     pub fn of(scene: &Scene) -> Option<Self> {
         if scene.plane || !scene.platforms.is_empty() {
             return None;
@@ -59,16 +61,17 @@ impl Extent {
         Some(corners.into_iter().fold(Self { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY }, around))
     }
 
-    /// Whether nothing bears the car of `frame` any more: no wheel touches, and it is beside all ground or below it.
+    /// Returns whether the car of `frame` has left the ground: no wheel carries load, and the centre of mass is outside
+    /// the bounding box horizontally or more than 1 m below it. A position that is not finite returns `false`.
     pub fn is_left(&self, frame: &Frame) -> bool {
         let at = DVec3::new(frame.x_m, frame.y_m, frame.z_m);
         let is_over = at.cmpge(self.low - DVec3::Z * BELOW) & at.cmple(self.high.with_z(f64::INFINITY));
-        // A place that is no number is nowhere; that a run met one is told elsewhere.
+        // A position that is not finite is reported by the step, not here.
         at.is_finite() && !is_over.all() && !stands(frame)
     }
 }
 
-/// Whether some wheel carries load.
+/// Returns whether at least one wheel carries load.
 pub fn stands(frame: &Frame) -> bool {
     frame.wheels.iter().any(|wheel| wheel.load_n > 0.0)
 }
@@ -91,7 +94,7 @@ mod tests {
         Frame { x_m, y_m, z_m, wheels: vec![WheelFrame { load_n, ..WheelFrame::default() }; 4], ..Frame::default() }
     }
 
-    /// A box from 0 to 10 m, a field from 20 to 24 m and a mesh from 30 to 31 m.
+    /// Builds a scene with a box from 0 to 10 m, a height field from 20 to 24 m and a mesh from 30 to 31 m.
     fn patches() -> Scene {
         let table = FixedBox::upright(DVec3::new(5.0, 0.0, -0.5), Vec3::new(10.0, 4.0, 1.0));
         let heights = vec![0.0, 0.2, -3.0, 0.1];
@@ -114,7 +117,7 @@ mod tests {
         assert_eq!(extent, Extent { low: DVec3::new(0.0, -2.0, -3.0), high: DVec3::new(31.0, 2.0, 0.5) });
         for (at, left) in [
             ([5.0, 0.0, 0.5], false),
-            // Between two of them, and high above.
+            // Between two pieces of ground, and high above them.
             ([15.0, 0.0, 0.5], false),
             ([15.0, 0.0, 90.0], false),
             ([15.0, 0.0, -3.9], false),

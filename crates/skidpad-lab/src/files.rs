@@ -1,21 +1,21 @@
-//! Writing files, in one place: a file is either there in full or not there at all.
+//! File output. A file is written completely or not at all.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Why a file could not be written.
+/// Reason why a file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write `{}`: {reason}", skidpad_spec::printable::one_line(&path.to_string_lossy()))]
 pub struct WriteError {
-    /// The file that was to be written.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What the system said; part of the message, so not its source as well.
+    /// Error of the operating system. It is part of the message and therefore not also its `source`.
     pub reason: io::Error,
 }
 
 impl WriteError {
-    /// What to do about it.
+    /// Returns a suggestion for the user that fits the kind of error.
     pub fn remedy(&self) -> &'static str {
         match self.reason.kind() {
             io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
@@ -28,25 +28,26 @@ impl WriteError {
     }
 }
 
-/// The name that stands for the standard output.
+/// Path that stands for the standard output.
 pub const STANDARD_OUTPUT: &str = "-";
 
-/// Writes `path` through a temporary file in the same folder, which is renamed when `fill` has succeeded.
+/// Writes the file `path` with `fill`. The data goes to a temporary file in the same folder, which replaces `path` once
+/// `fill` has succeeded.
 ///
-/// Missing parent folders are made. An older file stays as it was until the new one is complete, and lends it its mode; a link
-/// stays and what it points to is written. What is no file, such as a device or a pipe, is written to and stays; so is the
-/// standard output for [`STANDARD_OUTPUT`]. Whoever closes such a pipe has seen enough: that is no error.
+/// Missing parent folders are created. An existing file is kept until the new one is complete, and the new one gets its
+/// permissions. If `path` is a symbolic link, its target is written and the link is kept. Devices and pipes are written
+/// in place, and [`STANDARD_OUTPUT`] writes to the standard output. A pipe that its reader closes is not an error.
 ///
 /// # Errors
-/// When the folder cannot be made or written, or `fill` fails; no half-written file is left behind.
+/// Returns an error if the folder cannot be created or written, or if `fill` fails. No incomplete file is left behind.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
     try_write(path, fill).map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
-/// Looks whether `path` can be written, and leaves nothing behind: for programs that write after a long run.
+/// Checks whether `path` can be written, without leaving anything behind. Used before a long run.
 ///
 /// # Errors
-/// What a write would meet now.
+/// Returns the error that a write would return at this moment.
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     let look = || match goal(path)? {
         Goal::File(path) => temporary_in(folder_there(&path)?).map(drop),
@@ -55,7 +56,7 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     look().map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
-/// Whether both paths lead to one file, by whatever names and links.
+/// Returns whether both paths lead to the same file through any names and links.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -68,13 +69,13 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     followed(a).ok().zip(followed(b).ok()).is_some_and(|(a, b)| a == b)
 }
 
-/// Temporary files that are being written.
+/// Temporary files that are currently being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files of writes that have not ended: for programs that are told to end in the middle of one.
+/// Removes the temporary files of unfinished writes. Called when the program is interrupted.
 pub fn remove_unfinished() {
     for path in unfinished().drain(..) {
-        // There is nobody left to tell.
+        // An error cannot be reported here: the program is about to end.
         _ = std::fs::remove_file(path);
     }
 }
@@ -83,7 +84,7 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where `path` leads through links, the last of which may point at what is not there yet.
+/// Resolves `path` through symbolic links. The last link may point to a file that does not exist yet.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
@@ -101,19 +102,20 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Of the folders `path` lies in, the innermost that is there; an error if that is none.
+/// Returns the innermost existing folder on the way to `path`; an error if the innermost existing entry is not a
+/// folder.
 fn folder_there(path: &Path) -> io::Result<&Path> {
     let named = folder_of(path).ancestors().map(|folder| if folder == Path::new("") { Path::new(".") } else { folder });
     let there = named.into_iter().find(|folder| folder.exists()).unwrap_or(Path::new("."));
     if there.is_dir() { Ok(there) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
-/// Where what is written goes.
+/// Destination of a write.
 enum Goal {
     StandardOutput,
-    /// What is no file, such as a pipe.
+    /// Existing entry that is neither a file nor a folder, such as a pipe.
     Device(PathBuf),
-    /// A file, which may have to be made, and its folder, too.
+    /// File that may still have to be created, together with its folder.
     File(PathBuf),
 }
 
@@ -149,7 +151,7 @@ fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     let name = temporary.path().to_owned();
     unfinished().push(name.clone());
     let written = fill_and_rename(temporary, older.map(|older| older.permissions()), path, fill);
-    // What is left of a failed write the temporary file has removed itself.
+    // After a failed write the temporary file has already removed itself.
     unfinished().retain(|other| *other != name);
     written
 }
@@ -174,7 +176,8 @@ fn through(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     buffered.flush()
 }
 
-/// What may be a pipe. Writers of tables hide what kind of error they met, so the pipe itself remembers.
+/// Writer to a destination that may be a pipe. It records a closed pipe itself, because writers of tables hide the kind
+/// of an error.
 struct Pipe<W> {
     to: W,
     closed: bool,
@@ -210,7 +213,7 @@ fn until_closed(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<
 fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".skidpad-");
-    // The default of `tempfile` is for secrets (0600); results are for reading, as far as the umask allows.
+    // The default of `tempfile` is 0600, for secrets. Results are readable as far as the umask allows.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
@@ -293,7 +296,7 @@ mod tests {
         assert!(write_atomically(Path::new(".."), |_| Ok(())).is_err());
     }
 
-    /// The look before a run and the write after it tell the same, once, with what to do.
+    /// The check before a run and the write after it return the same error, with a remedy.
     #[test]
     fn what_cannot_be_written_is_told_before() {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,19 +1,20 @@
-//! How much of their friction tyres used: what tells a run at the limit from one below it.
+//! Friction utilisation of the tyres, which separates runs at the limit from those below it.
 
 use skidpad_core::{Model, Scene};
 
 use crate::trajectory::Trajectory;
 
-/// Use of friction above which a run counts as one at the limit, –: from here on a slip curve is flat, so that small
-/// differences of force become large ones of slip.
+/// Friction utilisation above which a run counts as being at the limit (–). The slip curve is flat from here on, so
+/// small differences in force become large differences in slip.
 pub const AT_THE_LIMIT: f64 = 0.9;
 
-/// Share of its static load above which a wheel counts: what a lifted wheel or a wheel about to lift does moves no car,
-/// and its use is a quotient of rounding errors.
+/// Share of its static load above which a wheel is evaluated (–). A wheel that lifts barely moves the car, and its
+/// utilisation is a quotient of rounding errors.
 const LOADED: f64 = 0.02;
 
-/// Largest `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of any loaded wheel at any time, –. 1 slides, or is at the top of its
-/// slip curve. Boxes count with the grip of the ground.
+/// Computes the largest utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of any loaded wheel at any time (–). At 1
+/// the tyre slides or is at the peak of its slip curve. Every contact, boxes included, is evaluated with the grip of
+/// the scene's ground.
 pub fn largest_use(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
     let mut largest = 0.0f64;
     for i in 0..model.wheels().len() {

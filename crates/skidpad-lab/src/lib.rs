@@ -1,22 +1,22 @@
-//! The laboratory: one vehicle, one manoeuvre, any number of solvers, and what came of it.
+//! Simulation laboratory: drives one vehicle through one manoeuvre with any number of solvers and evaluates the runs.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | what is driven? | [`manoeuvre`]: settle, acceleration, braking, … each with typed parameters and a standard default |
-//! | who drives? | [`driver`]: speed holding, path following, open loop |
-//! | an open-loop input from a file? | [`script`] |
-//! | what happened? | [`trajectory`]: telemetry of every step, written as CSV |
-//! | did the car stay on its ground? | [`extent`] |
-//! | how good was it? | [`metrics`]: typed figures with units, one generic view of them |
-//! | what should come out? | [`figures`]: closed forms from the model alone |
-//! | do the solvers agree? | [`compare`](mod@compare) and [`report`] |
-//! | what does the step do to it? | [`sweep`](mod@sweep): figures at several rates; [`certify`]: the longest step that keeps them; [`order`]: how they converge |
-//! | what did its trailers do? | [`towing`]: peaks of hitches, rearward amplification |
-//! | how near the limit was it? | [`friction`]: the share of its friction a tyre used |
+//! | manoeuvres, each with typed parameters and a standard default: settle, acceleration, braking, … | [`manoeuvre`] |
+//! | drivers: speed control, path following, open loop | [`driver`] |
+//! | open-loop inputs from a file | [`script`] |
+//! | telemetry of every step, written as CSV | [`trajectory`] |
+//! | check whether a car left the ground of its scene | [`extent`] |
+//! | metrics of a run, typed and with units | [`metrics`] |
+//! | expected values: closed forms computed from the model alone | [`figures`] |
+//! | agreement between solvers | [`compare`](mod@compare), [`report`] |
+//! | effect of the step length: metrics, longest accurate step, order of convergence | [`sweep`](mod@sweep), [`certify`], [`order`] |
+//! | trailers: peak hitch forces and articulation angles, rearward amplification | [`towing`] |
+//! | friction utilisation of the tyres | [`friction`] |
 //!
-//! Not here: any solver. A comparison is handed a list of [`skidpad_core::BackendInfo`]; nothing in this crate knows
-//! a backend by name. Drivers run in simulation time with the solver's fixed step and see only telemetry, so every
-//! solver is driven by the same rules. Signs and axes follow ISO 8855, as everywhere in skidpad.
+//! This crate contains no solver and refers to none by name: the caller passes a list of [`skidpad_core::BackendInfo`].
+//! Drivers run in simulation time at the solver's fixed step and read only telemetry, so the same control laws drive
+//! every solver. Signs and axes follow ISO 8855.
 #![forbid(unsafe_code)]
 
 pub mod agreement;

@@ -1,58 +1,57 @@
-//! Figures that sum up a run: typed structs with units in their field names, and one view of them all.
+//! Metrics of a run: typed structs with units in their field names, and one generic view of them.
 //!
-//! A figure that did not happen (a quarter mile never reached, an overshoot of nothing) is `None` and shows as "-";
-//! there is no NaN.
+//! A metric that does not apply (a quarter mile that was not reached) is `None` and shown as "-". There is no NaN.
 
 use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
-/// One figure of a run, in the view that tables, snapshots and files share.
+/// Metric of a run, in the generic view that tables, snapshots and files use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Name with unit, as in files.
+    /// Name with unit, as used in files.
     pub name: String,
-    /// Name for people.
+    /// Name for people, as used in tables.
     pub label: String,
-    /// Unit; "-" for none.
+    /// Unit; "-" for a dimensionless metric.
     pub unit: &'static str,
-    /// Decimal places worth showing.
+    /// Number of decimal places to show.
     pub digits: u8,
-    /// `None` when it did not happen.
+    /// Value; `None` if the metric does not apply.
     pub value: Option<f64>,
 }
 
 impl Metric {
-    /// A figure; a value that is not finite counts as one that did not happen.
+    /// Creates a metric. A value that is not finite becomes `None`.
     pub fn new(name: &str, label: &str, unit: &'static str, digits: u8, value: Option<f64>) -> Self {
         let value = value.filter(|v| v.is_finite());
         Self { name: name.into(), label: label.into(), unit, digits, value }
     }
 
-    /// The same figure of another run.
+    /// Returns the same metric with another value.
     pub fn with(&self, value: Option<f64>) -> Self {
         Self { value, ..self.clone() }
     }
 
-    /// Whether `value` shows as 0 in the digits of this figure.
+    /// Returns whether `value` rounds to 0 in the digits of this metric.
     pub fn shows_zero(&self, value: f64) -> bool {
         value.abs() < 0.5 * 10f64.powi(-i32::from(self.digits))
     }
 
-    /// The value rounded to its digits, −0 as 0.
+    /// Returns the value rounded to the digits of the metric; −0 becomes 0.
     pub fn rounded(&self) -> Option<f64> {
         let scale = 10f64.powi(i32::from(self.digits));
         self.value.map(|v| (v * scale).round() / scale + 0.0)
     }
 
-    /// The rounded value as text, "-" when it did not happen.
+    /// Formats the rounded value; "-" if there is none.
     pub fn text(&self) -> String {
         self.rounded().map_or_else(|| "-".into(), |v| format!("{v:.*}", usize::from(self.digits)))
     }
 }
 
-/// Makes a struct of optional figures and its list of [`Metric`]s from one list:
-/// `field, "unit", digits, "label", "what exactly";`.
+/// Defines a struct of optional metrics and its list of [`Metric`]s from rows of the form
+/// `field, "unit", digits, "label", "exact definition";`.
 macro_rules! metrics {
     ($(#[$doc:meta])* $name:ident { $($field:ident, $unit:literal, $digits:literal, $label:literal, $about:literal;)* }) => {
         $(#[$doc])*
@@ -61,7 +60,7 @@ macro_rules! metrics {
             $(#[doc = $about] #[doc = concat!("\n\nUnit: ", $unit)] pub $field: Option<f64>,)*
         }
         impl $name {
-            /// The generic view, in the order of the fields.
+            /// Returns the generic view, in the order of the fields.
             pub fn list(&self) -> Vec<$crate::metrics::Metric> {
                 vec![$($crate::metrics::Metric::new(stringify!($field), $label, $unit, $digits, self.$field),)*]
             }
@@ -70,10 +69,10 @@ macro_rules! metrics {
 }
 pub(crate) use metrics;
 
-/// Writes `metric,value,unit,description` rows; an empty value did not happen.
+/// Writes the rows `metric,value,unit,description` with full precision. A metric without a value has an empty cell.
 ///
 /// # Errors
-/// Whatever the sink reports.
+/// Returns the errors of `out`.
 pub fn write_csv(metrics: &[Metric], out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(["metric", "value", "unit", "description"])?;
@@ -84,13 +83,14 @@ pub fn write_csv(metrics: &[Metric], out: &mut dyn Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// The shortest decimal that is a number of 32 bits, where `value` is one.
+/// Returns the number with the shortest decimal text that reads back as the same f32, if `value` is exactly an f32;
+/// otherwise `value`.
 fn shortest(value: f64) -> f64 {
     let short = value as f32;
     if f64::from(short) == value { short.to_string().parse().unwrap_or(value) } else { value }
 }
 
-/// An object from names to full values, `null` for what did not happen.
+/// Returns an object that maps names to unrounded values; `null` for a metric without a value.
 pub fn to_json(metrics: &[Metric]) -> Value {
     let entries = metrics.iter().map(|metric| {
         let value = metric.value.map_or(Value::Null, |v| Value::from(shortest(v) + 0.0));

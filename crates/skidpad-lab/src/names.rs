@@ -1,11 +1,10 @@
-//! Names people mistype: the nearest one that exists.
+//! Suggestions for mistyped names.
 
 /// Maximum length of a name that is compared, bytes. The time of a comparison grows with the length.
 const MAX_NAME_BYTES: usize = 100;
 
-/// The known name that takes the fewest edits to reach from `name`, if that is at most a third of its length
-/// (but always up to two edits); the first of equals. Upper and lower case are alike.
-/// Names of more than 100 bytes are like no other.
+/// Returns the known name with the smallest edit distance to `name`, the first of equals. Ignores case. Returns `None`
+/// if the distance exceeds a third of the length of `name` and two edits, or if `name` is longer than 100 bytes.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_NAME_BYTES {
         return None;
@@ -19,7 +18,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions and replacements between two words (Levenshtein's distance).
+/// Computes the Levenshtein distance of two words: the number of insertions, deletions and replacements.
 fn edits(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

@@ -1,24 +1,26 @@
 //! Observed order of convergence of a quantity over the length of the step.
 
-/// Orders that are tried, in steps of [`RESOLUTION`].
+/// Smallest and largest order that the fit tries (–), with a spacing of [`RESOLUTION`].
+/// Spacing of the orders that the fit tries (–).
 const ORDERS: [f64; 2] = [0.05, 6.0];
 const RESOLUTION: f64 = 0.01;
 
-/// Observed order of convergence.
+/// Observed order of convergence of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Order {
-    /// A value is missing, fewer than two differences exceed the noise, or they fit no order.
+    /// Unknown order: a value is missing, fewer than two differences exceed the noise, or no order fits them.
     Unknown,
-    /// Every difference is within the noise.
+    /// No measurable order: every difference is within the noise.
     Closed,
-    /// Order, –.
+    /// Observed order (–).
     Of(f64),
 }
 
 impl Order {
-    /// Computes the order of a quantity from its `differences` between neighbouring steps of `steps_s`, the longest first, by Richardson's
-    /// `|x(h) − x(k)| ∝ h^p − k^p`, least squares of the logarithms. Finer steps than those of the first difference that `is_noise` (of
-    /// the difference and the longer of its steps) are left out.
+    /// Computes the order from the `differences` between the values at neighbouring steps of `steps_s` (s, the longest
+    /// first). Fits Richardson's `|x(h) − x(k)| ∝ h^p − k^p` by least squares of the logarithms. Uses only the
+    /// differences before the first for which
+    /// `is_noise(difference, longer of its two steps)` is true.
     pub fn of(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         let pairs: Vec<[f64; 3]> =
             steps_s.windows(2).zip(differences).map(|(steps, gap)| [steps[0], steps[1], *gap]).collect();
@@ -30,13 +32,13 @@ impl Order {
         }
     }
 
-    /// Computes the order of the `values` in `steps_s`, the longest step first.
+    /// Computes the order from the `values` at the steps `steps_s` (s, the longest first).
     pub fn of_values(steps_s: &[f64], values: &[Option<f64>], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         let gaps: Option<Vec<f64>> = values.windows(2).map(|pair| Some((pair[0]? - pair[1]?).abs())).collect();
         gaps.map_or(Self::Unknown, |gaps| Self::of(steps_s, &gaps, is_noise))
     }
 
-    /// Formats the order for tables, with one decimal place.
+    /// Formats the order for tables, with one decimal place; "-" if unknown, "closed" within the noise.
     pub fn text(self) -> String {
         match self {
             Self::Unknown => "-".into(),
@@ -46,7 +48,8 @@ impl Order {
     }
 }
 
-/// Returns the order that fits `[longer step, shorter step, difference]` best; `None` where that is the first or last one tried.
+/// Returns the order that best fits `[longer step, shorter step, difference]`; `None` if that is the smallest or
+/// largest order tried.
 fn fitted(differences: &[[f64; 3]]) -> Option<f64> {
     let misfit = |order: f64| {
         let logs = differences.iter().map(|[h, k, gap]| gap.ln() - (h.powf(order) - k.powf(order)).ln());
@@ -63,7 +66,7 @@ fn fitted(differences: &[[f64; 3]]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// `x = 1 + 3 h^p` in steps of any lengths.
+    /// Values are `x = 1 + 3 h^p` for regular and irregular step lengths.
     #[test]
     fn powers_of_the_step_have_their_order() {
         for steps in [vec![1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0, 1.0 / 480.0], vec![0.02, 0.012, 0.001]] {
@@ -81,7 +84,7 @@ mod tests {
         let order = |values: [f64; 4]| Order::of_values(&steps, &values.map(Some), |gap, _| gap < 1e-3);
         assert_eq!(order([1.0, 1.0005, 1.0, 1.0]), Order::Closed);
         assert_eq!(order([1.0, 1.1, 1.1, 1.1]), Order::Unknown);
-        // Differences grow.
+        // The differences grow.
         assert_eq!(order([1.0, 1.1, 1.3, 1.7]), Order::Unknown);
         // The last difference is noise.
         assert!(matches!(order([1.16, 1.04, 1.01, 1.0095]), Order::Of(found) if (found - 2.0).abs() < 0.01));

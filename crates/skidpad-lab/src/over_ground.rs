@@ -1,16 +1,18 @@
-//! Speed and distance over the ground, wherever the car points and whatever the slope.
+//! Speed and distance over the ground, for any heading of the car and any slope.
 
 use skidpad_core::Frame;
 
-/// Speed over the ground, m/s: a spin turns a car's forward speed from its side to its front, and back.
+/// Returns the speed over the ground (m/s), ≥ 0. In a spin the forward speed alone would change sign.
 pub(crate) fn speed(frame: &Frame) -> f64 {
     frame.vx_mps.hypot(frame.vy_mps)
 }
 
-/// Slower than anybody walks, m/s.
+/// Speed below which a car that moves backwards counts as rolling back (m/s); slower than walking pace.
 const SLOW_MPS: f64 = 1.0;
 
-/// The same of a car that set out towards `heading_rad`, until it stands: negative as a slow one rolls back.
+/// Returns a function that computes the speed over the ground (m/s) of a car that started towards `heading_rad`. The
+/// speed is negative while the car rolls back slower than [`SLOW_MPS`], so the first zero crossing marks the
+/// standstill.
 pub(crate) fn until_rest(heading_rad: f64) -> impl Fn(&Frame) -> f64 + Copy {
     move |frame: &Frame| {
         let (sin, cos) = (frame.yaw_rad - heading_rad).sin_cos();
@@ -20,7 +22,7 @@ pub(crate) fn until_rest(heading_rad: f64) -> impl Fn(&Frame) -> f64 + Copy {
     }
 }
 
-/// How far a car is from where it was at `start`, along the ground, m.
+/// Returns a function that computes the straight-line distance of a car from its position in `start` (m).
 pub(crate) fn distance_from(start: &Frame) -> impl Fn(&Frame) -> f64 + Copy + use<> {
     let [x, y, z] = [start.x_m, start.y_m, start.z_m];
     move |f: &Frame| (f.x_m - x).hypot(f.y_m - y).hypot(f.z_m - z)

@@ -1,4 +1,5 @@
-//! Rows of a run, in order: the first ones in memory, those of a long run beyond in a temporary file that no one else sees.
+//! Rows of telemetry in order of time. The first rows are in memory; a long run stores further rows in an unnamed
+//! temporary file.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -7,25 +8,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use skidpad_core::Frame;
 
-/// Rows held in memory, about 15 MB of them: a minute and a half at 240 Hz.
+/// Maximum number of rows in memory before the file is used. They need about 15 MB and cover 83 s at 240 Hz.
 const HELD: usize = 20_000;
 
-/// Rows that go to the file, and come from it, at once.
+/// Number of rows that are written to or read from the file at once.
 const PART: usize = 512;
 
-/// At least one row.
+/// Rows of a run, at least one.
 #[derive(Debug)]
 pub(crate) struct Rows {
     held: Vec<Frame>,
     most_held: usize,
     filed: Mutex<Filed>,
-    /// Rows in the file.
+    /// Number of rows in the file.
     in_file: usize,
-    /// Those after them.
+    /// Rows after those in the file, not yet written.
     newest: Vec<Frame>,
 }
 
-/// Rows as numbers in the order of their columns, one after the other.
+/// File of rows. Each row is stored as its numbers in the order of the columns.
 #[derive(Debug, Default)]
 struct Filed {
     file: Option<File>,
@@ -37,12 +38,12 @@ impl Rows {
         Self::holding(HELD, first)
     }
 
-    /// Holds `most_held` rows in memory, at least one.
+    /// Creates a list that keeps `most_held` rows in memory (at least one) before it uses the file.
     pub fn holding(most_held: usize, first: Frame) -> Self {
         Self { held: vec![first], most_held, filed: Mutex::default(), in_file: 0, newest: Vec::new() }
     }
 
-    /// Appends a row; what a file cannot take is told by [`Rows::failure`].
+    /// Appends a row. [`Rows::failure`] reports a failed write.
     pub fn push(&mut self, frame: Frame) {
         if self.held.len() < self.most_held {
             return self.held.push(frame);
@@ -60,7 +61,7 @@ impl Rows {
         self.held.len() + self.in_file + self.newest.len()
     }
 
-    /// Rows that take memory now.
+    /// Returns the number of rows that are in memory.
     #[cfg(test)]
     pub fn held_in_memory(&self) -> usize {
         self.held.len() + self.newest.len()
@@ -74,7 +75,7 @@ impl Rows {
         self.newest.last().unwrap_or(&self.held[self.held.len() - 1])
     }
 
-    /// Row `k`, counted from 0.
+    /// Returns row `k`, counted from 0; `None` if there is no such row or the file cannot be read.
     pub fn get(&self, k: usize) -> Option<Cow<'_, Frame>> {
         let beyond = self.held.len() + self.in_file;
         if k >= beyond {
@@ -83,7 +84,7 @@ impl Rows {
         self.held.get(k).map(Cow::Borrowed).or_else(|| self.read(k, 1).pop().map(Cow::Owned))
     }
 
-    /// Rows from row `k` on.
+    /// Iterates over the rows from row `k` on, counted from 0. Rows of an unreadable file are missing.
     pub fn from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
         let beyond = self.held.len() + self.in_file;
         let held = self.held.iter().skip(k).map(Cow::Borrowed);
@@ -92,12 +93,12 @@ impl Rows {
         held.chain(filed).chain(self.newest.iter().skip(k.saturating_sub(beyond)).map(Cow::Borrowed))
     }
 
-    /// Why rows are missing, if some are.
+    /// Returns the first error of the temporary file; `None` if no row is missing.
     pub fn failure(&self) -> Option<io::Error> {
         self.filed().failed.as_ref().map(|error| io::Error::new(error.kind(), error.to_string()))
     }
 
-    /// `count` rows of the file, from row `from` on; none of them when it cannot be read.
+    /// Reads `count` rows of the file, from row `from` of the run on; returns none if the file cannot be read.
     fn read(&self, from: usize, count: usize) -> Vec<Frame> {
         let columns = self.first().row().len();
         let values = self.filed().values((from - self.held.len()) * columns, count * columns);
@@ -128,7 +129,7 @@ impl Filed {
         read.unwrap_or_default().as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
     }
 
-    /// Nothing after the first failure.
+    /// Applies `with` to the file, which is created when needed. Stores an error and does nothing after the first one.
     fn attempt<T>(&mut self, with: impl FnOnce(&mut File) -> io::Result<T>) -> Option<T> {
         if self.failed.is_some() {
             return None;

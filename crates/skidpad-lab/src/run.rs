@@ -1,4 +1,4 @@
-//! Running one manoeuvre on one solver.
+//! Simulation of one manoeuvre on one solver.
 
 use std::sync::Arc;
 
@@ -10,18 +10,20 @@ use crate::manoeuvre::Setup;
 use crate::trajectory::{Ground, Trajectory};
 use crate::units::UnitName;
 
-/// Length of a step, s: finite, above 0 and at most [`TimeStep::LONGEST_S`].
+/// Length of a step (s): finite, above 0 and at most [`TimeStep::LONGEST_S`].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct TimeStep(f64);
 
 impl TimeStep {
-    /// Longest step a run may have, s. Above it a car at motorway speed passes its own length between two steps.
+    /// Longest step of a run (s). With a longer step a car at motorway speed moves by more than its own length per
+    /// step.
     pub const LONGEST_S: f64 = 0.1;
 
-    /// A step of `dt_s` seconds.
+    /// Creates a step of `dt_s` seconds.
     ///
     /// # Errors
-    /// What is accepted, when `dt_s` is not finite, not above 0 or above [`TimeStep::LONGEST_S`].
+    /// Returns a description of the accepted values if `dt_s` is not finite, not above 0 or above
+    /// [`TimeStep::LONGEST_S`].
     pub fn new(dt_s: f64) -> Result<Self, String> {
         if dt_s > 0.0 && dt_s <= Self::LONGEST_S && dt_s as f32 > 0.0 {
             return Ok(Self(dt_s));
@@ -29,29 +31,30 @@ impl TimeStep {
         Err(format!("a step above 0 and at most {} s long", Self::LONGEST_S))
     }
 
-    /// A step of `1 / rate_hz` seconds.
+    /// Creates a step of `1 / rate_hz` seconds.
     ///
     /// # Errors
-    /// As [`TimeStep::new`].
+    /// Returns a description of the accepted rates if [`TimeStep::new`] rejects the step.
     pub fn per_second(rate_hz: f64) -> Result<Self, String> {
         Self::new(1.0 / rate_hz).map_err(|_| format!("a finite rate of at least {} Hz", 1.0 / Self::LONGEST_S))
     }
 
-    /// s.
+    /// Returns the length of the step (s).
     pub fn seconds(self) -> f64 {
         self.0
     }
 
-    /// Number of steps whose end comes nearest to `duration_s`, at least one.
+    /// Returns the number of steps whose end is closest to `duration_s` (s), at least 1.
     pub fn steps(self, duration_s: f64) -> u64 {
         ((duration_s / self.0).round() as u64).max(1)
     }
 }
 
-/// Lets `driver` drive a new car of `model` as `setup` says, on the solver `info`, and records every step, of what the car tows, too. A car that has left the
-/// ground of its scene for good ends the run, and the trajectory tells where.
+/// Drives a new car of `model` with `driver` on the solver `info`, with the scene, placement, trailers and duration of
+/// `setup`. Returns the telemetry of every step, including that of the towed units. A run ends early if the driver is
+/// finished or if the car leaves the ground of its scene; the trajectory stores the place where it left.
 ///
-/// `progress` hears the number of finished steps and the most there can be, after each step.
+/// Calls `progress` after each step with the number of finished steps and the maximum number of steps.
 pub fn simulate(
     info: &BackendInfo,
     model: &Arc<Model>,
@@ -91,7 +94,7 @@ pub fn simulate(
     trajectory
 }
 
-/// A world with a car of `model` and what it tows, in line.
+/// Creates a world with a car of `model` and its trailers in line behind it.
 fn start(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Backend> {
     let models: Vec<&Arc<Model>> = [model].into_iter().chain(setup.trailers.iter().map(|unit| &unit.model)).collect();
     let starts: Vec<CarStart> =
@@ -100,7 +103,7 @@ fn start(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) ->
     if models.len() > 1 {
         let models: Vec<&Model> = models.into_iter().map(Arc::as_ref).collect();
         for (car, state) in State::train_at_rest(&models, 0, &setup.scene, &setup.placement).iter().enumerate() {
-            // The state cannot be refused: it has as many wheels as its model.
+            // The state is always accepted: it has as many wheels as its model.
             let _ = backend.set_state(car, state);
         }
     }

@@ -1,4 +1,5 @@
-//! One manoeuvre on several solvers at several rates: the figures, without the telemetry.
+//! Rate sweep: one manoeuvre on several solvers with several step lengths. Only the metrics are kept, not the
+//! telemetry.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,64 +13,66 @@ use crate::manoeuvre::{Manoeuvre, Overrides, Setup, Unfinished};
 use crate::metrics::Metric;
 use crate::run::TimeStep;
 
-/// What one run came to.
+/// Results of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Length of a step, s.
+    /// Length of the step (s).
     pub dt_s: f64,
-    /// Figures, in the same order for every solver and rate.
+    /// Metrics of the run, in the same order for every solver and step length.
     pub metrics: Vec<Metric>,
-    /// The worst of every step, field by field.
+    /// Worst value of each field of the step reports of the run.
     pub worst: StepReport,
-    /// Where the car left the ground of its scene, if the run ended by that.
+    /// Time and place at which the car left the ground of its scene; `None` if it did not.
     pub left_ground: Option<LeftGround>,
-    /// How the run ended, if it did not come to the end of its course.
+    /// Reason why the run did not complete its course; `None` if it did.
     pub unfinished: Option<Unfinished>,
-    /// Largest share of its friction that a tyre used, –; see [`largest_use`].
+    /// Largest friction utilisation of any tyre (–); see [`largest_use`].
     pub friction_use: f64,
 }
 
-/// The runs of one solver.
+/// Runs of one solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateSweep {
     /// Name of the solver.
     pub backend: &'static str,
-    /// Whether it stands beside the comparison instead of in it.
+    /// Whether the solver is a peer: it is listed, but does not have to agree with the others.
     pub peer: bool,
-    /// One for each step, the longest first.
+    /// Results, one per step length, the longest step first.
     pub samples: Vec<Sample>,
 }
 
 impl RateSweep {
-    /// Values of figure number `index`, the longest step first.
+    /// Returns the values of metric number `index` (from 0), the longest step first. `None` where the metric has no
+    /// value.
     pub fn values(&self, index: usize) -> impl DoubleEndedIterator<Item = Option<f64>> + ExactSizeIterator {
         self.samples.iter().map(move |sample| sample.metrics.get(index).and_then(|metric| metric.value))
     }
 }
 
-/// One manoeuvre of one car, driven by several solvers at several rates.
+/// Results of one manoeuvre of one car, driven by several solvers with several step lengths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
     /// Name of the manoeuvre.
     pub manoeuvre: &'static str,
-    /// The manoeuvre in one sentence.
+    /// Description of the manoeuvre in one sentence.
     pub about: String,
-    /// Steps, s, the longest first.
+    /// Step lengths (s), the longest first.
     pub steps_s: Vec<f64>,
-    /// In the order the solvers were given.
+    /// Runs of each solver, in the order of the solvers passed to [`sweep`].
     pub rate_sweeps: Vec<RateSweep>,
 }
 
 impl Sweep {
-    /// The figures, with the values of the first solver at the finest step.
+    /// Returns the metrics with the values of the first solver at the shortest step; empty if there are no runs.
     pub fn metrics(&self) -> &[Metric] {
         self.rate_sweeps.first().and_then(|rate_sweep| rate_sweep.samples.last()).map_or(&[], |sample| &sample.metrics)
     }
 }
 
-/// Drives `manoeuvre` with `model` on every solver of `backends` in every step of `steps`.
+/// Drives `manoeuvre` with `model` on every solver of `backends` with every step length of `steps`.
 ///
-/// Results depend neither on the number of threads nor on the order of `steps`. `progress` is called from all threads.
+/// Step lengths are sorted and deduplicated. Results depend neither on the number of threads nor on the order of
+/// `steps`. `progress` is called from all threads.
 pub fn sweep(
     backends: &[BackendInfo],
     model: &Arc<Model>,
@@ -124,8 +127,9 @@ fn sample(
     }
 }
 
-/// Results of `run` for the jobs `0..count` in their order, from as many threads as the machine runs at once: a run keeps
-/// every step in memory until it is measured, so not all may be under way together.
+/// Runs `run` for the jobs `0..count` and returns the results in the order of the jobs. Uses at most as many threads as
+/// the machine has cores: a run keeps its telemetry until it is measured, so the number of concurrent runs must be
+/// limited.
 pub(crate) fn in_parallel<T: Send>(count: usize, run: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
     let next = AtomicUsize::new(0);
@@ -167,7 +171,7 @@ mod tests {
         );
         for rate_sweep in &found.rate_sweeps {
             assert_eq!(rate_sweep.samples.iter().map(|s| s.dt_s).collect::<Vec<_>>(), found.steps_s);
-            // A point that moves with the speed of the step's end stops v dt / 2 early.
+            // A point that moves with the speed at the end of the step stops v dt / 2 early.
             let stops: Vec<f64> = rate_sweep.values(0).map(|v| v.expect("stops")).collect();
             assert!(stops[0] < stops[1] && stops[1] < stops[2], "{stops:?}");
         }

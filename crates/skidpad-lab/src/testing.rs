@@ -1,4 +1,4 @@
-//! For tests of this crate only: a simple car, a solver that is a point mass, and made-up trajectories.
+//! Test helpers of this crate: a simple car, a point-mass solver and synthetic trajectories.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use skidpad_core::{
 
 use crate::trajectory::Trajectory;
 
-/// 1000 kg, wheelbase 2.5 m, track 1.5 m, centre of mass in the middle and 0.5 m high, linear tyres, motor at each
-/// rear wheel with 400 N m, drag 0.4 N s²/m², rolling coefficient 0.01.
+/// Builds the test car: 1000 kg, wheelbase 2.5 m, track 1.5 m, centre of mass in the middle and 0.5 m high, linear
+/// tyres, a motor with 400 N m at each rear wheel, drag 0.4 N s²/m², rolling coefficient 0.01.
 pub fn model() -> Model {
     let wheel = |axle: usize, side: Side| Wheel {
         axle,
@@ -57,7 +57,8 @@ pub fn model() -> Model {
     Model::new(parts).expect("the test car is valid")
 }
 
-/// Rows every `dt` s up to `end` s, changed from zero by `fill(t, frame)`.
+/// Builds a trajectory with rows every `dt` s up to `end` s. Each row is zero except for its time and the changes by
+/// `fill(t, frame)`.
 pub fn sampled(dt: f64, end: f64, fill: impl Fn(f64, &mut Frame)) -> Trajectory {
     let model = model();
     let row = |k: u64| {
@@ -73,8 +74,8 @@ pub fn sampled(dt: f64, end: f64, fill: impl Fn(f64, &mut Frame)) -> Trajectory 
     trajectory
 }
 
-/// A solver without tyres or springs: motor torques, brakes and drag push a point along its heading, steering turns
-/// it as a kinematic bicycle.
+/// Solver without tyres and springs. Motor torques, brakes and drag accelerate a point along its heading, and the
+/// steering turns it like a kinematic bicycle model.
 pub const POINT_MASS: BackendInfo =
     BackendInfo { name: "point-mass", about: "kinematics for tests", peer: false, rows: true, build: build_point_mass };
 

@@ -1,4 +1,4 @@
-//! Figures of what a car tows, from its telemetry.
+//! Metrics of the towed units, computed from telemetry.
 
 use skidpad_core::{Frame, HitchFrame};
 
@@ -6,12 +6,12 @@ use crate::metrics::Metric;
 use crate::trajectory::Trajectory;
 use crate::units::UnitName;
 
-/// What the hitch of a trailer does; nothing where a frame has none.
+/// Returns the hitch telemetry of a towed unit; all zeros if the frame has none.
 pub fn hitch(frame: &Frame) -> HitchFrame {
     frame.hitch.clone().unwrap_or_default()
 }
 
-/// Figures of every hitch, from the front.
+/// Computes the metrics of every hitch, from the front: peak articulation angle (deg) and peak force (N).
 pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
     let of = |(name, trailer): &(UnitName, Trajectory)| {
         let angle = trailer.largest(|f| hitch(f).articulation_rad).to_degrees();
@@ -27,8 +27,8 @@ pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
     trajectory.trailers().iter().flat_map(of).collect()
 }
 
-/// How much more each trailer is accelerated sideways than the car (ISO 14791): the ratio of their peaks, both at the centre of mass.
-/// It did not happen to a car that drives straight.
+/// Computes the rearward amplification of each trailer (ISO 14791): the peak lateral acceleration of the trailer
+/// divided by that of the car, both at the centre of mass (–). The metric has no value if the car drives straight.
 pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
     let peak = |of: &Trajectory| of.largest(|f| f.ay_mps2);
     let car = peak(trajectory);
@@ -38,7 +38,7 @@ pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
     trajectory.trailers().iter().map(of).collect()
 }
 
-/// A figure of one unit.
+/// Creates a metric of the unit `of`; its key and label are prepended to `name` and `label`.
 fn metric(of: UnitName, name: &str, label: &str, unit: &'static str, digits: u8, value: f64) -> Metric {
     Metric::new(&format!("{}_{name}", of.key()), &format!("{}: {label}", of.label()), unit, digits, Some(value))
 }
@@ -51,7 +51,8 @@ mod tests {
 
     const FIRST: UnitName = UnitName { trailer: 1, part: Part::Whole };
 
-    /// A trailer swings half as far again as its car, a quarter of a period later.
+    /// Builds a run in which the trailer swings with 1.5 times the lateral acceleration of the car, a quarter period
+    /// later.
     fn train() -> Trajectory {
         let car = sampled(0.01, 10.0, |t, frame| frame.ay_mps2 = 2.0 * t.sin());
         let trailer = sampled(0.01, 10.0, |t, frame| {
@@ -73,7 +74,7 @@ mod tests {
         assert_eq!(found.len(), known.len());
     }
 
-    /// Both peaks lie between rows of a hundredth of a radian.
+    /// Both peaks lie between two rows, which are 0.01 s apart.
     #[test]
     fn amplification_is_the_ratio_of_peaks() {
         let found = rearward_amplification(&train());

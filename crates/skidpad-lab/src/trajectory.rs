@@ -1,4 +1,4 @@
-//! What a run leaves behind: one row of telemetry per step, and the questions metrics ask of it.
+//! Telemetry of a run, one row per step, and the queries that metrics are computed from.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -12,8 +12,10 @@ use crate::rows::Rows;
 use crate::units::UnitName;
 
 /// Telemetry of one car over one run. Row 0 is the start at t = 0; row k is the state after the step that ends at
-/// `k · dt`. Times are products, not sums, so no rounding builds up. Never empty. Rows of long runs are in a temporary file, so
-/// that memory does not grow with their number; where that fails, [`Trajectory::check`] tells, and what reads stops there.
+/// `k · dt`. There is always at least one row. Times are products, not sums, so rounding errors do not accumulate.
+///
+/// Rows of a long run are stored in a temporary file to bound the memory. If the file fails, [`Trajectory::check`]
+/// returns the error, and queries see only the rows that can be read.
 #[derive(Debug)]
 pub struct Trajectory {
     header: Vec<String>,
@@ -25,46 +27,47 @@ pub struct Trajectory {
     trailers: Vec<(UnitName, Trajectory)>,
 }
 
-/// What a run was driven on, as far as figures follow from it.
+/// Properties of the ground on which metrics depend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// m/s²
+    /// Gravitational acceleration (m/s²).
     pub gravity_mps2: f64,
-    /// Of the plane that cars start by, rad, positive when it rises along +x.
+    /// Slope of the plane on which cars start (rad), positive if it rises along +x.
     pub slope_rad: f64,
 }
 
 impl Ground {
-    /// Of `scene`.
+    /// Reads the properties from `scene`.
     pub fn of(scene: &Scene) -> Self {
         Self { gravity_mps2: scene.gravity.into(), slope_rad: scene.slope.into() }
     }
 }
 
-/// What one assist or trick did in a run.
+/// Contribution of one assist or non-physical aid over a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Help {
-    /// Which one.
+    /// Assist or aid.
     pub assist: Assist,
-    /// Share of the steps in which it added anything.
+    /// Share of the steps in which it contributed anything (–).
     pub share: f64,
-    /// The mean over all steps of each of [`Contribution::CHANNELS`].
+    /// Mean over all steps of each channel of [`Contribution::CHANNELS`].
     pub mean: [f64; 10],
-    /// The largest of each of [`Contribution::CHANNELS`] by size, with its sign.
+    /// Value of largest magnitude of each channel of [`Contribution::CHANNELS`], with its sign.
     pub largest: [f64; 10],
 }
 
 impl Help {
-    /// Size from which a value is more than rounding, in the unit of its channel.
+    /// Magnitude below which a value counts as rounding error, in the unit of its channel.
     const LEAST_TOLD: f64 = 5e-4;
 
-    /// Whether the channel's largest value is more than rounding.
+    /// Returns whether the largest value of channel number `channel` is more than rounding error.
     pub fn told(&self, channel: usize) -> bool {
         self.largest[channel].abs() >= Self::LEAST_TOLD
     }
 }
 
-/// `value` with as many places as tell a number of the size of `peak` to four digits, at most six.
+/// Formats `value` with as many decimal places as show a number of the magnitude of `peak` with four digits, at most
+/// six.
 pub fn four_digits(value: f64, peak: f64) -> String {
     let places = (3 - peak.abs().log10().floor() as i32).clamp(0, 6);
     let scale = 10f64.powi(places);
@@ -72,117 +75,118 @@ pub fn four_digits(value: f64, peak: f64) -> String {
 }
 
 impl Trajectory {
-    /// Starts with the row for t = 0.
+    /// Creates a trajectory with the row for t = 0, on a level plane with standard gravity.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
         let (header, worst) = (first.header(model), StepReport::default());
         let ground = Ground::of(&Scene::flat());
         Self { header, rows: Rows::new(first), dt_s, worst, left_ground: None, ground, trailers: Vec::new() }
     }
 
-    /// The same on other ground than a level plane.
+    /// Sets the ground that the run was driven on.
     pub fn on(self, ground: Ground) -> Self {
         Self { ground, ..self }
     }
 
-    /// What it was driven on.
+    /// Returns the ground that the run was driven on.
     pub fn ground(&self) -> Ground {
         self.ground
     }
 
-    /// The same of a car that tows `trailers`, from the front, which have a row for each of its rows.
+    /// Sets the telemetry of the towed units, from the front. Each must have as many rows as the car.
     pub fn towing(self, trailers: impl IntoIterator<Item = (UnitName, Self)>) -> Self {
         Self { trailers: trailers.into_iter().collect(), ..self }
     }
 
-    /// Telemetry of what the car tows, from the front, row by row.
+    /// Returns the telemetry of the towed units, from the front.
     pub fn trailers(&self) -> &[(UnitName, Self)] {
         &self.trailers
     }
 
-    /// Appends the rows of the trailers after the next step, from the front.
+    /// Appends one row to each towed unit, from the front.
     pub fn push_trailers(&mut self, frames: impl IntoIterator<Item = Frame>) {
         for ((_, trailer), frame) in self.trailers.iter_mut().zip(frames) {
             trailer.rows.push(frame);
         }
     }
 
-    /// Appends the row after the next step, and how that step went.
+    /// Appends the row after the next step, and merges the report of that step into [`Trajectory::worst`].
     pub fn push(&mut self, frame: Frame, report: StepReport) {
         self.rows.push(frame);
         self.worst = self.worst.and(report);
     }
 
-    /// The worst of every step, field by field.
+    /// Returns the worst value of each field of the step reports.
     pub fn worst(&self) -> StepReport {
         self.worst
     }
 
-    /// Says that the run ends because the car has left the ground of its scene, and where.
+    /// Records that the run ended because the car left the ground of its scene.
     pub fn end_off_ground(&mut self, left: LeftGround) {
         self.left_ground = Some(left);
     }
 
-    /// Where the car left the ground of its scene, if the run ended by that.
+    /// Returns the time and place at which the car left the ground of its scene; `None` if it did not.
     pub fn left_ground(&self) -> Option<LeftGround> {
         self.left_ground
     }
 
-    /// Every row in order of time; never empty.
+    /// Iterates over all rows in order of time, at least one.
     pub fn rows(&self) -> impl Iterator<Item = Cow<'_, Frame>> {
         self.rows.from(0)
     }
 
-    /// Rows from row `k` on, counted from 0.
+    /// Iterates over the rows from row `k` on, counted from 0.
     pub fn rows_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
         self.rows.from(k)
     }
 
-    /// Row `k`, counted from 0.
+    /// Returns row `k`, counted from 0; `None` if there is no such row.
     pub fn row(&self, k: usize) -> Option<Cow<'_, Frame>> {
         self.rows.get(k)
     }
 
-    /// The last row for which `holds`, counted from 0.
+    /// Returns the number, counted from 0, of the last row for which `holds` returns true; `None` if there is none.
     pub fn last_row_where(&self, holds: impl Fn(&Frame) -> bool) -> Option<usize> {
         self.rows().enumerate().filter(|(_, frame)| holds(frame)).map(|(k, _)| k).last()
     }
 
-    /// Number of rows, at least 1.
+    /// Returns the number of rows, at least 1.
     pub fn count(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether every row is there.
+    /// Checks that no row is missing, including those of the towed units.
     ///
     /// # Errors
-    /// When the temporary file could not be written or read.
+    /// Returns the error of the temporary file if it could not be written or read.
     pub fn check(&self) -> io::Result<()> {
         self.rows.failure().map_or(Ok(()), Err)?;
         self.trailers.iter().try_for_each(|(_, trailer)| trailer.check())
     }
 
-    /// The row at t = 0.
+    /// Returns the row at t = 0.
     pub fn first(&self) -> &Frame {
         self.rows.first()
     }
 
-    /// The last row.
+    /// Returns the last row.
     pub fn last(&self) -> &Frame {
         self.rows.last()
     }
 
-    /// Length of a step, s.
+    /// Returns the length of a step (s).
     pub fn dt_s(&self) -> f64 {
         self.dt_s
     }
 
-    /// Whether the run goes on to `time_s`, to half a step.
+    /// Returns whether the run lasts until `time_s` (s), with a tolerance of half a step.
     pub fn goes_on_to(&self, time_s: f64) -> bool {
         self.last().t_s + 0.5 * self.dt_s >= time_s
     }
 
-    /// Time at which `channel` first reaches `level` from below, at or after `from_s`, linear between rows, s.
-    /// `None` when it never does.
+    /// Returns the time at which `channel` first reaches `level` from below, at or after `from_s`, interpolated
+    /// linearly between rows (s). Returns the time of the first row if its value is already at or above `level`, `None`
+    /// if the level is not reached.
     pub fn rises_to(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         let point = |frame: Cow<'_, Frame>| (frame.t_s, channel(&frame));
         let mut points = self.rows_from(self.row_at_or_after(from_s)).map(point);
@@ -199,12 +203,13 @@ impl Trajectory {
         None
     }
 
-    /// Time at which `channel` first falls to `level`, at or after `from_s`, linear between rows, s.
+    /// Returns the time at which `channel` first falls to `level`, at or after `from_s`, interpolated linearly between
+    /// rows (s). The counterpart of [`Trajectory::rises_to`].
     pub fn falls_to(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         self.rises_to(-level, from_s, |frame| -channel(frame))
     }
 
-    /// `channel` at `time_s`, linear between rows and constant outside them.
+    /// Returns `channel` at `time_s` (s), interpolated linearly between rows and constant outside them.
     pub fn at(&self, time_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let next = self.rows_before(time_s);
         let Some(from) = next.checked_sub(1).and_then(|k| self.row(k)) else { return channel(self.first()) };
@@ -214,7 +219,8 @@ impl Trajectory {
         before + share * (after - before)
     }
 
-    /// Mean of `channel` over the rows in `from_s ..= to_s`; of the nearest row when none lies in it.
+    /// Returns the mean of `channel` over the rows from `from_s` to `to_s` (s). If there is no row in this interval,
+    /// returns `channel` at its middle.
     pub fn mean(&self, from_s: f64, to_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let add = |(sum, rows): (f64, u64), frame: Cow<'_, Frame>| (sum + channel(&frame), rows + 1);
         match self.between(from_s, to_s).fold((0.0, 0), add) {
@@ -223,7 +229,8 @@ impl Trajectory {
         }
     }
 
-    /// Row at or after `from_s` where `channel` is largest, the first of equals.
+    /// Returns the row at or after `from_s` (s) where `channel` is largest, the earliest of equals; the last row if
+    /// the run ends earlier.
     pub fn peak(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Frame {
         let (mut best, mut largest) = (Cow::Borrowed(self.last()), channel(self.last()));
         for frame in self.rows_from(self.row_at_or_after(from_s)) {
@@ -235,7 +242,8 @@ impl Trajectory {
         best.into_owned()
     }
 
-    /// When the channel is largest from `from_s` on, s: where the parabola through the largest row and its neighbours is.
+    /// Returns the time of the largest value of `channel` at or after `from_s` (s). The time is the vertex of the
+    /// parabola through the largest row and its two neighbours.
     pub fn peak_time(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let peak = self.peak(from_s, &channel);
         let at = self.rows_before(peak.t_s);
@@ -247,19 +255,19 @@ impl Trajectory {
         if bend < 0.0 { peak.t_s + 0.25 * (a - c) / bend * (after.t_s - before.t_s) } else { peak.t_s }
     }
 
-    /// Largest size of `channel` over the whole run.
+    /// Returns the largest magnitude of `channel` over the whole run.
     pub fn largest(&self, channel: impl Fn(&Frame) -> f64) -> f64 {
         self.rows().fold(0.0, |largest, frame| channel(&frame).abs().max(largest))
     }
 
-    /// Least load of any wheel at any time, in percent of its load at rest.
+    /// Returns the smallest load of any wheel at any time, in % of its static load.
     pub fn least_load_percent(&self, model: &Model) -> Option<f64> {
         let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
         let least = |f: Cow<'_, Frame>| f.wheels.iter().map(|w| w.load_n).enumerate().map(share).min_by(f64::total_cmp);
         self.rows().filter_map(least).min_by(f64::total_cmp)
     }
 
-    /// What each assist of the car and each trick of the solver added over the run, in the order of columns.
+    /// Returns the contribution of each assist and each non-physical aid over the run, in the order of the columns.
     pub fn help(&self) -> Vec<Help> {
         let of = |(k, &(assist, _)): (usize, &(Assist, Contribution))| {
             let values =
@@ -274,7 +282,7 @@ impl Trajectory {
         self.first().assist_log.iter().enumerate().map(of).collect()
     }
 
-    /// Rows in `from_s ..= to_s`.
+    /// Iterates over the rows from `from_s` to `to_s` (s), both included.
     pub fn between(&self, from_s: f64, to_s: f64) -> impl Iterator<Item = Cow<'_, Frame>> {
         let end = to_s + self.tolerance();
         self.rows_from(self.row_at_or_after(from_s)).take_while(move |frame| frame.t_s <= end)
@@ -284,20 +292,21 @@ impl Trajectory {
         self.rows_before(time_s - self.tolerance())
     }
 
-    /// Number of rows before `time_s`.
+    /// Returns the number of rows before `time_s` (s).
     fn rows_before(&self, time_s: f64) -> usize {
         let is_before = |row: usize| row as f64 * self.dt_s < time_s;
         let near = (time_s / self.dt_s).clamp(0.0, self.count() as f64) as usize;
         (near.saturating_sub(1)..self.count()).find(|&row| !is_before(row)).unwrap_or(self.count())
     }
 
-    /// Times are products of f64 numbers; a millionth of a step tells neighbouring rows apart and forgives rounding.
+    /// Returns the tolerance for the comparison of times (s). A millionth of a step covers the rounding of the products
+    /// and still separates neighbouring rows.
     fn tolerance(&self) -> f64 {
         1e-6 * self.dt_s
     }
 
-    /// Names of the columns: those of the car, then those of each trailer with its name in front, like `trailer1.load_n.1l`, but for
-    /// the time.
+    /// Returns the names of the columns: those of the car, then those of each towed unit with its key in front, such as
+    /// `trailer1.load_n.1l`. The time column occurs only once.
     fn columns(&self) -> Vec<String> {
         let of = |(name, trailer): &(UnitName, Self)| {
             let name = name.key();
@@ -307,10 +316,10 @@ impl Trajectory {
         self.header.iter().cloned().chain(towed).collect()
     }
 
-    /// Writes header and rows as CSV.
+    /// Writes the header and all rows as CSV.
     ///
     /// # Errors
-    /// Whatever the sink reports.
+    /// Returns the errors of `out` and of the temporary file.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", self.columns().join(","))?;
         let mut line = String::new();
@@ -328,16 +337,16 @@ impl Trajectory {
         self.check()
     }
 
-    /// Writes the CSV file at `path`, in full or not at all.
+    /// Writes the CSV file `path`, completely or not at all.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
         write_atomically(path, |out| self.write_csv(out))
     }
 }
 
-/// Shortest text that reads back as the same number; −0 is written as 0.
+/// Appends the shortest text that reads back as the same number; −0 is written as 0.
 fn push_number(line: &mut String, value: f64) {
     use std::fmt::Write as _;
     let value = value + 0.0;
@@ -375,7 +384,7 @@ mod tests {
         assert_eq!(lines.count(), 3);
     }
 
-    /// With all but five rows in the file every question has the answer it has in memory, to the last bit.
+    /// Queries return bit-identical results whether all rows are in memory or all but five are in the file.
     #[test]
     fn rows_in_a_file_answer_as_rows_in_memory() {
         let whole = sampled(0.01, 30.0, |t, frame| {

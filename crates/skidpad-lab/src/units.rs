@@ -1,15 +1,15 @@
-//! Vehicle units that are towed, and what they are called.
+//! Towed vehicle units and their names.
 
 use std::sync::Arc;
 
 use skidpad_core::Model;
 
-/// A vehicle unit that is towed.
+/// Towed vehicle unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Towed {
-    /// What it is.
+    /// Model of the unit.
     pub model: Arc<Model>,
-    /// Whether it is the dolly of the unit behind it, with which it makes one trailer.
+    /// Whether the unit is the dolly of the unit behind it. The two form one trailer.
     pub is_dolly: bool,
 }
 
@@ -19,28 +19,28 @@ impl From<Arc<Model>> for Towed {
     }
 }
 
-/// Which part of a trailer a unit is.
+/// Part of a trailer that a unit forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// Complete trailer.
     Whole,
-    /// The dolly of a full trailer.
+    /// Dolly of a full trailer.
     Dolly,
-    /// What rests on that dolly.
+    /// Unit that rests on the dolly of a full trailer.
     OnDolly,
 }
 
-/// Which unit of a train: trailers count from the front, a dolly with the trailer it carries.
+/// Name of a towed unit. Trailers are numbered from the front; a dolly has the number of the trailer it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitName {
     /// Number of the trailer, from 1.
     pub trailer: usize,
-    /// Which part of it.
+    /// Part of that trailer.
     pub part: Part,
 }
 
 impl UnitName {
-    /// Names of `towed`, from the front.
+    /// Returns the name of each unit of `towed`, which are ordered from the front.
     pub fn of(towed: &[Towed]) -> Vec<Self> {
         let (mut trailer, mut on_dolly) = (1, false);
         let name = |unit: &Towed| {
@@ -57,12 +57,12 @@ impl UnitName {
         towed.iter().map(name).collect()
     }
 
-    /// In names of columns and figures, like `trailer1` and `trailer1_dolly`.
+    /// Returns the key used in names of columns and metrics, such as `trailer1` or `trailer1_dolly`.
     pub fn key(self) -> String {
         format!("trailer{}{}", self.trailer, if self.part == Part::Dolly { "_dolly" } else { "" })
     }
 
-    /// In words, like "Trailer 1" and "Dolly of trailer 1".
+    /// Returns the name in words, such as "Trailer 1" or "Dolly of trailer 1".
     pub fn label(self) -> String {
         let number = self.trailer;
         match self.part {
@@ -72,7 +72,7 @@ impl UnitName {
         }
     }
 
-    /// What holds its coupler.
+    /// Returns the name of the joint in front of the unit: "turntable" on a dolly, otherwise "hitch".
     pub(crate) fn hitch(self) -> &'static str {
         if self.part == Part::OnDolly { "turntable" } else { "hitch" }
     }

@@ -1,8 +1,9 @@
-//! Ray-cast vehicles of other engines, fed from skidpad's descriptions: what skidpad's solvers are compared with, and what people drive
-//! today. Peers agree with nobody; their defects are measured.
+//! Ray-cast vehicles of other engines with parameters from skidpad's descriptions, for comparison with skidpad's solvers. They
+//! are in wide use. No agreement with peers is required; their defects are measured.
 //!
-//! [`bullet`] is Bullet's vehicle in Bullet's world step, reproduced; [`stock`] (feature `rapier`) is Rapier's own controller. Both are
-//! driven by skidpad's drivetrain behind wheels that cannot slip ([`no_slip`]), and tell their tricks ([`ray_cast`]).
+//! [`bullet`] reproduces Bullet's vehicle in Bullet's world step. [`stock`] (feature `rapier`) is Rapier's own controller. Both
+//! are driven by skidpad's drivetrain through wheels that cannot slip ([`no_slip`]), and both report their non-physical forces
+//! ([`ray_cast`]).
 #![forbid(unsafe_code)]
 
 pub mod bullet;

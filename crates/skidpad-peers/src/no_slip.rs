@@ -1,50 +1,51 @@
-//! Pedals of a car whose wheels cannot slip, for peers that know a force at each wheel but no wheel speed. Engine, clutch or
-//! converter, gearbox and motors are those of every other car.
+//! Pedals of a car whose wheels cannot slip, for peers that take a force at each wheel but have no wheel speed. Engine, clutch or
+//! converter, gearbox and motors are the same as in every other car.
 
 use std::sync::Arc;
 
 use skidpad_core::controls::{LARGEST_BRAKE_TORQUE, bounded};
 use skidpad_core::{Controls, Model, State, Vehicle};
 
-/// Speed of a wheel's circumference, m/s, below which it stands: a force then has to overcome the brake.
+/// Circumferential speed of a wheel below which it counts as standing, m/s. The drive force must then overcome the brake.
 const STANDS_BELOW: f32 = 0.05;
 
-/// The drivetrain of one car and what its pedals do at the wheels.
+/// Drivetrain of one car, and its forces at the wheels.
 #[derive(Clone, Debug)]
 pub struct Pedals {
-    /// Its engine, motors and gearbox; where it is and how it moves stays the caller's.
+    /// Vehicle that provides engine, motors and gearbox. The caller keeps position and motion.
     vehicle: Vehicle,
+    /// Drive force at each wheel, N.
     forces: Box<[f32]>,
 }
 
-/// What a ray-cast vehicle is to do at one wheel.
+/// Forces that a ray-cast vehicle must apply at one wheel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WheelForces {
-    /// N at the contact, positive drives forward.
+    /// Drive force at the contact, N, positive forward.
     pub drive: f32,
-    /// Largest force of the brake at the contact, N, ≥ 0.
+    /// Maximum brake force at the contact, N, ≥ 0.
     pub brake: f32,
 }
 
 impl Pedals {
-    /// Of a car of `model` in `state`.
+    /// Creates the pedals of a car of `model` in `state`.
     pub fn new(model: &Arc<Model>, state: &State) -> Self {
         Self { vehicle: Vehicle::new(model.clone(), state.clone()), forces: state.wheels.iter().map(|_| 0.0).collect() }
     }
 
-    /// What the pedals do in a step of `dt` s: tells it for every wheel in order. `state` gives the speeds of the wheels,
-    /// `spin` and `rolling_speed`, and whether they touch; its drivetrain goes on.
+    /// Computes drive and brake forces for a step of `dt` s and calls `tell` with them for every wheel, in order. Reads `spin`
+    /// and `rolling_speed` of the wheels and their contacts from `state`, and advances its drivetrain state.
     ///
-    /// Bullet and Rapier let go of a brake where any force drives. So what engine and motors do against the rotation is told
-    /// as brake, and what the brake takes of what they do along it is taken here. Torques straight at the wheels and raw
-    /// ones stay beside the brake, as those programs have it.
+    /// Bullet and Rapier release a brake while any drive force acts. Forces of engine and motors against the rotation are
+    /// therefore reported as brake forces, and the brake is subtracted from forces along the rotation. Direct wheel torques and
+    /// raw motor torques are reported in addition to the brake, as in those programs.
     pub fn press(&mut self, state: &mut State, controls: &Controls, dt: f32, mut tell: impl FnMut(usize, WheelForces)) {
         self.vehicle.set_state(state);
         self.vehicle.drive_rolling(controls, dt, &mut self.forces);
         if self.vehicle.state().drive.is_finite() && self.forces.iter().sum::<f32>().is_finite() {
             state.drive = self.vehicle.state().drive;
         } else {
-            // The last good state stays.
+            // The last valid drivetrain state is kept.
             self.forces.fill(0.0);
         }
         let model = self.vehicle.model();
@@ -63,7 +64,8 @@ impl Pedals {
 }
 
 impl WheelForces {
-    /// Drive and brake as one of the two, on a wheel that turns, or would, the way of the sign of `towards`.
+    /// Combines drive and brake into a single one of them. The wheel turns, or would turn, in the direction of the sign of
+    /// `towards`.
     fn together(self, towards: f32) -> Self {
         let along = if towards < 0.0 { -self.drive } else { self.drive };
         let held = self.brake - along;
@@ -75,7 +77,7 @@ impl WheelForces {
     }
 }
 
-/// Brake force asked of wheel `i` at its contact, N, ≥ 0: torque of pedal, handbrake and raw input over the radius.
+/// Returns the brake force of wheel `i` at its contact, N, ≥ 0: the torque of pedal, handbrake and raw input over the radius.
 fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
     let pedal = bounded(controls.brake, 0.0, 1.0) * wheel.brake_torque;
@@ -84,15 +86,15 @@ fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     (pedal + lever + raw) / wheel.radius
 }
 
-/// Force of the raw motor torque of wheel `i` at its contact, N, positive drives forward.
+/// Returns the force of the raw motor torque of wheel `i` at its contact, N, positive forward.
 fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let most = model.largest_motor_torque(i);
     let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.motor_torque, -most, most));
     raw / model.wheels()[i].radius
 }
 
-/// Angle of wheel `i`, rad, positive to the left: no rate limit, no Ackermann, no toe. `state.steer` is set to the mean
-/// angle asked, within the lock.
+/// Returns the angle of wheel `i`, rad, positive to the left, without rate limit, Ackermann and toe. Sets `state.steer` to the
+/// demanded mean angle, within the lock.
 pub fn steer(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = bounded(controls.steer, -parts.steering.lock, parts.steering.lock);

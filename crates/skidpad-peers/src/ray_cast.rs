@@ -1,31 +1,32 @@
-//! What ray-cast vehicles of other engines do to a chassis that no wheel on the ground does, for peers to tell.
+//! Non-physical forces of ray-cast vehicles in other engines, in a form that peers can report.
 
 use skidpad_core::{Assist, AssistLog, Contribution, Model, Vec3};
 
-/// What a ray-cast vehicle did to its chassis at one wheel, means over a step, vehicle frame.
+/// Action of a ray-cast vehicle on its chassis at one wheel, as means over a step, vehicle frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RayWheel {
-    /// From the centre of mass to the contact point, m.
+    /// Vector from the centre of mass to the contact point, m.
     pub arm: Vec3,
-    /// Of the ground, unit length.
+    /// Normal of the ground, unit vector.
     pub normal: Vec3,
-    /// Of spring and damper before the bound, N, ≥ 0.
+    /// Force of spring and damper before the bound, N, ≥ 0.
     pub suspension: f32,
-    /// Bound of that force, N, > 0; infinite without one.
+    /// Bound of that force, N, > 0; infinite if there is none.
     pub largest: f32,
     /// Tyre force along the rolling direction, N.
     pub along: Vec3,
-    /// Tyre force across it, N.
+    /// Tyre force along the axle, N.
     pub side: Vec3,
-    /// Share of the centre's height at which `side` acts: 1 at the ground, 0 at the centre's height.
+    /// Height at which `side` acts: 1 at the ground, 0 at the height of the centre of mass.
     pub roll_influence: f32,
 }
 
-/// What the tricks of `wheels` added to a car of `model`; each trick that some wheel has is told, as nothing while it does
-/// nothing.
+/// Returns the contributions of the non-physical forces of `wheels` to a car of `model`. A mechanism that some wheel has is
+/// listed even if its contribution is zero.
 ///
-/// With the contact point at `z` of the vehicle frame a side force `F` acts at `r z`, r the roll influence: it lacks the
-/// moment `(1 − r) z ẑ × F`. A bound takes force from the suspension that the tyre's friction still counts.
+/// With the contact point at `z` in the vehicle frame, a side force `F` acts at `r z`, where r is the roll influence. It lacks
+/// the moment `(1 − r) z ẑ × F`. A bound reduces the suspension force, but the tyre's friction still uses the unbounded force. If
+/// the centre of mass is lowered by h, all forces F at the wheel add the moment `h ẑ × F`.
 pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> AssistLog {
     let mut assist_log = AssistLog::default();
     let lowered = model.parts().assists.lowered_centre;

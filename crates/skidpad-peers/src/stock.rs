@@ -1,9 +1,9 @@
-//! Rapier's own `DynamicRayCastVehicleController`, fed from a skidpad model with every parameter in its true unit.
+//! Rapier's own `DynamicRayCastVehicleController`, with parameters from a skidpad model in their true units.
 //!
-//! A peer for comparisons, not a solver of skidpad's rows: it has no wheel spin, no tyre curve and no anti-roll bar; skidpad's
-//! drivetrain drives it as if wheels never slipped. Its friction is the tyre's times the grip
-//! of the plane, also on boxes, because it reads no collider's friction. Its roll influence cannot be set from outside.
-//! Its creep and its tick-rate dependence are what the comparison shows.
+//! It is a peer for comparisons, not a solver of skidpad's rows. It has no wheel spin, no tyre curve and no anti-roll bar, and
+//! skidpad's drivetrain drives it as if wheels never slipped. Its friction is that of the tyre times the grip of the plane, also
+//! on boxes, because the controller does not read the friction of colliders. Its roll influence cannot be set. The comparison
+//! shows its creep and its dependence on the step length.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use skidpad_rapier::chassis::{self, move_to};
 use crate::no_slip::{self, Pedals};
 use crate::ray_cast::{RayWheel, non_physical};
 
-/// The roll influence every wheel of Rapier 0.36 has.
+/// Roll influence of every wheel in Rapier 0.36.
 const ROLL_INFLUENCE: f32 = 0.1;
 
 /// Entry for a list of backends.
@@ -49,7 +49,7 @@ struct StockCar {
     state: State,
     controller: DynamicRayCastVehicleController,
     pedals: Pedals,
-    /// Of the chassis when the controller pushed it last.
+    /// Pose of the chassis when the controller last pushed it.
     pushed_at: Pose,
 }
 
@@ -63,6 +63,7 @@ impl StockBackend {
         Self { world, cars, slots, scene: scene.clone(), starts: starts.to_vec(), clock: Clock::new(dt) }
     }
 
+    /// Sets state and body of the car in `slot` to `state`, and enables the body.
     fn put(&mut self, slot: usize, state: &State) {
         let car = &mut self.cars[slot];
         car.state.clone_from(state);
@@ -71,6 +72,7 @@ impl StockBackend {
         }
     }
 
+    /// Disables the body of the car in `slot`.
     fn disable(&mut self, slot: usize) {
         if let Some(body) = self.world.bodies.get_mut(self.cars[slot].controller.chassis) {
             body.set_enabled(false);
@@ -90,7 +92,7 @@ impl StockCar {
         for (i, wheel) in car.model.wheels().iter().enumerate() {
             let strut = &wheel.strut;
             let mass = car.model.mass();
-            // The controller's spring is slack at its rest length: that length is the rest pose plus the static sag.
+            // The controller's spring is slack at its rest length, which is therefore the length at rest plus the static sag.
             let sag = car.model.static_load(i) / strut.rate;
             let tuning = WheelTuning {
                 suspension_stiffness: strut.rate / mass,
@@ -101,9 +103,9 @@ impl StockCar {
                 friction_slip: car.model.tyre(i).nominal_friction()[0] * scene.grip,
                 max_suspension_force: car.model.parts().peers.largest_suspension_force.min(f32::MAX),
             };
-            // Hard point one wheel radius above the wheel centre at rest, inside the chassis.
+            // The hard point is one wheel radius above the wheel centre at rest, inside the chassis.
             let hard_point = wheel.contact + Vector::new(0.0, 0.0, 2.0 * wheel.radius);
-            // Rapier rolls towards normal × axle: an axle that points to the right drives forward.
+            // Rapier wheels roll towards normal × axle, so that an axle that points to the right drives forward.
             let (down, axle) = (Vector::NEG_Z, Vector::NEG_Y);
             controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
@@ -111,6 +113,7 @@ impl StockCar {
         Self { model: car.model.clone(), state, controller, pedals, pushed_at: Pose::IDENTITY }
     }
 
+    /// Sets engine forces, brakes and steering of the controller for a step of `dt` s.
     fn drive(&mut self, controls: &Controls, dt: f32) {
         let wheels = self.controller.wheels_mut();
         self.pedals.press(&mut self.state, controls, dt, |i, forces| {
@@ -122,7 +125,7 @@ impl StockCar {
         }
     }
 
-    /// What the controller's tricks added in the last step of `dt` s.
+    /// Returns the contributions of the controller's non-physical forces in the last step of `dt` s.
     fn non_physical(&self, dt: f32) -> AssistLog {
         let (centre, to_vehicle) = (self.pushed_at.translation, self.pushed_at.rotation.inverse());
         let wheel = |wheel: &Wheel| {
@@ -143,6 +146,7 @@ impl StockCar {
         non_physical(&self.model, self.controller.wheels().iter().map(wheel))
     }
 
+    /// Reads the state of the car from `world` after a step of `dt` s.
     fn read(&mut self, world: &PhysicsWorld, dt: f32) {
         let Some(body) = world.bodies.get(self.controller.chassis) else { return };
         let state = &mut self.state;
@@ -151,7 +155,7 @@ impl StockCar {
         state.rotation = *body.rotation();
         state.velocity = body.linvel();
         state.angular = body.angvel();
-        // The controller rolls its wheels without slip.
+        // The wheels of the controller roll without slip.
         let forward_speed = body.linvel().dot(*body.rotation() * Vector::X);
         for ((wheel, from), to) in self.model.wheels().iter().zip(self.controller.wheels()).zip(&mut state.wheels) {
             let ray = from.raycast_info();
@@ -282,7 +286,7 @@ impl Backend for StockBackend {
         Ok(())
     }
 
-    /// Into a world built anew, as in the `rapier` backend.
+    /// Loads into a new world, as the `rapier` backend does.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
         fresh.slots.rename_as(&self.slots);

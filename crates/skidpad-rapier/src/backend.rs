@@ -1,5 +1,7 @@
-//! A Rapier world of its own for comparisons: ground plane, cars, nothing else. Its cars stay awake, because a state
-//! alone must resume bit for bit, and no state holds for how long Rapier saw its body stand still.
+//! Solver with a Rapier world of its own: the ground, platforms and free bodies of a scene, and cars.
+//!
+//! Its cars never sleep. Stepping must resume bit-identically from states alone, and a state does not contain how long Rapier has
+//! seen a body at rest.
 
 use std::sync::Arc;
 
@@ -26,53 +28,54 @@ pub const BACKEND: BackendInfo = BackendInfo {
 struct RapierBackend {
     world: PhysicsWorld,
     cars: RapierCars,
-    /// Of the scene's platforms.
+    /// Bodies of the platforms of the scene.
     platforms: Vec<RigidBodyHandle>,
-    /// Fields and meshes of the scene.
+    /// Colliders of the height fields and meshes of the scene.
     terrain: Vec<(ColliderHandle, Source)>,
-    /// Its free bodies.
+    /// Free bodies of the scene.
     bodies: Vec<RigidBodyHandle>,
     scene: Scene,
     starts: Vec<CarStart>,
     clock: Clock,
 }
 
-/// Substeps of the comparison's worlds: Rapier's default, since its poses lead by `dt v / 2n`, but a single one in steps
-/// below 2 ms, where that is small and the rounding of the velocity in every substep is not: with four of them at 1920 Hz
-/// the limit of a braked run lies 5.5 mm short after 60 m. Worlds of users keep theirs.
+/// Returns the number of substeps in worlds of this backend. It is Rapier's default, because poses lead by `dt v / 2n` with n
+/// substeps, except below 2 ms. There the lead is small, but the velocity is rounded in every substep: with four substeps at 1920
+/// Hz, a braked car would stop 5.5 mm short after 60 m. Users' worlds keep their own number.
 fn substeps(dt: f32) -> usize {
     if dt < 2e-3 { 1 } else { 4 }
 }
 
-/// Lets the comparison's worlds step by `dt` s.
+/// Sets the length of the step to `dt` s and the number of substeps accordingly.
 fn step_by(parameters: &mut IntegrationParameters, dt: f32) {
     (parameters.dt, parameters.num_solver_iterations) = (dt, substeps(dt));
 }
 
-/// How far ahead of a hull the comparison's worlds look for contacts, m. Rapier's default of 20 mm takes the face of a post
-/// 10 mm beside the way of a car for a wall across it: at 5 m/s the car stops at the post.
+/// Prediction distance of contacts in worlds of this backend, m. With Rapier's default of 20 mm, a post 10 mm next to the path of
+/// a car counts as a wall across it: at 5 m/s the car stops at the post.
 const SEES_AHEAD: f32 = 2e-3;
 
-/// Speed from which a corner beside one that is at the plane is foreseen to meet it, m/s. Slower ones are held by springs, too, and own
-/// solvers then spread their blow over two steps.
+/// Approach speed above which the landing of a corner is predicted while another corner touches the plane, m/s. Slower corners
+/// are also held by springs, and the other solvers spread their impact over two steps.
 const FALLS: f32 = 2.0;
 
-/// Solves of each substep's velocities, after those that part what overlaps, while a hull is at the plane and touches nothing else. Rapier
-/// begins a step with the impulses of the one before: one solve leaves some of the blow of a landed hull, and a landing at 120 Hz gained
-/// 1.2 % of m g h.
+/// Number of velocity iterations per substep after the correction of overlaps, while a hull touches the plane and nothing else.
+/// Rapier begins a step with the impulses of the step before. With one iteration, some of the impact of a landed hull remains,
+/// and a landing at 120 Hz gains 1.2 % of m g h.
 const RELAXING: usize = 4;
 
-/// A world with the scene's gravity and ground, but for its platforms. Its friction is its grip, as a factor on that of bodywork.
+/// Creates a world with the gravity and ground of `scene`, without its platforms and free bodies, stepped by `dt` s. The friction
+/// of colliders is the grip of the surface, as a factor on the friction of bodywork.
 pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     world_and_terrain(scene, dt).0
 }
 
-/// The same, and what of the scene its fields and meshes are.
+/// Creates the world of [`ground_world`]. Also returns the colliders of height fields and meshes with their sources.
 fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, Source)>) {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     step_by(&mut world.integration_parameters, dt);
     world.integration_parameters.normalized_prediction_distance = SEES_AHEAD;
-    // Rapier's default holds every body at 400 m/s.
+    // Rapier's default limits the speed of bodies to 400 m/s.
     world.integration_parameters.normalized_max_linear_velocity = Real::MAX;
     if scene.plane {
         let normal = rapier3d::na::Unit::new_unchecked(scene.normal());
@@ -100,25 +103,27 @@ fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHand
     (world, terrain)
 }
 
-/// Why a world with such a car is not saved.
+/// Reason for which a world with a touching car cannot be saved.
 pub const TOUCHES: &str = "its hull touches something, and Rapier keeps that contact's forces for its next step";
 
-/// Whether Rapier holds contact points of the colliders of a body.
+/// Returns true if Rapier has contact points of any collider of `body`.
 pub fn touches(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
     pairs(world, body).any(|pair| pair.manifolds().iter().any(|manifold| !manifold.points.is_empty()))
 }
 
-/// Whether a body is alone with the ground, so that no order of pairs is left over either, and does not touch it.
+/// Returns true if `body` has no contact points and at most one contact pair, so that Rapier has neither impulses nor an order of
+/// pairs to remember.
 fn remembers_nothing(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
     pairs(world, body).count() <= 1 && !touches(world, body)
 }
 
+/// Returns the contact pairs of the colliders of `body`.
 fn pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<Item = &ContactPair> {
     let colliders = world.bodies.get(body).map_or(&[][..], RigidBody::colliders);
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Grip and texture of the surface of `scene` that ends up on top where a wheel `met` it.
+/// Returns grip and texture of the topmost surface of `scene` at the contact `met` of a wheel.
 fn surface_at(scene: &Scene, met: &Met) -> (f32, Texture) {
     if let Some(surface) = terrain::noted(met.collider.user_data) {
         return surface;
@@ -132,12 +137,12 @@ fn surface_at(scene: &Scene, met: &Met) -> (f32, Texture) {
     on_top.map_or((scene.grip, scene.texture), |fixed| (fixed.grip, fixed.texture))
 }
 
-/// How smooth a triangle of a collider of the scene is.
+/// Returns the smooth normals of triangle `number` of a collider of the scene; `None` if it is flat.
 fn smooth_in(terrain: &[(ColliderHandle, Source)], handle: ColliderHandle, number: u32) -> Option<Smooth> {
     terrain.iter().find(|(of, _)| *of == handle)?.1.smooth(number)
 }
 
-/// Takes the right to fall asleep of a chassis of the comparison's world, and where cars do not collide what it has of others.
+/// Prevents a chassis from sleeping, and disables its collisions with other chassis if cars of `scene` do not collide.
 fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
     chassis::keep_awake(&mut world.bodies, handle);
     if !scene.cars_collide {
@@ -145,7 +150,7 @@ fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
     }
 }
 
-/// Whether `body` touches nothing but the plane.
+/// Returns true if `body` touches nothing but the plane.
 fn is_free(body: &RigidBody, contacts: &NarrowPhase, colliders: &ColliderSet) -> bool {
     let is_plane = |handle| colliders.get(handle).is_some_and(|collider| collider.shape().as_halfspace().is_some());
     let pairs = body.colliders().iter().flat_map(|collider| contacts.contact_pairs_with(*collider));
@@ -165,14 +170,16 @@ impl RapierBackend {
         Self { world, cars, platforms, terrain, bodies, scene, starts, clock: Clock::new(dt) }
     }
 
-    /// Cars and free bodies.
+    /// Returns all cars and free bodies with their handles.
     fn movers(&self) -> impl Iterator<Item = (Mover, RigidBodyHandle)> {
         let cars = (0..self.cars.vehicles().len()).map(|car| (Mover::Car(car), self.cars.handle(car)));
         cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (Mover::Body(body), *handle)))
     }
 
-    /// Lets Rapier stop the hulls that would end the coming step in the plane where they meet it. It lifts those that sank in, by up to
-    /// 0.25 % of m g h within three steps at 60 Hz. No other hull sees as far: it would take for a wall what it passes.
+    /// Sets the prediction distance of hulls that would end the coming step below the plane, so that Rapier stops them where they
+    /// reach it. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps at 60 Hz. All other
+    /// hulls keep a prediction distance of zero, because a larger one would treat objects next to the path as walls. Also sets
+    /// the number of velocity iterations.
     fn foresee_landings(&mut self) {
         let (normal, dt) = (self.scene.normal(), self.clock.dt);
         let near = SEES_AHEAD + self.scene.gravity * dt * dt;
@@ -182,16 +189,16 @@ impl RapierBackend {
             let hull = &vehicle.model().parts().hull;
             let [now, then] = [0.0, dt].map(|dt| chassis::lowest(body, hull, normal, dt));
             let meets = then.min(now) < near && is_free(body, &self.world.narrow_phase, &self.world.colliders);
-            // Where no wheel presses, as on a car that lies, no spring holds them.
+            // No spring holds the corners of a car without a loaded wheel, such as one on its side.
             let held = vehicle.state().wheels.iter().any(|wheel| wheel.load > 0.0);
             let least = if held { FALLS } else { 0.0 };
             let falls = |corner: Vec3| {
                 let [now, then] = [0.0, dt].map(|dt| chassis::height(body, corner, normal, dt));
                 now >= SEES_AHEAD && then < near && now - then > least * dt
             };
-            // One that slides along the plane has landed, but other corners of it may still come down.
+            // A hull that slides along the plane has landed, but other corners of it may still come down.
             let lands = meets && (now >= near || chassis::corners(hull).any(falls));
-            // No farther than what lands: it would take edges beside its way for walls.
+            // The distance is only as long as the landing needs: edges next to the path would count as walls.
             let closing = -body.linvel().dot(normal) + body.angvel().length() * hull.half_extents.length();
             body.set_soft_ccd_prediction(if lands { dt * closing.max(0.0) } else { 0.0 });
             if meets {
@@ -320,7 +327,7 @@ impl Backend for RapierBackend {
         }
     }
 
-    /// Into a world built anew if the present one may remember contacts that the loaded one never had.
+    /// Loads into a new world if the current one may have contacts in memory that the saved one does not have.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         if self.movers().all(|(_, handle)| remembers_nothing(&self.world, handle)) {
             return load_world(self, bytes);

@@ -1,4 +1,4 @@
-//! The points that bear free bodies under wheels, found in Rapier's world, and what it gets of their pushes.
+//! Contact points that support free bodies under wheels, and the application of their impulses to Rapier's bodies.
 
 use rapier3d::parry::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
 use rapier3d::prelude::*;
@@ -9,17 +9,17 @@ use crate::borne::{Borne, Moving};
 use crate::ground;
 use crate::port::Port;
 
-/// A point that would stay further away than this is not looked at, m: what the forces of a step can still change.
+/// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about this much.
 const NEAR: f32 = 0.03;
 
 impl Port<'_> {
-    /// As [`skidpad_core::WorldPort::foresee`]. Other bodies that bear this one go on as they move now.
+    /// Implements [`skidpad_core::WorldPort::foresee`]. Other bodies that support this one keep their current motion.
     pub(crate) fn foresee_body(&mut self, handle: RigidBodyHandle, pushed: [Vec3; 2], dt: f32) -> Option<Foreseen> {
         let axes = self.axes;
         let borne = self.borne(handle, dt)?;
         let moving = borne.pushed(pushed.map(|part| axes.to_world(part)), dt);
         let columns = answer(&moving, &borne.points, &borne.given);
-        // What a push along an axis of the cars makes is the sum of what its components along the world's do.
+        // The response to a push along an axis of the cars is the sum of the responses to its components along the world axes.
         let of = |first: usize, axis: Vec3| {
             let along = axes.to_world(axis).to_array();
             [0, 1].map(|part| axes.from_world((0..3).map(|k| columns[first + k][part] * along[k]).sum::<Vec3>()))
@@ -29,7 +29,8 @@ impl Port<'_> {
         Some(Foreseen { ends: [axes.from_world(moving.velocity), axes.from_world(moving.angular)], answer })
     }
 
-    /// Hands Rapier what the pushes of wheels on bodies and what bears these leave together, and takes these `reactions` out.
+    /// Applies the sum of wheel and contact impulses to the supported bodies over the coming `dt` s, and the opposite contact
+    /// impulses to the bodies below. `reactions` are the impulses of the wheels.
     pub(crate) fn react_on_borne(&mut self, dt: f32, reactions: &[Reaction]) {
         let mut all = std::mem::take(self.borne);
         for borne in all.iter_mut().filter(|borne| !borne.points.is_empty()) {
@@ -61,12 +62,12 @@ impl Port<'_> {
         *self.borne = all;
     }
 
-    /// Whether the points that bear a body are solved with the wheels on it.
+    /// Returns true if the contact points of the body are solved together with the wheels on it.
     pub(crate) fn is_borne(&self, handle: RigidBodyHandle) -> bool {
         self.borne.iter().any(|borne| borne.handle == handle && !borne.points.is_empty())
     }
 
-    /// Pushes a body under wheels, or under such a body, over the coming `dt` s.
+    /// Applies an impulse (N s) at `point` (m) to a body under wheels, or under such a body, as a force over the coming `dt` s.
     pub(crate) fn push_body(&mut self, handle: RigidBodyHandle, point: Vec3, impulse: Vec3, dt: f32) {
         self.remember(handle, dt);
         if let Some(body) = self.sets.bodies.get_mut(handle).filter(|body| body.is_dynamic()) {
@@ -74,7 +75,8 @@ impl Port<'_> {
         }
     }
 
-    /// What bears a body; `None` where nothing does, or where joints or locks hold it, of which only Rapier's solver knows.
+    /// Returns the body with its contact points, found on the first call in a step. Returns `None` if nothing supports it, or if
+    /// joints or locked axes hold it, which only Rapier's solver can treat.
     fn borne(&mut self, handle: RigidBodyHandle, dt: f32) -> Option<&mut Borne> {
         let known = self.borne.iter().position(|borne| borne.handle == handle);
         let at = match known {
@@ -88,6 +90,7 @@ impl Port<'_> {
         Some(&mut self.borne[at]).filter(|borne| !borne.points.is_empty())
     }
 
+    /// Finds the contact points of a dynamic body without joints and locked axes; `None` for any other body.
     fn find_borne(&self, handle: RigidBodyHandle, dt: f32) -> Option<Borne> {
         let body = self.sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
         let is_free = body.locked_axes().is_empty() && self.sets.joints.attached_joints(handle).next().is_none();
@@ -114,7 +117,7 @@ impl Port<'_> {
         Some(borne)
     }
 
-    /// Adds the points at which `own`, a collider of the body, touches what is near, but for cars.
+    /// Adds the points at which `own`, a collider of the body, touches nearby colliders. Colliders of cars are excluded.
     fn find_points(&self, borne: &mut Borne, own: &Collider, dt: f32) {
         let (velocity, angular) = (borne.free.velocity, borne.free.angular);
         let place = self.pose_of(own);
@@ -129,7 +132,7 @@ impl Port<'_> {
         let filter = filter.exclude_sensors().predicate(&touches);
         let mut near = Vec::new();
         self.find_near(filter, bounds.loosened(ahead), &mut near);
-        // Whatever order the world keeps them in.
+        // Sorted, because the world stores them in no stable order.
         near.sort_unstable_by_key(|handle| handle.into_raw_parts());
         let centre = parent.and_then(|body| self.sets.bodies.get(body)).map_or(Vec3::ZERO, RigidBody::center_of_mass);
         let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();

@@ -1,11 +1,12 @@
-//! Free bodies of a scene, as dynamic boxes.
+//! Free bodies of a scene as dynamic boxes.
 
 use rapier3d::prelude::*;
 use skidpad_core::{BodyMotion, FreeBody, Scene, Texture};
 
 use crate::terrain;
 
-/// Puts the free bodies of `scene` into `world`, where they start, in order. They stay awake: see the world's cars.
+/// Inserts the free bodies of `scene` into `world` with their initial motion. Returns their handles, in order. The bodies never
+/// sleep, for the same reason as the cars in [`crate::backend`].
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert = |body: &FreeBody| {
         let inertia = rapier3d::na::Matrix3::from_column_slice(&body.inertia.to_cols_array());
@@ -28,7 +29,7 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
     scene.bodies.iter().map(insert).collect()
 }
 
-/// Puts a body into `motion`.
+/// Sets pose and velocities of a body to `motion`.
 pub(crate) fn set(world: &mut PhysicsWorld, handle: RigidBodyHandle, motion: &BodyMotion) {
     if let Some(body) = world.bodies.get_mut(handle) {
         body.set_position(Pose::from_parts(motion.position.as_vec3(), motion.rotation), true);
@@ -37,10 +38,10 @@ pub(crate) fn set(world: &mut PhysicsWorld, handle: RigidBodyHandle, motion: &Bo
     }
 }
 
-/// Where a body is and how it moves.
+/// Returns pose and velocities of a body; `None` if there is no such body.
 pub(crate) fn motion(world: &PhysicsWorld, handle: RigidBodyHandle) -> Option<BodyMotion> {
     let body = world.bodies.get(handle)?;
-    // Its origin is its centre of mass.
+    // The origin of the body is its centre of mass.
     let (position, rotation) = (body.translation().as_dvec3(), *body.rotation());
     Some(BodyMotion { position, rotation, velocity: body.linvel(), angular: body.angvel() })
 }

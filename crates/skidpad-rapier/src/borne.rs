@@ -1,27 +1,30 @@
-//! Free bodies under wheels that rest on something: what bears them, and how they move on it by what wheels push.
+//! Free bodies under wheels that rest on something: their supports, and their response to the impulses of wheels.
 //!
-//! Rapier solves contacts in few passes and after the wheels. Tonnes of load on a body of kilograms pressed it into what it lay on, and its
-//! friction rattled it to and fro or flung it away. So its contacts are solved with the wheels here, and Rapier gets what they leave of
-//! the pushes: little more than the body's own weight is left to its own contacts.
+//! Rapier solves contacts in few passes and after the wheels. A load of tonnes on a body of a few kilograms would press it into
+//! the ground, and its friction would shake it or throw it away. The contacts of such a body are therefore solved together with
+//! the wheels here. Rapier receives the sum of wheel and contact impulses, so that its own contacts carry little more than the
+//! weight of the body.
 
 use rapier3d::prelude::*;
 use skidpad_core::supports::{Given, Rigid, press_under_wheels};
 use skidpad_core::{HullPoint, Mat3, Vec3};
 
-/// A body under wheels and the points that bear it. World axes.
+/// Body under wheels with the points that support it, in world axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Borne {
     pub handle: RigidBodyHandle,
     pub points: Vec<HullPoint>,
-    /// What each of them is on; `None` where that has no body.
+    /// Body at each of the points; `None` if it is not dynamic or has no body.
     pub on: Vec<Option<RigidBodyHandle>>,
+    /// Impulses at the points in the last solve.
     pub given: Vec<Given>,
-    /// As it ends the step if neither wheels nor points push it.
+    /// Motion at the end of the step without impulses of wheels and points.
     pub free: Moving,
-    /// Share of a change of velocity, and of angular velocity, that its damping leaves of it.
+    /// Factors by which the damping of the body reduces a change of velocity and a change of angular velocity.
     pub damped: [f32; 2],
 }
 
+/// Mass properties and motion of a body, world axes: 1/kg, 1/(kg m²), m/s, rad/s.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moving {
     pub inverse_mass: f32,
@@ -50,7 +53,8 @@ impl Rigid for Moving {
 }
 
 impl Borne {
-    /// How it ends a step of `dt` s if wheels push it by an impulse and an angular impulse.
+    /// Computes the motion at the end of a step of `dt` s in which wheels push the body by an impulse (N s) and an angular
+    /// impulse (N m s). Stores the impulses at the points in `given`.
     pub fn pushed(&mut self, [impulse, angular]: [Vec3; 2], dt: f32) -> Moving {
         let mut moving = self.free;
         moving.stop(impulse, angular);

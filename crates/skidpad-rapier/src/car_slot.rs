@@ -1,4 +1,4 @@
-//! What the adapter keeps of one car beside its vehicle.
+//! Data that the adapter stores for each car in addition to the vehicle.
 
 use rapier3d::prelude::*;
 use skidpad_core::Vehicle;
@@ -8,32 +8,32 @@ use crate::Axes;
 use crate::ground::GroundMemory;
 use crate::sleep::SleepState;
 
-/// What the adapter keeps of one car.
+/// Data of one car in addition to its vehicle.
 #[derive(Clone, Debug)]
 pub(crate) struct CarSlot {
     pub handle: RigidBodyHandle,
-    /// Whether it has left since its body takes no part: it comes back with that.
+    /// Whether the car was suspended because its body was removed or disabled. It resumes together with the body.
     pub left_with_body: bool,
-    /// Force and torque the user had on the body, restored after the step.
+    /// Force and torque of the user on the body, restored after the step.
     pub user: (Vector, Vector),
-    /// In the world's axes.
+    /// Position of the centre of mass in 64 bits, in world axes.
     pub track: Track,
     pub sleep: SleepState,
-    /// What its wheels may stand on: the groups of the chassis' first collider.
+    /// Collision groups of the first collider of the chassis, which decide what its wheels can stand on.
     pub groups: Option<InteractionGroups>,
-    /// What its wheels stood on when they last were asked.
+    /// Ground of its wheels at the last probe.
     pub stands: Vec<GroundMemory>,
-    /// What the rays of the coming step, or its hull, may meet.
+    /// Colliders that the rays of the coming step, or the hull, may touch.
     pub near: Vec<ColliderHandle>,
-    /// Number of the vehicle that tows it, and the joint that lets both pass through each other.
+    /// Index of the vehicle that tows it, and the joint between the two.
     pub towed: Option<(u32, ImpulseJointHandle)>,
-    /// Bodies it tows or is towed by: its wheels do not stand on them.
+    /// Bodies it tows or is towed by; its wheels do not stand on them.
     pub tied: Vec<RigidBodyHandle>,
 }
 
 impl CarSlot {
-    /// Something woke the body within the step, which gravity then pulled down without anything to hold it: what held it
-    /// until it fell asleep acts now. `moving` is the time for which a velocity gained moves the pose.
+    /// Restores the support of a car that was woken within the step and fell under gravity. Applies the last push before the car
+    /// fell asleep to `body`. `moving` is the time for which the change of velocity moves the pose, s.
     pub fn wake(&self, body: &mut RigidBody, axes: Axes, vehicle: &Vehicle, moving: f32) {
         let gained = axes.to_world(self.sleep.held.impulse * vehicle.model().inverse_mass());
         body.set_translation(body.translation() + gained * moving, false);

@@ -1,4 +1,4 @@
-//! Cars in a Rapier world: rows in, forces out.
+//! Cars in a Rapier world: solves the vehicles' rows and applies the results as forces.
 
 use rapier3d::prelude::*;
 use skidpad_core::{
@@ -18,25 +18,25 @@ use skidpad_engines::{Faces, Stops, Track};
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
-/// Around each of the user's steps call [`RapierCars::before_step`] and [`RapierCars::after_step`] with the same `dt`. Around a step
-/// that is none, as in a pause, both do nothing ([`StepReport::of_no_step`]). What is called out of turn, a chassis of another
-/// mass, and a world of other axes are told ([`StepReport::misuse`]).
-/// The rows are handed over as forces (impulse / dt): Rapier integrates gravity over its solver's substeps but applies
-/// impulses at once, and a car parked by impulses creeps uphill. Ground that can move gets the opposite forces. All of
-/// them are taken off again after the step, so that several of these may share a world only if they finish a step in
-/// the opposite order.
+/// Call [`RapierCars::before_step`] before and [`RapierCars::after_step`] after each step of the world, with the same `dt`. For a
+/// step of length zero, as in a pause, both do nothing ([`StepReport::of_no_step`]). [`StepReport::misuse`] reports calls in the
+/// wrong order, chassis with a different mass and worlds with different axes.
 ///
-/// The chassis is a body like any other: what is set on it (damping, groups, `enable_ccd`, forces) holds for the car.
+/// The rows act as forces (impulse / dt). Rapier integrates gravity over the substeps of its solver but applies impulses at once,
+/// so that a car parked by impulses would creep uphill. Dynamic ground gets the opposite forces. All these forces are removed
+/// after the step. Several `RapierCars` may therefore share a world only if they finish a step in the reverse order.
 ///
-/// Rapier lifts a hull that ended a step in the ground, and what it is lifted by is energy from nothing: at 60 Hz up to 0.25 % of a
-/// landing's. `RigidBody::set_soft_ccd_prediction`, set to what the body moves by in a step where that ends in the ground and to zero
-/// elsewhere, and 4 for `num_internal_stabilization_iterations` end it; set for good, hulls stop at what they would pass.
-/// [`crate::BACKEND`] does both for hulls that come to the plane of its scene and touch nothing else; where a corner is there already, only if
-/// another one comes down faster than 2 m/s, or no wheel presses.
+/// The chassis is a normal body: settings on it (damping, groups, `enable_ccd`, forces) apply to the car.
 ///
-/// A parked car falls asleep when Rapier lets its body sleep, no wheel turns, nothing drives it and engine and steering
-/// are steady. Asleep it is not stepped, costs nothing and keeps its state. It wakes when its controls change, when
-/// something hits it, and with its body (`RigidBody::wake_up`). `RigidBody::activation_mut` sets how still it must be.
+/// Rapier lifts a hull that ends a step in the ground, which adds energy: at 60 Hz up to 0.25 % of that of a landing. To avoid
+/// it, set `RigidBody::set_soft_ccd_prediction` to the travel of the body in a step that would end in the ground, and to zero
+/// otherwise. Also set `num_internal_stabilization_iterations` to 4. A permanent prediction distance would stop hulls at objects
+/// that they pass. [`crate::BACKEND`] does both for hulls that reach the plane of its scene and touch nothing else. If a corner
+/// is already at the plane, it does so only if another corner comes down faster than 2 m/s or no wheel is loaded.
+///
+/// A parked car falls asleep if Rapier lets its body sleep, no wheel turns, nothing drives it, and engine speed and steering are
+/// constant. A sleeping car is not stepped, costs nothing and keeps its state. It wakes when its controls change, when something
+/// hits it, and with its body (`RigidBody::wake_up`). `RigidBody::activation_mut` sets the thresholds.
 #[derive(Clone, Debug)]
 pub struct RapierCars {
     pub(crate) cars: Cars,
@@ -44,44 +44,48 @@ pub struct RapierCars {
     pub(crate) slots: Vec<CarSlot>,
     /// Bodies under the wheels of this step.
     pub(crate) loaded: Vec<Loaded>,
-    /// Those of the step before.
+    /// Bodies under the wheels of the step before.
     before: Vec<Loaded>,
+    /// Bodies under wheels that are solved together with their supports.
     borne: Vec<Borne>,
-    /// Memory for the triangles near a wheel with a rim.
+    /// Buffer for the triangles near a wheel with a rim.
     faces: Faces<ColliderHandle>,
     stops: Stops,
+    /// Controls of cars for which the caller passes none.
     coasting: Controls,
+    /// Whether the world has not been stepped since the last change of its bodies, so that its broad phase may be incomplete.
     pub(crate) unstepped: bool,
-    /// Whether a step has begun that is not finished.
+    /// Whether a step has begun and is not finished.
     pub(crate) begun: bool,
-    /// Of the air, z up, m/s.
+    /// Velocity of the air, z up, m/s.
     pub(crate) wind: Vec3,
 }
 
-/// Share of gravity that points down in the axes of the cars, at least: a steep slope may be a tilted gravity.
+/// Minimum share of gravity that must point down in the axes of the cars. A tilted gravity can represent a steep slope.
 const LEAST_DOWN: f32 = 0.5;
 
-/// Share by which a mass is another one: Rapier inverts it twice.
+/// Relative difference above which the mass of a chassis counts as changed. Rapier inverts the mass twice.
 const OTHER_MASS: f32 = 1e-3;
 
 impl RapierCars {
-    /// Puts `cars` into `world`, which has z up, on the ground of `scene`: one body each, with the model's mass and a
-    /// box collider.
+    /// Inserts `cars` into `world`, which has z up, at their places on the ground of `scene`. Each car gets one body with the
+    /// mass of its model and a box collider.
     ///
-    /// The scene says where the cars start; its plane and boxes are the world's business.
+    /// The scene defines where the cars start. Its plane and boxes are not inserted.
     pub fn new<'a>(world: impl Into<Sets<'a>>, scene: &Scene, cars: &[CarStart]) -> Self {
         Self::with_axes(world, Axes::ZUp, scene, cars)
     }
 
-    /// As [`RapierCars::new`], in a world with these `axes`.
+    /// Inserts `cars` as [`RapierCars::new`] does, into a world with these `axes`.
     pub fn with_axes<'a>(world: impl Into<Sets<'a>>, axes: Axes, scene: &Scene, cars: &[CarStart]) -> Self {
         let world = world.into();
         let cars = cars.iter().map(|start| insert(world.bodies, world.colliders, axes, scene, start)).collect();
         Self { unstepped: true, wind: scene.wind, ..Self::adopt(axes, cars) }
     }
 
-    /// Inserts a car into the lowest empty slot and removes the old body of that slot from the `world`, or appends a slot. Returns the
-    /// identifier of the car. Between [`RapierCars::before_step`] and [`RapierCars::after_step`] a slot is always appended.
+    /// Inserts a car into the lowest empty slot and removes the old body of that slot from the `world`, or appends a slot.
+    /// Returns the identifier of the car. Between [`RapierCars::before_step`] and [`RapierCars::after_step`] a slot is always
+    /// appended.
     pub fn insert<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> CarId {
         let mut world = world.into();
         let (handle, vehicle) = insert(world.bodies, world.colliders, self.axes, scene, start);
@@ -95,19 +99,18 @@ impl RapierCars {
             }
             None => self.slots.push(slot),
         }
-        // Its collider is in no broad phase yet.
+        // The new collider is in no broad phase yet.
         self.unstepped = true;
         car
     }
 
-    /// Drives vehicles whose bodies are in the world already, and in its broad phase, such as those of a world that was
-    /// saved and read back. Each body must have the mass properties [`RapierCars::with_axes`] gave it, and stand where its
-    /// state says.
+    /// Creates cars from vehicles whose bodies are already in the world and in its broad phase, as in a world that was saved and
+    /// read back. Each body must have the mass properties that [`RapierCars::with_axes`] sets, and the pose of its state.
     ///
-    /// Vehicles that tow each other get joints of their own: take those of such a world out first.
+    /// Vehicles that tow each other get new joints. Remove their hitch joints of a saved world first.
     ///
-    /// On ground that stands still awake cars go on bit for bit; cars asleep are woken. With the feature `serde`
-    /// `RapierCars::from_saved` goes on bit for bit always.
+    /// On fixed ground, awake cars continue bit-identically, and sleeping cars are woken. `RapierCars::from_saved`, with the
+    /// feature `serde`, always continues bit-identically.
     pub fn adopt(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
         let slots = cars.iter().map(|(handle, vehicle)| slot(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
@@ -127,22 +130,22 @@ impl RapierCars {
         }
     }
 
-    /// The air moves at `velocity` m/s from the next step on, in the world's axes.
+    /// Sets the velocity of the air from the next step on, in world axes, m/s.
     pub fn set_wind(&mut self, velocity: Vector) {
         self.wind = self.axes.from_world(velocity);
     }
 
-    /// The vehicles, in order.
+    /// Returns the vehicles, in order of their slots.
     pub fn vehicles(&self) -> &[Vehicle] {
         self.cars.vehicles()
     }
 
-    /// Vehicle `car` after its last step.
+    /// Returns vehicle `car` after its last step.
     pub fn car(&self, car: usize) -> CarView<'_> {
         self.cars.car(car)
     }
 
-    /// The chassis of vehicle `car`.
+    /// Returns the chassis of vehicle `car`.
     pub fn handle(&self, car: usize) -> RigidBodyHandle {
         self.slots[car].handle
     }
@@ -173,7 +176,7 @@ impl RapierCars {
         Ok(())
     }
 
-    /// Moves the body of the vehicle in `slot` to `state`.
+    /// Moves the body of the vehicle in `slot` to `state`, enables it and wakes it.
     fn move_body(&mut self, world: Sets<'_>, slot: usize, state: &State) {
         self.slots[slot].track = Track::new(self.axes.point_to_world(state.position));
         if let Some(body) = world.bodies.get_mut(self.slots[slot].handle) {
@@ -181,12 +184,12 @@ impl RapierCars {
         }
     }
 
-    /// As [`skidpad_core::Backend::place`].
+    /// Implements [`skidpad_core::Backend::place`].
     pub(crate) fn place(&self, car: usize) -> Option<Vec3> {
         self.slots[car].track.place().map(|place| self.axes.from_world(place))
     }
 
-    /// As [`skidpad_core::Backend::set_place`].
+    /// Implements [`skidpad_core::Backend::set_place`].
     pub(crate) fn set_place<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize, place: Vec3) {
         let shown = self.axes.to_world(place);
         let exact = self.axes.point_to_world(self.cars.car(car).state.position);
@@ -245,24 +248,25 @@ impl RapierCars {
         }
     }
 
-    /// The body `handle` moved in the last step as `[centre, velocity, angular velocity]` say, whether wheels stood on it or not.
+    /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes, whether
+    /// or not wheels stood on it.
     pub(crate) fn recall_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
         self.loaded.retain(|loaded| loaded.handle != handle);
         self.loaded.push(Loaded::moved(handle, motion));
     }
 
-    /// Probes the world, solves the rows, and puts the forces of the coming step on the bodies. `controls[i]` drives car
-    /// `i`; missing ones coast.
+    /// Probes the world, solves the rows, and applies the forces of the coming step to the bodies. `controls[i]` drives car `i`;
+    /// cars without controls coast.
     ///
-    /// Wheels stand on whatever the first collider of their chassis may collide with by its collision groups, sensors
-    /// and the car's own colliders excepted, with all the grip their tyres have on the surface they were described on. A car whose body was
-    /// taken out of the world, or disabled, has left, until that is enabled again.
+    /// Wheels can stand on every collider that the first collider of their chassis may collide with by its collision groups,
+    /// except sensors and the car's own colliders. All these surfaces have grip 1. A car whose body was removed from the world or
+    /// disabled is suspended until the body is enabled again.
     pub fn before_step<'a>(&mut self, world: impl Into<Sets<'a>>, controls: &[Controls]) -> StepReport {
         self.before_step_on(world, controls, Surfaces::default())
     }
 
-    /// As [`RapierCars::before_step`], with wheels that stand only on what passes the filter of `ground` too, and grip there as
-    /// it says.
+    /// Does the same as [`RapierCars::before_step`], with wheels that stand only on colliders that also pass the filter of
+    /// `ground`, and with the grip, texture and smoothness of `ground`.
     pub fn before_step_on<'a>(
         &mut self,
         world: impl Into<Sets<'a>>,
@@ -305,8 +309,8 @@ impl RapierCars {
         report
     }
 
-    /// Answers probes between steps, a miss by `None`, as the wheels of these cars would be answered on `ground`; what a car asks that
-    /// is not there is one. Points and normals are in the axes of the cars.
+    /// Answers probes between steps as for the wheels of these cars on `ground`, into `answered`, in order. A miss is `None`, and
+    /// so is a probe of a car that does not exist. Points and normals are in the axes of the cars.
     pub fn probe<'a>(
         &self,
         world: impl Into<Sets<'a>>,
@@ -317,7 +321,7 @@ impl RapierCars {
         answered.fill(None);
         let loaded = &mut Vec::new();
         let (faces, stops) = (&mut Faces::default(), &mut Stops::default());
-        // What cars stand on decides whether they sleep: theirs stays.
+        // The copies keep the ground of the cars, which decides whether they sleep.
         let slots = &mut self.slots.clone();
         let (axes, wind, unstepped) = (self.axes, self.wind, self.unstepped);
         let (sets, ground, before) = (world.into(), ground.into(), &self.before);
@@ -334,7 +338,7 @@ impl RapierCars {
         }
     }
 
-    /// What is wrong with the world for these cars.
+    /// Returns the first misuse of the world: gravity that does not point down, or a chassis with a different mass.
     fn misuse(&self, sets: &Sets<'_>) -> Option<Misuse> {
         let up = self.axes.to_world(Vec3::Z);
         if sets.gravity.dot(up) > -LEAST_DOWN * sets.gravity.length() && sets.gravity != Vector::ZERO {
@@ -347,7 +351,7 @@ impl RapierCars {
         self.slots.iter().zip(self.cars.vehicles()).any(other).then_some(Misuse::OtherMass)
     }
 
-    /// Restores the users' forces and writes the realised motion back.
+    /// Restores the users' forces and writes the resulting motion to the states.
     pub fn after_step<'a>(&mut self, world: impl Into<Sets<'a>>) -> StepReport {
         let sets = world.into();
         let dt = sets.parameters.dt;
@@ -359,7 +363,7 @@ impl RapierCars {
         }
         let pose_lag = pose_lag(sets.parameters);
         self.unstepped = false;
-        // First, since some of them may be chassis of other cars.
+        // Ground bodies come first, since some of them may be chassis of other cars.
         for loaded in &self.loaded {
             if let Some(body) = sets.bodies.get_mut(loaded.handle) {
                 restore(body, loaded.user);
@@ -400,6 +404,7 @@ impl RapierCars {
         self.cars.write_back(&port, dt)
     }
 
+    /// Wakes bodies whose controls or ground changed or whose car is not at rest, so that only settled cars sleep.
     fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if !self.cars.slots().is_active(i) {
@@ -424,6 +429,7 @@ impl RapierCars {
     }
 }
 
+/// Inserts the chassis of a car into the world. Returns its handle, and the vehicle at rest at its start.
 fn insert(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
@@ -436,6 +442,7 @@ fn insert(
     (handle, Vehicle::new(start.model.clone(), state))
 }
 
+/// Creates the data of a car with the chassis `handle`.
 fn slot(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
     CarSlot {
         handle,
@@ -451,6 +458,7 @@ fn slot(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
     }
 }
 
+/// Sets force and torque on `body` to those of the user.
 fn restore(body: &mut RigidBody, (force, torque): (Vector, Vector)) {
     body.reset_forces(false);
     body.reset_torques(false);

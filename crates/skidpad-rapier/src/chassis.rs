@@ -1,4 +1,4 @@
-//! The chassis as a rigid body of Rapier's.
+//! Chassis as a Rapier rigid body.
 
 use rapier3d::prelude::*;
 use skidpad_core::{BODYWORK_FRICTION, Mat3, Model, State, Vec3, model::Hull};
@@ -6,8 +6,11 @@ use skidpad_engines::STILL;
 
 use crate::Axes;
 
-/// A body with exactly the model's mass properties; its collider weighs nothing, and has the friction of bodywork times that
-/// of what it touches, unless the other's rule is stronger than `Multiply`.
+/// Inserts a body with exactly the mass properties of `model`, in the pose and motion of `state`, with a box collider. Returns
+/// the handle of the body.
+///
+/// The collider has no mass. Its coefficient of friction is multiplied with that of the other collider, unless the combine rule
+/// of the other one takes precedence over `Multiply`.
 pub fn insert(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
@@ -29,7 +32,7 @@ pub fn insert(
         .friction_combine_rule(CoefficientCombineRule::Multiply);
     colliders.insert_with_parent(collider, handle, bodies);
     if let Some(body) = bodies.get_mut(handle) {
-        // Rapier's own 0.05 m/s would stop a car that still swings by 15 mm in its springs; this leaves 0.3 mm.
+        // Rapier's default of 0.05 m/s stops a car that still oscillates by 15 mm on its springs. This value leaves 0.3 mm.
         body.activation_mut().normalized_linear_threshold = STILL;
         body.recompute_mass_properties_from_colliders(colliders);
         move_to(body, axes, state);
@@ -37,29 +40,29 @@ pub fn insert(
     handle
 }
 
-/// Takes the body's right to fall asleep.
+/// Prevents the body from sleeping.
 pub fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
     if let Some(body) = bodies.get_mut(handle) {
         *body.activation_mut() = RigidBodyActivation::cannot_sleep();
     }
 }
 
-/// Height of the lowest corner of a `hull` above a plane through the origin after `dt` s as `body` moves, m. The vehicle's axes are
-/// those of the world.
+/// Returns the height of the lowest corner of `hull` above a plane through the origin with the unit vector `normal`, after `dt` s
+/// of the current motion of `body`, m. Assumes that vehicle axes and world axes have the same convention.
 pub(crate) fn lowest(body: &RigidBody, hull: &Hull, normal: Vec3, dt: f32) -> f32 {
     let height = (body.translation() + body.linvel() * dt).dot(normal);
-    // How the height of a point grows with its place in the body.
+    // Change of height of a point per change of its place in body axes.
     let rise = body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt);
     height + hull.centre.dot(rise) - hull.half_extents.dot(rise.abs())
 }
 
-/// Height of a `place` of the vehicle, as [`lowest`] has it.
+/// Returns the height of the point `place` of the body above the plane, m, as [`lowest`] does.
 pub(crate) fn height(body: &RigidBody, place: Vec3, normal: Vec3, dt: f32) -> f32 {
     (body.translation() + body.linvel() * dt).dot(normal)
         + place.dot(body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt))
 }
 
-/// Corners of a `hull`, m.
+/// Returns the eight corners of `hull`, vehicle axes, m.
 pub(crate) fn corners(hull: &Hull) -> impl Iterator<Item = Vec3> {
     (0..8).map(|k| {
         let sign = |bit: u8| if k & bit == 0 { -1.0 } else { 1.0 };
@@ -67,7 +70,8 @@ pub(crate) fn corners(hull: &Hull) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// Of two chassis of this kind neither meets the other; whatever has Rapier's default groups they do.
+/// Sets the collision groups of the chassis so that it does not collide with other chassis set in this way. It still collides
+/// with colliders that have Rapier's default groups.
 pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, handle: RigidBodyHandle) {
     let own = Group::GROUP_32;
     let groups = InteractionGroups::new(own, !own, InteractionTestMode::And);
@@ -78,7 +82,7 @@ pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, h
     }
 }
 
-/// Puts `body` where `state` says, awake.
+/// Sets pose and motion of `body` from `state`, enables it and wakes it.
 pub fn move_to(body: &mut RigidBody, axes: Axes, state: &State) {
     body.set_enabled(true);
     body.wake_up(true);
@@ -88,7 +92,7 @@ pub fn move_to(body: &mut RigidBody, axes: Axes, state: &State) {
     body.set_angvel(axes.to_world(state.angular), true);
 }
 
-/// Time by which Rapier's poses run behind its velocities.
+/// Returns the time by which Rapier's poses lag its velocities in a step, s.
 pub(crate) fn pose_lag(parameters: &IntegrationParameters) -> f32 {
     skidpad_engines::pose_lag(parameters.dt, parameters.num_solver_iterations)
 }

@@ -1,4 +1,4 @@
-//! What wheels stand on: whether it moves, how it answers, and what is put on it for a step.
+//! Ground of wheels in Rapier: its motion, its response to pushes, and the forces on it in a step.
 
 use rapier3d::prelude::*;
 use skidpad_core::{Ground, Mat3, Pushable, Texture, Vec3};
@@ -7,32 +7,34 @@ use skidpad_engines::{Meeting, Motion, Pushed};
 use crate::chassis::pose_lag;
 use crate::{Axes, Sets};
 
-/// A collider a car stood on, and where it was.
+/// Collider that a car stood on, and its pose at that time.
 pub(crate) type GroundMemory = (ColliderHandle, Pose);
 
-/// A body under wheels, as it was before they pushed it.
+/// Body under wheels, in its state before the wheels pushed it.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Loaded {
     pub handle: RigidBodyHandle,
-    /// Force and torque its user had on it.
+    /// Force and torque of the user on the body.
     pub user: (Vector, Vector),
     motion: Motion,
 }
 
 impl Loaded {
+    /// Stores the user's forces on `body` and its motion in the coming step of `dt` s.
     pub fn new(handle: RigidBodyHandle, body: &RigidBody, dt: f32) -> Self {
         let user = (body.user_force(), body.user_torque());
         Self { handle, user, motion: motion(body, dt) }
     }
 
-    /// One that no wheel pushes, as it moved: its centre, its velocity, its angular velocity.
+    /// Creates the entry of a body that no wheel pushes, with the motion `[centre of mass, velocity, angular velocity]` in world
+    /// axes, m, m/s, rad/s.
     pub fn moved(handle: RigidBodyHandle, [centre, linear, angular]: [Vec3; 3]) -> Self {
         Self { handle, user: (Vector::ZERO, Vector::ZERO), motion: Motion { centre, linear, angular } }
     }
 }
 
-/// How `body` moves in the coming step of `dt` s.
+/// Returns the motion of `body` in the coming step of `dt` s.
 fn motion(body: &RigidBody, dt: f32) -> Motion {
     let centre = body.center_of_mass();
     if body.body_type() == RigidBodyType::KinematicPositionBased {
@@ -43,18 +45,19 @@ fn motion(body: &RigidBody, dt: f32) -> Motion {
     Motion { centre, linear: body.linvel(), angular: body.angvel() }
 }
 
-/// `handle` as a number of the seam.
+/// Converts `handle` to a body number of [`Ground::body`].
 pub(crate) fn number(handle: RigidBodyHandle) -> u64 {
     let (index, generation) = handle.into_raw_parts();
     u64::from(index) << 32 | u64::from(generation)
 }
 
-/// The handle behind a number of the seam.
+/// Converts a body number of [`Ground::body`] to a handle.
 pub(crate) fn handle(number: u64) -> RigidBodyHandle {
     RigidBodyHandle::from_raw_parts((number >> 32) as u32, number as u32)
 }
 
-/// What a wheel that meets `body` has to know of it, in the world's axes; nothing if it stands still for good.
+/// Returns the ground data for a wheel that touches `body`, in world axes; `None` if the body is fixed. `before` are the bodies
+/// under wheels in the last step.
 pub(crate) fn ground(
     sets: &Sets,
     before: &[Loaded],
@@ -70,7 +73,8 @@ pub(crate) fn ground(
     Some(Ground { body: number(handle), begun: velocity, velocity, texture: Texture::NONE })
 }
 
-/// How a body moves and answers that wheels can push and that was met along `normal`, in the axes of the cars.
+/// Returns motion and response of a dynamic body that a wheel touches along `normal`, in the axes of the cars; `None` for any
+/// other body.
 pub(crate) fn pushable(sets: &Sets, axes: Axes, handle: RigidBodyHandle, normal: Vec3, dt: f32) -> Option<Pushable> {
     let body = sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
     let mass = body.mass_properties();
@@ -89,7 +93,7 @@ pub(crate) fn pushable(sets: &Sets, axes: Axes, handle: RigidBodyHandle, normal:
     Some(pushed.pushable(axes, axes.to_world(normal)))
 }
 
-/// What a car meets that stands on a body that moves by itself.
+/// Returns the velocity of a kinematic body at the contact of a car that it carries, m/s.
 fn driven(
     parameters: &IntegrationParameters,
     body: &RigidBody,
@@ -100,10 +104,10 @@ fn driven(
     motion(body, dt).carries([point, car], last, dt, pose_lag(parameters))
 }
 
-/// Friction from which a body that lies on something is taken not to slide under a wheel.
+/// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
 const HOLDS: f32 = 0.2;
 
-/// Whether contacts bear a body, and whether they hold it by friction.
+/// Returns whether contacts support a body, and whether they hold it by friction.
 fn held(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
     let mut held = [false; 2];
     let pairs = body.colliders().iter().flat_map(|collider| narrow_phase.contact_pairs_with(*collider));
@@ -114,17 +118,19 @@ fn held(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
     held
 }
 
-/// Whether a car stands on something that moves, or would if the car let go of it.
+/// Returns true if any ground of the car is dynamic or about to move.
 pub(crate) fn on_movable(stands: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
     let parent = |handle: &ColliderHandle| bodies.get(colliders.get(*handle)?.parent()?);
     stands.iter().filter_map(|(handle, _)| parent(handle)).any(|body| body.is_dynamic() || is_about_to_move(body))
 }
 
+/// Returns true if `body` is moving or has a next position that differs from its position.
 fn is_about_to_move(body: &RigidBody) -> bool {
     body.is_moving() || body.next_position() != body.position()
 }
 
-/// Whether what a car stood on when it fell asleep has moved, is about to, is gone, or bears nobody, or none of these `groups`, any more.
+/// Returns true if a collider on which a car fell asleep has moved, is about to move, was removed or disabled, is a sensor, or
+/// does not collide with the car's `groups`.
 pub(crate) fn ground_moved(
     stands: &[GroundMemory],
     bodies: &RigidBodySet,

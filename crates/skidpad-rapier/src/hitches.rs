@@ -1,7 +1,8 @@
-//! Hitches as joints of Rapier.
+//! Hitches as Rapier joints.
 //!
-//! The step of the vehicles solves a hitch with the rows of all wheels; what it leaves to a joint is next to nothing. The joint hands
-//! on what Rapier does to a hull: without it a car that met a wall left its trailer by the way of a step.
+//! The vehicles' own solve closes a hitch together with the rows of all wheels and leaves almost nothing to the joint. The joint
+//! transmits what Rapier does to a hull. Without it, a car that hits a wall would leave a gap to its trailer of one step's
+//! travel.
 
 use rapier3d::prelude::*;
 use skidpad_core::{Cars, Vehicle, returned_share};
@@ -10,14 +11,16 @@ use skidpad_engines::resolution;
 use crate::RapierCars;
 use crate::car_slot::CarSlot;
 
-/// Of the return, where a fifth of a gap comes back in a step: so large that a joint gives way by a thousandth of what it is asked to hold.
+/// Damping ratio of a joint that closes a fifth of its gap per step. With this value the joint yields by only a thousandth of
+/// what it has to hold.
 const DAMPING_RATIO: f32 = 5.0;
 
-/// Share of a gap that a joint closes in a step at least: without one Rapier takes it for undamped.
+/// Minimum share of a gap that a joint closes per step. Rapier treats a joint with a share of zero as undamped.
 const LEAST_SHARE: f32 = 1e-6;
 
 impl RapierCars {
-    /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
+    /// Inserts a joint, which disables contacts, between vehicles that tow each other. Removes the joints of vehicles that are
+    /// not hitched.
     pub(crate) fn let_pass(&mut self, joints: &mut ImpulseJointSet) {
         for car in 0..self.slots.len() {
             let tow = self.cars.vehicles()[car].state().tow;
@@ -33,7 +36,8 @@ impl RapierCars {
         }
     }
 
-    /// Forgets the hitch joints between the removed vehicle of `slot` and its trailers. Rapier removed them together with its body.
+    /// Clears the hitch joints between the removed vehicle of `slot` and its trailers. Rapier removed them together with its
+    /// body.
     pub(crate) fn forget_hitches_of(&mut self, slot: usize) {
         for trailer in &mut self.slots {
             trailer.towed = trailer.towed.filter(|(by, _)| *by as usize != slot);
@@ -41,7 +45,7 @@ impl RapierCars {
         self.list_hitched();
     }
 
-    /// A joint that ties nothing yet.
+    /// Inserts a joint between the hitch of vehicle `ahead` and the coupler of `trailer` that locks no axis.
     fn insert_hitch(&self, joints: &mut ImpulseJointSet, ahead: usize, trailer: usize) -> ImpulseJointHandle {
         let [parts, towed] = [ahead, trailer].map(|car| self.cars.vehicles()[car].model().parts());
         let points = [parts.hitch.unwrap_or_default().point, towed.coupler.unwrap_or_default().point];
@@ -51,7 +55,8 @@ impl RapierCars {
         joints.insert(ends[0], ends[1], free.contacts_enabled(false), true)
     }
 
-    /// Tells every vehicle which bodies it is hitched to; those of a damaged save may name none.
+    /// Updates the list of bodies that each vehicle is hitched to. Ignores towing vehicles that do not exist, as in a damaged
+    /// save.
     pub(crate) fn list_hitched(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.tied.clear());
         for car in 0..self.slots.len() {
@@ -64,7 +69,7 @@ impl RapierCars {
     }
 }
 
-/// Lets the joints hold that are hitches in this step of `dt` s, and no others.
+/// Locks the joints of the hitches that are closed in this step of `dt` s, and unlocks all others.
 pub(crate) fn hold(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
     for (car, by) in cars.towed() {
         let Some(joint) = slots[car].towed.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
@@ -77,7 +82,8 @@ pub(crate) fn hold(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot],
     }
 }
 
-/// Share of the gap between the hitch of a vehicle and the coupler of its trailer that the step of the vehicles closes.
+/// Returns the share of the gap between the hitch of `ahead` and the coupler of `trailer` that the vehicles' solve closes in a
+/// step of `dt` s.
 fn share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     let hitch = ahead.model().parts().hitch.unwrap_or_default().point;
     let coupler = trailer.model().parts().coupler.unwrap_or_default().point;
@@ -87,9 +93,12 @@ fn share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     returned_share(gap.length(), places[0].max(places[1]), dt)
 }
 
-/// With which a joint closes such a `share` of its gap in a step of `dt` s, so that neither works against the other. Rapier closes
-/// ω / (ω t + 2 ζ) of it a second, t the length of a substep; without ω t that is a fifth too much with one substep, a twentieth with
-/// four. It gives way in proportion to 1 / (share ζ²), which is kept.
+/// Returns the softness with which a joint closes `share` of its gap in a step of `dt` s, so that joint and vehicles' solve
+/// agree.
+///
+/// Rapier closes the share ω / (ω t + 2 ζ) per second, where t is the length of a substep. The term ω t is neglected here, which
+/// overestimates the rate by a fifth with one substep and by a twentieth with four. The compliance of the joint is proportional
+/// to 1 / (share ζ²), and ζ is chosen to keep it constant.
 fn softness(share: f32, dt: f32) -> SpringCoefficients<f32> {
     let share = share.max(LEAST_SHARE);
     let damping_ratio = DAMPING_RATIO * (0.2 / share).sqrt();

@@ -1,6 +1,6 @@
 //! skidpad vehicles in [Rapier](rapier3d) worlds.
 //!
-//! [`RapierCars`] drives cars inside a world the user owns and steps; [`BACKEND`] wraps one with its own world.
+//! [`RapierCars`] adds cars to a world that the user owns and steps. [`BACKEND`] is a solver with a Rapier world of its own.
 #![forbid(unsafe_code)]
 
 pub mod backend;

@@ -1,14 +1,14 @@
-//! A world and its cars as they were, to rewind to.
+//! Snapshots of a world and its cars for rewinding.
 
 use rapier3d::prelude::*;
 
 use crate::RapierCars;
 
-/// What a world and the cars in it were between two steps: all of it that the next step reads. From there both go on bit for bit, hulls
-/// in contact, sleeping bodies and joints included.
+/// Snapshot of a world and its cars between two steps: everything that the next step reads. Steps from a restored snapshot are
+/// bit-identical, including hulls in contact, sleeping bodies and joints.
 ///
-/// Rewinding by clone costs a hundredth of a way through serde's bytes. Who keeps the last n of these takes the oldest one for the
-/// newest: [`Moment::keep`] writes into the memory it has.
+/// A rewind with a snapshot takes a hundredth of the time of a round trip through serde. To store the last n steps, overwrite the
+/// oldest snapshot with [`Moment::keep`], which reuses its memory.
 #[derive(Clone)]
 pub struct Moment {
     islands: IslandManager,
@@ -29,7 +29,7 @@ impl core::fmt::Debug for Moment {
 }
 
 impl Moment {
-    /// The present one, of a `world` between two steps and all the `cars` in it.
+    /// Creates a snapshot of `world`, between two steps, and of all the `cars` in it.
     pub fn of(world: &PhysicsWorld, cars: &RapierCars) -> Self {
         Self {
             islands: world.islands.clone(),
@@ -44,7 +44,7 @@ impl Moment {
         }
     }
 
-    /// [`Moment::of`], in place of what this was.
+    /// Overwrites this snapshot as [`Moment::of`] creates one, and reuses its memory.
     pub fn keep(&mut self, world: &PhysicsWorld, cars: &RapierCars) {
         self.islands.clone_from(&world.islands);
         self.broad_phase.clone_from(&world.broad_phase);
@@ -57,7 +57,7 @@ impl Moment {
         self.cars.clone_from(cars);
     }
 
-    /// Puts `world` and `cars` back to it. Gravity and parameters stay the user's.
+    /// Restores `world` and `cars` to the snapshot. Gravity and integration parameters of the world do not change.
     pub fn restore(&self, world: &mut PhysicsWorld, cars: &mut RapierCars) {
         world.islands.clone_from(&self.islands);
         world.broad_phase.clone_from(&self.broad_phase);

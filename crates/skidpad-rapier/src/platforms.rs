@@ -1,14 +1,15 @@
-//! Boxes of a scene that move by themselves, as kinematic bodies.
+//! Platforms of a scene as kinematic bodies.
 
 use rapier3d::prelude::*;
 use skidpad_core::{Platform, PlatformMotion, Scene, Texture};
 
 use crate::{RapierCars, terrain};
 
-/// A platform that Rapier left farther from where it is to begin a step has been put there by another count of steps, m.
+/// Distance between a platform's body and its place at the start of a step above which the platform was moved by a change of the
+/// clock, m.
 const JUMPED: f32 = 1e-3;
 
-/// Puts the platforms of `scene` into `world`, where they start; one body each, in order.
+/// Inserts the platforms of `scene` into `world` at their initial poses. Returns one body per platform, in order.
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert = |platform: &Platform| {
         let (half, grip) = (platform.shape.half_extents, platform.shape.grip);
@@ -22,8 +23,8 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
     scene.platforms.iter().map(insert).collect()
 }
 
-/// Puts every platform where it is when the step at `time` s begins, with the velocities that take it through the step. The clock
-/// alone tells both, and how it moved in the step before: a world that is rewound goes on bit for bit.
+/// Sets every platform to its pose at the start of the step at `time` s, with the velocities that move it through the step. The
+/// motion, and that of the step before, depend on the clock alone, so that a rewound world continues bit-identically.
 pub(crate) fn begin_step(
     world: &mut PhysicsWorld,
     cars: &mut RapierCars,
@@ -46,6 +47,6 @@ pub(crate) fn begin_step(
         cars.recall_motion(handle, [before.centre.as_vec3(), before.velocity, before.angular]);
     }
     world.bodies.propagate_modified_body_positions_to_colliders(&mut world.colliders);
-    // The broad phase still has them where they were.
+    // The broad phase still has their previous poses.
     cars.unstepped |= jumped;
 }

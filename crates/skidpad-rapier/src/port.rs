@@ -1,4 +1,4 @@
-//! The seam to Rapier: bodies and rays in, forces out.
+//! Coupling to Rapier: reads bodies and casts rays, applies forces.
 
 use rapier3d::parry::query::intersection_test;
 use rapier3d::prelude::*;
@@ -14,26 +14,28 @@ use skidpad_engines::{
     Asked, BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face, is_one_plane, ray, resolution,
 };
 
+/// Access of the vehicles to a Rapier world within a step.
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
     pub axes: Axes,
     pub slots: &'a mut [CarSlot],
-    /// Bodies under the wheels of this step, and of the one before.
+    /// Bodies under the wheels of this step.
     pub loaded: &'a mut Vec<Loaded>,
+    /// Bodies under the wheels of the step before.
     pub before: &'a [Loaded],
-    /// Those of them that rest on something, found as they are asked for.
+    /// Bodies under wheels that rest on something, found on demand.
     pub borne: &'a mut Vec<Borne>,
-    /// Memory for the triangles near a wheel with a rim.
+    /// Buffer for the triangles near a wheel with a rim.
     pub faces: &'a mut Faces<ColliderHandle>,
-    /// What stops rims in this step.
+    /// Contact points that stop rims in this step.
     pub stops: &'a mut Stops,
-    /// Whether the world has not been stepped with these cars in it, so that its broad phase may know of nothing yet.
+    /// Whether the world was not stepped with these cars yet, so that its broad phase may be incomplete.
     pub unstepped: bool,
-    /// Vehicle-side world axes (z up), m/s.
+    /// Velocity of the air, vehicle-side world axes (z up), m/s.
     pub wind: Vec3,
-    /// Whether some wheel has met a body that it can push in this step.
+    /// Whether some wheel stands on a dynamic body in this step.
     pub bears: bool,
-    /// What wheels stand on, beside what their chassis' groups and sensors say, and how it grips.
+    /// Ground for wheels, in addition to the collision groups and sensors of the chassis.
     pub ground: Surfaces<'a>,
 }
 
@@ -152,7 +154,7 @@ impl WorldPort for Port<'_> {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
-            // What moves by itself has done what the step was solved for.
+            // A kinematic body has moved as the solve assumed.
             let body = self.sets.bodies.get(ground::handle(ground.body)).filter(|body| body.is_dynamic());
             let Some(body) = body else { continue };
             let point = self.axes.point_to_world(probe.at(contact.distance)).as_vec3();
@@ -162,16 +164,19 @@ impl WorldPort for Port<'_> {
 }
 
 impl Port<'_> {
-    /// Whether wheels push `car` as hard as in a blow, and its hull yet ends the coming `dt` s in something near them.
+    /// Returns true if the impulse of the wheels on `car` is as large as an impact, and its hull would overlap something near at
+    /// the end of the coming `dt` s.
     ///
-    /// Rapier stops the hull within the step; forces that went on after that would throw the car up by what loads took for a way that the
-    /// stop has cut short. Landings at 30 Hz gained up to 0.06 m g h.
+    /// Such a push is applied as an impulse instead of a force. Rapier stops the hull within the step, and a force that acts to
+    /// its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would gain up to
+    /// 0.06 m g h.
     #[inline(always)]
     fn strikes(&mut self, car: usize, push: &Push, dt: f32) -> bool {
         let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
         push.impulse.length() > BLOW * body.mass() && self.ends_in_something(car, push, dt)
     }
 
+    /// Returns true if a collider of the chassis of `car` overlaps something near after `dt` s of motion with `push`.
     #[cold]
     #[inline(never)]
     fn ends_in_something(&mut self, car: usize, push: &Push, dt: f32) -> bool {
@@ -185,7 +190,8 @@ impl Port<'_> {
         (0..hulls).any(|hull| self.hull_ends_in_something(car, hull, &ends))
     }
 
-    /// Whether a collider of the chassis of `car` meets something where the body is at `ends`. What is near the rays need not be all of it.
+    /// Returns true if collider number `hull` of the chassis of `car` overlaps anything when the body is at `ends`. Gathers the
+    /// colliders near it, since those near the rays may not be all.
     fn hull_ends_in_something(&mut self, car: usize, hull: usize, ends: &Pose) -> bool {
         let body = self.sets.bodies.get(self.slots[car].handle);
         let handle = body.and_then(|body| body.colliders().get(hull).copied());
@@ -201,7 +207,7 @@ impl Port<'_> {
         near.into_iter().any(|near| meets(near).is_ok_and(|met| met.intersecting))
     }
 
-    /// Keeps what forces a body has that is pushed in this step.
+    /// Stores the user's forces on a body that is pushed in this step, for their restoration after it.
     pub(crate) fn remember(&mut self, handle: RigidBodyHandle, dt: f32) {
         let Some(body) = self.sets.bodies.get(handle) else { return };
         if !self.loaded.iter().rev().any(|known| known.handle == handle) {
@@ -209,12 +215,13 @@ impl Port<'_> {
         }
     }
 
-    /// The car whose chassis this body is.
+    /// Returns the index of the car whose chassis is `handle`.
     pub(crate) fn car_of(&self, handle: RigidBodyHandle) -> Option<usize> {
         self.slots.iter().position(|slot| slot.handle == handle)
     }
 
-    /// Finds what rays, or a hull, of one car may meet within `bounds`, once for all of them: no sensor, and no part of the car.
+    /// Finds the colliders that the rays or the hull of `car` may touch within `bounds`. Excludes sensors, the car itself and
+    /// vehicles hitched to it.
     fn gather(&mut self, car: usize, bounds: Aabb) {
         let slot = &mut self.slots[car];
         slot.near.clear();
@@ -225,7 +232,7 @@ impl Port<'_> {
             other && user.predicate.is_none_or(|passes| passes(handle, collider))
         };
         let mut filter = QueryFilter { groups: user.groups.or(slot.groups), ..user }.exclude_sensors();
-        // The filter has room for one body.
+        // The filter can exclude only one body.
         if user.exclude_rigid_body.is_none() && tied.is_empty() {
             filter.exclude_rigid_body = Some(own);
         } else {
@@ -238,7 +245,7 @@ impl Port<'_> {
         slot.tied = tied;
     }
 
-    /// Adds the colliders that pass the `filter` and may reach into `bounds` to `near`.
+    /// Adds the colliders that pass `filter` and may reach into `bounds` to `near`.
     pub(crate) fn find_near(&self, filter: QueryFilter<'_>, bounds: Aabb, near: &mut Vec<ColliderHandle>) {
         let Sets { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
         if self.unstepped {
@@ -250,7 +257,7 @@ impl Port<'_> {
         }
     }
 
-    /// Returns what `probe` meets. Asked again, it keeps neither what bears wheels nor what stops rims.
+    /// Returns the contact of `probe`. With [`Asked::Again`], it stores neither supports of wheels nor stops of rims.
     fn meet(&mut self, probe: &Probe, asked: Asked) -> Option<Contact> {
         let (car, ray) = ray(self.axes, probe);
         let Found { handle, distance, normal, feature, point } =
@@ -280,7 +287,7 @@ impl Port<'_> {
         Some(contact.on_texture(probe))
     }
 
-    /// What the ray of `probe` meets first.
+    /// Returns the first contact of the ray of `probe`.
     fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<Found> {
         let first = |ray: &Ray| self.first(&self.slots[probe.car].near, ray, probe.reach);
         let (handle, hit) = first(ray).or_else(|| first(&beside(ray)))?;
@@ -289,7 +296,7 @@ impl Port<'_> {
         Some(Found { handle, distance, normal, feature, point: None })
     }
 
-    /// Normal of the smooth surface of a collider where a `ray` met it.
+    /// Returns the normal of a smooth surface where `ray` hits it; `None` if the surface is not smooth.
     fn smooth_normal(&self, handle: ColliderHandle, hit: &RayIntersection, ray: &Ray) -> Option<Vector> {
         let smooth = self.ground.smooth?(handle, hit.subshape)?;
         let collider = self.sets.colliders.get(handle)?;
@@ -300,7 +307,7 @@ impl Port<'_> {
         Some(self.axes.to_world(smooth.normal_at(&corners, point, up)))
     }
 
-    /// What the rim of `probe` stands on; of shapes without faces, such as balls, what its ray meets.
+    /// Returns the contact of the rim of `probe`. On shapes without faces, such as balls, its ray is used instead.
     fn roll_on(&mut self, probe: &Probe, ray: &Ray, asked: Asked) -> Option<Found> {
         self.faces.clear();
         let mut round = false;
@@ -331,7 +338,7 @@ impl Port<'_> {
         }
     }
 
-    /// What a ray meets first of the colliders `near` it, from outside: what it starts in has no face for it.
+    /// Returns the first hit of a ray on the colliders `near`, from outside. A ray that starts inside a shape does not hit it.
     fn first(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
         let mut first: Option<(ColliderHandle, RayIntersection)> = None;
         for &handle in near {
@@ -345,12 +352,13 @@ impl Port<'_> {
         first
     }
 
-    /// Of a collider, which before the first step has not been moved to its parent yet.
+    /// Returns the pose of a collider. Before the first step, Rapier has not yet moved it with its parent.
     #[inline(always)]
     pub(crate) fn pose_of(&self, collider: &Collider) -> Pose {
         if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() }
     }
 
+    /// Returns the pose of a collider, computed from the pose of its parent.
     #[cold]
     #[inline(never)]
     fn pose_by_parent(&self, collider: &Collider) -> Pose {
@@ -362,14 +370,14 @@ impl Port<'_> {
     }
 }
 
-/// What a wheel meets.
+/// Contact of a wheel with a collider.
 struct Found {
     handle: ColliderHandle,
-    /// As [`Contact::distance`].
+    /// Distance as in [`Contact::distance`], m.
     distance: f32,
-    /// In the world's axes.
+    /// Normal in world axes.
     normal: Vector,
     feature: FeatureId,
-    /// As [`Contact::point`].
+    /// Contact point as in [`Contact::point`].
     point: Option<Vec3>,
 }

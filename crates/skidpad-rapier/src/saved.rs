@@ -1,4 +1,4 @@
-//! What cars in a Rapier world carry from step to step, for serde: the world itself is saved by Rapier's own.
+//! Serde support for the data that cars in a Rapier world carry from step to step. Rapier saves the world itself.
 
 use std::sync::Arc;
 
@@ -12,8 +12,10 @@ use crate::ground::{GroundMemory, Loaded};
 use crate::sleep::SleepState;
 use crate::{Axes, RapierCars};
 
-/// [`RapierCars`] between two steps, without the models, for any format of serde that keeps every bit. Beside the states,
-/// as [`skidpad_core::State::to_bytes`] writes them, it holds which cars sleep, on what, and how ground moved under wheels.
+/// Content of [`RapierCars`] between two steps, without the models, for any serde format that preserves every bit.
+///
+/// Contains the states, as [`skidpad_core::State::to_bytes`] writes them, which cars sleep and on what, and how ground moved
+/// under wheels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedCars {
     #[serde(with = "SavedAxes")]
@@ -24,7 +26,7 @@ pub struct SavedCars {
     wind: [f32; 3],
 }
 
-/// The core knows no serde.
+/// Mirror of [`Axes`], because the core does not depend on serde.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Axes")]
 enum SavedAxes {
@@ -42,11 +44,12 @@ enum SavedOccupancy {
     Empty,
 }
 
+/// Data of one car.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedCar {
     handle: RigidBodyHandle,
     state: Vec<u8>,
-    /// Where its body is, m, if a last digit beside the state's.
+    /// Position of its body, m, if it differs from the state by a last digit.
     place: Option<[f32; 3]>,
     /// Generation of the slot of the car.
     generation: u32,
@@ -59,7 +62,8 @@ struct SavedCar {
 }
 
 impl RapierCars {
-    /// Returns the state of the cars for [`RapierCars::from_saved`], which needs the models and the world as well. Call it between two steps.
+    /// Returns the data of the cars for [`RapierCars::from_saved`], which also needs the models and the world. Call it between
+    /// two steps.
     pub fn saved(&self) -> SavedCars {
         let car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
             handle: self.slots[i].handle,
@@ -81,11 +85,11 @@ impl RapierCars {
         }
     }
 
-    /// The cars of a world that was saved with Rapier's serde and read back. World and cars go on bit for bit: sleeping
-    /// cars sleep on, cars on ground that moves and cars whose hulls touch something included.
+    /// Restores the cars of a world that was saved with Rapier's serde support and read back. World and cars continue
+    /// bit-identically, including sleeping cars, cars on moving ground and cars whose hulls touch something.
     ///
     /// # Errors
-    /// Another number of models than of saved cars, or a state that does not fit its model.
+    /// The number of models differs from that of the saved cars, or a state does not fit its model.
     pub fn from_saved(models: &[Arc<Model>], saved: SavedCars) -> Result<Self, LoadError> {
         let (found, accepts) = (saved.cars.len(), models.len());
         if found != accepts {
@@ -113,7 +117,8 @@ impl RapierCars {
     }
 }
 
-/// Every field is named in both directions, so one that is added does not compile until it is saved.
+/// Serde functions for [`skidpad_core::Controls`]. Both directions name every field, so that an added field does not compile
+/// until it is saved.
 pub(crate) mod controls {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use skidpad_core::{Controls, WheelControls};
@@ -149,7 +154,7 @@ pub(crate) mod controls {
     }
 }
 
-/// As [`controls`].
+/// Serde functions for [`skidpad_core::Push`], built like [`controls`].
 pub(crate) mod push {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use skidpad_core::{Push, Vec3};

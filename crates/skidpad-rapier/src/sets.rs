@@ -1,35 +1,35 @@
-//! What the cars need of a world, wherever the user keeps it.
+//! Parts of a Rapier world that the cars need.
 
 use rapier3d::prelude::*;
 
-/// The parts of a Rapier world the cars work on. A `&mut PhysicsWorld` turns into one; who keeps the sets on their own
-/// fills it in.
+/// Parts of a Rapier world that the cars work on. A `&mut PhysicsWorld` converts into one. Users who store the sets separately
+/// fill in the fields.
 pub struct Sets<'a> {
-    /// Gravity the world is stepped with, m/s².
+    /// Gravity with which the world is stepped, m/s².
     pub gravity: Vector,
-    /// Parameters the world is stepped with.
+    /// Parameters with which the world is stepped.
     pub parameters: &'a IntegrationParameters,
-    /// Bodies, the chassis among them.
+    /// Bodies, including the chassis.
     pub bodies: &'a mut RigidBodySet,
-    /// Colliders, the chassis' among them.
+    /// Colliders, including those of the chassis.
     pub colliders: &'a mut ColliderSet,
     /// Islands of bodies that are awake together.
     pub islands: &'a mut IslandManager,
-    /// Joints. Vehicles that tow each other get one: it hands on what stops one of them, and lets their colliders pass through each
-    /// other.
+    /// Joints. Vehicles that tow each other get one: it transmits impulses that stop one of them, and disables contacts between
+    /// their colliders.
     pub joints: &'a mut ImpulseJointSet,
     /// Joints in reduced coordinates. Removing a chassis removes its joints.
     pub multibody_joints: &'a mut MultibodyJointSet,
     /// Soft bodies. Rapier needs them to remove a chassis.
     pub soft_bodies: &'a mut SoftBodySet,
-    /// Finds the colliders along a ray.
+    /// Broad phase, which finds the colliders along a ray.
     pub broad_phase: &'a BroadPhaseBvh,
-    /// Knows how rays meet shapes.
+    /// Narrow phase, which provides the dispatcher for shape queries and the contacts.
     pub narrow_phase: &'a NarrowPhase,
 }
 
 impl Sets<'_> {
-    /// The same parts, for a while.
+    /// Returns a reborrow of the parts with a shorter lifetime.
     pub(crate) fn lent(&mut self) -> Sets<'_> {
         let Self { gravity, parameters, bodies, colliders, islands, joints, .. } = self;
         let Self { multibody_joints, soft_bodies, broad_phase, narrow_phase, .. } = self;
@@ -47,7 +47,7 @@ impl Sets<'_> {
         }
     }
 
-    /// Removes a body from the world, with its colliders and joints.
+    /// Removes a body with its colliders and joints from the world.
     pub(crate) fn remove_body(&mut self, handle: RigidBodyHandle) {
         let Self { bodies, colliders, islands, joints, multibody_joints, soft_bodies, .. } = self;
         bodies.remove(handle, islands, colliders, joints, multibody_joints, soft_bodies, true);

@@ -1,36 +1,39 @@
-//! When a car may fall asleep, and what wakes it.
+//! Conditions under which a car may sleep.
 //!
-//! Rapier puts bodies to sleep that hardly moved for half a second. A chassis may hardly move while its springs swing out,
-//! its engine runs up or its wheels spin, so the car has a say; and a sleeping car has to wake for what Rapier does not see.
+//! Rapier puts bodies to sleep that hardly move for half a second. A chassis may hardly move while its springs oscillate, its
+//! engine speeds up or its wheels spin, so that the car has conditions of its own. A sleeping car must also wake for events that
+//! Rapier does not detect.
 
 use skidpad_core::{Controls, Push, State, Vehicle};
 use skidpad_engines::STILL;
 
-/// Speed of a chassis' centre of mass, and of a point 1 m from its axis of rotation, below which its springs have come to
-/// sleep, m/s. A C5 that still swings with it carries its load to 3 in a million.
+/// Sum of the speed of the centre of mass and the speed of a point 1 m from the axis of rotation below which the suspension is at
+/// rest, m/s. The wheel loads of a C5 that oscillates at this speed are constant to 3 in a million.
 const SWUNG_OUT: f32 = 1e-5;
 
-/// Relative change of the engine's speed in a step below which it runs steadily.
+/// Relative change of engine speed in a step below which the engine runs steadily.
 const STEADY: f32 = 1e-4;
 
-/// What a car was asked and how it was when it was last awake.
+/// Controls and state of a car in the last step in which it was awake.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SleepState {
-    /// `None` until the first step.
+    /// Controls in the last step; `None` before the first step.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::controls"))]
     controls: Option<Controls>,
+    /// Engine speed in the last step, rad/s.
     engine_speed: f32,
+    /// Steering of the state in the last step.
     steer: f32,
-    /// Whether the body slept when the current step began.
+    /// Whether the body was asleep at the start of the current step.
     pub asleep: bool,
-    /// What held the car in its last step awake.
+    /// Push of the vehicle on its chassis in its last step awake.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::push"))]
     pub held: Push,
 }
 
 impl SleepState {
-    /// Whether the driver asks for something new. Remembers it.
+    /// Stores the driver's controls. Returns whether they differ from those of the last call.
     pub fn asks_anew(&mut self, asked: &Controls) -> bool {
         let anew = self.controls.as_ref() != Some(asked);
         if anew {
@@ -39,7 +42,8 @@ impl SleepState {
         anew
     }
 
-    /// Whether all of the car is at rest: no drive, chassis and wheels at a standstill, engine and steering steady.
+    /// Returns true if the car is at rest: no drive torque, chassis and wheels at standstill, engine speed and steering constant,
+    /// no gear shift in progress. Stores engine speed and steering for the next call.
     pub fn is_settled(&mut self, vehicle: &Vehicle) -> bool {
         let State { drive, wheels, steer, velocity, angular, .. } = vehicle.state();
         let swings = velocity.length() + angular.length() > SWUNG_OUT;
@@ -55,7 +59,7 @@ impl SleepState {
     }
 }
 
-/// A clone that keeps the memory it has.
+/// Copies `from` to `to` and reuses the memory of `to`.
 fn copy(from: &Controls, to: &mut Controls) {
     let Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels } = from;
     (to.throttle, to.brake, to.handbrake, to.steer) = (*throttle, *brake, *handbrake, *steer);

@@ -6,7 +6,8 @@ use skidpad_engines::Stops;
 
 use crate::{Axes, Sets};
 
-/// A rim of `car` would roll at `point` into `wall`. What can be pushed away does not stop it.
+/// Adds the stop of a rim of `car` by `wall` at `point`, unless the wall belongs to a dynamic body. `place` is the centre of mass
+/// of the car, in world axes, m.
 pub fn add(
     stops: &mut Stops,
     sets: &Sets<'_>,
@@ -24,7 +25,8 @@ pub fn add(
     stops.add(car, arm, normal, point.allowed_speed(sets.parameters.dt) + moves);
 }
 
-/// Stops the chassis of `car`, whose forces are those of the coming step.
+/// Applies the impulses that stop the rims of `car` to its chassis `handle`, whose forces for the coming step are already set. An
+/// impact is applied as an impulse, anything else as a force over the step.
 pub fn hold(stops: &mut Stops, sets: &mut Sets<'_>, car: usize, handle: RigidBodyHandle) {
     let dt = sets.parameters.dt;
     let Some(body) = sets.bodies.get_mut(handle).filter(|_| stops.any(car)) else { return };

@@ -1,4 +1,4 @@
-//! Fields and meshes of a scene as colliders.
+//! Height fields and meshes of a scene as colliders.
 
 use rapier3d::parry::shape::HeightFieldFlags;
 use rapier3d::parry::utils::Array2;
@@ -6,18 +6,18 @@ use rapier3d::prelude::*;
 use skidpad_core::{HeightField, Smooth, Texture, TriangleMesh};
 use std::sync::Arc;
 
-/// Grip and texture.
+/// Grip and texture of a surface.
 type Surface = (f32, Texture);
 
-/// What of a scene a collider is.
+/// Part of a scene that a collider represents.
 pub(crate) enum Source {
     Field(Arc<HeightField>),
-    /// A surface of a mesh: the numbers of its triangles.
+    /// Mesh, and the numbers of its triangles in this collider, which has one of the surfaces of the mesh.
     Mesh(Arc<TriangleMesh>, Vec<u32>),
 }
 
 impl Source {
-    /// How smooth a triangle of the collider is, by its number there.
+    /// Returns the smooth normals of triangle `number` of the collider; `None` if it is flat.
     pub fn smooth(&self, number: u32) -> Option<Smooth> {
         match self {
             Self::Mesh(mesh, numbers) => mesh.smooth(*numbers.get(number as usize)?),
@@ -26,7 +26,8 @@ impl Source {
     }
 }
 
-/// Of a field: Rapier counts its columns along x and its rows against y, left halves of cells first.
+/// Returns the smooth normals of triangle `number` of a height field in Rapier's order: columns along x, rows against y, the left
+/// halves of all cells first.
 fn smooth_half(field: &HeightField, number: u32) -> Option<Smooth> {
     let [columns, rows] = field.counts().map(|lines| lines as u32 - 1);
     let cell = number % (columns * rows);
@@ -35,12 +36,13 @@ fn smooth_half(field: &HeightField, number: u32) -> Option<Smooth> {
     if number >= columns * rows {
         return field.smooth(first);
     }
-    // Rapier's begins with the corner that ends the field's own.
+    // Rapier's triangle begins with the last corner of the field's own.
     let Smooth { normals: [least, across, last], edges } = field.smooth(first + 1)?;
     Some(Smooth { normals: [last, least, across], edges })
 }
 
-/// A field of heights. Rapier's has y up and its rows along z: it is turned about x, so that its z runs against y.
+/// Builds the collider of a height field. Rapier's height fields have y up and rows along z, so that the collider is rotated
+/// about x, and its z axis points along −y.
 pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
     let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
     let heights = (0..columns).flat_map(|column| (0..rows).rev().map(move |row| field.height(column, row))).collect();
@@ -53,13 +55,13 @@ pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
         .position(Pose::from_parts(middle, turned))
 }
 
-/// A mesh with its grip and texture and the numbers of its triangles, one for each of its surfaces; none of those that Rapier takes for no
-/// mesh.
+/// Builds one collider per surface of the mesh, with grip and texture and with the numbers of its triangles. Leaves out colliders
+/// that Rapier rejects.
 pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, Surface, Vec<u32>)> {
     let mut surfaces: Vec<(Surface, Vec<[u32; 3]>, Vec<u32>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
         let surface = (grip, mesh.texture(number));
-        // Triangles of a surface stand together in most files, so that the last one is looked at first.
+        // Triangles of a surface are adjacent in most files, so that the last surface is compared first.
         match surfaces.iter_mut().rev().find(|(known, ..)| *known == surface) {
             Some((_, triangles, numbers)) => {
                 triangles.push(corners);
@@ -69,24 +71,24 @@ pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuild
         }
     }
     surfaces.into_iter().filter_map(|(surface, triangles, numbers)| {
-        // Hulls slide over the edges between its triangles, and stand on it from both sides.
+        // Hulls slide over the edges between triangles and can rest on both sides of the mesh.
         let two_sided = TriMeshFlags::FIX_INTERNAL_EDGES_TWO_SIDED;
         let collider = ColliderBuilder::trimesh_with_flags(mesh.vertices().to_vec(), triangles, two_sided).ok()?;
         Some((collider.translation(mesh.origin().as_vec3()), surface, numbers))
     })
 }
 
-/// Mark of user data that holds a surface: the sign of its grip, which is never below 0.
+/// Bit that marks user data with a surface: the sign bit of the grip, which is never negative.
 const NOTED: u128 = 1 << 31;
 
-/// The grip and the texture of a surface as user data of a collider.
+/// Encodes grip and texture of a surface as user data of a collider.
 pub(crate) fn note(grip: f32, texture: Texture) -> u128 {
     let Texture { rolling, amplitude, wavelength } = texture;
     let word = |number: f32, place: u32| u128::from(number.to_bits()) << (32 * place);
     NOTED | word(grip.abs(), 0) | word(rolling, 1) | word(amplitude, 2) | word(wavelength, 3)
 }
 
-/// Those in such user data.
+/// Decodes grip and texture from user data of a collider; `None` if it contains no surface.
 pub(crate) fn noted(user_data: u128) -> Option<(f32, Texture)> {
     let word = |place: u32| f32::from_bits((user_data >> (32 * place)) as u32);
     let texture = Texture { rolling: word(1), amplitude: word(2), wavelength: word(3) };

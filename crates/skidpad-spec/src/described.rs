@@ -1,5 +1,5 @@
-//! What a file says, mended, as the descriptions' types read it. `toml`'s own way asks each type for dates and for lists of its fields,
-//! too, which costs a build three copies of every type's code.
+//! Deserializer of repaired trees for the types of the descriptions. The deserializer of `toml` also tries dates and
+//! lists of fields for each type, which adds three copies of each type's code to a build.
 
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, IntoDeserializer, Visitor};
@@ -7,7 +7,7 @@ use serde::forward_to_deserialize_any;
 use toml::Value;
 use toml::de::Error;
 
-/// A value of a tree that was walked along its schema.
+/// Value of a tree that was checked against its schema.
 pub(crate) struct Described(pub Value);
 
 impl IntoDeserializer<'_, Error> for Described {
@@ -19,19 +19,21 @@ impl IntoDeserializer<'_, Error> for Described {
 }
 
 impl Described {
+    /// Passes a table to `visitor`, and checks that all entries were used.
     fn map<'de, V: Visitor<'de>>(table: toml::Table, visitor: V) -> Result<V::Value, Error> {
         let mut map = MapDeserializer::new(table.into_iter().map(|(key, value)| (key, Self(value))));
         let read = visitor.visit_map(&mut map)?;
         map.end().map(|()| read)
     }
 
+    /// Passes a list to `visitor`, and checks that all entries were used.
     fn list<'de, V: Visitor<'de>>(list: Vec<Value>, visitor: V) -> Result<V::Value, Error> {
         let mut list = SeqDeserializer::new(list.into_iter().map(Self));
         let read = visitor.visit_seq(&mut list)?;
         list.end().map(|()| read)
     }
 
-    /// No description has what this is, or not there: the walk would have told.
+    /// Returns the error for a value that no description contains. The schema check reports such values before.
     fn unread(value: &Value) -> Error {
         serde::de::Error::custom(format_args!("{} where none is read", value.type_str()))
     }

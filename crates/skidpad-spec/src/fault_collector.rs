@@ -1,4 +1,4 @@
-//! Faults of a file as they are found, and where everything stands in it.
+//! Collection of the faults of a file, and the place of each key in its text.
 
 use crate::excerpt::{line_starts, position};
 use crate::fault::{MOST_COLLECTED, collect};
@@ -7,33 +7,33 @@ use crate::{Fault, FaultKind, Faults};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What is known about a file while it is read.
+/// Faults, warnings and places of a file while it is read.
 #[derive(Debug, Default)]
 pub struct FaultCollector {
-    /// In the order of discovery.
+    /// Faults in the order of discovery.
     pub faults: Vec<Fault>,
-    /// Paths that hold a placeholder; rules must not look at them.
+    /// Paths whose values are placeholders. Rules must not evaluate them.
     pub(crate) broken: BTreeSet<String>,
-    /// Faults of the files it refers to.
+    /// Faults of the files that this file refers to.
     pub(crate) files: Vec<Faults>,
-    /// Whether keys that nothing reads are passed over instead of being faults.
+    /// Whether unknown keys are skipped instead of reported as faults.
     pub tolerant: bool,
-    /// Paths of keys that were passed over, and where they stand.
+    /// Paths of the unknown keys that were skipped, with their spans in the text.
     pub passed_over: Vec<(String, Range<usize>)>,
-    /// About the files it refers to, if they are sound.
+    /// Warnings about values and referenced files that have no faults.
     pub(crate) notes: Vec<Lint>,
-    /// Where each path stands in the text.
+    /// Span of each path in the text.
     pub(crate) places: Places,
-    /// State of the last fault: true if it was collected.
+    /// Whether the last fault was added to `faults`, which may be full.
     last_is_kept: bool,
 }
 
-/// Where each path of a file stands in its text.
+/// Span of each path of a file in its text, bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places(BTreeMap<String, Range<usize>>);
 
 impl Places {
-    /// Where `path` stands, or the nearest thing around it that does.
+    /// Returns the span of `path` or, if it has none, of the nearest enclosing path with a span.
     pub fn of(&self, path: &str) -> Option<Range<usize>> {
         let around = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
         std::iter::once(path).chain(around).find_map(|path| self.0.get(path)).cloned()
@@ -41,7 +41,7 @@ impl Places {
 }
 
 impl FaultCollector {
-    /// The faults, each with its line and column.
+    /// Converts the collected faults into a report, with the line and the column of each fault.
     pub fn into_faults(mut self, source_name: &str, text: &str) -> Faults {
         let starts = line_starts(text);
         for fault in &mut self.faults {
@@ -50,7 +50,7 @@ impl FaultCollector {
         Faults::new(source_name, text, self.faults).with_files(self.files)
     }
 
-    /// Adds a fault of the key `path`, at the bytes `span`.
+    /// Adds a fault of the key `path`, at the bytes `span` of the text. The fault is dropped if the list is full.
     pub fn fault(
         &mut self,
         kind: FaultKind,
@@ -66,17 +66,18 @@ impl FaultCollector {
         collect(&mut self.faults, fault);
     }
 
-    /// Returns true if no more faults are collected.
+    /// Returns true if the list of faults is full, so that further faults are dropped.
     pub fn is_full(&self) -> bool {
         self.faults.len() >= MOST_COLLECTED
     }
 
-    /// Returns the last fault, unless it came after the list was full.
+    /// Returns the last reported fault, or `None` if it was dropped because the list was full.
     pub(crate) fn last_fault(&mut self) -> Option<&mut Fault> {
         if self.last_is_kept { self.faults.last_mut() } else { None }
     }
 
-    /// Of two keys that say the same thing in `table`, one must be there.
+    /// Reports a fault unless exactly one of two alternative keys of `table` is given. Each key is passed with whether
+    /// it is given. Nothing is reported if one of the keys holds a placeholder.
     pub(crate) fn exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
         let ((first, has_first), (second, has_second)) = (first, second);
         let (a, b) = (join(table, first), join(table, second));
@@ -98,28 +99,29 @@ impl FaultCollector {
         }
     }
 
-    /// Where `path` itself stands; `None` if the file does not give it.
+    /// Returns the span of `path` itself, or `None` if the file does not give it.
     pub(crate) fn given(&self, path: &str) -> Option<Range<usize>> {
         self.places.0.get(path).cloned()
     }
 
-    /// Remembers where `path` stands, for notes about what is not read.
+    /// Stores the span of `path` for later reports.
     pub fn remember(&mut self, path: &str, span: Range<usize>) {
         self.places.0.insert(path.to_owned(), span);
     }
 
-    /// Whether `path` or anything it is part of holds a placeholder.
+    /// Returns true if `path` or a table or list that contains it holds a placeholder.
     pub(crate) fn is_broken(&self, path: &str) -> bool {
         self.broken.contains(path) || path.match_indices(['.', '[']).any(|(end, _)| self.broken.contains(&path[..end]))
     }
 
-    /// Where `path` stands, or the nearest thing around it that does; the start of the text if nothing does.
+    /// Returns the span of `path` or of the nearest enclosing path with a span, and an empty span at the start of the
+    /// text if there is none.
     pub fn place(&self, path: &str) -> Range<usize> {
         self.places.of(path).unwrap_or(0..0)
     }
 }
 
-/// `path.key`, with quotes if the key needs them.
+/// Returns `path.key`, or only the key if `path` is empty. The key is quoted if it is not a bare key of TOML.
 pub(crate) fn join(path: &str, key: &str) -> String {
     let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let key = if bare { key.to_owned() } else { format!("{key:?}") };

@@ -1,20 +1,20 @@
-//! Files that a vehicle file or a scene file refers to.
+//! Access to files that a vehicle file or a scene file refers to.
 
 use crate::files::{FileKind, Folders};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// Place where referenced files are searched.
+/// Location of referenced files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FileResolver<'a> {
-    /// Files that ship, under the paths they have there.
+    /// Files that ship with the library, under the paths they have there.
     Shipped,
     /// Folder of the file that refers to them, and allowed folders.
     Folders(&'a Folders),
 }
 
 impl FileResolver<'_> {
-    /// Returns where the file at `path` is; `None` where it ships.
+    /// Returns the path of the file on disk, links not resolved. `None` for shipped files.
     pub fn path(self, path: &str) -> Option<PathBuf> {
         match self {
             Self::Shipped => None,
@@ -22,13 +22,15 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Returns where the file at `path` leads, links resolved; `None` where it may not be read.
+    /// Returns the path of the file with all links resolved. `None` for shipped files, and for files that do not exist
+    /// or may not be read.
     #[cfg(feature = "terrain_files")]
     pub fn resolve(self, path: &str) -> Option<PathBuf> {
         self.folders().ok()?.resolve(path).ok()
     }
 
-    /// Reads the text of the tyre file at `path`, or says why there is none. Bytes that are not UTF-8 are replaced.
+    /// Reads the text of the tyre file at `path`. Bytes that are not UTF-8 are replaced. The error is the reason as
+    /// text.
     pub fn tyre(self, path: &str) -> Result<Cow<'static, str>, String> {
         match self {
             Self::Shipped => {
@@ -44,19 +46,21 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Reads the bytes of the file of ground at `path`, or says why there are none. No ground ships.
+    /// Reads the bytes of the ground file at `path`. The error is the reason as text. No ground files ship with the
+    /// library.
     #[cfg(feature = "terrain_files")]
     pub fn ground(self, path: &str, kind: FileKind) -> Result<Vec<u8>, String> {
         self.folders()?.read(path, kind)
     }
 
-    /// Reads the bytes of `buffer`, which the file at `mesh` names.
+    /// Reads the bytes of `buffer`, a path in the mesh file `mesh`. The error is the reason as text.
     #[cfg(feature = "terrain_files")]
     pub fn buffer(self, mesh: &str, buffer: &str) -> Result<Vec<u8>, String> {
         self.folders()?.below(mesh)?.read(buffer, FileKind::Buffer)
     }
 
-    /// Returns where `buffer`, which the file at `mesh` names, leads, links resolved.
+    /// Returns the path of `buffer`, a path in the mesh file `mesh`, with all links resolved. The error is the reason
+    /// as text.
     #[cfg(feature = "terrain_files")]
     pub fn resolve_buffer(self, mesh: &str, buffer: &str) -> Result<PathBuf, String> {
         self.folders()?.below(mesh)?.resolve(buffer)

@@ -1,15 +1,15 @@
-//! Reading files: regular files up to the limit of their kind, and referenced files from allowed folders only.
+//! File access: regular files up to the size limit of their kind, and referenced files from allowed folders only.
 //!
-//! Every reader of skidpad opens its files here. A file that a user names may lie anywhere. A file that another file names (tyre file,
-//! picture, mesh, buffer, road) must lie in the folder of the file that names it, or below; links are resolved first. [`Folders::allow`]
-//! adds other folders.
+//! Every reader of skidpad opens its files through this module. A file that a user names may be in any folder. A file
+//! that another file names (tyre file, picture, mesh, buffer, road) must be in the folder of that other file, or below;
+//! links are resolved first. [`Folders::allow`] adds other folders.
 
 use crate::printable::one_line;
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::{Component, Path, PathBuf};
 
-/// Kind of a file, which decides the size limit.
+/// Kind of a file, which determines the size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileKind {
     /// Vehicle file.
@@ -18,7 +18,7 @@ pub enum FileKind {
     Scene,
     /// Table of controls.
     Controls,
-    /// File of another program to import a car from.
+    /// File of another program from which a car is imported.
     Import,
     /// Tyre property file.
     Tyre,
@@ -30,7 +30,7 @@ pub enum FileKind {
     Buffer,
     /// OpenCRG file.
     Road,
-    /// Page that skidpad has written itself.
+    /// Page written by skidpad itself.
     Page,
 }
 
@@ -38,7 +38,7 @@ pub enum FileKind {
 const MIB: u64 = 1 << 20;
 
 impl FileKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 10] = [
         Self::Vehicle,
         Self::Scene,
@@ -52,7 +52,7 @@ impl FileKind {
         Self::Page,
     ];
 
-    /// Name of the kind, as messages have it.
+    /// Returns the name of the kind, as used in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vehicle => "vehicle file",
@@ -68,7 +68,7 @@ impl FileKind {
         }
     }
 
-    /// Largest size that is read, bytes.
+    /// Returns the size limit of the kind, bytes.
     pub fn max_bytes(self) -> u64 {
         match self {
             Self::Tyre => 4 * MIB,
@@ -82,16 +82,16 @@ impl FileKind {
     }
 }
 
-/// Reads the file at `path`, which a user has named.
+/// Reads the file at `path`, which may be in any folder.
 ///
 /// # Errors
-/// Returns an error if the system does, if the path is no regular file (reading a device or a pipe may never end), or if the file is larger than
-/// [`FileKind::max_bytes`].
+/// Returns an error if the operating system reports one, if the path is not a regular file (reading a device or a pipe
+/// may never end), if the file is replaced while it is opened, or if it is larger than [`FileKind::max_bytes`].
 pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
     let before = std::fs::metadata(path)?;
     check(&before, kind)?;
     let file = File::open(path)?;
-    // The path may lead to another file by now.
+    // The path may refer to another file since the first check.
     let opened = file.metadata()?;
     check(&opened, kind)?;
     if !is_same(&before, &opened) {
@@ -103,7 +103,7 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the file at `path` as [`read`] does. Bytes that are not UTF-8 are replaced.
+/// Reads the file at `path` as text, like [`read`]. Bytes that are not UTF-8 are replaced.
 ///
 /// # Errors
 /// Returns the errors of [`read`].
@@ -114,6 +114,7 @@ pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
     })
 }
 
+/// Checks that a file is regular and within the size limit of `kind`.
 fn check(about: &Metadata, kind: FileKind) -> Result<()> {
     if about.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "it is a folder: name a file in it"));
@@ -125,10 +126,10 @@ fn check(about: &Metadata, kind: FileKind) -> Result<()> {
     check_size(about.len(), kind)
 }
 
-/// Checks the size of a file of `kind` that has `bytes` bytes or more.
+/// Checks `bytes`, the size of a file or a lower bound of it, against the size limit of `kind`.
 ///
 /// # Errors
-/// Returns [`ErrorKind::FileTooLarge`] if the size is beyond [`FileKind::max_bytes`].
+/// Returns [`ErrorKind::FileTooLarge`] if the size exceeds [`FileKind::max_bytes`].
 pub fn check_size(bytes: u64, kind: FileKind) -> Result<()> {
     if bytes <= kind.max_bytes() {
         return Ok(());
@@ -138,22 +139,22 @@ pub fn check_size(bytes: u64, kind: FileKind) -> Result<()> {
     Err(Error::new(ErrorKind::FileTooLarge, text))
 }
 
-/// Returns true if both describe the same file.
+/// Returns true if both metadata have the same device and inode number.
 #[cfg(unix)]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Returns true if both describe the same file, as far as the standard library can tell.
+/// Returns true if both metadata have the same creation time, or none. The standard library offers no better test here.
 #[cfg(not(unix))]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     one.created().ok() == other.created().ok()
 }
 
-/// Folder of a file, and the folders that the paths in the file may lead into.
+/// Folder of a file, and the further folders that paths in the file may lead into.
 ///
-/// A path of the file is relative to its folder. It may lead into this folder and below, and into allowed folders and below.
+/// Paths in the file are relative to its folder. They may lead into that folder, into the allowed folders, and below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
     own: PathBuf,
@@ -172,29 +173,29 @@ impl Folders {
         Self::from(path.parent().unwrap_or(Path::new("")))
     }
 
-    /// Allows paths of the file to lead into `folder` and below.
+    /// Allows paths in the file to lead into `folder` and below.
     #[must_use]
     pub fn allow(mut self, folder: impl Into<PathBuf>) -> Self {
         self.allowed.push(folder.into());
         self
     }
 
-    /// Allows paths of the file to lead into each of `folders` and below.
+    /// Allows paths in the file to lead into each of `folders` and below.
     #[must_use]
     pub fn allow_all(mut self, folders: &[PathBuf]) -> Self {
         self.allowed.extend_from_slice(folders);
         self
     }
 
-    /// Returns where `path` of the file leads, links not resolved.
+    /// Joins the folder of the file and `path`, a path in the file. Links are not resolved.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.own.join(path)
     }
 
-    /// Returns the folders for paths of the file at `path`, which this file names.
+    /// Returns the folders for paths in the file at `path`, to which this file refers.
     ///
     /// # Errors
-    /// A folder of that file that lies outside of the allowed folders.
+    /// Returns the reason as text if the folder of that file does not exist or is outside of the allowed folders.
     #[cfg(feature = "terrain_files")]
     pub(crate) fn below(&self, path: &str) -> std::result::Result<Self, String> {
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
@@ -202,10 +203,11 @@ impl Folders {
         Ok(Self { own: self.own.join(folder), allowed: self.allowed.clone() })
     }
 
-    /// Resolves `path` of the file with all links, and checks that the result lies in an allowed folder.
+    /// Resolves `path`, a path in the file, with all links, and checks that the result is in an allowed folder.
     ///
     /// # Errors
-    /// The reason as text. It is the same for all paths outside, so that it does not say which of them exist.
+    /// Returns the reason as text. The text is the same for all paths outside of the allowed folders, so that it does
+    /// not reveal which of them exist.
     pub(crate) fn resolve(&self, path: &str) -> std::result::Result<PathBuf, String> {
         let named = self.own.join(path);
         let told = |reason: &str| format!("{}: {reason}", one_line(&named.to_string_lossy()));
@@ -213,7 +215,7 @@ impl Folders {
         let own =
             own.canonicalize().map_err(|error| told(&format!("the folder of the file that names it: {error}")))?;
         let mut roots = vec![own.clone()];
-        // An allowed folder that is not there holds no file.
+        // Allowed folders that do not exist are ignored.
         roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));
         let is_inside = |path: &Path| roots.iter().any(|root| path.starts_with(root));
         let outside = || told(OUTSIDE);
@@ -225,10 +227,10 @@ impl Folders {
         }
     }
 
-    /// Reads the file at `path` of the file.
+    /// Reads the file at `path`, a path in the file.
     ///
     /// # Errors
-    /// The reason as text, with the path as it is written.
+    /// Returns the reason as text, preceded by the path before links are resolved.
     pub(crate) fn read(&self, path: &str, kind: FileKind) -> std::result::Result<Vec<u8>, String> {
         let found = self.resolve(path)?;
         let told = |error: Error| format!("{}: {error}", one_line(&self.own.join(path).to_string_lossy()));
@@ -236,11 +238,11 @@ impl Folders {
     }
 }
 
-/// Reason for a path that leads out of all allowed folders.
+/// Message for a path outside of all allowed folders.
 const OUTSIDE: &str = "it lies outside of the folder of the file that names it: move it into that folder, or allow its folder \
 (`--allow-root FOLDER`, in the library `Folders::allow`)";
 
-/// Removes `.` and `..` from an absolute path by its names alone.
+/// Removes `.` and `..` from an absolute path without access to the file system.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

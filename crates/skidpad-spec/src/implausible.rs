@@ -1,4 +1,4 @@
-//! What is legal but so far from any car that a unit or a digit is likely to be wrong.
+//! Warnings about legal values that are so far from those of real cars that a unit or a digit is probably wrong.
 
 use skidpad_core::model::Wheel;
 use skidpad_core::{Model, STANDARD_GRAVITY};
@@ -7,42 +7,44 @@ use crate::fault_collector::join;
 use crate::lint::Lint;
 use crate::spec::{Tyre, VehicleSpec};
 
-/// A description with the model it makes.
+/// Description of a vehicle, and the model compiled from it.
 pub(crate) struct Car<'a> {
     pub spec: &'a VehicleSpec,
     pub model: &'a Model,
 }
 
-/// Shares of the inertia of the hull filled evenly that cars lie between with room to spare: 0.4 to 1.5 are usual.
+/// Plausible moments of inertia, as shares of the inertia of the hull filled evenly with the car's mass. Usual shares
+/// are 0.4 to 1.5.
 const INERTIA: std::ops::RangeInclusive<f64> = 0.1..=10.0;
 
-/// Largest lock of cars that seem to be steered in radians, degrees.
+/// Steering lock below which the value is probably in radians, degrees.
 const SMALL_LOCK: f64 = 3.0;
 
-/// Brake torque over what the tyre holds at its static load; 1 to 3 are usual.
+/// Largest plausible ratio of brake torque to the torque that the tyre transmits at its static load. Usual ratios are 1
+/// to 3.
 const STRONG_BRAKE: f64 = 10.0;
 
-/// Travel of a wheel, m, that only a wrong unit explains.
+/// Suspension travel above which the unit is probably wrong, m.
 const LONG_TRAVEL: f64 = 0.8;
 
-/// Mass at the rim that a wheel turns like, as a share of what it carries: 0.01 to 0.05 are usual. Cars of engines whose wheels have no
-/// inertia are described with 2.4e-4.
+/// Smallest plausible equivalent mass of a wheel at its rim, as a share of the mass that it carries. Usual shares are
+/// 0.01 to 0.05. Cars from engines whose wheels have no inertia are described with 2.4e-4.
 const LIGHT_WHEEL: f64 = 2e-4;
 
-/// Slip at which no tyre has its peak any more.
+/// Largest plausible slip at the peak of a tyre curve (– or rad).
 const LARGE_SLIP: f64 = 1.0;
 
-/// Droop over what unloads the spring.
+/// Largest plausible droop travel, as a multiple of the extension that unloads the spring.
 const LONG_DROOP: f64 = 3.0;
 
-/// Slope on which a handbrake has to hold at least, as a share of the weight.
+/// Smallest plausible slope that the handbrake holds, as a share of the weight.
 const LEAST_HOLD: f64 = 0.08;
 
-/// Static load over nominal load of a tyre.
+/// Plausible ratios of static wheel load to nominal load of the tyre.
 const LOADS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 
 impl Car<'_> {
-    /// Everything that is implausible, in the order of the description.
+    /// Returns the warnings of all checks: chassis and steering, axles, brakes, clutch, tyres.
     pub fn lints(&self) -> Vec<Lint> {
         let mut found = self.inertia();
         found.extend(self.steering());
@@ -59,6 +61,7 @@ impl Car<'_> {
         found
     }
 
+    /// Compares each moment of inertia with that of the hull filled evenly with the car's mass.
     fn inertia(&self) -> Vec<Lint> {
         let hull = &self.spec.chassis.hull;
         let of_hull = skidpad_core::model::box_inertia(1.0, [hull.length_m, hull.width_m, hull.height_m]);
@@ -81,6 +84,7 @@ impl Car<'_> {
         stated.zip(of_hull).filter_map(judge).collect()
     }
 
+    /// Checks that an axle is steered, except for trailers, and that the lock is plausible in degrees.
     fn steering(&self) -> Option<Lint> {
         let steered = self.spec.axles.iter().map(|axle| axle.steer_ratio.abs()).fold(0.0, f64::max);
         if steered == 0.0 {
@@ -102,12 +106,13 @@ impl Car<'_> {
         })
     }
 
-    /// The first wheel of axle `i`, with its static load, N.
+    /// Returns the first wheel of axle `i` and its static load, N.
     fn wheel(&self, i: usize) -> Option<(&Wheel, f64)> {
         let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
         Some((&self.model.wheels()[at], f64::from(self.model.static_load(at))))
     }
 
+    /// Checks travel, droop and spin inertia of the first wheel of axle `i`.
     fn axle(&self, i: usize) -> Vec<Lint> {
         let Some((wheel, load)) = self.wheel(i) else { return Vec::new() };
         let mut found = Vec::new();
@@ -142,7 +147,8 @@ impl Car<'_> {
         found
     }
 
-    /// Brakes that hold many times what tyres do, whole car or axle.
+    /// Warns about brakes that are far stronger than the tyres: at most once if the brake torque is that of the whole
+    /// car, else for each axle.
     fn foot_brake(&self) -> Vec<Lint> {
         let strength = |i: usize| {
             let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
@@ -169,6 +175,7 @@ impl Car<'_> {
         strong.into_iter().take(if whole_car { 1 } else { usize::MAX }).collect()
     }
 
+    /// Warns about a handbrake that holds less than [`LEAST_HOLD`]. Cars without a handbrake are not checked.
     fn handbrake(&self) -> Option<Lint> {
         let at_road = |wheel: &Wheel| f64::from(wheel.handbrake_torque / wheel.radius);
         let force: f64 = self.model.wheels().iter().map(at_road).sum();
@@ -186,6 +193,7 @@ impl Car<'_> {
         })
     }
 
+    /// Warns about a clutch with a capacity below the peak torque of the engine.
     fn clutch(&self) -> Option<Lint> {
         let drive = self.model.parts().powertrain.engine()?;
         let skidpad_core::model::LaunchDevice::Clutch(clutch) = &drive.launch_device else { return None };
@@ -198,7 +206,7 @@ impl Car<'_> {
         })
     }
 
-    /// A tyre whose numbers hold at a load far from what its wheels carry.
+    /// Warns about a tyre whose nominal load is far from the static load of one of its wheels.
     fn nominal_load(&self, name: &str, tyre: &Tyre) -> Option<Lint> {
         let (key, nominal) = match tyre {
             Tyre::Coulomb { friction, .. }
@@ -228,6 +236,7 @@ impl Car<'_> {
         ))
     }
 
+    /// Returns the indices of the wheels with the tyre `tyre`.
     fn wheels_on(&self, tyre: &str) -> impl Iterator<Item = usize> + '_ {
         let on = |i: &usize| self.spec.axles[self.model.wheels()[*i].axle].tyre == tyre;
         let wheels: Vec<usize> = (0..self.model.wheels().len()).filter(on).collect();
@@ -235,7 +244,7 @@ impl Car<'_> {
     }
 }
 
-/// Slips in percent or degrees.
+/// Warns about peak slips that are probably in percent or degrees. `path` is the table of the tyre.
 fn slips(path: &str, tyre: &Tyre) -> Vec<Lint> {
     let peaks = match tyre {
         Tyre::SlipCurve { along, across, .. } => {

@@ -1,19 +1,20 @@
-//! Where the wheels stand: the one place that turns positions of a file into the vehicle frame.
+//! Wheel positions, wheel loads and box inertia. This module is the only place that converts positions of a file into
+//! the vehicle frame.
 
 use crate::spec::{Axle, Chassis, Hitch, VehicleSpec};
 use skidpad_core::model::{Side, carried_masses};
 
-/// A wheel's contact point at rest.
+/// Contact point of a wheel at rest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WheelPosition {
-    /// Index of its axle.
+    /// Index of the axle.
     pub axle: usize,
     pub side: Side,
-    /// From the centre of mass, forward and left, m; rounded as the model rounds it.
+    /// Position from the centre of mass, forward and left, m. Rounded to single precision, as in the model.
     pub point: [f64; 2],
 }
 
-/// Every wheel, axle by axle from the front, left before right.
+/// Returns the positions of all wheels, axle by axle from the front, left before right.
 pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
     let mut wheel_positions = Vec::new();
     for (axle, described) in spec.axles.iter().enumerate() {
@@ -32,8 +33,8 @@ pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
     wheel_positions
 }
 
-/// What each wheel carries at rest, with what rests on the hitch, as a share of the vehicle's own mass; `None` if the centre of mass
-/// lies outside the wheels, and the coupler of a trailer.
+/// Computes the mass that each wheel carries at rest, as a share of the vehicle's own mass. The mass that rests on the
+/// hitch is included. Returns `None` if the centre of mass lies outside of the wheels and, for a trailer, its coupler.
 pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let points: Vec<[f64; 2]> = wheel_positions(spec).iter().map(|position| position.point).collect();
     let plane = |behind: f64, left: f64| {
@@ -46,16 +47,18 @@ pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     carried_masses(&points, coupler, hitch, 1.0)
 }
 
-/// Returns how far axle `i` stands ahead of the turning axis, m.
+/// Returns the distance from the turning axis forward to axle `i`, m. Negative for an axle behind the turning axis.
 pub(crate) fn turning_distance(spec: &VehicleSpec, i: usize) -> f64 {
     turning_axis(&spec.axles) - spec.axles[i].behind_front_axle_m
 }
 
-/// Largest distance of a turning axis from the middle of the axles, wheelbases: axles that all turn alike have none.
+/// Largest distance of the turning axis from the mean axle position, in RMS distances of the axles from that mean.
+/// Axles with equal steer ratios have no turning axis.
 const FARTHEST_TURNING_AXIS: f64 = 1e3;
 
-/// Returns where the turning axis lies, m behind the front axle: at the mean of the unsteered axles. Where all are steered, it lies where
-/// the line through their ratios over their positions is zero, a least-squares fit of three or more.
+/// Returns the position of the turning axis, m behind the front axle. The turning axis is at the mean of the unsteered
+/// axles. If all axles are steered, it is at the zero of the line through their steer ratios over their positions, a
+/// least-squares fit for three or more axles.
 fn turning_axis(axles: &[Axle]) -> f64 {
     let fixed: Vec<f64> = axles.iter().filter(|a| a.steer_ratio == 0.0).map(|a| a.behind_front_axle_m).collect();
     if !fixed.is_empty() {
@@ -66,18 +69,18 @@ fn turning_axis(axles: &[Axle]) -> f64 {
     let behind = |a: &Axle| a.behind_front_axle_m - middle;
     let [common, spread] = [mean(&|a| behind(a) * a.steer_ratio), mean(&|a| behind(a).powi(2))];
     let farthest = FARTHEST_TURNING_AXIS * spread.sqrt();
-    // Without a slope the axis is at infinity; without a mean ratio, too, `max` takes it to where it may be.
+    // A line without slope makes the quotient infinite or NaN. `min` and `max` limit both.
     middle - (ratio * spread / common).min(farthest).max(-farthest)
 }
 
-/// A point of the file (behind the front axle, left, above ground) in the vehicle frame: from the centre of mass,
-/// forward, left, up, m.
+/// Converts a point of the file (behind the front axle, left, above ground, m) to the vehicle frame (forward, left and
+/// up from the centre of mass, m).
 pub(crate) fn from_centre(chassis: &Chassis, [behind, left, above]: [f64; 3]) -> [f64; 3] {
     [chassis.centre_behind_front_axle_m - behind, left - chassis.centre_left_m, above - chassis.centre_above_ground_m]
 }
 
-/// Inertia of the boxes about the stated centre of mass, scaled to the stated mass: Ixx, Iyy, Izz and the products
-/// ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m².
+/// Computes the inertia of the boxes about the stated centre of mass, scaled to the stated mass. Returns Ixx, Iyy, Izz
+/// and the products ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m².
 pub(crate) fn box_sum(chassis: &Chassis) -> [f64; 6] {
     let mut sum = [0.0; 6];
     for part in &chassis.boxes {

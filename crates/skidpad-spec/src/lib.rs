@@ -1,9 +1,9 @@
-//! What a vehicle file or a scene file says: types with units in their names ([`spec`]), a reader that reports every
-//! fault at once ([`Faults`]), the JSON schemas of both formats ([`schema()`], [`scene_schema()`]) and the way to a
-//! [`Model`] and a [`skidpad_core::Scene`].
+//! Vehicle files and scene files: types with units in their names ([`spec`]), a reader that reports every fault at once
+//! ([`Faults`]), the JSON schemas of both formats ([`schema()`], [`scene_schema()`]), and the conversion to a [`Model`]
+//! or a [`skidpad_core::Scene`].
 //!
-//! Here: TOML, units, rules of a description, the shipped vehicles ([`shipped`]). Not here: physics. Nothing behind
-//! [`Model`] knows that files exist.
+//! This crate contains TOML, units, the rules of a description and the shipped vehicles ([`shipped`]). It contains no
+//! physics. A [`Model`] does not depend on files.
 //!
 //! ```
 //! let car = skidpad_spec::load("bmw_320i_commonroad")?;
@@ -58,43 +58,45 @@ use file_resolver::FileResolver;
 use skidpad_core::Model;
 
 impl VehicleSpec {
-    /// Reads a vehicle file. `source_name` is what reports call it. Tyre files it refers to are the shipped ones; for others
-    /// see [`Loaded::read_in`].
+    /// Reads a vehicle file. `source_name` names the text in fault reports. Tyre files that the text names are the
+    /// shipped ones; [`Loaded::read_in`] reads them from a folder.
     ///
     /// # Errors
-    /// Every fault of the text at once: syntax, keys, types, ranges and contradictions between fields.
+    /// Returns every fault of the text at once: syntax, keys, types, ranges and contradictions between fields.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
         read::read(source_name, text, FileResolver::Shipped).map(|(spec, _)| spec)
     }
 
-    /// The vehicle file that says the same.
+    /// Writes the description as a vehicle file in TOML.
     ///
     /// # Errors
-    /// A number that TOML cannot hold; no vehicle that was read has one.
+    /// Returns an error if TOML cannot represent a number. Descriptions read from a file have no such number.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string_pretty(self)
     }
 
-    /// The model this describes, SI units, vehicle frame; of a full trailer without its dolly, whose model [`Loaded`] has. Tyre files it
-    /// refers to are the shipped ones.
+    /// Compiles the description into a model (SI units, vehicle frame). Tyre files that it names are the shipped ones.
+    /// The model of a full trailer does not include its dolly; [`Loaded`] has the model of the dolly.
     ///
-    /// Fields are public and may have changed since they were read, so all rules are checked again, on the file that
-    /// [`VehicleSpec::to_toml`] writes; faults point into that text.
+    /// Fields are public and may have changed since they were read. Therefore all rules are checked again, on the file
+    /// that [`VehicleSpec::to_toml`] writes. Faults point into that text.
     ///
     /// # Errors
-    /// Every fault at once.
+    /// Returns every fault at once.
     pub fn compile(&self) -> Result<Model, Faults> {
         self.compile_with(FileResolver::Shipped)
     }
 
-    /// Compiles this description as the model of a file in `folders`; see [`VehicleSpec::compile`].
+    /// Compiles the description like [`VehicleSpec::compile`], with tyre files from `folders`.
     ///
     /// # Errors
-    /// Every fault at once, those of the tyre files it refers to included.
+    /// Returns every fault at once, including the faults of the tyre files that the description names.
     pub fn compile_in(&self, folders: impl Into<Folders>) -> Result<Model, Faults> {
         self.compile_with(FileResolver::Folders(&folders.into()))
     }
 
+    /// Checks the description as a file and builds its model. Fault reports name the text after the vehicle, or
+    /// `vehicle` if its name is empty.
     fn compile_with(&self, files: FileResolver<'_>) -> Result<Model, Faults> {
         let name = if self.name.is_empty() { "vehicle" } else { &self.name };
         let text = self.to_toml().map_err(|error| whole_file_fault(name, "", error.to_string()))?;
@@ -103,7 +105,8 @@ impl VehicleSpec {
     }
 }
 
-/// A fault of the file as a whole. The rules of [`read`] leave nothing for [`Model::new`] to find, as far as is known.
+/// Builds the report of a fault that concerns the whole file. `found` is its message. The rules of [`read`] are meant
+/// to find all faults before [`Model::new`] does.
 fn whole_file_fault(source_name: &str, text: &str, found: String) -> Faults {
     let fault = Fault {
         kind: FaultKind::Contradiction,

@@ -1,9 +1,11 @@
-//! What is said of a file that is legal.
+//! Warnings about legal values of a file.
 
-/// Something worth a look, and the key it is about.
+/// Warning about a legal value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lint {
+    /// Path of the key.
     pub path: String,
+    /// Message without the key.
     pub text: String,
 }
 

@@ -1,4 +1,5 @@
-//! What a file says that is legal but seldom meant, as sentences. What follows from the model alone is the laboratory's.
+//! Warnings about legal but unusual values of a vehicle file, as sentences. Warnings that need only the model are in
+//! the laboratory.
 
 use skidpad_core::Model;
 
@@ -6,17 +7,18 @@ use crate::implausible::Car;
 use crate::lint::Lint;
 use crate::spec::{Box3, Chassis, Powertrain, VehicleSpec};
 
-/// Share of the smaller of two boxes they may have in common: touching boxes overlap by rounding.
+/// Largest overlap of two boxes that is not reported, as a share of the smaller box. Rounding makes touching boxes
+/// overlap.
 const SLIGHT_OVERLAP: f64 = 0.01;
 
-/// What is legal but seldom meant in `spec`, which makes `model`.
+/// Returns the warnings about `spec`, from which `model` was compiled.
 pub(crate) fn lints(spec: &VehicleSpec, model: &Model) -> Vec<Lint> {
     let mut found = stated(spec);
     found.extend(Car { spec, model }.lints());
     found
 }
 
-/// What the description alone tells.
+/// Returns the warnings that need the description only.
 fn stated(spec: &VehicleSpec) -> Vec<Lint> {
     let mut found = overlaps(&spec.chassis.boxes);
     found.extend(box_mass(&spec.chassis));
@@ -32,7 +34,7 @@ fn stated(spec: &VehicleSpec) -> Vec<Lint> {
     found
 }
 
-/// An automatic whose gears are steps and whose up-shifts do not follow the pedal.
+/// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal.
 fn one_shift_speed(spec: &VehicleSpec) -> Option<Lint> {
     let Powertrain::Engine { gearbox, .. } = &spec.powertrain else { return None };
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
@@ -46,6 +48,7 @@ fn one_shift_speed(spec: &VehicleSpec) -> Option<Lint> {
     })
 }
 
+/// Warns if the mass of the boxes differs from the mass of the car by more than 1 %.
 fn box_mass(chassis: &Chassis) -> Option<Lint> {
     let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
     let mass = chassis.mass_kg;
@@ -55,7 +58,8 @@ fn box_mass(chassis: &Chassis) -> Option<Lint> {
     })
 }
 
-/// The inertia is about the stated centre of mass; boxes with another centre say that one of the two is wrong.
+/// Warns if the centre of mass of the boxes is more than 0.05 m from the stated one. The inertia is computed about the
+/// stated centre of mass, so one of the two is wrong.
 fn box_centre(chassis: &Chassis) -> Option<Lint> {
     let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
     let mean = |at: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * at(b)).sum::<f64>() / sum;
@@ -63,7 +67,7 @@ fn box_centre(chassis: &Chassis) -> Option<Lint> {
     let left = mean(|b| b.left_m) - chassis.centre_left_m;
     let above = mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
     let off = (behind * behind + left * left + above * above).sqrt();
-    // No box, no mean: then nothing is off.
+    // Without boxes `off` is NaN, and the comparison is false.
     (off > 0.05).then(|| {
         let text =
             format!("their centre is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one");
@@ -71,7 +75,7 @@ fn box_centre(chassis: &Chassis) -> Option<Lint> {
     })
 }
 
-/// Overlapping boxes count what they share twice.
+/// Warns about overlapping boxes, whose common volume counts twice.
 fn overlaps(boxes: &[Box3]) -> Vec<Lint> {
     let mut found = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
@@ -89,10 +93,12 @@ fn overlaps(boxes: &[Box3]) -> Vec<Lint> {
     found
 }
 
+/// Returns the volume of a box, m³.
 fn volume(part: &Box3) -> f64 {
     part.length_m * part.width_m * part.height_m
 }
 
+/// Returns the common volume of two boxes, m³.
 fn common(a: &Box3, b: &Box3) -> f64 {
     let along = |from: fn(&Box3) -> (f64, f64)| {
         let ((at, size), (other, wide)) = (from(a), from(b));
@@ -119,7 +125,7 @@ mod tests {
         VehicleSpec::read("bullet_reference", text).expect("valid")
     }
 
-    /// Row A13: boxes that overlap, that weigh something else or lie elsewhere than the car are told.
+    /// Row A13: overlapping boxes, and boxes with another mass or centre of mass than the car, are reported.
     #[test]
     fn a13_overlapping_boxes_are_told() {
         let mut spec = reference();

@@ -1,4 +1,4 @@
-//! Getting a scene by path.
+//! Loading of scenes by path or from text.
 
 use crate::file_resolver::FileResolver;
 use crate::files::{FileKind, Folders};
@@ -9,32 +9,33 @@ use skidpad_core::Scene;
 use skidpad_core::state::Placement;
 use std::path::{Path, PathBuf};
 
-/// A scene as described and as driven on.
+/// Scene as its file describes it, and as the simulation uses it.
 #[derive(Clone, Debug)]
 pub struct LoadedScene {
-    /// What the file says.
+    /// Description from the file.
     pub spec: SceneSpec,
-    /// Ground and what stands on it, SI units.
+    /// Ground and the objects on it, SI units.
     pub scene: Scene,
-    /// What is worth a look in the files of the ground, in the order of the text.
+    /// Warnings about the ground, in the order of the text.
     pub notes: Vec<Note>,
-    /// The files it was read from beside its own.
+    /// Files of the ground that the scene file names.
     pub files: Vec<PathBuf>,
 }
 
 impl LoadedScene {
-    /// Reads the text of a scene that refers to no files. `source_name` is what reports call it.
+    /// Reads the text of a scene that refers to no files. `source_name` names the text in fault reports.
     ///
     /// # Errors
-    /// Every fault of the text at once.
+    /// Returns every fault of the text at once.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
         Self::read_with(source_name, text, FileResolver::Shipped)
     }
 
-    /// Reads the text of a scene in `folders`, with the files it refers to.
+    /// Reads the text of a scene in `folders`, with the files it refers to. `source_name` names the text in fault
+    /// reports.
     ///
     /// # Errors
-    /// Every fault of all these files at once.
+    /// Returns every fault of all these files at once.
     pub fn read_in(folders: impl Into<Folders>, source_name: &str, text: &str) -> Result<Self, Faults> {
         Self::read_with(source_name, text, FileResolver::Folders(&folders.into()))
     }
@@ -42,12 +43,12 @@ impl LoadedScene {
     /// Loads the scene file at `path`, with the files it refers to.
     ///
     /// # Errors
-    /// An unreadable file, or every fault of all these files.
+    /// Returns an error if the scene file cannot be read, or every fault of all these files.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         Self::load_from(path, &[])
     }
 
-    /// Loads a scene as [`LoadedScene::load`] does. Paths in its file may also lead into `allowed` folders and below.
+    /// Loads a scene like [`LoadedScene::load`]. Paths in its file may also lead into `allowed` folders and below.
     ///
     /// # Errors
     /// Returns the errors of [`LoadedScene::load`].
@@ -57,7 +58,7 @@ impl LoadedScene {
         Ok(Self::read_in(Folders::of_file(path).allow_all(allowed), &path.display().to_string(), &text)?)
     }
 
-    /// Where and how the file lets a car start: where it says nothing at the origin, headed along +x, at rest.
+    /// Returns the initial placement of a car. Default: at the origin, heading along +x, at rest.
     pub fn placement(&self) -> Placement {
         let [x, y, height] = self.spec.start_m.unwrap_or_default();
         let heading = self.spec.heading_deg.unwrap_or_default().to_radians() as f32;

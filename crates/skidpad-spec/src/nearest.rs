@@ -1,12 +1,15 @@
-//! "Did you mean".
+//! Suggestions for misspelt words in fault reports ("did you mean").
 
-/// Maximum length of a word that is compared, bytes. Time and memory of a comparison grow with the product of both lengths.
+/// Maximum length of a compared word, bytes. Time and memory of a comparison are proportional to the product of both
+/// lengths.
 const MAX_WORD_BYTES: usize = 100;
 
-/// Maximum number of candidates that are compared with a word: a file may have a million materials.
+/// Maximum number of candidates that are compared with a word. A file may have a million materials.
 const MAX_CANDIDATES: usize = 1000;
 
-/// Returns the candidate most like `word`, if one is like enough to be a slip of the pen. Long words and candidates are not compared.
+/// Returns the candidate with the smallest edit distance to `word`, or `None` if no candidate is close enough. The
+/// largest distance is a third of the length of `word`, but at least 2, and less than the length of the candidate.
+/// Words and candidates longer than `MAX_WORD_BYTES` and candidates beyond the first `MAX_CANDIDATES` are not compared.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_WORD_BYTES {
         return None;
@@ -22,7 +25,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
-/// Other words for keys, and how the keys begin.
+/// Synonyms of keys: a word, and the beginning of the key that it means.
 const SYNONYMS: [(&str, &str); 16] = [
     ("weight", "mass"),
     ("stiffness", "rate"),
@@ -42,7 +45,8 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("max_steer", "lock"),
 ];
 
-/// The candidate that the key `word` was meant to be: a slip of the pen, one without its unit, or another word for it.
+/// Returns the candidate key that `word` means, or `None`. Tried in this order: the key without its unit, a synonym of
+/// the key, the nearest spelling.
 pub(crate) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let begins = |start: &str| {
         let with_unit =
@@ -53,7 +57,8 @@ pub(crate) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
     begins(word).or_else(synonym).or_else(|| nearest(word, candidates.clone()))
 }
 
-/// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
+/// Computes the optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of
+/// adjacent characters. Returns `usize::MAX` if the difference in length exceeds both 4 and the length of `a`.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > a.len().max(4) {

@@ -1,6 +1,7 @@
-//! Text of files and names, made safe to print.
+//! Escaping of file contents and names before they are printed.
 //!
-//! Control characters can move the cursor of a terminal, and bidirectional characters can reorder a line. Both can forge output.
+//! Control characters can move the cursor of a terminal, and bidirectional characters can reorder a line. Both can
+//! forge output.
 
 use std::borrow::Cow;
 
@@ -14,17 +15,17 @@ fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
-/// Escapes control and bidirectional characters of a text that belongs into one line, line breaks and tabs included.
+/// Escapes control and bidirectional characters of a single-line text, including line breaks and tabs.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_unsafe)
 }
 
-/// Escapes control and bidirectional characters of a text of several lines. Line feeds and tabs stay.
+/// Escapes control and bidirectional characters of a text of several lines. Line feeds and tabs are kept.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_unsafe(c) && c != '\n' && c != '\t')
 }
 
-/// Writes each character that `is_escaped` selects by its number, as in JSON: `\u001b`.
+/// Replaces each character for which `is_escaped` returns true by its UTF-16 escape as in JSON, for example `\u001b`.
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_escaped) {
         return Cow::Borrowed(text);
@@ -40,8 +41,8 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Replaces each control or bidirectional character by a sign of as many bytes, so that positions in the text stay valid. Tabs
-/// stay.
+/// Replaces each control or bidirectional character by a character with the same number of bytes in UTF-8, so that
+/// positions in the text stay valid. Tabs are kept.
 pub(crate) fn same_length(text: &str) -> Cow<'_, str> {
     let is_replaced = |c: char| is_unsafe(c) && c != '\t';
     if !text.chars().any(is_replaced) {

@@ -1,6 +1,6 @@
-//! The vehicles that ship with the library: the files of `vehicles/`, embedded.
+//! Vehicles that ship with the library: the embedded files of `vehicles/`.
 
-/// Name and text of every shipped vehicle, by name.
+/// Name and text of every shipped vehicle, in alphabetical order.
 const FILES: [(&str, &str); 10] = [
     ("bmw_320i_commonroad", include_str!("../vehicles/bmw_320i_commonroad.toml")),
     ("bmw_320i_mf", include_str!("../vehicles/bmw_320i_mf.toml")),
@@ -14,24 +14,24 @@ const FILES: [(&str, &str); 10] = [
     ("unity_default", include_str!("../vehicles/unity_default.toml")),
 ];
 
-/// The same of trailers, which drive behind one of the vehicles only.
+/// Name and text of every shipped trailer, in alphabetical order. A trailer only drives behind one of the vehicles.
 const TRAILERS: [(&str, &str); 3] = [
     ("caravan", include_str!("../vehicles/trailers/caravan.toml")),
     ("semitrailer", include_str!("../vehicles/trailers/semitrailer.toml")),
     ("wagon", include_str!("../vehicles/trailers/wagon.toml")),
 ];
 
-/// Names of the shipped trailers, in alphabetical order.
+/// Returns the names of the shipped trailers, in alphabetical order.
 pub fn trailers() -> impl ExactSizeIterator<Item = &'static str> {
     TRAILERS.iter().map(|(name, _)| *name)
 }
 
-/// Names of the shipped vehicles, in alphabetical order.
+/// Returns the names of the shipped vehicles, in alphabetical order.
 pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }
 
-/// Text of the shipped vehicle or trailer called `name`.
+/// Returns the text of the shipped vehicle or trailer called `name`, if it exists.
 pub fn find(name: &str) -> Option<&'static str> {
     FILES.iter().chain(&TRAILERS).find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

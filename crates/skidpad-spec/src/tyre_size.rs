@@ -1,27 +1,29 @@
-//! Tyre sizes as they stand on the sidewall.
+//! Tyre sizes as printed on the sidewall.
 
-/// A metric tyre size: `P275/40ZR18`, `245/45 R 17 98W`, `195/65R15`, `185 R14 C`.
+/// Metric tyre size, for example `P275/40ZR18`, `245/45 R 17 98W`, `195/65R15`, `185 R14 C`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TyreSize {
-    /// Width of the section, mm.
+    /// Section width, mm.
     pub width_mm: f64,
-    /// Height of the section over its width, %.
+    /// Aspect ratio: section height over section width, %.
     pub aspect_percent: f64,
-    /// Diameter of the rim, inches.
+    /// Rim diameter, inches.
     pub rim_in: f64,
 }
 
-/// What the load of a car leaves of a tyre's unloaded radius while it rolls; 0.96 to 0.98 for passenger cars (Gillespie,
-/// Fundamentals of Vehicle Dynamics, takes the rolling radius a few per cent below the free one).
+/// Rolling radius under the load of the car, as a share of the unloaded radius. Passenger cars have 0.96 to 0.98
+/// (Gillespie, Fundamentals of Vehicle Dynamics, takes the rolling radius a few per cent below the free one).
 const LOADED_SHARE: f64 = 0.97;
 
-/// Height over width of a size that does not name it, %: the first radial tyres all had this one, and sizes of vans and trailers
-/// are still written so. Tyres of today come as low as 80 %, which is a radius 1 % smaller.
+/// Aspect ratio of a size that does not state it, %. The first radial tyres had 82 %, and sizes of vans and trailers
+/// still omit it. Recent tyres have as little as 80 %, which is a radius 1 % smaller.
 const UNNAMED_ASPECT_PERCENT: &str = "82";
 
 impl TyreSize {
-    /// Reads a size: an optional `P` or `LT`, width, `/` and aspect ratio (82 % without), letters of construction and speed, rim; a
-    /// `C` or a load index may follow. Blanks and hyphens are skipped. `None` for any other text, and for sizes no road tyre has.
+    /// Parses a size: an optional `P` or `LT`, width, `/` and aspect ratio (82 % if absent), letters of construction
+    /// and speed, rim diameter. A `C` or a load index may follow. Blanks and hyphens are skipped. Returns `None` for
+    /// any other text, and for sizes beyond those of road tyres (width 50 to 600 mm, aspect ratio 15 to 110 %, rim 4 to
+    /// 30 inches).
     pub fn parse(text: &str) -> Option<Self> {
         let (width, rest) = number_first(text.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic()))?;
         let (aspect, rest) = match rest.trim_start().strip_prefix('/') {
@@ -30,7 +32,7 @@ impl TyreSize {
         };
         let filler = |c: char| c.is_ascii_alphabetic() || c == '-' || c == ' ';
         let rim = rest.trim_start_matches(filler);
-        // A size without its `R` would run aspect and rim together.
+        // The letters are required, because they separate the aspect ratio from the rim.
         let construction = &rest[..rest.len() - rim.len()];
         let end = rim.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rim.len());
         let number = |text: &str| text.trim().parse::<f64>().ok();
@@ -42,18 +44,19 @@ impl TyreSize {
         known.then_some(size)
     }
 
-    /// Radius without load, m: half the rim and one height of the section.
+    /// Returns the unloaded radius, m: half the rim diameter plus the section height.
     pub fn unloaded_radius_m(&self) -> f64 {
         0.5 * self.rim_in * 0.0254 + self.width_mm * 1e-3 * self.aspect_percent * 0.01
     }
 
-    /// Radius of the tyre rolling under its car, m: 0.97 of the unloaded one.
+    /// Returns the radius of the tyre rolling under its car, m: 0.97 of the unloaded radius.
     pub fn rolling_radius_m(&self) -> f64 {
         LOADED_SHARE * self.unloaded_radius_m()
     }
 }
 
-/// The number a text begins with, and what comes behind it.
+/// Splits a text into its leading number, which may be empty, and the rest. Returns `None` if nothing follows the
+/// number.
 fn number_first(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     Some(text.split_at(text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?))

@@ -1,4 +1,4 @@
-//! Cars in the own world, stepped with one of the core's couplings.
+//! Cars in skidpad's own world, stepped with one of the core's couplings.
 
 use skidpad_core::{
     Backend, BodyMotion, CarError, CarId, CarStart, CarView, Cars, Clock, Contact, Controls, Coupling, Probe, Scene,
@@ -7,7 +7,7 @@ use skidpad_core::{
 
 use crate::{Chassis, World};
 
-/// Cars and world of an own backend. The backends differ in their coupling.
+/// Cars and world of a backend with skidpad's own world. The backends differ in their coupling.
 #[derive(Clone, Debug)]
 pub struct CarWorld {
     name: &'static str,
@@ -18,7 +18,7 @@ pub struct CarWorld {
 }
 
 impl CarWorld {
-    /// A world with `cars` on the ground of `scene`, stepped by `dt` s with `coupling`.
+    /// Creates a backend called `name` with `cars` on the ground of `scene`, stepped by `dt` s with `coupling`.
     pub fn new(name: &'static str, coupling: Coupling, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
         let (empty, world) = (Cars::new(Vec::new(), coupling), World::new(scene.clone()));
         let mut new = Self { name, cars: empty, world, scene: scene.clone(), clock: Clock::new(dt) };
@@ -28,7 +28,7 @@ impl CarWorld {
         new
     }
 
-    /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
+    /// Sets every active chassis to the last valid state of its vehicle, so that no motion differs from the states.
     fn follow_states(&mut self) {
         for (car, chassis) in self.world.chassis_mut().iter_mut().enumerate() {
             if self.cars.slots().is_active(car) {

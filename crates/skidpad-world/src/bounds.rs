@@ -1,42 +1,43 @@
-//! Which hulls may meet in the coming steps, and which are where: spheres around them, sorted along the longer side of the world.
+//! Broad phase: pairs of hulls that may collide in the coming steps, and hulls near a place. Spheres around the hulls are sorted
+//! along the longer side of the world.
 
 use skidpad_core::DVec3;
 
 use crate::chassis::Chassis;
 
-/// Pairs whose bounds meet for which there is memory from the start, for each car; more ask for it.
+/// Number of pairs per car for which memory is reserved.
 const NEAR: usize = 8;
 
-/// How far a car may go until bounds are made anew, m.
+/// Distance from its position at the last sweep at which a car triggers a new sweep, m.
 const DRIFT: f64 = 1.5;
 
-/// Speed, as a share of that it had, from which on they are.
+/// Ratio of a car's speed to its speed at the last sweep above which a new sweep follows.
 const FASTER: f32 = 1.25;
 
-/// And the way of a step, m, below which they are not.
+/// Travel in a step that never triggers a sweep by its speed, m; added to the limit of [`FASTER`].
 const LEAST_WAY: f32 = 0.1;
 
 /// Maximum number of swaps of the insertion sort per bound. Beyond it many bounds are new, and a sort in n log n is faster.
 const MAX_SWAPS_PER_BOUND: usize = 8;
 
-/// Farthest that a car is taken to come in a step, m. What is lost beyond it meets none.
+/// Maximum travel of a car in a step, m. A faster car is lost and collides with nothing.
 const MOST_WAY: f32 = 1e5;
 
-/// Spheres around the hulls of a world, which hold until one of them leaves its own.
+/// Spheres around the hulls of a world. They stay valid until a hull leaves its sphere.
 #[derive(Clone, Default)]
 pub(crate) struct Bounds {
-    /// Where the last sweep found each car.
+    /// Position of each car at the last sweep.
     kept: Vec<Kept>,
-    /// Of all cars, by their lowest coordinate along the axis of the sweep.
+    /// Bounds of all cars, sorted by their lowest coordinate along the axis of the sweep.
     bounds: Vec<Bound>,
-    /// Pairs whose bounds meet; in order, the lower number first.
+    /// Pairs of cars whose bounds overlap, sorted, the lower index first.
     near: Vec<[u32; 2]>,
     axis: usize,
-    /// Radius of the largest, m.
+    /// Radius of the largest bound, m.
     widest: f64,
 }
 
-/// A car as the last sweep found it: its bound holds as long as it is not far from there.
+/// Car at the last sweep. Its bound is valid while it stays near that position.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     position: DVec3,
@@ -44,17 +45,17 @@ struct Kept {
     way: f32,
 }
 
-/// A sphere around all that a hull and its wheels sweep in the steps until the next sweep.
+/// Sphere around everything that a hull and its wheels sweep until the next sweep of the broad phase.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bound {
     car: u32,
     radius: f64,
-    /// Least coordinate along the axis of the sweep, m; infinite if it meets none.
+    /// Lowest coordinate along the axis of the sweep, m; infinite for a car that collides with nothing.
     low: f64,
 }
 
 impl Bounds {
-    /// Makes room for `cars` cars, which meet others or not.
+    /// Reserves memory for `cars` cars and discards the bounds. `meet`: whether pairs can collide at all.
     pub fn make_room(&mut self, cars: usize, meet: bool) {
         self.kept.clear();
         self.kept.reserve(cars);
@@ -69,12 +70,12 @@ impl Bounds {
         self.kept.clear();
     }
 
-    /// The pairs of cars whose bounds meet, the lower number first.
+    /// Returns the pairs of cars whose bounds overlap, the lower index first.
     pub fn near(&self) -> &[[u32; 2]] {
         &self.near
     }
 
-    /// Those whose bounds come within `reach` m of `place`, in no order.
+    /// Returns the cars whose bounds come within `reach` m of `place`, in no particular order.
     pub fn around(&self, place: DVec3, reach: f64) -> impl Iterator<Item = usize> {
         let [low, high] = [place[self.axis] - reach - 2.0 * self.widest, place[self.axis] + reach];
         let first = self.bounds.partition_point(|bound| bound.low < low);
@@ -86,7 +87,7 @@ impl Bounds {
         along.filter(within).map(|bound| bound.car as usize)
     }
 
-    /// Whether no car has left its bound, nor will within `dt` s.
+    /// Returns true if no car has left its bound or will leave it within `dt` s.
     #[inline(always)]
     pub fn is_fresh(&self, chassis: &[Chassis], dt: f32) -> bool {
         let still = |(kept, chassis): (&Kept, &Chassis)| {
@@ -96,7 +97,8 @@ impl Bounds {
         self.kept.len() == chassis.len() && self.kept.iter().zip(chassis).all(still)
     }
 
-    /// Finds the pairs whose bounds meet, but for those of numbers below `passing`: sorts the bounds along the longer side of the world and compares neighbours.
+    /// Sorts the bounds along the longer side of the world and finds the pairs that overlap. Pairs of two cars with indices below
+    /// `passing` are left out.
     #[inline(never)]
     pub fn sweep(&mut self, chassis: &[Chassis], passing: u32, dt: f32) {
         self.near.clear();
@@ -104,7 +106,7 @@ impl Bounds {
         let [mut low, mut high] = [DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY)];
         for chassis in chassis {
             let way = FASTER * chassis.motion()[0].length() * dt + LEAST_WAY;
-            // What is lost, or no number, meets nothing, and is looked at again in the next step.
+            // A lost or non-finite car collides with nothing and is checked again in the next step.
             let way = if way < MOST_WAY { way } else { f32::NAN };
             let way = if chassis.away { f32::INFINITY } else { way };
             self.kept.push(Kept { position: chassis.position, way });
@@ -140,7 +142,7 @@ impl Bounds {
         self.near.sort_unstable();
     }
 
-    /// Sorts the bounds by their lower ends. The order of the last sweep is a good start for an insertion sort.
+    /// Sorts the bounds by their lowest coordinate. The order of the last sweep is a good start for an insertion sort.
     fn sort(&mut self) {
         let mut swaps = 0;
         for end in 1..self.bounds.len() {

@@ -1,4 +1,4 @@
-//! Rigid bodies: a chassis or a free body, and what pushes and stops it.
+//! Rigid bodies: a chassis or a free body, and the impulses that push and stop it.
 
 use skidpad_core::supports::Rigid;
 use skidpad_core::vectors::{Axes, Vec3Lanes};
@@ -9,7 +9,7 @@ use skidpad_core::{
 
 use crate::turning::Turning;
 
-/// A velocity of the centre of mass, m/s, and an angular velocity, rad/s, world axes.
+/// Velocity of the centre of mass, m/s, and angular velocity, rad/s, in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(crate) struct Motion {
@@ -17,50 +17,53 @@ pub(crate) struct Motion {
     pub angular: Vec3,
 }
 
-/// A chassis, or a free body: pose and twist of its centre of mass.
+/// Chassis or free body: pose and twist of its centre of mass.
 ///
-/// Its numbers lie as they are read: four after four, of four chassis.
+/// The order of the fields lets SIMD code load four consecutive numbers of four chassis at once.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Chassis {
     pub(crate) position: DVec3,
     pub(crate) rotation: Quat,
-    /// The rotation as a matrix.
+    /// Rotation from vehicle axes to world axes, as a matrix.
     pub(crate) axes: Mat3,
     pub(crate) velocity: Vec3,
     pub(crate) angular: Vec3,
-    /// By so much the velocity the pose moves with lags that at the end of the step: half of what the push changed.
+    /// Difference between the velocities at the end of the step and the velocities with which the pose moves: half of the change
+    /// by the push.
     pub(crate) lag: Motion,
     pub(crate) inertia: Mat3,
     pub(crate) inverse_inertia: Mat3,
     pub(crate) hull: Hull,
-    /// No point of the hull is farther from the centre of mass, m.
+    /// Upper bound of the distance between the centre of mass and any point of the hull, m.
     pub(crate) hull_reach: f32,
     pub(crate) inverse_mass: f32,
-    /// Of the hull on a surface of grip 1.
+    /// Coefficient of friction of the hull on a surface of grip 1.
     pub(crate) friction: f32,
-    /// Factor on the friction of every tyre on it.
+    /// Factor on the friction of every tyre that stands on this body.
     pub(crate) grip: f32,
-    /// No wheel reaches farther on its springs, m.
+    /// Upper bound of the distance between the centre of mass and any point of a wheel at full droop, m.
     pub(crate) wheel_reach: f32,
-    /// Whether some wheel feels with more than a ray.
+    /// Whether some wheel has a rim probe, not only a ray.
     pub(crate) has_rims: bool,
-    /// Whether it is a free body that wheels push in this step.
+    /// Whether this is a free body that wheels push in this step.
     pub(crate) carries: bool,
-    /// Neither pushed nor moved.
+    /// Whether the chassis is suspended: it is neither pushed nor moved.
     pub(crate) away: bool,
-    /// Number of the one it is hitched to, which it does not touch.
+    /// Index of the chassis that tows this one; the two do not collide.
     pub(crate) towed_by: Option<u32>,
-    /// Where it tows others, and where it is towed, from the centre of mass, vehicle axes, m.
+    /// Point at which it tows others, from the centre of mass, vehicle axes, m.
     pub(crate) hitch: Vec3,
+    /// Point at which it is towed, from the centre of mass, vehicle axes, m.
     pub(crate) coupler: Vec3,
-    /// Whether it can be towed, and whether it can tow or be towed.
+    /// Whether it can be towed.
     pub(crate) is_trailer: bool,
+    /// Whether it can tow or be towed.
     is_tied: bool,
 }
 
 impl Chassis {
-    /// A chassis of `model` in the pose and motion of `state`.
+    /// Creates a chassis of `model` with the pose and motion of `state`.
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
         chassis.has_rims = model.has_rims();
@@ -74,8 +77,8 @@ impl Chassis {
         chassis
     }
 
-    /// A chassis at rest at the origin: mass (kg, > 0), inertia about its centre of mass (kg m², positive definite), and
-    /// the box that collides.
+    /// Creates a chassis at rest at the origin. `mass` is in kg, > 0; `inertia` about the centre of mass in kg m², positive
+    /// definite; `hull` is the box that collides.
     pub fn rigid(mass: f32, inertia: Mat3, hull: Hull) -> Self {
         Self {
             position: DVec3::ZERO,
@@ -103,7 +106,7 @@ impl Chassis {
         }
     }
 
-    /// A free body as it starts.
+    /// Creates a free body with its initial motion.
     pub fn free(body: &FreeBody) -> Self {
         let mut chassis = Self::rigid(body.mass, body.inertia, body.hull);
         (chassis.friction, chassis.grip) = (body.friction, body.grip);
@@ -111,23 +114,23 @@ impl Chassis {
         chassis
     }
 
-    /// Goes on from `motion`.
+    /// Sets pose and twist from `motion`.
     pub fn go_on_from(&mut self, motion: &BodyMotion) {
         self.place(motion.position, motion.rotation, [motion.velocity, motion.angular]);
     }
 
-    /// Where it is and how it moves between two steps.
+    /// Returns pose and twist between two steps.
     pub fn motion_now(&self) -> BodyMotion {
         let Self { position, rotation, velocity, angular, .. } = *self;
         BodyMotion { position, rotation, velocity, angular }
     }
 
-    /// Velocity of the centre of mass (m/s) and angular velocity (rad/s), world axes.
+    /// Returns the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world axes.
     pub fn twist(&self) -> [Vec3; 2] {
         [self.velocity, self.angular]
     }
 
-    /// Puts the chassis somewhere: centre of mass (m), vehicle axes to world axes, and its twist as in
+    /// Sets the position of the centre of mass (m), the rotation from vehicle axes to world axes, and the twist as in
     /// [`Chassis::twist`].
     pub fn place(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2]) {
         self.position = position;
@@ -152,24 +155,27 @@ impl Chassis {
         self.away = true;
     }
 
-    /// From now on the chassis number `by` tows it: they do not touch, and what stops one of them stops the other.
+    /// Sets the index of the chassis that tows this one; `None` if it is not towed. The two do not collide, and an impulse that
+    /// stops one of them acts on the other through the hitch.
     pub fn be_towed(&mut self, by: Option<u32>) {
         self.towed_by = by;
     }
 
-    /// Whether something has stopped it in this step: its pose moves with the velocity it ends with.
+    /// Returns true if the pose moves with the velocities at the end of the step, as after a stop in this step.
     pub(crate) fn is_stopped(&self) -> bool {
         self.lag == Motion::default()
     }
 
-    /// Changes the velocities over a whole step: the pose will move with their mean.
+    /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step. The pose then moves with the mean of old and new
+    /// velocities. Replaces an earlier lag.
     pub(crate) fn push(&mut self, velocity: Vec3, angular: Vec3) {
         self.velocity += velocity;
         self.angular += angular;
         self.lag = Motion { velocity: velocity * 0.5, angular: angular * 0.5 };
     }
 
-    /// Changes the velocities over a whole step, on top of what has pushed or stopped it already: the pose will move with their mean.
+    /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step, in addition to earlier pushes and stops. The pose then
+    /// moves with the mean of old and new velocities.
     pub(crate) fn push_on(&mut self, [velocity, angular]: [Vec3; 2]) {
         self.velocity += velocity;
         self.angular += angular;
@@ -177,40 +183,42 @@ impl Chassis {
         self.lag.angular += angular * 0.5;
     }
 
-    /// Velocity (m/s) and angular velocity (rad/s) its pose moves with over this step, world axes.
+    /// Returns the velocity (m/s) and the angular velocity (rad/s) with which the pose moves over this step, world axes.
     pub fn motion(&self) -> [Vec3; 2] {
         [self.velocity - self.lag.velocity, self.angular - self.lag.angular]
     }
 
-    /// Its pose moves over this step with that velocity and angular velocity, whatever it ends with.
+    /// Sets the velocity (m/s) and angular velocity (rad/s) with which the pose moves over this step. The velocities at its end
+    /// do not change.
     pub(crate) fn move_with(&mut self, [velocity, angular]: [Vec3; 2]) {
         self.lag = Motion { velocity: self.velocity - velocity, angular: self.angular - angular };
     }
 
-    /// Velocity of the point `arm` from the centre of mass (m, world axes), m/s.
+    /// Returns the velocity of the point at `arm` from the centre of mass (m, world axes), m/s.
     pub(crate) fn speed_at(&self, arm: Vec3) -> Vec3 {
         self.velocity + self.angular.cross(arm)
     }
 
-    /// Stops the hull by impulses (N s, N m s). They act at once: the pose of this step moves with the velocity they leave.
+    /// Applies impulses that stop the hull (N s, N m s). They act at once: the pose of this step moves with the resulting
+    /// velocities.
     pub(crate) fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
         self.velocity += impulse * self.inverse_mass;
         self.angular += self.spun_by(angular_impulse);
         self.lag = Motion::default();
     }
 
-    /// Change of angular velocity by an angular impulse, both in world axes.
+    /// Returns the change of angular velocity (rad/s) by an angular impulse (N m s), both in world axes.
     pub(crate) fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
         self.axes * (self.inverse_inertia * (self.axes.transpose() * angular_impulse))
     }
 
-    /// About the centre of mass, N m s, world axes.
+    /// Returns the angular momentum about the centre of mass, N m s, world axes.
     pub(crate) fn angular_momentum(&self) -> Vec3 {
         let [x, y, z] = self.turning().momentum().to_array();
         Vec3::new(x, y, z)
     }
 
-    /// Angular velocity in the middle of the coming `dt` s, rad/s.
+    /// Returns the angular velocity in the middle of the coming `dt` s, rad/s.
     pub(crate) fn middle_rate(&self, dt: f32) -> Vec3 {
         let turning = self.turning();
         let [x, y, z] = turning.rate_half_way(turning.momentum(), dt).to_array();
@@ -223,7 +231,8 @@ impl Chassis {
         Turning { axes, inertia, inverse_inertia, angular, lag }
     }
 
-    /// What its own momentum changes its angular velocity by in `dt` s, rad/s; told of what may be towed or tow alone.
+    /// Returns the change of angular velocity by the gyroscopic torque in `dt` s, rad/s, world axes. Zero for a chassis that has
+    /// neither hitch nor coupler.
     pub(crate) fn drift(&self, dt: f32) -> Vec3 {
         if !self.is_tied {
             return Vec3::ZERO;
@@ -232,7 +241,7 @@ impl Chassis {
     }
 }
 
-/// No part of a wheel is farther from the centre of mass on its springs, m.
+/// Returns an upper bound of the distance between the centre of mass and any part of the wheel at full droop, m.
 fn reach_of(wheel: &Wheel) -> f32 {
     wheel.contact.length() + 2.0 * wheel.radius + wheel.strut.droop_travel
 }
@@ -264,7 +273,7 @@ mod tests {
     use super::*;
     use crate::in_fours::advance;
 
-    /// A body thrown about its middle axis tumbles; it keeps its energy.
+    /// A body that rotates about its intermediate axis tumbles and conserves its energy.
     #[test]
     fn a_tumbling_body_keeps_its_energy() {
         let inertia = Mat3::from_diagonal(Vec3::new(10e3, 60e3, 63e3));
@@ -278,7 +287,7 @@ mod tests {
         let start = energy(&chassis);
         for step in 0..600 {
             advance(core::slice::from_mut(&mut chassis), 1.0 / 60.0);
-            // ω dt is 0.1: the second order of it, with the change of sign it takes half a turn for.
+            // ω dt is 0.1. The energy error is of second order in it and changes its sign every half turn.
             assert!((energy(&chassis) / start - 1.0).abs() < 0.01, "step {step}: {}", energy(&chassis) / start);
         }
     }

@@ -1,8 +1,8 @@
-//! Car against car, and free bodies against both: which hulls meet within a step, and the impulses between them. What is said of cars
-//! here holds for free bodies, whose numbers follow those of the cars.
+//! Contacts between hulls: which hulls collide within a step, and the impulses between them. "Car" stands for car or free body
+//! here; the indices of free bodies follow those of the cars.
 //!
-//! Hulls that meet are solved together with all that they and their neighbours touch, so that a car pressed between a wall and
-//! another car enters neither. A car that meets none keeps every bit.
+//! Hulls that collide are solved together with everything that they and their neighbours touch, so that a car pressed between a
+//! wall and another car enters neither. The motion of a car without contact stays bit-identical.
 
 mod pressing;
 
@@ -18,45 +18,46 @@ use crate::hull::{BLOW, CLOSED, SETTLED, stops_of};
 use crate::links::{Link, hold, tighten};
 use crate::pair::{Meeting, Pair};
 
-/// Most times that hulls are looked for again along the ways which impulses leave: each hands a blow on to the next car.
+/// Maximum number of contact searches in a step. Each search follows the motions after the last impulses and passes an impact on
+/// to the next car.
 const ROUNDS: usize = 16;
 
-/// Pairs whose hulls meet for which there is memory from the start, for each car; more ask for it.
+/// Number of colliding pairs per car for which memory is reserved.
 const PAIRS: usize = 4;
 
-/// Points, likewise.
+/// Number of contact points per car for which memory is reserved.
 const POINTS: usize = 32;
 
-/// The number of no car.
+/// Index that stands for no car, or for the ground.
 const NONE: u32 = u32::MAX;
 
-/// Two points of one hull closer than this are one, m.
+/// Distance below which two points of one hull are the same point, m.
 const SAME: f32 = 1e-3;
 
-/// Contacts between the hulls of a world, and the memory that finding them needs.
+/// Contacts between the hulls of a world, and the buffers for finding them.
 #[derive(Clone)]
 pub(crate) struct Collisions {
-    /// Which hulls are near each other.
+    /// Broad phase: pairs of hulls that are near each other.
     bounds: Bounds,
-    /// Pairs whose hulls meet; in order, the lower number first.
+    /// Pairs whose hulls collide, sorted, the lower index first.
     pairs: Vec<[u32; 2]>,
     manifold: ContactManifold<(), ()>,
     points: Vec<Point>,
-    /// Whether anything meets; if not, only hitches are held.
+    /// Whether any two hulls can collide. If not, only hitches are solved.
     meets: bool,
-    /// Cars of lower numbers pass through each other.
+    /// Index below which two cars pass through each other.
     passing: u32,
-    /// Whether cars meet cars.
+    /// Whether cars collide with cars.
     cars_meet: bool,
     /// Number of free bodies, which follow the cars.
     bodies: usize,
     /// Whether some car can be towed.
     pub has_trailers: bool,
-    /// The hitches that hold, group by group.
+    /// Closed hitches, sorted by group.
     links: Vec<Link>,
-    /// The lowest number of the cars each car is solved with, [`NONE`] if it meets none.
+    /// Group of each car: the lowest index of the cars it is solved with. [`NONE`] for a car without contact or hitch.
     group: Vec<u32>,
-    /// Velocity and angular velocity each pose moves with.
+    /// Velocity (m/s) and angular velocity (rad/s) with which each pose moves.
     moves: Vec<[Vec3; 2]>,
 }
 
@@ -66,42 +67,46 @@ impl core::fmt::Debug for Collisions {
     }
 }
 
-/// A point of a hull that touches another one, or the ground.
+/// Contact point of a hull with another hull or with the ground.
 #[derive(Clone, Copy, Debug)]
 struct Point {
-    /// Of the group.
+    /// Group of cars that are solved together.
     group: u32,
-    /// Which of all that were found.
+    /// Index of the point in the order of detection.
     number: u32,
-    /// Whose hulls; the ground is [`NONE`].
+    /// Indices of the two hulls; the second is [`NONE`] for the ground.
     cars: [u32; 2],
-    /// From each centre of mass, world axes, m.
+    /// Vectors from each centre of mass to the point, world axes, m.
     arms: [Vec3; 2],
-    /// Out of the second, unit vector.
+    /// Unit vector out of the second hull or the ground, world axes.
     normal: Vec3,
+    /// Distance of the surfaces at the start of the step, m; negative if they overlap.
     gap: f32,
+    /// Coefficient of friction.
     friction: f32,
-    /// Of ground that moves, m/s.
+    /// Velocity of the ground at the point, m/s; zero between hulls.
     ground: Vec3,
-    /// Least speed along the normal that it is left with, m/s.
+    /// Minimum speed along the normal at the end of the solve, m/s.
     allowed: f32,
-    /// Velocity across the normal that friction leads to, m/s.
+    /// Tangential velocity that friction drives the contact to, m/s.
     slides: Vec3,
-    /// Change of speed along the normal by an impulse along it, 1/kg.
+    /// Change of speed along the normal per impulse along it, 1/kg.
     give: f32,
-    /// Change of velocity by impulses of those that are hitched to others, 1/kg.
+    /// Change of velocity per impulse including the hitches of both hulls, 1/kg; `None` if the hitches are not solved.
     answer: Option<Mat3>,
-    /// N s.
+    /// Normal impulse so far, N s.
     pressed: f32,
-    /// N s.
+    /// Friction impulse so far, N s.
     drag: Vec3,
-    /// What it had given before the last pass, and before the last leap, N s.
+    /// Total impulse before the last pass, N s.
     before: Vec3,
+    /// Total impulse before the last extrapolation, N s.
     kept: Vec3,
 }
 
 impl Collisions {
-    /// Of no cars and so many free `bodies`; cars to come may meet each other, or pass through each other.
+    /// Creates contacts for a world without cars and with `bodies` free bodies. `cars_meet`: whether cars collide with each
+    /// other.
     pub fn new(cars_meet: bool, bodies: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(POINTS);
@@ -121,17 +126,17 @@ impl Collisions {
         }
     }
 
-    /// Whether two of these numbers pass through each other.
+    /// Returns true if the cars `one` and `other` pass through each other.
     pub fn pass(&self, one: u32, other: u32) -> bool {
         one.max(other) < self.passing
     }
 
-    /// Whether anything meets.
+    /// Returns whether any two hulls can collide.
     pub fn meets(&self) -> bool {
         self.meets
     }
 
-    /// Makes room for `cars` cars and free bodies.
+    /// Reserves memory for `cars` cars and free bodies, and updates which of them pass through each other.
     pub fn make_room(&mut self, cars: usize) {
         self.passing = if self.cars_meet { 0 } else { (cars - self.bodies) as u32 };
         self.bounds.make_room(cars, self.meets);
@@ -146,14 +151,14 @@ impl Collisions {
         self.moves.resize(cars, [Vec3::ZERO; 2]);
     }
 
-    /// Whether `car` was solved with others in this step, in which some have met.
+    /// Returns true if `car` was solved in a group in this step. Valid only if [`Collisions::keep_apart`] returned true.
     pub fn holds(&self, car: usize) -> bool {
         self.group[car] != NONE
     }
 
-    /// Changes the twists of those of `chassis` that meet others within the coming `dt` s, so that no hull enters another or the
-    /// ground: sequential impulses with friction between every two cars, and as [`Touching::keep_out`] on `ground`. Likewise of
-    /// trains of which one touches the ground. Whether any have met or tow each other.
+    /// Changes the twists of colliding chassis so that no hull enters another one or `ground` within the coming `dt` s. Uses
+    /// sequential impulses with friction, between hulls and as [`Touching::keep_out`] does on the ground. Trains of which a
+    /// vehicle is stopped are solved with their hitches. Returns whether any hulls collide or are hitched.
     pub fn keep_apart(
         &mut self,
         chassis: &mut [Chassis],
@@ -193,17 +198,17 @@ impl Collisions {
         true
     }
 
-    /// The pairs of cars whose bounds meet, the lower number first.
+    /// Returns the pairs of cars whose bounds overlap, the lower index first.
     pub fn near(&self) -> &[[u32; 2]] {
         self.bounds.near()
     }
 
-    /// Those whose hulls may be within `reach` m of `place`, in no order, by the last look.
+    /// Returns the cars whose bounds of the last sweep come within `reach` m of `place`, in no particular order.
     pub fn around(&self, place: DVec3, reach: f32) -> impl Iterator<Item = usize> {
         self.bounds.around(place, reach.into())
     }
 
-    /// Finds them anew if cars have been put elsewhere since the last step of `dt` s, or leave their bounds in the next one.
+    /// Updates the broad phase if a car has left its bound or will leave it in the coming `dt` s.
     #[inline(always)]
     pub fn look_again(&mut self, chassis: &[Chassis], dt: f32) {
         if self.meets && !self.bounds.is_fresh(chassis, dt) {
@@ -211,18 +216,20 @@ impl Collisions {
         }
     }
 
-    /// Discards the bounds of the broad phase, so that the next step computes them.
+    /// Discards the bounds of the broad phase, so that the next step computes them again.
     pub fn forget_bounds(&mut self) {
         self.bounds.clear();
     }
 
-    /// What hitches have handed on to trailers beside their vehicles' own solve, each with the number of the trailer, N s.
+    /// Returns the impulses that hitches transmitted to trailers in addition to the vehicles' own solve, N s, each with the index
+    /// of the trailer.
     pub fn jolts(&self) -> impl Iterator<Item = (usize, Vec3)> {
         let jolted = self.links.iter().filter(|link| link.impulse != Vec3::ZERO);
         jolted.map(|link| (link.cars[0] as usize, link.impulse))
     }
 
-    /// Adds the points at which hulls that are near meet, but for pairs that have met.
+    /// Adds the contact points of nearby hulls. Skips hitched pairs, suspended cars and pairs whose contact points were found in
+    /// an earlier search.
     #[inline(never)]
     fn meet(&mut self, chassis: &[Chassis], dt: f32) {
         let met = self.pairs.len();
@@ -245,7 +252,7 @@ impl Collisions {
         self.pairs.sort_unstable();
     }
 
-    /// Finds the hitches that hold.
+    /// Finds the closed hitches between chassis that are not suspended.
     fn find_links(&mut self, chassis: &[Chassis]) {
         self.links.clear();
         for (car, trailer) in chassis.iter().enumerate() {
@@ -256,7 +263,8 @@ impl Collisions {
         }
     }
 
-    /// Holds the hitches of the trains of which something is stopped, with the turns that this leaves. The others keep every bit.
+    /// Closes the hitches of trains that have a stopped vehicle or a contact that presses, at the attitudes that result. Other
+    /// trains stay bit-identical.
     fn tighten(&mut self, chassis: &mut [Chassis], dt: f32) {
         for links in self.links.chunk_by_mut(|a, b| a.group == b.group) {
             let points = of_group(&mut self.points, links[0].group);
@@ -271,7 +279,7 @@ impl Collisions {
         }
     }
 
-    /// Gives cars that meet or tow each other, and those they meet, one group.
+    /// Assigns one group to all cars that are connected by contacts or hitches.
     fn unite(&mut self) {
         self.group.fill(NONE);
         for [one, other] in self.pairs.iter().copied().chain(self.links.iter().map(|link| link.cars)) {
@@ -289,7 +297,7 @@ impl Collisions {
         }
     }
 
-    /// Adds the points at which cars that meet others touch the ground, but for those found before.
+    /// Adds the points at which cars of a group touch the ground, except points that were found before.
     fn touch_ground(
         &mut self,
         chassis: &[Chassis],
@@ -308,15 +316,15 @@ impl Collisions {
         }
     }
 
-    /// Presses every group by itself.
+    /// Solves the contact points of every group separately.
     fn press_all(&mut self, chassis: &mut [Chassis]) {
         for points in self.points.chunk_by_mut(|a, b| a.group == b.group) {
             press_group(points, links_of(&mut self.links, points[0].group), chassis);
         }
     }
 
-    /// What met something within the step ends it without any speed towards it, and as far as friction holds across it, while the
-    /// poses still come as near as they may; as on the ground.
+    /// Removes the remaining approach speed of every contact that closes within the step by an impact, and its slip as far as
+    /// friction allows. The poses still move until the gaps close, as on the ground.
     fn end_blows(&mut self, chassis: &mut [Chassis], dt: f32) {
         let mut hit = false;
         for point in &mut self.points {
@@ -340,7 +348,7 @@ impl Collisions {
     }
 }
 
-/// Whether spheres around the hulls meet within `dt` s, and both cars are there.
+/// Returns true if spheres around the hulls may overlap within `dt` s and neither car is suspended.
 fn may_meet(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     let ways = first.motion()[0].length() + second.motion()[0].length();
     let reach = first.hull_reach + second.hull_reach + ways * dt;
@@ -348,7 +356,7 @@ fn may_meet(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     near && !first.away && !second.away
 }
 
-/// Holds the hitches `links` of a group for the coming `dt` s, and lets its `points` know what they move with them.
+/// Closes the hitches `links` of a group for the coming `dt` s, and updates the compliance of its `points` with them.
 fn aim(links: &mut [Link], points: &mut [Point], chassis: &mut [Chassis], dt: f32) {
     tighten(links, chassis, dt);
     for point in points {
@@ -356,21 +364,21 @@ fn aim(links: &mut [Link], points: &mut [Point], chassis: &mut [Chassis], dt: f3
     }
 }
 
-/// The points of `group`, of points group by group.
+/// Returns the points of `group`. `points` is sorted by group.
 fn of_group(points: &mut [Point], group: u32) -> &mut [Point] {
     let first = points.partition_point(|point| point.group < group);
     let count = points[first..].partition_point(|point| point.group == group);
     &mut points[first..first + count]
 }
 
-/// The same of hitches.
+/// Returns the hitches of `group`. `links` is sorted by group.
 fn links_of(links: &mut [Link], group: u32) -> &mut [Link] {
     let first = links.partition_point(|link| link.group < group);
     let count = links[first..].partition_point(|link| link.group == group);
     &mut links[first..first + count]
 }
 
-/// The lowest number that `car` leads to.
+/// Returns the root of `car` in the union-find array `group`: the lowest index of its set.
 fn lowest_of(group: &[u32], mut car: u32) -> u32 {
     while group[car as usize] != car {
         car = group[car as usize];
@@ -379,9 +387,10 @@ fn lowest_of(group: &[u32], mut car: u32) -> u32 {
 }
 
 impl Point {
+    /// Creates the contact point of the two hulls `cars` for a step of `dt` s.
     fn between(chassis: &[Chassis], cars: [u32; 2], meeting: &Meeting, number: u32, dt: f32) -> Self {
         let Meeting { arms, closes, gap, normal } = *meeting;
-        // The product of both, as Rapier multiplies them.
+        // The friction coefficients are multiplied, as in Rapier.
         let friction = cars.iter().map(|car| chassis[*car as usize].friction).product();
         let mut point = Self {
             group: NONE,
@@ -402,12 +411,13 @@ impl Point {
             kept: Vec3::ZERO,
         };
         let velocity = point.velocity(chassis);
-        // Until they touch, they slide by as much as they did: so both come where a blow at that moment would send them.
+        // Before contact the hulls slide with their relative velocity; only the rest of the step is subject to friction.
         point.slides = (velocity - normal * velocity.dot(normal)) * closes;
         point.give = point.give_along(chassis, normal);
         point
     }
 
+    /// Creates the point at which `hull`, of index `car`, touches the ground, for a step of `dt` s.
     fn on_ground(hull: &Chassis, car: u32, found: &HullPoint, number: u32, dt: f32) -> Self {
         Self {
             group: NONE,
@@ -429,19 +439,19 @@ impl Point {
         }
     }
 
-    /// Whether it is what the hull of `car` was `found` to touch.
+    /// Returns true if this is the point `found` of `car` on the ground.
     fn is(&self, car: u32, found: &HullPoint) -> bool {
         let near = self.arms[0].distance_squared(found.arm) < SAME * SAME;
         self.cars == [car, NONE] && near && self.normal.dot(found.normal) > 1.0 - SAME
     }
 
-    /// Of the first hull against the second or the ground, m/s.
+    /// Returns the velocity of the first hull at the point relative to the second hull or the ground, m/s.
     fn velocity(&self, chassis: &[Chassis]) -> Vec3 {
         let own = chassis[self.cars[0] as usize].speed_at(self.arms[0]);
         chassis.get(self.cars[1] as usize).map_or(own - self.ground, |other| own - other.speed_at(self.arms[1]))
     }
 
-    /// Change of that velocity along the unit vector `along` by an impulse along it, 1/kg.
+    /// Returns the change of that velocity along the unit vector `along` per impulse along it, 1/kg.
     fn give_along(&self, chassis: &[Chassis], along: Vec3) -> f32 {
         if let Some(answer) = self.answer {
             return along.dot(answer * along);
@@ -450,11 +460,12 @@ impl Point {
         chassis.get(self.cars[1] as usize).map_or(own, |other| own + given_by(other, self.arms[1], along))
     }
 
-    /// Learns how it answers with all that `links` tie to its hulls.
+    /// Computes the compliance of the point including all chassis that `links` connect to its hulls. Applies test impulses and
+    /// takes them back.
     fn learn(&mut self, links: &mut [Link], chassis: &mut [Chassis]) {
         let before = self.velocity(chassis);
         let columns = Vec3::AXES.map(|axis| {
-            // So much that the answer has its digits: it changes the velocity by metres per second.
+            // The test impulses change the velocity by metres per second, so that the differences are accurate.
             let size = 1.0 / given_by(&chassis[self.cars[0] as usize], self.arms[0], axis);
             self.apply(chassis, links, axis * size);
             let after = self.velocity(chassis);
@@ -466,7 +477,8 @@ impl Point {
         self.give = self.normal.dot(answer * self.normal);
     }
 
-    /// Gives `impulse` (N s) to the first hull, and the opposite to the second; returns the larger change of velocity, m/s.
+    /// Applies `impulse` (N s) to the first hull and the opposite to the second, and solves the hitches. Returns the larger
+    /// change of velocity of the two hulls, m/s.
     fn apply(&self, chassis: &mut [Chassis], links: &mut [Link], impulse: Vec3) -> f32 {
         let [own, other] = self.cars.map(|car| car as usize);
         chassis[own].stop(impulse, self.arms[0].cross(impulse));
@@ -481,7 +493,7 @@ impl Point {
         impulse.length() * inverse_mass
     }
 
-    /// Changes what presses by what the point still needs; whether that changes the velocity of anything.
+    /// Updates the normal impulse for the current velocity. Returns true if the velocity changes by more than [`SETTLED`].
     fn press(&mut self, chassis: &mut [Chassis], links: &mut [Link]) -> bool {
         let wanted = (self.allowed - self.velocity(chassis).dot(self.normal)) / self.give;
         let pressed = (self.pressed + wanted).max(0.0);
@@ -493,7 +505,8 @@ impl Point {
         self.apply(chassis, links, self.normal * more) > SETTLED
     }
 
-    /// The same of friction.
+    /// Updates the friction impulse for the current velocity and normal impulse. Returns true if the velocity changes by more
+    /// than [`SETTLED`].
     fn rub(&mut self, chassis: &mut [Chassis], links: &mut [Link]) -> bool {
         if self.pressed == 0.0 && self.drag == Vec3::ZERO {
             return false;
@@ -512,7 +525,8 @@ impl Point {
     }
 }
 
-/// Change of the velocity of the point `arm` of `chassis` along the unit vector `along` by an impulse along it there, 1/kg.
+/// Returns the change of velocity of the point `arm` of `chassis` along the unit vector `along`, per impulse along it at that
+/// point, 1/kg.
 fn given_by(chassis: &Chassis, arm: Vec3, along: Vec3) -> f32 {
     let lever = arm.cross(along);
     chassis.inverse_mass + lever.dot(chassis.spun_by(lever))

@@ -1,7 +1,7 @@
-//! Contact of the chassis box with the triangles of fields and meshes, face by face.
+//! Contact of the chassis box with the triangles of height fields and meshes, triangle by triangle.
 //!
-//! A triangle pushes along its own normal only, so that a hull slides over the edges between them. Its points are those of its face
-//! and the face of the hull towards it, where one lies over the other.
+//! A triangle pushes along its own normal only, so that a hull slides over the edges between triangles. The contact points are
+//! those of the triangle and of the hull face towards it, where one lies over the other.
 
 use parry3d::math::Pose;
 use parry3d::query::ContactManifold;
@@ -12,10 +12,11 @@ use crate::chassis::Chassis;
 use crate::passing::Passing;
 use crate::terrain::{Region, Terrain};
 
-/// What a hull lies deeper in than this, m, it is behind: meshes are sheets. Below a field there is ground all the way.
+/// Depth of a hull behind a mesh triangle above which the contact is ignored, m, because meshes are sheets. The ground below a
+/// height field is solid to any depth.
 const BEHIND: f32 = 0.3;
 
-/// Memory to find them with.
+/// Buffers for finding contacts with triangles.
 #[derive(Clone)]
 pub(crate) struct Faces {
     near: Vec<Triangle>,
@@ -30,12 +31,12 @@ impl Default for Faces {
     }
 }
 
-/// Points of a triangle and a side of a box.
+/// Maximum number of contact points between a triangle and a side of a box.
 const MOST_POINTS: usize = 16;
 
 impl Faces {
-    /// Adds the points at which the hull of `chassis` meets `terrain` within `dt` s by a `motion` of velocity (m/s) and angular
-    /// velocity (rad/s), or would come as `near` (m).
+    /// Adds the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer than `near` m. `motion` is
+    /// its velocity (m/s) and angular velocity (rad/s).
     pub fn find(
         &mut self,
         chassis: &Chassis,
@@ -46,7 +47,7 @@ impl Faces {
         points: &mut Vec<HullPoint>,
     ) {
         let [velocity, angular] = motion;
-        // From the centre of mass, in world axes.
+        // Relative to the centre of mass, in world axes.
         let passing = Passing {
             stands: Vec3::ZERO,
             moves: chassis.hull.half_extents,
@@ -94,8 +95,8 @@ impl Faces {
         }
     }
 
-    /// Calls `to` with the points of the hull that lie over the triangle after `time` s, from its middle in its own axes, and their
-    /// gaps now.
+    /// Calls `to` with each point of the hull that lies over the triangle after `time` s, and its gap (m) at the start. The
+    /// points are given from the middle of the hull, in its own axes, m.
     fn touch(
         &mut self,
         triangle: &Triangle,
@@ -117,7 +118,7 @@ impl Faces {
     }
 }
 
-/// Half the size of the box of the world around a hull, m.
+/// Returns half the size of the axis-aligned bounding box of a hull in world axes, m.
 fn half_size(chassis: &Chassis) -> Vec3 {
     let half = chassis.hull.half_extents;
     chassis.axes.x_axis.abs() * half.x + chassis.axes.y_axis.abs() * half.y + chassis.axes.z_axis.abs() * half.z

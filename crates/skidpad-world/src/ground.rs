@@ -1,4 +1,4 @@
-//! What cars stand on: the plane and the boxes of a scene, asked by ray and by hull.
+//! Ground of a scene: plane, boxes, platforms and terrain, queried by rays, rims and hulls.
 
 use crate::side_by_side::{SideBySide, columns};
 use crate::terrain::{ROUNDED, Terrain};
@@ -12,53 +12,53 @@ use skidpad_core::{
     Texture, Vec3, world::scene::FLUSH,
 };
 
-/// The plane, the boxes, fields, meshes and platforms of a scene.
+/// Plane, boxes, height fields, meshes and platforms of a scene.
 #[derive(Clone, Debug)]
 pub struct Ground {
     /// Whether there is a plane.
     pub(crate) has_plane: bool,
-    /// Of the plane, unit vector.
+    /// Normal of the plane, unit vector.
     pub(crate) normal: Vec3,
-    /// Of the plane.
+    /// Factor on the friction of tyres on the plane.
     pub(crate) grip: f32,
     pub(crate) texture: Texture,
-    /// Whether anything has a texture.
+    /// Whether any surface has a texture.
     is_textured: bool,
-    /// The fixed boxes, then the platforms.
+    /// Fixed boxes, then the platforms.
     pub(crate) blocks: Vec<Block>,
     platforms: Vec<Platform>,
     pub(crate) terrain: Terrain,
     gravity: f32,
     wind: Vec3,
-    /// Length of the step at hand, s.
+    /// Length of the current step, s.
     dt: f32,
 }
 
-/// A box of the scene, ready to be asked.
+/// Box of the scene, with the derived values that queries need.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub centre: DVec3,
     pub to_world: Quat,
     pub from_world: Quat,
     pub shape: Cuboid,
-    /// From the centre to a corner, m.
+    /// Distance from the centre to a corner, m.
     pub radius: f32,
     pub grip: f32,
     pub texture: Texture,
-    /// Of a platform in the step at hand.
+    /// Motion in the current step; `None` for a box that does not move.
     pub motion: Option<PlatformMotion>,
 }
 
-/// Rays that come to the plane slower than by this share of their way do not meet it.
+/// Smallest sine of the angle between a ray and the plane at which the ray hits the plane.
 const LEAST_CLOSING: f32 = 1e-3;
 
-/// The least difference of two numbers that are not one.
+/// Smallest positive f32, a lower bound of the difference of two unequal numbers.
 const LEAST_DIFFERENCE: f32 = f32::from_bits(1);
 
-/// Where a ray met the ground, in 64 bits.
+/// Hit of a ray on the ground, with 64-bit numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// From the start of the ray, m, ≥ 0.
+    /// Distance from the start of the ray, m, ≥ 0.
     pub distance: f64,
     /// Unit normal of the face, towards the start of the ray.
     pub normal: DVec3,
@@ -80,18 +80,19 @@ impl Block {
         }
     }
 
-    /// Stands where `motion` begins.
+    /// Moves the block to the pose at the start of `motion`, and stores `motion` for the step.
     fn follow(&mut self, motion: PlatformMotion) {
         (self.centre, self.to_world, self.from_world) = (motion.centre, motion.rotation, motion.rotation.inverse());
         self.motion = Some(motion);
     }
 
-    /// Mean velocity over the step of what of it is at `place` (world, m), m/s.
+    /// Returns the mean velocity over the step of the block's point at `place` (world, m), m/s.
     pub fn velocity_at(&self, place: DVec3) -> Vec3 {
         self.motion.map_or(Vec3::ZERO, |motion| motion.velocity_at(place))
     }
 
-    /// What a wheel of `probe` that stands `arm` m from the centre of mass of its car knows of it; it is block `number`.
+    /// Returns the ground data for a wheel of `probe` that touches this block at `arm` m from the centre of mass of its car.
+    /// `number` is the index of the block. Returns `None` for a block without motion and texture.
     fn under(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<StoodOn> {
         let Some(motion) = self.motion else { return self.texture.under(None) };
         let velocity = motion.velocity_under(probe.position, arm, dt);
@@ -99,21 +100,21 @@ impl Block {
         Some(StoodOn { body: number as u64, begun: velocity, velocity, texture })
     }
 
-    /// Distance to the face a ray enters by, and the face's normal, both in the box's axes. A ray that starts inside
-    /// enters by none.
+    /// Returns the distance (m) to the face through which a ray enters the box, and the normal of that face, in the axes of the
+    /// box. `start` is relative to the centre, `reach` in m. Returns `None` for a miss or a ray that starts inside.
     pub(crate) fn entered(&self, start: Vec3, direction: Vec3, reach: f32) -> Option<(f32, Vec3)> {
         if start.length_squared() > (self.radius + reach) * (self.radius + reach) {
             return None;
         }
         let (start, direction) = (self.from_world * start, self.from_world * direction);
         let cast = |shape: &Cuboid| shape.cast_local_ray_and_get_normal(&Ray::new(start, direction), reach, true);
-        // No ray falls between two turned boxes that abut, whose sides are rounded.
+        // The sides are enlarged by the rounding error, so that no ray passes between two rotated boxes that abut.
         let grown = || Cuboid::new(self.shape.half_extents + ROUNDED * (self.radius + start.length()));
         let hit = cast(&self.shape).or_else(|| cast(&grown()))?;
         (hit.normal != Vec3::ZERO).then_some((hit.time_of_impact, hit.normal))
     }
 
-    /// As [`Block::entered`], the distance to that face in 64 bits, the normal in world axes.
+    /// Returns the distance to the entry face as [`Block::entered`] does, but with 64 bits, and the normal in world axes.
     fn entered_exactly(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<(f64, DVec3)> {
         let (_, normal) = self.entered(start.as_vec3(), direction.as_vec3(), reach as f32)?;
         let turn = self.to_world.as_dquat().normalize();
@@ -125,7 +126,7 @@ impl Block {
 }
 
 impl Ground {
-    /// The ground of `scene`.
+    /// Creates the ground of `scene`, with the platforms where they are at time 0.
     pub fn new(scene: &Scene) -> Self {
         let platforms = scene.platforms.iter().map(|platform| platform.standing(0.0));
         let blocks: Vec<Block> = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
@@ -147,27 +148,27 @@ impl Ground {
         }
     }
 
-    /// Gravity along −z of the world, m/s².
+    /// Returns the acceleration of gravity along −z of the world, m/s².
     pub fn gravity(&self) -> f32 {
         self.gravity
     }
 
-    /// Velocity of the air, m/s.
+    /// Returns the velocity of the air, m/s.
     pub fn wind(&self) -> Vec3 {
         self.wind
     }
 
-    /// The air moves at `velocity` m/s, world, from now on.
+    /// Sets the velocity of the air, world axes, m/s.
     pub fn set_wind(&mut self, velocity: Vec3) {
         self.wind = velocity;
     }
 
-    /// Whether anything of it moves.
+    /// Returns whether there are platforms.
     pub(crate) fn has_platforms(&self) -> bool {
         !self.platforms.is_empty()
     }
 
-    /// Puts every platform where it is at `time` s, and lets it move as in the step of `dt` s that begins then.
+    /// Places every platform where it is at `time` s and sets its motion over the step of `dt` s that begins then.
     pub fn move_platforms(&mut self, time: f64, dt: f32) {
         self.dt = dt;
         let fixed = self.blocks.len() - self.platforms.len();
@@ -176,30 +177,31 @@ impl Ground {
         }
     }
 
-    /// What a wheel of `probe` stands on that `found` what belongs to block `number`.
+    /// Returns the ground data of block `number` for a wheel of `probe` with the contact `found`; `None` for a block without
+    /// motion and texture, or an index out of range.
     pub(crate) fn of_block(&self, number: usize, probe: &Probe, found: &Contact) -> Option<StoodOn> {
         let arm = found.point.unwrap_or(probe.offset + probe.direction * found.distance);
         self.blocks.get(number)?.under(number, probe, arm, self.dt)
     }
 
-    /// Whether there is nothing but, perhaps, the plane.
+    /// Returns true if there is nothing but, at most, the plane.
     pub(crate) fn is_bare(&self) -> bool {
         self.blocks.is_empty() && self.terrain.is_empty()
     }
 
-    /// Whether what wheels stand on has to be looked at: anything of it moves or has a texture.
+    /// Returns true if no surface moves or has a texture, so that contacts need no ground data.
     pub(crate) fn is_plain(&self) -> bool {
         self.platforms.is_empty() && !self.is_textured
     }
 
-    /// Puts the unevenness of what they met on all `answered`.
+    /// Adds the unevenness of the texture to all contacts in `answered`.
     fn put_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered).filter(|_| self.is_textured) {
             *answer = answer.map(|contact| contact.on_texture(probe));
         }
     }
 
-    /// The first face in the way of a ray from `start` along the unit vector `direction`, up to `reach` m away.
+    /// Returns the first face hit by a ray from `start` along the unit vector `direction`, up to `reach` m away.
     ///
     /// The plane stops rays from both sides. Faces of boxes stop rays from outside.
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
@@ -228,6 +230,7 @@ impl Ground {
         })
     }
 
+    /// Returns the hit of a ray on the plane, from either side; see [`Ground::cast`].
     fn plane(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let normal = self.normal.as_dvec3().normalize();
         let (height, closing) = (start.dot(normal), -direction.dot(normal));
@@ -242,8 +245,8 @@ impl Ground {
         !self.terrain.is_empty() || self.blocks.iter().any(|block| block.is_near(start, probe))
     }
 
-    /// Answers every probe by what it meets of the plane, the boxes and the terrain. If the world `has_rims`, what stops them goes to
-    /// `stops` with the number of the car. `near` is memory.
+    /// Answers every probe with its contact on plane, boxes and terrain, in order; a miss is `None`. If the world `has_rims`, the
+    /// contact points that stop rims are written to `stops`, each with the index of its car. `near` is a buffer.
     pub(crate) fn answer(
         &self,
         asked: &[Probe],
@@ -268,7 +271,7 @@ impl Ground {
         }
     }
 
-    /// Answers every probe from the plane.
+    /// Answers every probe from the plane alone; a miss is `None`.
     pub(crate) fn probe_plane(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         widest(
             #[inline(always)]
@@ -284,7 +287,7 @@ impl Ground {
         }
         let wide = self.normal.as_dvec3();
         let mut last = (usize::MAX, 0.0f32);
-        // The origin lies on the plane: the height of the body is one 64-bit product, the rest is relative to it.
+        // The origin lies on the plane. The height of the body is one 64-bit product; all other terms are relative to it.
         let mut height = |probe: &Probe| {
             if probe.car != last.0 {
                 last = (probe.car, probe.position.dot(wide) as f32);
@@ -304,7 +307,7 @@ impl Ground {
         }
     }
 
-    /// The answers of the plane to probes of bodies that are so high above it.
+    /// Computes the contacts of the plane with probes of bodies at `heights` above it, m.
     #[inline(always)]
     fn meet_plane<L: SideBySide<N>, const N: usize>(
         &self,
@@ -318,7 +321,7 @@ impl Ground {
             columns::<L, N, _>(asked, |probe| [probe.direction.x, probe.direction.y, probe.direction.z, 0.0]);
         let closing = -Vec3Lanes::new(down_x, down_y, down_z).dot(normal);
         let distance = (L::column(heights) + Vec3Lanes::new(x, y, z).dot(normal)) / closing;
-        // As `distance <= reach`, and no for a number that is none: differences of unequal numbers are no less than that.
+        // Means `distance <= reach`, and false for NaN: unequal numbers differ by at least that constant.
         let reaches = (distance - reach).less(L::splat(LEAST_DIFFERENCE));
         let met = L::each(L::splat(LEAST_CLOSING).less(closing) & reaches);
         let numbers = L::rows([distance, normal.x, normal.y, normal.z]);
@@ -329,14 +332,14 @@ impl Ground {
         }
     }
 
-    /// Tells all that met the plane of its texture.
+    /// Adds the texture of the plane to all contacts in `answered`.
     fn tell_texture(&self, answered: &mut [Option<Contact>]) {
         for answer in answered.iter_mut().flatten().filter(|_| self.is_textured) {
             answer.ground = self.texture.under(None);
         }
     }
 
-    /// Replaces answers by those of boxes that are nearer; one that is flush gives its grip, and its motion.
+    /// Replaces contacts by those of boxes that are nearer. A box that is flush with the contact sets only grip and ground data.
     pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered) {
             for (number, block) in self.blocks.iter().enumerate() {
@@ -412,13 +415,13 @@ mod tests {
         let met = ask(scene_with(vec![ramp]), down(DVec3::new(0.0, 0.0, 5.0), 9.0)).expect("above the ramp");
         let (sin, cos) = math::sin_cos(tilt);
         let (sin_yaw, cos_yaw) = math::sin_cos(0.7);
-        // Nose up by the tilt: the face leans back against its heading.
+        // Nose up by the tilt: the normal leans back against the heading.
         let expected = Vec3::new(-sin * cos_yaw, -sin * sin_yaw, cos);
         assert!((met.normal - expected).length() < 1e-6, "{:?}", met.normal);
         assert!((met.distance - (5.0 - 1.0 / cos)).abs() < 1e-5, "{}", met.distance);
     }
 
-    /// Boxes keep the precision of the body's 64-bit position: the same answer a thousand kilometres away.
+    /// Boxes keep the precision of the body's 64-bit position: contacts are identical a thousand kilometres away.
     #[test]
     fn boxes_are_as_precise_far_away_as_at_the_origin() {
         let at = |middle: DVec3| {
@@ -426,7 +429,7 @@ mod tests {
             let start = middle + DVec3::new(3.0, 1.0, 1.2);
             let answer = ask(scene_with(vec![block]), down(start, 2.0)).expect("above the box");
             let hit = Ground::new(&scene_with(vec![block])).cast(start, DVec3::NEG_Z, 2.0).expect("above the box");
-            // Half an ulp of 32 bits at a few metres.
+            // Half a unit in the last place of f32 at a few metres.
             assert!((hit.distance - f64::from(answer.distance)).abs() < 1e-6);
             answer.distance
         };

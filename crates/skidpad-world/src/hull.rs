@@ -1,4 +1,4 @@
-//! Contact of the chassis box with what it drives on: a rolled car lies on its roof, a car that meets a wall stops.
+//! Contact of the chassis box with the ground: a rolled car lies on its roof, and walls stop cars.
 
 use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature};
@@ -12,17 +12,17 @@ use crate::ground::{Block, Ground};
 use crate::in_fours::lowest;
 use crate::passing::Passing;
 
-/// Most passes over the points. What is left of a blow in the middle of them is a turn, and friction that holds against it: after
-/// eight, a beam evenly across the way threw a car aside with 0.15 of its speed.
+/// Maximum number of passes over the contact points. Passes that end too early leave a rotation, and friction that opposes it:
+/// after eight passes, a beam evenly across the road throws a car sideways with 0.15 of its speed.
 pub(crate) const PASSES: usize = 64;
 
-/// Change of velocity by one point that ends the passes, m/s.
+/// Change of velocity by one point below which the passes end, m/s.
 pub(crate) const SETTLED: f32 = 1e-6;
 
-/// A point that would stay further away than this is not looked at, m: what the forces of a step can still change.
+/// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about this much.
 const NEAR: f32 = 0.03;
 
-/// Contacts of hulls with the ground, and the memory that finding them needs.
+/// Contacts of hulls with the ground, and the buffers for finding them.
 #[derive(Clone)]
 pub struct Touching {
     manifold: ContactManifold<(), ()>,
@@ -31,13 +31,14 @@ pub struct Touching {
     given: Vec<Given>,
 }
 
-/// Speed of a touch from which it is a blow, m/s; what comes slower rests, and comes to rest in the next step.
+/// Approach speed above which a contact is an impact, m/s. Slower contacts come to rest in the next step.
 pub(crate) const BLOW: f32 = 0.5;
 
-/// Share of a gap from which what closes it in a step is taken to touch: solves leave the last digits.
+/// Share of the closing speed of a gap above which a contact counts as closed. It is below 1 because solves are inexact in the
+/// last digits.
 pub(crate) const CLOSED: f32 = 0.99;
 
-/// Cosine of the steepest face, to the vertical, that bears what lies on it.
+/// Cosine of the largest angle between the vertical and the normal of a face that supports a body.
 const BEARS: f32 = 0.5;
 
 impl core::fmt::Debug for Touching {
@@ -46,14 +47,15 @@ impl core::fmt::Debug for Touching {
     }
 }
 
-/// Corners of a hull on the plane, and most points of two boxes.
+/// Number of corners of a hull, and maximum number of contact points between two boxes.
 const POINTS: usize = 8;
 
-/// Cosine of the angle between normals of points that lie on one surface.
+/// Cosine of the angle between two normals below which their points lie on different surfaces.
 const ALIKE: f32 = 0.99;
 
-/// Returns whether `found` is the farthest in the direction of some corner of the hull, of those of `all` on the same surface; of points
-/// that are as far, the first one is. Loads on the outermost points alone are spread evenly, on whichever are nearest they are not.
+/// Returns true if `found` is the farthest point in the direction of some corner of the hull, among the points of `all` on the
+/// same surface. Of equally far points the first one counts. The outermost points spread a load evenly; the nearest points would
+/// not.
 fn is_outermost<'a>(found: &HullPoint, all: impl Iterator<Item = &'a HullPoint> + Clone, chassis: &Chassis) -> bool {
     let of_surface = all.filter(|other| other.normal.dot(found.normal) > ALIKE);
     (0..POINTS).any(|i| {
@@ -67,34 +69,37 @@ fn is_outermost<'a>(found: &HullPoint, all: impl Iterator<Item = &'a HullPoint> 
 }
 
 impl Default for Touching {
-    /// With memory for a plane.
+    /// Creates contacts with room for a plane.
     fn default() -> Self {
         Self::with_room(POINTS)
     }
 }
 
 impl Touching {
+    /// Creates contacts with room for `most` points.
     fn with_room(most: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(POINTS);
         Self { manifold, faces: Faces::default(), points: Vec::with_capacity(most), given: Vec::with_capacity(most) }
     }
 
-    /// With memory for all that one hull can touch of `ground` and so many free `bodies`, so that no step asks for more.
+    /// Creates contacts with room for all points at which one hull can touch `ground` and `bodies` free bodies, so that no step
+    /// allocates.
     pub fn on(ground: &Ground, bodies: usize) -> Self {
         Self::with_room(POINTS * (1 + ground.blocks.len() + bodies))
     }
 
-    /// Changes the twist of `chassis` so that its hull does not enter `ground` within the coming `dt` s: sequential impulses
-    /// with friction. What hits the ground within the step ends it without any speed towards it; the pose moves as
-    /// [`Chassis::motion`] says.
-    /// `stops` are points of its wheels that are kept out with it.
+    /// Changes the twist of `chassis` by sequential impulses with friction, so that its hull does not enter `ground` within the
+    /// coming `dt` s. A hull that hits the ground within the step ends it without approach speed; its pose moves with
+    /// [`Chassis::motion`]. `stops` are contact points of its rims, each with the index of the car; they are solved together with
+    /// the hull.
     pub fn keep_out(&mut self, chassis: &mut Chassis, ground: &Ground, stops: &[(usize, HullPoint)], dt: f32) {
         self.find(chassis, ground, stops, 0.0, dt);
         self.keep_out_of_found(chassis, dt);
     }
 
-    /// The same of `ground`, and of those of `others` that bear it.
+    /// Keeps `chassis` out of `ground` and of the blocks of `others` that support it, as [`Touching::keep_out`] does, over `dt`
+    /// s. Contacts with the sides of `others` are ignored.
     pub(crate) fn keep_out_of_all(
         &mut self,
         chassis: &mut Chassis,
@@ -115,6 +120,7 @@ impl Touching {
         self.keep_out_of_found(chassis, dt);
     }
 
+    /// Solves the contact points found last for `chassis`, over `dt` s.
     fn keep_out_of_found(&mut self, chassis: &mut Chassis, dt: f32) {
         self.given.clear();
         if self.points.is_empty() {
@@ -125,9 +131,9 @@ impl Touching {
         self.end_blows(chassis, dt);
     }
 
-    /// What hit something within the step ends it without any speed towards it, while the pose still comes as near as it may.
-    /// A blow then takes one step: left with what closes the gap, a car would have turned or slid out of the way before the
-    /// next step stops the rest of it.
+    /// Removes the remaining approach speed of every contact point that closes within the step by an impact. The pose still moves
+    /// until the gap closes. An impact thus takes one step: a car that kept the speed which closes the gap would turn or slide
+    /// away before the next step stops the rest.
     fn end_blows(&mut self, chassis: &mut Chassis, dt: f32) {
         let mut hit = false;
         for (point, given) in self.points.iter().zip(&mut self.given) {
@@ -143,6 +149,7 @@ impl Touching {
         }
     }
 
+    /// Solves all contact points found last by sequential impulses.
     fn press_all(&mut self, chassis: &mut Chassis) {
         if chassis.carries {
             press_under_wheels(chassis, &self.points, &mut self.given);
@@ -151,7 +158,8 @@ impl Touching {
         }
     }
 
-    /// Points that the hull of `chassis` may touch within the coming `dt` s if it moves no faster than now and by `falling` m/s.
+    /// Finds the points at which the hull of `chassis` may touch `ground` within the coming `dt` s, if its speed rises by at most
+    /// `falling` m/s. Replaces the points found before; includes the points of `stops`.
     pub(crate) fn find(
         &mut self,
         chassis: &Chassis,
@@ -170,7 +178,7 @@ impl Touching {
         if ground.is_bare() {
             return;
         }
-        // The pose of a body that falls moves with the mean of its velocities.
+        // The pose of a falling body moves with the mean of its velocities.
         let motion = [chassis.motion()[0] - Vec3::new(0.0, 0.0, 0.5 * falling), chassis.middle_rate(dt)];
         let ahead = dt * (turning + motion[0].length());
         for block in &ground.blocks {
@@ -184,22 +192,24 @@ impl Touching {
         if !ground.terrain.is_empty() {
             self.faces.find(chassis, &ground.terrain, motion, dt, NEAR, &mut self.points);
         }
-        // Those the hull moves along, or away from, do not meet.
+        // Removes points along or away from which the hull moves.
         self.points.retain(|point| point.gap + dt * (speed_against(chassis, point).dot(point.normal) - falling) < NEAR);
     }
 
-    /// The points that [`Touching::find`] found last.
+    /// Returns the points that [`Touching::find`] found last.
     pub(crate) fn found(&self) -> &[HullPoint] {
         &self.points
     }
 
-    /// What a unit of each push changes of the motion of `chassis`, which [`Touching::keep_out`] has just pressed.
+    /// Returns the response of `chassis`, directly after [`Touching::keep_out`] or [`Touching::keep_out_of_all`]: the changes of
+    /// velocity (m/s) and angular velocity (rad/s) by a unit of each impulse component (N s), then of each angular impulse
+    /// component (N m s).
     pub(crate) fn answer(&self, chassis: &Chassis) -> [[Vec3; 2]; 6] {
         answer(chassis, &self.points, &self.given)
     }
 
-    /// Adds those found that are nearest to `points`, at most [`HULL_POINTS`]; if more are found, only the outermost ones on each surface.
-    /// Blows are not among them: [`Touching::keep_out`] ends those in one step.
+    /// Adds the found points with the smallest gaps to `points`, up to [`HULL_POINTS`] in total. If more are found, only the
+    /// outermost ones on each surface are candidates. Impacts are left out: [`Touching::keep_out`] ends them in one step.
     pub(crate) fn nearest(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
         let touching = || self.points.iter().filter(|found| found.gap <= BLOW * dt);
         let are_many = touching().count() > HULL_POINTS;
@@ -217,7 +227,7 @@ impl Touching {
         }
     }
 
-    /// Corners of the hull that come nearer to the plane than `ahead`.
+    /// Adds the corners of the hull whose height above the plane is at most `ahead` m.
     #[inline(always)]
     fn find_on_plane(&mut self, chassis: &Chassis, ground: &Ground, ahead: f32) {
         let normal = ground.normal;
@@ -241,11 +251,11 @@ impl Touching {
         }
     }
 
-    /// Points of the hull that touch `block` when the two first touch within `dt` s, by a `motion` against it of velocity (m/s) and
-    /// angular velocity (rad/s); none if they pass each other.
+    /// Adds the points of the hull that touch `block` when the two first touch within `dt` s. `motion` is the velocity (m/s) and
+    /// the angular velocity (rad/s) relative to the block. Adds nothing if they pass each other.
     ///
-    /// A plane is accepted only from where the hull really comes to it: seen from before, the face of an object beside the
-    /// way lies across it.
+    /// A face counts only at the pose where the hull first touches it. Seen from an earlier pose, the face of an object next to
+    /// the path would lie across the path.
     fn find_on_block(&mut self, chassis: &Chassis, block: &Block, motion: [Vec3; 2], dt: f32) {
         let hull = Cuboid::new(chassis.hull.half_extents);
         let [velocity, angular] = motion.map(|part| block.from_world * part);
@@ -262,7 +272,7 @@ impl Touching {
         let pose = passing.pose(time);
         let back = pose.rotation.inverse() * -normal;
         let [face, of_hull] = [block.shape.support_feature(normal), hull.support_feature(back)];
-        // Left-over points would be taken for those of the same pair a moment ago.
+        // Remaining points would be matched with the features of the previous contact.
         self.manifold.clear();
         PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
         let outward = block.to_world * normal;
@@ -279,7 +289,7 @@ impl Touching {
     }
 }
 
-/// Those of one car.
+/// Returns the stops of the car with index `car`. `stops` is sorted by car.
 #[inline(always)]
 pub(crate) fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
     if stops.is_empty() {
@@ -290,8 +300,8 @@ pub(crate) fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, Hu
     &stops[first..first + count]
 }
 
-/// The `motion` of a body, velocity (m/s) of its centre of mass at `position` (m) and angular velocity (rad/s), against a block that
-/// may move and turn. Over one step the way against a block that turns is taken for straight.
+/// Returns the `motion` of a body relative to a block that may move and turn: velocity (m/s) of the centre of mass at `position`
+/// (m) and angular velocity (rad/s). Over one step, the path relative to a turning block is taken as straight.
 fn against(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [Vec3; 2] {
     match block.motion {
         Some(motion) => [velocity - motion.velocity_at(position), angular - motion.angular],
@@ -299,6 +309,7 @@ fn against(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [V
     }
 }
 
+/// Returns corner `i` of the hull, 0 to 7, from the centre of mass, vehicle axes, m.
 fn corner(chassis: &Chassis, i: usize) -> Vec3 {
     let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
     chassis.hull.centre + chassis.hull.half_extents * Vec3::new(sign(0), sign(1), sign(2))
@@ -333,7 +344,7 @@ mod tests {
         let mut chassis = crate_of_a_tonne();
         chassis.place(DVec3::new(5.0, 0.0, 3.0), Quat::from_rotation_y(0.1), [Vec3::ZERO; 2]);
         run(&mut chassis, &ground, 3.0);
-        // Its underside is 0.4 m below the centre of mass; the top of the box is at 2 m.
+        // The underside is 0.4 m below the centre of mass; the top of the box is at 2 m.
         assert!((chassis.position.z - 2.4).abs() < 5e-3, "{:?}", chassis.position);
         assert!(chassis.velocity.length() < 0.05 && chassis.axes.z_axis.z > 0.999, "{chassis:?}");
     }
@@ -348,7 +359,8 @@ mod tests {
             run(&mut chassis, &ground, 2.0);
             chassis.position.x
         });
-        // The nose is 2 m ahead of the centre, the wall's face at 9.5 m; friction alone would end far behind it.
+        // The nose is 2 m ahead of the centre and the face of the wall at 9.5 m. Friction alone would stop the car far beyond the
+        // wall.
         assert!((6.5..7.51).contains(&slid[0]), "{slid:?}");
         assert!(slid[1] > 12.0, "{slid:?}");
     }

@@ -1,4 +1,4 @@
-//! What a step does to four rigid bodies side by side, a number of each in a lane, or to one.
+//! Integration of rigid bodies: four chassis at once, one per SIMD lane, or one chassis alone.
 
 use skidpad_core::lane::{Four, Lane};
 use skidpad_core::vectors::{Axes, Vec3Lanes, turned};
@@ -10,6 +10,7 @@ use crate::side_by_side::{SideBySide, column, columns};
 use crate::turning::Turning;
 
 #[inline(always)]
+/// Packs one matrix of each chassis, chosen by `matrix`, into lanes.
 fn matrices<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], matrix: impl Fn(&Chassis) -> &Mat3) -> Axes<L> {
     let [xx, xy, xz, yx] = columns(of, |chassis| {
         let Mat3 { x_axis, y_axis, .. } = *matrix(chassis);
@@ -23,7 +24,7 @@ fn matrices<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], matrix: impl Fn
     Axes { x: Vec3Lanes::new(xx, xy, xz), y: Vec3Lanes::new(yx, yy, yz), z: Vec3Lanes::new(zx, zy, zz) }
 }
 
-/// How they move, and by how much their poses lag.
+/// Packs velocity, angular velocity, velocity lag and angular velocity lag of each chassis, in this order, into lanes.
 #[inline(always)]
 fn motions<L: SideBySide<N>, const N: usize>(of: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
     let [a, b, c, d] = columns(of, |Chassis { velocity: v, angular: w, .. }| [v.x, v.y, v.z, w.x]);
@@ -32,7 +33,8 @@ fn motions<L: SideBySide<N>, const N: usize>(of: [&Chassis; N]) -> [Vec3Lanes<L>
     [Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f), Vec3Lanes::new(g, h, i), Vec3Lanes::new(j, k, l)]
 }
 
-/// Changes velocities over a whole step by what falls and by `pushes`, one for each chassis: poses will move with their mean.
+/// Adds `fall` (m/s) and the effect of `pushes`, one for each chassis, to the velocities. The poses then move with the mean of
+/// old and new velocities.
 #[inline(always)]
 pub(crate) fn push(chassis: &mut [Chassis], pushes: &[Push], fall: Vec3) {
     let (fours, rest) = chassis.as_chunks_mut::<4>();
@@ -52,10 +54,10 @@ pub(crate) fn push(chassis: &mut [Chassis], pushes: &[Push], fall: Vec3) {
     }
 }
 
-/// Velocity, angular velocity and by how much those of the pose lag, three by four numbers.
+/// Velocity, angular velocity, velocity lag and angular velocity lag of a chassis, as three rows of four numbers.
 type MotionNumbers = [[f32; 4]; 3];
 
-/// How chassis move when they have been pushed.
+/// Computes the motion of each chassis after its push and the velocity change `fall` (m/s).
 #[inline(always)]
 fn pushed<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], pushes: [&Push; N], fall: Vec3) -> [MotionNumbers; N] {
     let [a, b, c, d] = columns(pushes, |Push { impulse: of, angular_impulse: turn, .. }| [of.x, of.y, of.z, turn.x]);
@@ -91,8 +93,8 @@ impl Chassis {
     }
 }
 
-/// Tells of every hull whether it comes so near to the plane of `ground` within `dt` s, if it gets no faster than by `falling` m/s, that
-/// its corners have to be looked at.
+/// Writes whether each hull can come within reach of the plane of `ground` in `dt` s, so that its corners must be checked.
+/// Assumes that the speed rises by at most `falling` m/s.
 #[inline(always)]
 pub(crate) fn find_near(chassis: &[Chassis], ground: &Ground, falling: f32, dt: f32, near: &mut [bool]) {
     let (fours, rest) = chassis.as_chunks::<4>();
@@ -105,6 +107,7 @@ pub(crate) fn find_near(chassis: &[Chassis], ground: &Ground, falling: f32, dt: 
     }
 }
 
+/// Returns whether each hull can reach the plane of `ground` in `dt` s; see [`find_near`].
 #[inline(always)]
 fn near_plane<L: SideBySide<N>, const N: usize>(
     of: [&Chassis; N],
@@ -125,8 +128,8 @@ fn near_plane<L: SideBySide<N>, const N: usize>(
     L::each(!ahead.less(lowest(height, normal, &matrices(of, |one| &one.axes), hull)))
 }
 
-/// Height of the lowest point of a hull, m, along the `normal` of a plane, above which its centre of mass is at `height` m: a box with
-/// a centre and half extents in the axes of its body.
+/// Returns the height of the lowest point of a hull above a plane with the unit vector `normal`, m.
+/// `height` is the height of the centre of mass, m. The hull is a box with a centre and half extents in the axes of its body, m.
 #[inline(always)]
 pub(crate) fn lowest<L: Lane>(
     height: L,
@@ -138,19 +141,19 @@ pub(crate) fn lowest<L: Lane>(
     height + seen.dot(centre) - seen.abs().dot(half_extents)
 }
 
-/// Where a chassis gets to.
+/// Pose and angular velocity of a chassis after a step.
 #[derive(Clone, Copy)]
 struct Moved {
-    /// Way, m, and the last component of the axes.
+    /// Displacement of the centre of mass, m, and the last component of the rotation matrix.
     way: [f32; 4],
     rotation: [f32; 4],
-    /// The first eight components of the axes.
+    /// First eight components of the rotation matrix.
     axes: [[f32; 4]; 2],
     angular: [f32; 4],
     is_finite: bool,
 }
 
-/// Where chassis get to in `dt` s.
+/// Computes the pose and the angular velocity of each chassis after `dt` s.
 #[inline(always)]
 fn moved<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [Moved; N] {
     let [velocity, angular, velocity_lag, lag] = motions(of);
@@ -168,7 +171,7 @@ fn moved<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [Moved
     let axes = Axes::rotated(rotation);
     let angular = Turning::through(&axes, &turning.inverse_inertia, momentum);
     let [x, y, z, w] = rotation;
-    // A turn too fast for 32 bits leaves a rotation of no length.
+    // An angular velocity too large for f32 results in a rotation of length zero.
     let has_length = L::splat(0.5).less(x * x + y * y + z * z + w * w);
     let moves = velocity + angular;
     let is_finite = L::each(has_length & (moves.x + moves.y + moves.z).abs().less(L::splat(f32::INFINITY)));
@@ -190,6 +193,7 @@ fn moved<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [Moved
 }
 
 impl Chassis {
+    /// Applies `moved` to the chassis and clears its lag. If a result is not finite, the chassis keeps its pose and stops.
     #[inline(always)]
     fn take(&mut self, moved: &Moved) {
         if self.away {
@@ -211,12 +215,13 @@ impl Chassis {
     }
 }
 
-/// Moves every chassis by `dt` s, once nothing stops it any more; one that would leave the finite numbers keeps its pose and stops.
+/// Moves every chassis by `dt` s after all impulses of the step are applied. A chassis that would get a non-finite pose keeps its
+/// pose and stops.
 ///
-/// The pose moves with the mean of the velocities before and after the push, so constant forces are followed
-/// exactly; what stops the hull acts at once. Turning keeps the angular momentum L in the world, and the body turns with
-/// its rate in the middle of the step: L is kept, energy to second order (a truck thrown at 6 rad/s gained 2 m of height
-/// within a second with its rate at the start).
+/// The pose moves with the mean of the velocities before and after the push, so that constant forces are integrated exactly.
+/// Impulses that stop the hull act at once. The rotation conserves the angular momentum L in world axes, and the body turns with
+/// its angular velocity in the middle of the step. L is conserved, energy to second order. With the angular velocity at
+/// the start of the step, a truck thrown at 6 rad/s would gain 2 m of height within a second.
 #[inline(always)]
 pub(crate) fn advance(chassis: &mut [Chassis], dt: f32) {
     let (fours, rest) = chassis.as_chunks_mut::<4>();
@@ -240,7 +245,7 @@ mod tests {
     use super::*;
     use skidpad_core::{DVec3, Scene};
 
-    /// Five that tumble, slide and fall, of several shapes; the last one beyond 32 bits.
+    /// Returns five bodies of several shapes that tumble, slide and fall. The last one has an angular velocity too large for f32.
     fn five() -> Vec<Chassis> {
         (0..5)
             .map(|k| {

@@ -1,9 +1,14 @@
-//! skidpad's own small rigid-body world: chassis with a box for a hull, on the ground of a [`skidpad_core::Scene`].
+//! skidpad's own small rigid-body world: chassis with box hulls on the ground of a [`skidpad_core::Scene`].
 //!
-//! Here: integration with positions in 64 bits; plane, boxes, fields of heights and meshes, met by rays, by the rims of wheels and
-//! by hulls; boxes that move by themselves; hulls of cars and free bodies against each other, and under wheels, which push them;
-//! hitches that hold while hulls are stopped. Not here: how tyres, struts and drivetrains act (that comes through the seam), shapes of
-//! bodies but boxes.
+//! Contents:
+//! - integration with 64-bit positions
+//! - ground of plane, boxes, height fields and meshes, for ray probes, rim probes and hulls
+//! - moving platforms
+//! - contacts between hulls of cars and free bodies, and wheels that stand on hulls and push them
+//! - hitches that stay closed while hulls are stopped
+//!
+//! Tyres, suspension and drivetrain are not part of this crate; their effect arrives as impulses through
+//! [`skidpad_core::WorldPort`]. Every body is a box.
 #![forbid(unsafe_code)]
 
 mod backend;

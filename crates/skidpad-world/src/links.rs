@@ -1,32 +1,33 @@
-//! Hitches while hulls are stopped: what stops one vehicle of a train stops those it is hitched to.
+//! Hitches while hulls are stopped: an impulse that stops one vehicle of a train acts on the vehicles hitched to it.
 //!
-//! The vehicles' own solve holds a hitch for poses that move with the mean of their velocities, and knows no blow. Where a world
-//! stops a hull of a train, all of that train move with the velocities they end with, and its hitches are held for those.
+//! The vehicles' own solve closes a hitch for poses that move with the mean of their velocities, and without impacts. If the
+//! world stops a hull of a train, all poses of that train move with the velocities at the end of the step, and the hitches are
+//! closed for these velocities.
 
 use skidpad_core::{Mat3, Vec3, math, returned_gap};
 
 use crate::chassis::Chassis;
 use crate::hull::{PASSES, SETTLED};
 
-/// A hitch: points of two chassis that stay together.
+/// Hitch: two points of two chassis that stay together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
-    /// Of the vehicles solved together.
+    /// Group of vehicles that are solved together.
     pub group: u32,
-    /// The trailer, and what tows it.
+    /// Indices of the trailer and of the vehicle that tows it.
     pub cars: [u32; 2],
-    /// From each centre of mass to the point half way through the step, world axes, m.
+    /// Vectors from each centre of mass to the hitch point in the middle of the step, world axes, m.
     arms: [Vec3; 2],
-    /// Velocity of the first point against the second that the step is to end with, m/s.
+    /// Velocity of the trailer's point relative to the other point at the end of the step, m/s.
     target: Vec3,
-    /// From a velocity of the first point against the second to the impulse, kg.
+    /// Effective mass: impulse per relative velocity of the two points, kg.
     mass: Mat3,
-    /// What it has given the trailer so far, N s.
+    /// Impulse on the trailer so far, N s.
     pub impulse: Vec3,
 }
 
 impl Link {
-    /// Between the trailer and the vehicle ahead, `cars`.
+    /// Creates the hitch between the trailer and the vehicle ahead, in this order in `cars`.
     pub fn new(cars: [u32; 2]) -> Self {
         Self {
             group: u32::MAX,
@@ -38,7 +39,7 @@ impl Link {
         }
     }
 
-    /// Where its points come in a step of `dt` s.
+    /// Computes arms, target velocity and effective mass for a step of `dt` s.
     fn aim(&mut self, chassis: &[Chassis], dt: f32) {
         let [trailer, ahead] = self.cars.map(|car| &chassis[car as usize]);
         let points = [(trailer, trailer.coupler), (ahead, ahead.hitch)];
@@ -46,7 +47,7 @@ impl Link {
         let gap = (trailer.position - ahead.position).as_vec3() + arms[0] - arms[1];
         let rates = [trailer, ahead].map(|car| car.middle_rate(dt));
         self.arms = [0, 1].map(|k| math::turned(points[k].0.rotation, rates[k], 0.5 * dt) * points[k].1);
-        // Poses turn with rates that the bodies' own momentum has changed.
+        // The poses turn with rates that differ from the angular velocities by the gyroscopic effect.
         let [turned, turned_ahead] = [0, 1].map(|k| (rates[k] - points[k].0.angular).cross(self.arms[k]));
         self.target = returned_gap(gap, 0.0, dt) - turned + turned_ahead;
         let column = |axis: Vec3| {
@@ -56,7 +57,8 @@ impl Link {
         self.mass = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z)).inverse();
     }
 
-    /// Changes the twists of both by what it lacks; the change of a velocity, m/s.
+    /// Applies the impulse that brings the relative velocity of the two points to its target. Returns the error of that velocity
+    /// before, m/s.
     fn hold(&mut self, chassis: &mut [Chassis]) -> f32 {
         let [trailer, ahead] = self.cars.map(|car| car as usize);
         let velocity = chassis[trailer].speed_at(self.arms[0]) - chassis[ahead].speed_at(self.arms[1]);
@@ -69,7 +71,8 @@ impl Link {
     }
 }
 
-/// Lets the vehicles of one group that `links` tie move with the velocities they end with, and holds their hitches for these.
+/// Sets the poses of the vehicles in `links`, all of one group, to move with the velocities at the end of the step of `dt` s.
+/// Then closes their hitches for these velocities.
 pub(crate) fn tighten(links: &mut [Link], chassis: &mut [Chassis], dt: f32) {
     for car in links.iter().flat_map(|link| link.cars) {
         chassis[car as usize].stop(Vec3::ZERO, Vec3::ZERO);
@@ -78,7 +81,7 @@ pub(crate) fn tighten(links: &mut [Link], chassis: &mut [Chassis], dt: f32) {
     hold(links, chassis);
 }
 
-/// Holds the hitches of one group; one alone is held at once.
+/// Iterates over the hitches of one group until their velocities converge. A single hitch needs one pass.
 pub(crate) fn hold(links: &mut [Link], chassis: &mut [Chassis]) {
     for _ in 0..PASSES {
         let changed = links.iter_mut().map(|link| link.hold(chassis)).fold(0.0, f32::max);

@@ -1,4 +1,4 @@
-//! Two hulls that both move: when they first touch within a step, by which normal, and at which points.
+//! Pair of moving hulls: the time of first contact within a step, the contact normal and the contact points.
 
 use parry3d::math::Pose;
 use parry3d::query::ContactManifold;
@@ -8,43 +8,43 @@ use skidpad_core::{Quat, Vec3, math};
 use crate::chassis::Chassis;
 use crate::passing::{ADVANCES, Axes, TOUCHING, axes, farthest, gentlest};
 
-/// By so much the faces of the second hull are wider when points are looked for, m: of faces that cover each other, as those of
-/// equal cars do, rounding would leave some corners out.
+/// Enlargement of the faces of the second hull in the search for contact points, m. Without it, rounding would leave out corners
+/// of faces that cover each other exactly, as with equal cars.
 const WIDER: f32 = 1e-4;
 
-/// Two hulls around the centre of mass of the second one, in world axes. Velocities are counted from that of its centre, so it
-/// only turns.
+/// Pair of hulls relative to the centre of mass of the second one, in world axes. Velocities are relative to that centre, so that the
+/// second hull only rotates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     hulls: [Turning; 2],
-    /// From the second centre of mass to the first, m.
+    /// Vector from the second centre of mass to the first, m.
     between: Vec3,
-    /// Of the first centre of mass against the second, m/s.
+    /// Velocity of the first centre of mass relative to the second, m/s.
     velocity: Vec3,
 }
 
-/// The hull of a chassis that turns.
+/// Hull of a rotating chassis.
 #[derive(Clone, Copy, Debug)]
 struct Turning {
     half_extents: Vec3,
-    /// From the centre of mass to the middle of the hull, in its own axes, m.
+    /// Vector from the centre of mass to the middle of the hull, in body axes, m.
     centre: Vec3,
     rotation: Quat,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     angular: Vec3,
-    /// From the centre of mass to the farthest point of the hull, m, or more.
+    /// Upper bound of the distance from the centre of mass to any point of the hull, m.
     reach: f32,
 }
 
-/// A point at which two hulls meet.
+/// Contact point of two hulls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meeting {
-    /// From each centre of mass when the point closes, world axes, m. Both tell one place then: what acts there on both changes
-    /// no angular momentum.
+    /// Vectors from each centre of mass to the point at the time of contact, world axes, m. Both lead to the same place then, so
+    /// that equal and opposite impulses conserve angular momentum.
     pub arms: [Vec3; 2],
-    /// When it closes if nothing acts, as a share of the step; 1 if it does not.
+    /// Time of contact without impulses, as a share of the step; 1 if the gap does not close.
     pub closes: f32,
-    /// Distance of the surfaces when the step begins, m, negative when they overlap.
+    /// Distance of the surfaces at the start of the step, m; negative if they overlap.
     pub gap: f32,
     /// Unit vector out of the second hull, world axes.
     pub normal: Vec3,
@@ -61,7 +61,7 @@ impl Turning {
         }
     }
 
-    /// Pose of its middle after `time` s around its centre of mass.
+    /// Returns the pose of the middle of the hull after `time` s, relative to the centre of mass.
     fn pose(&self, time: f32) -> Pose {
         let rotation = math::turned(self.rotation, self.angular, time);
         Pose::from_parts(rotation * self.centre, rotation)
@@ -69,7 +69,7 @@ impl Turning {
 }
 
 impl Pair {
-    /// The hulls of two chassis as they move in the coming `dt` s.
+    /// Creates the pair of two chassis with their motion over the coming `dt` s.
     pub fn new(first: &Chassis, second: &Chassis, dt: f32) -> Self {
         Self {
             hulls: [Turning::of(first, dt), Turning::of(second, dt)],
@@ -78,27 +78,28 @@ impl Pair {
         }
     }
 
-    /// Poses of both middles after `time` s.
+    /// Returns the poses of the middles of both hulls after `time` s.
     fn poses(&self, time: f32) -> [Pose; 2] {
         let [mut first, second] = self.hulls.map(|hull| hull.pose(time));
         first.translation += self.between + self.velocity * time;
         [first, second]
     }
 
-    /// Every direction that may part the hulls in `poses`, in the axes of the second.
+    /// Computes all candidate separating axes of the hulls in `poses`, in the axes of the second.
     fn axes(&self, [first, second]: &[Pose; 2]) -> Axes {
         axes(self.hulls[1].half_extents, self.hulls[0].half_extents, &(second.inverse() * *first))
     }
 
-    /// Least half extent of both, m.
+    /// Returns the smallest half extent of both hulls, m.
     fn size(&self) -> f32 {
         self.hulls[0].half_extents.min_element().min(self.hulls[1].half_extents.min_element())
     }
 
-    /// When the hulls first touch within `dt` s, and the normal by which they do, towards the first, in the axes of the second.
+    /// Returns the time (s) at which the hulls first touch within `dt` s, and the contact normal towards the first hull, in the
+    /// axes of the second. Returns `None` if they do not touch.
     ///
-    /// Conservative advancement, as for what stands: no point comes nearer along an axis than the velocity and the reach of both
-    /// turns bring it.
+    /// Uses conservative advancement, as for a fixed box: no point approaches along an axis faster than the velocity and the
+    /// sweep of both rotations allow.
     fn touch(&self, dt: f32) -> Option<(f32, Vec3)> {
         let size = self.size();
         let (mut time, mut advances) = (0.0, 0);
@@ -120,13 +121,14 @@ impl Pair {
         }
     }
 
-    /// Whether they touch within `dt` s.
+    /// Returns whether the hulls touch within `dt` s.
     #[cfg(test)]
     pub fn touches(&self, dt: f32) -> bool {
         self.touch(dt).is_some()
     }
 
-    /// Calls `to` with every point at which the hulls meet when they first touch within `dt` s; never if they pass each other.
+    /// Calls `to` with every contact point of the hulls when they first touch within `dt` s. Does not call it if they pass each
+    /// other.
     pub fn meet(&self, dt: f32, manifold: &mut ContactManifold<(), ()>, mut to: impl FnMut(Meeting)) {
         let Some((time, normal)) = self.touch(dt) else { return };
         let [first, second] = self.poses(time);
@@ -135,11 +137,11 @@ impl Pair {
         let moves = Cuboid::new(self.hulls[0].half_extents);
         let stands = Cuboid::new(self.hulls[1].half_extents + (Vec3::ONE - normal.abs()) * WIDER);
         let [face, other] = [stands.support_feature(normal), moves.support_feature(back)];
-        // Left-over points would be taken for those of another pair.
+        // Remaining points would be matched with the features of another pair.
         manifold.clear();
         PolygonalFeature::contacts(&apart, &apart.inverse(), normal, back, &face, &other, manifold, false);
         if manifold.points.is_empty() {
-            // Features that miss each other: the corner that comes nearest stands for all.
+            // If the features miss each other, the nearest corner is the only contact point.
             let corner = moves.local_support_point(back);
             let place = apart * corner;
             let apart = normal.dot(place - stands.local_support_point(normal));
@@ -150,14 +152,15 @@ impl Pair {
         }
     }
 
-    /// Where two points of the hulls, each from its middle in its own axes, meet along `normal`, which are in `poses` after `time` s.
+    /// Computes the contact of two points of the hulls along `normal` in a step of `dt` s. Each point is given from the middle of
+    /// its hull, in its own axes, m. `poses` are the poses of both middles after `time` s.
     fn closed(&self, poses: [Pose; 2], points: [Vec3; 2], normal: Vec3, time: f32, dt: f32) -> Meeting {
         let places = [poses[0] * points[0], poses[1] * points[1]];
         let dist = (places[0] - places[1]).dot(normal);
         let before = self.poses(0.0);
         let gap = (before[0] * points[0] - before[1] * points[1]).dot(normal);
         let closes = if gap > 0.0 { (time + dist / self.closing(places, time, normal)).clamp(0.0, dt) } else { 0.0 };
-        // Not a number where it moves along.
+        // The value is NaN if the points do not approach each other.
         let closes = if closes >= 0.0 { closes } else { dt };
         let poses = self.poses(closes);
         let place = 0.5 * (poses[0] * points[0] + poses[1] * points[1]);
@@ -165,7 +168,7 @@ impl Pair {
         Meeting { arms, gap, normal, closes: closes / dt }
     }
 
-    /// Speed with which two points of the hulls approach each other along `normal` after `time` s, m/s.
+    /// Returns the speed at which the points `places` of the two hulls approach each other along `normal` after `time` s, m/s.
     fn closing(&self, places: [Vec3; 2], time: f32, normal: Vec3) -> f32 {
         let first = self.hulls[0].angular.cross(places[0] - (self.between + self.velocity * time));
         let second = self.hulls[1].angular.cross(places[1]);

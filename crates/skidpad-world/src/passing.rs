@@ -1,73 +1,76 @@
-//! A box that moves past one that stands: how far apart they are, when they first touch, and by which faces. Two that both move:
-//! `pair.rs`.
+//! Moving box against a fixed box: their distance, the time of first contact, and the faces in contact. `pair.rs` covers two
+//! moving boxes.
 
 use parry3d::math::Pose;
 use skidpad_core::{Mat3, Quat, Vec3, math};
 
-/// Boxes touch when they are this share of the moving one's least half extent apart.
+/// Distance at which boxes touch, as a share of the smallest half extent of the moving box.
 pub(crate) const TOUCHING: f32 = 2e-3;
 
-/// Boxes that overlap along an axis by less than this share of the moving one's least half extent pass each other along
-/// it: a hull slides from box to flush box over what it has sunk into them, and its edges are as round as that.
+/// Overlap along an axis below which boxes pass each other along it, as a share of the smallest half extent of the moving box. It
+/// acts as a rounding of edges: a hull slides from one box to a flush one although it has sunk into the first.
 const EDGE: f32 = 1e-2;
 
-/// And by less than that, m, however large a hull is: what overlaps by a centimetre is hit.
+/// Upper limit of that overlap, m, for hulls of any size: an overlap of a centimetre is a hit.
 const MOST_EDGE: f32 = 5e-3;
 
-/// Advances within a step; a hull that yaws by half a turn a second past a post at a hand's breadth takes a tenth of them.
-/// One still close after all of them is taken to touch.
+/// Maximum number of advances within a step. A hull that yaws at half a turn per second past a post 10 cm away takes a tenth of
+/// them. A hull that is still close after the last advance counts as touching.
 pub(crate) const ADVANCES: usize = 128;
 
-/// Sines between two edges below which they count as parallel; their cross product has few digits then.
+/// Sine between two edges below which they count as parallel, because their cross product is then inaccurate.
 const PARALLEL: f32 = 1e-3;
 
-/// Two boxes in the axes and around the middle of the one that stands.
+/// Moving box relative to a fixed box, in the axes and from the middle of the fixed box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passing {
-    /// Half extents of the box that stands, m.
+    /// Half extents of the fixed box, m.
     pub stands: Vec3,
-    /// Half extents of the one that moves, m.
+    /// Half extents of the moving box, m.
     pub moves: Vec3,
-    /// From the centre of mass of what moves to the middle of its box, in its own axes, m.
+    /// Middle of the moving box, from the centre of mass of its body, in the axes of that body, m.
     pub centre: Vec3,
-    /// Of its centre of mass, m.
+    /// Position of the centre of mass of the moving body, m.
     pub position: Vec3,
-    /// Its axes to those of the box that stands.
+    /// Rotation from the axes of the moving body to those of the fixed box.
     pub rotation: Quat,
-    /// Of its centre of mass, m/s.
+    /// Velocity of the centre of mass of the moving body, m/s.
     pub velocity: Vec3,
-    /// rad/s.
+    /// Angular velocity of the moving body, rad/s.
     pub angular: Vec3,
 }
 
-/// A direction in which two boxes are compared.
+/// Candidate separating axis of two boxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Axis {
-    /// Distance of the boxes along it, m, negative when they overlap.
+    /// Distance of the boxes along the axis, m; negative if they overlap.
     pub apart: f32,
-    /// Unit vector towards the box that moves.
+    /// Unit vector towards the moving box.
     pub normal: Vec3,
 }
 
-/// The three face normals of each box and the cross products of their edges: boxes apart are apart along one of these.
+/// Three face normals of each box and the cross products of their edges. Boxes that do not overlap are apart along one of these
+/// axes.
 pub(crate) type Axes = [Axis; 15];
 
 impl Passing {
-    /// Pose of the moving box's middle after `time` s.
+    /// Returns the pose of the middle of the moving box after `time` s.
     pub fn pose(&self, time: f32) -> Pose {
         let rotation = math::turned(self.rotation, self.angular, time);
         Pose::from_parts(self.position + self.velocity * time + rotation * self.centre, rotation)
     }
 
-    /// Way of the point `local` of the moving box, from its middle in its own axes, until it is in `pose`, m.
+    /// Returns the displacement (m) of the point `local` of the moving box between the start and `pose`. `local` is given from
+    /// the middle of that box in its own axes.
     pub fn way(&self, local: Vec3, pose: &Pose) -> Vec3 {
         *pose * local - (self.position + self.rotation * (self.centre + local))
     }
 
-    /// When the boxes first touch within `dt` s, and the normal by which they do, towards the one that moves.
+    /// Returns the time (s) at which the boxes first touch within `dt` s, and the contact normal towards the moving box. Returns
+    /// `None` if they do not touch.
     ///
-    /// Conservative advancement: no point comes nearer along an axis than its velocity and the reach of the turn bring it,
-    /// so until then nothing touches (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems").
+    /// Uses conservative advancement: no point approaches along an axis faster than the velocity and the sweep of the rotation
+    /// allow, so that nothing touches before that time (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems").
     pub fn touch(&self, dt: f32) -> Option<(f32, Vec3)> {
         let size = self.moves.min_element();
         let reach = self.centre.length() + self.moves.length();
@@ -88,14 +91,14 @@ impl Passing {
         Some((time, gentlest(&axes, farthest(&axes), size, self.velocity)))
     }
 
-    /// Every direction that may part the boxes, as they are after `time` s.
+    /// Computes all candidate separating axes of the boxes after `time` s.
     fn axes(&self, time: f32) -> Axes {
         axes(self.stands, self.moves, &self.pose(time))
     }
 }
 
-/// The axis by which boxes that overlap along `farthest` touch: of all along which they overlap less than an edge is
-/// round, that which stops least. `size` is the least half extent, m; `velocity` that of the box that moves.
+/// Returns the contact normal of two boxes: of `farthest` and all face axes with less overlap than the edge rounding, the one
+/// with the smallest closing speed. `size` is the smallest half extent, m; `velocity` is that of the moving box, m/s.
 pub(crate) fn gentlest(axes: &Axes, farthest: Axis, size: f32, velocity: Vec3) -> Vec3 {
     let edge = (EDGE * size).min(MOST_EDGE);
     let closing = |axis: &Axis| -velocity.dot(axis.normal);
@@ -104,9 +107,9 @@ pub(crate) fn gentlest(axes: &Axes, farthest: Axis, size: f32, velocity: Vec3) -
     gentlest.normal
 }
 
-/// Every direction that may part two boxes of those half extents, faces first, in the axes and around the middle of the one
-/// that stands; `pose` is that of the middle of the other (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: A Hierarchical
-/// Structure for Rapid Interference Detection").
+/// Computes all candidate separating axes of two boxes with the half extents `stands` and `moves` (m), faces first, in the axes
+/// and from the middle of the fixed box. `pose` is that of the middle of the moving box (S. Gottschalk, M. C. Lin and D. Manocha,
+/// "OBBTree: A Hierarchical Structure for Rapid Interference Detection").
 #[inline(always)]
 pub(crate) fn axes(stands: Vec3, moves: Vec3, pose: &Pose) -> Axes {
     let Pose { rotation, translation: middle, .. } = *pose;
@@ -130,10 +133,11 @@ pub(crate) fn axes(stands: Vec3, moves: Vec3, pose: &Pose) -> Axes {
     axes
 }
 
-/// Axes that are normals of faces.
+/// Number of axes that are normals of faces.
 const FACES: usize = 6;
 
-/// The axis along which the boxes are farthest apart, or overlap least; of two alike the first, so a face before edges.
+/// Returns the axis along which the boxes are farthest apart or overlap least. Of equal axes it returns the first, so that faces
+/// precede edges.
 pub(crate) fn farthest(axes: &Axes) -> Axis {
     axes.iter().fold(axes[0], |best, axis| if axis.apart > best.apart { *axis } else { best })
 }
@@ -142,7 +146,7 @@ pub(crate) fn farthest(axes: &Axes) -> Axis {
 mod tests {
     use super::*;
 
-    /// A box of 4 m by 2 m by 1 m at `position`, beside a cube of 2 m.
+    /// Returns a box of 4 m by 2 m by 1 m at `position`, and a fixed cube with 2 m edges.
     fn passing(position: Vec3, velocity: Vec3) -> Passing {
         Passing {
             stands: Vec3::ONE,
@@ -159,7 +163,7 @@ mod tests {
     fn it_touches_when_its_faces_meet_and_not_when_it_passes() {
         let ahead = passing(Vec3::new(-13.0, 0.5, 0.2), Vec3::new(20.0, 0.0, 0.0));
         let (time, normal) = ahead.touch(1.0).expect("10 m away at 20 m/s");
-        // Within the distance that counts as touching, 1 mm.
+        // The contact distance is 1 mm.
         assert!((time - 0.5).abs() < 1e-4 && normal == Vec3::NEG_X, "{time} s, {normal}");
         assert_eq!(ahead.touch(0.49), None);
         for beside in [Vec3::new(-13.0, 2.01, 0.0), Vec3::new(-13.0, -2.01, 0.3), Vec3::new(-13.0, 0.0, 1.51)] {
@@ -168,7 +172,7 @@ mod tests {
         assert_eq!(passing(Vec3::new(-3.5, 0.0, 0.0), Vec3::new(-1.0, 0.0, 0.0)).touch(1.0), None);
     }
 
-    /// An edge that overlaps by less than a hundredth of the half height, 5 mm, is slid over.
+    /// A hull slides over an edge that overlaps by less than a hundredth of its half height, 5 mm.
     #[test]
     fn what_has_sunk_in_slides_on() {
         for (sunk, expected) in [(0.002, Vec3::Z), (0.01, Vec3::NEG_X)] {
@@ -178,7 +182,8 @@ mod tests {
         }
     }
 
-    /// A corner that a turn sweeps into the cube touches where the arc says, and one whose arc clears it does not.
+    /// A corner that a rotation sweeps into the cube touches at the angle of its arc. A corner whose arc clears the cube does not
+    /// touch.
     #[test]
     fn a_turn_sweeps_its_corners() {
         let turning = |y: f32| Passing { angular: Vec3::Z * 0.5, ..passing(Vec3::new(-1.5, y, 0.0), Vec3::ZERO) };
@@ -188,11 +193,11 @@ mod tests {
         assert_eq!(normal, Vec3::NEG_Y);
         let angle = 0.5 * time;
         let corner = 2.0 * angle.sin() + angle.cos();
-        // The angle of the Cayley map is short by θ³ / 12.
+        // The angle of the Cayley map is too small by θ³ / 12.
         assert!((corner - 1.5).abs() < 5e-3, "{corner} m at {time} s");
     }
 
-    /// Two edges that cross at right angles part boxes that overlap along every face's normal.
+    /// Edges that cross at right angles separate two boxes that overlap along every face normal.
     #[test]
     fn edges_part_boxes() {
         let between = Vec3::new(0.0, 1.0, 1.0).normalize();

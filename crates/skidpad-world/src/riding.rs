@@ -1,4 +1,4 @@
-//! Wheels on other cars and on free bodies: they stand on hulls as on boxes that move, and push them.
+//! Wheels on other cars and on free bodies: they treat hulls as moving boxes and push them.
 
 use parry3d::shape::Cuboid;
 use skidpad_core::{Contact, Feeler, Ground as StoodOn, Probe, Reaction, Seen, Texture, TriangleVisitor, Vec3};
@@ -7,16 +7,16 @@ use crate::World;
 use crate::chassis::Chassis;
 use crate::ground::Block;
 
-/// Farther than a wheel reaches below its lowest place at rest a car is not looked for, m.
+/// Distance below the lowest place of a wheel at rest within which other cars are detected, m.
 const BELOW: f32 = 1.0;
 
 impl Chassis {
-    /// Farthest from the centre of mass that wheels look for other cars, m.
+    /// Returns the distance from the centre of mass within which wheels detect other cars, m.
     pub(crate) fn looks(&self) -> f32 {
         self.wheel_reach + BELOW
     }
 
-    /// The hull as a box.
+    /// Returns the hull as a box at rest.
     pub(crate) fn block(&self) -> Block {
         Block {
             centre: self.position + (self.axes * self.hull.centre).as_dvec3(),
@@ -30,18 +30,20 @@ impl Chassis {
         }
     }
 
-    /// Whether its wheels pass through another one: number `own` through `under`, which is number `other`.
+    /// Returns true if wheels of this chassis, of index `own`, pass through `under`, of index `other`: if `under` is suspended or
+    /// one of the two tows the other.
     fn passes(&self, own: u32, under: &Self, other: u32) -> bool {
         under.away || self.towed_by == Some(other) || under.towed_by == Some(own)
     }
 
-    /// What `probe` has `met` of it; it is body `number`. How it will move and give way, the vehicles find out.
+    /// Returns the contact `met` of `probe` with the hull as a contact on body `number`. Its start and end velocity are the
+    /// current velocity of the hull at that point; the vehicles' solve predicts the motion within the step.
     fn stood_on(&self, number: u64, probe: &Probe, met: Contact) -> Contact {
         let velocity = self.speed_at((probe.at(met.distance) - self.position).as_vec3());
         Contact { ground: Some(StoodOn { body: number, begun: velocity, velocity, texture: Texture::NONE }), ..met }
     }
 
-    /// Changes of velocity (m/s) and angular velocity (rad/s) by what a wheel does to it.
+    /// Returns the changes of velocity (m/s) and angular velocity (rad/s) by the impulse of a wheel.
     fn pushed_by(&self, reaction: &Reaction) -> [Vec3; 2] {
         let arm = (reaction.point - self.position).as_vec3();
         [reaction.impulse * self.inverse_mass, self.spun_by(arm.cross(reaction.impulse))]
@@ -49,8 +51,8 @@ impl Chassis {
 }
 
 impl World {
-    /// Lets wheels stand on the hulls of other cars and on free bodies where those are higher than what they met so far; not on what tows their car, or
-    /// what that tows.
+    /// Replaces contacts of wheels by those on hulls of other cars and free bodies that are higher. Skips the car that tows
+    /// theirs and the car that theirs tows. Sets `bears_hulls` if any wheel stands on a hull.
     #[inline(never)]
     pub(crate) fn probe_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         let Some(collisions) = &mut self.collisions else { return };
@@ -81,7 +83,8 @@ impl World {
         }
     }
 
-    /// Answers probes between steps, from anywhere and in any order, by the hulls of cars and free bodies.
+    /// Replaces contacts of probes between steps by those on hulls of cars and free bodies. Probes may start anywhere and come in
+    /// any order.
     pub(crate) fn ask_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         let cars = self.cars();
         let Some(collisions) = self.collisions.as_mut().filter(|collisions| collisions.meets()) else { return };
@@ -103,18 +106,18 @@ impl World {
         }
     }
 
-    /// The chassis or free body that is body `number` under wheels.
+    /// Returns the index of the chassis or free body with the body number `number`; `None` for ground.
     pub(crate) fn hull_under(&self, number: u64) -> Option<usize> {
         let hull = usize::try_from(number).ok()?.checked_sub(self.ground.blocks.len())?;
         (hull < self.chassis.len()).then_some(hull)
     }
 
-    /// The free body that is body `number` under wheels.
+    /// Returns the index of the free body with the body number `number`; `None` for a car or ground.
     pub(crate) fn body_under(&self, number: u64) -> Option<usize> {
         self.hull_under(number).filter(|hull| *hull >= self.cars())
     }
 
-    /// Lets wheels push the hulls they stand on.
+    /// Applies the impulses of wheels to the hulls they stand on.
     pub(crate) fn push_hulls(&mut self, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(hull) = self.hull_under(reaction.body) else { continue };
@@ -125,7 +128,7 @@ impl World {
         }
     }
 
-    /// Velocity that the hulls under wheels have now.
+    /// Sets the ground velocity of contacts on hulls to the current velocity of these hulls at the contact point.
     pub(crate) fn follow_hulls(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
@@ -138,7 +141,7 @@ impl World {
 }
 
 impl Block {
-    /// What `probe` meets of it nearer than `under`, if it met that; `near` is memory.
+    /// Returns the contact of `probe` with this block if it is nearer than `under`; `near` is a buffer.
     fn meet(&self, probe: &Probe, under: Option<&Contact>, near: &mut Vec<Seen>) -> Option<Contact> {
         let most = under.map_or(probe.reach, |contact| contact.distance);
         let start = probe.position + probe.offset.as_dvec3();

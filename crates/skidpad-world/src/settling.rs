@@ -1,4 +1,4 @@
-//! A free body under wheels: how it ends a step by what they push, on what bears it, and how that changes with the pushes.
+//! Free body under wheels: its motion at the end of a step under the wheels' impulses, and the derivative of that motion.
 
 use skidpad_core::{Foreseen, PlatformMotion, Vec3};
 
@@ -7,7 +7,7 @@ use crate::chassis::Chassis;
 use crate::ground::Block;
 
 impl Chassis {
-    /// The hull as a box that goes on moving as it does, and rubs as bodies on it do.
+    /// Returns the hull as a box that keeps its current motion and has the friction of the hull as grip.
     fn moving_block(&self) -> Block {
         let block = self.block();
         let [velocity, angular] = [self.speed_at((block.centre - self.position).as_vec3()), self.angular];
@@ -19,7 +19,8 @@ impl Chassis {
 }
 
 impl World {
-    /// As [`skidpad_core::WorldPort::foresee`]. Other bodies that bear this one go on as they move now; those beside it do nothing.
+    /// Implements [`skidpad_core::WorldPort::foresee`]. Other free bodies that support this one keep their current motion;
+    /// contacts with their sides are ignored.
     #[inline(never)]
     pub(crate) fn foresee_body(&mut self, number: u64, [impulse, angular]: [Vec3; 2], dt: f32) -> Option<Foreseen> {
         let hull = self.body_under(number)?;
@@ -45,7 +46,8 @@ mod tests {
     use super::*;
     use skidpad_core::{BodyMotion, DVec3, FreeBody, Scene};
 
-    /// A plank that slides under a load answers pushes along, across and about as it is foreseen, friction that turns with its way included.
+    /// A plank that slides under a load responds to pushes along, across and about as predicted, including friction that turns
+    /// with its path.
     #[test]
     fn a_sliding_plank_answers_as_foreseen() {
         let size = Vec3::new(40.0, 10.0, 0.4);
@@ -55,11 +57,11 @@ mod tests {
         let pushed = [Vec3::new(110.0, 5.0, -250.0), Vec3::new(0.0, 0.0, 20.0)];
         let Foreseen { ends, answer } = world.foresee_body(0, pushed, 1.0 / 60.0).expect("a body");
         for (column, more) in [(0, [Vec3::X, Vec3::ZERO]), (1, [Vec3::Y, Vec3::ZERO]), (5, [Vec3::ZERO, Vec3::Z])] {
-            // So much that the difference has three digits.
+            // The difference then has three significant digits.
             let size = if column == 5 { 10.0 } else { 1.0 };
             let pushed = [0, 1].map(|part| pushed[part] + more[part] * size);
             let other = world.foresee_body(0, pushed, 1.0 / 60.0).expect("a body").ends;
-            // At arms of 10 m.
+            // Angular velocities count at arms of 10 m.
             let six = |[v, w]: [Vec3; 2]| [v.x, v.y, v.z, w.x, w.y, w.z];
             let scale = six([Vec3::ONE, Vec3::splat(10.0)]);
             let [found, known] = [[0, 1].map(|part| (other[part] - ends[part]) / size), answer[column]].map(six);

@@ -1,19 +1,19 @@
-//! A number of each of four things in a lane each, or of one.
+//! Packing of numbers of four bodies into SIMD lanes, or of one body into a scalar.
 
 use skidpad_core::lane::{Four, FourMask, Lane};
 
-/// Numbers of `N` things side by side, or of one.
+/// Numbers of `N` bodies side by side: one lane per body, or a scalar for one body.
 pub(crate) trait SideBySide<const N: usize>: Lane {
-    /// One number of each.
+    /// Packs one number of each body.
     fn column(of: [f32; N]) -> Self;
 
-    /// Four numbers of each as each number of all.
+    /// Packs four numbers of each body, given body by body, into four lane vectors.
     fn columns(of: [[f32; 4]; N]) -> [Self; 4];
 
-    /// Each of four numbers of all as the numbers of each.
+    /// Unpacks four lane vectors into four numbers of each body.
     fn rows(of: [Self; 4]) -> [[f32; 4]; N];
 
-    /// Thing by thing.
+    /// Unpacks a mask into one `bool` per body.
     fn each(mask: Self::Mask) -> [bool; N];
 }
 
@@ -62,13 +62,13 @@ impl SideBySide<4> for Four {
     }
 }
 
-/// Four numbers of each thing as each number of all.
+/// Packs four numbers of each body in `of`, chosen by `numbers`, into four lane vectors.
 #[inline(always)]
 pub(crate) fn columns<L: SideBySide<N>, const N: usize, T>(of: [&T; N], numbers: impl Fn(&T) -> [f32; 4]) -> [L; 4] {
     L::columns(of.map(numbers))
 }
 
-/// One number of each thing.
+/// Packs one number of each body in `of`, chosen by `number`.
 #[inline(always)]
 pub(crate) fn column<L: SideBySide<N>, const N: usize, T>(of: [&T; N], number: impl Fn(&T) -> f32) -> L {
     L::column(of.map(number))

@@ -1,4 +1,4 @@
-//! What is neither a plane nor a box: the triangles of fields and meshes.
+//! Terrain: the triangles of height fields and meshes.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use skidpad_core::{
 
 use crate::tree::Tree;
 
-/// How far faces may be from where they should be for the rounding of coordinates, as a share of them.
+/// Relative rounding error of coordinates by which faces may be displaced.
 pub(crate) const ROUNDED: f32 = 4.0 * f32::EPSILON;
 
-/// Fields and meshes of a scene.
+/// Height fields and meshes of a scene.
 #[derive(Clone, Default)]
 pub(crate) struct Terrain {
     fields: Vec<Arc<HeightField>>,
@@ -25,10 +25,11 @@ impl core::fmt::Debug for Terrain {
     }
 }
 
+/// Triangle mesh with its search tree.
 #[derive(Clone)]
 struct Mesh {
     triangles: Arc<TriangleMesh>,
-    /// Corners of each triangle, side by side: what looks at many has no index to follow.
+    /// Corners of each triangle, stored side by side so that queries need no index lookup.
     corners: Arc<[[Vec3; 3]]>,
     tree: Arc<Tree>,
 }
@@ -43,14 +44,14 @@ impl Mesh {
     }
 }
 
-/// A box of the world, from some point, m.
+/// Axis-aligned box in world axes, relative to some point, m.
 pub(crate) struct Region {
     pub low: Vec3,
     pub high: Vec3,
 }
 
 impl Region {
-    /// Around the way of a probe's ray or rim, from the start of the ray.
+    /// Returns the box around the path of a probe's ray or rim, relative to the start of the ray.
     pub fn of(probe: &Probe) -> Self {
         let end = probe.direction * probe.reach;
         let wide = probe.rim.map_or(Vec3::ZERO, |rim| {
@@ -60,7 +61,8 @@ impl Region {
         Self { low: end.min(Vec3::ZERO) - wide, high: end.max(Vec3::ZERO) + wide }
     }
 
-    /// Its corners from an origin that its own is `from_origin` away from, a little farther apart for rounding.
+    /// Returns the corners of the region relative to another origin, from which its own origin is `from_origin` away (m). They
+    /// are enlarged by the rounding error.
     fn from(&self, from_origin: Vec3) -> (Vec3, Vec3) {
         let margin = Vec3::splat(ROUNDED * from_origin.abs().max_element());
         (self.low + from_origin - margin, self.high + from_origin + margin)
@@ -68,6 +70,7 @@ impl Region {
 }
 
 impl Terrain {
+    /// Collects the height fields and meshes of `scene` and builds the trees of the meshes.
     pub fn of(scene: &Scene) -> Self {
         Self { fields: scene.fields.clone(), meshes: scene.meshes.iter().map(Mesh::new).collect() }
     }
@@ -76,7 +79,7 @@ impl Terrain {
         self.fields.is_empty() && self.meshes.is_empty()
     }
 
-    /// Shows `to` the triangles in a region about `start`.
+    /// Calls `to` with the triangles in `region`, which is relative to `start` (world, m).
     #[inline(always)]
     pub fn gather(&self, start: DVec3, region: &Region, to: &mut impl TriangleVisitor) {
         for (field, of) in self.fields.iter().zip(1..) {
@@ -94,18 +97,18 @@ impl Terrain {
         }
     }
 
-    /// Whether one of its triangles is of a field.
+    /// Returns whether the triangle belongs to a height field.
     pub fn is_field(&self, triangle: &Triangle) -> bool {
         (1..=self.fields.len()).contains(&(triangle.source[0] as usize))
     }
 
-    /// Whether any of it has a texture.
+    /// Returns whether any surface of the terrain has a texture.
     pub fn is_textured(&self) -> bool {
         let fields = self.fields.iter().any(|field| !field.texture().is_none());
         fields || self.meshes.iter().any(|mesh| mesh.triangles.is_textured())
     }
 
-    /// What one of its triangles does to wheels beside its grip; `None` of those of plane and boxes.
+    /// Returns the texture of the triangle; `None` if it belongs to the plane or to a box.
     pub fn texture(&self, triangle: &Triangle) -> Option<Texture> {
         let [of, number] = triangle.source;
         let of = (of as usize).checked_sub(1)?;
@@ -115,7 +118,7 @@ impl Terrain {
         }
     }
 
-    /// How smooth one of its triangles is; those of plane and boxes are not.
+    /// Returns the smooth normals of the triangle; `None` if it is flat or belongs to the plane or to a box.
     #[inline(always)]
     pub fn smooth(&self, triangle: &Triangle) -> Option<Smooth> {
         let [of, number] = triangle.source;
@@ -126,7 +129,7 @@ impl Terrain {
         }
     }
 
-    /// As [`crate::Ground::cast`].
+    /// Returns the first hit of a ray on the terrain, as [`crate::Ground::cast`] does.
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Contact> {
         let (direction, reach) = (direction.as_vec3(), reach as f32);
         let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, reach, rim: None };

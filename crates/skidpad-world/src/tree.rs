@@ -1,66 +1,70 @@
-//! A tree of boxes, four to a node, that knows which triangles of a mesh come into a box.
+//! Bounding volume hierarchy with four boxes per node, which finds the triangles of a mesh in a box.
 //!
-//! Small boxes do not begin at the root: squares of the ground plan know the nodes farthest down that hold all which comes into them.
+//! Queries with small boxes do not start at the root. A grid of squares on the ground plan stores, for each square, the deepest
+//! node that contains everything in it.
 
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, TraversalAction};
 use skidpad_core::Vec3;
 use skidpad_core::lane::{Four, Lane};
 
-/// Boxes in the order of the tree of parry that they come from.
+/// Four-wide tree, in the order of the binary tree of parry from which it is built.
 #[derive(Clone)]
 pub(crate) struct Tree {
-    /// The root first, those of squares last.
+    /// Nodes: the root first, those of the squares last.
     nodes: Vec<Node>,
     squares: Option<Squares>,
 }
 
-/// Squares of the ground plan, row by row along x. Each has a node of what comes into it and its neighbours beyond.
+/// Grid of squares on the ground plan, row by row along x. Each square has a node with everything in it and in its next
+/// neighbours along x and y.
 #[derive(Clone)]
 struct Squares {
-    /// Middle of the first one.
+    /// Middle of the first square, m.
     middle: [f32; 2],
-    /// Reciprocal of their side, 1/m.
+    /// Reciprocal of the side length, 1/m.
     per_metre: f32,
-    /// Numbers of the last one along x and y.
+    /// Indices of the last square along x and y.
     last: [f32; 2],
+    /// Number of squares along x.
     columns: u32,
-    /// Number of the first one's node.
+    /// Index of the node of the first square.
     first: u32,
 }
 
-/// Four boxes, or fewer, side by side.
+/// Node of up to four boxes, side by side.
 #[derive(Clone)]
 struct Node {
     low: [Four; 3],
     high: [Four; 3],
-    /// What is in each box: another node, or with [`LEAF`] the number of what it is around.
+    /// Content of each box: the index of another node, or a leaf number with [`LEAF`] set; [`NONE`] for an unused box.
     within: [u32; 4],
 }
 
-/// Marks the numbers of leaves.
+/// Flag bit of leaf numbers.
 const LEAF: u32 = 1 << 31;
 
-/// Number of no node.
+/// Index that stands for no node.
 const NONE: u32 = LEAF - 1;
 
-/// Numbers above this have no fraction, and their bits count on by one.
+/// Number 2²³, from which on an f32 has no fraction and its bit pattern increases by one per integer.
 const ROUNDS: f32 = 8_388_608.0;
 
-/// Leaves for each square.
+/// Average number of leaves per square.
 const LEAVES: usize = 4;
 
-/// Most squares along x or y: places are told in squares to a hundredth.
+/// Maximum number of squares along x or y, so that f32 resolves a hundredth of a square.
 const MOST: f32 = 65_536.0;
 
 impl Node {
-    /// What is in each of its boxes.
+    /// Returns the used boxes of the node, each with its content.
     fn parts(&self) -> impl Iterator<Item = (Aabb, u32)> + '_ {
         let corner = |of: &[Four; 3], lane: usize| Vec3::from_array(of.map(|side| side.at(lane)));
         let part = move |lane: usize| (Aabb::new(corner(&self.low, lane), corner(&self.high, lane)), self.within[lane]);
         (0..4).map(part).filter(|(_, within)| *within != NONE)
     }
 
+    /// Creates a node of the first four `parts`: boxes and their contents.
     fn of(parts: &[(Aabb, u32)]) -> Self {
         let (mut low, mut high, mut within) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3], [NONE; 4]);
         for (lane, (around, part)) in parts.iter().take(4).enumerate() {
@@ -72,7 +76,7 @@ impl Node {
     }
 }
 
-/// A box of parry's tree, and what is in it.
+/// Box of parry's tree, and its content.
 struct Branch {
     around: Aabb,
     within: Within,
@@ -84,7 +88,9 @@ enum Within {
 }
 
 impl Branch {
-    /// The next of `boxes`, which come as parry walks a tree: both children of a node, then all below the first, then all below the other.
+    /// Builds the next two siblings of `boxes`, with everything below them. `boxes` is in the order in which parry traverses a
+    /// tree: both children of a node, then everything below the first, then everything below the second. Returns `None` if boxes
+    /// are missing.
     fn two(boxes: &mut impl Iterator<Item = (Aabb, Option<u32>)>) -> Option<Box<[Self; 2]>> {
         let [one, other] = [boxes.next()?, boxes.next()?];
         let mut with = |(around, leaf): (Aabb, Option<u32>)| {
@@ -94,6 +100,7 @@ impl Branch {
         Some(Box::new([with(one)?, with(other)?]))
     }
 
+    /// Returns the sum of the edge lengths of the box, m; the lowest f32 for a leaf.
     fn size(&self) -> f32 {
         match self.within {
             Within::Leaf(_) => f32::MIN,
@@ -103,7 +110,7 @@ impl Branch {
 }
 
 impl Tree {
-    /// Of the boxes `leaves`, at least one.
+    /// Builds the tree over the boxes `leaves`, at least one.
     pub fn of(leaves: &[Aabb]) -> Self {
         let mut tree = Self { nodes: Vec::with_capacity(leaves.len() / 2), squares: None };
         if let [only] = leaves {
@@ -122,7 +129,8 @@ impl Tree {
         tree
     }
 
-    /// Adds squares of the ground plan, one for [`LEAVES`] leaves.
+    /// Adds the grid of squares on the ground plan, with about [`LEAVES`] leaves per square. Adds none if there are few leaves or
+    /// the grid has no finite size.
     fn add_squares(&mut self, leaves: &[Aabb]) {
         let around = leaves.iter().fold(Aabb::new_invalid(), |around, leaf| around.merged(leaf));
         let (size, share) = (around.extents(), LEAVES as f32 / leaves.len() as f32);
@@ -135,7 +143,7 @@ impl Tree {
         let low = [around.mins.x, around.mins.y];
         let middle = low.map(|low| low + 0.5 * side);
         let counts = [size.x, size.y].map(|size| (size * per_metre) as u32 + 1);
-        // For the rounding of places and of numbers of squares.
+        // Margin for the rounding of coordinates and of square indices.
         let margin = 0.1 * side + 1e-6 * around.mins.abs().max(around.maxs.abs()).max_element();
         let last = counts.map(|count| (count - 1) as f32);
         let squares = Squares { middle, per_metre, last, columns: counts[0], first: self.nodes.len() as u32 };
@@ -148,7 +156,7 @@ impl Tree {
         self.squares = Some(squares);
     }
 
-    /// The node of all that comes into `square`: as far down as four boxes hold it.
+    /// Builds the node of everything that intersects `square`, from nodes as deep as four boxes allow.
     fn square(&self, square: &Aabb) -> Node {
         let within = |node: u32| {
             let parts = self.nodes.get(node as usize).map(|node| node.parts()).into_iter().flatten();
@@ -167,7 +175,8 @@ impl Tree {
         Node::of(&parts)
     }
 
-    /// Number of the node to begin with: of a square if that and its neighbours hold the box from `low` to `high`.
+    /// Returns the index of the node at which a query starts: that of a square if it and its next neighbours contain the box from
+    /// `low` to `high`, else the root.
     #[inline(always)]
     fn start(&self, low: Vec3, high: Vec3) -> u32 {
         let Some(Squares { middle, per_metre, last, columns, first }) = &self.squares else { return 0 };
@@ -182,7 +191,8 @@ impl Tree {
         first + number(row) * columns + number(column)
     }
 
-    /// Adds the node of `branches`, the largest of them as what is within it until there are four; its number.
+    /// Adds a node for `branches`. While there are fewer than four, the largest one is replaced by its two children. Returns the
+    /// index of the node.
     fn add(&mut self, mut branches: Vec<Branch>) -> u32 {
         while branches.len() < 4 {
             let sizes = branches.iter().map(Branch::size);
@@ -208,15 +218,16 @@ impl Tree {
         number as u32
     }
 
-    /// Calls `to` with the numbers of all boxes that come into the one from `low` to `high`.
+    /// Calls `to` with the numbers of all leaves whose boxes intersect the box from `low` to `high`.
     pub fn within(&self, low: Vec3, high: Vec3, mut to: impl FnMut(u32)) {
-        // Nothing is within a box of no numbers.
+        // A box with NaN corners contains nothing.
         if low.cmple(high).all() {
             let sought = [low, high].map(|corner| corner.to_array().map(Four::splat));
             self.walk(self.start(low, high), &sought, &mut to);
         }
     }
 
+    /// Calls `to` with the numbers of all leaves below node `first` that intersect the box `sought`.
     fn walk(&self, first: u32, sought: &[[Four; 3]; 2], to: &mut impl FnMut(u32)) {
         let mut number = first;
         while let Some(node) = self.nodes.get(number as usize) {
@@ -242,7 +253,7 @@ impl Tree {
 mod tests {
     use super::*;
 
-    /// The leaves that parry finds, in its order; of one to many boxes, some of them alike.
+    /// The leaves are those that parry finds, in the same order, for one to many boxes, some of them identical.
     #[test]
     fn leaves_are_those_of_parry() {
         let number = |k: usize, step: usize, of: usize| (k * step % of) as f32;
@@ -257,7 +268,7 @@ mod tests {
             let mut met = 0;
             for k in 0..400 {
                 let low = Vec3::new(number(k, 17, 33), number(k, 23, 35), number(k, 5, 9)) - 1.0;
-                // The first one is around them all.
+                // The first query box contains all leaves.
                 let more = if k == 0 { 50.0 } else { 0.0 };
                 let sought = Aabb::new(low, low + Vec3::new(number(k, 3, 5), number(k, 7, 4), number(k, 2, 6)) + more);
                 let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What wheels meet that ask with more than a ray, or of more than plane and boxes: the triangles near them.
+//! Triangles near wheels, for rim probes and for ground beyond plane and boxes.
 
 use skidpad_core::{
     Contact, DVec3, Feeler, Ground as StoodOn, HullPoint, Probe, Seen, Triangle, TriangleVisitor, Vec3,
@@ -8,10 +8,10 @@ use skidpad_core::{
 use crate::ground::{Block, Ground};
 use crate::terrain::Region;
 
-/// First number of the source of triangles that are sides of blocks; the second one is the block.
+/// First number of [`Triangle::source`] for sides of blocks; the second number is the index of the block.
 const OF_BLOCKS: u32 = u32::MAX;
 
-/// Of two surfaces a ray meets the nearer, with the grip of the `later` one if that is flush.
+/// Returns the nearer of two contacts of a ray, with grip and ground data of the `later` one if both are flush.
 fn over(under: Contact, later: Contact) -> Contact {
     if later.distance < under.distance {
         later
@@ -22,24 +22,25 @@ fn over(under: Contact, later: Contact) -> Contact {
     }
 }
 
-/// No farther from the start of its ray than this anything is that a probe meets, m.
+/// Returns an upper bound of the distance between the start of the ray and any point that the probe can touch, m.
 fn size_of(probe: &Probe) -> f32 {
     probe.reach + probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.ahead)
 }
 
 impl Block {
-    /// Returns whether any of it may be met by `probe`, whose ray begins at `start`.
+    /// Returns whether `probe`, whose ray begins at `start` (world, m), may touch the block.
     #[inline]
     pub(crate) fn is_near(&self, start: DVec3, probe: &Probe) -> bool {
         let (size, middle) = (size_of(probe), (self.centre - start).as_vec3());
         middle.length_squared() <= (self.radius + size) * (self.radius + size)
     }
 
-    /// Hands its faces `to`, as triangles from the `start` of the ray of `probe`, if any is near its rim.
+    /// Calls `to` with the faces of the block as triangles relative to `start`, the start of the ray of `probe`, if the block is
+    /// near the rim. A block that contains `start` has no faces.
     #[inline]
     pub(crate) fn sides(&self, start: DVec3, probe: &Probe, to: impl FnMut(Triangle)) {
         let middle = (self.centre - start).as_vec3();
-        // As for rays, what the wheel's starts in has no face for it.
+        // A block that contains the start of the ray has no faces for the wheel, as for rays.
         let is_inside = (self.from_world * middle).abs().cmplt(self.shape.half_extents).all();
         if self.is_near(start, probe) && !is_inside {
             let place = |corner: Vec3| middle + self.to_world * corner;
@@ -49,8 +50,8 @@ impl Block {
 }
 
 impl Ground {
-    /// Answers rays by what is nearer than what they met so far, and rims by all there is; what stops those goes to `stops` with the
-    /// number of the car. `near` is memory.
+    /// Replaces contacts of rays by nearer ones on the terrain, and computes the contacts of rims on all ground. Writes the
+    /// contact points that stop rims to `stops`, each with the index of its car. `near` is a buffer.
     pub(crate) fn probe_triangles(
         &self,
         asked: &[Probe],
@@ -88,12 +89,12 @@ impl Ground {
         }
     }
 
-    /// Whether there is a plane or a box.
+    /// Returns whether there is a plane or a box.
     fn has_flat_faces(&self) -> bool {
         self.has_plane || !self.blocks.is_empty()
     }
 
-    /// Shows `to` the plane and the faces of the boxes near a rim, as triangles from the `start` of its ray.
+    /// Calls `to` with the plane and the faces of the boxes near a rim, as triangles relative to `start`, the start of its ray.
     #[inline(never)]
     fn flat_faces(&self, start: DVec3, probe: &Probe, to: &mut impl TriangleVisitor) {
         let size = size_of(probe);
@@ -106,13 +107,14 @@ impl Ground {
         }
     }
 
-    /// The block whose side a triangle is.
+    /// Returns the index of the block that the triangle belongs to; `None` for other triangles.
     fn block_of(&self, triangle: &Triangle) -> Option<usize> {
         let [of, number] = triangle.source;
         (of == OF_BLOCKS).then_some(number as usize)
     }
 
-    /// What the `contact` of `probe` with a triangle is on, where that may move or have a texture.
+    /// Returns the ground data for the `contact` of `probe` with a triangle; `None` if the surface does not move and has no
+    /// texture.
     fn under(&self, triangle: &Triangle, probe: &Probe, contact: &Contact) -> Option<StoodOn> {
         match self.block_of(triangle) {
             Some(number) => self.of_block(number, probe, contact),
@@ -120,7 +122,7 @@ impl Ground {
         }
     }
 
-    /// The `point` of the rim of `probe` at a triangle that may move.
+    /// Returns the stop `point` of the rim of `probe` at a triangle, with the velocity of the block that the triangle belongs to.
     fn against(&self, triangle: &Triangle, probe: &Probe, point: HullPoint) -> HullPoint {
         let Some(number) = self.block_of(triangle) else { return point };
         HullPoint { velocity: self.blocks[number].velocity_at(probe.position + point.arm.as_dvec3()), ..point }

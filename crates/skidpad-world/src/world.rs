@@ -1,4 +1,4 @@
-//! Bodies, rays, integration.
+//! Rigid-body world: bodies, ray probes and integration.
 
 use skidpad_core::instruction_set::widest;
 use skidpad_core::{
@@ -10,37 +10,37 @@ use crate::collisions::Collisions;
 use crate::hull::stops_of;
 use crate::{Ground, Touching, in_fours};
 
-/// Chassis and free bodies on the ground of a scene.
+/// World of chassis and free bodies on the ground of a scene.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// Of cars, by their numbers, then free bodies.
+    /// Chassis of the cars by slot, then the free bodies.
     pub(crate) chassis: Vec<Chassis>,
     /// Number of free bodies.
     pub(crate) bodies: usize,
     pub(crate) ground: Ground,
     pub(crate) touching: Touching,
-    /// Contacts between cars and free bodies, and hitches; none where nothing meets and no car can be towed.
+    /// Contacts between cars and free bodies, and hitches. `None` if nothing can collide and no car can be towed.
     pub(crate) collisions: Option<Collisions>,
-    /// Whether some chassis may have been put elsewhere since the last step.
+    /// Whether some chassis may have been moved from outside since the last step.
     pub(crate) is_replaced: bool,
-    /// Whether some wheel has met a hull or a free body in this step.
+    /// Whether some wheel stands on a hull or a free body in this step.
     pub(crate) bears_hulls: bool,
-    /// Length of the step at hand, s.
+    /// Length of the current step, s.
     pub(crate) dt: f32,
-    /// Whether some wheel of some car feels with more than a ray.
+    /// Whether some wheel of some car has a rim probe, not only a ray.
     has_rims: bool,
-    /// Memory for the triangles near a wheel.
+    /// Buffer for the triangles near a wheel.
     pub(crate) near: Vec<Seen>,
-    /// What stops rims, with the number of the car; car by car.
+    /// Contact points that stop rims, each with the index of its car, sorted by car.
     stops: Vec<(usize, HullPoint)>,
-    /// Memory for the stops of rims that are probed along their way; these are not used.
+    /// Buffer for the stops of repeated probes within a step; the results are discarded.
     unused_stops: Vec<(usize, HullPoint)>,
-    /// Which chassis may touch the ground in this step.
+    /// Flags of the chassis that may touch the ground in this step.
     near_ground: Vec<bool>,
 }
 
 impl World {
-    /// A world without cars.
+    /// Creates a world without cars, on the ground and with the free bodies of `scene`.
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
         let touching = Touching::on(&ground, scene.bodies.len());
@@ -115,29 +115,29 @@ impl World {
         }
     }
 
-    /// Number of cars.
+    /// Returns the number of cars.
     pub(crate) fn cars(&self) -> usize {
         self.chassis.len() - self.bodies
     }
 
-    /// The free bodies, in order.
+    /// Returns the free bodies, in order.
     pub fn bodies(&self) -> &[Chassis] {
         &self.chassis[self.cars()..]
     }
 
-    /// The same, to be put elsewhere.
+    /// Returns the free bodies, in order, for changes of their motion.
     pub fn bodies_mut(&mut self) -> &mut [Chassis] {
         self.is_replaced = true;
         let cars = self.cars();
         &mut self.chassis[cars..]
     }
 
-    /// The air moves at `velocity` m/s from now on.
+    /// Sets the velocity of the air, world axes, m/s.
     pub fn set_wind(&mut self, velocity: Vec3) {
         self.ground.set_wind(velocity);
     }
 
-    /// The coming step of `dt` s begins at `time` s, from which on platforms move.
+    /// Begins a step of `dt` s at `time` s: places the platforms and sets their motion over the step.
     pub fn begin_step(&mut self, time: f64, dt: f32) {
         self.dt = dt;
         if self.ground.has_platforms() {
@@ -145,14 +145,15 @@ impl World {
         }
     }
 
-    /// The chassis of cars, in order.
+    /// Returns the chassis of the cars, in order, for changes of their motion.
     pub fn chassis_mut(&mut self) -> &mut [Chassis] {
         self.is_replaced = true;
         let cars = self.cars();
         &mut self.chassis[..cars]
     }
 
-    /// Answers probes between steps, a miss by `None`; what a chassis asks that is not there is one.
+    /// Answers probes between steps into `answered`, in order. A miss is `None`, and so is a probe of a car index that does not
+    /// exist.
     pub fn ask(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.ground.probe_plane(asked, answered);
         self.ground.probe_blocks(asked, answered);
@@ -163,14 +164,15 @@ impl World {
         }
     }
 
-    /// What hitches handed on to trailers in the last [`World::advance`] since hulls were stopped, each with the trailer's number, N s.
+    /// Returns the impulses that hitches transmitted to trailers in the last [`World::advance`] because hulls were stopped, N s,
+    /// each with the index of the trailer.
     pub fn jolts(&self) -> impl Iterator<Item = (usize, Vec3)> {
         self.collisions.iter().flat_map(|collisions| collisions.jolts())
     }
 
-    /// Ends the step: hulls are kept out of each other and of the ground, then every pose moves with its new velocity.
+    /// Ends the step of `dt` s: separates hulls from each other and from the ground, then moves every pose with its new velocity.
     ///
-    /// A chassis that would leave the finite numbers keeps its pose and stops.
+    /// A chassis that would get a non-finite pose keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
         widest(
             #[inline(always)]
@@ -187,7 +189,7 @@ impl World {
         in_fours::advance(&mut self.chassis, dt);
     }
 
-    /// Keeps every hull out of the ground.
+    /// Keeps every hull that is not suspended out of the ground over `dt` s.
     #[inline(always)]
     fn keep_out(&mut self, dt: f32) {
         let mut near = core::mem::take(&mut self.near_ground);
@@ -201,7 +203,7 @@ impl World {
         self.near_ground = near;
     }
 
-    /// Which chassis may touch the ground within `dt` s, if they get no faster than by `falling` m/s.
+    /// Writes whether each chassis may touch the ground within `dt` s if its speed rises by at most `falling` m/s.
     #[inline(always)]
     fn find_near(&self, falling: f32, dt: f32, near: &mut [bool]) {
         if self.ground.is_bare() && self.stops.is_empty() {
@@ -211,6 +213,7 @@ impl World {
         }
     }
 
+    /// Applies gravity and `pushes` to the cars, and gravity to the free bodies. Clears `carries` of the free bodies.
     #[inline(always)]
     fn push_all(&mut self, dt: f32, pushes: &[Push]) {
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
@@ -224,7 +227,8 @@ impl World {
         }
     }
 
-    /// Keeps hulls out of each other, and if any meet or tow each other also out of the ground; whether they do.
+    /// Separates hulls from each other. Returns whether any hulls collide or are hitched; if so, all hulls are also kept out of
+    /// the ground.
     #[inline(never)]
     fn keep_apart(&mut self, dt: f32) -> bool {
         let Some(collisions) = &mut self.collisions else { return false };

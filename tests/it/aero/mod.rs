@@ -1,3 +1,3 @@
-//! The air, and forces of one's own.
+//! Aerodynamic forces and custom force elements.
 
 pub mod air;

@@ -10,7 +10,8 @@ use super::added;
 use super::fitted::ABS;
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, solvers};
 
-/// A C5 with brakes for twice the grip, on tyres that peak at a slip of 0.1 and lose a quarter beyond it.
+/// Returns the parts of a C5 with twice the brake torque, on tyres whose force peaks at a slip of 0.1 and falls by a
+/// quarter beyond it.
 fn strong(abs: Option<AntiLock>) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance().with_tyres(|tyre| CurveTyre {
         law: CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.4; 2], asymptote: [0.75; 2] },
@@ -37,7 +38,8 @@ fn stop(solver: &BackendInfo, model: &std::sync::Arc<Model>, hz: f32) -> Vec<Fra
     frames
 }
 
-/// Stops at the peak of the tyres, `v² / 2 μ g` within 3 %, at any tick; locked ones slide a third further.
+/// Stopping distance at the peak of the tyre force, `v² / 2 μ g`, within 3 % at any tick rate. Locked wheels need at
+/// least a quarter more.
 #[test]
 fn abs_stops_at_the_peak_of_the_tyres() {
     let ideal = 30.0f64.powi(2) / (2.0 * GRAVITY);
@@ -52,7 +54,8 @@ fn abs_stops_at_the_peak_of_the_tyres() {
     }
 }
 
-/// Slips stay at their target; what is taken from the pedal is what the wheels do not get, to rounding.
+/// Slip ratios stay within 0.03 of the target. The torque applied at the wheels is the pedal's torque less the torque
+/// in the assist log, except for rounding.
 #[test]
 fn abs_holds_the_slip_and_tells_the_torque_it_takes() {
     let model = strong(Some(ABS)).model();
@@ -79,7 +82,7 @@ fn abs_holds_the_slip_and_tells_the_torque_it_takes() {
     }
 }
 
-/// Fully braked, a car with anti-lock brakes still turns, and one with locked wheels goes straight on.
+/// At full braking, a car with anti-lock brakes can be steered. A car with locked wheels continues straight on.
 #[test]
 fn abs_keeps_the_steering() {
     for solver in solvers() {
@@ -93,7 +96,7 @@ fn abs_keeps_the_steering() {
     }
 }
 
-/// Half the car on ice: braking as the road grips on average, each side with its own.
+/// Braking with one side on ice: each side uses the peak of its own friction.
 #[test]
 fn abs_brakes_each_side_with_its_own_grip() {
     let ice = FixedBox { grip: 0.2, ..FixedBox::upright(DVec3::new(100.0, -5.0, -0.499), Vec3::new(400.0, 10.0, 1.0)) };
@@ -114,7 +117,7 @@ fn abs_brakes_each_side_with_its_own_grip() {
     }
 }
 
-/// The car comes to a stand and stays.
+/// The car comes to rest and does not creep.
 #[test]
 fn abs_lets_a_car_stand() {
     let model = strong(Some(ABS)).model();
@@ -133,7 +136,8 @@ fn abs_lets_a_car_stand() {
     }
 }
 
-/// Rear tyres with less grip than the front ones: a car that spins when it is steered to and fro.
+/// Returns the parts of a car with less grip at the rear tyres than at the front ones, so that it spins under
+/// alternating steering.
 fn tail_happy(stability: Option<StabilityControl>) -> ModelParts {
     let mut parts = c5().without_air().with_tyres(|tyre| CurveTyre {
         law: CurveLaw::SlipCurve { extremum_slip: [0.1, 0.12], asymptote_slip: [0.4, 0.5], asymptote: [0.75; 2] },
@@ -153,7 +157,8 @@ fn tail_happy(stability: Option<StabilityControl>) -> ModelParts {
     parts
 }
 
-/// Sine with dwell (0.7 Hz, half a second of dwell): the car spins without stability control and follows with it.
+/// Sine with dwell (0.7 Hz, dwell of 0.5 s): the car spins without stability control and follows the steering with
+/// it.
 #[test]
 fn stability_control_ends_a_sine_with_dwell() {
     let steer = |t: f64| {
@@ -178,7 +183,7 @@ fn stability_control_ends_a_sine_with_dwell() {
                 .map(|f| f.vy_mps.atan2(f.vx_mps).abs())
                 .fold(0.0, f64::max);
             let at = |t: f64| frames.iter().find(|f| f.t_s >= t).map_or(0.0, |f| f.yaw_rate_radps.abs());
-            // FMVSS 126: 35 % of the peak one second after the steering ended, 20 % after 1.75 s.
+            // Limits of FMVSS 126: 35 % of the peak yaw rate 1 s after the end of steering, 20 % after 1.75 s.
             let end = 1.0 / 0.7 + 0.5;
             (slide, at(end + 1.0) / peak, at(end + 1.75) / peak)
         };
@@ -195,7 +200,7 @@ fn stability_control_ends_a_sine_with_dwell() {
     }
 }
 
-/// A car that is steered at ease and follows is left alone.
+/// Stability control does not act on a car that follows moderate steering: both drives are bit-identical.
 #[test]
 fn stability_control_leaves_a_calm_car_alone() {
     let mut parts = c5();
@@ -218,7 +223,7 @@ fn stability_control_leaves_a_calm_car_alone() {
     }
 }
 
-/// Left and right alike: a correction to the left mirrors one to the right, to the bit.
+/// A drive to the left and a drive to the right are bit-exact mirror images. The test leaves out `rapier`.
 #[test]
 fn assists_are_mirrored_bit_for_bit() {
     let mut parts = tail_happy(Some(StabilityControl::default()));

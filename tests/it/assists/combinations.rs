@@ -1,4 +1,5 @@
-//! Shipped cars with assists alone and in pairs, in every kind of drive and at any rate: each keeps its purpose.
+//! Shipped cars with single assists and pairs of assists, in random manoeuvres and at several tick rates: every
+//! assist serves its purpose.
 
 use std::sync::Arc;
 
@@ -12,13 +13,13 @@ use crate::step::random::Random;
 
 const RATES: [f32; 4] = [30.0, 60.0, 240.0, 1000.0];
 
-/// Draws of assists and manoeuvre for each vehicle or rig.
+/// Number of draws of assists and manoeuvre for each vehicle or train.
 const DRAWS: usize = 8;
 
-/// Speed that cruise control holds, m/s.
+/// Target speed of cruise control (m/s).
 const HELD: f32 = 15.0;
 
-/// Assists by the bit of a set of them.
+/// Number of assists in a bit set. The masks that follow name the bits.
 const ASSISTS: u32 = 7;
 const ANTI_LOCK: u32 = 1;
 const STABILITY: u32 = 1 << 1;
@@ -27,7 +28,7 @@ const LAUNCH_CONTROL: u32 = 1 << 3;
 const CRUISE_CONTROL: u32 = 1 << 4;
 const STEERING: u32 = 3 << 5;
 
-/// Fits the assists of a set.
+/// Returns the assists of the bit set `bits`.
 fn fit(bits: u32) -> Assists {
     let has = |i: u32| bits & (1 << i) != 0;
     Assists {
@@ -42,7 +43,7 @@ fn fit(bits: u32) -> Assists {
     }
 }
 
-/// Manoeuvre of a driver. Numbers: gear, grip, or slope in degrees.
+/// Manoeuvre of a driver. The number is a gear, a factor of grip, or a slope in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Manoeuvre {
     Launch,
@@ -145,11 +146,11 @@ impl Manoeuvre {
         }
     }
 
-    /// Returns the assists that have something to do in it.
+    /// Returns the bit set of the assists that may act in this manoeuvre.
     fn busy(self) -> u32 {
         match self {
             Self::PartThrottle | Self::Reverse => TRACTION_CONTROL,
-            // Wheels that spin let a car yaw.
+            // Spinning wheels let a car yaw, so that stability control and steering assists act, too.
             Self::Launch | Self::HillStart | Self::InGear(_) | Self::Ice | Self::Split => {
                 STABILITY | TRACTION_CONTROL | LAUNCH_CONTROL | STEERING
             }
@@ -205,13 +206,13 @@ impl Case {
         frames
     }
 
-    /// Frames of the car without its assists.
+    /// Returns the frames of the same drive without assists.
     fn without(&self, hz: f32) -> Vec<Frame> {
         self.drive(&self.plain, hz, |now| self.manoeuvre.controls(now))
     }
 
-    /// Largest slip ahead of the road and behind it beyond what assists of the tests aim at, as a share of that; of the driven wheels
-    /// while the car is driven, of all while it is braked.
+    /// Returns the largest slip speeds of loaded wheels above and below the car's speed, `[ahead, behind]`, from
+    /// `from` s on. They are divided by the slip speed that the assists of the tests aim at.
     fn slips(&self, frames: &[Frame], from: f64) -> [f64; 2] {
         let aimed = |speed: f64| (0.1 * speed.abs()).max(0.5);
         let direction = if self.manoeuvre.gear() == Some(-1) { -1.0 } else { 1.0 };
@@ -226,13 +227,14 @@ impl Case {
         most
     }
 
-    /// Adds what the case violates to `faults`.
+    /// Drives the case at all rates and appends every violation to `faults`.
     fn check(&self, faults: &mut Vec<String>) {
         let runs = RATES.map(|hz| self.drive(&self.models, hz, |now| self.manoeuvre.controls(now)));
         let speeds = runs.each_ref().map(|frames| speed(frames));
         let fastest = runs[3].iter().map(|frame| frame.vx_mps.abs()).fold(1.0, f64::max);
         let off = |speeds: [f64; 4]| speeds.iter().any(|speed| (speed - speeds[3]).abs() > 0.02 * fastest);
-        // A car that does not agree with itself without assists, such as one that spins, is not judged.
+        // Speeds are not compared if they differ between the rates without assists, too, as those of a car that spins
+        // do.
         if off(speeds) && !self.is_closed_by_stability() && !off(RATES.map(|hz| speed(&self.without(hz)))) {
             faults.push(format!("{}: {speeds:.3?} m/s over the rates", self.what));
         }
@@ -245,12 +247,14 @@ impl Case {
         }
     }
 
-    /// Returns true where stability control closes and opens the throttle of wheels that spin on split friction: see the limits.
+    /// Returns true if stability control alternately closes and opens the throttle of wheels that spin on split
+    /// friction (see the limits).
     fn is_closed_by_stability(&self) -> bool {
         self.manoeuvre == Manoeuvre::Split && self.has(STABILITY) && !self.has(TRACTION_CONTROL)
     }
 
-    /// Returns true where anti-lock brakes have to act: at the pedal, or on motors that regenerate. Engines are not held back from braking.
+    /// Returns true if anti-lock brakes must act: on the brake pedal, or on motors that regenerate. Anti-lock brakes
+    /// do not limit engine braking.
     fn is_kept_from_locking(&self) -> bool {
         let regenerates = !self.models[0].parts().motors.is_empty();
         let lifts = matches!(self.manoeuvre, Manoeuvre::Lift(_)) && regenerates;
@@ -314,14 +318,14 @@ fn speed(frames: &[Frame]) -> f64 {
     frames[frames.len() - 1].vx_mps
 }
 
-/// Shipped vehicles alone and with trailers.
+/// Returns the names of the shipped vehicles, alone and with trailers.
 fn vehicles() -> Vec<Vec<&'static str>> {
     let rigs = [vec!["toyota_4runner", "caravan"], vec!["toyota_4runner", "wagon"], vec!["truck_6x4", "semitrailer"]];
     skidpad::spec::shipped::names().map(|name| vec![name]).chain(rigs).collect()
 }
 
-/// Assists alone and in pairs in random manoeuvres: speeds agree over the rates within 2 %, wheels neither lock nor spin where an assist
-/// keeps them from it, and an assist that has nothing to do changes nothing.
+/// Single assists and pairs in random manoeuvres: final speeds agree over the rates within 2 %. Wheels neither lock
+/// nor spin if an assist prevents it. An assist without an occasion to act changes nothing.
 #[test]
 fn assists_keep_their_purpose_in_every_combination() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);

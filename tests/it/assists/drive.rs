@@ -12,7 +12,7 @@ use super::added;
 use super::fitted::{CRUISE, LAUNCH, TRACTION};
 use crate::common::{Drive, Simplify, c5, close, mean, solvers, time_at};
 
-/// A C5 on tyres that peak at a slip of 0.1 and lose a quarter beyond it.
+/// Returns the parts of a C5 on tyres whose force peaks at a slip of 0.1 and falls by a quarter beyond it.
 pub fn car() -> ModelParts {
     c5().without_air().with_tyres(|tyre| CurveTyre {
         law: CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.4; 2], asymptote: [0.75; 2] },
@@ -30,18 +30,19 @@ pub fn speed_after(frames: &[Frame], seconds: f64) -> f64 {
     frames.iter().find(|f| f.t_s >= seconds - 1e-9).expect("long enough").vx_mps
 }
 
-/// A launch at full throttle after two seconds of standing on the brakes.
+/// Result of a launch at full throttle after 2 s at rest with the brakes applied.
 pub struct Launch {
-    /// Just before the brakes are let go.
+    /// Frame 0.1 s before the brakes are released.
     pub waiting: Frame,
-    /// The most between 6 and 15 m/s.
+    /// Largest slip ratio of any wheel between 6 and 15 m/s.
     pub slip: f64,
-    /// From letting go to 100 km/h, s.
+    /// Time from the release of the brakes to 100 km/h (s).
     pub time: f64,
 }
 
 impl Launch {
-    /// Demands that launch control for a slip of 0.1 lets the car stand, and its wheels slip by less than 0.13.
+    /// Drives a launch in the model's first gear and returns its result. Panics if the car creeps by 2 cm before the
+    /// release, or if a wheel slips by 0.13 or more between 6 and 15 m/s.
     #[track_caller]
     pub fn of(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Self {
         let placement = Placement { gear: Some(1), ..Placement::default() };
@@ -60,13 +61,14 @@ impl Launch {
     }
 }
 
-/// Of any wheel in some of `frames`.
+/// Returns the largest slip ratio of any wheel in the `frames` for which `among` is true, at least 0.
 pub fn most_slip(frames: &[Frame], among: impl Fn(&Frame) -> bool) -> f64 {
     let slip = |f: &Frame| f.wheels.iter().map(|w| w.slip_ratio).fold(0.0, f64::max);
     frames.iter().filter(|f| among(f)).map(slip).fold(0.0, f64::max)
 }
 
-/// At full throttle in first gear the driven wheels stay at the slip asked for, at any tick; without they spin.
+/// At full throttle in first gear, the driven wheels keep the target slip at any tick rate. Without the assist they
+/// spin.
 #[test]
 fn traction_control_holds_the_slip_of_driven_wheels() {
     for solver in solvers() {
@@ -101,7 +103,8 @@ fn traction_control_holds_the_slip_of_driven_wheels() {
     }
 }
 
-/// One side on ice, open differential: select-low leaves the icy side's grip twice, brakes add what the dry side takes.
+/// Split friction with an open differential: select-low control alone gives both wheels the force of the icy side.
+/// Braking the spinning wheel adds drive on the dry side.
 #[test]
 fn traction_control_brakes_the_wheel_that_spins() {
     let ice = FixedBox { grip: 0.2, ..FixedBox::upright(DVec3::new(100.0, -5.0, -0.499), Vec3::new(400.0, 10.0, 1.0)) };
@@ -134,7 +137,8 @@ fn traction_control_brakes_the_wheel_that_spins() {
     }
 }
 
-/// Motors at wheels are held back likewise, and the assist log tells what is not used of the pedal.
+/// Traction control limits direct drive torques at the wheels, and the assist log reports the torque that is withheld
+/// from the pedal's demand.
 #[test]
 fn traction_control_holds_motors_back() {
     let mut parts = car();
@@ -170,7 +174,8 @@ fn traction_control_holds_motors_back() {
     }
 }
 
-/// The engine waits at its speed, then the wheels slip as asked; 100 km/h at 30 Hz within 2 % of 1000 Hz.
+/// The engine waits at the launch speed. Afterwards the wheels keep the target slip. Times to 100 km/h agree within
+/// 2 % from 30 to 1000 Hz.
 #[test]
 fn launch_control_waits_and_launches() {
     for solver in solvers() {
@@ -192,7 +197,8 @@ fn launch_control_waits_and_launches() {
     }
 }
 
-/// Cruise control reaches its speed without passing it, and holds it uphill, within 1 %.
+/// Cruise control reaches its target speed with at most 0.5 % of overshoot and keeps it within 1 %, on the level and
+/// uphill.
 #[test]
 fn cruise_control_holds_its_speed_uphill() {
     for solver in solvers() {

@@ -13,7 +13,8 @@ fn on(wheels: &[usize], torque: f32) -> Motor {
     Motor { wheels: wheels.into(), peak_torque: torque, inertia: 0.03, efficiency: 0.95, ..light() }
 }
 
-/// One motor per axle, one per wheel, and an engine behind with a motor in front or on its own axle.
+/// Returns four layouts by name: one motor for each axle, one for each wheel, an engine with a front motor, and an
+/// engine with a motor on its own axle.
 fn layouts(base: &ModelParts) -> [(&'static str, ModelParts); 4] {
     let with = |engine: bool, motors: Vec<Motor>| {
         let mut parts = base.clone();
@@ -32,7 +33,8 @@ fn layouts(base: &ModelParts) -> [(&'static str, ModelParts); 4] {
     ]
 }
 
-/// Motors on axles and wheels, alone or beside an engine: no wheel slips more than asked, at any tick; without they spin.
+/// Motors on axles and wheels, alone or with an engine: the largest slip is the target slip at any tick rate. Without
+/// traction control the wheels spin.
 #[test]
 fn traction_control_holds_motors_on_shafts_back() {
     for (layout, parts) in layouts(&car()) {
@@ -60,7 +62,7 @@ fn traction_control_holds_motors_on_shafts_back() {
     }
 }
 
-/// What motors give their wheels is what the pedal asks less what the assist log tells; braking by regeneration is not touched.
+/// Wheel torque of motors equals the pedal's demand less the torque in the assist log. Regeneration is not reduced.
 #[test]
 fn the_budget_tells_what_motors_are_held_back_by() {
     let mut parts = car().without_rolling_resistance();
@@ -84,7 +86,8 @@ fn the_budget_tells_what_motors_are_held_back_by() {
     }
 }
 
-/// Motors stand still at the line, launch at the slip asked, and reach 100 km/h at 30 Hz within 2 % of 1000 Hz.
+/// Cars with motors stand still before the launch, keep the target slip, and reach 100 km/h in times that agree
+/// within 2 % from 30 to 1000 Hz.
 #[test]
 fn launch_control_launches_motors() {
     for (layout, mut parts) in layouts(&car()) {
@@ -99,7 +102,8 @@ fn launch_control_launches_motors() {
     }
 }
 
-/// Held by motors, or motors and an engine in one gear, the speed is reached without passing it and kept uphill within 1 %.
+/// Motors, alone or with an engine in one gear, reach the target speed with at most 0.5 % of overshoot and keep it
+/// within 1 %, on the level and uphill.
 #[test]
 fn cruise_control_holds_its_speed_on_motors() {
     for (layout, mut parts) in layouts(&car()) {
@@ -127,8 +131,8 @@ fn cruise_control_holds_its_speed_on_motors() {
     }
 }
 
-/// Down a slope of 10 %: the speed is held, and the brakes take the weight's component less the resistances, or less what motors
-/// regenerate first. Without leave to brake the car runs away.
+/// Down a slope of 10 % the speed is kept. Brakes carry the weight's component along the slope less the resistances
+/// and less the regeneration, which acts first. If cruise control may not brake, the car accelerates.
 #[test]
 fn cruise_control_brakes_downhill_if_it_may() {
     let slope = 0.1f32.atan();
@@ -175,13 +179,13 @@ fn cruise_control_brakes_downhill_if_it_may() {
     }
 }
 
-/// Torque of all foot brakes together over the force they make, m.
+/// Returns the sum of all foot brake torques over the force that they cause at the contact patches (m).
 fn braked_radius(model: &Model) -> f64 {
     let brakes = |of: &dyn Fn(&Wheel) -> f32| model.wheels().iter().map(|w| f64::from(of(w))).sum::<f64>();
     brakes(&|w| w.brake_torque) / brakes(&|w| w.brake_torque / w.radius)
 }
 
-/// An engine's drag and the brakes share a slope.
+/// Force balance down a slope: engine drag and brakes together carry the weight's component along it.
 #[test]
 fn cruise_control_brakes_what_the_engine_does_not() {
     let slope = 0.1f32.atan();
@@ -210,8 +214,8 @@ fn cruise_control_brakes_what_the_engine_does_not() {
     }
 }
 
-/// Behind a torque converter the engine waits at its speed, or where it stalls; then the wheels slip as asked;
-/// 100 km/h at 30 Hz within 2 % of 1000 Hz.
+/// Behind a torque converter, the engine waits at the launch speed or at its stall speed. Afterwards the wheels keep
+/// the target slip. Times to 100 km/h agree within 2 % from 30 to 1000 Hz.
 #[test]
 fn launch_control_holds_the_slip_behind_a_converter() {
     let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("valid");
@@ -225,7 +229,7 @@ fn launch_control_holds_the_slip_behind_a_converter() {
     drive.engine.torque = curve(&[[0.0, 450.0], [1000.0, 450.0]]);
     drive.gearbox.efficiency = 1.0;
     let gears = f64::from(drive.gearbox.ratio(1));
-    // A brake holds the wheel against half of what the turbine gives through the gears, R(0) C(0) ω².
+    // The brake of each driven wheel carries half of the turbine torque through the gears, R(0) C(0) ω².
     let held = |brake: f32| (f64::from(brake) / (0.5 * gears * 2.0 * 4e-3)).sqrt();
     let stall = (450.0f64 / 4e-3).sqrt();
     for solver in solvers() {

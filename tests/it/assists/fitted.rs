@@ -1,4 +1,4 @@
-//! Assists as the tests fit them, one by one or all.
+//! Assists with the parameters of the tests, singly and all together.
 
 use skidpad::core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
@@ -12,7 +12,7 @@ pub const LAUNCH: LaunchControl =
     LaunchControl { engine_speed: 400.0, slip: 0.1, least: 0.5, response: 0.01, until: 20.0 };
 pub const CRUISE: CruiseControl = CruiseControl { response: 1.0, largest_acceleration: 2.0, may_brake: false };
 
-/// Every assist and trick at once.
+/// Returns every assist and arcade aid together.
 pub fn all() -> Assists {
     Assists {
         abs: Some(ABS),

@@ -1,4 +1,4 @@
-//! Assists and tricks, rows A17 and E23: each off by default, each told in the assist log of the step.
+//! Assists and arcade aids, rows A17 and E23: each is off by default and reported in the assist log of the step.
 
 mod at_rates;
 mod brakes;
@@ -16,13 +16,14 @@ use skidpad::core::{Assist, BackendInfo, Controls, DVec3, Frame, Model, Quat, Sc
 
 use crate::common::{Drive, Simplify, c5, close, on_rows, solvers};
 
-/// What `assist` added in the step of `frame`, in the order of its columns.
+/// Returns the contributions of `assist` in the step of `frame`, in the order of its telemetry columns. Panics if the
+/// model does not have the assist.
 fn added(frame: &Frame, assist: Assist) -> [f64; 10] {
     frame.assist_log.iter().find(|(found, _)| *found == assist).expect("the model has it").1.values()
 }
 
-/// Row A17: shipped cars have no trick, real ones at most the anti-lock brakes they are sold with; telemetry of skidpad's solvers
-/// has no column of any for a car without.
+/// Row A17: shipped cars have no arcade aid and at most the anti-lock brakes of the real car. Telemetry of a car
+/// without assists has no columns for them.
 #[test]
 fn a17_tricks_are_off_by_default() {
     for name in skidpad::spec::shipped::names() {
@@ -38,7 +39,7 @@ fn a17_tricks_are_off_by_default() {
     }
 }
 
-/// Assists alone, all of them, and none.
+/// Returns each assist alone, all assists, and none.
 fn fits() -> Vec<Assists> {
     let (all, none) = (fitted::all(), Assists::default());
     let alone = [
@@ -55,7 +56,7 @@ fn fits() -> Vec<Assists> {
     alone.into_iter().chain([all, none]).collect()
 }
 
-/// A row of telemetry has the columns that its car had at the start, whatever assists it has and whatever they do.
+/// The telemetry columns of a car stay the same during a drive, for any set of assists and any controls.
 #[test]
 fn telemetry_keeps_its_columns() {
     for name in skidpad::spec::shipped::names() {
@@ -82,7 +83,7 @@ fn telemetry_keeps_its_columns() {
     }
 }
 
-/// Row A17: in the air a rotation dies away as `exp(−k t)`, and the assist log tells the moment `−k I ω` that did it.
+/// Row A17: a rotation in the air decays as `exp(−k t)`, and the assist log reports the moment `−k I ω`.
 #[test]
 fn a17_angular_drag_is_told_as_the_moment_it_adds() {
     let rate = 0.8f32;
@@ -106,8 +107,8 @@ fn a17_angular_drag_is_told_as_the_moment_it_adds() {
     }
 }
 
-/// Row A17: a centre of mass that is told lower is the model of a lower car, and the assist log tells the rolling moment that the
-/// car is spared, `Δh m a_y`.
+/// Row A17: an artificially lowered centre of mass gives the model of a lower car. The assist log reports the roll
+/// moment that is avoided, `Δh m a_y`.
 #[test]
 fn a17_a_lowered_centre_of_mass_is_told_as_the_moment_it_spares() {
     let text = skidpad::spec::shipped::find("corvette_c5").expect("shipped");
@@ -125,7 +126,7 @@ fn a17_a_lowered_centre_of_mass_is_told_as_the_moment_it_spares() {
     }
 }
 
-/// The columns of a car with an assist follow those every car has.
+/// The columns of an assist follow the columns that all cars have.
 #[test]
 fn columns_of_an_assist_follow_the_common_ones() {
     let header = |solver: &BackendInfo, model: &Arc<Model>| {

@@ -1,4 +1,4 @@
-//! Counter-steer and steering by speed.
+//! Counter-steer and speed-dependent steering.
 
 use skidpad::core::model::SpeedSteering;
 use skidpad::core::{Assist, Controls, Frame, ModelParts, WheelControls};
@@ -7,7 +7,8 @@ use super::added;
 use super::fitted::COUNTER_STEER;
 use crate::common::{Drive, Simplify, c5, close, solvers};
 
-/// A power slide: 1.16 kN m at each rear wheel, a little less than its grip, from the middle of a corner on.
+/// Drives a power slide and returns its frames. After 1 s of cornering each rear wheel gets 1.16 kN m, a little less
+/// than its grip. If `helped`, the car has the counter-steer assist.
 fn slide(helped: bool, hz: f32, solver: &skidpad::core::BackendInfo) -> Vec<Frame> {
     let mut parts: ModelParts = c5().without_air();
     parts.assists.counter_steer = helped.then_some(COUNTER_STEER);
@@ -21,7 +22,8 @@ fn slide(helped: bool, hz: f32, solver: &skidpad::core::BackendInfo) -> Vec<Fram
     })
 }
 
-/// Row E23: pushed into a power slide the car spins; with the assist its sideslip stays bounded and its yaw rate settles.
+/// Row E23: in a power slide the car spins. With the assist, the sideslip angle stays bounded and the yaw rate
+/// settles.
 #[test]
 fn e23_counter_steer_catches_a_power_slide() {
     for solver in solvers() {
@@ -47,7 +49,7 @@ fn e23_counter_steer_catches_a_power_slide() {
     }
 }
 
-/// Row E23: straight ahead, and standing with the wheels turned, it adds nothing.
+/// Row E23: the assist adds no steering angle straight ahead, or at rest with the wheels turned.
 #[test]
 fn e23_counter_steer_adds_nothing_at_zero_slip() {
     let mut parts = c5();
@@ -65,7 +67,7 @@ fn e23_counter_steer_adds_nothing_at_zero_slip() {
     }
 }
 
-/// Lock and rate at speed are the shares asked for; standing, all of both.
+/// At speed, lock and steering rate are limited to the configured shares. At rest, both are complete.
 #[test]
 fn steering_by_speed_keeps_lock_and_rate() {
     let mut parts = c5();

@@ -1,4 +1,4 @@
-//! Boxes in scenes: every solver stands on them, feels their grip and is stopped by them.
+//! Boxes in scenes: wheels stand on them and use their grip, and hulls collide with them.
 
 use skidpad::core::{Controls, DVec3, FixedBox, Frame, Scene, Vec3, state::Placement};
 
@@ -21,15 +21,15 @@ fn a_car_stands_on_a_box_as_on_the_plane() {
         assert!(height.abs() < 0.5e-3, "{}: {height} m too high", solver.name);
         for (i, wheel) in last.wheels.iter().enumerate() {
             let what = format!("{} wheel {i}", solver.name);
-            // Bullet mode has no anti-roll bars, and none are needed here.
+            // Bullet mode has no anti-roll bars. They carry no force here.
             close(&what, wheel.load_n, f64::from(model.static_load(i)), 2e-3, "springs at rest after 5 s");
         }
     }
 }
 
-/// Row C3: what a washboard of sharp edges does to wheels that are rays. All wheels step up and down together, 38 times a
-/// second, far above the ride frequency: the springs answer with `k h / 2` in turns, so the body feels `k h / 2 m`, and
-/// dampers, which know the body's speed alone, do not feel the edges.
+/// Row C3: washboard of sharp edges under ray-probe wheels. All wheels step up and down together 38 times a second,
+/// far above the ride frequency. The spring forces alternate by `k h / 2`, so the body accelerates by `k h / 2 m`.
+/// Dampers depend on the body's speed only and do not react to the edges.
 #[test]
 fn c3_a_washboard_reaches_the_body_through_the_springs_alone() {
     let (height, speed) = (0.01f32, 20.0f32);
@@ -47,7 +47,7 @@ fn c3_a_washboard_reaches_the_body_through_the_springs_alone() {
         let placement = Placement { speed, gear: Some(0), ..Placement::default() };
         let mut drive = Drive::new(&solver, &model, &washboard, placement, 1000.0);
         let frames = drive.run(2.5, |_| Controls::coasting());
-        // After the swing of the first planks, over whole planks.
+        // Whole plank pitches after the transient of the first planks.
         let ridden: Vec<_> = frames.iter().filter(|f| (30.0..30.0 + 40.0 * pitch).contains(&f.x_m)).collect();
         let jumps = ridden.windows(2).map(|pair| (pair[1].vz_mps - pair[0].vz_mps) * 1000.0);
         let squares: f64 = jumps.map(|a| a * a).sum();
@@ -56,7 +56,8 @@ fn c3_a_washboard_reaches_the_body_through_the_springs_alone() {
     }
 }
 
-/// The box's friction takes the place of the plane's: on Coulomb tyres of 1 a locked car slides with g times its grip.
+/// The friction of a box replaces that of the plane: a locked car on Coulomb tyres of μ = 1 decelerates with g times
+/// the grip of the box.
 #[test]
 fn the_grip_of_a_box_is_the_tyres() {
     let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
@@ -71,8 +72,8 @@ fn the_grip_of_a_box_is_the_tyres() {
     }
 }
 
-/// A box flush with the plane is a patch of another surface, whatever the last digits say: all wheels have its grip, far from
-/// the origin and on slopes too.
+/// A box flush with the plane acts as a patch of another surface in spite of rounding: all wheels use its grip, also
+/// far from the origin and on slopes.
 #[test]
 fn a_box_flush_with_the_plane_lies_on_it() {
     let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
@@ -95,7 +96,7 @@ fn a_box_flush_with_the_plane_lies_on_it() {
     }
 }
 
-/// A free car on a box turned by θ accelerates down it with g sin θ.
+/// A free car on a box tilted by θ accelerates down it with g sin θ.
 #[test]
 fn a_car_rolls_down_a_turned_box_as_down_a_slope() {
     let angle = 0.1f32;
@@ -115,7 +116,7 @@ fn a_car_rolls_down_a_turned_box_as_down_a_slope() {
     }
 }
 
-/// Hulls meet the side of a box; the wheels, which are rays, do not feel it.
+/// Hulls collide with the side of a box. Wheels with ray probes do not.
 #[test]
 fn a_wall_stops_a_car() {
     let model = c5().model();
@@ -126,7 +127,8 @@ fn a_wall_stops_a_car() {
         let frames = drive.run(4.0, |_| Controls::coasting());
         let nose = f64::from(model.parts().hull.centre.x + model.parts().hull.half_extents.x);
         let furthest = frames.iter().map(|f| f.x_m).fold(0.0, f64::max) + nose;
-        // The wall's face is at 29 m; 5 cm for what the solvers let bodies overlap, and for the hull's pitch.
+        // The face of the wall is at x = 29 m. The 5 cm allow for the penetration of the solvers and the pitch of the
+        // hull.
         assert!((28.9..29.05).contains(&furthest), "{}: nose at {furthest} m", solver.name);
         assert!(frames[960].vx_mps < 1.0, "{}: {} m/s", solver.name, frames[960].vx_mps);
     }

@@ -1,4 +1,4 @@
-//! Bodywork on the ground: on the roof, against a wall, and on the floor pan with the wheels still down.
+//! Bodywork in contact: on the roof, against a wall, and on the floor pan with the wheels on the ground.
 
 use std::f32::consts::PI;
 
@@ -7,17 +7,17 @@ use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Quat, Scene, Vec3, s
 
 use crate::common::{Drive, Simplify, c5, close, own_code};
 
-/// The solvers that have their own hulls; Rapier's has Rapier's.
+/// Returns the solvers and modes with the hull contacts of this code base, without `rapier` and `bullet`.
 fn with_own_hulls() -> Vec<BackendInfo> {
     own_code().into_iter().filter(|solver| !["rapier", "bullet"].contains(&solver.name)).collect()
 }
 
-/// A C5 on its roof at `speed`.
+/// Returns a C5 on its roof on the plane, moving with `speed` (m/s) along x.
 fn upside_down(solver: &BackendInfo, speed: f32, hz: f32) -> Drive {
     upside_down_on(solver, &Scene::flat(), 0.0, speed, hz)
 }
 
-/// As [`upside_down`], `height` m above the plane of `scene`.
+/// Returns a C5 on its roof as [`upside_down`] does, `height` m above the plane of `scene`.
 fn upside_down_on(solver: &BackendInfo, scene: &Scene, height: f64, speed: f32, hz: f32) -> Drive {
     let model = c5().without_air().model();
     let mut car = Drive::new(solver, &model, scene, Placement { gear: Some(0), ..Placement::default() }, hz);
@@ -46,7 +46,7 @@ fn a_car_lies_on_its_roof() {
     }
 }
 
-/// `μ g` of the product of bodywork's friction, 0.5, and the surface's grip. Rapier averaged them: 0.75 g on a plane of grip 1.
+/// Deceleration `μ g` in every world, μ the product of the bodywork's friction of 0.5 and the grip of the surface.
 #[test]
 fn bodywork_slides_alike_in_every_world() {
     for solver in own_code() {
@@ -68,7 +68,8 @@ fn bodywork_slides_alike_in_every_world() {
     }
 }
 
-/// `v² / (2 μ g)` with the friction of bodywork, 0.5, however the load is spread over the corners.
+/// Sliding distance `v² / (2 μ g)` with the bodywork's friction of 0.5, for any distribution of load over the
+/// corners.
 #[test]
 fn a_car_slides_on_its_roof_as_coulomb_says() {
     for solver in with_own_hulls() {
@@ -77,7 +78,8 @@ fn a_car_slides_on_its_roof_as_coulomb_says() {
             let start = car.world.state(0).position;
             car.run(4.0, |_| Controls::coasting());
             let way = (car.world.state(0).position - start).length();
-            // What stops a hull acts at once: the way is that of the velocities at the ends of the steps.
+            // Hull contacts act on the velocity at the end of the step, so the distance is the sum of these
+            // velocities.
             let expected = 100.0 / (2.0 * 0.5 * 9.81) - 0.5 * 10.0 / f64::from(hz);
             let what = format!("{} at {hz} Hz", solver.name);
             close(&what, way, expected, 0.01, "the corners are not pressed evenly by impulses one after another");
@@ -86,7 +88,7 @@ fn a_car_slides_on_its_roof_as_coulomb_says() {
     }
 }
 
-/// Between wheel load and chassis, N/m: with the tyre in series where the solver has it.
+/// Returns the stiffness between wheel load and chassis (N/m). The tyre is in series if the solver models it.
 fn rate(wheel: &Wheel, solver: &str) -> f32 {
     match wheel.unsprung {
         Some(own) if solver == "constraint-unsprung" => {
@@ -96,7 +98,7 @@ fn rate(wheel: &Wheel, solver: &str) -> f32 {
     }
 }
 
-/// A car whose floor pan lies on a block has the wheel loads of its height: `k (z₀ − z)` less than at rest.
+/// Wheel loads of a car with its floor pan on a block follow from its height: `k (z₀ − z)` less than at rest.
 #[test]
 fn wheels_of_a_car_on_its_floor_pan_carry_what_their_springs_do() {
     let model = c5().model();
@@ -104,7 +106,7 @@ fn wheels_of_a_car_on_its_floor_pan_carry_what_their_springs_do() {
     let lifted = 0.02;
     let pan = model.parts().centre_height + hull.centre.z - hull.half_extents.z;
     let top = f64::from(pan) + lifted;
-    // Under the centre of mass and narrow, so that no wheel stands on it.
+    // The block lies under the centre of mass and is narrow, so that no wheel stands on it.
     let block = FixedBox::upright(DVec3::new(0.0, 0.0, 0.5 * top), Vec3::new(1.0, 0.8, top as f32));
     let scene = Scene { boxes: vec![block], ..Scene::flat() };
     for solver in with_own_hulls() {
@@ -120,13 +122,14 @@ fn wheels_of_a_car_on_its_floor_pan_carry_what_their_springs_do() {
         let rates = sum(&|i| f64::from(rate(&model.wheels()[i], solver.name)));
         let expected = sum(&|i| f64::from(model.static_load(i))) - rates * lifted;
         let found = sum(&|i| last.wheels[i].load_n);
-        // Solved for after the wheels, the hull takes its part of the weight out of their next step only.
+        // `impulse` solves the hull after the wheels. The weight that the hull carries reaches the wheel loads one
+        // step later.
         let tolerance = if solver.name == "impulse" { 0.05 } else { 0.005 };
         close(solver.name, found, expected, tolerance, "0.1 mm of height is 11 N");
     }
 }
 
-/// Full throttle against a wall: the car stays where it is.
+/// A car at full throttle against a wall stays in place.
 #[test]
 fn a_wall_holds_a_car_at_full_throttle() {
     let model = c5().model();

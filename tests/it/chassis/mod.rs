@@ -1,4 +1,4 @@
-//! Bodywork, and what it meets.
+//! Contacts of the bodywork.
 
 pub mod boxes;
 #[cfg(any(feature = "impulse", feature = "constraint"))]

@@ -1,4 +1,4 @@
-//! Cars thrown among obstacles: nothing gives them energy, and the converged solver converges.
+//! Cars thrown among obstacles: their energy does not rise, and the iteration converges.
 
 use skidpad::core::model::Strut;
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Mat3, Model, Quat, Scene, State, Vec3, state::Placement};
@@ -6,7 +6,7 @@ use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Mat3, Model, Quat, S
 use crate::common::{Drive, Simplify, own_code, shipped};
 use crate::step::random::Random;
 
-/// A shipped car among a ramp, a wall and a crate, thrown or rolling.
+/// Returns a random shipped car among a ramp, a wall and a crate, rolling or thrown.
 pub fn among_boxes(solver: &BackendInfo, random: &mut Random) -> Drive {
     let boxes = vec![
         FixedBox::upright(DVec3::new(6.0, 0.0, 0.2), Vec3::new(8.0, 5.0, 0.5)).turned(0.2, -0.15, 0.05),
@@ -29,7 +29,8 @@ pub fn among_boxes(solver: &BackendInfo, random: &mut Random) -> Drive {
     car
 }
 
-/// Kinetic and potential energy of the chassis over its weight, m. What turns with the wheels came out of this.
+/// Returns the kinetic and potential energy of the chassis over its weight (m). The spin energy of wheels and
+/// drivetrain is left out: it comes from the chassis.
 fn energy(drive: &Drive) -> f32 {
     let (state, model): (&State, _) = (drive.world.state(0), drive.world.model(0));
     let spin = Mat3::from_quat(state.rotation).transpose() * state.angular;
@@ -37,8 +38,8 @@ fn energy(drive: &Drive) -> f32 {
     0.5 * (state.velocity.length_squared() + turning) / 9.81 + state.position.z as f32
 }
 
-/// What the springs of all wheels hold at their stops over the weight, m: a ray that comes upon an edge finds its spring
-/// compressed, unpaid for, as ray-cast wheels do.
+/// Returns the energy of all springs compressed to their stops over the weight (m). It bounds the energy that a ray
+/// gains for free when it meets an edge and finds its spring compressed.
 fn springs(model: &Model) -> f32 {
     let held = |strut: &Strut| {
         0.5 * strut.rate * (strut.droop_travel + strut.bump_travel + strut.stop_travel).powi(2)
@@ -47,10 +48,10 @@ fn springs(model: &Model) -> f32 {
     model.wheels().iter().map(|wheel| held(&wheel.strut)).sum::<f32>() / (model.mass() * 9.81)
 }
 
-/// Steps of 30,000 that may end before the iteration has converged; seen are 5, in the blows of tumbling hulls.
+/// Limit for the steps out of 30,000 that end before convergence. Measured: 5, in impacts of tumbling hulls.
 const UNFINISHED: usize = 20;
 
-/// From well above the ground, so that no spring holds anything yet. Braked and rolling cars alike.
+/// Energy and convergence of braked and rolling cars that fall from a height at which no spring is loaded.
 #[test]
 fn a_thrown_car_gains_no_energy_and_converges() {
     for solver in own_code() {
@@ -69,7 +70,7 @@ fn a_thrown_car_gains_no_energy_and_converges() {
                 let over = energy(&car) - most;
                 let what = format!("{} seed {seed} step {step}", solver.name);
                 assert!(over < 0.0, "{what}: {over} m of height out of nothing");
-                // What an unfinished iteration leaves is a hundredth of the speeds around.
+                // An iteration that does not converge leaves at most a hundredth of the speeds.
                 let lumped = solver.name != "constraint-unsprung";
                 assert!(!lumped || report.residual < 0.05, "{what}: {report:?}");
                 unfinished += usize::from(lumped && report.not_converged);

@@ -1,11 +1,11 @@
-//! Events, each with the case that makes it.
+//! Events, each with a case that causes it.
 
 use crate::common::{Simplify, c5, on_rows, solvers};
 use skidpad::core::model::{ModelParts, Surface};
 use skidpad::core::{BackendInfo, Course, FixedBox, Platform};
 use skidpad::prelude::*;
 
-/// [`listen`] of a C5 at 120 Hz.
+/// Returns the events of a C5 at 120 Hz, as [`listen`] does.
 fn heard(
     solver: &BackendInfo,
     scene: &Scene,
@@ -18,7 +18,7 @@ fn heard(
     listen(world.as_mut(), controls, seconds)
 }
 
-/// Every event of `seconds` of the first car of `world` with `controls`, with its time, s.
+/// Steps the first car of `world` with `controls` for `seconds` and returns every event with its time (s).
 fn listen(world: &mut dyn Backend, controls: &Controls, seconds: f32) -> Vec<(f32, Event)> {
     let (mut watch, mut heard, dt) = (Watch::default(), Vec::new(), world.dt());
     for step in 0..(seconds / dt) as usize {
@@ -42,7 +42,7 @@ fn a_car_that_drops_lands_with_the_speed_of_its_fall() {
             .filter_map(|(_, event)| if let Event::TouchDown { speed, .. } = event { Some(*speed) } else { None })
             .collect();
         assert!(landed.len() >= 4, "{}: {heard:?}", solver.name);
-        // The wheels hang below by their droop when they touch: at 0.8 m less that.
+        // The wheels hang by their droop travel, so the height of the fall is 0.8 m less the droop.
         for speed in &landed[..4] {
             assert!((3.2..3.97).contains(speed), "{} lands with {speed} m/s", solver.name);
         }
@@ -50,8 +50,8 @@ fn a_car_that_drops_lands_with_the_speed_of_its_fall() {
     }
 }
 
-/// A strut reaches its stop with the speed of the fall, 5.4 m/s, less what damper and spring take of it, or more by the swing of a wheel on
-/// its own.
+/// A strut reaches its stop with the speed of the fall, 5.4 m/s, less the effect of damper and spring. An unsprung
+/// mass that oscillates can raise the speed.
 #[test]
 fn a_strut_reaches_its_stop_with_a_speed() {
     let placement = Placement { height: 1.5, ..Placement::default() };
@@ -84,14 +84,14 @@ fn a_lift_that_rises_is_met_with_its_speed_too() {
             assert!(closing < 20.0, "{} fell past the lift", solver.name);
         }
         for (speed, closing) in &landed {
-            // The car does not turn before it lands.
+            // The car does not rotate before it lands.
             assert!((speed - closing).abs() < 0.01, "{}: {speed} of {closing} m/s", solver.name);
         }
     }
 }
 
-/// Whatever pulls a car that touches nothing but the road: another gravity, or air that presses it down by 19 kN,
-/// 0.6 m/s in a step of 20 Hz.
+/// A car with no contact except its wheels reports no hit, under another gravity or under a downforce of 19 kN, which
+/// is 0.6 m/s in a step of 20 Hz.
 #[test]
 fn what_touches_nothing_hits_nothing() {
     let presses = Surface { coefficient: 3.0, point: Vec3::ZERO };
@@ -116,7 +116,7 @@ fn what_touches_nothing_hits_nothing() {
     }
 }
 
-/// Who puts a car elsewhere hits nothing with it, even without a word to the watch.
+/// A teleport causes no hit, even if the watch is not informed.
 #[test]
 fn a_teleport_is_no_hit() {
     for solver in on_rows() {

@@ -1,4 +1,5 @@
-//! Keys from a script, on every solver and at rates of games: reverse, hills, handbrake, roofs, teleports.
+//! Scripted keys with every solver and at tick rates of games: reverse, hills, handbrake, recovery from the roof,
+//! teleports.
 
 use crate::common::{on_rows, solvers};
 use skidpad::core::{BackendInfo, Course, FixedBox, Frame, Platform, math};
@@ -6,7 +7,7 @@ use skidpad::drive::Direction;
 use skidpad::prelude::*;
 use std::sync::Arc;
 
-/// A car, its driver, and a script's hands on the keys.
+/// A car and its driver, whose keys are scripted.
 struct Ride {
     world: Box<dyn Backend>,
     driver: Driver,
@@ -19,7 +20,8 @@ impl Ride {
         Self { world: (solver.build)(scene, &[start], 1.0 / hz), driver: Driver::default() }
     }
 
-    /// Holds `keys` for `seconds`; every frame on the way.
+    /// Steps with `keys` pressed for `seconds` and returns the frame after each step. Panics if a step reports misuse
+    /// or values that are not finite.
     fn hold(&mut self, keys: Keys, seconds: f32) -> Vec<Frame> {
         let dt = self.world.dt();
         let steps = (seconds / dt).round() as usize;
@@ -34,7 +36,7 @@ impl Ride {
             .collect()
     }
 
-    /// Puts the car to a speed over the ground in its own axes, m/s.
+    /// Sets the velocity of the car to `velocity`, given in its own axes (m/s).
     fn throw(&mut self, velocity: Vec3) {
         let mut state = self.world.state(0).clone();
         state.velocity = state.rotation * velocity;
@@ -42,7 +44,7 @@ impl Ride {
         self.world.set_state(0, &state).expect("it fits");
     }
 
-    /// The brake that the driver asks for of a car nobody drives.
+    /// Returns the brake input that the driver commands if no key is pressed.
     fn holds(&self) -> f32 {
         let (car, dt) = (self.world.car(0), self.world.dt());
         self.driver.clone().controls(&NOTHING.into(), car.model, car.state, dt).brake
@@ -91,7 +93,7 @@ fn a_car_that_slides_sideways_is_neither_held_nor_driven_back() {
             let name = format!("{car} with {} at {hz} Hz", solver.name);
             let mut ride = Ride::new(solver, car, &Scene::flat(), 0.0, hz);
             ride.throw(Vec3::Y * 20.0);
-            // A step tells the wheels of the throw.
+            // After one step, the state of the wheels includes the new velocity.
             ride.hold(keys, 1.0 / hz);
             while ride.world.state(0).velocity.length() > 1.0 {
                 assert!(keys == STOP || ride.holds() == 0.0, "{name} at {}", ride.world.state(0).velocity);
@@ -104,7 +106,8 @@ fn a_car_that_slides_sideways_is_neither_held_nor_driven_back() {
     }
 }
 
-/// On slippery ground cars spin round with keys alone, and go backwards and sideways while the brake key is held.
+/// Cars that spin on slippery ground with the brake key pressed move backwards and sideways. They are not driven in
+/// reverse before they stand.
 #[test]
 fn a_car_that_spins_is_not_driven_back() {
     for car in ["bmw_320i_mf", "corvette_c5"] {
@@ -120,13 +123,14 @@ fn a_car_that_spins_is_not_driven_back() {
                 ride.driver.reverse.direction() == Direction::Reverse
             });
             let speed = ride.world.state(0).velocity.length();
-            // It has stood for 0.15 s below 0.5 m/s, and the step after that may drive.
+            // Reverse engages after 0.15 s below 0.5 m/s. The step after that may accelerate the car.
             assert!(flips.is_some() && speed < 0.5, "{car}, spin {seed}: driven back at {speed} m/s");
         }
     }
 }
 
-/// A floor that moves along the car or across it is ground as any other: the car is held on it, and its brake key drives back.
+/// On a floor that moves along or across the car, the driver keeps the car at rest relative to the floor, and the
+/// brake key drives it in reverse.
 #[test]
 fn a_car_on_a_moving_floor_is_held_and_driven_back() {
     for velocity in [Vec3::X * 5.0, Vec3::X * -5.0, Vec3::Y * 5.0] {
@@ -175,7 +179,7 @@ fn a_pull_of_the_handbrake_turns_the_car_round_and_its_engine_lives() {
         let turned: f64 = turning.iter().map(|frame| frame.yaw_rate_radps / f64::from(hz)).sum();
         assert!(turned > 1.2, "{} at {hz} Hz turned by {turned} rad", solver.name);
         assert!(ride.world.state(0).drive.engine_speed > 50.0, "{} at {hz} Hz stalled", solver.name);
-        // The same corner without the handbrake, as what it is measured against.
+        // Reference: the same corner without the handbrake.
         let mut ride = Ride::new(solver, "corvette_c5", &Scene::flat(), 16.0, hz);
         let plain: f64 =
             ride.hold(Keys { left: true, ..NOTHING }, 1.8).iter().map(|f| f.yaw_rate_radps / f64::from(hz)).sum();
@@ -208,7 +212,8 @@ fn a_car_on_its_roof_is_put_on_its_wheels_and_drives_on() {
     });
 }
 
-/// A car that stands on a steep slope, whichever way it is headed, is put where it stands: the slope is laid under it, not beside.
+/// A car at rest on a steep slope stays in place when it is put upright, in any heading: it is aligned with the slope
+/// below it.
 #[test]
 fn a_car_on_a_slope_is_put_upright_as_it_stands() {
     let slope = Scene::sloping(30f32.to_radians());
@@ -218,7 +223,8 @@ fn a_car_on_a_slope_is_put_upright_as_it_stands() {
         let mut world = (solvers()[0].build)(&slope, &[start], 1.0 / 60.0);
         let before = world.state(0).rotation;
         assert_eq!(put_upright(world.as_mut(), 0), Ok(true));
-        // Its struts do not carry it aslant as those of a car that has settled on the slope: seen from above that turns it a little.
+        // The repositioned car has no roll on its struts, unlike a car that has settled on the slope. Seen from
+        // above, this changes its heading a little.
         let [was, is] = [before, world.state(0).rotation].map(|rotation| rotation * Vec3::X).map(|x| x.y.atan2(x.x));
         let turned = (is - was).sin().abs();
         assert!(turned < 0.01, "headed {heading}: turned by {turned} rad");
@@ -226,7 +232,7 @@ fn a_car_on_a_slope_is_put_upright_as_it_stands() {
     }
 }
 
-/// Whatever happened before, a teleported car goes on to the bit as one that is new.
+/// A teleported car continues bit-identically, whatever it did before.
 #[test]
 fn a_teleport_leaves_nothing_of_what_was() {
     each(|solver, hz| {
@@ -263,8 +269,8 @@ fn gears_by_hand_stay_between_reverse_and_the_highest() {
     assert_eq!(driver.gears, skidpad::drive::Gears::Manual(-1));
 }
 
-/// In a steady corner with the lock of its speed, the car meets the lateral acceleration that the shaping names, within what
-/// understeer, the allowance for slip and the limit of friction make of it.
+/// In a steady corner with the speed-dependent lock of keys, the lateral acceleration is that of the shaping, within
+/// the effects of understeer and the limit of friction. The slip allowance is 0.
 #[test]
 fn the_lock_of_keys_follows_the_speed() {
     each(|solver, hz| {

@@ -1,4 +1,5 @@
-//! `skidpad::drive` on every solver: what scripted keys do, what is drawn between steps, what is heard.
+//! `skidpad::drive` with every solver: scripted keys, poses drawn between steps, events and trailers hitched at run
+//! time.
 
 mod drawn;
 mod heard;

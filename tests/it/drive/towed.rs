@@ -1,4 +1,4 @@
-//! Trailers that are hitched up while the world runs.
+//! Trailers that are hitched while the world runs.
 
 use crate::common::on_rows;
 use skidpad::core::{DVec3, Quat};
@@ -10,7 +10,7 @@ fn models() -> [Arc<Model>; 2] {
     ["toyota_4runner", "caravan"].map(|name| skidpad::spec::load(name).unwrap().model)
 }
 
-/// Distance of coupler and hitch, m.
+/// Returns the distance of coupler and hitch (m).
 fn gap(world: &dyn Backend) -> f32 {
     let hitch = world.model(0).parts().hitch.unwrap().point;
     let coupler = world.model(1).parts().coupler.unwrap().point;
@@ -25,7 +25,8 @@ fn it_stands_as_a_train_at_rest_does() {
     let placement = Placement { x: 30.0, y: -7.0, heading: 0.7, ..Placement::default() };
     let train = State::train_at_rest(&[&car, &trailer], 3, &Scene::flat(), &placement);
     let found = hitched(&car, &train[0], 3, &[&trailer]).remove(0);
-    // The plane is that of the wheels, from which statics take a tilt θ as their compressions by x θ: θ² x / 2 of 5 mrad.
+    // `hitched` uses the plane of the wheels, whereas statics approximate compressions at a tilt θ by x θ. The
+    // difference is θ² x / 2 with θ = 5 mrad.
     assert!((found.position - train[1].position).length() < 3e-5, "{} is not {}", found.position, train[1].position);
     assert!(found.rotation.angle_between(train[1].rotation) < 1e-3);
     assert_eq!(found.tow.unwrap().by, 3);
@@ -55,10 +56,10 @@ fn hitched_at_speed_it_follows_without_a_jerk() {
                 let before = world.state(0).velocity;
                 world.step(&[]);
                 felt = felt.max((world.state(0).velocity - before).length() * hz);
-                // As trains that started so.
+                // Trains that start hitched have gaps of the same size.
                 assert!(gap(world.as_ref()) < 2e-3, "{} at {hz} Hz: {} m", solver.name, gap(world.as_ref()));
             }
-            // It coasts: rolling resistance, air and the drag of the engine.
+            // The car decelerates by rolling resistance, drag and engine braking.
             assert!(felt < 2.0, "{} at {hz} Hz: the car feels {felt} m/s²", solver.name);
             let yaw = world.state(0).rotation.angle_between(world.state(1).rotation);
             assert!(yaw < 0.02, "{} at {hz} Hz: {yaw} rad", solver.name);
@@ -100,12 +101,13 @@ fn a_turned_and_turning_car_takes_it_along() {
     let arm = (behind.position - state.position).as_vec3();
     let at_hitch = |of: &State, point| of.velocity + of.angular.cross(of.rotation * point);
     let [hitch, coupler] = [car.parts().hitch.unwrap().point, trailer.parts().coupler.unwrap().point];
-    // Coordinates of kilometres in 64 bits; arms of metres in 32.
+    // Positions of kilometres have 64 bits, arms of metres have 32 bits.
     assert!((arm + behind.rotation * coupler - state.rotation * hitch).length() < 1e-5);
     assert!((at_hitch(&behind, coupler) - at_hitch(&state, hitch)).length() < 1e-5);
 }
 
-/// A car that squats under full throttle, on the plane and on a slope, gets its trailer on its wheels, not into the ground.
+/// A trailer hitched to a car that squats under full throttle has its wheels on the ground, on the plane and on a
+/// slope.
 #[test]
 fn hitched_to_a_car_that_squats_it_stands_on_its_wheels() {
     let wagon = skidpad::spec::load("wagon").unwrap();
@@ -129,7 +131,8 @@ fn hitched_to_a_car_that_squats_it_stands_on_its_wheels() {
                 for (k, wheel) in model.wheels().iter().enumerate() {
                     let at = wheel.contact + Vec3::Z * state.wheels[k].compression;
                     let height = (state.position + (state.rotation * at).as_dvec3()).dot(normal);
-                    // Axles of a trailer that pitches are as high as their middle to the sine of that by their distance.
+                    // Pitch of the trailer moves each axle vertically by the sine of the pitch times its distance
+                    // from the middle of the axles.
                     assert!(height.abs() < 0.02, "{}: wheel {k} {height} m above ground", solver.name);
                 }
             }

@@ -1,4 +1,4 @@
-//! Couplings between axles only ever take energy, and locked ones hold both sides at one speed, whatever brakes do.
+//! Couplings between axles only dissipate energy. Locked couplings keep both sides at one speed under any braking.
 
 use skidpad::core::model::{Coupling, Powertrain};
 use skidpad::core::{Controls, Frame, Model, ModelParts, Scene, state::Placement};
@@ -10,7 +10,7 @@ fn axles() -> [Box<[usize]>; 2] {
     [Box::from([0, 1]), Box::from([2, 3])]
 }
 
-/// Bullet's reference car, undriven, its wheels of `spin_inertia` kg m².
+/// Returns Bullet's reference car without a drivetrain, with wheels of `spin_inertia` (kg m²).
 fn undriven(spin_inertia: f32) -> ModelParts {
     let mut parts = shipped("bullet_reference");
     parts.powertrain = Powertrain::None;
@@ -18,12 +18,12 @@ fn undriven(spin_inertia: f32) -> ModelParts {
     parts
 }
 
-/// Mean speeds of the wheels of both axles, rad/s.
+/// Returns the mean wheel speeds of both axles (rad/s).
 fn axle_speeds(frame: &Frame) -> [f64; 2] {
     [0, 2].map(|i| 0.5 * (frame.wheels[i].spin_radps + frame.wheels[i + 1].spin_radps))
 }
 
-/// Energy of what moves and turns and of the car's height, J.
+/// Returns the kinetic energy of body and wheels plus the potential energy of the body (J).
 fn energy_of(model: &Model, drive: &Drive) -> f64 {
     let state = drive.world.state(0);
     let turned = state.rotation.inverse() * state.angular;
@@ -35,9 +35,8 @@ fn energy_of(model: &Model, drive: &Drive) -> f64 {
         + wheels.map(|(of, wheel)| 0.5 * f64::from(of.spin_inertia) * f64::from(wheel.spin).powi(2)).sum::<f64>()
 }
 
-/// A full stop from 10 m/s with the axles locked together, on light wheels and heavy ones: both turn alike to 1e-3 of the speed,
-/// none faster than the car or backwards, and the car stops. Wheels of 0.01 kg m² used to run to ±43,800 rad/s, and the car
-/// still had 9.6 m/s after 3 s.
+/// Full stop from 10 m/s with locked axles, on light and heavy wheels: axle speeds agree within 1e-3 of the initial
+/// speed. Neither axle turns faster than the car moves, or backwards, and the car stops.
 #[test]
 fn locked_axles_turn_alike_under_full_brake() {
     for solver in on_rows() {
@@ -67,8 +66,8 @@ fn locked_axles_turn_alike_under_full_brake() {
     }
 }
 
-/// Random cars with locked, viscous and preloaded couplings, braked and steered at random: undriven, their energy
-/// never rises by more than springs and patches give back (up to 1.5 kJ), and locked axles turn alike.
+/// Undriven cars with random locked, viscous and preloaded couplings, randomly braked and steered: their energy rises
+/// at most by the energy that springs and contact patches return (up to 1.5 kJ). Locked axles turn at one speed.
 #[test]
 fn couplings_and_brakes_never_add_energy() {
     for solver in on_rows() {
@@ -114,8 +113,9 @@ fn couplings_and_brakes_never_add_energy() {
     }
 }
 
-/// A C5 on four driven wheels with its axles locked together, throttle, brake and steering at random, on grip from ice to dry: both
-/// axles turn alike to 1e-3 of the faster of car and wheels, but for a step in which brakes catch axles that the engine drives.
+/// C5 with four driven wheels and locked axles, random controls and grip from ice to dry: axle speeds agree within
+/// 1e-3 of the faster of car and wheels. In one step of a run, in which brakes stop driven axles, they may differ by
+/// 3e-3.
 #[test]
 fn locked_axles_turn_alike_under_power() {
     for solver in on_rows() {

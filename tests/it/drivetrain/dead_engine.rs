@@ -1,4 +1,4 @@
-//! An engine that does not run, in gear: a brake on the flywheel, by closed forms.
+//! A dead engine in gear acts as a brake on the flywheel, by closed forms.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ const DRAG: f32 = 100.0;
 const RATES: [f32; 4] = [30.0, 60.0, 240.0, 1000.0];
 const STALL: f32 = 40.0;
 
-/// A C5 without losses whose engine dies below 40 rad/s and has a dry drag of 100 N m.
+/// Returns a C5 without losses whose engine dies below 40 rad/s and has a dry drag of 100 N m, after `change`.
 fn model(change: impl Fn(&mut Engine)) -> Arc<Model> {
     let mut parts = c5().without_air().without_rolling_resistance();
     let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
@@ -20,17 +20,19 @@ fn model(change: impl Fn(&mut Engine)) -> Arc<Model> {
     parts.model()
 }
 
-/// Turns of a C5's engine per metre of road in first gear and in reverse.
+/// Returns the rotation of a C5's engine per metre of road (rad/m), in first gear if `gear` is above 0, else in
+/// reverse.
 fn turns_per_metre(gear: i8) -> f64 {
     (if gear > 0 { 2.66 } else { 2.90 }) * 3.42 / 0.331
 }
 
-/// In gear, the clutch pedal up, no other pedal pressed.
+/// Returns controls in `gear` with the clutch closed and no pedal pressed.
 fn in_gear(gear: i8) -> Controls {
     Controls { gear: Some(gear), clutch: Some(0.0), ..Controls::default() }
 }
 
-/// A car whose engine turns by `engine_radps` in `gear` on a slope on which gravity pulls it by `force` N forward.
+/// Returns a car at rest in `gear` with a stopped engine, on a slope on which gravity pulls it forward by `force`
+/// (N).
 fn on_slope(solver: &BackendInfo, model: &Arc<Model>, force: f64, gear: i8, hz: f32) -> Drive {
     let angle = (force / (f64::from(model.mass()) * GRAVITY)).asin();
     let placement = Placement { gear: Some(gear), ..Placement::default() };
@@ -41,8 +43,8 @@ fn on_slope(solver: &BackendInfo, model: &Arc<Model>, force: f64, gear: i8, hz: 
     car
 }
 
-/// Up to its drag `T`, a force of `T n` at the wheels, a dead engine holds a car on a slope: forward and in reverse gear, uphill
-/// and downhill, at every rate. At 30 Hz a car on 10° used to roll back 5.6 m in 10 s.
+/// A dead engine of drag `T` keeps a car on a slope up to a force of `T n` at the wheels, in first gear and reverse,
+/// uphill and downhill, at every rate.
 #[test]
 fn a_dead_engine_in_gear_holds_the_car() {
     let model = model(|_| ());
@@ -63,8 +65,8 @@ fn a_dead_engine_in_gear_holds_the_car() {
     }
 }
 
-/// A clutch that works by itself is closed with a dead engine: in gear the car stands, as if parked; in neutral, or with the pedal
-/// pressed, it rolls; the starter opens it and the engine runs. It used to be open, and the car rolled away.
+/// An automatic clutch is closed while the engine is dead: in gear the car stands, in neutral or with the clutch
+/// pedal pressed it rolls. The starter opens the clutch, and the engine runs.
 #[test]
 fn a_clutch_of_its_own_holds_with_a_dead_engine() {
     let model = model(|_| ());
@@ -92,7 +94,7 @@ fn a_clutch_of_its_own_holds_with_a_dead_engine() {
     }
 }
 
-/// Beyond its drag a dead engine is turned, in reverse of its sense too: `a = (F − T n) / (m + Σ I/R² + J n²)`.
+/// A dead engine is turned by torques beyond its drag, also backwards: `a = (F − T n) / (m + Σ I/R² + J n²)`.
 #[test]
 fn beyond_its_drag_a_dead_engine_is_turned() {
     let model = model(|_| ());
@@ -115,7 +117,7 @@ fn beyond_its_drag_a_dead_engine_is_turned() {
     }
 }
 
-/// A dead flywheel out of gear runs down by `T / J` and stops, from either rotation, and never turns back.
+/// A dead flywheel out of gear decelerates by `T / J` in either direction and stays at rest.
 #[test]
 fn a_dead_flywheel_runs_down_and_stops() {
     let model = model(|engine| engine.drag = [5.0, 0.0]);
@@ -137,7 +139,7 @@ fn a_dead_flywheel_runs_down_and_stops() {
     }
 }
 
-/// A car that rolls in gear is stopped by its dead engine within `½ m v² / (T n)`, m with all that turns, and stays.
+/// A dead engine stops a car in gear within `½ m v² / (T n)`, m with all rotating parts. The car stays at rest.
 #[test]
 fn a_car_is_stopped_by_its_dead_engine_and_stays() {
     let model = model(|_| ());
@@ -163,7 +165,7 @@ fn a_car_is_stopped_by_its_dead_engine_and_stays() {
     }
 }
 
-/// An engine that never dies keeps its governor, and a car in gear on a slope is still driven by it.
+/// An engine that cannot die keeps its governor and drives a car in gear up a slope.
 #[test]
 fn an_engine_that_never_dies_is_not_held() {
     let model = model(|engine| engine.stall = 0.0);

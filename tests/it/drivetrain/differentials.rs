@@ -1,4 +1,4 @@
-//! Differentials and couplings: how they share torque and speed, by closed forms.
+//! Differentials and couplings: distribution of torque and speed, by closed forms.
 
 use skidpad::core::model::{Coupling, Curve, Motor, Powertrain};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Scene, Vec3, state::Placement};
@@ -8,7 +8,7 @@ use crate::drivetrain::motors::light as light_motor;
 use crate::step::fuzz::survives_wild_controls;
 use crate::step::random::Random;
 
-/// A C5 on dry friction of 1, with an engine of constant torque and hardly any inertia.
+/// Returns the parts of a C5 on Coulomb tyres of μ = 1, with an engine of constant torque and negligible inertia.
 fn plain(torque: f32, shares: [f32; 4]) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance().on_coulomb_tyres(1.0);
     parts.bars.clear();
@@ -35,25 +35,27 @@ fn open(sides: [Box<[usize]>; 2]) -> Coupling {
     Coupling { sides, friction: 0.0, bias: [1.0; 2], viscous: 0.0 }
 }
 
-/// Grip `low` under the left wheels, on a sheet of half a millimetre, and 1 under the others.
+/// Returns a scene with a grip of `low` under the left wheels, on a sheet of half a millimetre, and of 1 under the
+/// right ones.
 fn split(low: f32) -> Scene {
     let sheet = FixedBox::upright(DVec3::new(0.0, 50.0, -0.4995), Vec3::new(2000.0, 100.0, 1.0));
     Scene { boxes: vec![FixedBox { grip: low, ..sheet }], ..Scene::flat() }
 }
 
-/// What the wheels had at the end of a run, each a mean of its last tenth of a second.
+/// Figures of the wheels at the end of a run, each a mean over its last 0.1 s.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wheels {
-    /// Torque on the wheel, N m.
+    /// Torque on the wheel (N m).
     hub: [f64; 4],
-    /// Tyre force along times radius, N m.
+    /// Longitudinal tyre force times radius (N m).
     tyre: [f64; 4],
-    /// The most the tyre could, N m.
+    /// Limit of the tyre's friction times radius (N m).
     grip: [f64; 4],
     spin: [f64; 4],
 }
 
-/// Full throttle in first gear for 0.5 s from 8 m/s.
+/// Drives at full throttle in first gear for 0.5 s from 8 m/s on split friction and returns the figures of the
+/// wheels.
 fn driven(solver: &BackendInfo, torque: f32, shares: [f32; 4], coupling: Option<Coupling>, low: f32) -> Wheels {
     let mut parts = plain(torque, shares);
     parts.couplings.extend(coupling);
@@ -82,11 +84,12 @@ fn driven_with(solver: &BackendInfo, parts: ModelParts, low: f32) -> Wheels {
 }
 
 const ROWS: &str = "asked; rows are solved to a thousandth";
-/// Measured: 0.06 % where the car turns.
+/// Reason for the tolerance of speeds of locked wheels. The measured difference is 0.06 % if the car yaws.
 const FORESEEN: &str = "one sweep foresees wheels without their side rows";
 const LOW: f32 = 0.1;
 
-/// Left wheel on ice: an open differential gives the right one what the ice takes, and what spins the left one up.
+/// Left wheel on ice: an open differential gives both wheels the same torque. The left tyre slides at its limit, and
+/// its wheel spins up.
 #[test]
 fn split_friction_open_gives_twice_the_low_side() {
     for solver in on_rows() {
@@ -97,7 +100,8 @@ fn split_friction_open_gives_twice_the_low_side() {
     }
 }
 
-/// A preload P: twice the low side plus P. A bias B: the low side and its multiple. Viscous: in proportion to the speeds.
+/// Difference or ratio of the hub torques: a preload P adds P, a torque bias B multiplies by B, and a viscous
+/// coupling carries torque in proportion to the difference of speeds.
 #[test]
 fn split_friction_limited_slip_adds_what_it_says() {
     for solver in on_rows() {
@@ -117,7 +121,7 @@ fn split_friction_limited_slip_adds_what_it_says() {
     }
 }
 
-/// A locked differential turns both wheels alike and gives each what its tyre takes.
+/// A locked differential turns both wheels at the same speed and gives each the torque of its tyre.
 #[test]
 fn split_friction_locked_gives_both_sides() {
     for solver in on_rows() {
@@ -134,8 +138,8 @@ fn split_friction_locked_gives_both_sides() {
     }
 }
 
-/// Four driven wheels with a centre differential of 0.4 to 0.6: its shares while open, one speed of both axles when locked,
-/// and with a bias B each axle's torque over its share differs by B.
+/// Four driven wheels with a centre differential of 0.4 to 0.6: torques in these shares if open, equal axle speeds if
+/// locked. With a bias B, the axle torques over their shares have the ratio B.
 #[test]
 fn centre_differential_splits_and_locks() {
     for solver in on_rows() {
@@ -143,7 +147,7 @@ fn centre_differential_splits_and_locks() {
         let axles = |of: &[f64; 4]| [of[0] + of[1], of[2] + of[3]];
         let [front, rear] = axles(&drive(None, 1.0).hub);
         close(&format!("{} shares", solver.name), front / (front + rear), 0.4, 1e-3, "rounding");
-        // Two open differentials spin up both left wheels; their axles differ by radius and load.
+        // The two open axle differentials spin up both left wheels. The axles differ by radius and load.
         let found = drive(Some(Coupling::locked(between_the_axles())), LOW);
         let [front, rear] = axles(&found.spin);
         close(&format!("{} locked", solver.name), front, rear, 1e-3, FORESEEN);
@@ -157,8 +161,8 @@ fn centre_differential_splits_and_locks() {
     }
 }
 
-/// A motor behind the centre differential spins its axle: what the differential carries to the other axle is the bias of the
-/// engine's torque alone. The rear's own limiting differential sees both.
+/// A motor behind the centre differential spins its own axle. The centre differential carries only the bias of the
+/// engine's torque to the other axle. The limited-slip differential of the rear axle receives both torques.
 #[test]
 fn a_motor_behind_a_coupling_does_not_drive_through_it() {
     let motor = Motor { wheels: [2, 3].into(), peak_torque: 3500.0, reduction: 1.0, ..light_motor() };
@@ -177,7 +181,7 @@ fn a_motor_behind_a_coupling_does_not_drive_through_it() {
     }
 }
 
-/// Random couplings under wild pedals, thrown into the air now and then: nothing becomes infinite.
+/// Random couplings with random controls, lifted into the air now and then: the state stays finite.
 #[test]
 fn any_couplings_survive_anything() {
     for solver in on_rows() {

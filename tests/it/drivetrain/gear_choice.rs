@@ -1,4 +1,4 @@
-//! Which gear an automatic takes, and when a direction engages.
+//! Choice of gear of an automatic, and engagement of the direction of travel.
 
 use std::f32::consts::PI;
 
@@ -14,7 +14,7 @@ fn throttle(throttle: f32, gear: Option<i8>) -> Controls {
     Controls { throttle, gear, ..Controls::default() }
 }
 
-/// On ice the driven wheels spin at the limiter and the car creeps: it stays in first gear. It used to be in fourth at 2.4 m/s.
+/// On ice, the driven wheels spin at the limiter and the car creeps. The automatic stays in first gear.
 #[test]
 fn spinning_wheels_do_not_shift_up() {
     for name in ["corvette_c5", "toyota_4runner"] {
@@ -33,7 +33,8 @@ fn spinning_wheels_do_not_shift_up() {
     }
 }
 
-/// Wheels that lock under the brake at speed do not shift down, and wheels in the air change no gear: thrown up, or on its roof.
+/// Wheels locked by the brakes at speed cause no downshift. Spinning wheels of a car thrown onto its roof cause no
+/// upshift.
 #[test]
 fn locked_wheels_and_wheels_in_the_air_change_no_gear() {
     let model = c5().model();
@@ -60,7 +61,8 @@ fn locked_wheels_and_wheels_in_the_air_change_no_gear() {
     }
 }
 
-/// While wheels roll shift points are those of the engine's speed: up at the first step that begins beyond, in every gear.
+/// If wheels roll, the shift points are engine speeds: the automatic shifts up in the first step that begins above
+/// the threshold, in every gear.
 #[test]
 fn rolling_wheels_shift_where_the_engine_says() {
     let mut parts = c5().without_air();
@@ -84,8 +86,8 @@ fn rolling_wheels_shift_where_the_engine_says() {
     }
 }
 
-/// Reverse waits in neutral while the car rolls forward faster than a walk, and a forward gear while it rolls back so fast; an
-/// automatic leaves reverse by itself. Reverse used to engage at 30 m/s, and an automatic to stay in it.
+/// A direction engages below walking pace: reverse waits in neutral while the car rolls forward faster, and a forward
+/// gear while it rolls back faster. An automatic leaves reverse by itself.
 #[test]
 fn directions_engage_below_a_walk() {
     let model = c5().model();
@@ -111,7 +113,7 @@ fn directions_engage_below_a_walk() {
     }
 }
 
-/// Motors and torques straight at the wheels change direction below a walk, too; they pulled the other way at any speed.
+/// Motors and direct drive torques change their direction below walking pace, too. Above it they do not drive.
 #[test]
 fn cars_without_gears_turn_round_below_a_walk() {
     for name in ["tesla_model3_awd", "bullet_reference"] {
@@ -137,7 +139,8 @@ fn cars_without_gears_turn_round_below_a_walk() {
     }
 }
 
-/// From neutral at speed an automatic takes the gear of that speed, and motors beside an engine pull the way its gear does.
+/// An automatic in neutral at speed selects the gear of that speed. Motors of a hybrid drive in the direction of its
+/// gear.
 #[test]
 fn an_automatic_finds_its_gear_from_neutral() {
     let mut parts = c5();

@@ -11,7 +11,7 @@ fn curve(points: &[[f32; 2]]) -> Curve {
     Curve::new(points.to_vec()).expect("valid")
 }
 
-/// A C5 without losses, with an engine of 250 N m, changed by `change`.
+/// Returns the parts of a C5 without losses, with an engine of 250 N m, after `change`.
 fn with_engine(change: impl Fn(&mut EngineDrive)) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
@@ -33,7 +33,8 @@ fn pedals(throttle: f32, brake: f32) -> Controls {
     Controls { throttle, brake, gear: Some(1), ..Controls::default() }
 }
 
-/// Held by the brake at full throttle the engine turns where `C(0) ω² = T`, and the wheels get R(0) T through the gears.
+/// Stall at full throttle against the brakes: the engine speed satisfies `C(0) ω² = T`, and the gearbox input torque
+/// is R(0) T.
 #[test]
 fn converter_stalls_where_its_capacity_is_the_torque() {
     for solver in on_rows() {
@@ -50,8 +51,8 @@ fn converter_stalls_where_its_capacity_is_the_torque() {
     }
 }
 
-/// From rest at full throttle: turbine torque over engine torque falls along R(ν) to 1 at the coupling point, alike from 30
-/// to 1000 Hz.
+/// During a start from rest, the turbine torque is that of the converter's curves up to the coupling point. Final
+/// speeds agree from 30 to 1000 Hz.
 #[test]
 fn converter_multiplies_less_as_the_turbine_catches_up() {
     for solver in on_rows() {
@@ -81,7 +82,7 @@ fn converter_multiplies_less_as_the_turbine_catches_up() {
     }
 }
 
-/// With its lock-up closed engine and wheels turn together; on the overrun the car turns the engine through the fluid.
+/// A closed lock-up clutch turns engine and wheels together. On the overrun, the fluid turns the engine without it.
 #[test]
 fn converter_locks_up_and_overruns() {
     for solver in on_rows() {
@@ -104,8 +105,9 @@ fn converter_locks_up_and_overruns() {
     }
 }
 
-/// A car that appears rolling at 20 m/s is in the first gear it would not shift up from with the throttle closed, stays there, and
-/// at full throttle shifts down until the engine turns faster than 3000 rev/min: 1973 in fourth, 2565 in third, 3512 in second.
+/// A car that starts at 20 m/s is in the lowest gear from which it does not shift up at closed throttle, and stays in
+/// it. At full throttle it shifts down until the engine exceeds 3000 rev/min: 1973 in fourth gear, 2565 in third,
+/// 3512 in second.
 #[test]
 fn full_throttle_kicks_down() {
     const RPM: f32 = std::f32::consts::TAU / 60.0;
@@ -126,7 +128,8 @@ fn full_throttle_kicks_down() {
     }
 }
 
-/// A continuous gearbox holds the engine within 1 % of the speed asked while the car accelerates; its ratio stays in range.
+/// A continuous gearbox keeps the engine within 1 % of its target speed while the car accelerates. Its ratio stays in
+/// range.
 #[test]
 fn continuous_gearbox_holds_the_engine_speed() {
     let continuous = |drive: &mut EngineDrive| {
@@ -146,7 +149,7 @@ fn continuous_gearbox_holds_the_engine_speed() {
                 if ratio < 2.3 && ratio > 0.41 {
                     held += 1;
                     let aim = 150.0 + 0.8 * 250.0;
-                    // The first half second belongs to the rate of the ratio.
+                    // In the first half second, the rate of the ratio limits the control.
                     if held > (0.5 * hz) as usize {
                         close(&format!("{} {hz} Hz", solver.name), frame.engine_radps, aim, 0.01, "asked");
                         assert!(frame.ax_mps2 > 0.3, "{}: {}", solver.name, frame.ax_mps2);
@@ -158,7 +161,8 @@ fn continuous_gearbox_holds_the_engine_speed() {
     }
 }
 
-/// Below its stall speed an engine dies, stays dead without a starter, and runs again with one; its pedal is mapped.
+/// An engine dies below its stall speed, stays dead without a starter, and runs again after it. The throttle map
+/// translates the pedal.
 #[test]
 fn an_engine_stalls_and_starts() {
     let model = with_engine(|drive| (drive.engine.stall, drive.engine.throttle_map) = (40.0, None)).model();
@@ -196,7 +200,7 @@ fn an_engine_stalls_and_starts() {
     }
 }
 
-/// Converters, continuous gearboxes and stalls under wild pedals: nothing becomes infinite.
+/// Converters, continuous gearboxes and stalling engines under random controls: the state stays finite.
 #[test]
 fn any_gearbox_survives_anything() {
     for solver in on_rows() {

@@ -1,4 +1,4 @@
-//! What turns the wheels.
+//! Drivetrain: engines, motors, gearboxes, differentials and couplings.
 
 pub mod couplings;
 pub mod dead_engine;

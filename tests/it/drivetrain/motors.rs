@@ -1,4 +1,4 @@
-//! Electric motors: torque, power, speed limit, rotor and regeneration, by closed forms.
+//! Electric motors: torque, power, speed limit, rotor inertia and regeneration, by closed forms.
 
 use skidpad::core::model::{Coupling, Motor, Powertrain};
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
@@ -7,7 +7,7 @@ use crate::common::{Drive, Simplify, c5, close, on_rows};
 use crate::step::fuzz::survives_wild_controls;
 use crate::step::random::Random;
 
-/// One without a rotor's inertia, losses, regeneration or a limit of its power.
+/// Returns a motor for the rear axle without rotor inertia, losses, regeneration or power limit.
 pub fn light() -> Motor {
     Motor {
         wheels: [2, 3].into(),
@@ -26,7 +26,7 @@ fn motor(wheels: &[usize]) -> Motor {
     Motor { wheels: wheels.into(), power: 90e3, inertia: 0.05, ..light() }
 }
 
-/// A C5 without its engine, air and rolling resistance, on `motors`.
+/// Returns the parts of a C5 with `motors` instead of its engine, without drag and rolling resistance.
 fn electric(motors: Vec<Motor>) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     parts.powertrain = Powertrain::None;
@@ -38,7 +38,8 @@ fn pedals(throttle: f32, brake: f32) -> Controls {
     Controls { throttle, brake, ..Controls::default() }
 }
 
-/// In the air `ω' = T n / (I + n² J)` per wheel, at any tick, forward and in reverse, one motor for an axle or one a wheel.
+/// Row B17: in the air, `ω' = T n / (I + n² J)` for each wheel, at any rate, forward and in reverse, with one motor
+/// for an axle or one for each wheel.
 #[test]
 fn b17_a_motor_in_the_air_turns_wheel_and_rotor() {
     for solver in on_rows() {
@@ -68,7 +69,7 @@ fn b17_a_motor_in_the_air_turns_wheel_and_rotor() {
     }
 }
 
-/// Losses take their share of the driving torque in reverse as they do forward.
+/// Losses reduce the driving torque by the same factor in reverse and forward.
 #[test]
 fn a_motor_loses_as_much_in_reverse() {
     let model = electric(vec![Motor { efficiency: 0.8, ..light() }]).model();
@@ -83,7 +84,8 @@ fn a_motor_loses_as_much_in_reverse() {
     }
 }
 
-/// At constant power `m v²` grows by 2 P t, wheels and rotor counted as mass; the speed ends where the motor does.
+/// At constant power, `m v²` grows by 2 P t, with wheels and rotor as equivalent mass. The top speed is the speed
+/// limit of the motor.
 #[test]
 fn power_limited_acceleration_and_top_speed() {
     for solver in on_rows() {
@@ -97,7 +99,7 @@ fn power_limited_acceleration_and_top_speed() {
             let at = |t: f64| &frames[(t * f64::from(hz)).round() as usize];
             let (early, late) = (at(1.0), at(6.0));
             let gained = 0.5 * mass * (late.vx_mps.powi(2) - early.vx_mps.powi(2)) / (late.t_s - early.t_s);
-            // What slips away at the driven wheels: 1 % at 15 to 35 m/s.
+            // Slip of the driven wheels: 1 % at 15 to 35 m/s.
             let slip = late.wheels[2].spin_radps * radius / late.vx_mps - 1.0;
             assert!((0.0..0.02).contains(&slip), "{}: {slip}", solver.name);
             close(
@@ -121,7 +123,8 @@ fn power_limited_acceleration_and_top_speed() {
     }
 }
 
-/// Lifting and braking regenerate the stated shares, and bring the car to rest without turning it back.
+/// Regeneration on lift-off and on braking has the configured shares of torque. It brings the car to rest without
+/// reversing it.
 #[test]
 fn regeneration_brakes_and_ends_at_rest() {
     for solver in on_rows() {
@@ -147,7 +150,7 @@ fn regeneration_brakes_and_ends_at_rest() {
     }
 }
 
-/// Random motors and couplings, beside the engine or alone, under wild pedals: nothing becomes infinite.
+/// Random motors and couplings, with and without an engine, under random controls: the state stays finite.
 #[test]
 fn any_motors_survive_anything() {
     for solver in on_rows() {

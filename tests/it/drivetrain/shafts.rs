@@ -1,4 +1,4 @@
-//! Torques of the drivetrain as channels: motors, couplings and what goes into the gearbox, by closed forms.
+//! Drivetrain torques as telemetry channels: motors, couplings and gearbox input, by closed forms.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use skidpad::core::{Controls, Frame, Model, Scene, WheelControls, state::Placeme
 
 use crate::common::{Drive, Simplify, c5, close, on_rows, shipped};
 
-/// What columns of shafts end with for a car standing.
+/// Returns the suffixes of the shaft torque columns of a car at rest.
 fn columns(model: &Arc<Model>) -> Vec<String> {
     let car = Drive::new(&on_rows()[0], model, &Scene::flat(), Placement::default(), 240.0);
     let frame = car.world.frame(0);
@@ -21,7 +21,7 @@ fn torque(frame: &Frame, shaft: Shaft) -> f64 {
     frame.shafts.iter().find(|(found, _)| *found == shaft).expect("the car has it").1
 }
 
-/// A motor for an axle, 300 N m and 90 kW behind 9:1, with a rotor of 0.05 kg m².
+/// Returns a motor of 300 N m and 90 kW for an axle, with a reduction of 9 and a rotor inertia of 0.05 kg m².
 fn motor(wheels: [usize; 2], efficiency: f32) -> Motor {
     Motor {
         wheels: wheels.into(),
@@ -46,7 +46,8 @@ fn cars_have_columns_for_the_shafts_they_have() {
     assert_eq!(columns(&parts.model()), ["gearbox", "motor1", "motor2", "coupling1"]);
 }
 
-/// A motor tells `T = min(peak, P / ω)`, and what its wheels get is `n η (T − J n ω')`, driving and regenerating.
+/// The motor channel is `T = min(peak, P / ω)`. The torque at its wheels is `n η (T − J n ω')`, while driving and
+/// regenerating.
 #[test]
 fn motors_tell_what_their_law_and_their_wheels_say() {
     let mut parts = c5().without_air().without_rolling_resistance();
@@ -88,7 +89,7 @@ fn motors_tell_what_their_law_and_their_wheels_say() {
     }
 }
 
-/// With one wheel braked and the other spinning a preload of 200 N m carries 100 N m to the braked one.
+/// If one wheel is braked and the other one spins, a preload of 200 N m carries 100 N m to the braked wheel.
 #[test]
 fn a_slipping_preload_tells_its_torque() {
     let mut parts = c5();

@@ -1,10 +1,11 @@
-//! Seeded mutations of inputs: words of a dictionary, lines, numbers, bits, and pieces of other inputs.
+//! Seeded mutations of inputs: dictionary words, lines, numbers, bits, and pieces of other inputs.
 
 use std::path::Path;
 
 use crate::step::random::Random;
 
-/// Words of the dictionary `name` of the repository at `root`, in the format of libFuzzer: a quoted word a line, `\xNN` for bytes.
+/// Reads the words of the dictionary `name` of the repository at `root`. The format is that of libFuzzer: a quoted
+/// word in each line, `\xNN` for bytes.
 pub fn dictionary(root: &Path, name: &str) -> Vec<Vec<u8>> {
     let text = std::fs::read_to_string(root.join(format!("fuzz/dictionaries/{name}.dict"))).expect("a dictionary");
     let quoted = text.lines().filter(|line| !line.starts_with('#'));
@@ -23,14 +24,14 @@ fn unescaped(word: &str) -> Vec<u8> {
 
 /// Source of mutated inputs.
 pub struct Mutator {
-    /// Inputs to start from.
+    /// Inputs that are mutated.
     pub seeds: Vec<Vec<u8>>,
-    /// Words to insert.
+    /// Words that replace or extend parts of the inputs.
     pub dictionary: Vec<Vec<u8>>,
 }
 
 impl Mutator {
-    /// Returns a seed after one to five mutations.
+    /// Returns a random seed after one to five mutations.
     pub fn next(&self, random: &mut Random) -> Vec<u8> {
         let mut bytes = self.seeds[random.below(self.seeds.len())].clone();
         for _ in 0..=random.below(5) {
@@ -72,7 +73,7 @@ impl Mutator {
     }
 }
 
-/// Returns `bytes` with one of its numbers replaced by `word`.
+/// Returns `bytes` with one of its numbers, chosen at random, replaced by `word`.
 fn with_number(bytes: &[u8], word: &[u8], random: &mut Random) -> Vec<u8> {
     let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
     let mut numbers = Vec::new();
@@ -90,7 +91,7 @@ fn with_number(bytes: &[u8], word: &[u8], random: &mut Random) -> Vec<u8> {
     [&bytes[..number.start], word, &bytes[number.end..]].concat()
 }
 
-/// Returns `bytes` with a line removed, repeated or exchanged with another one.
+/// Returns `bytes` with a random line removed, repeated or exchanged with another one.
 fn with_lines(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
     if lines.is_empty() {

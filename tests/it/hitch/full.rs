@@ -1,4 +1,4 @@
-//! Full trailers: a drawbar with a steered axle and what rests on its turntable, of one file.
+//! Full trailers in one file: a drawbar with a steered axle (dolly), and the trailer on its turntable.
 
 use super::rigs::{BASE, LOW, Plane, articulation, axle, chassis, model, shipped, train, tyre};
 use crate::common::{GRAVITY, on_rows, solvers};
@@ -6,16 +6,16 @@ use skidpad::core::{Backend, Controls, Model, Scene, Vec3};
 use skidpad::spec::{Loaded, shipped as files};
 use std::sync::Arc;
 
-/// A full trailer of next to no height.
+/// A full trailer of negligible height.
 #[derive(Clone, Copy, Debug)]
 struct Full {
-    /// Mass of the dolly and of the trailer, kg.
+    /// Mass of the dolly and of the trailer (kg).
     masses: [f64; 2],
-    /// From the eye to the dolly's axle, and from the turntable to the trailer's, m.
+    /// Distance of the eye from the dolly's axle, and of the turntable from the trailer's axle (m).
     lengths: [f64; 2],
-    /// Turntable behind the axle of the dolly, m.
+    /// Position of the turntable behind the axle of the dolly (m).
     turntable: f64,
-    /// What presses the brakes of both, as in files.
+    /// Keys of the brake actuation of both units, as in vehicle files.
     brakes: [&'static str; 2],
 }
 
@@ -27,7 +27,7 @@ const FULL: Full = Full {
 };
 
 impl Full {
-    /// Text of the file.
+    /// Returns the text of the vehicle file.
     fn text(&self) -> String {
         let ([front, mass], [drawbar, wheelbase], [by_dolly, by_coupler]) = (self.masses, self.lengths, self.brakes);
         let dolly = chassis(front, 0.5 * front, -0.1, 1.0) + &axle(0.0, 0.0, "firm", front + 0.5 * mass);
@@ -48,7 +48,7 @@ impl Full {
         )
     }
 
-    /// The car of `rig`, the dolly and the trailer.
+    /// Returns the models of the car of `rig`, the dolly and the trailer.
     fn behind(&self, rig: &Plane) -> Vec<Arc<Model>> {
         let loaded = Loaded::read("full.toml", &self.text()).unwrap_or_else(|faults| panic!("{}", faults.render()));
         let [car, _] = rig.models();
@@ -56,7 +56,8 @@ impl Full {
     }
 }
 
-/// The wagon as two files: the trailer without its dolly, and the dolly with a hitch of its own under what statics says rests on it.
+/// Returns the wagon of two files: the dolly, whose hitch has the mass that rests on it by statics, and the trailer
+/// without its dolly.
 fn wagon_of_two_files() -> Vec<Arc<Model>> {
     let text = files::find("wagon").expect("shipped");
     let (trailer, dolly) = text.split_once("[dolly]\n").expect("a full trailer");
@@ -66,7 +67,7 @@ fn wagon_of_two_files() -> Vec<Arc<Model>> {
     let units = shipped(&["wagon"]);
     let carried = units[0].parts().hitch.expect("it tows").carried_mass;
     let known = 1750.0 * 1.25 / 2.6;
-    // Shares of one axle and a coupler are found by an inverse with a ridge of 1e-12.
+    // Load shares of an axle and a coupler come from an inverse regularised by 1e-12.
     assert!((f64::from(carried) / known - 1.0).abs() < 1e-6, "{carried} kg for {known}");
     let dolly = format!(
         "name = \"dolly\"\n[chassis]{own}\n[tyres.trailer]{shared}\n\
@@ -96,7 +97,7 @@ fn one_file_is_two_files_bit_for_bit() {
     }
 }
 
-/// Radius on which the middle of the axle of `unit` runs, m.
+/// Returns the radius of the path of the middle of the last axle of `unit` (m).
 fn radius(world: &dyn Backend, unit: usize) -> f64 {
     let (state, wheels) = (world.state(unit), world.model(unit).wheels());
     let last = &wheels[wheels.len() - 2..];
@@ -105,8 +106,8 @@ fn radius(world: &dyn Backend, unit: usize) -> f64 {
     f64::from(velocity.truncate().length() / state.angular.z.abs())
 }
 
-/// In a steady circle each axle runs on R² = R_before² + a² - l² behind a hitch a behind the axle before, l ahead of its own, and is
-/// folded by atan(a / R_before) + atan(l / R).
+/// Steady circle: an axle l behind a hitch, which is a behind the axle before, runs on R² = R_before² + a² - l². The
+/// articulation angle is atan(a / R_before) + atan(l / R).
 #[test]
 fn tracks_off_as_geometry_says() {
     let firm = Plane { firm: 20.0, hitch: BASE.axles[1] + 1.0, ..BASE };
@@ -118,7 +119,7 @@ fn tracks_off_as_geometry_says() {
             for step in 0..(40.0 * 240.0) as u32 {
                 world.step(&[Controls { steer, ..Controls::coasting() }]);
                 if step % 240 == 239 {
-                    // Tyres that slip by a hair need a hair more.
+                    // Slightly slipping tyres need slightly more steering.
                     steer *= (radius(&*world, 0) / 15.0) as f32;
                 }
             }
@@ -137,8 +138,8 @@ fn tracks_off_as_geometry_says() {
     }
 }
 
-/// Loads of wheels and hitches of the wagon by moments; standing, no spring is compressed beyond what the file describes but by the
-/// car's sinking.
+/// Wheel and hitch loads of the wagon at rest by equilibrium of moments. The springs of the trailer keep their
+/// described compression, except for the effect of the car's compression.
 #[test]
 fn wheels_carry_what_statics_says() {
     let on_turntable = 1750.0 * 1.25 / 2.6;
@@ -149,7 +150,7 @@ fn wheels_carry_what_statics_says() {
         let mut world = train(&solver, &models, &Scene::flat(), 0.0, 120.0);
         let begins: Vec<f64> = (1..3).map(|unit| world.state(unit).position.z).collect();
         for _ in 0..600 {
-            // Not braked: locked wheels would hold the pitch by their patches.
+            // The brakes are released, because contact patches of locked wheels would carry part of the pitch moment.
             world.step(&[]);
         }
         for (unit, known) in [1, 2].into_iter().zip(known) {
@@ -165,12 +166,13 @@ fn wheels_carry_what_statics_says() {
         }
         let carried = [1, 2].map(|unit| f64::from(world.state(unit).tow.expect("towed").force.z));
         assert!((carried[1] / (on_turntable * GRAVITY) - 1.0).abs() < 1e-3, "{}: {carried:?}", solver.name);
-        // The sinking of the car turns the dolly, which moves the turntable against the wheels.
+        // The compression of the car's springs pitches the dolly, which moves the turntable relative to the wheels.
         assert!((carried[0] / (on_eye * GRAVITY) - 1.0).abs() < 0.05, "{}: {carried:?}", solver.name);
     }
 }
 
-/// The eye carries what is left by moments about the axle of the dolly, pressed or lifted by a turntable off that axle.
+/// Load of the eye by equilibrium of moments about the axle of the dolly, with the turntable on, behind and ahead of
+/// that axle.
 #[test]
 fn the_eye_carries_what_statics_says() {
     for solver in solvers() {
@@ -192,8 +194,8 @@ fn the_eye_carries_what_statics_says() {
     }
 }
 
-/// Pedals of the car reach the trailer behind the dolly: with brake forces B and masses m of car, dolly and trailer, a = Σ B / Σ m slows
-/// all, and the turntable is pushed by m_t a - B_t.
+/// The car's pedals also actuate the brakes of the trailer behind the dolly. With brake forces B and masses m of the
+/// three units, the deceleration is a = Σ B / Σ m, and the turntable carries m_t a - B_t.
 #[test]
 fn pedals_reach_the_trailer_behind_the_dolly() {
     const PEDAL: f32 = 0.1;
@@ -205,7 +207,8 @@ fn pedals_reach_the_trailer_behind_the_dolly() {
     for solver in solvers() {
         for (brake, handbrake) in [(PEDAL, 0.0), (0.0, PEDAL)] {
             let mut world = train(&solver, &models, &Scene::flat(), 25.0, 240.0);
-            // Mean of the second half: a step leaves hitches 5e-5 m/s, 19 N of these masses.
+            // Means over the second half, because a step leaves 5e-5 m/s at the hitches, which is 19 N with these
+            // masses.
             let (mut speeds, mut by_turntable) = ([0.0; 2], 0.0);
             for speed in &mut speeds {
                 by_turntable = 0.0;
@@ -217,16 +220,17 @@ fn pedals_reach_the_trailer_behind_the_dolly() {
             }
             let found = 0.5 * (speeds[0] - speeds[1]);
             let told = format!("{} {found} m/s² for {slowed}, {by_turntable} N for {pushed}", solver.name);
-            // Wheels have 4e-4 of the mass as inertia, which is not in these equations.
+            // The spin inertia of the wheels, 4e-4 of the mass, is not in these equations.
             assert!((found / slowed - 1.0).abs() < 1e-3, "{told}");
-            // Rapier's joint and 32-bit positions carry what its rows do not.
+            // Rapier's joint and 32-bit positions have larger errors than the rows.
             let most = if solver.name == "rapier" { 5e-3 } else { 1e-3 };
             assert!((by_turntable - pushed).abs() < most * masses[2] * slowed, "{told}");
         }
     }
 }
 
-/// What presses the overrun brake of the dolly presses those of the trailer behind it as far: their forces are as their torques.
+/// The overrun brake of the dolly actuates the brakes of the trailer behind it equally, so that their forces have the
+/// ratio of the brake torques.
 #[test]
 fn the_overrun_brake_reaches_the_trailer_behind_the_dolly() {
     let by_force = "brakes = { model = \"overrun\", full_brake_n = 40000 }";

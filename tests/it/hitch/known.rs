@@ -1,13 +1,13 @@
-//! Known answers of towing: off-tracking, tractrix, load of the hitch, what a massless trailer changes, momentum.
+//! Known answers of towing: off-tracking, tractrix, hitch load, effect of a massless trailer, momentum.
 
 use super::rigs::{BASE, Plane, articulation, fold, gap, shipped, train};
 use crate::common::{GRAVITY, solvers};
 use skidpad::core::{Backend, Controls, DVec3, Mat3, Scene, Vec3};
 
-/// Tyres so stiff that next to nothing slips at a walk.
+/// Reference rig on tyres so stiff that slip is negligible at walking pace.
 const FIRM: Plane = Plane { firm: 20.0, ..BASE };
 
-/// Distance of the middle of the wheels of the rearmost axle of `car` from the centre it turns about, m.
+/// Returns the distance of the middle of the last axle of `car` from the instantaneous centre of rotation (m).
 fn radius(world: &dyn Backend, car: usize) -> f64 {
     let (state, wheels) = (world.state(car), world.model(car).wheels());
     let axle = wheels.last().expect("wheels").axle;
@@ -19,8 +19,8 @@ fn radius(world: &dyn Backend, car: usize) -> f64 {
     f64::from(velocity.truncate().length() / state.angular.z.abs())
 }
 
-/// In a steady circle a trailer of drawbar `L` behind a hitch `c` behind the rear axle, which runs on the radius `R`, runs on
-/// √(R² + c² - L²), folded by atan(c / R) + atan(L / R_t).
+/// Steady circle: with the rear axle of the car on radius `R`, a hitch `c` behind it and a drawbar `L`, the trailer's
+/// axle runs on √(R² + c² - L²). The articulation angle is atan(c / R) + atan(L / R_t).
 #[test]
 fn tracks_off_as_geometry_says() {
     let rows = [(1.0, 4.0, 14.491377, 19.244976), (0.0, 8.0, 12.688578, 32.230953), (-0.5, 4.0, 14.465476, 13.548058)];
@@ -28,7 +28,8 @@ fn tracks_off_as_geometry_says() {
         for (behind, drawbar, trailer_radius, angle) in rows {
             let rig = Plane { hitch: FIRM.axles[1] + behind, drawbar, centre: drawbar - 0.1, ..FIRM };
             let mut world = train(&solver, &rig.models(), &Scene::flat(), 2.0, 240.0);
-            // Turned until the rear axle runs on 15 m: tyres that slip by a hair need a hair more.
+            // Steering is corrected until the rear axle runs on 15 m, because slightly slipping tyres need slightly
+            // more.
             let mut steer = (2.7f32 / 15.0).atan();
             for step in 0..(40.0 * 240.0) as u32 {
                 world.step(&[Controls { steer, ..Controls::coasting() }]);
@@ -48,7 +49,8 @@ fn tracks_off_as_geometry_says() {
     }
 }
 
-/// Pulled or pushed straight at the axle, tan(φ / 2) falls or grows by e^(s / L) (the tractrix).
+/// Tractrix: for a hitch at the rear axle that moves straight by s, tan(φ / 2) decreases by e^(s / L) if the trailer
+/// is pulled and grows by it if pushed.
 #[test]
 fn follows_a_tractrix() {
     let rig =
@@ -83,7 +85,7 @@ fn follows_a_tractrix() {
     }
 }
 
-/// m g (L - d) / L, once everything stands still.
+/// Hitch load at rest, m g (L - d) / L.
 #[test]
 fn the_hitch_carries_what_the_wheels_do_not() {
     for solver in solvers() {
@@ -91,7 +93,8 @@ fn the_hitch_carries_what_the_wheels_do_not() {
             let rig = Plane { centre, ..BASE };
             let mut world = train(&solver, &rig.models(), &Scene::flat(), 0.0, 120.0);
             for _ in 0..600 {
-                // Not braked: locked wheels would hold the pitch of the trailer by their patches.
+                // The brakes are released, because contact patches of locked wheels would carry part of the pitch
+                // moment.
                 world.step(&[]);
             }
             let known = rig.trailer_mass * GRAVITY * (rig.drawbar - centre) / rig.drawbar;
@@ -101,7 +104,7 @@ fn the_hitch_carries_what_the_wheels_do_not() {
     }
 }
 
-/// A trailer that weighs next to nothing leaves the car on its path.
+/// A trailer of negligible mass does not change the path of the car.
 #[test]
 fn a_massless_trailer_changes_nothing() {
     let rig = Plane { trailer_mass: 2e-3, trailer_inertia: 4e-3, trailer_stiffness: 0.1, ..BASE };
@@ -117,13 +120,13 @@ fn a_massless_trailer_changes_nothing() {
             }
             gone += f64::from(alone.state(0).velocity.length()) / 120.0;
             let apart = (towing.state(0).position - alone.state(0).position).length();
-            // The trailer is 1.3e-6 of the car's mass.
+            // The trailer has 1.3e-6 of the car's mass.
             assert!(apart <= 1e-5 * gone.max(1.0), "{}: {apart} m after {gone} m", solver.name);
         }
     }
 }
 
-/// Linear momentum, and angular momentum about the origin, of all vehicles together.
+/// Returns the linear momentum (N s) and the angular momentum about the origin (N m s) of all vehicles together.
 fn momentum(world: &dyn Backend) -> [DVec3; 2] {
     (0..world.cars()).fold([DVec3::ZERO; 2], |[linear, angular], car| {
         let (state, model) = (world.state(car), world.model(car));
@@ -134,7 +137,8 @@ fn momentum(world: &dyn Backend) -> [DVec3; 2] {
     })
 }
 
-/// On ice without friction nothing takes or gives momentum: a rig that spins keeps both kinds of it, however it folds.
+/// On ice without friction, a spinning rig conserves its horizontal linear momentum and its yaw momentum while it
+/// folds.
 #[test]
 fn a_rig_on_ice_keeps_its_momentum() {
     let ice = Scene { grip: 0.0, ..Scene::flat() };
@@ -143,7 +147,7 @@ fn a_rig_on_ice_keeps_its_momentum() {
         let mut state = world.state(0).clone();
         state.angular = Vec3::Z * 0.5;
         world.set_state(0, &state).expect("it fits");
-        // Without the blow that sets the trailer turning too, and the gap it leaves.
+        // The first steps are left out: an impulse starts the trailer's rotation and leaves a gap.
         for _ in 0..60 {
             world.step(&[]);
         }
@@ -153,7 +157,8 @@ fn a_rig_on_ice_keeps_its_momentum() {
             let [now, turned] = momentum(&*world);
             let lost = (now - linear).truncate().length() / linear.length();
             assert!(lost < 1e-5, "{}: {lost} of the momentum", solver.name);
-            // About the origin, from which they drive 15 m: each position is within 1e-6 m in 32-bit offsets.
+            // Scale of the angular momentum about the origin, from which the rig moves 15 m away. Positions are
+            // within 1e-6 m, in 32-bit offsets.
             let lost = (turned.z - angular.z).abs() / (angular.z.abs() + 15.0 * linear.length());
             assert!(lost < 1e-4, "{}: {lost} of the angular momentum", solver.name);
             assert!(gap(&*world, 1) < 1e-4, "{}: a gap of {} m", solver.name, gap(&*world, 1));
@@ -163,7 +168,7 @@ fn a_rig_on_ice_keeps_its_momentum() {
     }
 }
 
-/// Below the limit of friction the solvers agree.
+/// Solvers agree within 1 % below the limit of friction.
 #[test]
 fn solvers_agree_on_trains() {
     let rigs = [
@@ -195,7 +200,8 @@ fn solvers_agree_on_trains() {
     }
 }
 
-/// What `skidpad check` tells of a coupler is what it carries behind its car, to what both hang lower or higher than described.
+/// The coupler load that `skidpad check` reports is the load in a train at rest, except for the different heights of
+/// hitch and coupler.
 #[test]
 fn the_coupler_load_that_is_told_is_carried() {
     for names in [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"]] {

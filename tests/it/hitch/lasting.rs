@@ -1,4 +1,5 @@
-//! Trains that stand, fold, break, and are coupled while they drive: nothing creeps, nothing is flung, nothing is lost.
+//! Robustness of trains at rest, at jackknife, under impacts and while hitching: no creep, no gain of energy, no loss
+//! of state.
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -10,11 +11,11 @@ use super::rigs::{BASE, Plane, articulation, gap, shipped, train, train_from};
 use crate::common::{on_rows, solvers};
 use crate::step::energy::Audit;
 
-/// Shipped cars with the trailers that they can tow.
+/// Shipped cars, each with a trailer that it can tow.
 pub const RIGS: [[&str; 2]; 3] =
     [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"], ["toyota_4runner", "wagon"]];
 
-/// Largest gap of the hitches of a train, m.
+/// Returns the largest gap of the hitches of a train (m).
 fn gaps(world: &dyn Backend) -> f64 {
     (1..world.cars()).map(|car| gap(world, car)).fold(0.0, f64::max)
 }
@@ -23,7 +24,7 @@ fn parked() -> Controls {
     Controls { handbrake: 1.0, ..Controls::parked() }
 }
 
-/// Parked on 20° with its brakes on.
+/// Trains parked on 20° with all brakes applied move less than 1 mm in a minute.
 #[test]
 fn parked_rigs_stay_where_they_are() {
     for names in RIGS {
@@ -37,7 +38,7 @@ fn parked_rigs_stay_where_they_are() {
                 let mut from = positions(&*world);
                 for step in 0..(62.0 * hz) as u32 {
                     world.step(&[parked()]);
-                    // Patches take up the slope first.
+                    // In the first 2 s the contact patches deflect under the slope force.
                     if step == (2.0 * hz) as u32 {
                         from = positions(&*world);
                     }
@@ -52,7 +53,7 @@ fn parked_rigs_stay_where_they_are() {
     }
 }
 
-/// Pushed back with the wheels turned, a trailer folds until it meets its stop, and comes no further.
+/// A trailer pushed back with turned front wheels jackknifes up to its articulation stop.
 #[test]
 fn jackknifed_rigs_meet_their_stop() {
     for solver in solvers() {
@@ -71,7 +72,7 @@ fn jackknifed_rigs_meet_their_stop() {
     }
 }
 
-/// Undriven, a swaying rig only loses energy: its hitch gives none.
+/// The energy of an undriven, swaying train does not rise, so its hitch adds none.
 #[test]
 fn hitches_give_no_energy() {
     for names in RIGS {
@@ -105,9 +106,9 @@ fn hitches_give_no_energy() {
     }
 }
 
-/// Dropped from 1 m, driven against a wall at 10 m/s, and rolled onto their sides, rigs lose energy and hold together: what stops one
-/// of them stops the other. Own worlds solve a blow and the hitch in one; Rapier's joint hands it on in four parts of a step, each to a
-/// tenth if the trailer is heavy. Rolled over, rates that change within a step open hitches by up to
+/// Trains that drop from 1 m, hit a wall at 10 m/s or roll over lose energy, and their hitches stay closed. Own
+/// worlds solve the impact together with the hitch. Rapier's joint transmits the impact in four parts of a step, each
+/// only to a tenth if the trailer is heavy. In a rollover, rates that change within a step open hitches by up to
 /// 2.4 mm at 30 Hz, 15 mm in Rapier's world.
 #[test]
 fn rigs_survive_blows() {
@@ -115,7 +116,7 @@ fn rigs_survive_blows() {
     let blows = [("drop", 10.0, 1.0, 0.0), ("wall", 10.0, 0.0, 0.0), ("roll", 30.0, 0.0, 0.5)];
     for names in RIGS {
         let models = shipped(&names);
-        // Two of Rapier's joints in a row open by the way of a step and give 1e-3 of the energy.
+        // A pair of Rapier joints in series opens by the distance of a step and adds 1e-3 of the energy.
         for solver in on_rows().into_iter().filter(|solver| models.len() == 2 || solver.name != "rapier") {
             for ((what, speed, height, steer), hz) in blows.into_iter().flat_map(|blow| [(blow, 30.0), (blow, 240.0)]) {
                 let boxes = if what == "wall" { vec![wall] } else { Vec::new() };
@@ -138,13 +139,13 @@ fn rigs_survive_blows() {
                         ("roll", "rapier") => 0.02,
                         ("roll", _) => 4e-3,
                         ("wall", "rapier") => 0.5 * f64::from(speed / hz),
-                        // A dolly weighs an eighth of what is hitched to both its ends.
+                        // A dolly has an eighth of the mass hitched to both its ends.
                         _ if models.len() > 2 => 1e-3,
                         _ => 2e-4,
                     };
                     assert!(gaps(&*world) < most, "{told}, step {step}: a gap of {} m", gaps(&*world));
                     let now = energy(&*world);
-                    // Closing the gap that is left lifts what is pressed against a wall.
+                    // Closing a gap lifts vehicles that are pressed against a wall.
                     let most = if solver.name == "rapier" { 1e-3 } else { 1e-4 };
                     assert!(now - least < most * start, "{told}, step {step}: risen by {}", (now - least) / start);
                     least = least.min(now);
@@ -155,7 +156,7 @@ fn rigs_survive_blows() {
     }
 }
 
-/// Let go while driving, both go on with the velocities they have; coupled again where they stand, they drive as one.
+/// After unhitching, both vehicles keep their velocities. Hitched again in place, they drive as one train.
 #[test]
 fn couples_and_uncouples_while_driving() {
     for solver in on_rows() {
@@ -181,7 +182,7 @@ fn couples_and_uncouples_while_driving() {
     }
 }
 
-/// A hitch that carries more than it can lets go.
+/// A hitch breaks if its force exceeds the breaking force.
 #[test]
 fn hitches_break() {
     for solver in solvers() {
@@ -204,7 +205,7 @@ fn hitches_break() {
     }
 }
 
-/// So does one that a wall makes carry it.
+/// A hitch also breaks if the force is caused by a wall.
 #[test]
 fn hitches_break_at_walls() {
     let wall = FixedBox::upright(DVec3::new(20.0, 0.0, 1.0), Vec3::new(2.0, 20.0, 3.0));
@@ -225,7 +226,7 @@ fn hitches_break_at_walls() {
     }
 }
 
-/// All that towing needs is in the state: a world that is loaded, and one that is rewound, go on to the bit.
+/// The state contains everything that towing needs: loaded and rewound worlds continue bit-identically.
 #[test]
 fn trains_are_saved_and_rewound() {
     for solver in on_rows() {
@@ -256,7 +257,7 @@ fn trains_are_saved_and_rewound() {
     }
 }
 
-/// A lorry with four carts: each runs behind the one before.
+/// Train of a lorry with four carts, each hitched to the one before.
 #[test]
 fn trains_of_any_length_hold_together() {
     let [car, cart] = Plane { mass: 6000.0, inertia: 12e3, ..BASE }.models();
@@ -293,7 +294,7 @@ fn no_step_of_a_train_asks_for_memory() {
     }
 }
 
-/// Who tows whom may be nonsense: a circle, oneself, a vehicle that is not there.
+/// Invalid tow references are ignored: a cycle, the vehicle itself, a vehicle that does not exist.
 #[test]
 fn nonsense_tows_nothing() {
     let [_, trailer] = BASE.models();
@@ -315,7 +316,7 @@ fn nonsense_tows_nothing() {
 proptest! {
     #![proptest_config(Config { cases: 60, ..Config::default() })]
 
-    /// Of any masses, lengths and stiffness, at any rate, held down by nothing but friction, none gains energy.
+    /// Random rigs of any mass, length, stiffness and rate do not gain energy, and their hitches stay closed.
     #[test]
     fn random_rigs_stay_together(
         ratio in -3.0f64..1.5,
@@ -335,7 +336,7 @@ proptest! {
             trailer_mass: mass, trailer_inertia: mass * 0.2 * drawbar * drawbar, trailer_stiffness: 60.0 * mass,
             ..BASE
         };
-        // No trailer whose load lifts an axle of the car, or presses it onto its stops.
+        // Leaves out trailers whose load lifts an axle of the car or presses it onto its stops.
         prop_assume!(rig.loads().into_iter().all(|load| (1500.0..25e3).contains(&load)));
         for solver in solvers() {
             let mut world = train(&solver, &rig.models(), &Scene::flat(), speed, hz);
@@ -346,21 +347,21 @@ proptest! {
                 let controls = Controls { steer: steer * (wave * time).sin(), brake: if time > 2.0 { brake } else { 0.0 }, ..Controls::coasting() };
                 let report = world.step(&[controls]);
                 prop_assert!(!report.not_finite, "{}", solver.name);
-                // A light car that a heavy trailer throws about may well be faster than it came; what springs at rest give back lifts both
-                // by less than 1 mm (in 3,000 cases).
+                // The bound is for the whole rig, because a heavy trailer can accelerate a light car. Springs
+                // compressed at rest lift both vehicles by less than 1 mm (in 3,000 cases).
                 let energy = motion_energy(&*world);
                 prop_assert!(energy < bound, "{} step {step}: {energy} J, above {bound}", solver.name);
                 fastest = fastest.max(most_turned(&*world, hz));
-                // Rates that change within a step, of a trailer that throws its car about, leave up to 7 mm at 60 Hz and 30 mm at 20
-                // (in 3,000 cases).
+                // If a trailer accelerates its car, rates that change within a step leave gaps of up to 7 mm at 60 Hz
+                // and 30 mm at 20 Hz (in 3,000 cases).
                 let most = if hz < 60.0 { 6e-2 } else { 2e-2 } + left_by_turns(hitch + drawbar, fastest);
                 prop_assert!(gap(&*world, 1) < most, "{} step {step}: a gap of {} m", solver.name, gap(&*world, 1));
             }
         }
     }
 
-    /// Dropped and against a wall at any angle, none is left with more energy than it came with, and no hitch of the own worlds opens by
-    /// the way of a step.
+    /// Random rigs that drop or hit a wall at any angle gain at most 1 % of energy. Hitches of own worlds open by
+    /// less than the distance of a step.
     #[test]
     fn random_rigs_hold_together_when_they_strike(
         ratio in -2.0f64..1.5,
@@ -391,24 +392,26 @@ proptest! {
                 fastest = fastest.max(most_turned(&*world, hz));
                 let [energy, gap] = [motion_energy(&*world), gap(&*world, 1)];
                 prop_assert!(energy < bound, "{} step {step}: {energy} J, above {bound}", solver.name);
-                // A car that a heavy trailer presses against a wall leaves it in Rapier's world, whose solver does not get that far.
+                // A heavy trailer can push its car out of the hitch at a wall in Rapier's world, whose solver does
+                // not converge.
                 prop_assert!(solver.name == "rapier" || gap < way + 0.01 + left_by_turns(hitch + drawbar, fastest), "{} step {step}: a gap of {gap} m", solver.name);
             }
         }
     }
 }
 
-/// By which the faster of two vehicles turns in a step, rad.
+/// Returns the angle by which the faster of the two vehicles rotates in a step (rad).
 fn most_turned(world: &dyn Backend, hz: f32) -> f64 {
     (0..2).map(|car| f64::from(world.state(car).angular.length() / hz)).fold(0.0, f64::max)
 }
 
-/// Of arms of so many m that turn by θ in a step a twelfth of θ³ is left, of which a fifth comes back in the next.
+/// Returns a bound on the gap (m) left by arms of total length `arms` (m) that rotate by `turned` (rad) in a step. A
+/// step leaves θ³/12 of the arms, and the next step closes a fifth of it.
 fn left_by_turns(arms: f64, turned: f64) -> f64 {
     5.0 / 6.0 * arms * turned.powi(3)
 }
 
-/// Of two vehicles: that of their motion and their height, J. Springs come on top.
+/// Returns the kinetic and potential energy of the two vehicles without their springs (J).
 fn motion_energy(world: &dyn Backend) -> f64 {
     let of = |car: usize| {
         let (model, state) = (world.model(car), world.state(car));

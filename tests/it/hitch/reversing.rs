@@ -1,4 +1,4 @@
-//! Trailers with overrun brakes that are pushed backwards: the brakes release.
+//! Trailers with overrun brakes in reverse: the brakes release.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use skidpad::core::{Controls, Model, Scene, WheelControls};
 use super::rigs::{BASE, shipped, train};
 use crate::common::solvers;
 
-/// The reference rig, its trailer braked in full by 2 kN of overrun force.
+/// Returns the reference rig with an overrun brake of the trailer, which is fully applied at 2 kN.
 fn rig() -> [Arc<Model>; 2] {
     let [car, trailer] = BASE.models();
     let mut parts = trailer.parts().clone();
@@ -16,7 +16,7 @@ fn rig() -> [Arc<Model>; 2] {
     [car, Arc::new(Model::new(parts).expect("valid"))]
 }
 
-/// v = F t / (M + m), as without brakes.
+/// Speed of the rig in reverse, v = F t / (M + m), as without brakes.
 #[test]
 fn an_overrun_brake_releases_in_reverse() {
     let force = 1500.0f32;
@@ -28,13 +28,14 @@ fn an_overrun_brake_releases_in_reverse() {
                 world.step(&[Controls { wheels: [push; 4].into(), ..Controls::coasting() }]);
             }
             let (found, known) = (-world.frame(0).vx_mps, f64::from(force) * 3.0 / (BASE.mass + BASE.trailer_mass));
-            // Tyres with a relaxation length of 2 mm wind up first; the spin of the wheels is 4e-4 of the mass.
+            // Tyres with a relaxation length of 2 mm deflect first, and the spin inertia of the wheels is 4e-4 of the
+            // mass.
             assert!((found / known - 1.0).abs() < 5e-3, "{}, {hz} Hz: {found} m/s of {known}", solver.name);
         }
     }
 }
 
-/// A rig that the brakes of the car hold downhill is held by those of the trailer, too: the trailer stands and runs up.
+/// On a descent, the overrun brake of the trailer helps to keep the rig at rest while the car is braked.
 #[test]
 fn an_overrun_brake_holds_downhill() {
     for solver in solvers() {
@@ -50,7 +51,7 @@ fn an_overrun_brake_holds_downhill() {
     }
 }
 
-/// The case: throttle 0.3 in reverse moves the 4Runner by 48 m in 10 s, and moved it by 1 mm with either trailer.
+/// The 4Runner with a trailer reverses at least 0.8 times as far as its share of the train's mass gives.
 #[test]
 fn the_4runner_reverses_with_its_trailers() {
     let backwards = Controls { throttle: 0.3, gear: Some(-1), ..Controls::default() };
@@ -69,7 +70,7 @@ fn the_4runner_reverses_with_its_trailers() {
             let mass: f32 = models.iter().map(|model| model.mass()).sum();
             let known = alone * f64::from(car[0].mass() / mass);
             let found = way(&models);
-            // The trailers' rolling resistance is a tenth of the force in reverse.
+            // The rolling resistance of the trailers is a tenth of the drive force in reverse.
             assert!(found > 0.8 * known, "{} {trailer}: {found} m, {alone} m alone", solver.name);
         }
     }

@@ -1,20 +1,22 @@
-//! Cars and trailers with closed forms: linear tyres, the centre of mass near the ground, so that nothing rolls.
+//! Cars and trailers with closed forms: linear tyres and a centre of mass near the ground, so that roll is
+//! negligible.
 
 use std::sync::Arc;
 
 use skidpad::core::state::Placement;
 use skidpad::core::{Backend, BackendInfo, CarStart, Model, Quat, Scene, State, Vec3, math};
 
-/// Load of the axle of a trailer and of the axles of a car, N, that its tyres' stiffness is given by.
+/// Gravitational acceleration (m/s²).
 const GRAVITY: f64 = 9.81;
 
-/// A model of a text.
+/// Returns the model of a vehicle file of this text. Panics if it has faults.
 pub fn model(text: &str) -> Arc<Model> {
     let vehicle = skidpad::spec::Loaded::read("rig.toml", text).unwrap_or_else(|faults| panic!("{faults}\n{text}"));
     vehicle.model
 }
 
-/// An axle of the text of a vehicle of so many kg.
+/// Returns the text of an axle `behind` m behind the front axle, with the steering ratio `steer`, for a vehicle of
+/// `mass` kg.
 pub fn axle(behind: f64, steer: f64, tyre: &str, mass: f64) -> String {
     let (rate, damping, spin, torque) = (40.0 * mass, 2.5 * mass, 1e-5 * mass, 2.0 * mass);
     format!(
@@ -25,7 +27,8 @@ pub fn axle(behind: f64, steer: f64, tyre: &str, mass: f64) -> String {
     )
 }
 
-/// A tyre whose side force is `stiffness` N/rad for an axle under `load` N.
+/// Returns the text of a linear tyre with a cornering stiffness of `stiffness` (N/rad, per axle) at an axle load of
+/// `load` (N).
 pub fn tyre(name: &str, stiffness: f64, load: f64) -> String {
     let per_load = stiffness / load;
     format!(
@@ -35,19 +38,21 @@ pub fn tyre(name: &str, stiffness: f64, load: f64) -> String {
     )
 }
 
-/// Height of centres of mass, hitch and coupler, m.
+/// Height of centres of mass, hitch and coupler (m).
 pub const LOW: f64 = 0.005;
 
-/// A rig of next to no height: what makes up the plane model of a car with a trailer.
+/// Rig of negligible height, with the parameters of the plane model of a car with a trailer.
 #[derive(Clone, Copy, Debug)]
 pub struct Plane {
-    /// Of the car: mass, yaw inertia, front and rear axle and hitch from the centre of mass, axle stiffnesses.
+    /// Car: mass (kg), yaw inertia (kg m²), distances of front axle, rear axle and hitch from the centre of mass (m),
+    /// cornering stiffness of the axles (N/rad).
     pub mass: f64,
     pub inertia: f64,
     pub axles: [f64; 2],
     pub hitch: f64,
     pub stiffness: [f64; 2],
-    /// Of the trailer: mass, yaw inertia, hitch to centre of mass, hitch to axle, stiffness of the axle.
+    /// Trailer: mass (kg), yaw inertia (kg m²), distances of centre of mass and axle from the hitch (m), cornering
+    /// stiffness of the axle (N/rad).
     pub trailer_mass: f64,
     pub trailer_inertia: f64,
     pub centre: f64,
@@ -55,11 +60,11 @@ pub struct Plane {
     pub trailer_stiffness: f64,
     /// Factor on the stiffness of every tyre.
     pub firm: f64,
-    /// Length of the car's hull, m.
+    /// Length of the car's hull (m).
     pub hull: f64,
 }
 
-/// That of the reference.
+/// Reference rig.
 pub const BASE: Plane = Plane {
     mass: 1500.0,
     inertia: 2500.0,
@@ -76,12 +81,12 @@ pub const BASE: Plane = Plane {
 };
 
 impl Plane {
-    /// Load on the hitch of the level trailer at rest, N.
+    /// Returns the static load of the level trailer on the hitch (N).
     pub fn hitch_load(&self) -> f64 {
         self.trailer_mass * GRAVITY * (self.drawbar - self.centre) / self.drawbar
     }
 
-    /// Loads of the axles of the car at rest, N.
+    /// Returns the static loads of the car's axles with the trailer (N).
     pub fn loads(&self) -> [f64; 2] {
         let [front, rear] = self.axles;
         let (weight, pulled, wheelbase) = (self.mass * GRAVITY, self.hitch_load(), front + rear);
@@ -89,7 +94,8 @@ impl Plane {
         [weight * rear / wheelbase - moved, weight * front / wheelbase + moved + pulled]
     }
 
-    /// Models of car and trailer. Loads of the car's axles are those with the trailer.
+    /// Returns the models of car and trailer. The tyre stiffness of the car applies at the axle loads with the
+    /// trailer.
     pub fn models(&self) -> [Arc<Model>; 2] {
         let ([front, rear], loads) = (self.axles, self.loads());
         let wheelbase = front + rear;
@@ -120,7 +126,8 @@ impl Plane {
     }
 }
 
-/// Inertia and hull of a vehicle of so many m: both keep out of the way.
+/// Returns the text of the inertia and the hull of a vehicle of `mass` kg. The hull, `hull` m long, is well above the
+/// ground.
 pub fn chassis(mass: f64, yaw: f64, centre: f64, hull: f64) -> String {
     format!(
         "[chassis.inertia]\nroll_kg_m2 = {}\npitch_kg_m2 = {yaw}\nyaw_kg_m2 = {yaw}\n[chassis.hull]\nlength_m = {hull}\n\
@@ -129,12 +136,12 @@ pub fn chassis(mass: f64, yaw: f64, centre: f64, hull: f64) -> String {
     )
 }
 
-/// A world with a train of `models` at rest, or rolling at `speed` m/s, on `scene`, stepped at `hz`.
+/// Builds a world with a train of `models` on `scene` that moves at `speed` (m/s), with a tick rate of `hz`.
 pub fn train(solver: &BackendInfo, models: &[Arc<Model>], scene: &Scene, speed: f32, hz: f32) -> Box<dyn Backend> {
     train_from(solver, models, scene, &Placement { speed, ..Placement::default() }, hz)
 }
 
-/// The same from `placement`.
+/// Builds a world as [`train`] does, with the train at `placement`.
 pub fn train_from(
     solver: &BackendInfo,
     models: &[Arc<Model>],
@@ -152,12 +159,12 @@ pub fn train_from(
     world
 }
 
-/// Yaw of the trailer `car` against the vehicle ahead of it, rad.
+/// Returns the yaw angle of the trailer `car` relative to the vehicle ahead (rad).
 pub fn articulation(world: &dyn Backend, car: usize) -> f32 {
     math::roll_pitch_yaw(world.state(car - 1).rotation.inverse() * world.state(car).rotation).z
 }
 
-/// A shipped car and the shipped trailers behind it; full ones are two vehicles.
+/// Returns the models of shipped vehicles in order. A full trailer is two vehicles.
 pub fn shipped(names: &[&str]) -> Vec<Arc<Model>> {
     let units = |name: &&str| {
         let loaded = skidpad::spec::load(name).unwrap_or_else(|error| panic!("{error}"));
@@ -166,7 +173,8 @@ pub fn shipped(names: &[&str]) -> Vec<Arc<Model>> {
     names.iter().flat_map(units).collect()
 }
 
-/// Turns the last vehicle of a train by `angle` rad about its hitch, rolling without sideslip at its axle, `drawbar` m behind.
+/// Rotates the last vehicle of a train by `angle` (rad) about its hitch. Its axle, `drawbar` m behind, rolls without
+/// sideslip.
 pub fn fold(world: &mut dyn Backend, angle: f32, drawbar: f32) {
     let car = world.cars() - 1;
     let hitch = world.model(car - 1).parts().hitch.expect("it tows").point;
@@ -185,7 +193,7 @@ pub fn fold(world: &mut dyn Backend, angle: f32, drawbar: f32) {
     world.set_state(car, &state).expect("it fits");
 }
 
-/// Distance of hitch and coupler of the trailer `car`, m.
+/// Returns the distance of hitch and coupler of the trailer `car` (m).
 pub fn gap(world: &dyn Backend, car: usize) -> f64 {
     let hitch = world.model(car - 1).parts().hitch.expect("it tows").point;
     let coupler = world.model(car).parts().coupler.expect("it is towed").point;

@@ -1,4 +1,4 @@
-//! Stops of trains, against what is told of them.
+//! Stopping distances of trains against the figures of `skidpad-lab`.
 
 use skidpad::core::{Controls, Model, Scene};
 use skidpad::lab::figures::lists::STOP_FROM;
@@ -8,7 +8,7 @@ use skidpad::lab::figures::straight::Pedal;
 use super::rigs::{shipped, train};
 use crate::common::{close, solvers};
 
-/// A train stops with the mass of its trailers and with the brakes that act on it.
+/// Stopping distance of a train with the mass of its trailers and with the brakes that act on it.
 #[test]
 fn shipped_trains_stop_as_told() {
     for names in [["toyota_4runner", "caravan"], ["toyota_4runner", "wagon"], ["truck_6x4", "semitrailer"]] {
@@ -22,7 +22,7 @@ fn shipped_trains_stop_as_told() {
                 world.step(&[Controls { brake: 1.0, ..Controls::coasting() }]);
             }
             let found = world.frame(0).x_m - start;
-            // An overrun device brakes once the car is slower than its trailer: 0.07 s at 27.8 m/s.
+            // An overrun device brakes once the car is slower than its trailer, after 0.07 s at 27.8 m/s.
             close(&format!("{} {names:?}", solver.name), found, told, 0.045, "overrun brakes follow the car's");
         }
     }

@@ -7,17 +7,17 @@ use crate::common::solvers;
 use skidpad::core::{BackendInfo, Controls, Model, ModelParts, Scene};
 use skidpad::lab::figures::sway::PlaneTrain;
 
-/// Damping ratio and undamped frequency, Hz, of the sway that a kick of the steering leaves at `speed` m/s.
+/// Returns the damping ratio and the undamped frequency (Hz) of the sway after a steering pulse at `speed` (m/s).
 fn sway(solver: &BackendInfo, rig: &Plane, speed: f32, hz: f32) -> [f64; 2] {
     sway_of(solver, &rig.models(), speed, hz)
 }
 
-/// The same of any train.
+/// Returns the same figures as [`sway`] for any train.
 fn sway_of(solver: &BackendInfo, models: &[Arc<Model>], speed: f32, hz: f32) -> [f64; 2] {
     let mut world = train(solver, models, &Scene::flat(), speed, hz);
     let mut worst: f64 = 0.0;
     let mut angles = Vec::new();
-    // The other motions of the plane model die out by e^-5 a second at 25 m/s, the slower the faster it drives.
+    // The other modes of the plane model decay by e^-5 a second at 25 m/s, and more slowly at higher speeds.
     let begins = 2.0 * speed / 25.0;
     for step in 0..((begins + 5.0) * hz) as usize {
         let time = step as f32 / hz;
@@ -33,7 +33,8 @@ fn sway_of(solver: &BackendInfo, models: &[Arc<Model>], speed: f32, hz: f32) -> 
     ringing(&angles, f64::from(hz))
 }
 
-/// Of `x(t + T) = a x(t) + b x(t - T)` in the least squares: the rates of the two exponentials the samples are made of.
+/// Fits `x(t + T) = a x(t) + b x(t - T)` to the samples by least squares, which describes two exponentials. Returns
+/// their damping ratio and undamped frequency (Hz).
 fn ringing(samples: &[f64], hz: f64) -> [f64; 2] {
     let lag = (0.25 * hz) as usize;
     let (mut xx, mut xy, mut yy, mut xz, mut yz) = (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -44,15 +45,15 @@ fn ringing(samples: &[f64], hz: f64) -> [f64; 2] {
     }
     let det = xx * yy - xy * xy;
     let (a, b) = ((xz * yy - yz * xy) / det, (yz * xx - xz * xy) / det);
-    // z = r e^(±iφ) of z² - a z - b.
+    // The roots of z² - a z - b are z = r e^(±iφ).
     let (r, phase) = ((-b).sqrt(), (0.5 * a / (-b).sqrt()).acos());
     let time = lag as f64 / hz;
     let (decay, rate) = (-r.ln() / time, phase / time);
     [decay / decay.hypot(rate), decay.hypot(rate) / core::f64::consts::TAU]
 }
 
-/// The plane model's answers, damping ratio and frequency at 25 m/s, and its critical speed, m/s: from eigenvalues of its equations by
-/// Lagrange, and by Newton with the force of the hitch.
+/// Reference of the plane model: damping ratio and frequency (Hz) at 25 m/s, and critical speed (m/s). Eigenvalues of
+/// the equations by Lagrange agree with those by Newton with the hitch force.
 const ROWS: [(&str, Plane, f64, f64, f64); 9] = [
     ("base", BASE, 0.0916, 0.5717, 31.225),
     ("centre over the axle", Plane { centre: 4.0, ..BASE }, 0.0444, 0.5647, 27.545),
@@ -65,7 +66,8 @@ const ROWS: [(&str, Plane, f64, f64, f64); 9] = [
     ("short drawbar", Plane { drawbar: 3.0, centre: 2.9, ..BASE }, -0.0422, 0.5832, 22.593),
 ];
 
-/// What `skidpad check` tells of a train, against the same model written down by others: to the digits these have.
+/// Figures of `skidpad check` against an independent derivation of the plane model, within the digits of the
+/// reference.
 #[test]
 fn figures_are_those_of_the_plane_model() {
     for (name, rig, damping, frequency, critical) in ROWS {
@@ -74,16 +76,18 @@ fn figures_are_those_of_the_plane_model() {
         let sway = train.sway_at(25.0).expect("it swings");
         let found = train.critical_speed_mps().expect("all grow at some speed");
         let told = format!("{name}: {sway:?}, {found} m/s for {damping}, {frequency} Hz, {critical} m/s");
-        // Tyres of this rig answer after 2 mm, which takes 1.6e-4 of the damping ratio; the reference's answer at once.
+        // Tyres of this rig respond within 2 mm, which changes the damping ratio by 1.6e-4. The reference's tyres
+        // respond at once.
         assert!((sway.damping_ratio - damping).abs() < 3e-4, "{told}");
         assert!((sway.frequency_hz - frequency).abs() < 3e-4, "{told}");
-        // With a heavy nose so little changes with speed that these are 1.2e-3 of the critical one.
+        // The damping of a heavy nose changes little with speed, which raises the error of the critical speed to
+        // 1.2e-3.
         assert!((found / critical - 1.0).abs() < 2e-3, "{told}");
     }
 }
 
-/// Of shipped trains, which roll and pitch, too: that takes up to 0.03 of the damping ratio and 3 % of the frequency. The wagon does not
-/// ring long enough to fit anything to.
+/// Sway of shipped trains, which also roll and pitch: this changes the damping ratio by up to 0.03 and the frequency
+/// by 3 %. The wagon is left out, because its sway decays too fast for a fit.
 #[test]
 fn shipped_trains_sway_as_their_figures_say() {
     for names in [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"]] {
@@ -100,7 +104,7 @@ fn shipped_trains_sway_as_their_figures_say() {
     }
 }
 
-/// The same vehicle without a motor, and with a hitch that yaws freely.
+/// Returns the vehicle without a powertrain and without yaw friction in its hitch.
 fn without_friction(model: &Model) -> Arc<Model> {
     let mut parts = ModelParts { powertrain: Default::default(), ..model.parts().clone() };
     if let Some(hitch) = &mut parts.hitch {
@@ -109,7 +113,7 @@ fn without_friction(model: &Model) -> Arc<Model> {
     Arc::new(Model::new(parts).expect("valid"))
 }
 
-/// A vehicle alone is the bicycle: one that oversteers has its critical speed.
+/// A vehicle without a trailer has the critical speed of the bicycle model, if it oversteers.
 #[test]
 fn a_train_of_one_is_the_bicycle() {
     let [car, _] = Plane { stiffness: [110e3, 90e3], trailer_mass: 1e-3, ..BASE }.models();
@@ -119,8 +123,8 @@ fn a_train_of_one_is_the_bicycle() {
     assert!((found / expected - 1.0).abs() < 1e-4, "{found} for {expected} m/s");
 }
 
-/// Rows of tyres are taken wholly at the end of a step, which damps a motion of ω rad/s by ω dt / 4 to ω dt / 3 more: 0.004 to 0.005 at 240 Hz.
-/// What two steps tell of none at all is exact to the second order.
+/// Tyre rows are integrated with backward Euler, which damps a motion of ω rad/s by a further ω dt / 4 to ω dt / 3:
+/// 0.004 to 0.005 at 240 Hz. Extrapolation from two step lengths to zero is exact to second order.
 #[test]
 fn sways_as_the_plane_model_does() {
     for solver in solvers() {
@@ -135,8 +139,9 @@ fn sways_as_the_plane_model_does() {
     }
 }
 
-/// Where the sway neither grows nor dies out. The damping of the step raises it by 1 to 1.5 % at 240 Hz, and by 5 % where the nose is
-/// heavy, whose damping ratio changes by a tenth of the others' with speed; without it each is within 1 %.
+/// Speed at which the sway neither grows nor decays. Damping by the step raises it by 1 to 1.5 % at 240 Hz, and by
+/// 5 % with a heavy nose, whose damping ratio changes with speed by a tenth of that of the others. Extrapolated to a
+/// step of zero, each speed is within 1 %.
 #[test]
 fn critical_speeds_are_those_of_the_plane_model() {
     for solver in solvers() {

@@ -1,4 +1,4 @@
-//! What telemetry tells of hitches, against closed forms.
+//! Telemetry of hitches against closed forms.
 
 use super::rigs::{BASE, Plane, articulation, gap, shipped, train, train_from};
 use crate::common::{GRAVITY, solvers};
@@ -11,12 +11,13 @@ use skidpad::lab::units::Towed;
 use skidpad::lab::{Manoeuvre, Overrides, TimeStep, Trajectory, simulate};
 use std::sync::Arc;
 
-/// Telemetry of the hitch of vehicle `car`.
+/// Returns the hitch telemetry of vehicle `car`. Panics if the vehicle has no coupler.
 fn hitch(world: &dyn Backend, car: usize) -> HitchFrame {
     world.frame(car).hitch.expect("it has a coupler")
 }
 
-/// m a, with a the torque of the car's brakes over the mass of both and over the radius of its wheels, 0.3 m.
+/// Coupling force of an unbraked trailer under braking, m a. The deceleration a is the torque of the car's brakes
+/// over the mass of both vehicles and the wheel radius of 0.3 m.
 #[test]
 fn a_trailer_without_brakes_runs_up_with_its_mass_times_its_deceleration() {
     let torque = 0.2 * 4.0 * 2.0 * BASE.mass;
@@ -24,11 +25,12 @@ fn a_trailer_without_brakes_runs_up_with_its_mass_times_its_deceleration() {
     let known = BASE.trailer_mass * deceleration;
     for solver in solvers() {
         let mut world = train(&solver, &BASE.models(), &Scene::flat(), 25.0, 240.0);
-        // Until the pitch of both has settled.
+        // Transient of the pitch of both vehicles.
         for _ in 0..480 {
             world.step(&[Controls { brake: 0.2, ..Controls::coasting() }]);
         }
-        // Over a tenth of a second: tyres of 2 mm and 32-bit positions of `rapier` move single steps by 0.8 %.
+        // Means over 0.1 s, because tyres with a relaxation length of 2 mm and the 32-bit positions of `rapier`
+        // disturb single steps by 0.8 %.
         let (mut along, mut across, mut slowed) = (0.0, 0.0, 0.0);
         for _ in 0..24 {
             world.step(&[Controls { brake: 0.2, ..Controls::coasting() }]);
@@ -37,16 +39,16 @@ fn a_trailer_without_brakes_runs_up_with_its_mass_times_its_deceleration() {
             across += found.fy_n / 24.0;
             slowed -= frame.ax_mps2 / 24.0;
         }
-        // The inertia of wheels is 1e-5 of the mass over 0.3 m squared, 4e-4 of the mass with four of them.
+        // The spin inertia of a wheel is 1e-5 of the mass. Four wheels of 0.3 m add 4e-4 to the effective mass.
         assert!((slowed / deceleration - 1.0).abs() < 1e-3, "{}: {slowed} m/s² for {deceleration}", solver.name);
         assert!((along / known - 1.0).abs() < 1e-3, "{}: {along} N for {known}", solver.name);
-        // Straight ahead nothing acts across.
+        // No lateral force acts straight ahead.
         assert!(across.abs() < 1e-3 * known, "{}: {across} N across", solver.name);
     }
 }
 
-/// Straight on nothing acts across a hitch, wherever that is: what rounds positions of 32 bits is not told as a force, which would grow
-/// with the square of the rate. Rapier's joint told 140 N at 240 Hz and 8 kN at 960 Hz.
+/// Straight ahead, the lateral hitch force is 0 at any position in the world. The rounding of 32-bit positions must
+/// not appear as a force, which would grow with the square of the rate.
 #[test]
 fn hitch_forces_do_not_depend_on_the_place() {
     let along = 0.2 * 4.0 * 2.0 * BASE.mass / 0.3 * BASE.trailer_mass / (BASE.mass + BASE.trailer_mass);
@@ -57,17 +59,19 @@ fn hitch_forces_do_not_depend_on_the_place() {
             for step in 0..4 * hz {
                 world.step(&[Controls { brake: 0.2, ..Controls::coasting() }]);
                 let across = hitch(&*world, 1).fy_n.abs();
-                // Own worlds have 0.15 % at 960 Hz wherever they are: rotations have 32 bits, which turn points 4 m away by 2e-7 m.
+                // Own worlds have 0.15 % at 960 Hz at any position, because 32-bit rotations move points at 4 m by
+                // 2e-7 m.
                 assert!(step < 2 * hz || across < 2e-3 * along, "{}, {hz} Hz: {across} N of {along}", solver.name);
             }
-            // 32 bits have 0.2 mm there.
+            // The resolution of 32-bit positions there is 0.2 mm.
             assert!(gap(&*world, 1) < 1e-3, "{}, {hz} Hz: {} m", solver.name, gap(&*world, 1));
         }
     }
 }
 
-/// F = m a / (1 + G), with a = B / (M + m / (1 + G)), B the force of the car's brakes and G what the trailer's hold of the force that
-/// presses them: 8, which would be let go and pressed from step to step if they followed at once.
+/// Overrun brakes: F = m a / (1 + G), with a = B / (M + m / (1 + G)). B is the brake force of the car, and G the
+/// trailer's brake force over the coupling force. With G = 8, brakes that follow the force without delay would
+/// chatter from step to step.
 #[test]
 fn overrun_brakes_follow_the_force_without_chatter() {
     let (full, gain) = (2000.0f32, 8.0);
@@ -88,15 +92,17 @@ fn overrun_brakes_follow_the_force_without_chatter() {
             let last = &forces[3 * usize::from(hz)..];
             let mean = last.iter().sum::<f64>() / last.len() as f64;
             let swing = last.iter().map(|force| (force - mean).abs()).fold(0.0, f64::max);
-            // Wheels that spin down take 0.2 %.
+            // The spin of decelerating wheels contributes 0.2 %.
             assert!((mean / known - 1.0).abs() < 5e-3, "{}, {hz} Hz: {mean} N of {known}", solver.name);
-            // 32 bits of a speed, on tyres that relax within 2 mm: up to 7 % at 60 Hz. Brakes that chatter let go of all of it.
+            // Rounding of 32-bit speeds on tyres that relax within 2 mm causes up to 7 % at 60 Hz. Chattering brakes
+            // would release completely.
             assert!(swing < 0.1 * known, "{}, {hz} Hz: swings by {swing} N about {mean}", solver.name);
         }
     }
 }
 
-/// m g (L - d) / L presses on the hitch of a vehicle that stands, and lifts it where the trailer's mass is behind its axle.
+/// Vertical hitch force at rest, m g (L - d) / L downwards. It acts upwards if the trailer's centre of mass is behind
+/// its axle.
 #[test]
 fn the_load_of_a_hitch_is_told() {
     for solver in solvers() {
@@ -104,7 +110,8 @@ fn the_load_of_a_hitch_is_told() {
             let rig = Plane { centre, ..BASE };
             let mut world = train(&solver, &rig.models(), &Scene::flat(), 0.0, 120.0);
             for _ in 0..600 {
-                // Not braked: locked wheels would hold the pitch of the trailer by their patches.
+                // The brakes are released, because contact patches of locked wheels would carry part of the pitch
+                // moment.
                 world.step(&[]);
             }
             let (found, known) =
@@ -115,8 +122,8 @@ fn the_load_of_a_hitch_is_told() {
     }
 }
 
-/// In a steady left turn the trailer is turned to the right by atan(c / R) + atan(L / R_t), and stays so; its rate on the way
-/// there is the difference of both yaw rates.
+/// In a steady left turn, the articulation angle is constant, to the right, atan(c / R) + atan(L / R_t). During the
+/// transient its rate is the difference of both yaw rates.
 #[test]
 fn the_angle_of_a_steady_circle_is_told() {
     let rig = Plane { firm: 20.0, hitch: BASE.axles[1] + 1.0, ..BASE };
@@ -130,12 +137,12 @@ fn the_angle_of_a_steady_circle_is_told() {
             let yaw_rates = [0, 1].map(|car| world.frame(car).yaw_rate_radps);
             let rate = hitch(&*world, 1).articulation_rate_radps;
             assert!(second > 0 || rate < -0.02, "{}: {rate} rad/s", solver.name);
-            // 32-bit rates of 0.1 rad/s, and the pitch of next to no height.
+            // Rounding of 32-bit rates of 0.1 rad/s, and the pitch of a rig of negligible height.
             assert!((rate - (yaw_rates[1] - yaw_rates[0])).abs() < 1e-6, "{}: {rate}, {yaw_rates:?}", solver.name);
         }
         let found = hitch(&*world, 1);
         let rear = world.frame(0);
-        // Of the middle of the rear axle: tyres slip by a hair.
+        // Speed of the middle of the rear axle, since the tyres slip slightly.
         let speed = rear.vx_mps.hypot(rear.vy_mps - rear.yaw_rate_radps * BASE.axles[1]);
         let radius = speed / rear.yaw_rate_radps;
         let trailer_radius = (radius * radius + 1.0 - rig.drawbar * rig.drawbar).sqrt();
@@ -151,7 +158,7 @@ fn the_angle_of_a_steady_circle_is_told() {
     }
 }
 
-/// Turned back into world axes, the force on the vehicle ahead is the one on the trailer the other way round.
+/// Hitch force in axes of the vehicle ahead: in world axes it is opposite to the force on the trailer.
 #[test]
 fn forces_are_in_the_axes_of_the_vehicle_ahead() {
     for solver in solvers() {
@@ -191,7 +198,7 @@ fn a_trailer_on_its_own_keeps_its_columns() {
     }
 }
 
-/// What a run of `manoeuvre` leaves behind, on every solver.
+/// Drives `manoeuvre` with every solver at 120 Hz and returns the trajectories by solver.
 fn runs(manoeuvre: &dyn Manoeuvre, models: &[Arc<Model>]) -> Vec<(&'static str, Trajectory)> {
     let overrides =
         Overrides { trailers: models[1..].iter().cloned().map(Towed::from).collect(), ..Overrides::default() };
@@ -204,7 +211,7 @@ fn runs(manoeuvre: &dyn Manoeuvre, models: &[Arc<Model>]) -> Vec<(&'static str, 
     solvers().iter().map(run).collect()
 }
 
-/// Columns of a trailer are those of the same time as its car's: the coupler they tell of is where the hitch is.
+/// Rows of a trailer have the same times as the rows of its car, so that the coupler coincides with the hitch.
 #[test]
 fn rows_of_trailers_keep_step_with_their_car() {
     let models = BASE.models();
@@ -220,7 +227,8 @@ fn rows_of_trailers_keep_step_with_their_car() {
         for (car, behind) in run.rows().zip(trailer.rows()) {
             assert_eq!(car.t_s, behind.t_s);
             let ([x, y], [hitch_x, hitch_y]) = (point(&behind, coupler), point(&car, hitch));
-            // A step late they would be 80 mm apart; both vehicles are level but for their springs.
+            // A delay of one step would separate the points by 80 mm. Both vehicles are level except for their
+            // springs.
             assert!((x - hitch_x).hypot(y - hitch_y) < 2e-3, "{solver} at {} s", car.t_s);
         }
         assert!(trailer.largest(|f| f.yaw_rad) > 0.05, "{solver}: it swings");
@@ -245,18 +253,18 @@ fn a_table_has_the_columns_of_every_trailer() {
         let metrics = lane_change.metrics_of_train(&models[0], &run);
         let of = |name: &str| metrics.iter().find(|m| m.name == name).and_then(|m| m.value).expect("it happened");
         let found = [of("trailer1_rearward_amplification"), of("trailer1_peak_articulation_deg")];
-        // Below its critical speed a caravan swings somewhat more than its car.
+        // Below the critical speed, the yaw motion of a caravan is somewhat larger than that of its car.
         assert!((1.0..1.5).contains(&found[0]), "{solver}: {found:?}");
-        // As far as solvers are to agree at 240 Hz, at half of that.
+        // Twice the tolerance for the agreement of solvers at 240 Hz, because the rate is half of that.
         for (value, known) in found.iter().zip(*first.get_or_insert(found)) {
             assert!((value / known - 1.0).abs() < 0.04, "{solver}: {value} for {known}");
         }
-        // At rest its coupler carries 80 kg.
+        // The coupler carries 80 kg at rest.
         assert!(of("trailer1_peak_hitch_force_n") > 80.0 * GRAVITY, "{solver}");
     }
 }
 
-/// A hitch whose vehicle has left carries nothing, and tells so.
+/// A hitch carries no force after its vehicle has left the world, and the state reports that.
 #[test]
 fn a_hitch_to_nobody_carries_nothing() {
     for solver in solvers() {

@@ -8,7 +8,7 @@ use crate::suspension::multi_body::{self, unsprung};
 
 const RATE: f64 = 1000.0;
 
-/// A table with a header.
+/// Table of numbers with a header.
 struct Table {
     names: Vec<&'static str>,
     rows: Vec<Vec<f64>>,
@@ -31,7 +31,7 @@ impl Table {
         self.rows[self.rows.len() - 1][0]
     }
 
-    /// `name` at `time`, linear between rows.
+    /// Returns column `name` at `time` (s), interpolated linearly between rows.
     fn at(&self, name: &str, time: f64) -> f64 {
         let (times, values) = (self.column("t_s"), self.column(name));
         let next = times.iter().position(|t| *t > time).unwrap_or(times.len() - 1).max(1);
@@ -39,13 +39,14 @@ impl Table {
         values[next - 1] + (values[next] - values[next - 1]) * share
     }
 
-    /// Rows of a drive at the times of the table.
+    /// Returns the frames at the times of the table.
     fn beside<'a>(&self, frames: &'a [Frame]) -> Vec<&'a Frame> {
         self.column("t_s").iter().map(|t| &frames[(t * RATE).round() as usize]).collect()
     }
 }
 
-/// Drives the steering of `table`, at a held speed or free rolling.
+/// Drives the steering of `table` from `speed` (m/s), at that speed if `held`, else without drive. Returns the
+/// frames.
 fn steer(solver: &BackendInfo, model: &std::sync::Arc<Model>, table: &Table, speed: f64, held: bool) -> Vec<Frame> {
     let times: Vec<f64> = (0..=(table.end() * RATE).round() as usize + 1).map(|i| i as f64 / RATE).collect();
     let angles: Vec<f64> = times.iter().map(|t| table.at("steer_rad", *t)).collect();
@@ -58,7 +59,8 @@ fn steer(solver: &BackendInfo, model: &std::sync::Arc<Model>, table: &Table, spe
     })
 }
 
-/// Four wheels with springs, linear tyres without relaxation to speak of: position within 1 % of the path.
+/// Car with four sprung wheels and linear tyres of negligible relaxation: the position is within 1 % of the path of
+/// the single-track model.
 #[test]
 fn b1_the_320i_follows_the_single_track_model() {
     let cases = [
@@ -70,21 +72,23 @@ fn b1_the_320i_follows_the_single_track_model() {
     for (speed, held, text) in cases {
         let table = Table::read(text);
         for solver in solvers() {
-            // Free rolling in the plane keeps the speed, on four real tyres it does not.
+            // The planar model keeps its speed without drive, four tyres with slip do not.
             let frames = steer(&solver, &model, &table, speed, held || speed < 16.0);
             for (i, frame) in table.beside(&frames).into_iter().enumerate() {
                 let [x, y, yaw_rate] = ["x_m", "y_m", "yaw_rate_radps"].map(|name| table.column(name)[i]);
                 let off = (frame.x_m - x).hypot(frame.y_m - y);
                 assert!(off < 0.01 * speed * table.end(), "{} at {} s: {off} m off", solver.name, frame.t_s);
                 let turning = (frame.yaw_rate_radps - yaw_rate).abs();
-                // 2 % of the largest yaw rate: the single-track car has no roll and builds force without delay.
+                // The tolerance is 2 % of the largest yaw rate: the single-track model has no roll and builds up
+                // forces without delay.
                 assert!(turning < 0.003, "{} at {} s: yaw rate {turning} rad/s off", solver.name, frame.t_s);
             }
         }
     }
 }
 
-/// The Magic Formula of the drift model, in steps of steering: yaw rate within 3 % of its final value at every time.
+/// Steps of the steering with the Magic Formula of the drift model: the yaw rate is within 3 % of its final value at
+/// every time.
 #[test]
 fn the_320i_on_its_formula_yaws_like_the_drift_model() {
     let cases = [
@@ -106,11 +110,14 @@ fn the_320i_on_its_formula_yaws_like_the_drift_model() {
     }
 }
 
-/// Roll per lateral acceleration from 0.04 to 0.6 g, in a slow ramp of the steering at 20 m/s, within 3 % of the multi-body model.
+/// Roll angle over lateral acceleration from 0.04 to 0.6 g in a slow steering ramp at 20 m/s, within 3 % of the
+/// multi-body model.
 ///
-/// Its solid axles load their tyres, not the springs, with their own roll moment `m_u R a_y`; wheels square to the body rolled it 5.8 %
-/// more. Their side forces reach the body in one place: pressing each strut by its own, they rolled it 1.5 % less at 0.6 g.
-/// What stays is the height of the shipped car's sprung mass, 0.605 for 0.614 m (1.5 %), and the tyres' way across (`K_lt`, 1.3 %).
+/// The roll moment `m_u R a_y` of a solid axle loads its tyres, not its springs. Wheels perpendicular to the body
+/// would give 5.8 % more roll. The side forces of an axle reach the body at one point. Separate side forces on each
+/// strut would give 1.5 % less roll at 0.6 g.
+/// The remaining difference has two causes: the shipped car's sprung mass is 0.605 m high instead of 0.614 m (1.5 %),
+/// and the lateral tyre compliance `K_lt` (1.3 %).
 #[test]
 fn wheels_on_their_own_roll_like_the_multi_body_model() {
     let table = Table::read(include_str!("../data/commonroad_mb_ramp_v20.csv"));
@@ -137,8 +144,8 @@ fn wheels_on_their_own_roll_like_the_multi_body_model() {
     }
 }
 
-/// Roll and load transfer per lateral acceleration at 0.44 g, and the closed forms at 0.18 g: of solid axles on their tyres, or of
-/// the whole mass on the springs where wheels weigh nothing.
+/// Roll and load transfer over lateral acceleration at 0.44 g, and closed forms at 0.18 g. The closed forms are those
+/// of solid axles on their tyres, or of the whole mass on its springs if the solver has no unsprung mass.
 #[test]
 fn load_transfer_is_the_multi_body_models() {
     let table = Table::read(include_str!("../data/commonroad_mb_stephold_v15_d0.05.csv"));
@@ -177,7 +184,7 @@ fn load_transfer_is_the_multi_body_models() {
     }
 }
 
-/// The reference of the transients, with the slip angles as published, does what the published model did.
+/// The reference implementation of the transients, with slip angles as published, reproduces the published data.
 #[test]
 fn the_multi_body_equations_are_those_of_the_data() {
     let table = Table::read(include_str!("../data/commonroad_mb_stephold_v15_d0.05.csv"));
@@ -186,13 +193,15 @@ fn the_multi_body_equations_are_those_of_the_data() {
     for (i, t) in table.column("t_s").into_iter().enumerate() {
         let now = told[(t * multi_body::RATE).round() as usize];
         let [roll, lateral] = ["roll_rad", "ay_mps2"].map(|name| table.column(name)[i]);
-        // 0.5 % of the end: the data have slip along, of the drive that holds the speed.
+        // The tolerance is 0.5 % of the final value: the data include the longitudinal slip of the drive that keeps
+        // the speed.
         assert!((now.roll - roll).abs() < 0.005 * 0.0686, "{t} s: roll {}, not {roll}", now.roll);
         assert!((now.ay - lateral).abs() < 0.005 * 4.31, "{t} s: {} m/s², not {lateral}", now.ay);
     }
 }
 
-/// Braking with 0.7 g commanded, torques as the multi-body model makes them of it: path within 1 % at every time.
+/// Braking with a command of 0.7 g and the brake torques of the multi-body model: the position is within 1 % of the
+/// path at every time.
 #[test]
 fn the_320i_stops_like_the_multi_body_model() {
     const FRONT_SHARE: f64 = 0.66;

@@ -1,4 +1,4 @@
-//! Every manoeuvre on flat ground of every kind, from numbers and from files, on every solver: the figures of the plane.
+//! Every manoeuvre on flat ground of every kind, from numbers and from files, with every solver, against the plane.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ fn without_plane() -> Scene {
     Scene { plane: false, ..Scene::flat() }
 }
 
-/// Level ground from x = −200 m to 19.8 km, 1200 m wide, of every kind; cars start on a grid line.
+/// Returns level ground of every kind from x = −200 m to 19.8 km, 1200 m wide. Cars start on a grid line.
 fn grounds() -> Vec<(&'static str, Scene)> {
     let (corner, size) = (DVec3::new(-200.0, -600.0, 0.0), [20_000.0f32, 1200.0]);
     let slab = FixedBox::upright(DVec3::new(9800.0, 0.0, -0.5), Vec3::new(size[0], size[1], 1.0));
@@ -31,7 +31,7 @@ fn grounds() -> Vec<(&'static str, Scene)> {
     all
 }
 
-/// The same from a file.
+/// Writes the level ground as an `obj` or `crg` file with its scene, and returns the loaded scene.
 fn of_file(kind: &str) -> Scene {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("flat_{kind}"));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -49,7 +49,7 @@ fn of_file(kind: &str) -> Scene {
     LoadedScene::load(&path).expect("a scene").scene
 }
 
-/// A straight road of 20 km in cells of 50 m as OpenCRG.
+/// Returns a straight road of 20 km in cells of 50 m in OpenCRG format.
 fn crg() -> String {
     let keys = [
         ("reference_line_start_u", 0),
@@ -66,19 +66,19 @@ fn crg() -> String {
     text.push_str("$\n$KD_DEFINITION\n#:LRFI\nU:reference line u,m,0,50\n");
     text.extend((1..=25).map(|k| format!("D:long section {k},m\n")));
     text.push_str(&format!("$\n{}\n", "$".repeat(72)));
-    // 25 numbers of 10 places, eight a line.
+    // A row has 25 numbers of 10 characters, eight in a line.
     let row: String = [8, 8, 8, 1].map(|count| format!("{}\n", " .00000000".repeat(count))).concat();
     text.push_str(&row.repeat(401));
     text
 }
 
-/// The solvers, their modes and the peers.
+/// Returns the solvers, their modes and the peers.
 fn all() -> Vec<BackendInfo> {
     skidpad::backends().into_iter().chain(skidpad::modes()).collect()
 }
 
-/// Figures on plane ground and on what is as flat: within 1e-4 of each other, those of peers, whose wheels are pushed about more, within 1e-3, but
-/// for those that rounding tips.
+/// Metrics on the plane and on other flat ground agree within 1e-4. The tolerance of peers, whose wheels are
+/// disturbed more, is 1e-3, and more for two peers that depend on rounding.
 #[test]
 fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
     let model = skidpad::spec::load("corvette_c5").expect("shipped").model;
@@ -88,7 +88,7 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
     for entry in CATALOGUE {
         let manoeuvre = entry.standard(&Overrides::default());
         let drive = |scene: &Scene| {
-            // The ground of a scene takes the place of the manoeuvre's, a slope too.
+            // The ground of a scene replaces that of the manoeuvre, and also its slope.
             let overrides = Overrides { scene: Some(scene.clone()), ..Overrides::default() };
             compare(&all(), &model, manoeuvre.as_ref(), &overrides, step, &|_| {}).outcomes
         };
@@ -96,9 +96,10 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
         for (kind, scene) in &grounds {
             for (plane, found) in on_plane.iter().zip(drive(scene)) {
                 let allowed = match (plane.backend, *kind) {
-                    // Its rays miss some grid lines of fields (dimforge/rapier#165).
+                    // Rays miss some grid lines of height fields in Rapier (dimforge/rapier#165).
                     ("rapier-stock", "height fields" | "crg") => 2.0,
-                    // Braked to the limit its wheels skid or not by a comparison that the last digit of a ray tips: 0.55 % of the stop.
+                    // At the braking limit, the last digit of a ray decides whether wheels skid, which changes the
+                    // stop by 0.55 %.
                     ("bullet", _) => 1.0,
                     _ if plane.peer => 0.1,
                     _ => 0.01,
@@ -115,7 +116,7 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
     }
 }
 
-/// Three seconds of each on a road of class A: as fast as on the plane.
+/// After 3 s of each manoeuvre on a road of class A, the speed is that on the plane.
 #[test]
 fn every_manoeuvre_runs_on_a_road() {
     let model = skidpad::spec::load("corvette_c5").expect("shipped").model;
@@ -132,7 +133,7 @@ fn every_manoeuvre_runs_on_a_road() {
         for (plane, road) in drive(&Scene::flat()).iter().zip(drive(&road)) {
             let [plane, found] = [plane, &road].map(|outcome| outcome.trajectory.last().vx_mps);
             let what = format!("{} with {}", entry.name, road.backend);
-            // Waves of a few millimetres take loads off the wheels and give them back.
+            // Waves of a few millimetres vary the wheel loads.
             assert!((found - plane).abs() < 0.02 * plane.abs() + 0.1, "{what}: {found} m/s instead of {plane} m/s");
             assert!(!road.trajectory.worst().not_finite, "{what}");
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::common::{Drive, Simplify, c5, close, curve, hold_speed, mean, shipped, solvers};
 
-/// Yaw rate, sideslip and lateral acceleration of steady cornering.
+/// Yaw rate (rad/s), sideslip, lateral acceleration (m/s²) and speed (m/s) of steady cornering.
 struct Steady {
     yaw_rate: f64,
     sideslip: f64,
@@ -29,8 +29,9 @@ fn corner(solver: &BackendInfo, model: &Arc<Model>, speed: f64, steer: f32) -> S
     }
 }
 
-/// The C5 on linear tyres of 150 kN/rad in front and 190 kN/rad behind, without what bends the bicycle model: the model,
-/// its wheelbase, and its understeer gradient, rad/(m/s²).
+/// Returns a C5 on linear tyres with cornering stiffnesses of `front` and `rear` (N/rad, per axle), without effects
+/// beyond the bicycle model. The other results are the distances of the axles from the centre of mass (m) and the
+/// understeer gradient (rad/(m/s²)).
 fn linear_car(front: f64, rear: f64) -> (Arc<Model>, [f64; 2], f64) {
     let mut parts = c5().without_air().without_rolling_resistance();
     let own = *curve(&parts.tyres[0]);
@@ -71,7 +72,7 @@ fn b20_b21_linear_tyres_give_the_bicycle_models_gains() {
     }
 }
 
-/// Links that turn wheels in as they travel steer an axle with the roll: `check` tells the understeer gradient that is driven.
+/// Toe changes with wheel travel cause roll steer. The understeer gradient of `check` includes it.
 #[test]
 fn roll_steer_is_in_the_understeer_gradient_told() {
     let (plain, [a, b], gradient) = linear_car(150e3, 190e3);
@@ -90,8 +91,9 @@ fn roll_steer_is_in_the_understeer_gradient_told() {
     }
 }
 
-/// Row B20, signs: backwards, slip angles count against the way the wheels go, so `ψ' / δ = v / (L + K v |v|)`: what
-/// understeers forwards oversteers backwards. Steered left, the car turns left forwards and right backwards.
+/// Row B20, signs: in reverse, slip angles have the opposite effect, so `ψ' / δ = v / (L + K v |v|)` and an
+/// understeering car oversteers. With steering to the left, the car yaws to the left forwards and to the right in
+/// reverse.
 #[test]
 fn b20_signs_in_all_quadrants() {
     let (model, [a, b], gradient) = linear_car(150e3, 190e3);
@@ -108,7 +110,7 @@ fn b20_signs_in_all_quadrants() {
     }
 }
 
-/// Same tyre on both axles, stiffness proportional to load: neutral steer.
+/// Equal tyres on both axles with stiffness proportional to load: neutral steer.
 #[test]
 fn the_commonroad_320i_is_neutral() {
     let model = shipped("bmw_320i_commonroad").model();

@@ -1,4 +1,4 @@
-//! Steady cornering as the closed forms have it: step steers reach their aim, slow ramps of steering the limit.
+//! Steady cornering against closed forms: step steers reach their target, slow steering ramps reach the grip limit.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use skidpad::lab::{TimeStep, simulate};
 
 use crate::common::{Drive, Simplify, close, shipped, solvers};
 
-/// Every shipped vehicle gets from the step of its steering what the manoeuvre aims at.
+/// A step steer of every shipped vehicle reaches the lateral acceleration of the manoeuvre.
 #[test]
 fn step_steers_reach_their_lateral_acceleration() {
     let (manoeuvre, step) = (StepSteer::default(), TimeStep::per_second(240.0).expect("valid"));
@@ -25,7 +25,8 @@ fn step_steers_reach_their_lateral_acceleration() {
     }
 }
 
-/// Returns the largest lateral acceleration of a slow ramp of the steering at a held speed, m/s², mean over half a second.
+/// Returns the largest lateral acceleration in a slow steering ramp at a constant speed (m/s²), as the largest mean
+/// over 0.5 s.
 fn ramp(solver: &BackendInfo, model: &Arc<Model>) -> f64 {
     const HZ: f64 = 240.0;
     const RATE: f64 = 0.002;
@@ -48,7 +49,8 @@ fn ramp(solver: &BackendInfo, model: &Arc<Model>) -> f64 {
     best
 }
 
-/// The figure of `check` is that of a slow ramp, for the shipped cars that slide before they tip. The truck lifts inner wheels first.
+/// Grip limit of `check` against a slow steering ramp, for the shipped cars that slide before they tip. The truck
+/// lifts inner wheels before it slides.
 #[test]
 fn the_largest_steady_lateral_acceleration_is_that_of_a_slow_ramp() {
     let cars = [

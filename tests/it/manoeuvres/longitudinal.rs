@@ -1,4 +1,4 @@
-//! Straight-line closed forms: drive force, top speed, coast-down.
+//! Closed forms of straight driving: drive force, top speed, coast-down, launch.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use skidpad::lab::run::{TimeStep, simulate};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, shipped, solvers, time_at};
 
-/// "Car Physics for Games": 448 N m through 2.66 · 3.42 at 0.7 on a 0.34 m wheel push with 8391 N.
+/// "Car Physics for Games": 448 N m through ratios of 2.66 · 3.42 at an efficiency of 0.7 and a wheel of 0.34 m give
+/// 8391 N.
 #[test]
 fn b2_b12_hub_torque_over_radius() {
     let mut parts = c5().without_air().without_rolling_resistance();
@@ -18,7 +19,7 @@ fn b2_b12_hub_torque_over_radius() {
     }
     let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
     drive.engine.torque = Curve::new(vec![[0.0, 448.0], [1000.0, 448.0]]).expect("valid");
-    // A light crankshaft, so that accelerating it takes no torque worth mentioning (0.03 %).
+    // The inertia of the crankshaft is so small that its acceleration takes 0.03 % of the torque.
     drive.engine.inertia = 0.01;
     (drive.gearbox.forward, drive.gearbox.final_drive, drive.gearbox.efficiency) = (vec![2.66].into(), 3.42, 0.7);
     let model = parts.model();
@@ -32,7 +33,7 @@ fn b2_b12_hub_torque_over_radius() {
     }
 }
 
-/// "Car Physics for Games": 1056.4 N against 0.4257 v² + 12.8 v balance at 37 m/s.
+/// "Car Physics for Games": a drive force of 1056.4 N balances 0.4257 v² + 12.8 v at 37 m/s.
 #[test]
 fn b6_c1_top_speed_emerges() {
     let mut parts = c5();
@@ -54,7 +55,8 @@ fn b6_c1_top_speed_emerges() {
     }
 }
 
-/// Oracle 5.10: time and distance from 115 to 15 km/h in neutral, with the wheels' spin in the effective mass.
+/// Oracle 5.10: time and distance from 115 to 15 km/h in neutral, with the spin inertia of the wheels in the
+/// effective mass.
 #[test]
 fn coast_down_time_and_distance() {
     let mut parts = c5();
@@ -81,7 +83,8 @@ fn coast_down_time_and_distance() {
     }
 }
 
-/// Full throttle from rest to 100 km/h, gears shifting by themselves.
+/// Drives at full throttle from rest to 100 km/h with automatic gear changes. Returns the frames; panics if the speed
+/// is not reached in 100 s.
 fn drive_off(solver: &BackendInfo, model: &Arc<Model>, grip: f32, hz: f32) -> Vec<Frame> {
     let scene = Scene { grip, ..Scene::flat() };
     let mut car = Drive::new(solver, model, &scene, Placement::default(), hz);
@@ -95,11 +98,13 @@ fn drive_off(solver: &BackendInfo, model: &Arc<Model>, grip: f32, hz: f32) -> Ve
     panic!("{} never reaches 100 km/h", solver.name)
 }
 
-/// A launch takes as long at 30 Hz as at 1000 Hz: the clutch is let in by the engine speed a step ends with.
+/// The duration of a launch at 30 Hz is that at 1000 Hz, because the clutch engages with the engine speed at the end
+/// of a step.
 #[test]
 fn a_launch_does_not_depend_on_the_tick_rate() {
     for solver in solvers() {
-        // With the friction it is shipped with the car on TMeasy tyres stands on the edge that the next test finds.
+        // The car on TMeasy tyres is at the edge between grip and wheelspin with its shipped friction. The last test
+        // of this file determines that edge.
         let cars = [("corvette_c5", 1.0), ("corvette_c5_mf", 1.0), ("corvette_c5_tmeasy", 1.02), ("truck_6x4", 1.0)];
         for (name, grip) in cars {
             let model = shipped(name).model();
@@ -109,7 +114,7 @@ fn a_launch_does_not_depend_on_the_tick_rate() {
     }
 }
 
-/// Nor does one at the limit of traction: a driver who answered slip within a step took the 320i 20 % longer at 60 Hz than at 1000.
+/// The duration of a launch by a skilled driver, at the limit of traction, is the same at 60 and at 1000 Hz.
 #[test]
 fn a_skilled_launch_does_not_depend_on_the_tick_rate() {
     let manoeuvre = Acceleration { launch: Launch::Skilled, duration_s: 13.0, ..Acceleration::default() };
@@ -126,8 +131,9 @@ fn a_skilled_launch_does_not_depend_on_the_tick_rate() {
     }
 }
 
-/// A driver who can launch is not slower to 15 m/s and to 100 km/h than full throttle. The motors at the wheels of `bmw_320i_commonroad`
-/// press its rear axle down while its wheels spin, which no driver who lets them grip gets. `corvette_c5` loses 9 ms after its gear change at
+/// A skilled launch is not slower to 15 m/s and to 100 km/h than full throttle. The test leaves out
+/// `bmw_320i_commonroad`: torque of its wheel motors loads the rear axle while the wheels spin up, which a driver who
+/// prevents wheelspin does not get. It also leaves out `corvette_c5`, which loses 9 ms after its gear change at
 /// 240 Hz (see the roadmap).
 #[test]
 fn a_skilled_launch_is_not_slower_than_full_throttle() {
@@ -146,7 +152,8 @@ fn a_skilled_launch_is_not_slower_than_full_throttle() {
     assert!(slower.is_empty(), "{}", slower.join("\n"));
 }
 
-/// Times from the start to 15 m/s and to 100 km/h, s; infinite if not reached, as 100 km/h by the truck.
+/// Returns the times from the start to 15 m/s and to 100 km/h (s). A time is infinite if the speed is not reached, as
+/// 100 km/h by the truck.
 fn times_to(launch: Launch, solver: &BackendInfo, model: &Arc<Model>, hz: f64) -> [f64; 2] {
     let manoeuvre = Acceleration { launch, duration_s: 60.0, ..Acceleration::default() };
     let (step, mut driver) = (TimeStep::per_second(hz).expect("valid"), manoeuvre.driver(model));
@@ -156,7 +163,8 @@ fn times_to(launch: Launch, solver: &BackendInfo, model: &Arc<Model>, hz: f64) -
     [reached, manoeuvre.measure(&run).zero_to_100_kmh_s].map(|time| time.unwrap_or(f64::INFINITY))
 }
 
-/// Grip of the ground from which a car launches without spinning its wheels.
+/// Returns the smallest grip of the ground at which a car launches without wheelspin, by bisection between 0.9 and
+/// 1.1.
 fn grip_to_launch(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> f64 {
     let (mut spins, mut grips) = (0.9, 1.1);
     for _ in 0..12 {
@@ -167,8 +175,8 @@ fn grip_to_launch(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> f64 {
     f64::from(grips)
 }
 
-/// Where tyres are asked for all they hold, a launch has two outcomes, 0.8 s apart: with grip, or with spinning wheels. The
-/// friction that parts them is what depends on the rate.
+/// At the limit of the tyres, a launch has two outcomes, with grip or with wheelspin, whose times differ by 0.8 s.
+/// The friction that separates them is the same at 30 and at 1000 Hz.
 #[test]
 fn the_friction_a_launch_needs_does_not_depend_on_the_tick_rate() {
     for solver in solvers() {

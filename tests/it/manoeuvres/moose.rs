@@ -17,8 +17,8 @@ fn moose(solver: &BackendInfo, model: &Arc<Model>, kmh: f64) -> LaneChangeMetric
     run.measure(model, &driven)
 }
 
-/// All solvers find the same highest speed at every rate from 60 to 960 Hz, 68 km/h; at the 80 km/h of the text the C5 and its driver, who
-/// keeps to the middle of the lanes, are beyond it: the tyres slide and cones fall.
+/// The highest speed without a cone hit is 68 km/h with every solver. At 80 km/h, the speed of the text, the C5 hits
+/// cones and the tyres slide. The driver follows the middle of the lanes.
 #[test]
 fn a19_highest_speed_around_the_moose() {
     let model = c5().model();
@@ -32,7 +32,8 @@ fn a19_highest_speed_around_the_moose() {
     }
 }
 
-/// Bars off and on: peaks of roll over lateral acceleration are those of steady cornering, which a bar halves.
+/// Ratio of peak roll angle to peak lateral acceleration: it equals the steady roll gradient, with anti-roll bars and
+/// without. Bars halve it.
 #[test]
 fn a19_bars_hold_the_roll() {
     for factor in [0.0, 1.0] {
@@ -49,7 +50,7 @@ fn a19_bars_hold_the_roll() {
     }
 }
 
-/// On tyres that grip like glue a tall car lifts its inner wheels before it slides, and the figures say so.
+/// On tyres of high friction, a tall car lifts its inner wheels before it slides, and the metrics report wheel lift.
 #[test]
 fn a19_lifted_wheels_are_told() {
     let model = shipped("bmw_320i_commonroad").on_coulomb_tyres(2.0).model();

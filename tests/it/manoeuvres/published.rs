@@ -1,4 +1,4 @@
-//! Shipped cars against what was published of them: the references their files state.
+//! Shipped cars against published figures, the references in their files.
 
 use skidpad::core::{BackendInfo, Controls, Scene, state::Placement};
 use skidpad::lab::Trajectory;
@@ -12,7 +12,7 @@ fn load(name: &str) -> Loaded {
     skidpad::spec::load(name).expect("shipped")
 }
 
-/// What the file of a car says was published.
+/// Returns the published value of `quantity` in the file of the car. Panics without one.
 #[track_caller]
 fn published(car: &Loaded, quantity: &str) -> f64 {
     car.spec.references.iter().find(|reference| reference.quantity == quantity).expect("stated").value
@@ -28,7 +28,7 @@ fn sprint(solver: &BackendInfo, car: &Loaded) -> AccelerationMetrics {
     manoeuvre.measure(&drive(solver, car, &manoeuvre))
 }
 
-/// Metres from 60 mph with the pedal to the floor.
+/// Returns the stopping distance from 60 mph with full brake pedal (m), or `None` without a stop.
 fn stop(solver: &BackendInfo, car: &Loaded) -> Option<f64> {
     let manoeuvre = Braking { initial_speed_mps: 26.82, ..Braking::default() };
     manoeuvre.measure(&drive(solver, car, &manoeuvre)).distance_m

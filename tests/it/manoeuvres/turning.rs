@@ -1,4 +1,4 @@
-//! Turning circles at walking pace, of cars steered by any of their axles.
+//! Turning circles at walking pace of cars that steer with any of their axles.
 
 use proptest::prelude::*;
 use skidpad::core::state::Placement;
@@ -8,14 +8,16 @@ use std::sync::Arc;
 use crate::common::{Drive, close, hold_speed, mean, solvers};
 use crate::hitch::rigs::{LOW, axle, chassis, model, tyre};
 
-/// Mass, kg, and cornering stiffness of every tyre over its load, 1/rad: side forces of a walk slip it by less than a milliradian.
+/// Mass (kg), and cornering stiffness of every tyre over its load (1/rad). The slip angle at walking pace is below
+/// 1 mrad.
 const MASS: f64 = 1500.0;
 const STIFFNESS: f64 = 60.0;
 
-/// Track of every axle, m.
+/// Track of every axle (m).
 const TRACK: f64 = 1.5;
 
-/// Returns a car with axles of full Ackermann steering at so many m behind the front one, with these ratios.
+/// Returns a car with full Ackermann steering. `axles` has the distance behind the front axle (m) and the steering
+/// ratio of each axle.
 fn car(axles: &[[f64; 2]], lock_deg: f64) -> Arc<Model> {
     let centre = axles.iter().map(|[behind, _]| behind).sum::<f64>() / axles.len() as f64;
     let rows: String = axles.iter().map(|[behind, ratio]| axle(*behind, *ratio, "tyre", MASS)).collect();
@@ -27,8 +29,9 @@ fn car(axles: &[[f64; 2]], lock_deg: f64) -> Arc<Model> {
     ))
 }
 
-/// The turning centre of a front, rear, four-wheel or multi-axle steered car is where the axes of its steered and unsteered axles meet:
-/// `R = (x − x') / (tan δ − tan δ')`, which is `L / tan δ` of one steered axle, up to 75 degrees at 1 m/s of the fastest axle.
+/// Turning centre of front, rear, four-wheel and multi-axle steering: the axes of the steered and unsteered axles
+/// intersect in it. The radius is `R = (x − x') / (tan δ − tan δ')`, and `L / tan δ` with one steered axle. Steering
+/// angles reach 75 degrees; the fastest axle moves at 1 m/s.
 #[test]
 fn turning_circles_are_those_of_the_steered_angles() {
     let layouts: [(&str, &[[f64; 2]]); 5] = [
@@ -61,15 +64,15 @@ fn turning_circles_are_those_of_the_steered_angles() {
     }
 }
 
-/// Returns the curvature of the path of a car whose axles are all steered, 1/m: the slope of the line that fits the tangents of the angles
-/// over the positions.
+/// Returns the curvature of the path of a car whose axles are all steered (1/m): the slope of the regression line of
+/// the tangents of the steering angles over the positions.
 fn curvature(axles: &[[f64; 2]], steer: f64) -> f64 {
     let mean = axles.iter().map(|[behind, _]| behind).sum::<f64>() / axles.len() as f64;
     let spread: f64 = axles.iter().map(|[behind, _]| (behind - mean).powi(2)).sum();
     axles.iter().map(|[behind, ratio]| (mean - behind) * (ratio * steer).tan()).sum::<f64>() / spread
 }
 
-/// A wheel turned to a right angle by its own input rolls across the car: four of them carry it sideways.
+/// Four wheels turned to a right angle by individual steering inputs move the car sideways.
 #[test]
 fn wheels_turn_to_a_right_angle() {
     let model = car(&[[0.0, 1.0], [2.5, 0.0]], 40.0);
@@ -84,7 +87,8 @@ fn wheels_turn_to_a_right_angle() {
             Controls { gear: Some(0), wheels, ..Controls::default() }
         });
         let last = &frames[frames.len() - 1];
-        // A force of 0.4 m for 3 s, less a thousandth for the spins; the wheels stand at a right angle to seven digits.
+        // The specific force of 0.4 N/kg gives 1.2 m/s in 3 s, less a thousandth for the spin inertia. Steering
+        // angles are a right angle to seven digits.
         close(&format!("{}: sideways", solver.name), last.vy_mps, 1.2, 0.002, "spins of 1e-5 m each");
         assert!(last.vx_mps.abs() < 1e-3 && last.yaw_rate_radps.abs() < 1e-3, "{}: {last:?}", solver.name);
         assert!(car.world.state(0).wheels.iter().all(|wheel| wheel.steer == std::f32::consts::FRAC_PI_2));
@@ -94,8 +98,9 @@ fn wheels_turn_to_a_right_angle() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The axes of the two wheels of each axle meet in one point at every angle. With ratios in proportion to the distances from any axis,
-    /// these points are one at small angles. With two axles they are one at every angle.
+    /// At every angle, the axes of the two wheels of an axle intersect in one point on the turning axis. If steering
+    /// ratios are in proportion to the distances from the turning axis, the points of all axles coincide at small
+    /// angles. The points of a car with two axles coincide at every angle.
     #[test]
     fn axes_of_wheels_meet_on_the_turning_axis(
         gaps in prop::collection::vec(0.8f64..3.0, 1..4), at in -0.5f64..1.5, turned in 0.02f64..1.0, per_metre in 0.1f64..0.4,
@@ -105,7 +110,7 @@ proptest! {
         let mut behind = vec![0.0];
         gaps.iter().for_each(|gap| behind.push(behind[behind.len() - 1] + gap));
         let length = behind[behind.len() - 1];
-        // One of the axles stands on the turning axis where one is unsteered.
+        // If an axle is unsteered, it is on the turning axis.
         let axis = if fixed { behind[1] } else { at * length };
         let axles: Vec<[f64; 2]> = behind.iter().map(|x| [*x, (axis - x) * per_metre]).collect();
         let most = axles.iter().map(|[_, ratio]| ratio.abs()).fold(0.0, f64::max);
@@ -121,12 +126,12 @@ proptest! {
             let radius = 1.0 / curvature(&axles, steer);
             for (i, [x, ratio]) in axles.iter().enumerate().filter(|(_, [_, ratio])| *ratio != 0.0) {
                 let ahead = if fixed { axis - x } else { radius * (ratio * steer).tan() };
-                // Square to the line from the wheel to the centre, `cot δ = (R − y) / x`.
+                // The wheel plane is perpendicular to the line from the wheel to the centre, `cot δ = (R − y) / x`.
                 let centre = |side: f64, wheel: usize| {
                     ahead / f64::from(wheels[wheel].steer).tan() + side * 0.5 * TRACK
                 };
                 let (found, right) = (centre(1.0, 2 * i), centre(-1.0, 2 * i + 1));
-                // 32 bits of angles.
+                // Angles have 32 bits.
                 let rounding = 1e-5 * (1.0 + found.abs() / steer.abs());
                 prop_assert!((found - right).abs() < rounding, "axle {i} at {ratio} of {steer}: {found} {right}");
                 if !fixed {
@@ -134,7 +139,7 @@ proptest! {
                 }
                 if share == 0.02 {
                     let expected = 1.0 / (per_metre * steer);
-                    // tan δ of 0.026 rad against δ.
+                    // The tolerance covers tan δ instead of δ up to 0.026 rad.
                     prop_assert!((found / expected - 1.0).abs() < 1e-3, "axle {i}: {found} {expected}");
                 }
             }

@@ -1,4 +1,4 @@
-//! The loads of wheels together are the mass times gravity and the acceleration along the ground's normal.
+//! Wheel loads sum up to the mass times gravity plus acceleration along the ground's normal.
 
 use skidpad::core::Vec3;
 use skidpad::core::model::ProbeShape;
@@ -9,15 +9,15 @@ use super::{NOT_APPLICABLE, Outcome, Worst};
 /// Largest difference as a share of the weight.
 const TOLERANCE: f64 = 3e-3;
 
-/// Number of impulses that a world adds to a velocity of 32 bits in a step.
+/// Number of impulses that a world adds to a 32-bit velocity in a step.
 const ROUNDINGS: f64 = 16.0;
 
-/// Cosine of the lean from which on bodywork may touch the ground.
+/// Cosine of the tilt angle beyond which bodywork may touch the ground.
 const LEANS: f32 = 0.9;
 
 pub fn check(draw: &Draw) -> Outcome {
     let draw = draw.alone().on_plane();
-    // Wheels that move on their own have momentum of their own. Of a rim, the load is what the strut carries along its travel.
+    // Unsprung masses have momentum of their own. The load of a rim probe is the force of the strut along its travel.
     let on_rims = draw.parts().wheels.iter().any(|wheel| wheel.probe != ProbeShape::Ray);
     if draw.solver.name == "constraint-unsprung" || on_rims {
         return NOT_APPLICABLE;

@@ -1,4 +1,5 @@
-//! Cars far away change no bit of a car: others from the start on, eight alike, one that comes and leaves.
+//! Distant cars do not change a bit of a car: another car from the start on, seven copies of the car, and a car that
+//! is added and removed.
 
 use skidpad::core::{CarStart, Controls, State, state::Placement};
 
@@ -45,7 +46,7 @@ fn same(draw: &Draw, what: &str, alone: &[State], beside: &[State], worst: &mut 
     if draw.solver.name != "rapier" {
         return worst.require(alone == beside, what);
     }
-    // Rapier numbers the bodies of its world in order of their age, and solves contacts in that order.
+    // Rapier numbers bodies by age and solves contacts in that order.
     match draw.rounding(draw.sensitivity(&draw.run())) {
         Some(rounding) => worst.add(apart, rounding, what),
         None => Ok(()),

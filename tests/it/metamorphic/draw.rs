@@ -1,4 +1,4 @@
-//! A car, its ground, a manoeuvre and a solver, all from one seed.
+//! Random draws of a car, its ground, a manoeuvre and a solver, all from one seed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use crate::common::{on_rows, shipped};
 use crate::step::random::Random;
 use crate::step::random_cars::random_car;
 
-/// Everything of a drive. Relations change some of it and compare.
+/// Complete description of a drive. Relations change parts of it and compare the results.
 #[derive(Clone, Debug)]
 pub struct Draw {
     pub seed: u64,
     pub vehicle: String,
-    /// The car and what it tows, in order.
+    /// Car and its trailers, in order.
     pub models: Vec<Arc<Model>>,
     pub solver: BackendInfo,
     pub hz: f32,
     pub ground: GroundDraw,
     pub placement: Placement,
-    /// Velocity and rates that the vehicles start with beside those of the placement, vehicle axes, m/s and rad/s.
+    /// Initial velocity (m/s) and angular velocity (rad/s) in vehicle axes, added to those of the placement.
     pub kick: [Vec3; 2],
     pub manoeuvre: Manoeuvre,
-    /// s
+    /// Duration (s).
     pub seconds: f64,
 }
 
@@ -49,7 +49,7 @@ const RATES: [f32; 6] = [20.0, 30.0, 60.0, 120.0, 240.0, 1000.0];
 impl Draw {
     pub fn of(seed: u64) -> Self {
         let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        // Neighbouring seeds begin alike.
+        // The first numbers of neighbouring seeds are similar.
         (0..8).for_each(|_| _ = random.next());
         let (vehicle, mut parts) = if random.chance(0.6) {
             let name = SHIPPED[random.below(SHIPPED.len())];
@@ -57,7 +57,7 @@ impl Draw {
         } else {
             ("random".to_owned(), random_car(random).parts().clone())
         };
-        // What does not fit together is left out.
+        // Features are left out if the parts are invalid with them.
         let (bare, told) = (parts.clone(), features(random, &mut parts));
         let (model, told) = match Model::new(parts) {
             Ok(model) => (model, told),
@@ -95,7 +95,7 @@ impl Draw {
         }
     }
 
-    /// Numbers of a relation, which differ from those of the draw.
+    /// Returns the random numbers of a relation, which are independent of those of the draw.
     pub fn random(&self) -> Random {
         let mut random = Random(self.seed.wrapping_mul(0xD1B5_4A32_D192_ED03) | 1);
         (0..8).for_each(|_| _ = random.next());
@@ -106,15 +106,15 @@ impl Draw {
         self.models[0].parts()
     }
 
-    /// Returns the draw with a car of other `parts`; `None` where these are refused.
+    /// Returns the draw with a car of other `parts`, or `None` if these are invalid.
     pub fn with_parts(&self, parts: ModelParts) -> Option<Self> {
         let mut changed = self.clone();
         changed.models[0] = Arc::new(Model::new(parts).ok()?);
         Some(changed)
     }
 
-    /// Returns the draw with a car that only its wheels and gravity push: without air, without bars that push the chassis where no wheel carries
-    /// it, and with bodywork that stays off the ground.
+    /// Returns the draw with a car on which only wheels and gravity act: without air, with anti-roll bars in the load
+    /// path, and with bodywork that stays off the ground. `None` if the parts are invalid.
     pub fn on_wheels_alone(&self) -> Option<Self> {
         let mut parts = self.parts().clone();
         parts.bars.iter_mut().for_each(|bar| bar.coupling = BarCoupling::InLoadPath);
@@ -123,8 +123,9 @@ impl Draw {
         self.with_parts(parts)
     }
 
-    /// Returns the draw in which bodywork meets nothing that its image would meet elsewhere: on waves, whose triangles have one diagonal, and in
-    /// Rapier's world, which solves the corners of a hull in their order, it stays off the ground.
+    /// Returns the draw with bodywork contacts that are symmetric. On waves, whose triangles have one diagonal, and
+    /// in Rapier's world, which solves the corners of a hull in order, bodywork stays off the ground. `None` if the
+    /// parts are invalid.
     pub fn with_symmetric_contacts(&self) -> Option<Self> {
         let mut parts = self.parts().clone();
         if self.ground.waves.is_some() || self.solver.name == "rapier" {
@@ -133,35 +134,36 @@ impl Draw {
         self.with_parts(parts)
     }
 
-    /// Returns the draw with the car alone.
+    /// Returns the draw with the car alone, without trailers.
     pub fn alone(&self) -> Self {
         Self { models: vec![self.models[0].clone()], ..self.clone() }
     }
 
-    /// Returns the draw on the plane of its slope.
+    /// Returns the draw without waves, on the plane of its slope.
     pub fn on_plane(&self) -> Self {
         Self { ground: GroundDraw { waves: None, ..self.ground }, ..self.clone() }
     }
 
-    /// Largest distance of two wheels from the centre of mass, m.
+    /// Returns twice the largest distance of a wheel contact from the centre of mass (m), as a measure of the car's
+    /// length.
     pub fn length(&self) -> f64 {
         let furthest = self.models[0].wheels().iter().map(|wheel| wheel.contact.length()).fold(0.0, f32::max);
         2.0 * f64::from(furthest)
     }
 }
 
-/// Share of the weight by which loads may be off while a beam lifts: the share of its links that ends with the load of its inner wheel is foreseen
-/// with the forces at the start of a step.
+/// Tolerance of loads while a solid axle lifts, as a share of the weight. The share of link force that vanishes with
+/// the load of the inner wheel is predicted with the forces at the start of a step.
 pub const OF_LIFTING_BEAMS: f64 = 0.08;
 
-/// Returns true if a beam with its roll centre off the ground has a wheel without load in `state`.
+/// Returns true if a solid axle with its roll centre off the ground has a wheel without load in `state`.
 pub fn is_lifting_a_beam(parts: &ModelParts, state: &State) -> bool {
     let is_unloaded = |wheel: usize| state.wheels[wheel].load == 0.0;
     let is_led = |axle: &Axle| axle.solid && axle.roll_centre != 0.0;
     parts.wheels.iter().enumerate().any(|(i, wheel)| is_led(&parts.axles[wheel.axle]) && is_unloaded(i))
 }
 
-/// Makes bodywork so small that it does not touch ground on which the wheels stand.
+/// Shrinks bodywork so that it does not touch ground on which the wheels stand.
 fn shrink(hull: &mut Hull) {
     hull.half_extents *= 0.3;
     hull.centre = Vec3::ZERO;
@@ -177,7 +179,7 @@ impl fmt::Display for Draw {
     }
 }
 
-/// Gives a car other tyres, probes, assists and couplings; returns their names.
+/// Adds random tyres, probes, assists and couplings to a car. Returns their names.
 fn features(random: &mut Random, parts: &mut ModelParts) -> String {
     let mut told = String::new();
     if random.chance(0.25) {

@@ -1,5 +1,5 @@
-//! No car gains energy but by what drives it: in neutral that is raw torques alone, and these give at most their torque times the
-//! larger spin of their wheel at both ends of a step.
+//! Energy rises only by the drive. In neutral, only raw torques drive the car. Their energy in a step is at most
+//! torque times the larger wheel spin at both ends of the step.
 
 use skidpad::core::{Controls, State, Vec3};
 
@@ -8,16 +8,16 @@ use super::manoeuvre::Manoeuvre;
 use super::{Outcome, Violation, Worst};
 use crate::step::energy::Audit;
 
-/// Largest gain as a share of the largest energy of motion: what the audit counts otherwise than a step, which takes springs by their
-/// mean force.
+/// Largest gain as a share of the largest kinetic energy. The audit and the step differ, because the step integrates
+/// springs with their mean force.
 const RISE: f64 = 1e-2;
 
-/// Cosine of the lean from which on a car lies: rays find springs compressed then that nothing has paid for.
+/// Cosine of the tilt angle beyond which a car lies. Rays of a lying car find springs compressed without work.
 const LIES: f32 = 0.6;
 
 pub fn check(draw: &Draw) -> Outcome {
     let mut draw = draw.alone();
-    // The audit knows standard gravity.
+    // The audit uses standard gravity.
     draw.ground.gravity = 9.81;
     let manoeuvre = draw.manoeuvre.with(|key| key.throttle = 0.0);
     draw.manoeuvre = Manoeuvre { gear: Some(0), cruise: None, ..manoeuvre };
@@ -57,7 +57,7 @@ pub fn check(draw: &Draw) -> Outcome {
     worst.found()
 }
 
-/// Most power of raw torques between two states, W.
+/// Returns an upper bound on the power of raw torques between two states (W).
 fn raw_work([before, after]: [&State; 2], controls: &Controls) -> f64 {
     let each = controls.wheels.iter().enumerate();
     let power = each.map(|(i, wheel)| {

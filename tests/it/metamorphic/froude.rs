@@ -1,5 +1,6 @@
-//! A car of other lengths, by a power of four, with all that follows from it under the same gravity, does the same on a longer time.
-//! Powers of four are exact in binary numbers; what differs comes from constants of the code with units of their own.
+//! Froude scaling: a car whose lengths are scaled by a power of four, with all dependent quantities, drives the same
+//! under the same gravity on a scaled time. Powers of four are exact in binary. Differences come from constants of
+//! the code with units.
 
 use skidpad::core::model::ProbeShape::{Cylinder, Torus};
 use skidpad::core::model::{Aero, Guidance, Powertrain, Rolling, Strut, Tyre, Unsprung, Wheel};
@@ -11,7 +12,7 @@ use super::manoeuvre::Manoeuvre;
 use super::run::apart;
 use super::{NOT_APPLICABLE, Outcome, Worst};
 
-/// Factors by which quantities grow: lengths, and the square root of that, times and speeds.
+/// Scale factors of lengths, and of times and speeds, which is the square root of the former.
 #[derive(Clone, Copy)]
 struct Scale {
     length: f32,
@@ -27,12 +28,12 @@ impl Scale {
         self.length.powi(4)
     }
 
-    /// N/m
+    /// Returns the factor of stiffnesses (N/m).
     fn rate(self) -> f32 {
         self.length.powi(2)
     }
 
-    /// N s/m
+    /// Returns the factor of damping coefficients (N s/m).
     fn damping(self) -> f32 {
         self.rate() * self.time
     }
@@ -42,18 +43,19 @@ impl Scale {
     }
 }
 
-/// Largest difference, as a share of the car's length, beside what rounding makes: constants that are not of the car, such as speeds that count as none.
+/// Largest difference beyond rounding, as a share of the car's length. The causes are constants of the code with
+/// units, such as speeds treated as rest.
 const TOLERANCE: f64 = 1e-3;
 
-/// Mass up to which cars are not made smaller, kg.
+/// Mass below which cars are only enlarged (kg).
 const LIGHT: f32 = 1000.0;
 
 pub fn check(draw: &Draw) -> Outcome {
     let Some(plain) = plain(&draw.alone().on_plane()) else { return NOT_APPLICABLE };
-    // Loads below 1 N are none to a tyre.
+    // Tyres ignore loads below 1 N.
     let grows = plain.parts().mass < LIGHT || draw.random().chance(0.5);
     let scale = if grows { Scale { length: 4.0, time: 2.0 } } else { Scale { length: 0.25, time: 0.5 } };
-    // Tyres and struts have largest and smallest numbers.
+    // Parameters of tyres and struts have limits, so that the scaled car may be invalid.
     let Some(other) = scaled(&plain, scale) else { return NOT_APPLICABLE };
     let Some(rounding) = plain.rounding(plain.sensitivity(&plain.run())) else { return NOT_APPLICABLE };
     let allowed = TOLERANCE + rounding / plain.length();
@@ -72,14 +74,15 @@ pub fn check(draw: &Draw) -> Outcome {
     worst.found()
 }
 
-/// Returns true if a wheel is where constants of the code have units: metal on metal has a frequency, and a wheel that hangs has ground within reach
-/// by a length.
+/// Returns true if constants with units affect the wheel: bump stops have a natural frequency, and a wheel in droop
+/// searches the ground within a length.
 fn is_at_a_stop(now: &WheelState, wheel: &Wheel) -> bool {
     now.load == 0.0 || now.compression > wheel.strut.bump_travel || now.compression < -wheel.strut.droop_travel
 }
 
-/// The draw without what has no scale: measured tyres, engines, motors, assists, brakes that warm, bodywork on the ground. Tyres have
-/// relaxation lengths that stay above the least one of the code; dry friction has none.
+/// Returns the draw without unscalable features: engines, motors, assists, aerodynamic maps, warming brakes, bodywork
+/// on the ground. Relaxation lengths are raised above the smallest one of the code. `None` for measured tyres and
+/// Coulomb friction, which has no relaxation length.
 fn plain(draw: &Draw) -> Option<Draw> {
     let mut parts = draw.parts().clone();
     for tyre in &mut parts.tyres {
@@ -97,7 +100,7 @@ fn plain(draw: &Draw) -> Option<Draw> {
     (parts.hitch, parts.coupler) = (None, None);
     for wheel in &mut parts.wheels {
         wheel.disc = None;
-        // A flat tread stands on its middle or on its edge, by a micrometre.
+        // A cylinder contacts a plane with its middle or with an edge, depending on micrometres. A torus does not.
         if let Cylinder(width) = wheel.probe {
             wheel.probe = Torus(width);
         }

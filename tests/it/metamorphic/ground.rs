@@ -1,4 +1,4 @@
-//! The ground of a draw, as numbers that relations can turn and mirror.
+//! Ground of a draw, given by numbers that relations can rotate and mirror.
 
 use std::sync::Arc;
 
@@ -6,30 +6,30 @@ use skidpad::core::{DVec3, HeightField, Scene};
 
 use crate::step::random::Random;
 
-/// Ground that rises along +x, or waves that run in one direction.
+/// Plane that rises along +x, or waves in one direction.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundDraw {
-    /// rad
+    /// Angle of the slope (rad).
     pub slope: f32,
-    /// Factor on the friction of tyres, –.
+    /// Factor on tyre friction (–).
     pub grip: f32,
-    /// m/s²
+    /// Gravitational acceleration (m/s²).
     pub gravity: f32,
     pub waves: Option<Waves>,
 }
 
-/// Waves of the ground: heights `a (1 − cos 2π s / l)` over the way s in one direction.
+/// Waves of the ground with heights `a (1 − cos 2π s / l)`, s the distance in one direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Waves {
-    /// a, m.
+    /// Amplitude a (m).
     pub height: f32,
-    /// l, m.
+    /// Wavelength l (m).
     pub length: f32,
-    /// rad, to the left of +x.
+    /// Direction of the waves (rad), counter-clockwise from +x.
     pub direction: f32,
 }
 
-/// Half the side of a field, m, and the distance of its grid lines, m.
+/// Half the side length of a height field (m), and the spacing of its grid lines (m).
 const REACH: f64 = 100.0;
 const SPACING: f64 = 1.0;
 
@@ -37,7 +37,7 @@ impl GroundDraw {
     pub fn draw(random: &mut Random) -> Self {
         let waves = random.chance(0.25).then(|| {
             let length = random.scaled(8.0, 40.0);
-            // Less steep than 1 in 12.
+            // The slope of the waves is below 1 in 12.
             Waves { height: length * random.between(0.0, 0.013), length, direction: random.between(-3.2, 3.2) }
         });
         let slope = if waves.is_none() && random.chance(0.4) { random.between(-0.25, 0.25) } else { 0.0 };
@@ -46,7 +46,8 @@ impl GroundDraw {
         Self { slope, grip, gravity, waves }
     }
 
-    /// Returns the ground with waves along a grid line, which the triangles of its field mirror exactly.
+    /// Returns the ground with the waves aligned with the nearest grid direction, for which the triangles of the
+    /// field are mirrored exactly.
     pub fn squared(self) -> Self {
         let quarter = std::f32::consts::FRAC_PI_2;
         let square = |waves: Waves| Waves { direction: quarter * (waves.direction / quarter).round(), ..waves };

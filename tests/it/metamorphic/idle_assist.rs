@@ -1,4 +1,4 @@
-//! An assist that has nothing to do changes no bit.
+//! An assist without an occasion to act changes no bit.
 
 use skidpad::core::Assist;
 use skidpad::core::model::Assists;
@@ -8,7 +8,8 @@ use super::manoeuvre::{Key, Manoeuvre};
 use super::{Outcome, Worst};
 use crate::assists::fitted;
 
-/// An assist, and how a driver gives it nothing to do.
+/// Name of an assist, the function that selects it, and the function that removes its occasion to act from the
+/// controls.
 type Idle = (&'static str, fn(&Assists) -> Assists, fn(&mut Key));
 
 const IDLE: [Idle; 5] = [
@@ -23,7 +24,7 @@ const IDLE: [Idle; 5] = [
     ),
 ];
 
-/// Returns true if the assist log tells that anti-lock brakes change the torque of motors in any step.
+/// Returns true if the assist log shows a change of motor torque by anti-lock brakes in any step.
 fn cuts_regeneration(draw: &Draw) -> bool {
     let mut world = draw.world();
     (0..draw.steps()).any(|k| {
@@ -43,7 +44,8 @@ pub fn check(draw: &Draw) -> Outcome {
             Some(Draw { manoeuvre: manoeuvre.clone(), ..changed })
         };
         let (Some(bare), Some(fitted)) = (with(Assists::default()), with(assist(&fitted::all()))) else { continue };
-        // Motors brake wheels without the pedal, and anti-lock brakes rightly cut that where wheels would lock.
+        // Motors brake wheels without the pedal. Anti-lock brakes reduce that if wheels would lock, so the assist is
+        // not idle.
         if name == "abs" && !fitted.parts().motors.is_empty() && cuts_regeneration(&fitted) {
             continue;
         }

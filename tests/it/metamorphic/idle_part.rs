@@ -1,4 +1,4 @@
-//! A part that does nothing changes nothing of what the others do.
+//! An idle part has no effect beyond rounding.
 
 use skidpad::core::model::{AntiRollBar, Coupling, Disc, HeaveSpring, Hitch, Motor};
 use skidpad::core::{ModelParts, Vec3};
@@ -6,7 +6,7 @@ use skidpad::core::{ModelParts, Vec3};
 use super::draw::Draw;
 use super::{NOT_APPLICABLE, Outcome, Worst};
 
-/// A part that does nothing, and how it is added.
+/// Name of an idle part, and the function that adds it.
 type Part = (&'static str, fn(&mut ModelParts));
 
 const PARTS: [Part; 7] = [
@@ -60,7 +60,7 @@ pub fn check(draw: &Draw) -> Outcome {
     for (name, add) in PARTS {
         let mut parts = bare.parts().clone();
         add(&mut parts);
-        // Only so many motors and couplings fit.
+        // A car with the largest number of motors or couplings accepts no further one.
         let Some(fitted) = bare.with_parts(parts) else { continue };
         let apart = bare.apart(&run, &fitted.run());
         let rounding = 1e-5 * bare.length() + 30.0 * sensitivity;

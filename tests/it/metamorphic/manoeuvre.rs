@@ -4,21 +4,22 @@ use skidpad::core::{Controls, ModelParts, WheelControls};
 
 use crate::step::random::Random;
 
-/// Controls at a time; between two keys pedals, angles and torques change linearly.
+/// Controls at a time. Pedals and steering are interpolated linearly between two keys, raw torques and angles are
+/// constant.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// s, a multiple of 0.1 s, at which every rate has a step.
+    /// Time (s), a multiple of 0.1 s, at which every rate has a step.
     pub at: f64,
     pub throttle: f32,
     pub brake: f32,
     pub handbrake: f32,
-    /// rad
+    /// Steering angle (rad).
     pub steer: f32,
-    /// Raw torques and angles, wheel by wheel; empty where nothing is raw.
+    /// Raw torques and steering angles of the wheels. Empty without raw controls.
     pub wheels: Vec<WheelControls>,
 }
 
-/// Keys in order of time, and what stays.
+/// Keys in order of time, with constant gear and cruise speed (m/s).
 #[derive(Clone, Debug)]
 pub struct Manoeuvre {
     pub name: &'static str,
@@ -27,11 +28,11 @@ pub struct Manoeuvre {
     pub cruise: Option<f32>,
 }
 
-/// Length of a draw, s.
+/// Duration of a draw (s).
 pub const SECONDS: f64 = 2.4;
 
 impl Manoeuvre {
-    /// Draws a manoeuvre of any kind for a car of these `parts`.
+    /// Draws a random manoeuvre for a car of these `parts`.
     pub fn draw(random: &mut Random, parts: &ModelParts) -> Self {
         let lock = parts.steering.lock.min(0.6);
         let (amount, turn) = (random.between(0.1, 1.0), random.between(-1.0, 1.0) * lock);
@@ -72,7 +73,7 @@ impl Manoeuvre {
         Self { name, keys, gear, cruise }
     }
 
-    /// Controls of a step that starts at `time` s, as in its middle.
+    /// Returns the controls at the middle of the step of `dt` s that starts at `time` (s).
     pub fn controls(&self, time: f64, dt: f64) -> Controls {
         let middle = time + 0.5 * dt;
         let after = self.keys.iter().position(|key| key.at > middle);
@@ -94,7 +95,7 @@ impl Manoeuvre {
         }
     }
 
-    /// Returns the manoeuvre with `change` made to every key.
+    /// Returns the manoeuvre with `change` applied to every key.
     pub fn with(&self, change: impl FnMut(&mut Key)) -> Self {
         let mut changed = self.clone();
         changed.keys.iter_mut().for_each(change);
@@ -102,7 +103,8 @@ impl Manoeuvre {
     }
 }
 
-/// Torques up to what the wheels hold, straight or turning on the spot, with angles of their own now and then.
+/// Returns random raw controls: torques up to three times the static load times the radius, in one direction or
+/// opposite on left and right, and in some draws individual steering angles.
 fn raw_wheels(random: &mut Random, parts: &ModelParts) -> Vec<WheelControls> {
     let whole = parts.mass * 9.81 * parts.wheels[0].radius / parts.wheels.len() as f32;
     let (torque, spins, angled) = (whole * random.scaled(0.01, 3.0), random.chance(0.4), random.chance(0.4));

@@ -1,4 +1,4 @@
-//! The mirror image of a car does the mirror image of what the car does.
+//! The mirror image of a car moves as the mirror image of the car's motion.
 
 use skidpad::core::model::{Powertrain, Side, Wheel};
 use skidpad::core::{ModelParts, Quat, State, Vec3};
@@ -11,7 +11,7 @@ use super::{NOT_APPLICABLE, Outcome, Violation, same_but_for_rounding};
 pub fn check(draw: &Draw) -> Outcome {
     let Some(draw) = draw.alone().with_symmetric_contacts() else { return NOT_APPLICABLE };
     let draw = Draw { ground: draw.ground.squared(), ..draw };
-    // What air does by the angle of the flow is not mirrored here.
+    // Aerodynamic maps over the flow angle are not mirrored.
     if draw.parts().aero.maps.is_some() {
         return NOT_APPLICABLE;
     }
@@ -40,13 +40,13 @@ fn mirrored(draw: &Draw) -> Option<Draw> {
     Some(image)
 }
 
-/// The other wheel of the axle of wheel `i`, or itself.
+/// Returns the index of another wheel on the axle of wheel `i`, or `i` if there is none.
 fn opposite(wheels: &[Wheel], i: usize) -> usize {
     let other = |&k: &usize| k != i && wheels[k].axle == wheels[i].axle;
     (0..wheels.len()).find(other).unwrap_or(i)
 }
 
-/// Parts of the mirror image; its left wheels are those that were right.
+/// Returns the parts of the mirror image. `across` has the index of the opposite wheel of each wheel.
 fn mirror_parts(parts: &ModelParts, across: &[usize]) -> ModelParts {
     let flip = |point: Vec3| point * Vec3::new(1.0, -1.0, 1.0);
     let mut image = parts.clone();
@@ -75,7 +75,7 @@ fn mirror_parts(parts: &ModelParts, across: &[usize]) -> ModelParts {
     image
 }
 
-/// The mirror image of the motion of a body.
+/// Returns the mirror image of the state in the world's x–z plane.
 fn reflected(state: &State) -> State {
     let mut image = state.clone();
     image.position.y = -image.position.y;

@@ -1,8 +1,9 @@
-//! Relations between drives instead of values: mirrored cars do mirrored things, longer steps do the same less exactly, what is idle
-//! changes nothing. Each draw is a car, its ground, a manoeuvre and a solver, all from one seed.
+//! Metamorphic relations between drives, without reference values: a mirrored car drives the mirrored path, longer
+//! steps give the same result with less accuracy, and idle parts have no effect. A draw is a car, its ground, a
+//! manoeuvre and a solver, all from one seed.
 //!
-//! A relation is a file with one function, `check`. It may change the draw to what it is about, such as flat ground. A violation prints
-//! the command that repeats it. `cargo xtask search` takes many draws; the test takes a few.
+//! A relation is a file with one function, `check`, which may first adapt the draw, for example to flat ground. A
+//! violation prints the command that repeats it. `cargo xtask search` checks many draws; the test checks a few.
 
 mod bearing;
 mod company;
@@ -35,7 +36,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use draw::Draw;
 use run::Run;
 
-/// Relation that a draw violates, and by how much.
+/// Description of a violated relation, with the size of the violation.
 #[derive(Debug)]
 struct Violation(String);
 
@@ -45,18 +46,20 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Largest figure of a relation as a share of what is allowed, 0 for equal bits; `None` where the relation does not apply to the draw.
+/// Largest figure of a relation as a share of its limit, 0 for identical bits. `None` if the relation does not apply
+/// to the draw.
 type Outcome = Result<Option<f64>, Violation>;
 
 /// Outcome of a relation that does not apply to a draw.
 const NOT_APPLICABLE: Outcome = Ok(None);
 
-/// Largest figure so far, as a share of what is allowed.
+/// Largest figure so far as a share of its limit.
 #[derive(Default)]
 struct Worst(Option<f64>);
 
 impl Worst {
-    /// Adds a `figure`; fails with the text of `what` unless it is below the `allowed` one.
+    /// Adds a `figure` with its limit `allowed`. Returns a violation with the text of `what` unless the figure is
+    /// below the limit.
     fn add(&mut self, figure: f64, allowed: f64, what: impl FnOnce() -> String) -> Result<(), Violation> {
         self.require(figure < allowed, what)?;
         let share = if figure > 0.0 { figure / allowed } else { 0.0 };
@@ -64,19 +67,20 @@ impl Worst {
         Ok(())
     }
 
-    /// Adds a condition; fails with the text of `what` unless it `holds`.
+    /// Adds a condition. Returns a violation with the text of `what` unless the condition `holds`.
     fn require(&mut self, holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
         self.0.get_or_insert(0.0);
         if holds { Ok(()) } else { Err(Violation(what())) }
     }
 
-    /// Returns the largest figure.
+    /// Returns the largest figure, `None` if nothing was added.
     fn found(self) -> Outcome {
         Ok(self.0)
     }
 }
 
-/// Requires that two drives of `draw` are apart by no more than rounding makes of them; `other` names the second.
+/// Checks that two drives of `draw` differ by no more than rounding explains. `other` names the second drive in the
+/// report. Does not apply to draws that are too sensitive.
 fn same_but_for_rounding(draw: &Draw, other: &str, [run, second]: [&Run; 2]) -> Outcome {
     let Some(rounding) = draw.rounding(draw.sensitivity(run)) else { return NOT_APPLICABLE };
     let (apart, mut worst) = (draw.apart(run, second), Worst::default());
@@ -86,7 +90,7 @@ fn same_but_for_rounding(draw: &Draw, other: &str, [run, second]: [&Run; 2]) -> 
 
 type Relation = (&'static str, fn(&Draw) -> Outcome);
 
-/// Every relation by name.
+/// Names and functions of all relations.
 const RELATIONS: [Relation; 17] = [
     ("mirror", mirror::check),
     ("yaw", yaw::check),
@@ -107,18 +111,18 @@ const RELATIONS: [Relation; 17] = [
     ("saving", saving::check),
 ];
 
-/// The part of all draws that a search takes.
+/// Subset of all draws and relations that a search checks.
 struct Search {
     seed: u64,
     draws: u64,
-    /// Every n-th draw, from the i-th on, counted from 0.
+    /// Share of the draws, `[i, n]`: every n-th from the i-th on, counted from 0.
     shard: [u64; 2],
-    /// Part of the names of the relations.
+    /// Substring of the names of the relations to check.
     relation: String,
 }
 
 impl Search {
-    /// Reads the search from the environment, which `cargo xtask search` sets.
+    /// Reads the search from the environment variables that `cargo xtask search` sets.
     fn from_environment() -> Self {
         let read = |name: &str| std::env::var(name).unwrap_or_default();
         let number = |name: &str, default: u64| read(name).parse().unwrap_or(default);
@@ -132,7 +136,7 @@ impl Search {
         }
     }
 
-    /// Checks every draw on so many `threads`.
+    /// Checks every draw of the search on `threads` threads.
     fn run(&self, threads: u64) -> Found {
         let (next, found) = (AtomicU64::new(self.shard[0]), Mutex::new(Found::default()));
         let work = || {
@@ -144,7 +148,7 @@ impl Search {
                 let draw = Draw::of(self.seed + k);
                 for (i, (name, check)) in RELATIONS.into_iter().enumerate() {
                     if name.contains(&self.relation) {
-                        // A panic is a violation of every relation.
+                        // A panic violates any relation.
                         let outcome = catch_unwind(AssertUnwindSafe(|| simplified(&draw, check)));
                         let outcome = outcome.unwrap_or_else(|_| Err(Violation("panics".into())));
                         found.lock().expect("no panic").add(i, &draw, outcome);
@@ -157,7 +161,7 @@ impl Search {
     }
 }
 
-/// Checks a relation; a violation also tells what of the draw it needs.
+/// Checks a relation. A violation also states the features of the draw that it needs.
 fn simplified(draw: &Draw, check: fn(&Draw) -> Outcome) -> Outcome {
     check(draw).map_err(|Violation(told)| match shrink::needed(draw, check) {
         Some((needed, Violation(simplest))) => {
@@ -171,17 +175,17 @@ fn simplified(draw: &Draw, check: fn(&Draw) -> Outcome) -> Outcome {
 #[derive(Default)]
 struct Found {
     tallies: [Tally; RELATIONS.len()],
-    /// Reports of violations by seed.
+    /// Reports of violations with their seeds.
     violations: Vec<(u64, String)>,
 }
 
 /// Result of a search for one relation.
 #[derive(Clone, Copy, Default)]
 struct Tally {
-    /// Draws that the relation applied to.
+    /// Number of draws to which the relation applied.
     checked: u64,
     violated: u64,
-    /// Largest figure of a draw that does not violate the relation, as a share of what is allowed, and the draw's seed.
+    /// Largest figure of a draw without violation, as a share of its limit, and the seed of the draw.
     worst: (f64, u64),
 }
 
@@ -202,7 +206,7 @@ impl Found {
         tally.checked += 1;
     }
 
-    /// Fails with every report if anything is violated.
+    /// Panics with all reports if a relation is violated.
     #[track_caller]
     fn expect_none(mut self) {
         self.violations.sort();
@@ -227,7 +231,7 @@ impl fmt::Display for Found {
     }
 }
 
-/// Draws of the sample, from the first on.
+/// Number of draws of the sample, counted from the first.
 const SAMPLE: u64 = 60;
 
 #[test]
@@ -235,10 +239,10 @@ fn a_sample_of_draws_violates_nothing() {
     Search { seed: 1, draws: SAMPLE, shard: [0, 1], relation: String::new() }.run(1).expect_none();
 }
 
-/// Environment variable with the number of draws.
+/// Name of the environment variable with the number of draws.
 const DRAWS: &str = "SEARCH_DRAWS";
 
-/// The draws that `cargo xtask search` asks for by the environment; without, none.
+/// Search of `cargo xtask search`, which sets the environment. The test does nothing if the variable is not set.
 #[test]
 fn the_whole_search() {
     if std::env::var_os(DRAWS).is_none() {

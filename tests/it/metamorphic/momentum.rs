@@ -1,22 +1,22 @@
-//! The forces at the contacts of wheels and gravity account for the change of a car's momentum in every step.
+//! Contact forces of the wheels and gravity equal the rate of change of a car's momentum in every step.
 
 use skidpad::core::{DVec3, Vec3};
 
 use super::draw::{Draw, OF_LIFTING_BEAMS, is_lifting_a_beam};
 use super::{NOT_APPLICABLE, Outcome, Worst};
 
-/// Largest force that is missing, as a share of the weight.
+/// Largest missing force as a share of the weight.
 const TOLERANCE: f64 = 2e-3;
 
-/// Number of impulses that a world adds to a velocity of 32 bits in a step.
+/// Number of impulses that a world adds to a 32-bit velocity in a step.
 const ROUNDINGS: f64 = 16.0;
 
-/// Cosine of the lean from which on bodywork may touch the ground.
+/// Cosine of the tilt angle beyond which bodywork may touch the ground.
 const LEANS: f32 = 0.9;
 
 pub fn check(draw: &Draw) -> Outcome {
     let draw = draw.alone().on_plane();
-    // Wheels that move on their own have momentum that no state tells.
+    // The state does not contain the momentum of unsprung masses.
     if draw.solver.name == "constraint-unsprung" {
         return NOT_APPLICABLE;
     }
@@ -36,7 +36,7 @@ pub fn check(draw: &Draw) -> Outcome {
         let pushed: DVec3 = contacts.map(|contact| contact.force.as_dvec3()).sum();
         let change = (state.velocity.as_dvec3() - before.as_dvec3()) * mass * f64::from(draw.hz);
         let missing = (change - pushed - DVec3::NEG_Z * weight).length();
-        // Velocities of 32 bits over the length of a step.
+        // Rounding of 32-bit velocities, divided by the length of a step.
         let rounding = ROUNDINGS * 1.2e-7 * f64::from(state.velocity.length() + 1.0) * mass * f64::from(draw.hz);
         let tolerance = if is_lifting_a_beam(draw.parts(), state) { OF_LIFTING_BEAMS } else { TOLERANCE };
         worst.add(missing, tolerance * weight + rounding, || {

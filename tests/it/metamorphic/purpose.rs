@@ -1,5 +1,5 @@
-//! An assist that acts does not make its own purpose worse: the way to stop, the way gained from rest, the error of the speed held, the
-//! sideslip of a fast turn.
+//! An active assist does not impair its own purpose: stopping distance, distance from rest, error of the held speed,
+//! sideslip angle in a fast turn.
 
 use skidpad::core::ModelParts;
 use skidpad::core::model::{AntiLock, Assists, TractionControl};
@@ -26,10 +26,11 @@ pub fn check(draw: &Draw) -> Outcome {
     worst.found()
 }
 
-/// Length of a drive, s.
+/// Duration of a drive (s).
 const SECONDS: f64 = 5.0;
 
-/// The draw with these `assists` and one key pressed from the start.
+/// Drives the draw with these `assists`, with the inputs of `key` from the start, at an initial `speed` (m/s).
+/// Returns `None` if the parts are invalid.
 fn with(draw: &Draw, assists: Assists, key: Key, speed: f32, cruise: Option<f32>) -> Option<Run> {
     let mut changed = draw.with_parts(ModelParts { assists, ..draw.parts().clone() })?;
     changed.seconds = SECONDS;
@@ -42,8 +43,8 @@ fn quiet() -> Key {
     Key { at: 0.0, throttle: 0.0, brake: 0.0, handbrake: 0.0, steer: 0.0, wheels: Vec::new() }
 }
 
-/// Slip at which the tyres pull most on the ground of the draw, or on a dry road where that has more grip; `None` where they pull on beyond
-/// what assists keep to.
+/// Returns the slip of maximum longitudinal tyre force at the draw's grip, or at a grip of 1 if that is higher.
+/// `None` if that slip is 0.4 or more, beyond the range of assists, or if a tyre does not creep.
 fn best_slip(draw: &Draw) -> Option<f32> {
     let (model, grip) = (&draw.models[0], draw.ground.grip.max(1.0));
     let of = |i: usize| {
@@ -51,14 +52,14 @@ fn best_slip(draw: &Draw) -> Option<f32> {
         let force = |slip: &f32| tyre.force([*slip, 0.0], &road).force[0];
         let slips = || (1..=1000).map(|k| k as f32 / 1000.0);
         let most = slips().map(|slip| force(&slip)).fold(0.0, f32::max);
-        // Forces beyond the peak of a simple curve differ by rounding.
+        // Forces beyond the peak of a curve tyre differ by rounding.
         slips().find(|slip| force(slip) > 0.9999 * most).filter(|_| tyre.creeps())
     };
     let best = (0..model.wheels().len()).map(of).collect::<Option<Vec<f32>>>()?.into_iter().fold(0.0, f32::max);
     (best < 0.4).then_some(best)
 }
 
-/// Way along x, m.
+/// Returns the distance along x (m).
 fn way(run: &Run) -> f64 {
     run.last[0].position.x - run.samples[0].position.x
 }
@@ -86,12 +87,12 @@ fn launches(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {
     })
 }
 
-/// Returns the way of a `run`, m, that its wheels would gain without the reaction of their angular momentum.
+/// Returns the distance of a `run` (m) without the reaction of the wheels' angular momentum.
 ///
-/// The moment that turns wheels faster and faster presses the axles behind. Where wheels behind spin and wheels in front roll, the spinning
-/// wheels carry more load and pull more, by the share `ΔL / (t l N)`: spin momentum ΔL over the time t, distance l of both axles, static
-/// load N. The way that the car gains on what its slope makes of it is larger by the same share. Wheels that keep their slip cannot have
-/// that load.
+/// The moment that accelerates the wheels loads the rear axle. If the rear wheels spin and the front wheels roll, the
+/// spinning wheels carry more load and pull more, by the share `ΔL / (t l N)`: spin momentum ΔL in the time t,
+/// wheelbase l, static load N. The distance gained beyond that on the slope alone is larger by this share. Wheels
+/// that keep their slip do not get this load.
 fn unpressed_way(draw: &Draw, run: &Run) -> f64 {
     let (model, end) = (&draw.models[0], &run.last[0]);
     let fastest = run.samples.iter().map(|state| state.velocity.length()).fold(0.0, f32::max);
@@ -140,7 +141,7 @@ fn turns(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {
     })
 }
 
-/// Sideslip angle of a car that moves, rad.
+/// Returns the absolute sideslip angle (rad), 0 below 3 m/s.
 fn sideslip(state: &skidpad::core::State) -> f64 {
     let velocity = state.rotation.inverse() * state.velocity;
     if velocity.length() < 3.0 { 0.0 } else { f64::from(velocity.y.atan2(velocity.x).abs()) }

@@ -1,4 +1,4 @@
-//! Longer steps do the same less exactly: what differs from 1000 Hz falls as steps get shorter, and is small at 60 Hz.
+//! Convergence: differences from the result at 1000 Hz decrease with the step length, and are small at 60 Hz.
 
 use skidpad::core::{Model, State, Vec2};
 
@@ -6,19 +6,19 @@ use super::draw::Draw;
 use super::run::Run;
 use super::{NOT_APPLICABLE, Outcome, Worst};
 
-/// Share of the length of the car and of its way that 60 Hz may differ by from 1000 Hz.
+/// Largest difference of 60 Hz from 1000 Hz, as a share of the car's length plus its distance travelled.
 const AT_60_HZ: f64 = 0.02;
 
-/// Differences below this share of the length are those of events, such as a shift, that fall between steps.
+/// Differences below this share of the length come from events between steps, such as shifts.
 const FLOOR: f64 = 3e-3;
 
-/// Share of their grip that wheels use at most: sliding, and what starts it, fall between steps.
+/// Largest share of the friction limit that wheels use. Sliding and its start are events between steps.
 const GRIP_USED: f32 = 0.8;
 
-/// Speed over √(g R) above which tyres roll.
+/// Ratio of speed to √(g R) above which tyres roll.
 const ROLLS: f32 = 2.0;
 
-/// Share that is left of a difference at a rate twice as high, at most.
+/// Largest share of a difference that may remain at twice the rate.
 const LEFT: f64 = 0.8;
 
 pub fn check(draw: &Draw) -> Outcome {
@@ -41,7 +41,7 @@ pub fn check(draw: &Draw) -> Outcome {
     worst.found()
 }
 
-/// Returns true if every wheel rolls below its limit in every sample of `run`, in one gear.
+/// Returns true if every wheel rolls below its friction limit in every sample of `run`, and no gear changes.
 fn is_smooth(draw: &Draw, run: &Run) -> bool {
     let rolls = |state: &State, model: &Model| {
         (0..state.wheels.len()).all(|i| {

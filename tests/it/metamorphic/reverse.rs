@@ -1,5 +1,5 @@
-//! A car that is turned front to back and drives backwards does what the car does forwards: wheels, struts, tyres, brakes and raw
-//! torques know no front. Measured tyres may, and drivetrains do; these are left out.
+//! A car turned front to back that drives backwards moves as the car does forwards: wheels, struts, tyres, brakes and
+//! raw torques are symmetric. Measured tyres and drivetrains may be asymmetric and are left out.
 
 use skidpad::core::model::{Powertrain, Tyre, Wheel};
 use skidpad::core::{ModelParts, Quat, State, Vec3, WheelControls};
@@ -20,13 +20,13 @@ pub fn check(draw: &Draw) -> Outcome {
     same_but_for_rounding(&forwards, "front to back", [&run, &back])
 }
 
-/// The draw with raw angles and torques alone; `None` on measured tyres.
+/// Returns the draw with individual steering angles and torques only, or `None` for measured tyres.
 fn undriven(draw: &Draw) -> Option<Draw> {
     let mut parts = draw.parts().clone();
     if parts.tyres.iter().any(|tyre| matches!(tyre, Tyre::MagicFormula { .. })) {
         return None;
     }
-    // Wings work forwards.
+    // Downforce acts in forward flow only.
     parts.aero = Default::default();
     parts.powertrain = Powertrain::None;
     parts.motors.clear();
@@ -52,7 +52,7 @@ fn undriven(draw: &Draw) -> Option<Draw> {
 fn reversed(draw: &Draw) -> Option<Draw> {
     let wheels = &draw.parts().wheels;
     let axles = draw.parts().axles.len();
-    // Where each wheel of the reversed car was: axles from the other end, left still before right.
+    // Original index of each wheel of the reversed car: axles in reverse order, left before right.
     let was: Vec<usize> =
         (0..axles).rev().flat_map(|axle| (0..wheels.len()).filter(move |&i| wheels[i].axle == axle)).collect();
     let mut image = draw.with_parts(reverse_parts(draw.parts(), &was))?;
@@ -89,7 +89,8 @@ fn reverse_parts(parts: &ModelParts, was: &[usize]) -> ModelParts {
     let all = |side: &[usize]| side.iter().map(|&i| now[i]).collect();
     for coupling in &mut image.couplings {
         coupling.sides = coupling.sides.each_ref().map(|side| all(side));
-        // Ramps know the direction of the torque: what drives backwards presses those that carry engine braking forwards.
+        // Ramps of a limited-slip differential depend on the sign of the torque, so the biases of drive and overrun
+        // are exchanged.
         coupling.bias.reverse();
     }
     let inertia = &mut image.inertia;
@@ -99,7 +100,7 @@ fn reverse_parts(parts: &ModelParts, was: &[usize]) -> ModelParts {
     image
 }
 
-/// The image of the motion of a body in a plane across the world's x axis.
+/// Returns the mirror image of the state in the world's y–z plane.
 fn reflected(state: &State) -> State {
     let mut image = state.clone();
     image.position.x = -image.position.x;

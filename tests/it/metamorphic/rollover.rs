@@ -1,5 +1,6 @@
-//! No car without downforce is told to corner faster than the rigid one, whose limit is half the track over the height of the centre of mass
-//! above the points at which tyre forces act. Bars beside the tyres hold a chassis without the ground and are put into the load path.
+//! Rollover figures of cars without downforce do not exceed the limit of the rigid car, which is half the track over
+//! the height of the centre of mass above the points of the tyre forces. External anti-roll bars, which push the
+//! chassis without the ground, are put into the load path.
 
 use skidpad::core::model::BarCoupling;
 use skidpad::lab::figures::steady_state::rollover;
@@ -7,7 +8,7 @@ use skidpad::lab::figures::steady_state::rollover;
 use super::draw::Draw;
 use super::{NOT_APPLICABLE, Outcome, Worst};
 
-/// Tolerance for cars that sink on their springs, and for the linearisation of the rows.
+/// Relative tolerance for cars that sink on their springs, and for the linearisation of the rows.
 const TOLERANCE: f64 = 0.02;
 
 pub fn check(draw: &Draw) -> Outcome {

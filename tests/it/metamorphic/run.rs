@@ -1,4 +1,4 @@
-//! Drives of a draw, sampled every tenth of a second at every rate, and how far two of them are apart.
+//! Drives of a draw, sampled every 0.1 s at every rate, and distances between them.
 
 use skidpad::core::{Backend, CarStart, Controls, Model, Quat, State, Vec3};
 
@@ -6,14 +6,14 @@ use super::draw::Draw;
 
 /// Result of a draw.
 pub struct Run {
-    /// States of the car from the start on, every tenth of a second.
+    /// States of the car every 0.1 s, beginning with the initial one.
     pub samples: Vec<State>,
-    /// State of every vehicle at the end.
+    /// Final state of every vehicle.
     pub last: Vec<State>,
 }
 
 impl Draw {
-    /// A world with the vehicles where they start.
+    /// Builds a world with the vehicles in their initial state.
     pub fn world(&self) -> Box<dyn Backend> {
         let start = |model: &std::sync::Arc<Model>| CarStart { model: model.clone(), placement: self.placement };
         let starts: Vec<CarStart> = self.models.iter().map(start).collect();
@@ -37,7 +37,7 @@ impl Draw {
         world
     }
 
-    /// Controls of every vehicle in step `k`.
+    /// Returns the controls of every vehicle in step `k`. Trailers get the brake of the car only.
     pub fn controls(&self, k: usize) -> Vec<Controls> {
         let dt = 1.0 / f64::from(self.hz);
         let towing = self.manoeuvre.controls(k as f64 * dt, dt);
@@ -55,7 +55,7 @@ impl Draw {
         self.run_from(self.world())
     }
 
-    /// Drives in a `world` that may hold more cars behind its own.
+    /// Drives in `world`, which may contain further cars after those of the draw.
     pub fn run_from(&self, mut world: Box<dyn Backend>) -> Run {
         let every = (self.hz / 10.0).round() as usize;
         let mut samples = vec![world.state(0).clone()];
@@ -69,7 +69,8 @@ impl Draw {
         Run { samples, last }
     }
 
-    /// Returns the largest distance between drives of this draw that start [`JOLT`] apart in some directions, m; infinite where numbers are not finite.
+    /// Returns the largest distance of `run` from drives with an initial state disturbed by [`JOLT`] in three
+    /// directions (m), infinite if a state is not finite.
     pub fn sensitivity(&self, run: &Run) -> f64 {
         let jolt = (JOLT * (self.length() * 9.81).sqrt()) as f32;
         let [velocity, angular] = self.kick;
@@ -82,25 +83,26 @@ impl Draw {
         jolted.into_iter().fold(0.0, f64::max)
     }
 
-    /// Most that two drives are apart at any sample, m.
+    /// Returns the largest distance of two drives over all samples (m).
     pub fn apart(&self, a: &Run, b: &Run) -> f64 {
         let length = self.length();
         a.samples.iter().zip(&b.samples).map(|(a, b)| apart(a, b, length)).fold(0.0, f64::max)
     }
 
-    /// Largest distance that rounding may make of two drives of which one is known to go `sensitivity` m astray by a jolt of
-    /// [`JOLT`]; `None` where drives are too sensitive to tell anything.
+    /// Returns the largest distance that rounding may cause between two drives (m), for a drive that a disturbance of
+    /// [`JOLT`] displaces by `sensitivity` (m). `None` if the drive is too sensitive for a comparison.
     pub fn rounding(&self, sensitivity: f64) -> Option<f64> {
         let length = self.length();
         (sensitivity < 1e-3 * length).then_some(2e-4 * length + 200.0 * sensitivity)
     }
 }
 
-/// Relative size of a disturbance of the start: some roundings of 32 bits.
+/// Relative size of an initial disturbance, some 32-bit roundings.
 pub const JOLT: f64 = 1e-6;
 
-/// Returns the distance of two states, m: position, the way of points at `length` m by the difference of rotations, and a tenth of a second of
-/// the difference of velocities. Infinite where numbers are not finite.
+/// Returns the distance of two states (m): distance of positions, plus the angle between rotations times `length`
+/// (m), plus 0.1 s times the difference of velocities, rotational ones at `length`. Infinite if a state is not
+/// finite.
 pub fn apart(a: &State, b: &State, length: f64) -> f64 {
     let (moved, turned) = ((a.position - b.position).length(), f64::from(angle(a.rotation, b.rotation)));
     let faster = f64::from((a.velocity - b.velocity).length());
@@ -109,7 +111,7 @@ pub fn apart(a: &State, b: &State, length: f64) -> f64 {
     if sum.is_finite() { sum } else { f64::INFINITY }
 }
 
-/// Angle between two rotations, rad, exact for small ones.
+/// Returns the angle between two rotations (rad), accurate for small angles.
 fn angle(a: Quat, b: Quat) -> f32 {
     let between = a.inverse() * b;
     2.0 * between.xyz().length().min(1.0).asin()

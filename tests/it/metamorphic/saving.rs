@@ -1,4 +1,4 @@
-//! A world that is saved and loaded into a fresh one goes on to the bit, and saving changes nothing.
+//! A saved world loaded into a fresh one continues bit-identically, and saving has no side effect.
 
 use skidpad::core::State;
 
@@ -11,7 +11,7 @@ pub fn check(draw: &Draw) -> Outcome {
     for k in 0..half {
         first.step(&draw.controls(k));
     }
-    // Rapier's worlds tell that they cannot while bodywork touches something.
+    // Rapier's worlds return an error while bodywork is in contact.
     let Ok(bytes) = first.save() else { return NOT_APPLICABLE };
     if let Err(error) = second.load(&bytes) {
         return Err(Violation(format!("does not load what it saved: {error}")));

@@ -1,4 +1,4 @@
-//! Simplifies a draw that violates a relation for as long as it still does, so that a report names what the fault needs.
+//! Simplifies a draw as long as it violates a relation, so that a report names the features that the fault needs.
 
 use skidpad::core::model::{Assists, Powertrain, ProbeShape, Tyre};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
@@ -8,7 +8,7 @@ use super::draw::Draw;
 use super::ground::GroundDraw;
 use super::{Outcome, Violation};
 
-/// A name, and what it makes of the car.
+/// Name of a feature, and the function that removes it from the car.
 type Simplification = (&'static str, fn(&mut ModelParts));
 
 const OF_CARS: [Simplification; 19] = [
@@ -33,7 +33,8 @@ const OF_CARS: [Simplification; 19] = [
     ("curved tyres", |parts| parts.tyres.iter_mut().for_each(|tyre| *tyre = linear(tyre))),
 ];
 
-/// Returns a tyre of one stiffness per load, as long as the other one where that has lengths.
+/// Returns a linear tyre with stiffness per load. Relaxation lengths and nominal load are those of `tyre` if it has
+/// them.
 fn linear(tyre: &Tyre) -> Tyre {
     let (relaxation, nominal_load) = match tyre {
         Tyre::Curve(tyre) => (tyre.relaxation, tyre.nominal_load),
@@ -44,7 +45,7 @@ fn linear(tyre: &Tyre) -> Tyre {
     Tyre::Curve(CurveTyre { law, friction: [1.0, 0.9], load_sensitivity: 0.0, nominal_load, relaxation })
 }
 
-/// A name, and what it makes of the drive.
+/// Name of a feature, and the function that removes it from the drive.
 type Shortening = (&'static str, fn(&mut Draw));
 
 const OF_DRIVES: [Shortening; 7] = [
@@ -57,7 +58,8 @@ const OF_DRIVES: [Shortening; 7] = [
     ("heading", |draw| draw.placement.heading = 0.0),
 ];
 
-/// Returns the names of what a violation of the relation `check` needs, and the violation of the draw without the rest.
+/// Returns the names of the features that a violation of the relation `check` needs, and the violation of the draw
+/// without the others. `None` if the draw violates nothing.
 pub fn needed(draw: &Draw, check: fn(&Draw) -> Outcome) -> Option<(Vec<&'static str>, Violation)> {
     let (mut simplest, mut needed, mut violation) = (draw.clone(), Vec::new(), check(draw).err()?);
     let mut take = |name, simpler: Option<Draw>, simplest: &mut Draw| {

@@ -1,23 +1,25 @@
-//! Telemetry tells the slips of the motion: on any ground, of every law, above walking pace, where they are steady.
+//! Slips in telemetry equal the sliding of the contact over the rolling speed, on any ground and with every tyre law,
+//! in steady slip above walking pace.
 
 use skidpad::core::WheelFrame;
 
 use super::draw::Draw;
 use super::{Outcome, Worst};
 
-/// Largest difference of a slip, and as a share of slips above 1.
+/// Largest difference of a slip, relative for slips above 1.
 const TOLERANCE: f64 = 1e-3;
 
-/// Rate of change of a slip up to which it is steady, 1/s.
+/// Rate of change below which a slip is steady (1/s).
 const STEADY: f64 = 2e-3;
 
-/// Time for which slips are steady before they are compared, s.
+/// Duration for which slips are steady before the comparison (s).
 const SETTLED: f64 = 0.2;
 
-/// Slip up to which deflections stand for slips, –: `LARGEST_SLIP` of the core, less what the load changes.
+/// Largest slip (–) for which tyre deflections represent slips: `LARGEST_SLIP` of the core, less the effect of load
+/// changes.
 const LARGEST: f64 = 9.0;
 
-/// Speed over √(g R) from which on patches roll.
+/// Ratio of speed to √(g R) above which the contact patch rolls.
 const ROLLS: f32 = 1.5;
 
 pub fn check(draw: &Draw) -> Outcome {
@@ -55,7 +57,7 @@ pub fn check(draw: &Draw) -> Outcome {
     worst.found()
 }
 
-/// Returns true if slips and load of a wheel are `now` those of the step `before`, `dt` s earlier.
+/// Returns true if slips and load of a wheel changed by little from `before` to `now`, `dt` s later.
 fn is_steady(now: &WheelFrame, before: &WheelFrame, dt: f64) -> bool {
     let changed = [now.slip_ratio - before.slip_ratio, now.slip_angle_rad.tan() - before.slip_angle_rad.tan()];
     let loaded = now.load_n > 1.0 && (now.load_n / before.load_n - 1.0).abs() < 1e-3;

@@ -1,5 +1,5 @@
-//! A slope is level ground under gravity that leans: smaller along the normal, and a constant force along the ground. Wheels with a
-//! mass of their own are not asked, for that force acts on the chassis alone.
+//! A slope is equivalent to level ground with less gravity along the normal and a constant force along the ground.
+//! The relation does not apply to solvers with unsprung masses, because the force acts on the chassis only.
 
 use skidpad::core::{Action, Controls, Element, ForceElement, Motion, Quat, State, Vec3};
 
@@ -8,7 +8,7 @@ use super::ground::GroundDraw;
 use super::run::Run;
 use super::{NOT_APPLICABLE, Outcome, same_but_for_rounding};
 
-/// A constant force on the centre of mass, world, N.
+/// Constant force on the centre of mass in world axes (N).
 #[derive(Debug)]
 struct Constant(Vec3);
 
@@ -24,14 +24,14 @@ pub fn check(draw: &Draw) -> Outcome {
         return NOT_APPLICABLE;
     }
     let GroundDraw { slope, gravity, .. } = sloping.ground;
-    // Bodywork on the ground, whose contacts have lengths of their own.
+    // A kick could bring bodywork into contact, and its contacts have parameters with units.
     sloping.kick = [Vec3::ZERO; 2];
     let (sin, cos) = slope.sin_cos();
     let mut parts = sloping.parts().clone();
     parts.elements.push(Element::new(Constant(Vec3::NEG_X * (parts.mass * gravity * sin))));
     let Some(mut level) = sloping.with_parts(parts) else { return NOT_APPLICABLE };
     level.ground = GroundDraw { slope: 0.0, gravity: gravity * cos, ..level.ground };
-    // Angles of the world lean with it.
+    // Rotation of the sloping world into the level one.
     let lean = Quat::from_rotation_y(slope);
     let (run, mut world) = (sloping.run(), level.world());
     let mut start = run.samples[0].clone();

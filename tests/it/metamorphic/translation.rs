@@ -1,4 +1,5 @@
-//! It does not matter where a car starts, up to 100 km away. Rapier's positions of 32 bits are not asked.
+//! Results do not depend on the starting position, up to 100 km away. The relation does not apply to the 32-bit
+//! positions of Rapier.
 
 use super::draw::Draw;
 use super::{NOT_APPLICABLE, Outcome, same_but_for_rounding};

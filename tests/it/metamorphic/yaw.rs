@@ -1,4 +1,4 @@
-//! On level ground it does not matter which way a car heads.
+//! Results on level ground do not depend on the heading.
 
 use skidpad::core::{DVec3, Quat, State};
 

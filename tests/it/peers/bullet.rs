@@ -1,4 +1,4 @@
-//! Bullet mode against recorded runs of Bullet 3.24 (see `data/bullet/README.md`).
+//! `bullet` against recorded runs of Bullet 3.24 (see `data/bullet/README.md`).
 
 use skidpad::core::state::Placement;
 use skidpad::core::{CarStart, Controls, DMat3, DQuat, DVec3, FixedBox, Scene, Vec3, WheelControls, model::Hull};
@@ -6,7 +6,8 @@ use skidpad::peers::bullet::{Body, Car, Ground, Tuning, WheelInput, WheelTuning,
 
 use crate::common::{Simplify, shipped};
 
-/// A recorded run: its car, ground and inputs, and some of its rows.
+/// Recorded run: car, ground, inputs and some rows of the motion. Lengths in m, times in s, angles in rad, brake in N·s per
+/// step.
 struct Run {
     name: String,
     dt: f64,
@@ -27,7 +28,7 @@ struct Run {
     rows: Vec<Row>,
 }
 
-/// Motion in axes of the ground: x along the car's first heading, y to its left, z along the normal.
+/// Motion of a car in axes of the ground: x along the car's initial heading, y to its left, z along the normal.
 struct Row {
     time: f64,
     position: DVec3,
@@ -77,14 +78,15 @@ impl Run {
         Scene { boxes, ..Scene::sloping(self.slope as f32) }
     }
 
-    /// Axes of the ground to world axes.
+    /// Returns the rotation from axes of the ground to world axes.
     fn axes(&self) -> DQuat {
         self.scene().orientation(self.heading as f32).as_dquat().normalize()
     }
 
-    /// Engine force at each rear wheel (N), brake at each wheel (N s per step) and steering of the front wheels (rad).
+    /// Returns the engine force at each rear wheel (N), the brake impulse at each wheel (N·s per step) and the steering of
+    /// the front wheels (rad) in step `step`.
     fn inputs(&self, step: usize) -> (f64, f64, f64) {
-        // Rounding must not put a step before the second it begins.
+        // The margin keeps rounding from moving a step before the second at which it begins.
         let time = step as f64 * self.dt - self.settle + 1e-9;
         let from = |start: f64, value: f64| if time >= start { value } else { 0.0 };
         (from(0.0, self.engine), from(self.brake_from, self.brake), from(self.steer_from, self.steer))
@@ -94,7 +96,7 @@ impl Run {
         (self.end / self.dt).round() as usize
     }
 
-    /// The step before which the recording set the speed, if it did.
+    /// Returns the step before which the recording set the speed; `None` if it set none.
     fn launch(&self) -> Option<usize> {
         (self.speed != 0.0).then(|| (self.settle / self.dt).round() as usize)
     }
@@ -103,7 +105,7 @@ impl Run {
 impl Row {
     fn of(line: &str) -> Self {
         let v: Vec<f64> = line.split(',').map(|v| v.parse().expect("a number")).collect();
-        // Bullet's runs have y up and z forward, so x is left.
+        // Bullet's runs have y up and z forward, so that x points left.
         Self {
             time: v[0],
             position: DVec3::new(v[3], v[1], v[2]),
@@ -115,7 +117,7 @@ impl Row {
     }
 }
 
-/// The recorded car in Bullet's own numbers.
+/// Returns the recorded car in Bullet's own numbers.
 fn tuning(run: &Run) -> Tuning {
     let wheel = |i: usize| WheelTuning {
         hard_point: DVec3::new([1.35, -1.35][i / 2], [0.78, -0.78][i % 2], -0.05),
@@ -163,7 +165,8 @@ impl Errors {
     }
 }
 
-/// Compares what `step` returns for each step with the rows of `run`; the row of the start has no step before it.
+/// Compares the row that `step` returns for each step with the recorded rows of `run`. The first recorded row is the start
+/// and is skipped.
 fn follow(run: &Run, mut step: impl FnMut(usize) -> Row) -> Errors {
     let mut errors = Errors::default();
     let mut rows = run.rows.iter().skip(1).peekable();
@@ -177,14 +180,14 @@ fn follow(run: &Run, mut step: impl FnMut(usize) -> Row) -> Errors {
     errors
 }
 
-/// How a recorded car starts, in world axes.
+/// Returns the pose of a recorded car at the start, in world axes, at rest.
 fn start(run: &Run) -> Body {
     let axes = run.axes();
     let position = axes * DVec3::new(0.0, 0.0, run.start_height);
     Body { position, rotation: axes, velocity: DVec3::ZERO, angular: DVec3::ZERO }
 }
 
-/// Step `k` of a run.
+/// Runs step `k` of a recording. Sets the recorded speed before the launch step.
 fn drive(car: &mut Car, run: &Run, ground: &Ground, k: usize) {
     if run.launch() == Some(k) {
         car.body.velocity.x = run.speed;
@@ -198,7 +201,7 @@ fn drive(car: &mut Car, run: &Run, ground: &Ground, k: usize) {
     car.step(ground, &[0, 1, 2, 3].map(input), run.dt);
 }
 
-/// The vehicle itself, in 64 bits with Bullet's own numbers.
+/// Returns the errors of Bullet's vehicle alone, in 64 bits with Bullet's own numbers.
 fn by_the_car(run: &Run) -> Errors {
     let to_ground = run.axes().inverse();
     let ground = Ground::new(&run.scene());
@@ -216,8 +219,7 @@ fn by_the_car(run: &Run) -> Errors {
     })
 }
 
-/// The backend, from the shipped description, with the run's friction and, where it is not the description's, its roll
-/// influence.
+/// Returns the errors of the backend with the shipped description, and with the friction and roll influence of the run.
 fn by_the_backend(run: &Run) -> Errors {
     let model = shipped("bullet_reference").model();
     let mut tuning = Tuning::of(&model);
@@ -265,7 +267,8 @@ fn the_car_follows_every_recorded_run() {
     for run in recorded() {
         let errors = by_the_car(&run);
         let what = format!("{}: {errors:?}", run.name);
-        // Gravity, slope, box and hull of a scene have 32 bits: 4e-8 of everything. E9 hangs on 1e-6 rad of steering.
+        // The scene stores gravity, slope, box and hull in f32, an error of 4e-8 of each quantity. E9 is sensitive to 1e-6
+        // rad of steering.
         assert!(errors.position_m < 2e-6 && errors.length_m < 1e-7, "{what}");
         assert!(errors.velocity_mps < 2e-6 && errors.rotation_deg < 1e-5, "{what}");
         assert_eq!(errors.contacts, 0, "{what}");
@@ -277,15 +280,16 @@ fn the_backend_follows_every_recorded_run() {
     for run in recorded() {
         let errors = by_the_backend(&run);
         let what = format!("{}: {errors:?}", run.name);
-        // Asked: 1 cm, 0.1 degree, 1 mm. The state's velocities have 32 bits: 2 m/s² at 240 Hz adds 8 mm/s per step to
-        // 20 m/s, which is rounded by up to 1 µm/s each time and always the same way.
+        // Required: 1 cm, 0.1 degree, 1 mm. The state stores velocities in f32. At 2 m/s² and 240 Hz each step adds 8 mm/s
+        // to 20 m/s. This is rounded by up to 1 µm/s, always in one direction.
         assert!(errors.position_m < 1e-3 && errors.length_m < 1e-5, "{what}");
         assert!(errors.velocity_mps < 5e-4 && errors.rotation_deg < 1e-3, "{what}");
         assert_eq!(errors.contacts, 0, "{what}");
     }
 }
 
-/// `name`'s run with another step and roll influence; what its car does after every step, in axes of the ground.
+/// Runs recording `name` with another rate and roll influence. Calls `seen` after every step with the number of steps and
+/// the car.
 fn replay(name: &str, hz: f64, roll_influence: f64, mut seen: impl FnMut(usize, &Car)) {
     let mut run = recorded().into_iter().find(|run| run.name == name).expect("recorded");
     (run.dt, run.roll_influence, run.rows) = (1.0 / hz, roll_influence, Vec::new());
@@ -297,10 +301,10 @@ fn replay(name: &str, hz: f64, roll_influence: f64, mut seen: impl FnMut(usize, 
     }
 }
 
-/// Runs of the recording that are not in the data, by the figures that were noted of them.
+/// Runs that are not in the recorded data, compared with the figures that were noted of them.
 #[test]
 fn a_step_of_steering_depends_on_the_rate_as_recorded() {
-    // Rate, yaw rate 0.1 s, 0.25 s and 1 s after the step, final distance to the left and ahead.
+    // Columns: rate, yaw rate 0.1 s, 0.25 s and 1 s after the steering step, final distance to the left and ahead.
     let noted = [
         (30.0, 0.154, 0.236, 0.2764, 93.78, 53.35),
         (60.0, 0.220, 0.2725, 0.2768, 95.83, 49.38),
@@ -319,7 +323,7 @@ fn a_step_of_steering_depends_on_the_rate_as_recorded() {
             end = car.body.position;
         });
         let off = [rates[0] - soon, rates[1] - later, rates[2] - steady].map(f64::abs);
-        // Half of the last digit noted.
+        // Tolerance: half of the last digit noted.
         assert!(off[0] < 6e-4 && off[1] < 6e-4 && off[2] < 6e-5, "{hz} Hz: {rates:?}");
         assert!((end.y - left).abs() < 6e-3 && (end.x - ahead).abs() < 6e-3, "{hz} Hz: {end}");
     }
@@ -327,7 +331,8 @@ fn a_step_of_steering_depends_on_the_rate_as_recorded() {
 
 #[test]
 fn creep_and_settling_depend_on_rate_and_roll_influence_as_recorded() {
-    // Run, rate, roll influence, noted creep in mm/s: braked, nose uphill (E1) and across (E2) on ten degrees.
+    // Columns: run, rate, roll influence, noted creep in mm/s. The car is braked on ten degrees, nose uphill (E1) or across
+    // the slope (E2).
     let noted = [
         ("E1", 60.0, 1.0, 38.3),
         ("E1", 240.0, 1.0, 9.6),

@@ -1,4 +1,4 @@
-//! The figures of `docs/bullet_defects.md`, measured anew and compared with the page.
+//! Measured figures of `docs/bullet_defects.md`, compared with the page.
 
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -10,31 +10,31 @@ use skidpad::peers::bullet::{self, Tuning};
 
 use crate::common::{Drive, Simplify, shipped};
 
-/// What a car does in both modes.
+/// Figure of the table, measured with `bullet` and with `impulse`.
 struct Figure {
-    /// Number in the list of defects; 0 for what no list has.
+    /// Number in the list of defects; 0 if the list has no such defect.
     defect: u8,
     what: &'static str,
     digits: usize,
-    /// In Bullet 3.24 itself.
+    /// Value in Bullet 3.24, as text; empty if it was not recorded.
     recorded: &'static str,
     bullet: f64,
     impulse: f64,
 }
 
-/// A mode: how it makes a world for a car.
+/// Solver of a measurement, and the change that it makes to Bullet's car.
 #[derive(Clone, Copy)]
 struct Mode {
     info: BackendInfo,
     tune: fn(&mut Tuning),
 }
 
-/// The recorded car's roll influence, where a recorded figure depends on it.
+/// Sets the roll influence of the recorded car, for recorded figures that depend on it.
 fn as_recorded(tuning: &mut Tuning) {
     tuning.wheels.iter_mut().for_each(|wheel| wheel.roll_influence = 1.0);
 }
 
-/// The roll influence of Bullet's constructor.
+/// Sets the roll influence of Bullet's constructor.
 fn as_constructed(tuning: &mut Tuning) {
     tuning.wheels.iter_mut().for_each(|wheel| wheel.roll_influence = 0.1);
 }
@@ -60,7 +60,8 @@ impl Mode {
     }
 }
 
-/// Measures in both modes, Bullet tuned by `tune`, as its constructor does where none is given.
+/// Measures a figure with `bullet` and with `impulse`. `tune` changes Bullet's car; `None` sets the roll influence of
+/// Bullet's constructor.
 fn figure(
     defect: u8,
     what: &'static str,
@@ -80,13 +81,14 @@ fn car(friction: f32) -> Arc<Model> {
         .model()
 }
 
-/// Brake torque that Bullet at 60 Hz takes as this impulse per step, N m.
+/// Returns the brake torque of four wheels (N·m) that `bullet` at 60 Hz applies as the impulse `impulse_per_step` (N·s).
 fn brakes(impulse_per_step: f32) -> Box<[WheelControls]> {
     let brake_torque = impulse_per_step * 60.0 * 0.33;
     [WheelControls { brake_torque, ..WheelControls::default() }; 4].into()
 }
 
-/// Mean deceleration from 0.2 to 0.8 s after the brake is set at 20 m/s, m/s².
+/// Brakes `drive` with `brake` (N·s per step at 60 Hz). Returns the mean deceleration from 0.2 to 0.8 s after braking
+/// begins, m/s².
 fn deceleration(drive: &mut Drive, brake: f32, steer: f32) -> f64 {
     let controls = Controls { wheels: brakes(brake), steer, gear: Some(0), ..Controls::default() };
     let frames = drive.run(0.8, |_| controls.clone());
@@ -95,7 +97,7 @@ fn deceleration(drive: &mut Drive, brake: f32, steer: f32) -> f64 {
     (early.vx_mps - late.vx_mps) / (late.t_s - early.t_s)
 }
 
-/// Speed of a braked car on ten degrees between 10 and 13 s, mm/s.
+/// Returns the speed of a braked car on ten degrees between 10 and 13 s, mm/s.
 fn creep(mode: &Mode, heading: f64, hz: f32) -> f64 {
     let placement = Placement { heading: heading as f32, ..Placement::default() };
     let mut drive = mode.drive(&car(1.0), &Scene::sloping(10f32.to_radians()), placement, hz);
@@ -146,7 +148,7 @@ fn slopes() -> Vec<Figure> {
 }
 
 fn pedals() -> Vec<Figure> {
-    // A setting of 15 N s per step, right at 60 Hz.
+    // Brake of 15 N·s per step, converted with the step length of 60 Hz at every rate.
     let tuned = Some((|t: &mut Tuning| t.brake_step = Some(1.0 / 60.0)) as fn(&mut Tuning));
     let braked = |m: &Mode, hz: f32| deceleration(&mut m.rolling(&car(1.0), 20.0, hz), 15.0, 0.0);
     let both = |m: &Mode| {
@@ -182,12 +184,13 @@ fn pedals() -> Vec<Figure> {
     ]
 }
 
-/// A standing car pushed 50 mm further into its springs than they travel, sliding sideways; the frame of one step.
+/// Presses a standing car 50 mm beyond its spring travel, with the lateral speed `aside` (m/s). Returns the frame after a
+/// step.
 fn pressed(mode: &Mode, aside: f32) -> Frame {
     let mut drive = mode.rolling(&car(1.0), 0.0, 240.0);
     let mut state = drive.world.state(0).clone();
     state.position.z -= 0.138_687_5 + 0.05;
-    // Keeps what Bullet's standing cars have upwards.
+    // The vertical velocity is not changed: Bullet's standing cars report one.
     state.velocity.y = aside;
     drive.world.set_state(0, &state).expect("it fits");
     drive.step(&Controls::coasting())
@@ -267,7 +270,7 @@ fn table() -> String {
     figures.sort_by_key(|f| if f.defect == 0 { u8::MAX } else { f.defect });
     let mut text = String::from("| defect | figure | Bullet 3.24 | `bullet` | `impulse` |\n|---|---|---|---|---|\n");
     for f in figures {
-        // −0 as 0.
+        // Prints negative zero as zero.
         let number = |value: f64| format!("{:.*}", f.digits, value + 0.0).replace("-0.000", "0.000");
         let defect = if f.defect == 0 { "-".into() } else { format!("D{}", f.defect) };
         let (what, recorded) = (f.what, f.recorded);

@@ -1,4 +1,4 @@
-//! Cars that go out to Bullet's terms and come back, and cars of other programs that drive here.
+//! Cars converted to Bullet's terms and back, and cars imported from other programs.
 
 use skidpad::core::{Controls, DVec3, Model};
 use skidpad::peers::bullet::{Tuning, WheelTuning};
@@ -6,7 +6,7 @@ use skidpad::spec::import::{BulletVehicle, BulletWheel, Options, Source};
 
 use crate::common::{Drive, close, mean, shipped, solvers};
 
-/// Bullet's terms as the importer's file has them: here x is forward and z up.
+/// Converts `tuning` to the description that the importer reads. Axes: x forward, z up.
 fn described(tuning: &Tuning) -> BulletVehicle {
     let hull = tuning.hull.expect("a box");
     let wheel = |w: &WheelTuning| BulletWheel {
@@ -45,10 +45,11 @@ fn back(tuning: &Tuning) -> Tuning {
     Tuning::of(&imported.spec.compile().expect("valid"))
 }
 
-/// Every number of Bullet's of every shipped car, whatever of the car Bullet has no place for.
+/// Export to Bullet's terms and import preserve every number that Bullet has, also for cars with parts that Bullet has no
+/// place for.
 #[test]
 fn there_and_back_keeps_every_number_of_bullets() {
-    // Models have 32 bits, vehicle files from importers nine digits.
+    // Models store f32. Vehicle files of importers have nine digits.
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * b.abs().max(0.1);
     for name in ["corvette_c5", "bmw_320i_commonroad", "bullet_reference", "unity_default"] {
         let there = Tuning::of(&Model::new(shipped(name)).expect("valid"));
@@ -76,7 +77,7 @@ fn there_and_back_keeps_every_number_of_bullets() {
     }
 }
 
-/// A scene of Godot drives on every solver: full throttle pushes with 2 · 800 N.
+/// A car imported from a Godot scene drives on every solver. At full throttle the driving force is 2 · 800 N.
 #[test]
 fn a_car_of_godot_drives_here() {
     let text = include_str!("../../../crates/skidpad-import/tests/it/files/car.tscn");

@@ -1,4 +1,4 @@
-//! Vehicles of other engines, and cars on their way to and from them.
+//! Vehicles of other engines, and conversion of cars to and from them.
 
 #[cfg(feature = "peers")]
 pub mod bullet;

@@ -1,4 +1,4 @@
-//! What peers tell must mean the same as what the solvers tell.
+//! Reported quantities of peers have the same meaning as those of the solvers.
 
 use std::sync::Arc;
 
@@ -12,12 +12,13 @@ fn peers() -> impl Iterator<Item = BackendInfo> {
     skidpad::backends().into_iter().filter(|solver| solver.peer)
 }
 
-/// What `trick` added in the step of `frame`, in the order of its columns; `None` without such columns.
+/// Returns the values that assist `trick` added in the step of `frame`, in column order; `None` if the log has no such
+/// columns.
 fn added(frame: &Frame, trick: Assist) -> Option<[f64; 10]> {
     frame.assist_log.iter().find(|(found, _)| *found == trick).map(|(_, added)| added.values())
 }
 
-/// Side forces are positive to the left: in a turn to the left they push the car there, with m v ψ̇ in all.
+/// Lateral tyre forces are positive to the left. In a steady left turn their sum is m v ψ̇.
 #[test]
 fn side_forces_point_into_the_turn() {
     let model = c5().model();
@@ -37,8 +38,9 @@ fn side_forces_point_into_the_turn() {
     }
 }
 
-/// In a steady turn side forces on the ground would roll the car by `h Σ F_y`. With a roll influence the springs hold only a
-/// share of that, and the assist log tells the rest: `−(1 − r) h Σ F_y`, nothing at 1. Rapier's own is always 0.1.
+/// In a steady turn, lateral forces at the ground would roll the car with the moment `h Σ F_y`. With a roll influence r the
+/// springs carry only the share r. The assist log reports the rest, `−(1 − r) h Σ F_y`, which is zero for r = 1. Rapier's
+/// own controller always uses r = 0.1.
 #[test]
 fn roll_influence_is_told_as_the_moment_it_spares() {
     for solver in peers() {
@@ -59,7 +61,7 @@ fn roll_influence_is_told_as_the_moment_it_spares() {
             let what = format!("{} at {influence}", solver.name);
             let why = "of what is physical: the body has sunk or risen by some mm, and leans";
             assert!((told + (1.0 - r) * physical).abs() < 0.01 * physical, "{what}: {told} of {physical} ({why})");
-            // Loads lean in the frame of a car that leans.
+            // The lever arm of a load includes the roll of the chassis.
             let lever = |of: &Wheel| f64::from(of.contact.y) - f64::from(of.contact.z) * last.roll_rad;
             let held: f64 = forces().map(|(w, of)| w.load_n * lever(of)).sum();
             assert!((held + physical + told).abs() < 0.02 * physical, "{what}: springs hold {held} of {physical}");
@@ -67,7 +69,8 @@ fn roll_influence_is_told_as_the_moment_it_spares() {
     }
 }
 
-/// A bound below the static load takes the rest of every suspension's force; the tyres do not notice.
+/// A force limit below the static load removes the excess of every suspension force. The assist log reports the removed
+/// vertical force with its roll and pitch moments. Without a limit the log has no such columns.
 #[test]
 fn a_bound_of_the_suspensions_force_is_told() {
     let mut parts = c5();
@@ -87,7 +90,7 @@ fn a_bound_of_the_suspensions_force_is_told() {
     }
 }
 
-/// What one car of a test does: speeds at which it changes gear, times it takes to some speeds, and the speed it ends with.
+/// Gear changes of a car as (gear, speed in m/s), times at which it reaches given speeds (s), and its final speed (m/s).
 struct Driven {
     shifts: Vec<(f64, f64)>,
     times: Vec<f64>,
@@ -105,8 +108,8 @@ fn driven(solver: &BackendInfo, model: &Arc<Model>, controls: &Controls, speeds:
     }
 }
 
-/// One drivetrain for all: where tyres hardly slip peers shift at the solvers' speeds, launch in their times and end where the
-/// limiter does. A 4Runner at a quarter of its throttle used to shift at 15.6 m/s, not 8.4, and to launch without its converter.
+/// Peers and solvers share the drivetrain. With little tyre slip, peers shift at the speeds of the solvers, need the same
+/// times and end at the same speed.
 #[test]
 fn peers_have_the_drivetrain_of_the_solvers() {
     const WHY: &str =
@@ -120,7 +123,8 @@ fn peers_have_the_drivetrain_of_the_solvers() {
         for controls in [ask(0.25, None), ask(0.5, None), ask(0.6, Some(1))] {
             let reached = driven(own, &model, &controls, &[]).end;
             let speeds = [0.3, 0.6, 0.9].map(|share| share * reached);
-            // At the speed of a shift the time is that of its beginning or its end.
+            // Near the speed of a shift, the time is that of the beginning or of the end of the shift. Such speeds are left
+            // out.
             let shifts = driven(own, &model, &controls, &[]).shifts;
             let is_apart = |speed: &f64| shifts.iter().all(|(_, at)| (at / speed - 1.0).abs() > 0.03);
             let speeds: Vec<f64> = speeds.into_iter().filter(is_apart).collect();
@@ -142,8 +146,8 @@ fn peers_have_the_drivetrain_of_the_solvers() {
     }
 }
 
-/// Engine braking and a braked car in gear: peers stop under the brake with the engine at idle, as solvers do, and a closed
-/// throttle slows them as much.
+/// Peers slow down as much as a solver with a closed throttle in gear. Braked in gear, they stop while the
+/// engine idles.
 #[test]
 fn peers_are_slowed_by_engine_and_brake_together() {
     let model = c5().without_air().without_rolling_resistance().model();

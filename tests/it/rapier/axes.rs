@@ -7,7 +7,7 @@ use skidpad::rapier::rapier3d::prelude::*;
 use super::{Yard, plane};
 use crate::common::{Simplify, c5};
 
-/// A car that starts, turns and brakes, past a box it runs over with two wheels.
+/// Drives a car that starts, turns and brakes. Two of its wheels run over a box.
 fn drive(axes: Axes) -> Yard {
     let scene = Scene::flat();
     let mut world = Yard::empty(axes, 120.0);
@@ -23,7 +23,7 @@ fn drive(axes: Axes) -> Yard {
     yard
 }
 
-/// The same trajectory in worlds with y up and z up, to the rounding of Rapier's 32 bits.
+/// A car follows one trajectory in worlds with y up and with z up, up to the f32 rounding of Rapier.
 #[test]
 fn y_up_drives_as_z_up() {
     let z_up = drive(Axes::ZUp);
@@ -32,14 +32,14 @@ fn y_up_drives_as_z_up() {
         let (a, b) = (z_up.state(0), y_up.state(0));
         assert!(a.position.x > 60.0 && a.position.y > 5.0, "{}", a.position);
         let apart = (a.position - b.position).length();
-        // 720 steps of velocities near 20 m/s, each rounded to 1e-6 m/s four times, over 6 s.
+        // 720 steps with velocities near 20 m/s, each rounded to 1e-6 m/s four times, over 6 s.
         assert!(apart < 1e-3, "{axes:?}: {apart} m apart after 6 s");
         assert!((a.velocity - b.velocity).length() < 1e-3, "{} is not {}", a.velocity, b.velocity);
         assert!(a.rotation.dot(b.rotation).abs() > 1.0 - 1e-6, "{} is not {}", a.rotation, b.rotation);
     }
 }
 
-/// The chassis in a world with y up is a body with y up: x forward, y up, z to the right.
+/// The chassis in a world with y up is a body with x forward, y up and z to the right.
 #[test]
 fn a_body_with_y_up_has_y_up() {
     let yard = drive(Axes::YUp);

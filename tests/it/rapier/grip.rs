@@ -1,4 +1,4 @@
-//! How wheels grip is the user's table, not the friction of colliders.
+//! Grip of wheels, which the user's table sets, not the friction of colliders.
 
 use skidpad::core::{Controls, Scene, state::Placement};
 use skidpad::rapier::rapier3d::prelude::*;
@@ -7,7 +7,8 @@ use skidpad::rapier::{Axes, Met, Surfaces};
 use super::Yard;
 use crate::common::{Simplify, c5, close};
 
-/// Way of a C5 on dry friction of 1 that brakes from 20 m/s to a stand, on a slab as `change` makes it, m.
+/// Returns the stopping distance (m) of a C5 from 20 m/s with Coulomb friction 1, on a slab whose collider `change`
+/// modifies.
 fn stop(change: impl Fn(ColliderBuilder) -> ColliderBuilder, surfaces: Surfaces) -> f64 {
     let slab = ColliderBuilder::cuboid(200.0, 50.0, 1.0).translation(Vector::NEG_Z);
     let mut world = Yard::empty(Axes::ZUp, 120.0);
@@ -23,7 +24,7 @@ fn stop(change: impl Fn(ColliderBuilder) -> ColliderBuilder, surfaces: Surfaces)
     yard.state(0).position.x
 }
 
-/// A plain collider has the friction 0.5: taken for grip, a car needed twice the way.
+/// The friction 0.5 of a plain collider is not used as grip: the stopping distance would double.
 #[test]
 fn plain_colliders_grip() {
     let plain = stop(|slab| slab, Surfaces::default());
@@ -31,7 +32,7 @@ fn plain_colliders_grip() {
     close("way", plain, 400.0 / (2.0 * 9.81), 0.02, "the car pitches, and the patch takes 5 mm to build up");
 }
 
-/// Collider, place and normal of what a wheel met tell how it grips.
+/// The grip can depend on collider, contact point and normal.
 #[test]
 fn the_grip_is_the_users() {
     let dry = stop(|slab| slab, Surfaces::default());
@@ -43,7 +44,7 @@ fn the_grip_is_the_users() {
         if met.point.x < 10.0 { 0.5 } else { 1.0 }
     };
     let mixed = stop(|slab| slab, Surfaces { grip: Some(&by_place), ..Surfaces::default() });
-    // 10 m with half the deceleration, the rest with all of it.
+    // 10 m with half the deceleration, the rest with full deceleration.
     let expected = 10.0 + (400.0 - 9.81 * 10.0) / (2.0 * 9.81);
     close("mixed", mixed, expected, 0.05, "both axles pass the border, a wheelbase of 2.65 m apart");
 }

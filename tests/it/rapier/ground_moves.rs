@@ -1,4 +1,4 @@
-//! Ground that moves carries cars, and feels them.
+//! Moving ground that carries cars, and bodies that cars push.
 
 use skidpad::core::{Controls, Model, Scene, State, Vec3, state::Placement};
 use skidpad::rapier::Axes;
@@ -7,7 +7,7 @@ use skidpad::rapier::rapier3d::prelude::*;
 use super::{Yard, plane, standing};
 use crate::common::{Simplify, c5};
 
-/// A kinematic platform of 20 by 20 m whose top is at z = 0.
+/// Adds a platform of 20 by 20 m with `body` to `world`. Its top is at z = 0.
 fn platform(world: &mut PhysicsWorld, body: RigidBodyBuilder) -> RigidBodyHandle {
     let top = ColliderBuilder::cuboid(10.0, 10.0, 0.5).translation(Vector::new(0.0, 0.0, -0.5)).friction(1.0);
     world.insert(body, top).0
@@ -19,14 +19,14 @@ fn on_platform(body: RigidBodyBuilder, hz: f32, heading: f32) -> (Yard, RigidBod
     (Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().model(), &[standing(heading)]), handle)
 }
 
-/// The centre of mass of `car` in the axes of `body`.
+/// Returns the centre of mass of `car` in the axes of `body`, m.
 fn seen_from(yard: &Yard, car: usize, body: RigidBodyHandle) -> Vec3 {
     let pose = yard.world.bodies[body].position();
     pose.inverse() * yard.state(car).position.as_vec3()
 }
 
-/// A parked car on a platform that speeds up to 2 m/s and goes on: seen from it, the car stays where it was when it was
-/// that fast, to the rounding of the platform's own pose in 10 s, in every direction.
+/// A platform accelerates to 2 m/s and then moves at constant speed. A parked car keeps its place on it in every direction,
+/// up to the rounding of the platform's pose in 10 s.
 #[test]
 fn a_platform_carries_a_parked_car() {
     for (heading, direction) in [(0.0, Vec3::X), (0.0, Vec3::Y), (0.5, Vec3::X), (0.8, Vec3::NEG_Y)] {
@@ -42,14 +42,14 @@ fn a_platform_carries_a_parked_car() {
             }
         }
         let slipped = (seen_from(&yard, 0, handle) - at_speed).length();
-        // Up to 600 steps of the platform, each rounded to 1 µm where coordinates are beyond 16 m.
+        // Up to 600 steps of the platform, each rounded to 1 µm where coordinates exceed 16 m.
         assert!(slipped < 6e-4, "towards {direction} at heading {heading}: {} mm", 1e3 * slipped);
         let gone = yard.state(0).position.as_vec3().dot(direction);
         assert!((gone - 28.0).abs() < 0.05, "carried {gone} m");
     }
 }
 
-/// The same with a platform that is put from place to place.
+/// A parked car also keeps its place on a platform that is moved by its position. It wakes when the platform starts.
 #[test]
 fn a_platform_moved_by_its_position_carries_a_parked_car() {
     let (mut yard, handle) = on_platform(RigidBodyBuilder::kinematic_position_based(), 60.0, 0.3);
@@ -71,7 +71,7 @@ fn a_platform_moved_by_its_position_carries_a_parked_car() {
     assert!(slipped < 1e-4, "{} mm", 1e3 * slipped);
 }
 
-/// A lift that starts with 2 m/s²: the wheels carry m (g + a), and at full speed m g.
+/// On a lift that accelerates upwards with 2 m/s² the wheels carry m (g + a); at constant speed they carry m g.
 #[test]
 fn a_lift_weighs_a_car() {
     let model = c5().without_air().model();
@@ -88,7 +88,7 @@ fn a_lift_weighs_a_car() {
     for step in 0..600u16 {
         carried = lift(2.0 / 120.0 * f32::from(step));
     }
-    // The springs of 0.1 N/µm or so feel the digits of a pose 25 m up, 2 µm: some 3e-5 of the weight.
+    // Springs of about 0.1 N/µm react to the resolution of a pose 25 m up, 2 µm: some 3e-5 of the weight.
     assert!((carried - (1.0 + 2.0 / 9.81)).abs() < 1e-4, "{carried} of the weight at 2 m/s²");
     for _ in 0..360 {
         carried = lift(10.0);
@@ -96,7 +96,7 @@ fn a_lift_weighs_a_car() {
     assert!((carried - 1.0).abs() < 1e-4, "{carried} of the weight at 10 m/s");
 }
 
-/// On a train at 50 m/s, which goes 0.8 m in a step, no wheel loses the ground and nothing slips.
+/// On a train at 50 m/s, which moves 0.8 m in a step, no wheel loses contact and no car slips.
 #[test]
 fn e22_a_train_carries_cars() {
     let mut world = Yard::empty(Axes::ZUp, 60.0);
@@ -115,12 +115,12 @@ fn e22_a_train_carries_cars() {
         let State { position, velocity, .. } = yard.state(car);
         assert!((velocity.x - 50.0).abs() < 1e-3, "car {car}: {} m/s", velocity.x);
         let at = position.x - f64::from(yard.world.bodies[handle].translation().x) - place.x;
-        // Half a second in which springs and tyres take up 5 m/s², once.
+        // Tolerance: springs and tyres deflect in half a second when the acceleration of 5 m/s² begins.
         assert!(at.abs() < 0.02, "car {car} slipped by {at} m");
     }
 }
 
-/// On a turntable 0.4 rad/s fast cars go round with it, in the middle and 7 m from it, where they feel 0.1 g.
+/// Cars turn with a turntable at 0.4 rad/s, at its centre and 7 m off it, where the centripetal acceleration is 0.1 g.
 #[test]
 fn a_turntable_turns_parked_cars() {
     let mut world = Yard::empty(Axes::ZUp, 60.0);
@@ -150,13 +150,13 @@ fn a_turntable_turns_parked_cars() {
     }
 }
 
-/// Momentum of the car and of `others`, N s.
+/// Computes the total momentum of car 0 and of the bodies `others`, N·s.
 fn momentum(yard: &Yard, model: &Model, others: &[RigidBodyHandle]) -> Vec3 {
     let of = |handle: &RigidBodyHandle| yard.world.bodies[*handle].linvel() * yard.world.bodies[*handle].mass();
     others.iter().map(of).sum::<Vec3>() + yard.state(0).velocity * model.mass()
 }
 
-/// A car brakes on a free slab of 500 kg that slides on ice: what the car loses the slab gains.
+/// A car brakes on a free slab of 500 kg that slides on ice. The slab gains the momentum that the car loses.
 #[test]
 fn a_braking_car_pushes_a_free_slab() {
     let model = c5().without_air().model();
@@ -177,7 +177,7 @@ fn a_braking_car_pushes_a_free_slab() {
     let slab_speed = yard.world.bodies[slab].linvel().x;
     assert!((slab_speed - together).abs() < 0.05, "the slab moves with {slab_speed} m/s, not {together}");
     assert!((yard.state(0).velocity.x - together).abs() < 0.05, "{} m/s", yard.state(0).velocity.x);
-    // 240 steps, each rounding 18,500 N s to 32 bits on either side.
+    // 240 steps, each of which rounds 18,500 N·s to f32 on either side.
     let lost = (after - before).x.abs().max((after - before).y.abs());
     assert!(lost < 0.5, "{lost} of {} N s are lost", before.x);
     assert_eq!(yard.world.bodies[slab].user_force(), Vector::ZERO, "a force was left on the slab");
@@ -185,7 +185,7 @@ fn a_braking_car_pushes_a_free_slab() {
 
 const MIN: CoefficientCombineRule = CoefficientCombineRule::Min;
 
-/// Far from everything else, a car and the slab it brakes on: no component of momentum is lost.
+/// A car brakes on a slab while both fall freely. Gravity alone changes their total momentum, in every component.
 #[test]
 fn momentum_closes_in_free_fall() {
     let model = c5().without_air().model();
@@ -204,7 +204,7 @@ fn momentum_closes_in_free_fall() {
     assert!(missing.length() < 0.5, "{missing} of {} N s", fallen.length());
 }
 
-/// A car at rest on a light box on the floor stands as high as on the floor: what it stands on bears its load.
+/// A parked car on light boxes has the height above them and the wheel loads that it has on the floor.
 #[test]
 fn a_parked_car_stands_on_light_boxes() {
     let model = c5().model();
@@ -226,13 +226,14 @@ fn a_parked_car_stands_on_light_boxes() {
         assert!(error.abs() < 5e-3, "wheel {i}: {} N instead of {}", wheel.load_n, model.static_load(i));
     }
     let height = frame.z_m - 0.2 - f64::from(model.parts().centre_height);
-    // Rapier lets boxes sink by its contacts' slop.
+    // Rapier lets boxes sink by the slop of its contacts.
     assert!(height.abs() < 5e-3, "{} mm too high", 1e3 * height);
     assert!(yard.state(0).velocity.length() < 1e-3, "{}", yard.state(0).velocity);
     assert!(boxes.iter().all(|b| yard.world.bodies[*b].linvel().length() < 1e-3));
 }
 
-/// A slab that `builder` makes of so many kg, and a car that comes at 5 m/s and brakes on it.
+/// Builds a world with a slab of `mass` kg from `builder`, and a car that rolls onto the slab at 5 m/s. With `ice`, the slab
+/// lies on a plane without friction.
 fn braking_on(builder: RigidBodyBuilder, mass: f32, hz: f32, ice: bool) -> (Yard, RigidBodyHandle) {
     let mut world = Yard::empty(Axes::ZUp, hz);
     if ice {
@@ -245,8 +246,8 @@ fn braking_on(builder: RigidBodyBuilder, mass: f32, hz: f32, ice: bool) -> (Yard
     (Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().without_air().model(), &[start]), slab)
 }
 
-/// Largest yaw rate of the car of `yard` while it brakes for 5 s, and of the difference of its speed and the slab's to what both have
-/// together, in the last of these.
+/// Brakes for 5 s. Returns the largest yaw rate of the car (rad/s), and the largest deviation of the speeds of car and slab
+/// from their common final speed in the last second (m/s).
 fn taken_along(yard: &mut Yard, slab: RigidBodyHandle, hz: f32) -> [f32; 2] {
     let model = c5().without_air().model();
     let together = momentum(yard, &model, &[slab]).x / (model.mass() + yard.world.bodies[slab].mass());
@@ -263,21 +264,23 @@ fn taken_along(yard: &mut Yard, slab: RigidBodyHandle, hz: f32) -> [f32; 2] {
     most
 }
 
-/// A slab on ice far lighter than the car is taken along, neither shaken nor turned: at 60 Hz the grip of four tyres could change the
-/// speed of one of 10 kg by 25 m/s in every step. (Lighter ones Rapier's contacts let sink into the ice under the load of the car.)
+/// A slab on ice, far lighter than the car, moves with the car and makes it neither shake nor yaw. At 60 Hz the friction of
+/// four tyres could change the speed of a 10 kg slab by 25 m/s in every step. In Rapier's contacts, lighter slabs sink into
+/// the ice under the load of the car.
 #[test]
 fn a_light_slab_on_ice_is_taken_along() {
     for (mass, hz) in [500.0, 100.0, 30.0, 10.0].into_iter().flat_map(|mass| [60.0, 240.0, 1000.0].map(|hz| (mass, hz)))
     {
         let (mut yard, slab) = braking_on(RigidBodyBuilder::dynamic(), mass, hz, true);
         let [yaw, off] = taken_along(&mut yard, slab, hz);
-        // Symmetric but for the order in which Rapier solves the contacts of the slab.
+        // The world is symmetric except for the order in which Rapier solves the contacts of the slab.
         assert!(yaw < 1e-3, "{mass} kg at {hz} Hz: the car yaws at {yaw} rad/s");
         assert!(off < 2e-4, "{mass} kg at {hz} Hz: {off} m/s off");
     }
 }
 
-/// A sledge that only slides and turns on its plane, without contacts of its own, from three times the mass of the car down to 1 kg.
+/// A sledge that only slides and yaws on its plane, without contacts, moves with the car from three times its mass down to 1
+/// kg.
 #[test]
 fn a_sledge_of_any_mass_is_taken_along() {
     for (mass, hz) in
@@ -287,12 +290,14 @@ fn a_sledge_of_any_mass_is_taken_along() {
         let (mut yard, slab) = braking_on(sledge.enabled_rotations(false, false, true), mass, hz, false);
         let [yaw, off] = taken_along(&mut yard, slab, hz);
         assert!(yaw < 1e-3, "{mass} kg at {hz} Hz: the car yaws at {yaw} rad/s");
-        // One last digit of a force of 15 kN in a step of 50 ms moves 1 kg by 0.05 mm/s; what both agree on is good to 0.1 mm/s.
+        // The last digit of a force of 15 kN in a step of 50 ms changes the speed of 1 kg by 0.05 mm/s. The coupling
+        // converges to 0.1 mm/s.
         assert!(off < 2e-3, "{mass} kg at {hz} Hz: {off} m/s off");
     }
 }
 
-/// Left and right wheels on sledges of their own, one ten times as heavy as the other: all end with one speed, and nothing is lost.
+/// Left and right wheels brake on two sledges, one ten times as heavy as the other. All bodies end at one speed without loss
+/// of momentum.
 #[test]
 fn wheels_on_two_bodies_agree_with_both() {
     let model = c5().without_air().model();
@@ -308,7 +313,7 @@ fn wheels_on_two_bodies_agree_with_both() {
         let before = momentum(&yard, &model, &sledges).x;
         yard.run(5.0, &[Controls { brake: 0.3, ..Controls::parked() }]);
         let lost = before - momentum(&yard, &model, &sledges).x;
-        // 1,200 steps, each rounding 7,700 N s to 32 bits.
+        // 1,200 steps, each of which rounds 7,700 N·s to f32.
         assert!(lost.abs() < 0.5, "{hz} Hz: {lost} of {before} N s are lost");
         let together = before / (model.mass() + 220.0);
         let speeds = sledges.map(|sledge| yard.world.bodies[sledge].linvel().x);

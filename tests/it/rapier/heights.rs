@@ -1,4 +1,4 @@
-//! Heightfields: parry misses some vertical rays exactly on their grid lines (dimforge/rapier#165).
+//! Wheels on heightfields. parry misses some vertical rays exactly on the grid lines (dimforge/rapier#165).
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -10,7 +10,8 @@ use skidpad::rapier::rapier3d::prelude::*;
 use super::{Yard, standing};
 use crate::common::{Simplify, c5};
 
-/// 40 by 40 m in cells of 0.5 m around the origin.
+/// Builds a heightfield of 40 by 40 m around the origin in cells of 0.5 m. `height` returns the height at two horizontal
+/// coordinates, m.
 fn field(axes: Axes, height: impl Fn(f32, f32) -> f32) -> ColliderBuilder {
     let at = |i: usize| 0.5 * i as f32 - 20.0;
     let heights = Array2::new(81, 81, (0..81 * 81).map(|k| height(at(k / 81), at(k % 81))).collect());
@@ -21,8 +22,8 @@ fn field(axes: Axes, height: impl Fn(f32, f32) -> f32) -> ColliderBuilder {
     }
 }
 
-/// Cars spawned on integer coordinates, every wheel on a corner of the grid, headings along it: no wheel is lost, in the
-/// first step or in the seconds after.
+/// Cars start at integer coordinates, headed along the grid, with every wheel on a corner of a cell. No wheel loses contact
+/// in 2 s.
 #[test]
 fn no_wheel_falls_between_cells() {
     let mut parts = c5();

@@ -1,4 +1,4 @@
-//! What callers may do wrong around a step is told, and harms as little as it can.
+//! Wrong calls around a step, which are reported and do as little harm as possible.
 
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ fn who_steps_as_asked_hears_nothing() {
     }
 }
 
-/// Without `after_step` the forces of every step would add up: cars rose to 7 m.
+/// A step without `after_step` is finished by the next `before_step`, which reports the misuse. Forces of several steps do
+/// not add up.
 #[test]
 fn steps_that_are_not_finished_are_finished_late() {
     let (mut right, mut wrong) = (yard(), yard());
@@ -42,7 +43,7 @@ fn steps_that_are_not_finished_are_finished_late() {
     assert_eq!(right.state(0), wrong.state(0));
 }
 
-/// A step that did not begin has no rows to finish.
+/// A call of `after_step` without `before_step` is reported and changes no state.
 #[test]
 fn steps_that_have_not_begun_change_nothing() {
     let mut all = yard();
@@ -55,20 +56,20 @@ fn steps_that_have_not_begun_change_nothing() {
     assert!((0.3..0.6).contains(&all.state(0).position.z), "{}", all.state(0).position.z);
 }
 
-/// A load that weighs as water does.
+/// A collider with the density of water on the chassis changes its mass, which is reported.
 #[test]
 fn a_chassis_of_another_mass_is_told() {
     let mut all = yard();
     let chassis = all.cars.handle(0);
     all.world.insert_collider(ColliderBuilder::cuboid(0.5, 0.5, 0.1).density(1000.0), Some(chassis));
-    // Rapier counts it in its next step.
+    // Rapier includes the mass of the collider in its next step.
     all.cars.before_step(&mut all.world, &driving());
     all.world.step();
     all.cars.after_step(&mut all.world);
     assert_eq!(all.cars.before_step(&mut all.world, &driving()).misuse, Some(Misuse::OtherMass));
 }
 
-/// A car made with z up in a world with y up lies on its side.
+/// A car made with z up in a world with y up would lie on its side, which is reported.
 #[test]
 fn a_world_of_other_axes_is_told() {
     let mut world = Yard::empty(Axes::YUp, 60.0);
@@ -76,7 +77,7 @@ fn a_world_of_other_axes_is_told() {
     let start = skidpad::core::CarStart { model: c5().model(), placement: standing(0.0) };
     let mut cars = RapierCars::new(&mut world, &Scene::flat(), &[start]);
     assert_eq!(cars.before_step(&mut world, &driving()).misuse, Some(Misuse::OtherAxes));
-    // No gravity points nowhere, and a slope may be a tilted one.
+    // Zero gravity has no direction, and tilted gravity may stand for a slope. Neither is reported.
     for gravity in [Vec3::ZERO, Vec3::new(4.9, 0.0, -8.5)] {
         let mut all = yard();
         all.world.gravity = gravity;
@@ -100,7 +101,8 @@ fn a_car_suspended_within_a_step_leaves_no_force() {
     assert!((0.3..0.6).contains(&all.state(0).position.z), "{}", all.state(0).position.z);
 }
 
-/// A car that is inserted within a step gets a new slot, although one is empty. Cars that are stepped in one batch keep every bit.
+/// A car that is inserted within a step gets a new slot, although another slot is empty. Cars that are stepped in one batch
+/// keep every bit.
 #[test]
 fn a_car_inserted_within_a_step_gets_a_new_slot() {
     let models = ["corvette_c5", "truck_6x4"].map(|name| skidpad::spec::load(name).expect("shipped").model);
@@ -134,7 +136,8 @@ fn a_car_inserted_within_a_step_gets_a_new_slot() {
     assert!(drive(true).1);
 }
 
-/// A car whose body the user takes away, or disables, has left: nothing of it pushes what it stood on.
+/// A car becomes inactive if the user removes or disables its body, and exerts no force on the body below. An enabled body
+/// activates it again.
 #[test]
 fn a_car_without_a_body_has_left() {
     for is_removed in [false, true] {

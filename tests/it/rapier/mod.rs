@@ -1,4 +1,4 @@
-//! At home in Rapier: what holds for cars in a world the user owns and steps.
+//! Cars in a Rapier world that the user owns and steps.
 
 mod axes;
 mod grip;
@@ -21,14 +21,14 @@ use skidpad::core::{CarStart, Controls, Frame, Model, Scene, State};
 use skidpad::rapier::rapier3d::prelude::*;
 use skidpad::rapier::{Axes, RapierCars};
 
-/// A user's world and the cars in it.
+/// World of a user and the cars in it.
 struct Yard {
     world: PhysicsWorld,
     cars: RapierCars,
 }
 
 impl Yard {
-    /// Nothing but gravity, downwards.
+    /// Creates a world without bodies, with a gravity of 9.81 m/s² downwards and steps of 1 / `hz` s.
     fn empty(axes: Axes, hz: f32) -> PhysicsWorld {
         let down = axes.to_world(skidpad::core::Vec3::NEG_Z);
         let mut world = PhysicsWorld { gravity: down * 9.81, ..PhysicsWorld::default() };
@@ -36,7 +36,7 @@ impl Yard {
         world
     }
 
-    /// z up, with the plane of `scene`.
+    /// Creates a world with z up and the ground plane of `scene`.
     fn plane(scene: &Scene, hz: f32) -> PhysicsWorld {
         let mut world = Self::empty(Axes::ZUp, hz);
         world.insert_collider(plane(scene.normal()), None);
@@ -84,7 +84,7 @@ fn plane(normal: Vector) -> ColliderBuilder {
     ColliderBuilder::halfspace(skidpad::rapier::rapier3d::na::Unit::new_unchecked(normal)).friction(1.0)
 }
 
-/// In neutral.
+/// Returns a placement at rest in neutral.
 fn standing(heading: f32) -> Placement {
     Placement { heading, gear: Some(0), ..Placement::default() }
 }

@@ -1,4 +1,4 @@
-//! Steps of no length in a user's world: pauses, first frames, clocks set back.
+//! Steps of zero or invalid length in a user's world: pauses, first frames, clocks set back.
 
 use skidpad::core::{Controls, Scene};
 use skidpad::rapier::Axes;
@@ -10,7 +10,7 @@ fn driven() -> Controls {
     Controls { throttle: 0.6, steer: 0.05, gear: Some(1), ..Controls::default() }
 }
 
-/// A car goes on after a pause bit for bit as without one, and what is no length of time is told by both calls.
+/// A car continues after a pause bit for bit as without the pause. Both calls report an invalid step length.
 #[test]
 fn a_step_of_no_length_changes_nothing() {
     let model = c5().model();
@@ -24,7 +24,7 @@ fn a_step_of_no_length_changes_nothing() {
         paused.world.integration_parameters.dt = pause;
         for _ in 0..3 {
             let before = paused.cars.before_step(&mut paused.world, &[driven()]);
-            // Rapier divides by other steps.
+            // Rapier divides by step lengths other than zero, so it steps only in a pause of zero.
             if pause == 0.0 {
                 paused.world.step();
             }

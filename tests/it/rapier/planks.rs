@@ -1,4 +1,4 @@
-//! Light bodies on whatever ground a user's world has, under locked wheels.
+//! Light bodies under locked wheels, on any ground of a user's world.
 
 use skidpad::core::{Controls, Scene, Vec3, state::Placement};
 use skidpad::rapier::Axes;
@@ -7,7 +7,7 @@ use skidpad::rapier::rapier3d::prelude::*;
 use super::{Yard, plane};
 use crate::common::{Simplify, c5};
 
-/// What the plank lies on.
+/// Ground below the plank.
 #[derive(Clone, Copy, Debug)]
 enum Floor {
     Plane,
@@ -15,7 +15,7 @@ enum Floor {
     Mesh,
 }
 
-/// Top of the plank above the floor, m.
+/// Height of the plank's top above the floor, m.
 const TOP: f32 = 0.1;
 
 fn floor(floor: Floor, axes: Axes) -> ColliderBuilder {
@@ -35,8 +35,8 @@ fn floor(floor: Floor, axes: Axes) -> ColliderBuilder {
     of.friction(0.4)
 }
 
-/// A C5 that brakes with locked wheels on a plank of 10 kg for 1.5 s, at 60 Hz: where plank and car end, m, and the greatest speed of the
-/// plank, m/s, all in the axes of the cars.
+/// Brakes a C5 with locked wheels on a plank of 10 kg for 1.5 s at 60 Hz. Returns the final positions of plank and car (m)
+/// and the largest speed of the plank (m/s), in the axes of the cars.
 fn brake_on_a_plank(ground: Floor, axes: Axes) -> ([Vec3; 2], f32) {
     let mut world = Yard::empty(axes, 60.0);
     world.insert_collider(floor(ground, axes), None);
@@ -55,7 +55,7 @@ fn brake_on_a_plank(ground: Floor, axes: Axes) -> ([Vec3; 2], f32) {
     ([ends, yard.state(0).position.as_vec3()], fastest)
 }
 
-/// Whatever the floor is made of and whichever axis is up, the car takes the plank along and neither is thrown about.
+/// On every kind of floor and with every axis up, the plank moves with the car, and both end at the same place.
 #[test]
 fn a_light_plank_goes_with_the_wheels_on_any_floor() {
     let ([plank, car], fastest) = brake_on_a_plank(Floor::Plane, Axes::ZUp);
@@ -65,14 +65,15 @@ fn a_light_plank_goes_with_the_wheels_on_any_floor() {
         for axes in [Axes::ZUp, Axes::YUp, Axes::YUpMinusZForward] {
             let (found, fastest) = brake_on_a_plank(floor, axes);
             let apart = [plank - found[0], car - found[1]].map(Vec3::length);
-            // Rapier sets its bodies off the floor by up to a millimetre, otherwise for each shape.
+            // Rapier separates bodies from the floor by up to a millimetre, which differs between shapes.
             assert!(apart.iter().all(|apart| *apart < 5e-3), "{floor:?} {axes:?}: {found:?}, not {plank} and {car}");
             assert!(fastest < 5.0, "{floor:?} {axes:?}: {fastest} m/s");
         }
     }
 }
 
-/// A car falls on two planks, on the higher one first: forces of the step are taken off both, also off the one that no wheel has reached.
+/// A car falls onto two planks and reaches the higher one first. After each step no force remains on either, also not on the
+/// plank that no wheel has reached.
 #[test]
 fn no_force_stays_on_a_plank() {
     let mut world = Yard::empty(Axes::ZUp, 60.0);

@@ -1,4 +1,4 @@
-//! What wheels stand on is the user's choice.
+//! Bodies that wheels can stand on, which the user chooses.
 
 use skidpad::core::{Controls, Scene, model::ProbeShape, state::Placement};
 use skidpad::rapier::Axes;
@@ -7,12 +7,12 @@ use skidpad::rapier::rapier3d::prelude::*;
 use super::{Yard, standing};
 use crate::common::{Simplify, c5};
 
-/// A C5 over a plane, with a slab 0.1 m thick on it that `change` has changed.
+/// Builds a world with a C5 on ray probes over a plane, and a slab 0.1 m thick whose collider `change` modifies.
 fn over_a_slab(change: impl Fn(ColliderBuilder) -> ColliderBuilder) -> Yard {
     over_a_slab_with(ProbeShape::Ray, change)
 }
 
-/// The same on wheels that feel with `probe`.
+/// Builds the world of [`over_a_slab`] for wheels with the probe shape `probe`.
 fn over_a_slab_with(probe: ProbeShape, change: impl Fn(ColliderBuilder) -> ColliderBuilder) -> Yard {
     let mut parts = c5();
     parts.wheels.iter_mut().for_each(|wheel| wheel.probe = probe);
@@ -23,8 +23,8 @@ fn over_a_slab_with(probe: ProbeShape, change: impl Fn(ColliderBuilder) -> Colli
     Yard::new(world, Axes::ZUp, &scene, &parts.model(), &[standing(0.0)])
 }
 
-/// Compression of the first wheel after a step, over that of a car on the plane, m; less what springs pressed by 0.1 m give
-/// back in a step.
+/// Steps once. Returns the compression of the first wheel relative to a car at rest on the plane, m. A spring that starts
+/// with a compression of 0.1 m expands a little within the step.
 fn raised(yard: &mut Yard) -> f32 {
     yard.step(&[Controls::parked()]);
     yard.state(0).wheels[0].compression
@@ -38,7 +38,7 @@ fn of(group: Group, meets: Group) -> InteractionGroups {
 
 #[test]
 fn wheels_stand_on_solids_not_on_sensors() {
-    // On a slab 0.1 m thick the struts are pressed by as much.
+    // A slab 0.1 m thick compresses the struts by 0.1 m.
     for probe in [ProbeShape::Ray, ProbeShape::Disc, ProbeShape::Cylinder(0.2), ProbeShape::Torus(0.2)] {
         let solid = raised(&mut over_a_slab_with(probe, |slab| slab));
         assert!((solid - 0.1).abs() < 5e-3, "{probe:?}: {solid} m");
@@ -47,7 +47,7 @@ fn wheels_stand_on_solids_not_on_sensors() {
     }
 }
 
-/// What the chassis passes through the wheels do not stand on.
+/// Wheels pass through bodies that the collision groups of the chassis exclude.
 #[test]
 fn wheels_have_the_groups_of_their_chassis() {
     let mut yard = over_a_slab(|slab| slab.collision_groups(of(GHOSTS, Group::ALL)));
@@ -58,7 +58,8 @@ fn wheels_have_the_groups_of_their_chassis() {
     assert!(height.abs() < 1e-3, "{height} m");
 }
 
-/// A filter of the user's own: by predicate, by body, by groups. The car's own colliders never count.
+/// Wheels honour a query filter of the user, with a predicate and with an excluded body. Colliders of the car itself are
+/// never ground.
 #[test]
 fn wheels_honour_a_filter() {
     let ghost = |_: ColliderHandle, collider: &Collider| collider.user_data != 7;
@@ -84,7 +85,7 @@ fn wheels_honour_a_filter() {
     assert!((height - 0.1).abs() < 5e-3, "{height} m on the slab");
 }
 
-/// The first step of a new world, whose broad phase knows of nothing, has ground.
+/// Wheels find the ground in the first step of a new world, although the broad phase is still empty.
 #[test]
 fn the_first_step_has_ground() {
     let mut yard = over_a_slab(|slab| slab.translation(Vector::new(100.0, 0.0, 0.0)));
@@ -93,8 +94,8 @@ fn the_first_step_has_ground() {
     assert!(yard.state(0).velocity.length() < 1e-3, "{}", yard.state(0).velocity);
 }
 
-/// With Rapier's full continuous collision detection on its chassis a car at 60 m/s stops at a kinematic wall 2 cm thick; a
-/// metre of it is behind the wall without. (At fixed walls Rapier stops fast bodies by itself.)
+/// A car at 60 m/s with Rapier's full continuous collision detection on its chassis stops at a kinematic wall 2 cm thick.
+/// Without the detection, a metre of the car passes the wall. (Rapier stops fast bodies at fixed walls by itself.)
 #[test]
 fn continuous_detection_stops_a_car_at_a_thin_wall() {
     let scene = Scene::flat();

@@ -1,4 +1,4 @@
-//! Worlds saved with Rapier's own serde, and the cars in them, go on bit for bit.
+//! Bit-identical continuation of worlds saved with Rapier's own serde, and of the cars in them.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ fn models(cars: &RapierCars) -> Vec<Arc<Model>> {
     cars.vehicles().iter().map(|vehicle| vehicle.model().clone()).collect()
 }
 
-/// World and cars, through bytes.
+/// Returns copies of `world` and `cars` that were serialised and deserialised.
 fn copied(world: &PhysicsWorld, cars: &RapierCars) -> (PhysicsWorld, RapierCars) {
     let saved: SavedCars = read(&bytes(&cars.saved()));
     (read(&bytes(world)), RapierCars::from_saved(&models(cars), saved).expect("just saved"))
 }
 
-/// Every body and every state has the same bits.
+/// Asserts that every body and every state has identical bits in both worlds. `at` is part of the message.
 fn assert_same((world, cars): (&PhysicsWorld, &RapierCars), (other, others): (&PhysicsWorld, &RapierCars), at: &str) {
     for (handle, body) in world.bodies.iter() {
         let twin = &other.bodies[handle];
@@ -42,8 +42,8 @@ fn assert_same((world, cars): (&PhysicsWorld, &RapierCars), (other, others): (&P
     }
 }
 
-/// Twenty cars, crates and a seesaw: before the first step, driving, in the wall of crates and on the plank, braking, some
-/// asleep, all asleep.
+/// A world with twenty cars, crates and a seesaw resumes in every phase: before the first step, driving, in the wall of
+/// crates and on the plank, braking, some cars asleep, all cars asleep.
 #[test]
 fn a_whole_world_resumes() {
     let mut all = Playground::new().expect("shipped");
@@ -73,7 +73,8 @@ fn resume_for_ten_steps(all: &mut Playground) {
     }
 }
 
-/// Steps two yards, one of them a copy of the other made now, and compares them.
+/// Copies `yard`, applies `change` to both worlds and steps both 120 times, and compares them after every step. Returns
+/// `yard`.
 fn assert_resumes(mut yard: Yard, controls: &[Controls], mut change: impl FnMut(&mut PhysicsWorld, u16)) -> Yard {
     let (world, cars) = copied(&yard.world, &yard.cars);
     let mut twin = Yard { world, cars };
@@ -98,8 +99,8 @@ fn asleep(axes: Axes) -> Yard {
     yard
 }
 
-/// A car asleep sleeps on, and wakes as it would have: for other controls, and for a ball that hits it in the middle of a
-/// step.
+/// A sleeping car stays asleep after a load. It wakes as the original car does, for other controls and for a ball that hits
+/// it within a step.
 #[test]
 fn a_sleeping_car_resumes() {
     for axes in [Axes::ZUp, Axes::YUp, Axes::YUpMinusZForward] {
@@ -119,7 +120,7 @@ fn a_sleeping_car_resumes() {
     }
 }
 
-/// So does one on a platform that is about to start, and one on a train that gains speed.
+/// Cars also resume on a platform that is about to start, asleep, and on one that gains speed, awake.
 #[test]
 fn cars_on_platforms_resume() {
     let mut world = Yard::empty(Axes::ZUp, 60.0);
@@ -138,7 +139,7 @@ fn cars_on_platforms_resume() {
     assert_resumes(yard, &parked, gain);
 }
 
-/// States alone are enough for cars that are awake, on ground that stands still: driving, and standing.
+/// A world and the states of its cars are enough to resume cars that are awake on still ground, driving or standing.
 #[test]
 fn states_alone_resume_cars_awake() {
     let scene = Scene::flat();
@@ -161,7 +162,7 @@ fn states_alone_resume_cars_awake() {
     }
 }
 
-/// What does not fit is an error that names the car.
+/// Saved cars that do not fit are an error, which names the car or the number of slots.
 #[test]
 fn what_does_not_fit_says_why() {
     let yard = asleep(Axes::ZUp);
@@ -172,7 +173,7 @@ fn what_does_not_fit_says_why() {
     assert_eq!(error.to_string(), "car 0: 4 wheels were found, but this car has 6");
 }
 
-/// A rig that drives, and one that sleeps, go on bit for bit; uncoupled, they part, with no joint left.
+/// A driving rig and a sleeping rig resume bit for bit. After uncoupling, the vehicles separate and no joint is left.
 #[test]
 fn a_rig_resumes() {
     let scene = Scene::flat();

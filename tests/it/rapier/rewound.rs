@@ -1,4 +1,4 @@
-//! Worlds rewound by clone go on bit for bit.
+//! Bit-identical continuation of worlds that were rewound by clone.
 
 use skidpad::rapier::Moment;
 use skidpad::rapier::rapier3d::prelude::*;
@@ -9,7 +9,7 @@ fn motions(all: &Playground) -> Vec<(Pose, Vector, Vector, bool)> {
     all.world.bodies.iter().map(|(_, b)| (*b.position(), b.linvel(), b.angvel(), b.is_sleeping())).collect()
 }
 
-/// Twenty cars, crates and a seesaw: driving, in the wall of crates, on the plank.
+/// Twenty cars, crates and a seesaw rewind after the first step, driving, in the wall of crates and on the plank.
 #[test]
 fn a_rewound_world_goes_on_bit_for_bit() {
     let mut all = Playground::new().expect("shipped");

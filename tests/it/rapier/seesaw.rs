@@ -1,4 +1,4 @@
-//! The example with the seesaw, watched: twenty cars, crates and a seesaw in one world.
+//! Bounds on the seesaw example: twenty cars, crates and a seesaw in one world.
 
 #[allow(dead_code, reason = "the example prints, the test watches")]
 #[path = "../../../examples/seesaw.rs"]
@@ -7,15 +7,15 @@ pub mod example;
 use example::Playground;
 use skidpad::rapier::rapier3d::prelude::Vector;
 
-/// Whether car `car` is in a lane with nothing in its way.
+/// Returns whether the lane of car `car` has no obstacle.
 fn is_free(car: usize) -> bool {
     car >= 10
 }
 
-/// What must hold after every step.
+/// Asserts the bounds that hold after every step.
 fn watch(all: &Playground) {
     let tilt = (all.world.bodies[all.plank].rotation() * Vector::X).z.asin().to_degrees();
-    // Its ends meet the ground at 3.44°; Rapier lets them sink a little.
+    // The ends of the plank touch the ground at 3.44°. Rapier lets them sink a little.
     assert!(tilt.abs() < 4.5, "{} s: the plank is at {tilt}°", all.time);
     for (i, vehicle) in all.cars.vehicles().iter().enumerate() {
         let (t, state) = (all.time, vehicle.state());

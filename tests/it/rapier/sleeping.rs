@@ -1,4 +1,4 @@
-//! Cars fall asleep like any body of Rapier's, and wake when they have a reason to.
+//! Cars that fall asleep as any body of Rapier's does, and events that wake them.
 
 use std::f32::consts::FRAC_PI_4;
 
@@ -35,7 +35,7 @@ fn eight(awake: bool) -> Yard {
     yard
 }
 
-/// Farthest any of eight cars gets from where it stood 5 s after the brakes were set, in `seconds` more, m.
+/// Parks eight cars for 5 s. Returns the largest distance that any of them moves in `seconds` more, m.
 fn wander(yard: &mut Yard, seconds: f32) -> f64 {
     let parked: [Controls; 8] = std::array::from_fn(|_| Controls::parked());
     yard.run(5.0, &parked);
@@ -44,7 +44,7 @@ fn wander(yard: &mut Yard, seconds: f32) -> f64 {
     (0..8).map(|car| (yard.state(car).position - before[car]).length()).fold(0.0, f64::max)
 }
 
-/// An hour on 20 degrees at eight headings.
+/// Parked cars sleep and keep their place for an hour on 20 degrees at eight headings.
 #[test]
 fn a_parked_car_stays_for_an_hour() {
     let mut yard = eight(false);
@@ -53,7 +53,7 @@ fn a_parked_car_stays_for_an_hour() {
     assert!(farthest < 2e-3, "{:.3} mm in an hour", 1e3 * farthest);
 }
 
-/// A car that may not sleep stays too, for a minute.
+/// A car that may not sleep keeps its place for a minute.
 #[test]
 fn a_car_kept_awake_stays_for_a_minute() {
     let farthest = wander(&mut eight(true), 60.0);
@@ -79,7 +79,7 @@ fn changed_controls_wake_a_car() {
     assert!(yard.frame(0).vx_mps > 2.0, "{} m/s after 2 s of throttle", yard.frame(0).vx_mps);
 }
 
-/// Woken by its user, a car that stands still falls asleep again, where it was.
+/// A car that its user wakes at rest falls asleep again in its place.
 #[test]
 fn a_car_can_be_woken() {
     let mut yard = asleep();
@@ -93,8 +93,8 @@ fn a_car_can_be_woken() {
     assert!(moved < 1e-6, "{moved} m");
 }
 
-/// A ball against its side wakes a car. It does not fall for the step in which Rapier, not skidpad, knew of it: that
-/// would be g dt = 0.16 m/s.
+/// A ball that hits the side of a car wakes it. The car does not fall in the step in which Rapier detects the hit and
+/// skidpad does not: its speed would be g dt = 0.16 m/s.
 #[test]
 fn a_hit_wakes_a_car() {
     let mut yard = asleep();
@@ -107,14 +107,14 @@ fn a_hit_wakes_a_car() {
         assert!(steps < 60, "the ball met nothing");
     }
     let velocity = yard.state(0).velocity;
-    // 10 kg at 12 m/s on 1400 kg.
+    // 10 kg at 12 m/s against 1400 kg.
     assert!(velocity.y < -0.02, "not pushed: {velocity}");
     assert!(velocity.z.abs() < 0.02, "fell: {velocity}");
     yard.run(5.0, &[Controls::parked()]);
     assert!(yard.sleeps(0));
 }
 
-/// Nothing but the engine moves: the car stays awake until that is steady.
+/// A car stays awake while its engine revs or a motor torque acts. It falls asleep when the engine idles steadily.
 #[test]
 fn a_car_is_awake_while_anything_turns() {
     let mut yard = yard(&Scene::flat(), &[standing(0.0)]);
@@ -132,7 +132,7 @@ fn a_car_is_awake_while_anything_turns() {
     assert!((speed / idle - 1.0).abs() < 0.01, "asleep at {speed} rad/s, idle is {idle}");
 }
 
-/// The slowest roll there is does not end in sleep: on 0.1 degrees, without rolling resistance, from a standstill.
+/// A car that starts to roll very slowly stays awake: on 0.1 degrees, without rolling resistance, from a standstill.
 #[test]
 fn a_car_that_starts_to_roll_stays_awake() {
     let scene = Scene::sloping(0.1f32.to_radians());
@@ -146,7 +146,7 @@ fn a_car_that_starts_to_roll_stays_awake() {
     assert!((speed / free - 1.0).abs() < 0.02, "{speed} m/s instead of {free}");
 }
 
-/// Ground that bears nobody any more, or not its groups, wakes who sleeps on it, and lets it fall.
+/// Ground that becomes a sensor or leaves all collision groups wakes a sleeping car, which falls.
 #[test]
 fn ground_that_lets_a_car_through_wakes_it() {
     let lets_through: [fn(&mut Collider); 2] =

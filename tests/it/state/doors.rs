@@ -1,15 +1,15 @@
-//! What callers may hand in: steps of no length, states of other cars.
+//! Inputs of callers: steps of zero or invalid length, states of other cars, numbers that are not finite.
 
 use skidpad::core::{Backend, BackendInfo, CarError, CarId, CarStart, Controls, Quat, Scene, State, state::Placement};
 
 use crate::common::{Simplify, c5, shipped};
 
-/// Every solver, mode and peer.
+/// Returns every solver, mode and peer.
 fn all() -> Vec<BackendInfo> {
     skidpad::backends().into_iter().chain(skidpad::modes()).collect()
 }
 
-/// A Corvette rolling at 20 m/s, stepped by `dt` s.
+/// Builds a world with a Corvette that rolls at 20 m/s. The step is `dt`, s.
 fn world(solver: &BackendInfo, dt: f32) -> Box<dyn Backend> {
     let placement = Placement { speed: 20.0, ..Placement::default() };
     (solver.build)(&Scene::flat(), &[CarStart { model: c5().model(), placement }], dt)
@@ -19,7 +19,8 @@ fn turning() -> Controls {
     Controls { throttle: 0.8, steer: 0.06, brake: 0.1, ..Controls::default() }
 }
 
-/// A pause, a first frame, a clock set back: the state stays as it was, bit for bit, and what is no length of time is told.
+/// A step of zero or invalid length (a pause, a first frame, a clock set back) keeps every bit of the state. Invalid lengths
+/// are reported.
 #[test]
 fn a_step_of_no_length_changes_nothing() {
     for solver in all() {
@@ -62,7 +63,7 @@ fn a_state_of_other_wheels_is_refused() {
     }
 }
 
-/// No field hides a NaN.
+/// A NaN or an infinity in any field makes a state not finite.
 #[test]
 fn a_state_is_finite_in_every_field() {
     let good = State::at_rest(&c5().model(), &Scene::flat(), &Placement::default());
@@ -82,7 +83,7 @@ fn a_state_is_finite_in_every_field() {
     }
 }
 
-/// Sets the number `field` of a state, counted from 0; tells whether there is one.
+/// Sets number `field` of a state, counted from 0, to `to`. Returns whether there is such a number.
 fn set(state: &mut State, field: usize, to: f32) -> bool {
     let State { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels, tow } = state;
     if let Some(at) = (field < 3).then_some(field) {

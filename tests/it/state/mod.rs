@@ -1,4 +1,4 @@
-//! States: saved, refused, begun with.
+//! States: saved, refused, and at the start.
 
 pub mod doors;
 pub mod numbers;

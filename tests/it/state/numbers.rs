@@ -1,4 +1,4 @@
-//! Every number of a model and of saved bytes is looked at: what is let in drives on finitely.
+//! Checks of every number of a model: a model that is accepted drives with finite states.
 
 use skidpad::core::model::{
     Aero, AeroMaps, AntiLock, AntiRollBar, Assists, Axle, Clutch, Continuous, Converter, CounterSteer, Coupler,
@@ -11,9 +11,9 @@ use skidpad::core::{BackendInfo, Controls, Mat3, Model, ModelParts, Vec3};
 
 use crate::common::{Drive, own_code, shipped};
 
-/// What holds numbers.
+/// Parts of a model that contain numbers.
 trait Numbers {
-    /// Shows each number with its name, in a fixed order.
+    /// Calls `visit` with the name and value of each number, in a fixed order.
     fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32));
 }
 
@@ -29,7 +29,7 @@ macro_rules! without_numbers {
     })* };
 }
 
-// Curves and tables are valid by their constructors.
+// Constructors check curves and tables.
 without_numbers! {
     usize bool i8 skidpad::core::model::Side skidpad::core::model::BarCoupling skidpad::core::model::Curve
     skidpad::core::model::Table skidpad::core::Element skidpad::core::tyre::MagicFormula
@@ -73,7 +73,8 @@ impl Numbers for Mat3 {
     }
 }
 
-/// The patterns name every field: one that is added does not compile until it is walked, too.
+/// Implements `Numbers` for structs. The pattern names every field: a struct with a field that is missing here does not
+/// compile.
 macro_rules! fields {
     ($($type:path { $($field:ident)* })*) => { $(impl Numbers for $type {
         fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
@@ -201,7 +202,7 @@ fn count(parts: &mut ModelParts) -> usize {
     numbers
 }
 
-/// `parts` with number `at` set, and its name.
+/// Returns `parts` with number `at` set to `value`, and a text with its name, its value and its previous value.
 fn with(parts: &ModelParts, at: usize, value: f32) -> (String, ModelParts) {
     let (mut parts, mut i, mut found) = (parts.clone(), 0, String::new());
     parts.each("", &mut |name, number| {
@@ -213,7 +214,7 @@ fn with(parts: &ModelParts, at: usize, value: f32) -> (String, ModelParts) {
     (found, parts)
 }
 
-/// A Corvette with all that a suspension, a body and a driver's help can have.
+/// Returns a Corvette with every optional part of suspension and body, and with every assist.
 fn with_everything() -> ModelParts {
     let mut parts = shipped("corvette_c5");
     for wheel in &mut parts.wheels {
@@ -236,7 +237,7 @@ fn with_everything() -> ModelParts {
     parts
 }
 
-/// Cars that between them have every kind of part.
+/// Returns cars that together have every kind of part.
 fn cars() -> Vec<ModelParts> {
     let mut on_brushes = shipped("toyota_4runner");
     on_brushes.tyres = vec![Tyre::Brush(Brush {
@@ -257,7 +258,8 @@ fn cars() -> Vec<ModelParts> {
     ]
 }
 
-/// Drives for 100 steps; tells at which the state was not finite.
+/// Drives for 100 steps at 60 Hz. Returns the first step after which the state is not finite; `None` without such a step or
+/// for an invalid model.
 fn fails_at(solver: &BackendInfo, parts: &ModelParts) -> Option<usize> {
     let model = Model::new(parts.clone()).ok()?;
     let mut car = Drive::rolling(solver, &model.into(), 20.0, 60.0);
@@ -268,7 +270,8 @@ fn fails_at(solver: &BackendInfo, parts: &ModelParts) -> Option<usize> {
     })
 }
 
-/// What is not finite or of the wrong sign is an error of the model, or harmless: no panic, no NaN a hundred steps later.
+/// A number that is not finite or has the wrong sign is an error of the model, or harmless: no panic, no NaN within a
+/// hundred steps. NaN is always an error.
 #[test]
 fn every_number_of_a_model_is_checked() {
     let mut faults = Vec::new();

@@ -1,5 +1,5 @@
-//! Motion as bytes: exact size, the same bits in the same world, a fresh one and another process, and no panic on
-//! anything that is not such bytes.
+//! States as bytes: exact size, identical bits in the same world, a fresh world and another process, and no panic on invalid
+//! bytes.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::common::{Drive, Simplify, c5, own_code, shipped, solvers};
 use crate::step::fuzz::wild_controls;
 use crate::step::random::Random;
 
-/// A Corvette and a truck 40 m apart, at 60 Hz.
+/// Builds a world with a Corvette and a truck, 40 m apart, at 60 Hz.
 fn two_cars(solver: &BackendInfo, scene: &Scene) -> Box<dyn Backend> {
     let cars = [("corvette_c5", 20.0), ("truck_6x4", 10.0)].map(|(name, speed)| CarStart {
         model: shipped(name).model(),
@@ -28,7 +28,7 @@ fn slalom(step: u64, car: usize) -> Controls {
     Controls { throttle: 0.7, brake, steer: 0.08 * (t * 1.7 + car as f32).sin(), ..Controls::default() }
 }
 
-/// Steps until `end` steps have been taken since the start.
+/// Steps `world` until it has taken `end` steps since its start.
 fn drive(world: &mut dyn Backend, end: u64) {
     while world.steps() < end {
         let step = world.steps();
@@ -40,7 +40,7 @@ fn saved(world: &dyn Backend) -> Vec<u8> {
     world.save().expect("no hull touches anything")
 }
 
-/// Whoever adds a field has to raise `saved::VERSION`.
+/// The sizes of a saved car and of a saved world. A new field requires a higher `saved::VERSION`.
 #[test]
 fn a_car_takes_417_bytes_and_a_world_little_more_than_its_cars() {
     for solver in solvers() {
@@ -69,8 +69,8 @@ fn a_saved_world_resumes_bit_for_bit() {
     }
 }
 
-/// A standing car's body may be a last digit beside the nearest to its position, where the engine left it: a world says so and a loaded one
-/// has it there. Places farther away are refused.
+/// Rapier's f32 position of a standing body may differ in the last digit from the rounded position of the car. A world saves
+/// this position, and a loaded world restores it. Positions farther away are refused.
 #[cfg(feature = "rapier")]
 #[test]
 fn a_standing_body_is_loaded_where_its_engine_had_it() {
@@ -96,10 +96,10 @@ fn a_standing_body_is_loaded_where_its_engine_had_it() {
     assert_eq!(saved(fresh.world.as_ref()), bytes, "and nothing changed");
 }
 
-/// Names the folder in which this program, started again by the test below, finds what to resume.
+/// Environment variable with the folder of the saved worlds. It is set when the test below starts this program again.
 const FOLDER: &str = "SKIDPAD_RESUME_IN";
 
-/// A world saved to a file by one process is resumed by another one, which saves where it ended.
+/// A world that a process saves to a file is resumed by another process, which saves the final state.
 #[test]
 fn another_process_resumes_the_same_bits() {
     if let Some(folder) = std::env::var_os(FOLDER) {
@@ -136,7 +136,8 @@ fn resume_in(folder: &Path) {
     }
 }
 
-/// Saved with one solver, loaded with another: the states are the same, the trajectories part from there.
+/// A world saved with a solver can be loaded with another solver. The states are identical; the trajectories differ
+/// afterwards.
 #[test]
 fn a_world_moves_to_another_solver() {
     for from in solvers() {
@@ -150,7 +151,7 @@ fn a_world_moves_to_another_solver() {
     }
 }
 
-/// `bytes` with those from `at` on replaced.
+/// Returns a copy of `bytes` in which `by` replaces the bytes from `at` on.
 fn with(bytes: &[u8], at: usize, by: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at..at + by.len()].copy_from_slice(by);
@@ -180,7 +181,7 @@ fn what_is_not_a_saved_car_says_why() {
         "car 0, rotation: 2.2360680103302 was found, but it must be of length 1 within 0.001",
     );
     let infinite = f32::INFINITY.to_le_bytes();
-    // Chassis 80, drivetrain 70, number of wheels 1, two wheels and 24 bytes into the third: the tyre's force.
+    // Offset of the third wheel's tyre force: chassis 80, drivetrain 70, number of wheels 1, two wheels of 65, and 24 bytes.
     let force = 6 + 80 + 70 + 1 + 2 * 65 + 24;
     says(&with(&good, force, &infinite), 4, "car 0, wheel 2, tyre: inf was found, but it must be a finite number");
     says(&with(&good, 416, &[7]), 4, "car 0, wheel 3, contact: 7 was found, but it must be 0 or 1");
@@ -204,7 +205,7 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
         says(&with(&good, 18, &[3]), "3 slots of cars were found, but this world has 2");
         says(&with(&good, 22 + 5 + 80 + 70, &[6]), "car 0: 6 wheels were found, but this car has 4");
         says(&with(&good, 26, &[9]), "car 0, suspended, towed, placed or empty: 9 was found, but it must be 0 to 8");
-        // The second car, when the first was fine.
+        // The second car is invalid after a valid first car.
         let nan = f64::NAN.to_le_bytes();
         says(&with(&good, 22 + 2 * 5 + 411, &nan), "car 1, position: NaN was found, but it must be a finite number");
         for length in 0..good.len() {
@@ -215,7 +216,7 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
     }
 }
 
-/// Loads below 0, shares above 1 and numbers no motion has are refused by name.
+/// Negative loads, shares above 1 and magnitudes that no motion has are refused. The message names the field.
 #[test]
 fn a_number_no_step_leaves_is_refused() {
     let state = State::at_rest(&c5().model(), &Scene::flat(), &Placement::default());
@@ -237,7 +238,7 @@ fn a_number_no_step_leaves_is_refused() {
     refused(&|s| s.velocity.y = 1e13, "car 0, velocity: 9999999827968 was found, but it must be a number within ±1e12");
 }
 
-/// Whatever is let in, at the ends of its range too, drives on with finite numbers.
+/// Every state that is accepted, also at the ends of its ranges, drives on with finite numbers.
 #[test]
 fn what_is_let_in_drives_on() {
     let mut faults = Vec::new();
@@ -260,7 +261,7 @@ fn what_is_let_in_drives_on() {
     assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Any byte may be wrong: loading says so or the car drives on, without a panic.
+/// Loading a saved world with a wrong byte is an error, or the cars drive on with finite states. Nothing panics.
 #[test]
 fn wrong_bytes_never_panic() {
     for solver in skidpad::backends() {
@@ -273,7 +274,7 @@ fn wrong_bytes_never_panic() {
             let wrong = with(&good, at.min(good.len() - 1), &[random.between(0.0, 256.0) as u8]);
             if world.load(&wrong).is_ok() {
                 world.step(&[slalom(0, 0), slalom(0, 1)]);
-                // Rapier's own controller is not ours to mend.
+                // Rapier's own controller is not part of this project; its states may become NaN.
                 let finite = (0..2).all(|car| world.state(car).is_finite());
                 assert!(finite || solver.name == "rapier-stock", "{} byte {at}", solver.name);
             }
@@ -281,7 +282,8 @@ fn wrong_bytes_never_panic() {
     }
 }
 
-/// A hull on the ground: own worlds keep nothing of a contact, Rapier does and says so.
+/// A hull on the ground: own worlds store nothing of a contact and can be saved. `rapier` stores contact forces and reports
+/// an error.
 #[cfg(feature = "rapier")]
 #[test]
 fn rapier_does_not_save_a_hull_that_touches() {
@@ -300,14 +302,15 @@ fn rapier_does_not_save_a_hull_that_touches() {
     }
 }
 
-/// The states after each of `controls`, as bytes, as long as the world can be saved.
+/// Steps `world` with each of `controls` and returns the states as bytes. Ends at the first step after which the world
+/// cannot be saved.
 fn follow(world: &mut dyn Backend, controls: &[Controls]) -> Vec<Vec<u8>> {
     let mut states = Vec::new();
     for asked in controls {
         world.step(std::slice::from_ref(asked));
         states.push(world.state(0).to_bytes());
         if world.save().is_err() {
-            // The order in which Rapier solves several contacts comes from the history of its world.
+            // The order in which Rapier solves several contacts depends on the history of its world.
             states.pop();
             break;
         }
@@ -315,13 +318,13 @@ fn follow(world: &mut dyn Backend, controls: &[Controls]) -> Vec<Vec<u8>> {
     states
 }
 
-/// Equal as far as both could be followed.
+/// Returns whether `a` and `b` are equal over the length of the shorter one.
 fn alike(a: &[Vec<u8>], b: &[Vec<u8>]) -> bool {
     a.iter().zip(b).all(|(a, b)| a == b)
 }
 
-/// What a car that rolls over by a radian a step does can be saved: its axles, turned to the end of the step, lean by no more than a
-/// right angle.
+/// A car that rolls over by a radian per step can be saved and loaded: the axles, turned to the end of the step, lean by no
+/// more than a right angle.
 #[test]
 fn a_car_that_rolls_over_fast_is_saved() {
     for solver in own_code() {
@@ -343,15 +346,16 @@ fn a_car_that_rolls_over_fast_is_saved() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Nothing outside the state influences the next step: saved at any step, under any controls, in any pose, a world
-    /// goes on alike after it has been elsewhere, and so does a fresh one. Rapier does until a hull touches something.
+    /// The next step depends on the state alone. A world saved at any step, in any pose and under any controls, repeats its
+    /// bits after other steps, and so does a fresh world. For `rapier` this ends when a hull touches something.
     #[test]
     fn any_step_rewinds_to_the_same_bits(seed in 1u64.., first in 1usize..150, then in 1usize..60) {
         rewinds(seed, first, then)?;
     }
 }
 
-/// A random car among boxes that is saved after `first` steps and goes on for `then`, again in the same world and in a fresh one.
+/// Drives a random car among boxes for `first` steps, saves it and steps `then` more. Compares these with steps after a
+/// load, in the same world and in a fresh one.
 fn rewinds(seed: u64, first: usize, then: usize) -> Result<(), TestCaseError> {
     for solver in own_code() {
         let mut random = Random(seed);
@@ -386,13 +390,14 @@ fn rewinds(seed: u64, first: usize, then: usize) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A body that stands a last digit aside: Rapier keeps it there, and a blow shows it.
+/// A standing body a last digit off its position rewinds exactly. Rapier keeps the offset, and an impact reveals it.
 #[test]
 fn a_standing_body_a_digit_aside_rewinds() {
     rewinds(7_129_600_686_737_457_536, 124, 16).expect("the same bits");
 }
 
-/// A blow after which a hull meets a box that is near no wheel: a world that was loaded knew it, one that went on did not.
+/// A hull that hits a box after an impact, where no wheel is near the box, rewinds exactly: a continued world and a loaded
+/// one detect it.
 #[test]
 fn a_hull_that_lands_beside_its_wheels_rewinds() {
     rewinds(13_551_680_501_420_956_254, 46, 1).expect("the same bits");

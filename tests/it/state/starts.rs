@@ -1,4 +1,4 @@
-//! Where cars start: on the ground, above it, on boxes; and that the first row of a run says so.
+//! Start positions of cars: on the ground, above it, on boxes. The first row of a run reports the wheels.
 
 use skidpad::core::{Controls, DVec3, FixedBox, Frame, Scene, Vec3, state::Placement};
 
@@ -8,8 +8,8 @@ fn above(height: f64) -> Placement {
     Placement { height, gear: Some(0), ..Placement::default() }
 }
 
-/// A car let go in the air falls from its first step on: `v = −g t` on every solver, and it never rises. Bullet's vehicle rose
-/// by g dt first, which it reports of a car that stands.
+/// A car released in the air falls from its first step on with `v = −g t` on every solver, and never rises. The upward
+/// velocity of g dt that Bullet reports for a standing car does not appear.
 #[test]
 fn a_car_in_the_air_falls_at_once() {
     let model = c5().without_air().model();
@@ -32,7 +32,7 @@ fn a_car_in_the_air_falls_at_once() {
     }
 }
 
-/// What the first row says of each wheel is what the first short step finds.
+/// The first row reports the contact, load and compression of each wheel that the first step of 0.25 ms finds.
 #[test]
 fn the_first_row_tells_what_the_wheels_meet() {
     let model = c5().without_air().model();
@@ -46,7 +46,7 @@ fn the_first_row_tells_what_the_wheels_meet() {
             let mut car = Drive::new(&solver, &model, scene, above(height), 4000.0);
             let [first, second] = [car.world.frame(0), car.step(&Controls::coasting())];
             let what = format!("{} {height} m up", solver.name);
-            // Wheels on their own start with their tyres as at rest, which push them down within that step.
+            // Wheels with unsprung mass start with the tyre compression at rest, which pushes them down within that step.
             let settled = solver.name != "constraint-unsprung" || height == ground || height - ground > droop;
             let most = if settled { 0.01 * f64::from(model.static_load(0)) } else { f64::INFINITY };
             compare(&what, &first, &second, most);
@@ -60,7 +60,7 @@ fn the_first_row_tells_what_the_wheels_meet() {
 fn compare(what: &str, first: &Frame, second: &Frame, most: f64) {
     for (i, (was, is)) in first.wheels.iter().zip(&second.wheels).enumerate() {
         assert_eq!(was.contact, is.contact, "{what}, wheel {i}");
-        // Dampers push against 0.6 µm of fall in a step of 0.25 ms; the peer has no anti-roll bars, which do not act here.
+        // Dampers react to 0.6 µm of fall in a step of 0.25 ms. The peer has no anti-roll bars, which do not act here.
         assert!((was.load_n - is.load_n).abs() < most, "{what}, wheel {i}: {} N, then {} N", was.load_n, is.load_n);
         let [from, to] = [was.compression_m, is.compression_m];
         assert!((from - to).abs() < 1e-5, "{what}, wheel {i}: {from} m, then {to} m");

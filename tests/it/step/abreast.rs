@@ -1,4 +1,4 @@
-//! Cars abreast do what each of them does alone, to the bit.
+//! Bit-identical results of cars stepped in a batch and of cars stepped alone.
 
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ use crate::common::{Simplify, c5};
 use crate::step::random::Random;
 use crate::step::random_cars::random_car;
 
-/// Eight abreast, eight more, and some that are too few.
+/// Number of cars: two batches of eight, and three more that are too few for a batch.
 const CARS: usize = 19;
 
-/// Things to drive over in each of three rows.
+/// Number of obstacles in each of three rows.
 const BLOCKS: u32 = 7;
 
-/// Of the ground that they lie on, rad.
+/// Slope of the ground below the obstacles, rad.
 const SLOPE: f32 = 0.05;
 
-/// Those that come later.
+/// Number of cars that are inserted later.
 const MORE: usize = 5;
 
 const SEEDS: u64 = 90;
 
-/// Random cars with whatever drives them.
+/// Number of random cars with any drivetrain.
 const DRIVETRAINS: u64 = 60;
 
-/// Random cars on more than two axles.
+/// Number of random cars on more than two axles.
 const LONG: u64 = 24;
 
-/// Cars of `model` all over the place, each with a speed and a heading of its own.
+/// Returns starts of `CARS` cars of `model`, with random positions, speeds and headings.
 fn starts(model: &Arc<Model>, random: &mut Random) -> Vec<CarStart> {
     let mut placement = |car: usize| Placement {
         x: 30.0 * car as f64,
@@ -64,19 +64,19 @@ fn change(controls: &mut Controls, random: &mut Random, lock: f32) {
     };
 }
 
-/// Whether the first wheel of `car` touches by rows of the car's own: those of cars abreast are not.
+/// Returns whether the first wheel of `car` has a contact in the vehicle's own rows. After a step in a batch it has none.
 fn touches(world: &dyn Backend, car: usize) -> bool {
     world.car(car).vehicle.is_some_and(|vehicle| vehicle.wheel_contact(0).is_some())
 }
 
-/// What is told of the wheels and the engine of `car`, and what its assists did.
+/// Returns the reported wheel contacts and engine signals of `car`, and its assist log.
 fn told(world: &dyn Backend, car: usize) -> (Vec<Option<WheelContact>>, Option<EngineSignals>, Option<AssistLog>) {
     let view = world.car(car);
     let contacts = (0..view.state.wheels.len()).map(|wheel| view.wheel_contact(wheel)).collect();
     (contacts, view.engine_signals(), view.vehicle.map(|vehicle| *vehicle.assist_log()))
 }
 
-/// The same cars, of two models in turn that are alike: none goes abreast.
+/// Returns `starts` with two equal models in alternation, so that no cars are batched.
 fn in_turn(starts: &[CarStart]) -> Vec<CarStart> {
     let mut apart = starts.to_vec();
     let other = Arc::new(Model::clone(&starts[0].model));
@@ -84,7 +84,8 @@ fn in_turn(starts: &[CarStart]) -> Vec<CarStart> {
     apart
 }
 
-/// One leaves from among the others and comes back elsewhere; more enter, until the last are eight, too.
+/// Suspends a car after a third of the steps. Resumes it elsewhere after half of them, and inserts `MORE` cars, which fill
+/// the third batch.
 fn come_and_go(world: &mut dyn Backend, starts: &[CarStart], step: usize, steps: usize) {
     if step == steps / 3 {
         world.suspend(3).expect("it is there");
@@ -95,20 +96,21 @@ fn come_and_go(world: &mut dyn Backend, starts: &[CarStart], step: usize, steps:
     }
 }
 
-/// Whether the droop stop of a wheel that presses has `car` in its hold.
+/// Returns whether a wheel of `car` that carries load is at its droop stop.
 fn is_held_in_droop(car: &State, model: &Model) -> bool {
     let held =
         |(wheel, of): (&WheelState, &Wheel)| wheel.load > 0.0 && wheel.compression < -0.999 * of.strut.droop_travel;
     car.wheels.iter().zip(&model.parts().wheels).any(held)
 }
 
-/// Drives cars of `model` abreast and alone for `steps` and compares all their bits after each; returns the share of steps that were
-/// taken abreast, and of those in which a droop stop held a wheel.
+/// Drives cars of `model` in batches and alone for `steps` with `impulse`, and compares all their bits after each step.
+/// Returns the number of car-steps in a batch over `steps * CARS`, and the number of these with a wheel at its droop stop,
+/// over the same.
 fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usize, seed: u64) -> [f64; 2] {
     same_bits_on(&skidpad::impulse::BACKEND, what, model, scene, hz, steps, seed)
 }
 
-/// The same on one solver, for so many steps of so many a second.
+/// Makes the comparison of [`same_bits`] with `solver`, at `hz` steps a second.
 fn same_bits_on(
     solver: &BackendInfo,
     what: &str,
@@ -120,7 +122,7 @@ fn same_bits_on(
 ) -> [f64; 2] {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let starts = starts(model, &mut random);
-    // Each alone: some would meet.
+    // Some of the cars would collide.
     let scene = Scene { cars_collide: false, ..scene.clone() };
     let apart = in_turn(&starts);
     let world = |starts: &[CarStart]| (solver.build)(&scene, starts, 1.0 / hz);
@@ -151,7 +153,7 @@ fn same_bits_on(
     together.map(|count| count as f64 / (steps * CARS) as f64)
 }
 
-/// A slope with a few things on it to drive over, into and off, some of loose gravel, some that move.
+/// Returns a slope with boxes to drive over, into and off. Some have the rolling resistance of loose gravel, some move.
 pub fn rough() -> Scene {
     let texture = |i: u32| Texture { rolling: if i % 3 == 1 { 0.05 } else { 0.0 }, ..Texture::NONE };
     let along = Quat::from_rotation_y(-SLOPE);
@@ -164,7 +166,7 @@ pub fn rough() -> Scene {
         grip: 0.2 + 0.2 * (i % 5) as f32,
         texture: texture(i),
     };
-    // Even and thin: cars roll off them without a hop.
+    // Plates are thin and parallel to the ground: cars roll off them without a hop.
     let plate = |i: u32| FixedBox {
         centre: at(place(i)[0] + 30.0, place(i)[1] + 10.0),
         rotation: along,
@@ -192,9 +194,9 @@ fn shipped_cars_abreast_have_the_bits_of_each_alone() {
             same_bits(name, &model, &gravel, 120.0, 300, 400 + i as u64)[0],
         ];
         println!("{name}: {shares:.2?} of the steps abreast");
-        // Sixteen of the nineteen can be, five more later; some meet ground that moves, and tyres that are stiff for their step, as all of
-        // the reference's are at 60 Hz, take iterations near walking pace.
-        // Cars whose motors slow wheels down are stepped alone while these slip.
+        // Sixteen of the nineteen cars can be batched, five more later. A car on moving ground is stepped alone. Tyres that
+        // are stiff for their step need iterations near walking pace; all tyres of the reference are at 60 Hz. Cars whose
+        // motors slow wheels down are stepped alone while the wheels slip.
         let least = match name {
             "bullet_reference" => [0.05, 0.5, 0.05],
             "tesla_model3_awd" => [0.2, 0.25, 0.4],
@@ -204,7 +206,7 @@ fn shipped_cars_abreast_have_the_bits_of_each_alone() {
     }
 }
 
-/// On brakes on a slope, where stiff tyres begin the sweep together; every third leaves it after a second.
+/// Cars brake on a slope, where stiff tyres begin the sweep in the batch. Every third car drives off after a second.
 #[test]
 fn cars_that_stand_go_abreast_with_the_bits_of_each_alone() {
     const HZ: f32 = 120.0;
@@ -236,12 +238,12 @@ fn cars_that_stand_go_abreast_with_the_bits_of_each_alone() {
         }
         let share = together as f64 / (STEPS * CARS) as f64;
         println!("{name}: {share:.2} of the steps abreast");
-        // Sixteen of nineteen can be.
+        // Sixteen of nineteen cars can be batched.
         assert!(share > 0.7, "{name}: {share}");
     }
 }
 
-/// Where bodies are moved by an engine, and poses lag by another share of the step.
+/// In Rapier's world an engine moves the bodies, and poses lag by a different share of the step.
 #[test]
 fn cars_abreast_in_rapiers_world_have_the_bits_of_each_alone() {
     for (i, name) in ["corvette_c5", "corvette_c5_mf", "unity_default"].into_iter().enumerate() {
@@ -253,7 +255,8 @@ fn cars_abreast_in_rapiers_world_have_the_bits_of_each_alone() {
     }
 }
 
-/// A random car that can go abreast with others: so many of whose `wheels` are right, and what else of it is drawn.
+/// Returns a random car that can be batched, with a number of wheels that `wheels` accepts. Parts that exclude batching are
+/// removed.
 fn plain_car(random: &mut Random, wheels: impl Fn(usize) -> bool) -> ModelParts {
     loop {
         let mut parts = random_car(random).parts().clone();
@@ -274,7 +277,8 @@ fn plain_car(random: &mut Random, wheels: impl Fn(usize) -> bool) -> ModelParts 
     }
 }
 
-/// The same with a clutch at most between its wheels.
+/// Returns a car of [`plain_car`] without motors, couplings, assists and brake discs. A launch device is all that is left
+/// between engine and wheels.
 fn clutch_alone(random: &mut Random, wheels: impl Fn(usize) -> bool) -> Arc<Model> {
     let mut parts = plain_car(random, wheels);
     (parts.couplings, parts.motors, parts.assists) = Default::default();
@@ -287,7 +291,7 @@ fn random_cars_abreast_have_the_bits_of_each_alone() {
     let mut abreast = 0;
     for seed in 1..=SEEDS {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        // Every third as it comes: what cannot go abreast goes alone.
+        // Every third car keeps all its parts. Cars that cannot be batched are stepped alone.
         let model =
             if seed % 3 == 0 { random_car(&mut random) } else { clutch_alone(&mut random, |wheels| wheels == 4) };
         let scene = Scene { grip: 0.1 + 0.02 * seed as f32, ..Scene::sloping(0.01 * (seed % 9) as f32) };
@@ -298,7 +302,7 @@ fn random_cars_abreast_have_the_bits_of_each_alone() {
     assert!(abreast as u64 > SEEDS / 3, "{abreast} of {SEEDS} random cars were abreast");
 }
 
-/// On three to ten axles; those with a single wheel somewhere go alone.
+/// Cars on three to ten axles. A car with a single wheel on some axle is stepped alone.
 #[test]
 fn random_cars_on_many_axles_abreast_have_the_bits_of_each_alone() {
     let mut abreast = 0;
@@ -311,11 +315,12 @@ fn random_cars_on_many_axles_abreast_have_the_bits_of_each_alone() {
         let [share, _] = same_bits(&what, &model, &scene, hz, 120, seed);
         abreast += usize::from(share > 0.0);
     }
-    // Some longer than others: where more than two of eight would leave, none tries again for a while.
+    // The share of batched steps differs. If more than two of eight cars would leave the batch, batching pauses for some
+    // steps.
     assert!(abreast as u64 > LONG / 2, "{abreast} of {LONG} random cars were abreast");
 }
 
-/// With motors, converters and couplings between wheels, brake discs and assists that are known from the pedals.
+/// Cars with motors, converters, couplings between wheels, brake discs and assists that depend on the pedals.
 #[test]
 fn random_drivetrains_abreast_have_the_bits_of_each_alone() {
     let mut abreast = [0; 2];
@@ -340,7 +345,7 @@ fn random_drivetrains_abreast_have_the_bits_of_each_alone() {
     assert!(abreast[1] as u64 > DRIVETRAINS / 3, "{abreast:?} of {DRIVETRAINS} random cars were abreast");
 }
 
-/// Another look at its loads, for the sake of the others, changes nothing of them.
+/// A further iteration of the loads, which other cars of the batch need, changes no bit of this car.
 #[test]
 fn a_car_stays_abreast_while_its_droop_stops_hold_wheels() {
     let mut parts = c5();

@@ -1,4 +1,4 @@
-//! The converged solver: shapes of friction, many wheels on one chassis, solid stops, parking for long.
+//! The converged solver: shapes of the friction limit, many wheels on one chassis, solid stops, parking for an hour.
 
 use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, Unsprung, Wheel};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
@@ -10,7 +10,8 @@ fn solver(name: &str) -> BackendInfo {
     skidpad::backend(name).expect("listed")
 }
 
-/// Mean deceleration over μ N / m, N the mean of the loads, of a car that slides on locked wheels, `degrees` off its own heading.
+/// Returns the mean deceleration over μ N / m of a car that slides on locked wheels, `degrees` off its heading. μ is 1, N
+/// the mean sum of the wheel loads.
 fn locked_slide(solver: &BackendInfo, degrees: f32) -> f64 {
     let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
     let mut car = Drive::rolling(solver, &model, 0.0, 240.0);
@@ -19,14 +20,14 @@ fn locked_slide(solver: &BackendInfo, degrees: f32) -> f64 {
     state.velocity = Quat::from_rotation_z(degrees.to_radians()) * Vec3::X * speed;
     state.previous_velocity = state.velocity;
     car.world.set_state(0, &state).expect("it fits");
-    // Dampers that are stiffer in rebound pull the pitching car down, so the loads sum to 2.5 % less than m g.
+    // Dampers with more damping in rebound than in bump pull the pitching car down: the loads sum to 2.5 % less than m g.
     let frames = car.run(0.1, |_| Controls { brake: 1.0, handbrake: 1.0, gear: Some(0), ..Controls::default() });
     let last = car.world.state(0).velocity;
     let load = mean(&frames[1..], |f| f.wheels.iter().map(|w| w.load_n).sum());
     f64::from(speed - last.truncate().length()) / (load / f64::from(model.mass()) * frames[frames.len() - 1].t_s)
 }
 
-/// Row E16: the cone gives μ g at any heading, the pyramid up to √2 of it.
+/// Row E16: the friction cone decelerates with μ g in any direction, the pyramid with up to √2 μ g.
 #[test]
 fn e16_a_locked_slide_tells_cone_from_pyramid() {
     let (cone, pyramid) = (solver("constraint"), solver("constraint-pyramid"));
@@ -46,7 +47,7 @@ fn e16_a_locked_slide_tells_cone_from_pyramid() {
     }
 }
 
-/// Row E17: the forward force outside the solver, the side rows inside, against everything inside.
+/// Row E17: longitudinal force outside the solver and lateral rows inside, compared with all friction rows inside.
 #[test]
 fn e17_hybrid_friction_drives_like_the_full_constraint() {
     let model = c5().model();
@@ -62,19 +63,19 @@ fn e17_hybrid_friction_drives_like_the_full_constraint() {
     };
     let (full, hybrid) = (end("constraint"), end("constraint-hybrid"));
     let apart = (hybrid.x_m - full.x_m).hypot(hybrid.y_m - full.y_m);
-    // The same impulses but for one step's lag of the forward ones.
+    // The impulses agree except for a lag of one step of the longitudinal ones.
     assert!(apart < 0.003, "{apart} m apart after 2 s");
     assert!((hybrid.yaw_rate_radps - full.yaw_rate_radps).abs() < 0.01 * full.yaw_rate_radps.abs());
 }
 
-/// A trailer-like car with `axles` axles of two wheels each, on linear tyres.
+/// Returns a car without an engine, on `axles` axles of two wheels each, with linear tyres.
 fn many_wheels(axles: usize) -> ModelParts {
     let mut parts = c5();
     let (pattern, tyre) = (parts.wheels[2], *curve(&parts.tyres[parts.wheels[2].tyre]));
     let place = |i: usize| 1.3 - 2.6 * i as f32 / (axles - 1) as f32;
     let share = 2.0 / axles as f32;
     let strut = Strut { rate: pattern.strut.rate * share, ..pattern.strut };
-    // Together they weigh what those of a car do.
+    // The unsprung masses sum to those of four wheels.
     let unsprung = pattern.unsprung.map(|own| Unsprung { mass: own.mass * share, ..own });
     let wheels = (0..axles).flat_map(|axle| [(axle, Side::Left, 1.0), (axle, Side::Right, -1.0f32)]);
     parts.wheels = wheels
@@ -90,7 +91,7 @@ fn many_wheels(axles: usize) -> ModelParts {
     parts
 }
 
-/// Row E14: 2 to 20 wheels that each could stop the chassis do not throw it back.
+/// Row E14: 4 to 20 wheels, each of which could stop the lateral motion of the chassis alone, do not reverse it.
 #[test]
 fn e14_no_number_of_wheels_overcorrects() {
     for axles in [2, 3, 5, 10] {
@@ -109,21 +110,21 @@ fn e14_no_number_of_wheels_overcorrects() {
     }
 }
 
-/// A body high above its wheels.
+/// Hull high above the wheels.
 const HIGH: Hull = Hull { centre: Vec3::new(0.0, 0.0, 0.4), half_extents: Vec3::new(2.0, 0.8, 0.3) };
 
-/// How far metal gives under a mass that comes at 1 m/s, m: `exp(−ζ acos ζ / √(1 − ζ²)) / ω` of a damped spring with ω of 70 rad/s
-/// and ζ of 0.7, which is as stiff as nine tyres.
+/// Returns the deflection of a metal stop under a mass that arrives at 1 m/s, m: `exp(−ζ acos ζ / √(1 − ζ²)) / ω` of a
+/// damped spring with ω = 70 rad/s and ζ = 0.7. It is as stiff as nine tyres.
 fn metal_gives() -> f64 {
     let (frequency, ratio) = (70.0, 0.7f64);
     (-ratio * ratio.acos() / (1.0 - ratio * ratio).sqrt()).exp() / frequency
 }
 
-/// Row E18: dropped from 2 m the wheels stop where metal meets metal, under loads that no rate changes, and the car keeps no more
-/// energy than it had.
+/// Row E18: after a drop from 2 m the wheels stop at the metal stops, with a peak load that does not depend on the rate. The
+/// rebound stays at least 1 m below the start.
 #[test]
 fn e18_a_drop_respects_the_stops() {
-    // The stops take the blow, not the floor pan.
+    // The high hull leaves the impact to the stops.
     let model = ModelParts { hull: HIGH, ..c5() }.model();
     let strut = &model.wheels()[0].strut;
     let solid = f64::from(strut.bump_travel + strut.stop_travel);
@@ -137,7 +138,8 @@ fn e18_a_drop_respects_the_stops() {
             let frames = car.run(3.0, |_| Controls::coasting());
             let what = format!("{} at {hz} Hz", solver.name);
             let deepest = frames.iter().flat_map(|f| f.wheels.iter().map(|w| w.compression_m)).fold(0.0, f64::max);
-            // Spring and rubber take their part of the fall.
+            // Upper bound: the deflection of the stop for the speed of the whole fall, of which spring and rubber take a
+            // part.
             let gives = metal_gives() * (2.0 * GRAVITY * (2.0 + solid)).sqrt();
             assert!(deepest < solid + gives, "{what}: {:.1} mm beyond the stop", 1e3 * (deepest - solid));
             let top = |from: f64, until: f64| {
@@ -151,7 +153,8 @@ fn e18_a_drop_respects_the_stops() {
             peaks.push(heaviest);
         }
         let what = format!("{} peak load", solver.name);
-        // Loads are means over a step, of a blow that falls as exp(−98 t): 1 − (1 − e^−x) / x with x = 98 dt.
+        // Loads are means over a step of an impact that decays as exp(−98 t). The mean is low by 1 − (1 − e^−x) / x with x =
+        // 98 dt.
         close(&what, peaks[2], peaks[3], 0.05, "5 % at 1000 Hz");
         close(&what, peaks[1], peaks[3], 0.25, "18 % at 240 Hz, and where in the step the blow begins");
     }
@@ -159,7 +162,7 @@ fn e18_a_drop_respects_the_stops() {
 
 const RATE: f32 = 60.0;
 
-/// Largest distance from where it stood and root mean square speed over `seconds` of parking.
+/// Parks `car` for `seconds`. Returns its largest distance from the start (m) and its root mean square speed (m/s).
 fn wander(car: &mut Drive, seconds: f64) -> (f64, f64) {
     let stood: DVec3 = car.world.state(0).position;
     let steps = (seconds * f64::from(RATE)) as u64;
@@ -174,7 +177,7 @@ fn wander(car: &mut Drive, seconds: f64) -> (f64, f64) {
     (farthest, (squares / steps as f64).sqrt())
 }
 
-/// An hour on 20 degrees.
+/// A parked car keeps its place for an hour on 20 degrees, at four headings.
 #[test]
 fn a_parked_car_stays_for_an_hour() {
     let model = c5().model();
@@ -192,7 +195,7 @@ fn a_parked_car_stays_for_an_hour() {
     }
 }
 
-/// A car whose chassis is so heavy that its wheels hop on their own.
+/// Returns a C5 with undamped tyres, 40 kg of unsprung mass per wheel and little damping, so that its wheels hop.
 fn hopping() -> ModelParts {
     let mut parts = c5().without_rolling_resistance();
     parts.bars.clear();
@@ -203,7 +206,7 @@ fn hopping() -> ModelParts {
     parts
 }
 
-/// Wheels on their own carry the car at the height and with the loads of wheels that have none.
+/// Wheels with unsprung mass settle at the static height of the car and with the static loads.
 #[test]
 fn unsprung_wheels_settle_where_the_others_do() {
     let model = c5().model();
@@ -211,7 +214,7 @@ fn unsprung_wheels_settle_where_the_others_do() {
         let mut car = Drive::rolling(&solver("constraint-unsprung"), &model, 0.0, hz);
         let frames = car.run(3.0, |_| Controls::parked());
         let last = &frames[frames.len() - 1];
-        // A tenth of a newton of rounding on a spring of 28 N/mm is 4 µm.
+        // Rounding of 0.1 N on a spring of 28 N/mm is 4 µm.
         assert!((last.z_m - f64::from(model.parts().centre_height)).abs() < 1e-5, "{hz} Hz: {} m", last.z_m);
         for (i, wheel) in last.wheels.iter().enumerate() {
             close("load", wheel.load_n, f64::from(model.static_load(i)), 1e-4, "statics, to rounding");
@@ -219,7 +222,7 @@ fn unsprung_wheels_settle_where_the_others_do() {
     }
 }
 
-/// Row E19: `√((k + k_t) / m_u) / 2π`, at 1 kHz.
+/// Row E19: the frequency of wheel hop is `√((k + k_t) / m_u) / 2π`, at 1 kHz.
 #[test]
 fn e19_wheels_hop_at_their_frequency() {
     let model = hopping().model();
@@ -233,7 +236,7 @@ fn e19_wheels_hop_at_their_frequency() {
     car.world.set_state(0, &state).expect("it fits");
     let frames = car.run(0.5, |_| Controls::parked());
     let travel: Vec<f64> = frames.iter().map(|f| f.wheels[0].compression_m).collect();
-    // Turning points of the travel: rates cross zero, interpolated.
+    // Turning points of the travel, interpolated at the zero crossings of its rate.
     let turns: Vec<f64> = travel
         .windows(3)
         .enumerate()
@@ -248,7 +251,7 @@ fn e19_wheels_hop_at_their_frequency() {
     close("wheel hop", found, expected, 0.02, "asked; the chassis stands still in the closed form");
 }
 
-/// What the wheels' own mass does to a step steer: reported, and small.
+/// Unsprung masses hardly change the yaw rate of a step steer. The roll angle grows by the tyre springs in series.
 #[test]
 fn a11_unsprung_wheels_drive_like_the_others_but_for_their_ride() {
     let model = c5().model();
@@ -261,7 +264,7 @@ fn a11_unsprung_wheels_drive_like_the_others_but_for_their_ride() {
         });
         frames[frames.len() - 1].clone()
     };
-    // Roll stiffness of both axles, `Σ (k + 2 k_bar) t²`, without and with each tyre's spring in series.
+    // Roll stiffness of both axles, `Σ (k + 2 k_bar) t²`, without and with the spring of each tyre in series.
     let stiffness = |in_series: bool| -> f64 {
         let axle = |i: usize| {
             let (wheel, bar) = (&model.wheels()[2 * i], &model.parts().bars[i]);
@@ -280,12 +283,12 @@ fn a11_unsprung_wheels_drive_like_the_others_but_for_their_ride() {
     }
 }
 
-/// Three wheels on blocks, the front right one hanging in the air, on 20 degrees, for an hour.
+/// A car with three wheels on blocks and the front right wheel in the air keeps its place for an hour on 20 degrees.
 #[test]
 fn a_car_parked_on_three_wheels_stays() {
     let mut parts = ModelParts { hull: HIGH, ..c5() };
     parts.bars.clear();
-    // The front axle further ahead, so that three wheels carry the car.
+    // The front axle is 1.5 m further ahead, so that three wheels carry the car.
     for wheel in &mut parts.wheels[..2] {
         wheel.contact.x += 1.5;
     }

@@ -1,11 +1,11 @@
-//! All solvers converge to one trajectory, those in own worlds with the second order of the step.
+//! Convergence of all solvers to one trajectory. Solvers in own worlds converge with the second order of the step.
 
 use skidpad::core::{BackendInfo, Controls, DVec3, Model};
 use std::sync::Arc;
 
 use crate::common::{Drive, Simplify, c5, solvers};
 
-/// Inputs of a manoeuvre over time, s: pedals in the middle of a step, steering at its end.
+/// Inputs of a manoeuvre over time (s). Pedals are sampled in the middle of a step, steering at its end.
 struct Script {
     name: &'static str,
     speed: f32,
@@ -30,7 +30,7 @@ const SCRIPTS: [Script; 7] = [
     Script { name: LOCKED, speed: 30.0, seconds: 2.0, brake: |t| ramp(t, 0.0, 0.25), steer: |_| 0.0 },
 ];
 
-/// Name of the script beyond the tyres' limit, where sliding begins at the end of a step.
+/// Name of the script beyond the tyres' limit, in which sliding begins at the end of a step.
 const LOCKED: &str = "ramped to lock";
 
 const fn ramp(t: f64, from: f64, over: f64) -> f32 {
@@ -55,14 +55,14 @@ fn end(solver: &BackendInfo, model: &Arc<Model>, script: &Script, hz: f32) -> DV
     car.world.state(0).position
 }
 
-/// Gaps that count as closed: noise of 32-bit positions over a hundred metres, m.
+/// Position error that counts as converged, m. It is the noise of f32 positions over a hundred metres.
 const CLOSED: f64 = 3e-3;
 
-/// Most that is left of a way of about 60 m in an own world, m times Hz: 3.5 mm at 60 Hz. Some 2 mm of it fall with the step only, such as
-/// that a yaw rate is 8e-5 of itself too small in a steady turn.
+/// Largest position error over about 60 m in an own world, m·Hz: 3.5 mm at 60 Hz. About 2 mm of the error are of first order
+/// in the step, such as a yaw rate that is low by 8e-5 of its value in a steady turn.
 const LEFT: f64 = 0.21;
 
-/// Rates that orders are taken over.
+/// Rates over which the order is fitted, Hz.
 const RATES: [f32; 4] = [60.0, 120.0, 240.0, 480.0];
 
 #[test]
@@ -70,7 +70,7 @@ fn b5_every_solver_converges_to_the_common_trajectory() {
     converges(&c5().model(), &SCRIPTS);
 }
 
-/// Steering, and braking up to the law's peak.
+/// Cars on every tyre law converge while steering, and while braking up to the peak of the law.
 #[test]
 fn cars_on_every_tyre_law_converge() {
     for (_, parts) in crate::tyre::laws::cars() {
@@ -78,7 +78,7 @@ fn cars_on_every_tyre_law_converge() {
     }
 }
 
-/// 62 m of a step steer at 60 Hz end within 3 mm of where fine steps end.
+/// After 62 m of a step steer at 60 Hz, a car is within 3 mm of the limit of fine steps.
 #[test]
 fn a_step_steer_ends_within_three_millimetres() {
     for solver in solvers().into_iter().filter(|solver| solver.name != "rapier") {
@@ -88,13 +88,13 @@ fn a_step_steer_ends_within_three_millimetres() {
     }
 }
 
-/// Returns the end of `script` with `solver` for steps of no length, by two fine steps and its order.
+/// Returns the end of `script` with `solver`, extrapolated to zero step length from two fine steps and the order.
 fn limit(solver: &BackendInfo, model: &Arc<Model>, script: &Script) -> DVec3 {
     let [fine, finer] = [960.0, 1920.0].map(|hz| end(solver, model, script, hz));
     if is_of_second_order(solver, script) { (4.0 * finer - fine) / 3.0 } else { 2.0 * finer - fine }
 }
 
-/// Rapier moves bodies with more of the velocity that a step ends with.
+/// Returns whether the error is of second order. Rapier moves bodies with a larger share of the final velocity of a step.
 fn is_of_second_order(solver: &BackendInfo, script: &Script) -> bool {
     solver.name != "rapier" && script.name != LOCKED
 }
@@ -122,7 +122,7 @@ fn converges(model: &Arc<Model>, scripts: &[Script]) {
     }
 }
 
-/// Slope of log₂ error over halvings of the step, least squares.
+/// Returns the order of convergence: least-squares slope of log₂ error over halvings of the step.
 fn order(errors: &[f64]) -> f64 {
     let count = errors.len() as f64;
     let middle = (count - 1.0) / 2.0;

@@ -1,4 +1,5 @@
-//! The mechanical energy of a car, counted from outside: what moves, what is lifted, what springs, stops and patches hold.
+//! Mechanical energy of a car, computed outside the solvers: kinetic energy, height, and energy stored in springs, stops and
+//! contact patches.
 
 use std::sync::Arc;
 
@@ -9,39 +10,40 @@ use skidpad::core::{Backend, BackendInfo, Contact, Controls, DVec3, Ground, Mat3
 
 use crate::common::{Drive, GRAVITY};
 
-/// Natural frequency of metal on metal on the mass a wheel carries, rad/s, and the largest speed with which it gives back.
+/// Natural frequency of a metal stop with the mass that its wheel carries, rad/s.
 const METAL: f64 = 70.0;
+/// Largest restoring force of a metal stop per mass, m/s². It returns the mass at 1 m/s.
 const METAL_RETURN: f64 = 2.0 * 0.7 * METAL;
 
-/// Cosine of the lean from which on a car lies.
+/// Cosine of the lean angle beyond which a car lies on its side.
 const LIES: f64 = 0.5;
 
-/// Cosine of the steepest face that a wheel stands on, to its travel.
+/// Smallest cosine between the normal of a face and the travel of a wheel that stands on it.
 const STANDS: f32 = 0.173_648_18;
 
-/// What the rays of a car stand on, and what springs were given as these stepped up, J.
+/// Bodies below the rays of a car, and energy that springs gained without work when rays stepped up onto bodies, J.
 #[derive(Default)]
 pub struct StepsUp {
     stands_on: Vec<Option<u64>>,
     given: f64,
 }
 
-/// Counts the energy of one car, and what drives it.
+/// Energy audit of a car and of its drive.
 pub struct Audit {
     model: Arc<Model>,
-    /// Normal of the ground, a plane through the origin; `None` if wheels stand elsewhere.
+    /// Normal of the ground, a plane through the origin; `None` if wheels stand on other ground.
     ground: Option<DVec3>,
-    /// Whether wheels move on their own.
+    /// Whether unsprung masses move separately.
     own_wheels: bool,
 }
 
 impl Audit {
-    /// Of the only car of `drive`, in a world of `solver` on `scene` without boxes, under standard gravity.
+    /// Creates the audit of the only car of `drive`, in a world of `solver` on the plane of `scene`, under standard gravity.
     pub fn of(drive: &Drive, solver: &BackendInfo, scene: &Scene) -> Self {
         Self::of_car(drive.world.model(0), solver, scene)
     }
 
-    /// Of a car of `model`, one of any in a world of `solver`.
+    /// Creates the audit of a car of `model`, in any place of a world of `solver` on the plane of `scene`.
     pub fn of_car(model: &Arc<Model>, solver: &BackendInfo, scene: &Scene) -> Self {
         let model = model.clone();
         let described = model.wheels().iter().all(|wheel| wheel.unsprung.is_some());
@@ -49,27 +51,28 @@ impl Audit {
         Self { model, ground: Some(scene.normal().as_dvec3()), own_wheels }
     }
 
-    /// Of a car of `model` whose wheels stand on anything: struts are as compressed as its state tells.
+    /// Creates the audit of a car of `model` on any ground. Strut compressions are those of the state.
     pub fn by_compressions(model: &Arc<Model>, solver: &BackendInfo) -> Self {
         Self { ground: None, ..Self::of_car(model, solver, &Scene::flat()) }
     }
 
-    /// Mechanical energy of `state` under gravity along −z, J.
+    /// Returns the mechanical energy of `state` under gravity along −z, J.
     pub fn energy(&self, state: &State) -> f64 {
         let [moving, held] = self.moving_and_held(state);
         moving + held
     }
 
-    /// The same without what springs and patches hold: a ray that comes upon the ground finds a spring compressed, unpaid for, and
-    /// only what it gives back is energy.
+    /// Returns the mechanical energy without the positive energy of springs and patches, J. A ray that meets the ground
+    /// compresses its spring without work, so that only what the spring returns is energy.
     pub fn given_back(&self, state: &State) -> f64 {
         let [moving, held] = self.moving_and_held(state);
         moving + held.min(0.0)
     }
 
-    /// Energy of `car` among bodies, J: of struts as compressed as its rays find them, and without what they hold because rays have come
-    /// upon a body. A ray has no size: what it comes upon lifts the wheel at once, by no work of anything, and the spring gives back what
-    /// that pressed it by. Over one body, which is a box, rays go up and down steadily, and the car works on it.
+    /// Returns the energy of `car` among bodies, J. Struts are compressed as its rays find them. The energy that springs
+    /// gain when a ray steps up onto another body is subtracted, and summed in `steps`: a ray has no size, so that the body
+    /// lifts the wheel at once and without work. On one body, a box, the height below a ray changes steadily, and the car
+    /// does the work.
     pub fn energy_on_rays(&self, world: &mut dyn Backend, car: usize, steps: &mut StepsUp) -> f64 {
         let met = self.met_by_rays(world, car);
         let bodies: Vec<_> = met.iter().map(|met| met.as_ref()?.ground.map(|ground| ground.body)).collect();
@@ -99,7 +102,8 @@ impl Audit {
         energy - steps.given
     }
 
-    /// What the rays of `car` meet as it is, of what wheels stand on.
+    /// Returns the contacts of the rays of `car` in its current state, wheel by wheel; `None` without a face that a wheel
+    /// can stand on.
     fn met_by_rays(&self, world: &mut dyn Backend, car: usize) -> Vec<Option<Contact>> {
         let state = world.state(car);
         let (position, up) = (state.position, state.rotation * Vec3::Z);
@@ -114,7 +118,7 @@ impl Audit {
         met.iter().map(|met: &Option<Contact>| met.filter(|contact| contact.normal.dot(up) >= STANDS)).collect()
     }
 
-    /// Of what moves and is lifted, and in springs and patches, from rest on, J.
+    /// Returns the kinetic energy with that of height, and the energy of springs and patches relative to rest, J.
     fn moving_and_held(&self, state: &State) -> [f64; 2] {
         let model = &*self.model;
         let mass = f64::from(model.mass());
@@ -131,7 +135,7 @@ impl Audit {
         sums
     }
 
-    /// Most that engine and motors can have given in a step of `dt` s from `before` to `after`, J.
+    /// Returns the largest energy that engine and motors can have delivered in a step of `dt` s from `before` to `after`, J.
     pub fn work(&self, [before, after]: [&State; 2], controls: &Controls, dt: f32) -> f64 {
         let parts = self.model.parts();
         let held = controls.cruise.is_some() && parts.assists.cruise.is_some();
@@ -141,7 +145,7 @@ impl Audit {
             let engine = &drive.engine;
             let speed = faster(&|state| state.drive.engine_speed);
             let governed = before.drive.engine_speed < 1.1 * engine.idle;
-            // Below idle the governor gives as much on top.
+            // Below idle the governor can add as much torque.
             let pulls = f32::from(u8::from(throttle > 0.0) + u8::from(governed));
             pulls * engine.torque.peak() * speed
         });
@@ -159,8 +163,8 @@ impl Audit {
         f64::from(dt * (engine + direct + parts.motors.iter().map(motor).sum::<f32>()))
     }
 
-    /// Compression of wheel `i`, m: by the pose where it presses on the ground, for what the state tells has not seen a blow of the
-    /// hull in the same step.
+    /// Returns the compression of wheel `i`, m. For a wheel with load it follows from the pose: the state's compression does
+    /// not include an impact of the hull in the same step.
     fn travel(&self, state: &State, i: usize) -> f64 {
         let (wheel, now) = (&self.model.wheels()[i], &state.wheels[i]);
         let ground = self.ground.filter(|_| !self.own_wheels && now.load > 0.0);
@@ -168,15 +172,16 @@ impl Audit {
         pressed.unwrap_or(now.compression.into())
     }
 
-    /// Compression that takes wheel `i` to the ground of this `normal`, m.
+    /// Returns the compression at which wheel `i` touches the ground with this `normal`, m.
     fn squashed_by(&self, normal: DVec3, state: &State, i: usize) -> f64 {
         let up = (state.rotation * Vec3::Z).as_dvec3();
         let contact = (state.rotation * self.model.wheels()[i].contact).as_dvec3();
         -(state.position + contact).dot(normal) / up.dot(normal)
     }
 
-    /// Compressions, m. A wheel is where its spring and its bars balance, off the ground, or as a damper alone presses it there, or
-    /// else on the ground: a bar that lifts it carries no more than at that balance.
+    /// Returns the compressions of all wheels, m. A wheel in the air, or one pressed on the ground by its damper alone, is
+    /// where its spring and bars balance. Any other wheel is on the ground. A bar that lifts a wheel carries no more than at
+    /// this balance.
     fn travels(&self, state: &State) -> Vec<f64> {
         let model = &*self.model;
         let mut travel: Vec<f64> = (0..state.wheels.len()).map(|i| self.travel(state, i)).collect();
@@ -198,7 +203,7 @@ impl Audit {
         travel
     }
 
-    /// Of wheel `i`: its spin and motion, and its springs and patch, J.
+    /// Returns the energy of the spin and motion of wheel `i`, and of its springs and patch, J.
     fn of_wheel(&self, state: &State, i: usize, travel: f64) -> [f64; 2] {
         let model = &*self.model;
         let (wheel, now) = (&model.wheels()[i], &state.wheels[i]);
@@ -212,7 +217,8 @@ impl Audit {
         [spin + moves + sways, of_strut(&wheel.strut, lifts, carried, travel) + held + squashed]
     }
 
-    /// Motion against the chassis and height of wheel `i`, and its vertical spring, J.
+    /// Returns the energy of the motion of wheel `i` relative to the chassis with that of its height, and of its tyre
+    /// spring, J.
     fn of_own_motion(&self, state: &State, i: usize, own: &Unsprung) -> [f64; 2] {
         let (wheel, now) = (&self.model.wheels()[i], &state.wheels[i]);
         let (mass, rate, travel) = (f64::from(own.mass), f64::from(now.travel_rate), f64::from(now.compression));
@@ -222,7 +228,8 @@ impl Audit {
         let carries = up.dot(state.velocity.as_dvec3() + state.angular.as_dvec3().cross(centre));
         let moving = mass * rate * (carries + 0.5 * rate) + mass * GRAVITY * travel * up.z;
         let (weight, stiffness) = (f64::from(self.model.static_load(i)), f64::from(own.tyre_rate));
-        // Where the axis of a car on its side meets the ground says nothing of its tyres.
+        // If the car lies on its side, the travel axis of a wheel meets the ground at a point that does not describe the
+        // tyre.
         let squash = match self.ground.filter(|normal| up.dot(*normal) > LIES) {
             Some(normal) => self.squashed_by(normal, state, i) - travel,
             None => (f64::from(now.load) - weight) / stiffness,
@@ -231,8 +238,9 @@ impl Audit {
         [moving, (weight + 0.5 * stiffness * squash) * squash]
     }
 
-    /// What wheel `i` has of the sideways motion of its beam, and of how far that lifted it, J: both wheels move by
-    /// `−Σ σ q` along the beam, σ being the height of a wheel's centre above the roll centre over the track, negative on the right.
+    /// Returns the share of wheel `i` in the energy of the lateral motion and height of its beam axle, J; 0 without a solid
+    /// axle. Both wheels move by `−Σ σ q` along the beam. σ is the height of a wheel's centre above the roll centre over the
+    /// track, negative on the right.
     fn of_beam(&self, state: &State, i: usize, own: &Unsprung) -> f64 {
         let (wheels, axle) = (self.model.wheels(), self.model.wheels()[i].axle);
         let across = |&k: &usize| k != i && wheels[k].axle == axle;
@@ -251,7 +259,7 @@ impl Audit {
     }
 }
 
-/// Energy of the patch of wheel `i`, J: of its carcass, strained by the force at the deflection it has.
+/// Returns the energy of the patch of wheel `i`, J: of its carcass, strained by the force at the current deflection.
 fn of_patch(model: &Model, now: &WheelState, i: usize) -> f64 {
     if now.load <= 1.0 {
         return 0.0;
@@ -269,7 +277,7 @@ fn of_patch(model: &Model, now: &WheelState, i: usize) -> f64 {
     patch(0) + patch(1)
 }
 
-/// Of what wheel `i` has given way sideways, J.
+/// Returns the energy of the lateral compliance of wheel `i`, J.
 fn of_shift(model: &Model, now: &WheelState, i: usize) -> f64 {
     let axle = model.wheels()[i].axle;
     let count = model.wheels().iter().filter(|wheel| wheel.axle == axle).count() as f64;
@@ -277,7 +285,7 @@ fn of_shift(model: &Model, now: &WheelState, i: usize) -> f64 {
     given.map_or(0.0, |given| 0.5 * f64::from(given.rate) / count * f64::from(now.shift).powi(2))
 }
 
-/// Of what turns besides the wheels, J.
+/// Returns the kinetic energy of the engine and of the rotors of motors, J.
 fn of_drive(model: &Model, state: &State) -> f64 {
     let parts = model.parts();
     let turning = |inertia: f32, speed: f64| 0.5 * f64::from(inertia) * speed * speed;
@@ -286,7 +294,7 @@ fn of_drive(model: &Model, state: &State) -> f64 {
         + parts.motors.iter().map(|motor| turning(motor.inertia, rotor_speed(motor, state))).sum::<f64>()
 }
 
-/// Of a motor's rotor, rad/s.
+/// Returns the speed of a motor's rotor, rad/s.
 fn rotor_speed(motor: &Motor, state: &State) -> f64 {
     let sum: f32 = motor.wheels.iter().map(|&i| state.wheels[i].spin).sum();
     f64::from(motor.reduction * sum / motor.wheels.len() as f32)
@@ -296,11 +304,11 @@ struct AxleLink {
     wheels: [usize; 2],
     rate: f64,
     way: f64,
-    /// Whether it pushes the chassis, not the wheels.
+    /// Whether the link pushes the chassis instead of the wheels.
     beside: bool,
 }
 
-/// Anti-roll bars and heave springs.
+/// Returns the anti-roll bars and heave springs as links between two wheels.
 fn ties(model: &Model) -> impl Iterator<Item = AxleLink> {
     let parts = model.parts();
     let bars = parts.bars.iter().map(|bar| {
@@ -314,8 +322,8 @@ fn ties(model: &Model) -> impl Iterator<Item = AxleLink> {
     bars.chain(heave)
 }
 
-/// Spring, which holds `lifts` kg at rest, and stops, on a wheel that carries `carried` kg, at a compression, from the rest pose
-/// on, J.
+/// Returns the energy of spring, rubber stop and metal stop at the compression `travel`, relative to rest, J. At rest the
+/// spring carries `lifts` kg; the wheel carries `carried` kg.
 fn of_strut(strut: &Strut, lifts: f64, carried: f64, travel: f64) -> f64 {
     let [rate, rise] = [strut.rate, strut.progressive_rate].map(f64::from);
     let [bump, solid] = [strut.bump_travel, strut.bump_travel + strut.stop_travel].map(f64::from);
@@ -324,14 +332,15 @@ fn of_strut(strut: &Strut, lifts: f64, carried: f64, travel: f64) -> f64 {
     let force = rate * free + 0.5 * rise * free * free;
     let rubber = (free - bump).max(0.0);
     let metal = (travel - solid).max(0.0);
-    // A spring up to the force that brings things out at 1 m/s, and that force beyond.
+    // The metal stop is a spring up to the force that returns the mass at 1 m/s. Beyond, the force is constant.
     let (stiff, most) = (carried * METAL * METAL, carried * METAL_RETURN);
     let knee = metal.min(most / stiff);
     let held = 0.5 * stiff * knee * knee + most * (metal - knee);
     spring + 0.5 * f64::from(strut.stop_rate) * (rubber * rubber + 2.0 * rubber * metal) + force * metal + held
 }
 
-/// Bars and heave springs, J. On metal they are strained no further, and the force that they then have goes on.
+/// Returns the energy of anti-roll bars and heave springs, J. On metal stops they are not strained further, and their force
+/// is constant.
 fn of_ties(model: &Model, travel: &[f64]) -> f64 {
     let held = |tie: AxleLink| {
         let [first, second] = tie.wheels.map(|i| {

@@ -1,4 +1,4 @@
-//! Any input, any pose: no NaN, no panic, and momentum closes.
+//! Random inputs and poses: no NaN, no panic, and conservation of momentum.
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ pub fn wild_controls(random: &mut Random) -> Controls {
     }
 }
 
-/// Drives `car` for 400 steps under wild controls, lifted by a metre now and then: its state stays finite.
+/// Drives `car` for 400 steps under wild controls, and lifts it by a metre every 200 steps. Asserts that its state stays
+/// finite.
 pub fn survives_wild_controls(car: &mut Drive, solver: &str, random: &mut Random) {
     let mut controls = Controls::default();
     for step in 0..400 {
@@ -52,13 +53,13 @@ pub fn survives_wild_controls(car: &mut Drive, solver: &str, random: &mut Random
 
 const CARS: usize = 8;
 
-/// A million car-steps per solver with inputs that change at random, cars thrown into the air and onto their roofs.
+/// A million car-steps per solver stay finite under random inputs. Cars are thrown into the air and onto their roofs.
 #[test]
 fn b18_a_million_random_steps_stay_finite() {
     survive(&c5().model(), &Scene::sloping(0.1), 1_000_000 / CARS);
 }
 
-/// The same with every assist at work.
+/// Random steps with every assist stay finite.
 #[test]
 fn random_steps_with_every_assist_stay_finite() {
     let mut parts = c5();
@@ -66,7 +67,7 @@ fn random_steps_with_every_assist_stay_finite() {
     survive(&parts.model(), &Scene::sloping(0.1), 200_000 / CARS);
 }
 
-/// The same among boxes: ramps, a wall, a crate turned on its corner, one as thin as a coin and one as large as a hill.
+/// Random steps among boxes stay finite: ramps, a wall, a crate on its corner, a plate 2 mm thick, a box as large as a hill.
 #[test]
 fn random_steps_among_boxes_stay_finite() {
     let mut boxes = Vec::new();
@@ -81,7 +82,7 @@ fn random_steps_among_boxes_stay_finite() {
     survive(&c5().model(), &Scene { boxes, ..Scene::sloping(0.1) }, 200_000 / CARS);
 }
 
-/// The same with all that a suspension can have.
+/// Random steps with every part of a suspension stay finite.
 #[test]
 fn random_steps_on_every_part_of_a_suspension_stay_finite() {
     let mut parts = crate::suspension::springs::guided();
@@ -129,7 +130,7 @@ fn survive(model: &Arc<Model>, scene: &Scene, steps: usize) {
     }
 }
 
-/// Oracle 5.24: in the air the centre of mass follows its parabola, and a brake turns the body by −Σ I_w Δω / I_yy.
+/// Oracle 5.24: in the air the centre of mass follows a parabola, and a brake turns the body with −Σ I_w Δω / I_yy.
 #[test]
 fn a15_momentum_closes_in_the_air() {
     let model = c5().without_air().model();
@@ -156,7 +157,8 @@ fn a15_momentum_closes_in_the_air() {
     }
 }
 
-/// A C5 of another mass (kg), height of the centre (m), front share of the load, ride frequency (Hz) and damping ratio.
+/// Returns a C5 with another mass (kg), height of the centre of mass (m), front share of the load, ride frequency (Hz) and
+/// damping ratio.
 fn random_car(mass: f32, height: f32, bias: f32, hertz: f32, ratio: f32) -> ModelParts {
     let mut parts = c5().without_air();
     parts.inertia *= mass / parts.mass;
@@ -174,12 +176,13 @@ fn random_car(mass: f32, height: f32, bias: f32, hertz: f32, ratio: f32) -> Mode
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [2, 3], rate: 0.1 * mass * omega * omega, damping: 0.1 * mass }];
     parts.centre_height = height;
-    // Clear of the ground whatever the height of the centre of mass.
+    // Clear of the ground at any height of the centre of mass.
     parts.hull.centre.z = parts.hull.half_extents.z;
     parts
 }
 
-/// A tall heavy car that leans into its corner: the load of a wheel and its friction press each other in turn.
+/// Friction stays within the limit of the final load of a step, in a tall heavy car that leans in its corner: load and
+/// friction of a wheel depend on each other.
 #[test]
 fn friction_is_that_of_the_final_load() {
     let model = random_car(4531.04, 0.929_862, 0.447_034, 1.198_526, 0.153_591).model();
@@ -193,7 +196,7 @@ fn friction_is_that_of_the_final_load() {
     }
 }
 
-/// Share of its friction that wheel `i` uses.
+/// Returns the share of its friction that wheel `i` uses; 0 for loads up to 1 N.
 fn friction_used(model: &Model, i: usize, wheel: &WheelFrame) -> f64 {
     let [along, across] = model.tyre(i).friction_at(wheel.load_n as f32).map(|mu| f64::from(mu) * wheel.load_n);
     if wheel.load_n > 1.0 { (wheel.fx_n / along).hypot(wheel.fy_n / across) } else { 0.0 }
@@ -202,7 +205,7 @@ fn friction_used(model: &Model, i: usize, wheel: &WheelFrame) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// On random valid cars: rest is rest, loads carry the weight, no friction beyond the declared ellipse.
+    /// Random valid cars stay at rest, their loads carry the weight, and no friction exceeds the declared ellipse.
     #[test]
     fn random_cars_rest_and_respect_their_friction(
         mass in 400f32..8000.0,

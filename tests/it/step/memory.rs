@@ -1,4 +1,4 @@
-//! No step of an own world asks for memory, and no rewind; what a car keeps.
+//! Memory: no allocation in a step or a rewind of an own world, and the size of a car.
 
 use skidpad::core::{BackendInfo, CarStart, Controls, Scene, State, Vehicle, state::Placement};
 
@@ -8,7 +8,7 @@ use crate::step::abreast::rough;
 const CARS: usize = 16;
 const HZ: f32 = 120.0;
 
-/// Full throttle, a turn, brakes.
+/// Returns full throttle, a turn or the brakes, for 80 steps each.
 fn controls(step: usize) -> Controls {
     match step % 240 {
         0..80 => Controls { throttle: 1.0, ..Controls::default() },
@@ -17,10 +17,11 @@ fn controls(step: usize) -> Controls {
     }
 }
 
-/// Allocations in three seconds of cars of a shipped vehicle, once they have driven for one, and in a rewind of each.
+/// Returns the number of allocations in three seconds of cars of a shipped vehicle, after a second of driving, and in a
+/// rewind of each.
 fn allocations(solver: &BackendInfo, name: &str, scene: &Scene) -> u64 {
     let model = skidpad::spec::load(name).expect("shipped").model;
-    // Every second one falls onto its wheels, some of them askew.
+    // Every second car falls onto its wheels, at different headings.
     let placement = |car: usize| Placement {
         x: 15.0 * car as f64,
         speed: 3.0 * car as f32,
@@ -48,7 +49,7 @@ fn allocations(solver: &BackendInfo, name: &str, scene: &Scene) -> u64 {
     driving.count_total + rewinding.count_total
 }
 
-/// Rapier's own worlds do as they like.
+/// Own worlds do not allocate in steps and rewinds. Rapier's worlds are not checked.
 #[test]
 fn no_step_of_an_own_world_allocates() {
     let solvers = own_code().into_iter().filter(|solver| solver.name != "rapier");
@@ -61,7 +62,7 @@ fn no_step_of_an_own_world_allocates() {
     }
 }
 
-/// Beside its model, which cars share: vehicle, state and rows.
+/// A car without its model, which cars share: vehicle, state and rows.
 #[test]
 fn a_corvette_keeps_less_than_three_kilobytes() {
     let model = skidpad::spec::load("corvette_c5").expect("shipped").model;

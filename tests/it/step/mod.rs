@@ -1,4 +1,4 @@
-//! What holds for every step of every car: energy, bits, convergence, any input.
+//! Properties of every step of every car: energy, bits, convergence, any input.
 
 #[cfg(all(feature = "abreast", feature = "impulse", feature = "rapier"))]
 pub mod abreast;

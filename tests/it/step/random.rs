@@ -1,6 +1,6 @@
-//! Numbers at random that are the same in every run.
+//! Random numbers that are identical in every run.
 
-/// A small generator with known constants (Marsaglia, "Xorshift RNGs", 2003), so that a failure repeats.
+/// Small generator with known constants (Marsaglia, "Xorshift RNGs", 2003), so that a failure can be repeated.
 pub struct Random(pub u64);
 
 impl Random {
@@ -15,19 +15,20 @@ impl Random {
         low + (high - low) * ((self.next() >> 40) as f32 / (1u64 << 24) as f32)
     }
 
-    /// Between two numbers above 0, as likely in any decade.
+    /// Returns a number between two numbers above 0, with equal probability in each decade.
     pub fn scaled(&mut self, low: f32, high: f32) -> f32 {
-        // In 64 bits of `libm`: functions of platforms differ in last digits, and the optimiser takes now this one, now that.
+        // `libm` computes in 64 bits. Functions of platforms differ in last digits, and the optimiser may choose any of
+        // them.
         let share = libm::pow((high / low).into(), self.between(0.0, 1.0).into());
         low * share as f32
     }
 
-    /// As [`Random::scaled`], or infinite.
+    /// Returns a number as [`Random::scaled`], or infinity with a probability of 0.5.
     pub fn or_infinite(&mut self, low: f32, high: f32) -> f32 {
         if self.chance(0.5) { f32::INFINITY } else { self.scaled(low, high) }
     }
 
-    /// One of the numbers from 0 to below `count`.
+    /// Returns a whole number from 0 to below `count`.
     pub fn below(&mut self, count: usize) -> usize {
         (self.next() >> 32) as usize % count
     }
@@ -36,7 +37,7 @@ impl Random {
         self.between(0.0, 1.0) < share
     }
 
-    /// Mostly sensible, sometimes far out, sometimes not a number at all.
+    /// Returns mostly a number between `low` and `high`, sometimes −1e30, infinity or NaN.
     pub fn wild(&mut self, low: f32, high: f32) -> f32 {
         match self.next() % 64 {
             0 => f32::NAN,

@@ -1,6 +1,6 @@
 //! Random valid cars: every tyre law, spring, bar, drivetrain and assist, from models of 5 kg to trucks, on 3 to 20 wheels.
 //!
-//! What [`Model::new`] accepts is valid; a car it refuses is drawn anew.
+//! A car that [`Model::new`] refuses is drawn again.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use skidpad::core::{Mat3, Model, ModelParts, Vec3};
 use crate::common::shipped;
 use crate::step::random::Random;
 
-/// A car of which everything is drawn at random.
+/// Returns a car whose parts are all drawn at random.
 pub fn random_car(random: &mut Random) -> Arc<Model> {
     loop {
         if let Ok(model) = Model::new(draw(random)) {
@@ -24,15 +24,15 @@ pub fn random_car(random: &mut Random) -> Arc<Model> {
     }
 }
 
-/// Sizes that everything else of a car is drawn by.
+/// Sizes to which all parts of a car are scaled.
 struct Size {
-    /// kg.
+    /// Mass, kg.
     mass: f32,
-    /// Of a car of 1500 kg: 1.
+    /// Length relative to a car of 1500 kg.
     length: f32,
-    /// Kg each wheel carries.
+    /// Mass that each wheel carries, kg.
     carried: Vec<f32>,
-    /// m.
+    /// Wheel radius, m.
     radius: f32,
 }
 
@@ -43,7 +43,7 @@ fn draw(random: &mut Random) -> ModelParts {
     let places = places(random, length);
     let height = radius + length * random.between(0.0, 0.6);
     let points: Vec<[f64; 2]> = places.iter().map(|(_, _, x, y)| [f64::from(*x), f64::from(*y)]).collect();
-    // A car that stands on none of this is refused in the end.
+    // A car that cannot stand on its wheels is refused in the end.
     let carried = sprung_masses(&points, mass.into()).unwrap_or_else(|| vec![f64::from(mass); places.len()]);
     let size = Size { mass, length, carried: carried.iter().map(|m| *m as f32).collect(), radius };
     let axles = places.last().map_or(0, |place| place.0 + 1);
@@ -85,7 +85,7 @@ fn draw(random: &mut Random) -> ModelParts {
     parts
 }
 
-/// Axle, side and place of each wheel: two to ten axles, some with a single wheel.
+/// Returns axle, side, x and y (m) of each wheel: two to ten axles, and in some cars an axle with a single wheel.
 fn places(random: &mut Random, length: f32) -> Vec<(usize, Side, f32, f32)> {
     let axles = if random.chance(0.7) { 2 } else { 2 + random.below(9) };
     let base = length * random.between(2.0, 3.2) * (axles as f32 / 2.0).sqrt();
@@ -131,7 +131,7 @@ fn draw_axle(random: &mut Random, axle: usize, axles: usize, [ahead, base]: [f32
     Axle { steer_ratio, ackermann, turning_distance, guidance, force_point, ..Axle::default() }
 }
 
-/// The wheels of an axle, of which `first` is one; all but its place.
+/// Returns a wheel for the axle of wheel `first`, without its horizontal position.
 fn wheel(random: &mut Random, size: &Size, first: usize, height: f32) -> Wheel {
     let carried = size.carried[first].max(1e-3 * size.mass);
     let radius = size.radius * random.between(0.9, 1.1);
@@ -171,7 +171,8 @@ fn wheel(random: &mut Random, size: &Size, first: usize, height: f32) -> Wheel {
     }
 }
 
-/// Springs from a sofa's to a formula car's, some that stiffen, dampers from none to stiff, stops from rubber to metal.
+/// Returns a strut that carries `carried` kg: springs from very soft to those of a formula car, some progressive, dampers
+/// from none to stiff, stops from rubber to metal.
 fn strut(random: &mut Random, carried: f32, length: f32) -> Strut {
     let omega = std::f32::consts::TAU * random.scaled(0.8, 8.0);
     let rate = carried * omega * omega;
@@ -195,7 +196,7 @@ fn strut(random: &mut Random, carried: f32, length: f32) -> Strut {
     }
 }
 
-/// Any law, for a tyre that carries about `load` N.
+/// Returns a tyre with any law that carries about `load` N.
 fn tyre(random: &mut Random, load: f32, length: f32) -> Tyre {
     let load = load.max(0.1) * random.scaled(0.6, 1.8);
     let friction = [0, 1].map(|_| random.scaled(0.3, 2.2));
@@ -247,7 +248,7 @@ fn direction(random: &mut Random, largest: f32) -> Direction {
     }
 }
 
-/// Anti-roll bars across axles or between any two wheels, through the struts or beside them, and heave springs.
+/// Adds anti-roll bars across axles or between any two wheels, in the load path or external, and heave springs.
 fn bars(random: &mut Random, parts: &mut ModelParts) {
     let count = parts.wheels.len();
     for i in 1..count {
@@ -274,7 +275,7 @@ fn bars(random: &mut Random, parts: &mut ModelParts) {
     }
 }
 
-/// Shares of a torque for each wheel: of one axle, of some, or of all.
+/// Returns the share of a torque for each wheel. The torque drives one axle or all.
 fn shares(random: &mut Random, parts: &ModelParts) -> Vec<f32> {
     let only = random.chance(0.5).then(|| random.below(parts.axles.len()));
     let weight = |wheel: &Wheel| if only.is_none_or(|axle| axle == wheel.axle) { 1.0 } else { 0.0 };
@@ -289,7 +290,7 @@ fn shares(random: &mut Random, parts: &ModelParts) -> Vec<f32> {
 }
 
 fn drive(random: &mut Random, parts: &mut ModelParts) {
-    // Torque of all wheels together that moves the car with 10 m/s².
+    // Wheel torque that accelerates the car with 10 m/s².
     let whole = parts.mass * 10.0 * parts.wheels[0].radius;
     match random.below(6) {
         0 => (),
@@ -331,7 +332,7 @@ fn drive(random: &mut Random, parts: &mut ModelParts) {
     }
 }
 
-/// Between the wheels of an axle, or between axles: locked, with friction, torque bias or oil.
+/// Returns a coupling between the wheels of an axle or between axles: locked, or with friction, torque bias and viscosity.
 fn coupling(random: &mut Random, parts: &ModelParts, whole: f32) -> Coupling {
     let on = |axle: usize| (0..parts.wheels.len()).filter(move |i| parts.wheels[*i].axle == axle);
     let first = random.below(parts.axles.len());
@@ -357,7 +358,7 @@ fn engine_drive(random: &mut Random, whole: f32, shares: Box<[f32]>) -> EngineDr
     let peak = whole / (final_drive * lowest) * random.scaled(0.15, 1.5);
     let torque = [[0.0, 0.5], [idle, 0.8], [0.6 * limit, 1.0], [limit, random.between(0.5, 0.9)]];
     let curve = |points: Vec<[f32; 2]>| Curve::new(points).expect("rises");
-    // So that the engine reaches its speed within 0.2 to 2 s.
+    // The engine reaches its limit within 0.2 to 2 s.
     let inertia = peak / limit * random.scaled(0.2, 2.0);
     let engine = Engine {
         torque: curve(torque.map(|[speed, share]| [speed, share * peak]).to_vec()),
@@ -428,7 +429,7 @@ fn aero(random: &mut Random, length: f32) -> skidpad::core::model::Aero {
     }
 }
 
-/// None, some, or all of them.
+/// Returns no assists, some, or all.
 fn assists(random: &mut Random, mass: f32) -> skidpad::core::model::Assists {
     let all = crate::assists::fitted::all();
     let share = [0.0, 0.3, 1.0][random.below(3)];

@@ -1,4 +1,5 @@
-//! Raw torques of every size: wheels and car gain no more energy than the torques give, and what is not finite is reported.
+//! Raw torques of every size: wheels and car gain no more energy than the work of the torques, and states that are not
+//! finite are reported.
 
 use std::sync::Arc;
 
@@ -7,11 +8,13 @@ use skidpad::core::{BackendInfo, Controls, Model, Scene, Vec3, WheelControls, st
 use crate::common::{Drive, Simplify, on_rows, shipped};
 use crate::step::energy::Audit;
 
-/// Cosine of the lean from which on a car lies: rays find springs compressed then that nothing has paid for.
+/// Cosine of the lean angle beyond which a car lies on its side. Its rays then find compressed springs, whose energy no work
+/// has supplied.
 const LIES: f32 = 0.6;
 
-/// Largest energy that a car gains within a second beyond the work of a torque of `share` of its wheels' loads times their radius,
-/// as a share of that work, under torques that change sign every `turn` s.
+/// Drives for a second with torques of `share` of the static wheel loads times their radii, which change sign every `turn`
+/// s. Returns the largest energy gain beyond the work of these torques, over the largest of m g r, the kinetic energy and
+/// the work so far; infinity if the state becomes not finite.
 fn excess(solver: &BackendInfo, model: &Arc<Model>, share: f32, turn: f64, hz: f32) -> f64 {
     let scene = Scene::flat();
     let mut car = Drive::new(solver, model, &scene, Placement { gear: Some(0), ..Placement::default() }, hz);
@@ -48,7 +51,7 @@ fn excess(solver: &BackendInfo, model: &Arc<Model>, share: f32, turn: f64, hz: f
     worst
 }
 
-/// Largest gain of energy beyond the work, as a share of it: see `RISE` in `survival.rs`.
+/// Largest accepted energy gain beyond the work, as a share: see `RISE` in `survival.rs`.
 const EXCESS: f64 = 1e-2;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Rewind, and threads: the same inputs give the same bits.
+//! Bit-identical results of equal inputs, after a rewind and on several threads.
 
 use skidpad::core::{BackendInfo, Controls, Scene, State, state::Placement};
 
@@ -26,7 +26,7 @@ fn steps(car: &mut Drive, range: std::ops::Range<usize>) -> State {
     car.world.state(0).clone()
 }
 
-/// Save at step 150, go on; a fresh world put into that state goes on alike.
+/// A state saved after step 150 continues with the same bits in a fresh world and in the same world.
 #[test]
 fn a_saved_state_resumes_bit_for_bit() {
     for solver in own_code() {

@@ -1,4 +1,4 @@
-//! Random valid cars under random controls: every step is a number, none gives energy, the converged solvers converge.
+//! Random valid cars under random controls: every step is finite, none gains energy, and the converged solvers converge.
 
 use std::sync::Arc;
 
@@ -14,23 +14,25 @@ const RATES: [f32; 5] = [20.0, 30.0, 60.0, 120.0, 240.0];
 
 const SECONDS: f32 = 4.0;
 
-/// A car, where it drives, and what happens to it.
+/// Random car, scene, start and events of a test run.
 pub struct Trial {
     model: Arc<Model>,
     scene: Scene,
     placement: Placement,
     pub hz: f32,
-    /// Whether it begins in the air, and whether blows meet it.
+    /// Whether the car begins in the air.
     thrown: bool,
+    /// Whether impacts hit the car.
     struck: bool,
     random: Random,
-    /// What is pressed, and the step at which that changes.
+    /// Current controls.
     pub controls: Controls,
+    /// Step before which the controls change.
     next: usize,
 }
 
 impl Trial {
-    /// Its car on `solver`, where it begins.
+    /// Builds the car on `solver` at its start, in the air if it is thrown.
     pub fn begin(&mut self, solver: &BackendInfo) -> Drive {
         let mut car = Drive::new(solver, &self.model, &self.scene, self.placement, self.hz);
         if self.thrown {
@@ -39,7 +41,7 @@ impl Trial {
         car
     }
 
-    /// The same car with roll centres off the ground, and some of its axles solid.
+    /// Moves the roll centres of the car off the ground, and makes some of its axles solid.
     fn on_links(mut self, seed: u64) -> Self {
         let random = &mut Random(seed.wrapping_mul(0xD1B5_4A32_D192_ED03));
         let mut parts = self.model.parts().clone();
@@ -54,14 +56,15 @@ impl Trial {
         self
     }
 
-    /// The same car on axles that give way sideways.
+    /// Adds a lateral compliance to most axles of the car.
     fn on_bushes(mut self, seed: u64) -> Self {
         let random = &mut Random(seed.wrapping_mul(0xA24B_AED4_963E_E407));
         let mut parts = self.model.parts().clone();
         for (i, axle) in parts.axles.iter_mut().enumerate() {
             let carried = self.model.wheels().iter().zip(self.model.sprung()).filter(|(wheel, _)| wheel.axle == i);
             let load = 9.81 * carried.map(|(_, mass)| mass).sum::<f32>();
-            // From the softest that files may have to the stiffness of tyres; damped from not at all to 0.3 s.
+            // Rates range from the lowest that vehicle files may have to the stiffness of tyres, time constants of damping
+            // from 0 to 0.3 s.
             let rate = load * 10.0 * libm::exp(random.between(0.0, 3.0).into()) as f32;
             let damping = if random.chance(0.3) { 0.0 } else { rate * random.between(0.0, 0.3) };
             axle.lateral_compliance = random.chance(0.8).then_some(LateralCompliance { rate, damping });
@@ -70,7 +73,8 @@ impl Trial {
         self
     }
 
-    /// Changes the controls before `step` when it is time; whether a blow met the car.
+    /// Changes the controls if they are due before `step`, and may strike the car then. Returns whether an impact hit the
+    /// car.
     pub fn change(&mut self, car: &mut Drive, step: usize) -> bool {
         if step != self.next {
             return false;
@@ -86,7 +90,7 @@ impl Trial {
     }
 }
 
-/// The same for every solver.
+/// Returns the trial of `seed`, which is equal for every solver.
 pub fn trial(seed: u64) -> Trial {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let model = random_car(&mut random);
@@ -99,19 +103,20 @@ pub fn trial(seed: u64) -> Trial {
     Trial { model, scene, placement, hz, thrown, struck, random, controls: Controls::default(), next: 0 }
 }
 
-/// What became of one car.
+/// Result of a trial.
 #[derive(Debug, Default)]
 struct Outcome {
     steps: usize,
     /// First step that was not finite.
     not_finite: Option<usize>,
-    /// Steps that did not converge.
+    /// Number of steps that did not converge.
     unconverged: usize,
-    /// Largest torque of a motor, as a share of its peak.
+    /// Largest torque of a motor, over its peak torque.
     driven: f32,
-    /// Largest rise of the energy given back beyond the least there was and what engine and motors can have given since, as a share
-    /// of the largest energy of motion so far, and its step.
+    /// Largest energy gain since an earlier step, beyond what engine and motors can have delivered since, over the largest
+    /// kinetic energy so far.
     rise: f64,
+    /// Step of the largest gain.
     risen: usize,
 }
 
@@ -130,13 +135,14 @@ fn random_controls(random: &mut Random, lock: f32) -> Controls {
     }
 }
 
-/// A number from −1 to 1 for each axis.
+/// Returns a vector of three random numbers from −1 to 1.
 fn vector(random: &mut Random) -> Vec3 {
     Vec3::from_array([0; 3].map(|_| random.between(-1.0, 1.0)))
 }
 
-/// Puts the car into the air, up to its length above the ground, askew and turning: whatever of it is lowest is above the
-/// ground, for springs that begin inside it would give back what nothing has paid for.
+/// Puts the car into the air with a random attitude and angular velocity. Its lowest point is up to 2 m above the ground at
+/// a wheel radius of 0.33 m, in proportion to the radius. Springs that begin inside the ground would return energy that no
+/// work has supplied.
 fn throw(car: &mut Drive, scene: &Scene, random: &mut Random) {
     let model = car.world.model(0).clone();
     let size = model.wheels()[0].radius / 0.33;
@@ -201,30 +207,34 @@ fn drive(solver: &BackendInfo, mut trial: Trial) -> Outcome {
     outcome
 }
 
-/// Cosine of the angle from which on a car lies: rays that come upon the ground beside it find springs compressed, unpaid for.
+/// Cosine of the lean angle beyond which a car lies on its side. Rays that meet the ground beside it find compressed
+/// springs, whose energy no work has supplied.
 const LIES: f32 = 0.5;
 
-/// Cars of this test; 10,000 were driven once.
+/// Number of cars in each test.
 const CARS: u64 = 60;
 
-/// Most that any of them gains, as a share of its largest energy of motion: what the audit counts otherwise than the step, which
-/// takes springs by their mean force. Of 10,000 cars 0.3 to 0.5 % gain more than a hundredth, at most 5 more than a tenth.
+/// Largest accepted energy gain of a car, over its largest kinetic energy. The audit differs from the step, which uses the
+/// mean force of springs. In a run of 10,000 cars 0.3 to 0.5 % gain more than a hundredth, and at most 5 more than a tenth.
 const RISE: f64 = 2e-3;
 
-/// The same of cars on links. Of 1,000 of them 8 to 15 gain more than 1e-3 and 1 or 2 more than a hundredth; of the same cars
-/// without links 10 to 17, and 1 or 2. The worst of these gains 7.3e-3.
+/// Largest accepted energy gain of a car on links, over its largest kinetic energy. Of 1,000 such cars 8 to 15 gain more
+/// than 1e-3 and 1 or 2 more than 1e-2. Without links, 10 to 17 and 1 or 2 of them do. The largest gain in the test is
+/// 7.3e-3.
 const RISE_ON_LINKS: f64 = 1e-2;
 
-/// The same of cars on axles that give way sideways.
+/// Largest accepted energy gain of a car with lateral compliance, over its largest kinetic energy.
 const RISE_ON_BUSHES: f64 = RISE;
 
-/// The same of cars that were flung: those stand on harder stops, at 20 and 30 Hz.
+/// Largest accepted energy gain of the regression cars, over their largest kinetic energy. They rest on harder stops at 20
+/// and 30 Hz.
 const FLUNG: f64 = 0.03;
 
-/// Most of its peak that a motor may give: rows end when its rotor turns with its wheels to a share of their speed.
+/// Largest accepted motor torque, over its peak. Iteration ends at a small relative difference between the speeds of rotor
+/// and wheels.
 const DRIVEN: f32 = 1.05;
 
-/// Share of the steps that may end before the iteration has converged.
+/// Share of the steps that may end without convergence.
 const UNCONVERGED: f64 = 1e-4;
 
 #[test]
@@ -258,11 +268,12 @@ fn survive(most_rise: f64, trial: impl Fn(u64) -> Trial) {
     }
 }
 
-/// Cars of the 10,000 that found faults, each of which took the solver named, or all, to many times the energy there was:
-/// converters whose wheels another row had turned backwards, clutches whose wheels began to slide, loads that had no answer,
-/// springs that rose without end beyond their stop, explicit bars between wheels on their own, bars twisted by how deep rays found
-/// a wheel, loads that counted what a bar does at a wheel that does not press, patches that held more than their force, motors that
-/// gave up to 15 times their peak where wheels slid sideways, heave springs that hung wheels beyond their balance, stiff tyres in one sweep.
+/// Regression seeds of 10,000 random cars. Each found a fault that multiplies the energy of a car: converters whose wheels
+/// another row turns backwards, clutches whose wheels begin to slide, loads without a solution, springs that rise without
+/// bound beyond their stop, explicit bars between unsprung masses, bars twisted by the depth at which rays find a wheel,
+/// loads that include a bar at a wheel without ground contact, patches with more than their force, motors with up to 15
+/// times their peak torque at wheels that slide sideways, heave springs that hold wheels beyond their balance, and stiff
+/// tyres in a single sweep.
 #[test]
 fn cars_that_were_flung_no_longer_are() {
     for seed in
@@ -280,7 +291,8 @@ fn cars_that_were_flung_no_longer_are() {
     }
 }
 
-/// A wheel whose strut bore nothing was pressed by its own side force through its links, less each step, until its row had no finite answer.
+/// A wheel whose strut carries nothing is not pressed by its own lateral force through its links, so that its row keeps a
+/// finite solution.
 #[test]
 fn links_press_no_wheel_that_bears_nothing() {
     for solver in on_rows() {
@@ -289,9 +301,9 @@ fn links_press_no_wheel_that_bears_nothing() {
     }
 }
 
-/// Cars that had 12 to 31 steps without an answer each, 159 in all: iterations that swung about a kink which cuts had left too soon, limits of
-/// friction that loads on metal come no nearer to, couplings solved no closer than what they were to settle, and a choice between
-/// two lines of a tyre that jumped where it slides.
+/// Regression seeds of cars whose steps are hard to solve: iterations around a kink that step cuts leave too early, friction
+/// limits that depend on loads on metal stops, couplings solved less accurately than required, and a choice between two
+/// lines of a tyre that jumps where the tyre slides. Less than 10 steps in all do not converge.
 #[cfg(feature = "constraint")]
 #[test]
 fn cars_on_kinks_converge() {
@@ -301,8 +313,8 @@ fn cars_on_kinks_converge() {
     assert!(found.iter().sum::<usize>() < 10, "{found:?}");
 }
 
-/// Cars with stiff ties between wheels on their own, which had 396 steps of 840 without an answer: each wheel was sought by itself, with the one
-/// across as it last was and the tie twice as stiff.
+/// Every step converges for cars with stiff bars or springs between unsprung masses. A solution wheel by wheel, with the
+/// opposite wheel at its last travel and the link twice as stiff, does not converge.
 #[cfg(feature = "constraint")]
 #[test]
 fn stiff_ties_between_wheels_on_their_own_converge() {

@@ -1,4 +1,4 @@
-//! A mirrored car does the mirrored thing bit for bit; where it starts and which way it heads does not matter.
+//! Symmetry: a mirrored car moves as the mirror image bit for bit, and start position and heading do not matter.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use skidpad::core::{BackendInfo, Controls, DVec3, Model, Scene, State, state::Pl
 
 use crate::common::{Drive, Simplify, c5, on_rows, solvers};
 
-/// Brakes into a corner, then drives out of it; `side` −1 mirrors it.
+/// Returns the controls at time `t` (s): throttle, brake, handbrake, then full throttle, with sinusoidal steering. `side` −1
+/// mirrors them.
 fn mixed(t: f64, side: f32) -> Controls {
     let steer = 0.06 * (t * 2.1).sin() as f32 * side;
     match t {
@@ -29,7 +30,7 @@ fn left_is_right_mirrored_bit_for_bit() {
     reflects(&c5().model());
 }
 
-/// Measured tyres are not alike left and right; mounted as mirror images they make a symmetric car.
+/// Measured tyres differ between left and right. Mounted as mirror images they make a symmetric car.
 #[test]
 fn left_is_right_on_every_tyre_law() {
     for (_, parts) in crate::tyre::laws::cars() {
@@ -37,7 +38,8 @@ fn left_is_right_on_every_tyre_law() {
     }
 }
 
-/// Springs that stiffen, a heave spring, links that turn the wheels and forces above the ground.
+/// Symmetry holds with progressive springs, a heave spring, wheel guidance, a solid axle and forces that act above the
+/// ground.
 #[test]
 fn left_is_right_on_every_part_of_a_suspension() {
     let mut parts = crate::suspension::springs::guided();
@@ -73,13 +75,13 @@ fn reflects(model: &Arc<Model>) {
             all
         };
         assert_eq!(bits(&left, 1.0), bits(&right, -1.0), "{}", solver.name);
-        // At its end the car is back near the line it began on.
+        // At the end the car is near its initial line, so that the lateral motion is checked half-way.
         let within = drive(&solver, model, placement, 1.0, 2.5, 120.0).position;
         assert!(within.y.abs() > 0.5, "the manoeuvre turns: {within}");
     }
 }
 
-/// Position 10 s later to 5 mm, wherever and whichever way the car starts (Rapier's positions have 32 bits).
+/// The position after 10 s agrees to 5 mm for different start positions and headings (Rapier's positions have 32 bits).
 #[test]
 fn heading_and_translation_do_not_matter() {
     for solver in solvers() {

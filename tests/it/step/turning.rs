@@ -1,5 +1,5 @@
-//! A car that turns on the spot, or coasts over ground that bends, against closed forms: errors of directions, arms and normals within a
-//! step show there.
+//! A car that turns on the spot or coasts over curved ground, against closed forms. These reveal errors of directions, lever
+//! arms and normals within a step.
 
 use std::sync::Arc;
 
@@ -13,10 +13,11 @@ use crate::common::{Drive, Simplify, c5, close, on_rows, shipped};
 use crate::step::energy::Audit;
 use crate::step::random::Random;
 
-/// Rates, Hz.
+/// Step rates, Hz.
 const RATES: [f32; 4] = [30.0, 60.0, 240.0, 1000.0];
 
-/// A platform on four wheels at so many m beside and ahead of its middle, which turns about that.
+/// Returns a platform without drive on four wheels with this tyre, `beside` m to the side of its centre and `ahead` m before
+/// or behind it.
 fn platform(tyre: &Tyre, [beside, ahead]: [f32; 2]) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     parts.powertrain = Powertrain::None;
@@ -33,7 +34,7 @@ fn platform(tyre: &Tyre, [beside, ahead]: [f32; 2]) -> ModelParts {
     parts
 }
 
-/// Laws that platforms turn on.
+/// Returns the tyre laws on which platforms turn, with their names.
 fn laws() -> [(&'static str, Tyre); 5] {
     let of_c5 = c5().tyres[0].clone();
     let Tyre::Curve(curve) = &of_c5 else { panic!("the C5 has slip curves") };
@@ -55,8 +56,8 @@ fn laws() -> [(&'static str, Tyre); 5] {
     ]
 }
 
-/// Wheels across their arms, pushed by torques T: `ω' = Σ T R_i / r / (I + Σ I_w R_i² / r²)` (angular momentum of wheels that roll). Then
-/// they coast and lose nothing.
+/// Wheels at right angles to their lever arms R_i, driven by torques T: `ω' = Σ T R_i / r / (I + Σ I_w R_i² / r²)`, the
+/// angular momentum of wheels that roll. The platform then coasts at constant yaw rate.
 #[test]
 fn a_platform_turns_on_the_spot_as_its_torques_say() {
     const TORQUE: f32 = 60.0;
@@ -67,7 +68,8 @@ fn a_platform_turns_on_the_spot_as_its_torques_say() {
         let controls = |torque: f32| {
             let each = model.wheels().iter().map(|wheel| {
                 let (x, y) = (wheel.contact.x, wheel.contact.y);
-                // Ahead at right angles to the arm, to the left on the right side.
+                // Each wheel is steered to a right angle with its lever arm. The right wheels drive forwards, the left ones
+                // backwards.
                 let forward = if y < 0.0 { 1.0 } else { -1.0 };
                 let steer = Some((forward * x).atan2(-forward * y));
                 WheelControls { steer, motor_torque: forward * torque, ..WheelControls::default() }
@@ -94,7 +96,7 @@ fn a_platform_turns_on_the_spot_as_its_torques_say() {
     }
 }
 
-/// A bowl, a dip or a wave of `height` m and `length` m over x, smooth.
+/// Returns smooth ground over x, of `height` m and `length` m. Shape 0 is a bowl, 1 a dip, any other a wave.
 fn bend(shape: usize, height: f64, length: f64) -> Scene {
     let spacing = 0.25;
     let [columns, rows] = [((8.0 * length) / spacing) as usize, 40];
@@ -109,7 +111,8 @@ fn bend(shape: usize, height: f64, length: f64) -> Scene {
     Scene { plane: false, fields: vec![Arc::new(field)], ..Scene::flat() }
 }
 
-/// Returns the energy that a car gains from its least on while it coasts no farther than `reach` m from the middle, m of height.
+/// Returns the largest energy gain after the first second of a coasting car, m of height. The run ends after 8 s, or `reach`
+/// m from the middle.
 fn gained(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, reach: f64, hz: f32) -> f64 {
     let placement = Placement { gear: Some(0), speed: 6.0, ..Placement::default() };
     let mut car = Drive::new(solver, model, scene, placement, hz);
@@ -120,7 +123,7 @@ fn gained(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, reach: f64, h
         if car.world.state(0).position.x.abs() > reach {
             break;
         }
-        // Rays find springs compressed at the start that nothing has paid for.
+        // At the start, rays find compressed springs, whose energy no work has supplied.
         if k > hz as usize {
             let now = audit.energy(car.world.state(0));
             least = least.min(now);
@@ -130,7 +133,7 @@ fn gained(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, reach: f64, h
     gained / f64::from(model.mass() * 9.81)
 }
 
-/// A car that coasts over random smooth ground comes never higher: its energy falls.
+/// A car that coasts over random smooth ground gains no energy.
 #[test]
 fn ground_that_bends_gives_no_energy() {
     let rays = c5().without_air();
@@ -141,7 +144,7 @@ fn ground_that_bends_gives_no_energy() {
     for draw in 0..6 {
         let (height, length) = (f64::from(random.between(0.3, 1.0)), f64::from(random.between(6.0, 12.0)));
         let scene = bend(draw % 3, height, length);
-        // Short steps take long.
+        // Runs with short steps are slow: only half of the draws have them.
         let rates = if draw < 3 { &RATES[..] } else { &RATES[..2] };
         for (solver, (probes, model)) in
             on_rows().into_iter().flat_map(|solver| models.iter().map(move |of| (solver, of)))

@@ -1,4 +1,4 @@
-//! Anti-roll bars, rows A2 to A12, A18 and D1: in the load path and beside it, by speed, by hand.
+//! Anti-roll bars, rows A2 to A12, A18 and D1: in the load path and external, by speed and by control.
 
 use skidpad::core::model::{AntiRollBar, BarCoupling, Unsprung};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement};
@@ -8,7 +8,8 @@ use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, own_c
 
 const RATE: f32 = 240.0;
 
-/// A C5 whose bars are each as stiff as its axle's springs (k_bar = k: K_s = k t²/2, K_a = k t²).
+/// Returns a C5 whose bars are each as stiff as the springs of the axle (k_bar = k: K_s = k t²/2, K_a = k t²). `change`
+/// modifies each bar.
 fn with_bars(change: impl Fn(&mut AntiRollBar)) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     for (bar, wheel) in parts.bars.iter_mut().zip([0, 2]) {
@@ -18,7 +19,7 @@ fn with_bars(change: impl Fn(&mut AntiRollBar)) -> ModelParts {
     parts
 }
 
-/// The last second of a steady left turn at 20 m/s.
+/// Returns the frames in the last second of a steady left turn at 20 m/s. `bars` is the control of the bars.
 fn turn(solver: &BackendInfo, model: &std::sync::Arc<Model>, bars: Option<f32>) -> Vec<Frame> {
     let mut car = Drive::rolling(solver, model, 20.0, RATE);
     let frames = car.run(5.0, |f| Controls {
@@ -31,7 +32,7 @@ fn turn(solver: &BackendInfo, model: &std::sync::Arc<Model>, bars: Option<f32>) 
     frames[frames.len() - 240..].to_vec()
 }
 
-/// Σ ΔN t over both axles, N m.
+/// Returns the moment of the load transfer, Σ ΔN t over both axles, N·m.
 fn transfer(frames: &[Frame], model: &Model) -> f64 {
     let axle = |f: &Frame, i: usize| {
         let track = f64::from(model.wheels()[i].contact.y - model.wheels()[i + 1].contact.y);
@@ -40,8 +41,8 @@ fn transfer(frames: &[Frame], model: &Model) -> f64 {
     mean(frames, |f| axle(f, 0) + axle(f, 2))
 }
 
-/// Rows A2, A8 and A10: with bars as stiff as the springs the car rolls as with them in any case,
-/// `φ = m a_y h / (K_s + K_a − m g h)`; its tyres see all of the load transfer in the load path, a third of it beside it.
+/// Rows A2, A8 and A10: with bars as stiff as the springs the car rolls by `φ = m a_y h / (K_s + K_a − m g h)`, for both
+/// couplings. The tyres carry the whole load transfer with bars in the load path, and a third of it with external bars.
 #[test]
 fn a2_a8_tyres_feel_a_bar_in_the_load_path_and_a_third_of_the_transfer_beside_it() {
     for (coupling, share) in [(BarCoupling::InLoadPath, 1.0), (BarCoupling::External, 1.0 / 3.0)] {
@@ -61,7 +62,8 @@ fn a2_a8_tyres_feel_a_bar_in_the_load_path_and_a_third_of_the_transfer_beside_it
     }
 }
 
-/// A bar beside the tyres answers the roll of the body, not the travel of struts: wheels on their own let the body roll as told.
+/// An external bar acts on the roll of the body, not on the travel of struts. Unsprung masses have the predicted roll
+/// gradient.
 #[test]
 fn bars_hold_wheels_on_their_own_as_told() {
     let solver = own_code().into_iter().find(|solver| solver.name == "constraint-unsprung").expect("a mode");
@@ -77,8 +79,8 @@ fn bars_hold_wheels_on_their_own_as_told() {
     }
 }
 
-/// Row A3: a wheel on a block 30 mm high changes the load of the other one of its axle by the bar only, the more the stiffer;
-/// both wheels on blocks do not feel it.
+/// Row A3: a block 30 mm high under a wheel changes the load difference of its axle, more with a stiffer bar. With blocks
+/// under both wheels, the bar changes no load.
 #[test]
 fn a3_a_bar_ties_the_wheels_of_one_axle() {
     for solver in solvers() {
@@ -94,7 +96,7 @@ fn a3_a_bar_ties_the_wheels_of_one_axle() {
             let frames = car.run(6.0, |_| Controls::parked());
             frames[frames.len() - 1].wheels.iter().map(|w| w.load_n).collect()
         };
-        // What one block does to the two wheels of its axle, beyond what it does to their sum.
+        // Load difference of the front axle with a block under its left wheel.
         let difference = |scale: f32| {
             let loads = loads(scale, &[0]);
             loads[0] - loads[1]
@@ -108,8 +110,8 @@ fn a3_a_bar_ties_the_wheels_of_one_axle() {
     }
 }
 
-/// Row A9: with a wheel in the air a bar in the load path still is an internal couple, so the loads carry the car, no more
-/// and no less. Beside the tyres it lifts the car by the grounded end alone, and takes that from their loads.
+/// Row A9: with a wheel in the air a bar in the load path is still an internal couple, so that the loads sum to the weight.
+/// An external bar lifts the car at its grounded end alone, and this force is missing in the loads.
 #[test]
 fn a9_a_bar_is_an_internal_couple_with_a_wheel_in_the_air() {
     for (coupling, balanced) in [(BarCoupling::InLoadPath, true), (BarCoupling::External, false)] {
@@ -119,19 +121,20 @@ fn a9_a_bar_is_an_internal_couple_with_a_wheel_in_the_air() {
             let sum = mean(last, |f| f.wheels.iter().map(|w| w.load_n).sum());
             let off = sum / (f64::from(model.mass()) * GRAVITY) - 1.0;
             let what = format!("{} {coupling:?}: loads are {:+.2} % off the weight", solver.name, 100.0 * off);
-            // At rest, leaning by 4°.
+            // The car is at rest, leaning by 4°.
             assert!(if balanced { off.abs() < 2e-3 } else { off.abs() > 0.02 }, "{what}");
         }
     }
 }
 
-/// Row A12: a bar that fades in with speed is nothing at rest, all of it above, smooth between, and adds no energy.
+/// Row A12: a bar that fades in with speed has no stiffness at rest, its full stiffness above the range, and a smooth
+/// transition.
 #[test]
 fn a12_a_bar_fades_in_with_speed() {
     let bar = AntiRollBar { wheels: [0, 1], rate: 100.0, fades_in: [5.0, 15.0], ..AntiRollBar::default() };
     let steps: Vec<f32> = (0..=200).map(|i| bar.rate_at(0.1 * i as f32)).collect();
     assert_eq!((steps[0], steps[50], steps[100], steps[150], steps[200]), (0.0, 0.0, 50.0, 100.0, 100.0));
-    // A cubic's steepest slope is 1.5 over its range, and its slope changes by 6 / 10² each 0.1 m/s at most.
+    // The steepest slope of the cubic is 1.5 over its range. The slope changes by at most 6 / 10² per 0.1 m/s.
     let slopes: Vec<f32> = steps.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(slopes.iter().all(|slope| (0.0..1.51).contains(slope)));
     assert!(slopes.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.065));
@@ -146,7 +149,7 @@ fn a12_a_bar_fades_in_with_speed() {
     }
 }
 
-/// Row A18: the bars of an active car are a control; half of the rate by hand is a bar of half the rate.
+/// Row A18: the bars of an active car are a control. Half of the rate by control equals a bar of half the rate.
 #[test]
 fn a18_bars_are_a_control() {
     for solver in solvers() {
@@ -158,7 +161,7 @@ fn a18_bars_are_a_control() {
     }
 }
 
-/// Row D1: a bar with the share 1 of the stiffness would be rigid; with 0.995 both wheels of the axle travel alike.
+/// Row D1: a bar with the share 0.995 of the stiffness makes the travels of both wheels equal. A share of 1 would be rigid.
 #[test]
 fn d1_a_rigid_bar_makes_both_travels_equal() {
     let share = 0.995f32;
@@ -174,7 +177,8 @@ fn d1_a_rigid_bar_makes_both_travels_equal() {
     }
 }
 
-/// Row A7: the front axle's share of the roll stiffness makes a car understeer, on tyres that lose grip with load.
+/// Row A7: a front axle with a larger share of the roll stiffness makes a car understeer, on tyres whose friction falls with
+/// load.
 #[test]
 fn a7_the_stiffer_axle_slides_first() {
     for solver in solvers() {

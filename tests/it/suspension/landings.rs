@@ -1,4 +1,4 @@
-//! Cars that land: springs give back what they took, stops let go, nothing gives energy.
+//! Landings of cars: springs return what they stored, stops release, and no energy is gained.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::common::{Drive, Simplify, c5, on_rows, shipped};
 use crate::step::energy::Audit;
 use crate::step::random::Random;
 
-/// A shipped car, a kart with 5 mm of travel, or an F1 car's stiff springs.
+/// Returns shipped cars, a kart with 5 mm of travel and a formula car with stiff springs.
 fn landing_cars() -> Vec<(&'static str, Arc<Model>)> {
     let shipped = ["corvette_c5", "tesla_model3_awd", "toyota_4runner", "truck_6x4", "bmw_320i_commonroad"]
         .map(|name| (name, shipped(name).model()));
@@ -35,7 +35,7 @@ fn landing_cars() -> Vec<(&'static str, Arc<Model>)> {
     shipped.into_iter().chain([("kart", kart.model()), ("formula", formula.model())]).collect()
 }
 
-/// A car let fall from 0.5 m at 20 m/s stands as it stood before, on every solver at every rate.
+/// After a fall of 0.5 m at 20 m/s a car stands at its static height, on every solver at every rate.
 #[test]
 fn a_car_that_landed_stands_on_its_springs() {
     for name in ["corvette_c5", "tesla_model3_awd", "toyota_4runner", "truck_6x4"] {
@@ -46,7 +46,7 @@ fn a_car_that_landed_stands_on_its_springs() {
                 let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, hz);
                 let frames = car.run(5.0, |_| Controls { gear: Some(0), ..Controls::coasting() });
                 for (i, wheel) in frames[frames.len() - 1].wheels.iter().enumerate() {
-                    // What drag and rolling resistance pitch the car by.
+                    // Tolerance: pitch due to drag and rolling resistance.
                     let travel = wheel.compression_m.abs();
                     assert!(travel < 0.01, "{name} {} {hz} Hz wheel {i}: {travel} m", solver.name);
                 }
@@ -55,7 +55,7 @@ fn a_car_that_landed_stands_on_its_springs() {
     }
 }
 
-/// Height of fall 0.3 to 5 m, attitude up to 30°, 0 to 30 m/s.
+/// Returns a car in the air and its height of fall (0.3 to 5 m). Its attitude is up to 30°, its speed 0 to 30 m/s.
 fn thrown(solver: &BackendInfo, model: &Arc<Model>, random: &mut Random, hz: f32) -> (Drive, f32) {
     let speed = random.between(0.0, 30.0);
     let placement = Placement { speed, gear: Some(0), ..Placement::default() };
@@ -64,7 +64,7 @@ fn thrown(solver: &BackendInfo, model: &Arc<Model>, random: &mut Random, hz: f32
     let height = random.between(0.3, 5.0);
     let axis = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.0).normalize_or_zero();
     state.rotation = Quat::from_axis_angle(axis, random.between(0.0, 30f32.to_radians())) * state.rotation;
-    // Clear of the ground by the height of fall, whatever the attitude.
+    // Clear of the ground by the height of fall, at any attitude.
     let parts = model.parts();
     let lowest = (0..8).map(|k| {
         let sign = |bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
@@ -77,7 +77,8 @@ fn thrown(solver: &BackendInfo, model: &Arc<Model>, random: &mut Random, hz: f32
     (car, height)
 }
 
-/// What one landing did: largest rise of the energy over `m g h`, and whether struts stay compressed by more than they carry.
+/// Result of a landing: largest energy gain over `m g h`, and whether a strut of a car at rest stays compressed towards its
+/// stop.
 struct Landing {
     rise: f64,
     glued: bool,
@@ -97,7 +98,7 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
     }
     let frame = car.world.frame(0);
     let upright = car.world.state(0).rotation.mul_vec3(Vec3::Z).z > 0.99;
-    // At rest: the wheels carry the car and no more.
+    // At rest the wheels carry the weight and no more.
     let carried: f64 = frame.wheels.iter().map(|w| w.load_n).sum();
     let rests = (carried / weight - 1.0).abs() < 0.02;
     let deep = frame
@@ -108,10 +109,10 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
     Landing { rise: rise / (weight * f64::from(height)), glued: upright && rests && deep }
 }
 
-/// Largest rise of the energy over `m g h`, as asked.
+/// Largest accepted energy gain over `m g h`.
 const ACCEPTED: f64 = 1e-3;
 
-/// Landings of a car on `solver` at `hz` give no energy.
+/// Asserts that landings of the car `name` on `solver` at `hz` gain no energy, for all `seeds`.
 fn give_nothing(solver: &BackendInfo, name: &str, hz: f32, seeds: &[u64]) {
     let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
     for &seed in seeds {
@@ -122,7 +123,7 @@ fn give_nothing(solver: &BackendInfo, name: &str, hz: f32, seeds: &[u64]) {
     }
 }
 
-/// Row E18: random landings give no energy, and leave no strut on its stop.
+/// Row E18: random landings gain no energy, and leave no strut on its stop.
 #[test]
 fn e18_landings_give_no_energy() {
     for solver in on_rows() {
@@ -141,8 +142,8 @@ fn e18_landings_give_no_energy() {
     }
 }
 
-/// Landings of the 7,000 that gained up to 0.1 of m g h: tyres of one sweep that turned twice too far, a patch that pushed with 5.6 m of
-/// slide, wheels that were in the ground before they were foreseen to meet it.
+/// Regression seeds of 7,000 landings, for three faults: tyres in a single sweep that turn twice too far, a patch with 5.6 m
+/// of slide, and wheels that are in the ground before a contact is predicted.
 #[test]
 fn landings_that_gave_energy_no_longer_do() {
     let found = [
@@ -159,8 +160,9 @@ fn landings_that_gave_energy_no_longer_do() {
     }
 }
 
-/// Dampers of wheels on their own that turn over within a step pushed along the way, as their end counted more than their start: landings of the
-/// 17,500 that gained up to 0.0083 of m g h, and karts 0.0028 by what damps their tyres.
+/// Regression seeds of 17,500 landings. Dampers of unsprung masses that reverse within a step must not push along their
+/// motion, which they do if the final speed counts more than the initial one. The dampers of the tyres of karts have the
+/// same condition.
 #[test]
 fn wheels_on_their_own_that_turn_over_give_no_energy() {
     let found = [
@@ -175,8 +177,9 @@ fn wheels_on_their_own_that_turn_over_give_no_energy() {
     }
 }
 
-/// Rapier lifted hulls that a step had ended in the ground: 0.0025 of m g h at 60 Hz, and 0.0032 where a corner was at the plane before.
-/// Stopped where they meet it, they began the next step with the impulses of the blow: 0.012 at 120 Hz.
+/// Regression seeds of hulls that land in Rapier's world. Rapier lifts a hull that ends a step inside the ground, or whose
+/// corner was at the plane before. A hull that stops at the ground must not begin the next step with the impulses of the
+/// impact.
 #[test]
 fn hulls_that_land_in_rapiers_world_are_not_lifted() {
     let found = [
@@ -196,9 +199,9 @@ fn hulls_that_land_in_rapiers_world_are_not_lifted() {
     }
 }
 
-/// Cars that a wheel turned came down on another one that nothing had foreseen to land (0.0065 and 0.0016 of m g h), a kart on its side
-/// was lifted by Rapier (0.0016); a side force of `constraint-hybrid` stayed while its slip went to the other side (0.0026); tyres whose
-/// wheels had pressed on nothing when friction limits were taken kept a limit of none (0.0038 and 0.0013).
+/// Regression seeds for these faults: a car that turns over a wheel and lands on another one without a predicted contact, a
+/// kart on its side that Rapier lifts, a lateral force of `constraint-hybrid` that stays while its slip changes sign, and
+/// tyres that keep a friction limit of zero because their wheels carried nothing when the limits were computed.
 #[test]
 fn the_last_landings_that_gave_energy_no_longer_do() {
     let found = [
@@ -213,8 +216,8 @@ fn the_last_landings_that_gave_energy_no_longer_do() {
     }
 }
 
-/// Tyres of wheels on their own meet the ground before they carry anything: the load rises from nothing, with how far they sink in. It
-/// began with the load at rest, 28 mm too late.
+/// Tyres of unsprung masses touch the ground before they carry load. The load rises from zero with the deflection of the
+/// tyre.
 #[test]
 fn loads_of_wheels_on_their_own_begin_with_nothing() {
     for name in ["corvette_c5", "toyota_4runner", "tesla_model3_awd"] {
@@ -234,14 +237,14 @@ fn loads_of_wheels_on_their_own_begin_with_nothing() {
             }
             for (i, (least, wheel)) in least.iter().zip(model.wheels()).enumerate() {
                 let rate = wheel.unsprung.expect("shipped").tyre_rate;
-                // 3 m/s in a step of 1 ms.
+                // Deflection in a step of 1 ms at 3 m/s.
                 assert!(*least < 3.5e-3 * rate, "{name} wheel {i}: {least} N at first");
             }
         }
     }
 }
 
-/// On springs of 300 N/mm with 4 mm of travel, and bars seven times as stiff.
+/// Returns a C5 on springs of 300 N/mm with 4 mm of travel, and with bars seven times as stiff.
 fn on_stiff_bars(coupling: BarCoupling) -> Arc<Model> {
     let mut parts = c5().without_air();
     parts.hull.half_extents *= 0.3;
@@ -254,8 +257,8 @@ fn on_stiff_bars(coupling: BarCoupling) -> Arc<Model> {
     parts.model()
 }
 
-/// A bar on wheels that land gives no more than what it took: rays find them deeper than their stops let them go, and a wheel that
-/// the other one lifts is not pushed from where it hangs. Cars got 1 % of their energy, and random ones twice what they had.
+/// A bar returns to landing wheels no more energy than it took. Rays find wheels deeper than their stops allow, and a wheel
+/// that the other one lifts is not pushed from its droop position.
 #[test]
 fn stiff_bars_give_landing_cars_no_energy() {
     for coupling in [BarCoupling::InLoadPath, BarCoupling::External] {
@@ -278,15 +281,15 @@ fn stiff_bars_give_landing_cars_no_energy() {
     }
 }
 
-/// What stands on the ground pushes along its normal: on ice a car that lands askew slides on as it came, whatever its bars. Those
-/// beside the tyres pushed along the car's own axis.
+/// Contact forces act along the normal of the ground. On ice, a car that lands askew keeps its horizontal velocity, with
+/// bars of both couplings.
 #[test]
 fn on_ice_a_landing_car_slides_on_as_it_came() {
     for coupling in [BarCoupling::InLoadPath, BarCoupling::External] {
         let mut parts = c5().without_air();
         parts.hull.half_extents *= 0.3;
         parts.bars.iter_mut().for_each(|bar| *bar = AntiRollBar { rate: 10.0 * bar.rate, coupling, ..*bar });
-        // Wheels on their own move the chassis while they fall.
+        // Unsprung masses would move the chassis while they fall.
         parts.wheels.iter_mut().for_each(|wheel| wheel.unsprung = None);
         let model = parts.model();
         let scene = Scene { grip: 0.0, ..Scene::flat() };
@@ -307,7 +310,8 @@ fn on_ice_a_landing_car_slides_on_as_it_came() {
     }
 }
 
-/// Wheels of a car that leans by 50° and slides sideways come to the ground by that, too: none is below it without pressing.
+/// A car that leans by 50° and slides sideways moves its wheels towards the ground. No wheel is below the ground without
+/// contact.
 #[test]
 fn wheels_meet_ground_that_the_car_slides_into() {
     let mut parts = c5().without_air();
@@ -327,7 +331,7 @@ fn wheels_meet_ground_that_the_car_slides_into() {
                 for (i, (now, wheel)) in state.wheels.iter().zip(model.wheels()).enumerate() {
                     let lowest = wheel.contact - Vec3::Z * wheel.strut.droop_travel;
                     let height = state.position.z as f32 + (state.rotation * lowest).z;
-                    // What a step of gravity moves it by is not seen ahead.
+                    // The motion due to gravity within a step is not predicted.
                     let seen = now.contact || height > -9.81 / (hz * hz);
                     assert!(seen, "{} {hz} Hz step {step}: wheel {i} is {height} m above ground", solver.name);
                 }
@@ -339,8 +343,7 @@ fn wheels_meet_ground_that_the_car_slides_into() {
     }
 }
 
-/// Tyres of wheels on their own that bear nothing hold nothing, whichever way the car lies: on its back they were told to be squashed by
-/// their height over the cosine of its lean.
+/// Unloaded tyres of unsprung masses store no energy at any attitude of the car, also on its back.
 #[test]
 fn tyres_in_the_air_hold_no_energy_however_the_car_lies() {
     let model = c5().model();

@@ -1,4 +1,4 @@
-//! Axles that give way sideways: by what their springs say, in series with their tyres, and no energy from it.
+//! Lateral compliance of axles: displacement by force over rate, in series with the tyres, and no energy gain.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -9,10 +9,10 @@ use skidpad::core::{Controls, DVec3, ModelParts, Scene, State, Vec3};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, on_rows};
 
-/// Of an axle of the CommonRoad models, about 25 mm under the side force of a turn at 1 g.
+/// Lateral rate of an axle of the CommonRoad models, N/m: about 25 mm under the lateral force of a turn at 1 g.
 const RATE: f32 = 175e3;
 
-/// A C5 with axles of that rate and so much damping, rigid ones where `None`.
+/// Returns a C5 whose axles have the lateral rate `RATE` and this damping, N·s/m; rigid axles for `None`.
 fn car(damping: Option<f32>) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     for axle in &mut parts.axles {
@@ -22,13 +22,13 @@ fn car(damping: Option<f32>) -> ModelParts {
     parts
 }
 
-/// What the springs of all axles hold, N to the left.
+/// Returns the force of all lateral springs, N, positive to the left.
 fn held(state: &State) -> f64 {
     state.wheels.iter().map(|wheel| 0.5 * f64::from(RATE * wheel.shift)).sum()
 }
 
-/// `Σ K y = m a` in a steady turn and across a slope; each wheel shifts by its own tyre's force over its half of the rate. Loads stay where
-/// they press, so the car rolls as on rigid axles.
+/// In a steady turn and across a slope `Σ K y = m a`. Each wheel shifts by the force of its own tyre over half of the axle's
+/// rate. Wheel loads do not move with the shift, so that the car rolls as on rigid axles.
 #[test]
 fn axles_shift_by_side_force_over_rate() {
     for solver in on_rows() {
@@ -48,7 +48,8 @@ fn axles_shift_by_side_force_over_rate() {
         let (_, _, rigid) = turn(None);
         let (drive, ay, roll) = turn(Some(10e3));
         let (state, mass) = (drive.world.state(0), f64::from(drive.world.model(0).mass()));
-        // Front wheels are steered by 0.024 rad: 3e-4 of their force points elsewhere, and their drive adds to it.
+        // The front wheels are steered by 0.024 rad: 3e-4 of their force has another direction, and their drive force adds
+        // to it.
         close(solver.name, held(state), mass * ay, 2e-3, "small angles");
         for (i, wheel) in state.wheels.iter().enumerate() {
             let expected = 2.0 * wheel.tyre[1] / RATE;
@@ -65,8 +66,8 @@ fn axles_shift_by_side_force_over_rate() {
     }
 }
 
-/// A spring without damper before a carcass is a softer carcass: a tyre of slip stiffness C and relaxation length σ on a rate K relaxes
-/// over `σ + C / K`.
+/// An undamped spring in series with the carcass acts as a softer carcass: a tyre of slip stiffness C and relaxation length
+/// σ on a rate K has the relaxation length `σ + C / K`.
 #[test]
 fn a_spring_before_the_carcass_lengthens_relaxation() {
     const STIFFNESS: f32 = 60e3;
@@ -92,8 +93,8 @@ fn a_spring_before_the_carcass_lengthens_relaxation() {
             let [soft, long, short] = &yaw_rates;
             let apart = |other: &[f64]| soft.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             let whole = soft[soft.len() - 1];
-            // One and the same system, but for the second order of the step: a carcass and its axle's spring are not told the swing of
-            // both together, and one sweep ends with another velocity than its rows saw.
+            // Both systems are equal except for errors of second order in the step. Carcass and axle spring do not account
+            // for their coupled oscillation, and a single sweep ends with another velocity than its rows used.
             let converged = solver.name.starts_with("constraint");
             let most = if converged { 1.0 } else { 20.0 } / f64::from(hz * hz);
             assert!(apart(long) < most * whole, "{} at {hz} Hz: {} of {whole}", solver.name, apart(long));
@@ -102,7 +103,7 @@ fn a_spring_before_the_carcass_lengthens_relaxation() {
     }
 }
 
-/// A wheel in the air comes back over `D / K`.
+/// The shift of a wheel in the air decays with the time constant `D / K`.
 #[test]
 fn a_lifted_wheel_returns_over_its_time_constant() {
     const DAMPING: f32 = 10e3;
@@ -120,7 +121,7 @@ fn a_lifted_wheel_returns_over_its_time_constant() {
     }
 }
 
-/// Parked across a slope and braked along it, cars on undamped and on heavily damped axles stand.
+/// Braked cars on undamped and on heavily damped axles stand on a slope, across it and askew.
 #[test]
 fn cars_stand_on_axles_that_give_way() {
     for damping in [0.0, 1e3, 100e3] {
@@ -130,7 +131,7 @@ fn cars_stand_on_axles_that_give_way() {
                 let placement = Placement { heading: heading as f32, gear: Some(0), ..Placement::default() };
                 let mut drive = Drive::new(&solver, &model, &Scene::sloping(0.2), placement, hz);
                 let frames = drive.run(20.0, |_| Controls::parked());
-                // 100 kN s/m settles over 0.6 s: e^-17 is left of 30 mm.
+                // An axle with 100 kN·s/m settles with a time constant of 0.6 s: e^-17 of 30 mm is left.
                 let (settled, last) = (&frames[frames.len() / 2], &frames[frames.len() - 1]);
                 let crept = (last.x_m - settled.x_m).hypot(last.y_m - settled.y_m);
                 assert!(crept < 1e-4, "{} at {hz} Hz, {damping} N s/m: {crept} m in 10 s", solver.name);
@@ -139,7 +140,7 @@ fn cars_stand_on_axles_that_give_way() {
     }
 }
 
-/// A wheel that has shifted is drawn where it is, along its axle.
+/// The pose of a wheel includes its shift, along its axle.
 #[test]
 fn drawn_wheels_shift() {
     let model = car(Some(10e3)).model();
@@ -153,7 +154,8 @@ fn drawn_wheels_shift() {
     assert!(off.iter().all(|off| *off < 1e-6), "{moved:?}: roundings of metres");
 }
 
-/// A trailer that has shifted, one that has not and a car that has: the last two have as many bytes.
+/// A tow takes 20 more bytes of a saved state, shifts take 16 more, also a shift of −0. Missing and additional bytes are
+/// errors.
 #[test]
 fn shifts_of_trailers_are_saved() {
     let rigid = State::at_rest(&car(None).model(), &Scene::flat(), &Placement::default());
@@ -170,7 +172,7 @@ fn shifts_of_trailers_are_saved() {
     }
 }
 
-/// Shifts are part of the state: saved with it, and with no byte where no wheel has shifted.
+/// Shifts are saved with the state, and take no bytes if no wheel has shifted.
 #[test]
 fn shifts_are_saved() {
     for solver in on_rows() {

@@ -1,4 +1,4 @@
-//! Load transfer: what the wheels carry is what the moment balance says, whatever the anti-roll bars.
+//! Load transfer: wheel loads fulfil the balance of moments with any anti-roll bars.
 
 use skidpad::core::{Controls, Frame, Model, WheelControls};
 

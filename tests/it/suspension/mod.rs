@@ -1,4 +1,4 @@
-//! Springs, bars, loads, wheels and axles on their own.
+//! Springs, bars, loads, unsprung masses and axles.
 
 pub mod bars;
 pub mod landings;
@@ -18,7 +18,7 @@ use skidpad::core::{BackendInfo, Controls, Frame, Model};
 
 use crate::common::{Drive, hold_speed};
 
-/// The last second of a steady left turn of about 0.2 g.
+/// Returns the frames in the last second of a steady left turn of about 0.2 g.
 pub fn steady_turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
     let mut car = Drive::rolling(solver, model, 15.0, 240.0);
     let frames = car.run(6.0, |f| Controls {

@@ -1,6 +1,6 @@
-//! A multi-body car with solid axles, as an independent reference for roll: body, two axles and their joints in 20 equations,
-//! after Althoff and Würsching, "CommonRoad: Vehicle models" (2020), chapter on the multi-body model, in
-//! ISO 8855 axes and at a given forward speed, so without slip along.
+//! Multi-body car with solid axles, an independent reference for roll. The body, two axles and their joints have 20
+//! equations after Althoff and Würsching, "CommonRoad: Vehicle models" (2020), chapter on the multi-body model. Axes are
+//! those of ISO 8855. The forward speed is given, so that there is no longitudinal slip.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -10,42 +10,43 @@ use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts};
 
 use crate::common::{Drive, GRAVITY, Simplify, hold_speed, shipped, solvers};
 
-/// A rate of steps at which the fourth-order method has errors far below a thousandth.
+/// Step rate of the reference, Hz. The errors of its fourth-order method are far below a thousandth.
 pub const RATE: f64 = 1000.0;
 
-/// Whose lateral velocity slip angles are taken of.
+/// Point whose lateral velocity determines the slip angles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Slip {
-    /// The centre of the sprung mass, above its axle: so it is published.
+    /// Centre of the sprung mass, above its axle, as in the published equations.
     Body,
-    /// The contact points, as tyres feel it.
+    /// Contact points, as at a real tyre.
     Contact,
 }
 
 /// Parameter set 2 of the CommonRoad models, BMW 320i, in its units and with its names in brackets.
 #[derive(Clone, Copy, Debug)]
 pub struct Car {
-    /// Sprung mass (m_s), of one axle (m_uf, m_ur).
+    /// Sprung mass (m_s), and mass of one axle (m_uf, m_ur).
     pub sprung: f64,
     pub axle: f64,
-    /// Roll and pitch of the sprung mass, yaw of the car (I_Phi_s, I_y_s, I_z).
+    /// Moments of inertia: roll and pitch of the sprung mass, yaw of the car (I_Phi_s, I_y_s, I_z).
     inertia: [f64; 3],
-    /// Front and rear: in front of the centre (a, -b), track (T), spring (K_s), damper (K_sd), bar (-K_ts), roll inertia (I_u).
+    /// Front and rear: distance in front of the centre (a, -b), track (T), spring (K_s), damper (K_sd), bar (-K_ts), roll
+    /// inertia (I_u).
     at: [f64; 2],
     track: [f64; 2],
     rate: [f64; 2],
     damping: [f64; 2],
     bar: [f64; 2],
     roll_inertia: [f64; 2],
-    /// Joint between body and axle, across (K_ras, K_rad).
+    /// Lateral rate and damping of the joint between body and axle (K_ras, K_rad).
     pub joint: [f64; 2],
-    /// Tyre: vertical rate (K_zt), way across per side force (K_lt), radius (R_w).
+    /// Tyre: vertical rate (K_zt), lateral displacement per lateral force (K_lt), radius (R_w).
     tyre_rate: f64,
     tyre_way: f64,
     pub radius: f64,
     /// Height of the sprung mass (h_s).
     pub height: f64,
-    /// Across: shape, friction, curvature, stiffness per load (p_cy1, p_dy1, p_ey1, -p_ky1).
+    /// Lateral Magic Formula: shape, friction, curvature, stiffness per load (p_cy1, p_dy1, p_ey1, -p_ky1).
     formula: [f64; 4],
 }
 
@@ -67,15 +68,17 @@ pub const CAR: Car = Car {
     formula: [1.3507, 1.0489, -0.007_472_2, 21.92],
 };
 
-/// Displacements and rates from rest, which the method of integration adds up without knowing their meaning.
+/// Displacements from rest, and rates. The integration method adds them without regard to their meaning.
 #[derive(Clone, Copy, Debug, Default)]
 struct Motion {
-    /// Roll and pitch (nose down), height of the body; then of each axle roll, height, and how far the body is to its left.
+    /// Roll, pitch (nose down) and height of the body; then for each axle its roll, its height, and the displacement of the
+    /// body to its left.
     places: [f64; 9],
-    /// Their rates, but of the last of each axle the axle's own speed to the left.
+    /// Rates of `places`, but in the last place of each axle the axle's own speed to the left.
     rates: [f64; 9],
-    /// Speed of the body to the left, and yaw rate.
+    /// Speed of the body to the left, m/s.
     speed: f64,
+    /// Yaw rate, rad/s.
     yaw_rate: f64,
 }
 
@@ -91,11 +94,11 @@ impl Motion {
     }
 }
 
-/// What is told of a car at a time.
+/// Output of the reference at a time. Roll in rad.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
     pub roll: f64,
-    /// Side forces over the mass, m/s².
+    /// Lateral forces over the mass, m/s².
     pub ay: f64,
 }
 
@@ -104,7 +107,8 @@ impl Car {
         self.sprung + 2.0 * self.axle
     }
 
-    /// Roll and lateral acceleration over `seconds`, `RATE` times a second, steered by `steer` at `speed` m/s.
+    /// Integrates the car over `seconds` in `RATE` steps a second. Returns roll and lateral acceleration before each step
+    /// and at the end. `steer` is the steering angle (rad) at a time (s), `speed` in m/s.
     pub fn drive(&self, slip: Slip, speed: f64, seconds: f64, steer: impl Fn(f64) -> f64) -> Vec<Told> {
         let (mut now, dt) = (Motion::default(), 1.0 / RATE);
         let steps = (seconds * RATE).round() as usize;
@@ -124,14 +128,15 @@ impl Car {
             .collect()
     }
 
-    /// The motion's derivative, and the lateral acceleration.
+    /// Returns the derivative of `now`, and the lateral acceleration, m/s².
     fn rates(&self, slip: Slip, speed: f64, steer: f64, now: &Motion) -> (Motion, f64) {
         let [roll, pitch, up, ..] = now.places;
         let [roll_rate, pitch_rate, rising, ..] = now.rates;
         let (sin, cos) = roll.sin_cos();
         let turning = now.yaw_rate * speed;
         let mut rate = Motion { places: now.rates, ..Motion::default() };
-        // On the body: across, upwards, about its long axis and its cross axis; on the car about the vertical, and side forces.
+        // On the body: lateral force, upward force, moments about its longitudinal and lateral axes. On the car: yaw moment,
+        // lateral forces.
         let [mut across, mut lift, mut rolling, mut pitching] = [0.0, -self.sprung * GRAVITY, 0.0, 0.0];
         let (mut yawing, mut sides) = (0.0, 0.0);
         for i in [0, 1] {
@@ -149,7 +154,7 @@ impl Car {
             let mean = above / cos - (self.height - self.radius) - at * pitch;
             let mean_rate = rising - rises - at * pitch_rate;
             let strut = self.struts(i, [mean, mean_rate], [against, against_rate], carried);
-            // Joint, at the ground below the axle's middle: how far the body has moved to the left of it.
+            // Joint at the ground below the centre of the axle, and displacement of the body to its left.
             let drifting = now.speed + at * now.yaw_rate - drifts;
             let moved = above * sin + left * cos + self.radius * against.sin();
             let swung = (above * cos - left * sin) * roll_rate + self.radius * against.cos() * against_rate;
@@ -186,8 +191,8 @@ impl Car {
         (rate, sides / self.mass())
     }
 
-    /// What the left and the right strut of axle `i` push: each carries `carried` N, all travel by the mean and its rate, and against
-    /// each other by an angle and its rate.
+    /// Returns the forces of the left and the right strut of axle `i`, N. Each carries `carried` N at rest. `mean` is the
+    /// mean travel and its rate, `against` the roll angle between body and axle and its rate.
     fn struts(&self, i: usize, mean: [f64; 2], against: [f64; 2], carried: f64) -> [f64; 2] {
         let half = 0.5 * self.track[i];
         [1.0, -1.0].map(|side| {
@@ -197,7 +202,8 @@ impl Car {
         })
     }
 
-    /// Load and side force of the left and the right tyre of axle `i`, which has turned and risen; `pressed` N each at rest.
+    /// Returns load and lateral force of the left and the right tyre of axle `i`, N. The axle has rolled by `turned` rad and
+    /// risen by `height` m. Each tyre carries `pressed` N at rest.
     fn tyres(&self, i: usize, [turned, height]: [f64; 2], pressed: f64, slips: [f64; 2]) -> [(f64, f64); 2] {
         let (lean, upright) = turned.sin_cos();
         let tyre = |side: f64, slip: f64| {
@@ -208,7 +214,7 @@ impl Car {
         [tyre(1.0, slips[0]), tyre(-1.0, slips[1])]
     }
 
-    /// The Magic Formula without shifts.
+    /// Returns the lateral force of the Magic Formula without shifts, N.
     fn side_force(&self, load: f64, slip: f64) -> f64 {
         let [shape, friction, curvature, stiffness] = self.formula;
         let slip = stiffness / (shape * friction) * slip;
@@ -216,7 +222,8 @@ impl Car {
     }
 }
 
-/// The shipped 320i with its masses where the multi-body model has them: the sprung one at h_s, the axles at their wheels' centres.
+/// Returns the shipped 320i with its masses at the heights of the multi-body model: the sprung mass at h_s, the axles at the
+/// wheel centres.
 pub fn with_its_masses() -> ModelParts {
     let mut parts = shipped("bmw_320i_mf");
     let height = (CAR.sprung * CAR.height + 2.0 * CAR.axle * CAR.radius) / CAR.mass();
@@ -226,7 +233,7 @@ pub fn with_its_masses() -> ModelParts {
     parts
 }
 
-/// The same on axles that give way as the model's do.
+/// Returns the car of [`with_its_masses`] with the lateral compliance of the model's joints.
 pub fn with_its_joints() -> ModelParts {
     let mut parts = with_its_masses();
     let [rate, damping] = CAR.joint.map(|of| of as f32);
@@ -234,40 +241,40 @@ pub fn with_its_joints() -> ModelParts {
     parts
 }
 
-/// The solver whose wheels move on their own, if its feature is on.
+/// Returns the solver with unsprung masses; `None` if its feature is off.
 pub fn unsprung() -> Option<BackendInfo> {
     skidpad::modes().into_iter().find(|mode| mode.name == "constraint-unsprung")
 }
 
-/// One sine after the other from half a second on.
+/// Returns continuous sines of `hz` from 0.5 s on.
 fn sine(t: f64, hz: f64) -> f64 {
     if t < 0.5 { 0.0 } else { (TAU * hz * (t - 0.5)).sin() }
 }
 
-/// A sine with its third quarter held for half a second.
+/// Returns one sine of `hz` from 0.5 s on. Its value after three quarters is held for 0.5 s.
 fn with_dwell(t: f64, hz: f64) -> f64 {
     let (held, phase) = (0.75 / hz, t - 0.5);
     let phase = if phase < held { phase } else { (phase - 0.5).max(held) };
     if (0.0..1.0 / hz).contains(&phase) { (TAU * hz * phase).sin() } else { 0.0 }
 }
 
-/// A sine to the left, and after a gap one to the right.
+/// Returns one sine of `hz` to the left from 0.5 s on, and one to the right after a pause of 0.7 s.
 fn lane_change(t: f64, hz: f64) -> f64 {
     let back = t - 0.5 - 1.0 / hz - 0.7;
     let one = |phase: f64| if (0.0..1.0 / hz).contains(&phase) { (TAU * hz * phase).sin() } else { 0.0 };
     one(t - 0.5) - one(back)
 }
 
-/// Name, speed in m/s, length in s, and steering in rad over time.
+/// Name, speed (m/s), duration (s), and steering (rad) over time (s).
 type Case = (&'static str, f64, f64, Box<dyn Fn(f64) -> f64>);
 
-/// Largest of `values` either way.
+/// Returns the largest absolute value.
 fn peak(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |most: f64, value| most.max(value.abs()))
 }
 
-/// The joint that ties body and axle sideways (K_ras, K_rad) does nothing to steady roll, and to its peak in a step only where tyres
-/// feel the speed of their contact points: 50 times stiffer it changes nothing, 0.1 and 3.6 %.
+/// The lateral joint between body and axle (K_ras, K_rad) does not change steady roll. A joint 50 times as stiff changes the
+/// peak of a steering step by 0.1 % with slip at the body, and by 3.6 % with slip at the contact points.
 #[test]
 fn a_side_joint_rolls_the_body_by_what_tyres_feel_of_it() {
     let stiff = Car { joint: [50.0 * CAR.joint[0], 7.0 * CAR.joint[1]], ..CAR };
@@ -285,8 +292,9 @@ fn a_side_joint_rolls_the_body_by_what_tyres_feel_of_it() {
 
 /// Peaks of roll in steps and sines of the steering, against the multi-body equations with slip at the contact points.
 ///
-/// The published ones take slip angles of the sprung mass' velocity: its axles do not feel that a body which starts to roll takes them
-/// along, so it rolls about its own centre (2.1 Hz), not about the ground (1.1 Hz), and 4 to 14 % less. No car's tyres do that.
+/// The published equations take slip angles from the velocity of the sprung mass. Their tyres do not react when a rolling
+/// body moves its axles sideways. The body then rolls about its own centre (2.1 Hz), not about the ground (1.1 Hz), and 4 to
+/// 14 % less. No real tyre behaves so.
 #[test]
 fn wheels_on_their_own_reach_the_peaks_of_the_multi_body_model() {
     let step = |to: f64| move |t: f64| (0.4 * (t - 0.5)).clamp(0.0, to);
@@ -314,7 +322,7 @@ fn wheels_on_their_own_reach_the_peaks_of_the_multi_body_model() {
     }
 }
 
-/// Frames of a car of `model` at a held `speed`, m/s, that is steered by `steer`.
+/// Returns the frames of a car of `model` at a held `speed`, m/s. `steer` is the steering angle (rad) at a time (s).
 fn drive(
     solver: &BackendInfo,
     model: &Arc<Model>,
@@ -332,9 +340,9 @@ fn drive(
     })
 }
 
-/// Peak over steady roll in steps of the steering, on every solver. Wheels without mass roll a car 11 % less, since their tyres do not
-/// give way upwards; by how much it overshoots is a matter of its axles' sideways give,
-/// but for 2 % of what those wheels lack else.
+/// Ratio of peak to steady roll in steering steps, on every solver. Without unsprung masses a car rolls 11 % less, since its
+/// tyres have no vertical deflection. The overshoot depends on the lateral compliance of the axles, except for 2 % that such
+/// wheels lack otherwise.
 #[test]
 fn every_solver_overshoots_as_the_multi_body_model() {
     let [rigid, giving] = [with_its_masses(), with_its_joints()].map(Simplify::model);

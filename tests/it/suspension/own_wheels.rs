@@ -1,4 +1,4 @@
-//! Wheels that move on their own between strut and tyre: two modes as a quarter car has them, and no energy from nothing.
+//! Unsprung masses between strut and tyre: two modes of a quarter car, and no energy gain.
 
 use skidpad::core::model::{Strut, Unsprung};
 use skidpad::core::{BackendInfo, Controls, ModelParts, Scene, Vec3, state::Placement};
@@ -12,7 +12,7 @@ fn solver() -> BackendInfo {
     skidpad::backend("constraint-unsprung").expect("a mode")
 }
 
-/// A quarter of a car: masses above and below the strut, kg, strut and tyre, N/m and N s/m.
+/// Quarter car: masses above and below the strut (kg), rate and damping of strut and tyre (N/m, N·s/m).
 #[derive(Clone, Copy)]
 struct Quarter {
     body: f64,
@@ -22,7 +22,7 @@ struct Quarter {
 }
 
 impl Quarter {
-    /// Four of it, whose wheels stand as far ahead of the middle as behind it, so that it heaves without pitching.
+    /// Returns a car of four quarters. Its centre of mass is midway between the axles, so that it heaves without pitching.
     fn car(&self) -> ModelParts {
         let mut parts = c5().without_air();
         parts.bars.clear();
@@ -41,8 +41,8 @@ impl Quarter {
         parts
     }
 
-    /// Height and speed of body and wheel above rest `seconds` after `now`, m and m/s: the classical Runge-Kutta method in steps
-    /// of at most 50 µs, exact to every digit compared.
+    /// Returns height and speed of body and wheel above rest, `seconds` after `now`, m and m/s. The classical Runge-Kutta
+    /// method in steps of at most 50 µs is exact in every digit that is compared.
     fn after(&self, now: [f64; 4], seconds: f64) -> [f64; 4] {
         let slope = |[z, v, y, w]: [f64; 4]| {
             let strut = self.strut[0] * (y - z) + self.strut[1] * (w - v);
@@ -62,11 +62,11 @@ impl Quarter {
     }
 }
 
-/// A C5's corner.
+/// Quarter of a C5.
 const CORNER: Quarter = Quarter { body: 330.0, wheel: 40.0, strut: [25e3, 1500.0], tyre: [220e3, 100.0] };
 
-/// A body let go 20 mm above rest, on wheels that stand, moves as in the closed form: at 30 Hz too, where a damping floor of
-/// k dt would take the ratio from 0.26 to 0.41.
+/// A body released 20 mm above rest, on wheels at rest, moves as in the closed form. A damping floor of k dt would raise the
+/// damping ratio from 0.26 to 0.41 at 30 Hz.
 #[test]
 fn a_body_moves_as_on_a_quarter_car() {
     let model = CORNER.car().model();
@@ -83,14 +83,14 @@ fn a_body_moves_as_on_a_quarter_car() {
             expected = CORNER.after(expected, f64::from(car.world.dt()));
             worst = worst.max((car.world.state(0).position.z - rest - expected[0]).abs());
         }
-        // Second order in the step: 0.43 mm at 30 Hz, 0.12 mm at 60 Hz, 0.45 µm at 1000 Hz.
+        // The error is of second order in the step: 0.43 mm at 30 Hz, 0.12 mm at 60 Hz, 0.45 µm at 1000 Hz.
         let allowed = 0.6e-3 * f64::from(30.0 / hz).powi(2);
         assert!(worst < allowed, "{hz} Hz: {:.3} mm off, {:.3} allowed", 1e3 * worst, 1e3 * allowed);
     }
 }
 
-/// Wheels below a chassis too heavy to move, let go 5 mm out of place: damping ratio `(c + c_t) / 2 √(m (k + k_t))`, and the
-/// frequency of the midpoint rule, `2 / dt atan(ω dt / 2)`, which is the closed form's but for ω² dt² / 12.
+/// Wheels below a chassis too heavy to move, released 5 mm off balance. Their damping ratio is `(c + c_t) / 2 √(m (k +
+/// k_t))`, their frequency that of the midpoint rule, `2 / dt atan(ω dt / 2)`, which is lower than ω by ω² dt² / 12 of it.
 #[test]
 fn wheels_hop_with_the_damping_of_a_quarter_car() {
     let heavy = Quarter { body: 100e3, strut: [25e3, 500.0], ..CORNER };
@@ -106,7 +106,7 @@ fn wheels_hop_with_the_damping_of_a_quarter_car() {
         let dt = 1.0 / f64::from(hz);
         let turn = 2.0 * (0.5 * omega * dt).atan();
         let damped = turn * (1.0 - ratio * ratio).sqrt();
-        // Of what swings as e^(−σ t) cos(ω t), both speeds: `x₂ x₀ − x₁² = −A² e^(−2 σ t) sin²(ω dt)`.
+        // A swing e^(−σ t) cos(ω t) of amplitude A has the property `x₂ x₀ − x₁² = −A² e^(−2 σ t) sin²(ω dt)`.
         let travels: Vec<f64> =
             car.run(0.4, |_| Controls::coasting()).iter().map(|f| f.wheels[0].compression_m).collect();
         let swing = |i: usize| travels[i] * travels[i] - travels[i - 1] * travels[i + 1];
@@ -120,7 +120,8 @@ fn wheels_hop_with_the_damping_of_a_quarter_car() {
     }
 }
 
-/// Three axles with wheels of 500 kg on 900 kN/m, parked: explicit tyres gave 491 kJ in no time at 240 Hz, more at finer steps.
+/// A parked truck on three axles, with wheels of 500 kg on 900 kN/m, gains no energy. Explicit tyres would gain 491 kJ at
+/// 240 Hz, and more with shorter steps.
 #[test]
 fn heavy_wheels_on_stiff_tyres_stand() {
     let mut parts = shipped("truck_6x4");
@@ -135,14 +136,15 @@ fn heavy_wheels_on_stiff_tyres_stand() {
         for _ in 0..(4.0 * hz) as usize {
             car.step(&Controls::parked());
             let gained = audit.energy(car.world.state(0)) - begun;
-            // Rounding of forces of 70 kN over 4,000 steps.
+            // Tolerance: rounding of forces of 70 kN over 4,000 steps.
             assert!(gained < 0.5, "{hz} Hz: {gained} J from nothing");
         }
         assert!(car.world.state(0).velocity.length() < 1e-3, "{hz} Hz");
     }
 }
 
-/// A wheel of 5 kg on 400 kN/m, which turns over 2.3 times within a step at 20 Hz, comes to rest after a kerb's blow: no chatter.
+/// A wheel of 5 kg on 400 kN/m, which oscillates 2.3 times within a step at 20 Hz, comes to rest without chatter after a
+/// kerb impact.
 #[test]
 fn light_wheels_on_stiff_tyres_come_to_rest() {
     let light = Quarter { wheel: 5.0, tyre: [400e3, 0.0], ..CORNER };
@@ -154,7 +156,7 @@ fn light_wheels_on_stiff_tyres_come_to_rest() {
         state.velocity += Vec3::NEG_Z * 0.3;
         car.world.set_state(0, &state).expect("it fits");
         let frames = car.run(3.0, |_| Controls::coasting());
-        // The body has swung four times.
+        // The body has oscillated four times before.
         let calm = &frames[frames.len() * 5 / 6..];
         let most = calm.iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n)).fold(0.0, f64::max);
         let least = calm.iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n)).fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Axles whose roll centre is off the ground: less roll for the same transfer of load, and no energy from it.
+//! Axles whose roll centre is off the ground: less roll for the same load transfer, and no energy gain.
 
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use skidpad::lab::figures::{Figures, OwnWheels};
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, curve, hold_speed, mean, on_rows};
 use crate::suspension::steady_turn;
 
-/// Heights of roll centres, front and rear, m.
+/// Heights of the roll centres, front and rear, m.
 const HEIGHTS: [[f32; 2]; 5] = [[0.3, 0.3], [0.05, 0.2], [-0.1, 0.15], [0.25, -0.2], [-0.15, -0.15]];
 
-/// A C5 with roll centres of those `heights`, its wheels of 45 kg each, on `solid` axles if asked.
+/// Returns a C5 with roll centres at `heights` (m), wheels of 45 kg each, and solid axles if `solid`.
 fn car(heights: [f32; 2], solid: bool) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     for (axle, height) in parts.axles.iter_mut().zip(heights) {
@@ -28,7 +28,7 @@ fn car(heights: [f32; 2], solid: bool) -> ModelParts {
     parts
 }
 
-/// What springs and bars of `axle` hold against roll, N m/rad.
+/// Returns the roll stiffness of the springs and bars of `axle`, N·m/rad.
 fn stiffness(model: &Model, axle: usize) -> f64 {
     let parts = model.parts();
     let struts = parts.wheels.iter().filter(|w| w.axle == axle);
@@ -41,13 +41,13 @@ fn track(model: &Model, axle: usize) -> f64 {
     f64::from(model.wheels()[2 * axle].contact.y - model.wheels()[2 * axle + 1].contact.y)
 }
 
-/// Share of the weight on `axle`.
+/// Returns the share of the weight on `axle`.
 fn share(model: &Model, axle: usize) -> f64 {
     f64::from(model.static_load(2 * axle) + model.static_load(2 * axle + 1)) / (f64::from(model.mass()) * GRAVITY)
 }
 
-/// `φ / a_y = m (h − r) / (K − m g (h − r))` with r the mean of the roll centres by static load; each axle moves as much load as its
-/// springs and its links do, `ΔN t = K_i φ + F_i r_i`, and all of them together what the moment balance says, wherever r is.
+/// `φ / a_y = m (h − r) / (K − m g (h − r))`, r being the mean of the roll centres by static load. Each axle transfers load
+/// by its springs and its links, `ΔN t = K_i φ + F_i r_i`. Both together fulfil the balance of moments for any r.
 #[test]
 fn bodies_roll_about_their_roll_axis() {
     for (heights, solid) in HEIGHTS.into_iter().flat_map(|heights| [(heights, false), (heights, true)]) {
@@ -65,13 +65,13 @@ fn bodies_roll_about_their_roll_axis() {
             let (ay, roll) = (mean(&last, |f| f.ay_mps2), mean(&last, |f| f.roll_rad));
             let on_its_own = solver.name == "constraint-unsprung";
             let expected = if on_its_own { own } else { massless };
-            // Struts are pressed apart by side forces along the ground, which is not quite across them.
+            // Lateral forces act along the ground, not exactly at right angles to the struts, and spread them.
             close(&what, roll / ay, expected, if on_its_own { 0.02 } else { 0.01 }, "asked: 3 % of the multi-body set");
             let moved = |axle: usize| {
                 let [left, right] = [2 * axle, 2 * axle + 1];
                 0.5 * mean(&last, |f| f.wheels[right].load_n - f.wheels[left].load_n) * track(&model, axle)
             };
-            // The roll axis is that of the struts; tyres that give way roll the whole car over the ground.
+            // The roll axis is that of the struts. Tyre deflection rolls the whole car over the ground.
             let over_axis: f64 = (0..2)
                 .map(|axle| {
                     let [left, right] = [2 * axle, 2 * axle + 1];
@@ -94,8 +94,8 @@ fn bodies_roll_about_their_roll_axis() {
     }
 }
 
-/// Half a left turn's side force through links that rise to the middle lifts the body: by the difference of what both wheels of an axle
-/// take, `κ (F_l − F_r) = k_l z_l + k_r z_r` less what they carry.
+/// Jacking: in a left turn, lateral forces through links that rise to the middle lift the body by the difference between the
+/// forces of both wheels of an axle: `κ (F_l − F_r) = k_l z_l + k_r z_r` less the change of their loads.
 #[test]
 fn side_forces_jack_the_body_up() {
     for height in [0.25f32, -0.2] {
@@ -117,7 +117,7 @@ fn side_forces_jack_the_body_up() {
                     let (sin, cos) = wheel.steer.sin_cos();
                     f64::from(wheel.tyre[0] * sin + wheel.tyre[1] * cos)
                 };
-                // The ground is tilted against the links by the roll.
+                // Roll tilts the ground against the links.
                 let slope =
                     |side: f64| side * model.link_slope(2 * axle) / (1.0 + side * model.link_slope(2 * axle) * roll);
                 let jacked = slope(1.0) * aside(left) + slope(-1.0) * aside(right);
@@ -126,7 +126,7 @@ fn side_forces_jack_the_body_up() {
                 let carried = f64::from(model.static_load(2 * axle) + model.static_load(2 * axle + 1));
                 let pressing = f64::from(left.load + right.load);
                 assert!((jacked * f64::from(height)) < 0.0, "{}: the outer wheel holds more", solver.name);
-                // Struts push along the body's vertical.
+                // Struts act along the vertical axis of the body.
                 let missing = (springs + carried) / roll.cos() - jacked - pressing;
                 assert!(missing.abs() < 2e-4 * carried, "{} axle {axle}: {missing} N of {carried}", solver.name);
             }
@@ -134,7 +134,8 @@ fn side_forces_jack_the_body_up() {
     }
 }
 
-/// A car that stands across a slope leans less on its springs by what its links hold, from the first step, and stays.
+/// A car parked across a slope leans less on its springs by the force of its links. It is in equilibrium from the first
+/// step.
 #[test]
 fn cars_stand_across_a_slope_on_their_links() {
     for (heights, solid) in [([0.3, 0.2], false), ([0.3, 0.2], true), ([-0.2, 0.1], false)] {
@@ -163,7 +164,7 @@ fn cars_stand_across_a_slope_on_their_links() {
     }
 }
 
-/// Released out of a roll without dampers, a car swings no farther than it was: tyres that scrub only take.
+/// A car released out of a roll without dampers never swings farther: tyres that slide sideways only dissipate energy.
 #[test]
 fn a_car_on_links_swings_without_gaining() {
     for solid in [false, true] {
@@ -192,7 +193,8 @@ fn a_car_on_links_swings_without_gaining() {
     }
 }
 
-/// A C5 with its centre of mass and its roll centres so high, on tyres that grip more than it takes to roll it over.
+/// Returns a C5 with its centre of mass at 1 m and its roll centres at `roll_centre` m, on tyres with more grip than a
+/// rollover takes.
 fn tall(roll_centre: f32, solid: bool) -> Arc<Model> {
     let mut parts = car([roll_centre; 2], solid);
     let raised = 1.0 - parts.centre_height;
@@ -211,13 +213,14 @@ fn tall(roll_centre: f32, solid: bool) -> Arc<Model> {
 
 /// Results of a slow ramp of steering until the car has rolled by 0.3 rad.
 struct Ramp {
-    /// Largest lateral acceleration, a mean over about an eighth of a second, before both inner wheels are off the ground, m/s².
+    /// Largest lateral acceleration before both inner wheels are off the ground, averaged over about an eighth of a second,
+    /// m/s².
     highest: f64,
-    /// Largest difference between the sum of the loads and `m (g + z″)` in one step, weights of the car.
+    /// Largest difference between the sum of the loads and `m (g + z″)` in a step, over the weight.
     missing: f64,
 }
 
-/// Steers a car at 20 m/s into a left turn until it tips.
+/// Steers a car at 20 m/s slowly into a left turn until it tips.
 fn tip(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Ramp {
     let (mass, share) = (f64::from(model.mass()), f64::from(8.0 / hz).min(1.0));
     let mut drive = Drive::rolling(solver, model, 20.0, hz);
@@ -233,7 +236,7 @@ fn tip(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Ramp {
         let beyond = (carried / mass - rising) / GRAVITY - 1.0;
         acceleration += (frame.ay_mps2 - acceleration) * share;
         ramp.missing = ramp.missing.max(beyond.abs());
-        // After that the car falls, and its angular momentum holds more.
+        // Later the car falls, and its angular momentum balances a higher lateral acceleration.
         if frame.wheels[0].load_n + frame.wheels[2].load_n > 0.0 {
             ramp.highest = ramp.highest.max(acceleration);
         }
@@ -243,8 +246,8 @@ fn tip(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Ramp {
     ramp
 }
 
-/// Wheels carry `m (g + z″)` while a slow ramp of steering lifts the inner ones, on links of any kind, and the car tips below `t / 2h`, at
-/// what `check` tells.
+/// Wheels carry `m (g + z″)` while a slow ramp of steering lifts the inner ones, with links of any kind. The car tips below
+/// `t / 2h`, at the value that `check` prints.
 #[test]
 fn a_car_on_raised_roll_centres_carries_its_weight_and_tips() {
     for (roll_centre, solid) in [(0.5, true), (0.3, true), (0.0, true), (0.3, false)] {
@@ -256,10 +259,10 @@ fn a_car_on_raised_roll_centres_carries_its_weight_and_tips() {
             for hz in [60.0, 240.0] {
                 let what = format!("{} at {hz} Hz, roll centres at {roll_centre} m, solid {solid}", solver.name);
                 let Ramp { highest, missing } = tip(&solver, &model, hz);
-                // 0.023 at 60 Hz, 0.022 at 240 Hz; without links 1e-5.
+                // The largest is 0.023 at 60 Hz and 0.022 at 240 Hz; without links 1e-5.
                 assert!(missing < 0.03, "{what}: {missing} weights beyond m (g + z″)");
                 assert!(highest < rigid, "{what}: {highest} m/s² of {rigid}");
-                // The figure is that of rigid tyres.
+                // The figure assumes rigid tyres.
                 if solver.name != "constraint-unsprung" {
                     close(&what, highest, told, 0.05, "a ramp");
                 }

@@ -1,4 +1,4 @@
-//! Axles whose two wheels sit on one beam.
+//! Axles with both wheels on one beam.
 
 use skidpad::core::model::Unsprung;
 use skidpad::core::{Controls, Frame, ModelParts, Quat, Vec3};
@@ -9,7 +9,7 @@ use crate::suspension::steady_turn;
 
 const TYRE: f32 = 200e3;
 
-/// A C5 with axles of 120 kg, solid ones if asked, on tyres of 200 N/mm.
+/// Returns a C5 with axles of 120 kg on tyres of 200 N/mm. The axles are solid if `solid`.
 fn car(solid: bool) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     for axle in &mut parts.axles {
@@ -21,7 +21,7 @@ fn car(solid: bool) -> ModelParts {
     parts
 }
 
-/// A beam turns by what its tyres give, `ΔN / (k_t t)`, and not with the body.
+/// A beam rolls by the deflection of its tyres, `ΔN / (k_t t)`, and not with the body.
 #[test]
 fn wheels_of_a_solid_axle_stand_square_on_their_tyres() {
     let model = car(true).model();
@@ -34,15 +34,15 @@ fn wheels_of_a_solid_axle_stand_square_on_their_tyres() {
             let leans = if own { transfer / (f64::from(TYRE) * track) } else { 0.0 };
             for wheel in [left, left + 1] {
                 let camber = mean(&last, |f| f.wheels[wheel].camber_rad);
-                // 1 % of the body's roll of 0.011 rad: a load acts along the ground's normal, not the body's.
+                // 1 % of the body's roll of 0.011 rad: a load acts along the normal of the ground, not of the body.
                 assert!((camber - leans).abs() < 1e-4, "{} wheel {wheel}: {camber}, not {leans} rad", solver.name);
             }
         }
     }
 }
 
-/// A solid axle's own roll moment loads its tyres, not the springs: the body rolls by the closed form. Where wheels weigh nothing,
-/// it rolls as on any axle.
+/// The roll moment of a solid axle loads its tyres, not its springs, so that the body rolls by the closed form. Without
+/// unsprung masses it rolls as on independent axles.
 #[test]
 fn solid_axles_roll_the_body_by_their_closed_form() {
     let models = [false, true].map(|solid| car(solid).model());
@@ -68,7 +68,7 @@ fn solid_axles_roll_the_body_by_their_closed_form() {
     }
 }
 
-/// Released out of a roll without dampers, a car swings no farther than it was, at any rate of steps.
+/// A car released out of a roll without dampers never swings farther, at any rate.
 #[test]
 fn a_car_on_solid_axles_swings_without_gaining() {
     let mut parts = car(true);
@@ -87,7 +87,7 @@ fn a_car_on_solid_axles_swings_without_gaining() {
             let most = |part: &[Frame]| part.iter().map(|f| f.roll_rad.abs()).fold(0.0, f64::max);
             let parts: Vec<f64> = frames.chunks(2 * hz as usize).map(most).collect();
             for pair in parts.windows(2) {
-                // Axles that hop take and give back some of the body's motion: 0.4 % of the start at 30 Hz.
+                // Axles that hop exchange energy with the body: 0.4 % of the start at 30 Hz.
                 let hop = 0.01 * f64::from(start);
                 assert!(pair[1] < 1.02 * pair[0] + hop, "{} at {hz} Hz: {parts:?}", solver.name);
             }
@@ -96,8 +96,8 @@ fn a_car_on_solid_axles_swings_without_gaining() {
     }
 }
 
-/// Two wheels that carry much of each other's mass (0.7 m above their roll centre, 600 of 1545 kg) are solved together: a slalom takes
-/// as few iterations as of square wheels, and rolls the car alike at every rate.
+/// Wheels of one axle whose masses are strongly coupled (0.7 m above their roll centre, 600 of 1545 kg) are solved together. Every
+/// step of a slalom converges in fewer than 10 iterations, and the car rolls alike at every rate.
 #[test]
 fn heavy_axles_on_high_wheels_converge() {
     let mut parts = car(true);
@@ -120,7 +120,7 @@ fn heavy_axles_on_high_wheels_converge() {
             roll
         });
         for roll in rolls {
-            // First order in the step: 3 % at 20 Hz.
+            // The error is of first order in the step: 3 % at 20 Hz.
             assert!((roll / rolls[3] - 1.0).abs() < 0.05, "{rolls:?} rad");
         }
     }

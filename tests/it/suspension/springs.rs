@@ -1,4 +1,4 @@
-//! Springs that stiffen, heave springs, and what else an axle's suspension does.
+//! Progressive springs, heave springs, wheel guidance and forces above the ground.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, parked_on_a_block, solvers};
 
-/// Ride frequency at rest of [`even`] cars, Hz.
+/// Ride frequency at rest of cars of [`even`], Hz.
 const RIDE: f64 = 1.4;
 
-/// The solvers, and wheels that move on their own.
+/// Returns the solvers, and the mode with unsprung masses.
 fn all() -> Vec<BackendInfo> {
     let own = skidpad::modes().into_iter().filter(|mode| mode.name == "constraint-unsprung");
     solvers().into_iter().chain(own).collect()
 }
 
-/// A C5 without bars and dampers whose springs are in proportion to what they carry: it heaves without pitching.
-/// `progressive_rate` is that of the frequency's square, 1/(m s²).
+/// Returns a C5 without bars and dampers. Its spring rates are in proportion to the carried masses, so that it heaves
+/// without pitching. `progressive_rate` is the rise of the squared angular frequency with compression, 1/(m s²).
 fn even(progressive_rate: f64) -> ModelParts {
     let mut parts = c5().without_air();
     parts.bars.clear();
@@ -33,14 +33,14 @@ fn even(progressive_rate: f64) -> ModelParts {
     parts
 }
 
-/// A C5 whose rates rise by `progressive_rate` N/m².
+/// Returns a C5 whose spring rates rise by `progressive_rate` N/m².
 fn progressive(progressive_rate: f32) -> ModelParts {
     let mut parts = c5().without_air();
     parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = progressive_rate);
     parts
 }
 
-/// Heave springs of `rate` N/m and `damping` N s/m per kilogram that an axle carries.
+/// Adds a heave spring of `rate` N/m and `damping` N·s/m to each axle, both per kilogram that the axle carries.
 fn with_heave_springs(mut parts: ModelParts, rate: f32, damping: f32) -> ModelParts {
     let (a, b) = (parts.wheels[0].contact.x, -parts.wheels[2].contact.x);
     let spring = |first: usize, share: f32| {
@@ -51,14 +51,15 @@ fn with_heave_springs(mut parts: ModelParts, rate: f32, damping: f32) -> ModelPa
     parts
 }
 
-/// Settled where gravity is `times` what it is.
+/// Parks a car for 4 s at `times` the standard gravity. Returns all frames.
 fn settled(solver: &BackendInfo, model: &Arc<Model>, times: f64) -> Vec<Frame> {
     let scene = Scene { gravity: (GRAVITY * times) as f32, ..Scene::flat() };
     let mut car = Drive::new(solver, model, &scene, Placement::default(), 240.0);
     car.run(4.0, |_| Controls::parked())
 }
 
-/// The load of a spring that stiffens is `W + k z + r z² / 2` at every compression, and a car stands so from the first step.
+/// The load of a progressive spring is `W + k z + r z² / 2` at every compression, and a car stands in this equilibrium from
+/// the first step.
 #[test]
 fn progressive_springs_push_as_their_law_says() {
     let model = progressive(250e3).model();
@@ -70,7 +71,7 @@ fn progressive_springs_push_as_their_law_says() {
             let what = format!("{} at {times} g", solver.name);
             close(&what, sum, f64::from(model.mass()) * GRAVITY * times, 1e-4, "nothing else carries");
             for (i, (wheel, now)) in model.wheels().iter().zip(&last.wheels).enumerate() {
-                // Of a wheel on its own the strut carries all but its weight.
+                // The strut of an unsprung mass carries the load less the weight of this mass.
                 let own = wheel.unsprung.filter(|_| solver.name == "constraint-unsprung").map_or(0.0, |own| own.mass);
                 let lighter = f64::from(own) * GRAVITY * (times - 1.0);
                 let (k, r, z) = (f64::from(wheel.strut.rate), 250e3, now.compression_m);
@@ -83,7 +84,7 @@ fn progressive_springs_push_as_their_law_says() {
     }
 }
 
-/// Equilibrium of springs that stiffen on a slope, from the first step.
+/// Progressive springs and heave springs are in equilibrium on a slope from the first step.
 #[test]
 fn progressive_springs_start_in_equilibrium_on_a_slope() {
     let model = with_heave_springs(progressive(250e3), 20.0, 0.0).model();
@@ -103,7 +104,8 @@ fn progressive_springs_start_in_equilibrium_on_a_slope() {
     }
 }
 
-/// Heave of a car let go `by` m above where it stands, at `times` the gravity and `hz`, about that height.
+/// Releases a car `by` m above rest, at `times` the standard gravity. Returns its height above rest in steps of `hz` over 3
+/// s, m.
 fn heave(solver: &BackendInfo, model: &Arc<Model>, times: f64, by: f64, hz: f32) -> Vec<f64> {
     let scene = Scene { gravity: (GRAVITY * times) as f32, ..Scene::flat() };
     let mut car = Drive::new(solver, model, &scene, Placement { gear: Some(0), ..Placement::default() }, hz);
@@ -114,10 +116,11 @@ fn heave(solver: &BackendInfo, model: &Arc<Model>, times: f64, by: f64, hz: f32)
     car.run(3.0, |_| Controls::coasting()).iter().map(|f| f.z_m - stands).collect()
 }
 
-/// Times (in steps) and heights of the turning points, by parabola through three samples.
+/// Returns times (in steps) and heights of the turning points.
 fn turns(swing: &[f64]) -> Vec<(f64, f64)> {
     let turn = |(i, w): (usize, &[f64])| {
-        // Stirling's quartic through five samples, t steps from the middle one: a swing at 30 Hz has ten of them.
+        // Stirling's quartic through five samples, with t in steps from the middle one. A half swing at 30 Hz has ten
+        // samples.
         let (slope, bend) = ((w[3] - w[1]) / 2.0, w[3] - 2.0 * w[2] + w[1]);
         let third = (w[4] - 2.0 * w[3] + 2.0 * w[1] - w[0]) / 2.0;
         let fourth = w[4] - 4.0 * w[3] + 6.0 * w[2] - 4.0 * w[1] + w[0];
@@ -131,20 +134,20 @@ fn turns(swing: &[f64]) -> Vec<(f64, f64)> {
     swing.windows(5).enumerate().filter_map(turn).collect()
 }
 
-/// Frequency from the first five turning points, Hz.
+/// Returns the frequency between the first and the fifth turning point, Hz.
 fn frequency(swing: &[f64], hz: f32) -> f64 {
     let turns = turns(swing);
     2.0 * f64::from(hz) / (turns[4].0 - turns[0].0)
 }
 
-/// Small swings at two loads have the frequency of the rate there.
+/// Small oscillations at two loads have the frequency of the local spring rate.
 #[test]
 fn progressive_springs_swing_faster_under_load() {
     let rise = 600.0;
     let model = even(rise).model();
     for solver in solvers() {
         for times in [0.8, 1.4] {
-            // ω₀² z + r z² / 2 = Δg.
+            // Equilibrium: ω₀² z + r z² / 2 = Δg.
             let (square, more) = ((TAU * RIDE).powi(2), GRAVITY * (times - 1.0));
             let z = 2.0 * more / (square + (square * square + 2.0 * rise * more).sqrt());
             let expected = (square + rise * z).sqrt() / TAU;
@@ -154,7 +157,7 @@ fn progressive_springs_swing_faster_under_load() {
     }
 }
 
-/// A free undamped swing of 40 mm never gains energy, at 30 Hz and at 240 Hz.
+/// A free undamped oscillation of 40 mm never gains energy, from 30 Hz to 240 Hz.
 #[test]
 fn progressive_springs_give_back_no_more_than_they_took() {
     let rise = 600.0;
@@ -165,7 +168,7 @@ fn progressive_springs_give_back_no_more_than_they_took() {
             let stored = |heave: f64| 0.5 * (TAU * RIDE * heave).powi(2) - rise * heave.powi(3) / 6.0;
             let swing = heave(&solver, &model, 1.0, 0.04, hz);
             let energies: Vec<f64> = turns(&swing).iter().map(|turn| stored(turn.1)).collect();
-            // Rapier moves poses by the mean of four velocities: what it shows runs dt / 8 ahead of what swings.
+            // Rapier moves poses by the mean of four velocities: they are dt / 8 ahead of the oscillation.
             let ahead = (TAU * RIDE / f64::from(hz) / 8.0).powi(2);
             let most = stored(0.04) * (1.0 + ahead + 1e-3);
             assert!(energies.len() > 5 && energies[0] < most, "{} at {hz} Hz: {energies:?}", solver.name);
@@ -175,7 +178,7 @@ fn progressive_springs_give_back_no_more_than_they_took() {
     }
 }
 
-/// A heave spring's rate adds to the springs' in heave, exactly.
+/// The rate of a heave spring adds exactly to that of the springs in heave.
 #[test]
 fn heave_springs_add_in_heave() {
     let added = 80.0;
@@ -196,7 +199,7 @@ fn heave_springs_add_in_heave() {
     }
 }
 
-/// The damper of a heave spring damps heave by the ratio `c / (2 √(k m))`.
+/// The damper of a heave spring damps heave with the ratio `c / (2 √(k m))`.
 #[test]
 fn heave_springs_damp_heave() {
     let ratio = 0.2;
@@ -212,7 +215,7 @@ fn heave_springs_damp_heave() {
     }
 }
 
-/// The last second of a steady left turn at 20 m/s.
+/// Returns the frames in the last second of a steady left turn at 20 m/s.
 fn turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
     let mut car = Drive::rolling(solver, model, 20.0, 240.0);
     let frames = car.run(5.0, |f| Controls {
@@ -224,7 +227,7 @@ fn turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
     frames[frames.len() - 240..].to_vec()
 }
 
-/// A heave spring as stiff as both springs of its axle leaves roll as it is.
+/// A heave spring as stiff as both springs of its axle does not change roll.
 #[test]
 fn heave_springs_do_not_resist_roll() {
     let parts = || c5().without_air().without_rolling_resistance();
@@ -238,7 +241,7 @@ fn heave_springs_do_not_resist_roll() {
     }
 }
 
-/// With a wheel in the air bars and heave springs are forces inside the car: its loads carry it, no more and no less.
+/// Bars and heave springs are internal forces of the car, also with a wheel in the air, so that the loads sum to the weight.
 #[test]
 fn a_lifted_wheel_hangs_between_bar_and_heave_spring() {
     let mut parts = with_heave_springs(progressive(150e3), 40.0, 0.5);
@@ -251,7 +254,7 @@ fn a_lifted_wheel_hangs_between_bar_and_heave_spring() {
     }
 }
 
-/// A C5 on parallel steering whose links turn its wheels as they travel.
+/// Returns a C5 with parallel steering and with axles that guide toe and camber of their wheels over the travel.
 pub fn guided() -> ModelParts {
     let links = |sign: f32| Guidance { toe: [0.15 * sign, 1.5], camber: [-0.5, -2.0 * sign] };
     let mut parts = c5().without_air().without_rolling_resistance();
@@ -264,12 +267,13 @@ pub fn guided() -> ModelParts {
     parts
 }
 
-/// Static value and linear and quadratic gain at a compression of `z` m.
+/// Evaluates a static value with linear and quadratic gain at a compression of `z` m.
 fn polynomial(fixed: f32, [linear, quadratic]: [f32; 2], z: f64) -> f64 {
     f64::from(fixed) + f64::from(linear) * z + f64::from(quadratic) * z * z
 }
 
-/// Toe and camber are what the links say at each wheel's compression, mirrored left and right: in heave, and leaning in a turn.
+/// Toe and camber follow the guidance at the compression of each wheel, mirrored left and right, in heave and while leaning
+/// in a turn.
 #[test]
 fn links_turn_the_wheels_with_their_travel() {
     let model = guided().model();
@@ -289,7 +293,7 @@ fn links_turn_the_wheels_with_their_travel() {
                 let steered =
                     outwards * polynomial(wheel.toe, links.toe, z) + if i < 2 { f64::from(steer) } else { 0.0 };
                 let what = format!("{} wheel {i} at {z} m", solver.name);
-                // The wheel is steered by the last step's travel.
+                // A wheel is steered by the travel of the last step.
                 assert!((f64::from(now.steer) - steered).abs() < 2e-5, "{what}: {}, not {steered} rad", now.steer);
                 if steer == 0.0 {
                     let camber = outwards * polynomial(wheel.camber, links.camber, z);
@@ -304,8 +308,8 @@ fn links_turn_the_wheels_with_their_travel() {
     }
 }
 
-/// Row C9: tyre forces that act d above the ground roll the car by (h − d) / h of what they would, and not at all at the
-/// height of its centre of mass; the assist log tells the moment.
+/// Row C9: tyre forces that act d above the ground roll the car by (h − d) / h of its roll otherwise, and not at all at the
+/// height of its centre of mass. The assist log reports the moment.
 #[test]
 fn c9_forces_above_the_ground_roll_less() {
     let height = c5().centre_height;
@@ -332,8 +336,8 @@ fn c9_forces_above_the_ground_roll_less() {
         assert!(none.abs() < 0.02, "{}: {none} of the roll", solver.name);
     }
 }
-/// Loads run smoothly through a step of steering, where each damper turns round: what bends them from step to step falls with
-/// the square of the step, as of any smooth curve.
+/// Loads change smoothly during a step of steering in which each damper reverses: their second difference from step to step
+/// falls with the square of the step, as for any smooth curve.
 #[test]
 fn loads_run_smoothly_where_dampers_turn_round() {
     let model = c5().model();

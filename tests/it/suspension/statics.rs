@@ -1,10 +1,10 @@
-//! A car at rest: loads, height, and how its springs come to rest.
+//! Cars at rest: loads, height, and the decay of heave.
 
 use skidpad::core::{Controls, Scene, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, solvers};
 
-/// Oracle 5.1: axle loads by the lever rule, sum m g, height as described; reached from a 20 mm drop.
+/// Oracle 5.1: axle loads follow the lever rule and sum to m g, and the height is the described one, after a drop of 20 mm.
 #[test]
 fn c6_loads_and_height_at_rest_are_the_described_ones() {
     let model = c5().model();
@@ -31,7 +31,7 @@ fn c6_loads_and_height_at_rest_are_the_described_ones() {
     }
 }
 
-/// A car put on a slope with its brake on is at rest from the first step: only its contact patches take up their strain.
+/// A braked car on a slope is in equilibrium from the first step: only its contact patches take up strain.
 #[test]
 fn c7_a_car_starts_in_equilibrium_on_a_slope() {
     let model = c5().model();
@@ -89,7 +89,8 @@ fn struts_keep_their_damping_ratio() {
     }
 }
 
-/// From the logarithmic decrement of the first two swings after the release, peaks by parabola through three samples.
+/// Returns the damping ratio from the logarithmic decrement of the first two turning points, each from a parabola through
+/// three samples.
 fn damping_ratio(swing: &[f64]) -> f64 {
     let peaks: Vec<f64> = swing
         .windows(3)

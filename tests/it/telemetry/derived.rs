@@ -1,4 +1,4 @@
-//! What `skidpad check` derives from a description, against the solvers that drive it.
+//! Figures that `skidpad check` derives from a description, against the solvers.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use skidpad::lab::{Figures, figures};
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, shipped, solvers};
 use crate::suspension::steady_turn;
 
-/// Dampers alike in bump and rebound, `share` of what they were.
+/// Returns `parts` with dampers that are equal in bump and rebound, `share` of the mean of both.
 fn evenly_damped(mut parts: ModelParts, share: f32) -> ModelParts {
     for wheel in &mut parts.wheels {
         let damping = 0.5 * share * (wheel.strut.bump_damping + wheel.strut.rebound_damping);
@@ -25,7 +25,8 @@ fn evenly_damped(mut parts: ModelParts, share: f32) -> ModelParts {
     parts
 }
 
-/// Frequency (undamped) and damping ratio of a free swing from its first three turning points.
+/// Returns undamped frequency (Hz) and damping ratio of a free oscillation in steps of `dt` s, from its first two turning
+/// points.
 fn measured(swing: &[f64], dt: f64) -> (f64, f64) {
     let turn = |(i, w): (usize, &[f64])| {
         let (rise, bend) = (w[2] - w[0], w[2] - 2.0 * w[1] + w[0]);
@@ -39,7 +40,7 @@ fn measured(swing: &[f64], dt: f64) -> (f64, f64) {
     (damped / (1.0 - ratio * ratio).sqrt(), ratio)
 }
 
-/// Lets the car go displaced along `mode` and compares what it does.
+/// Releases a car displaced along `mode`, and compares frequency and damping ratio with those of `mode`.
 #[track_caller]
 fn swings(solver: &BackendInfo, name: &str, model: &Arc<Model>, scene: &Scene, mode: &Mode, controls: Controls) {
     let mut drive = Drive::new(solver, model, scene, Placement { gear: Some(0), ..Placement::default() }, 240.0);
@@ -59,13 +60,13 @@ fn swings(solver: &BackendInfo, name: &str, model: &Arc<Model>, scene: &Scene, m
     close(&format!("{what} damping ratio"), ratio, mode.damping_ratio, 0.04, "modes coupled by damping");
 }
 
-/// Row E11: frequency and damping ratio of each of the vehicle's own modes.
+/// Row E11: free oscillations have the derived frequency and damping ratio, for each of the vehicle's modes.
 #[test]
 fn e11_modes_swing_as_told() {
     for parts in [c5().without_rolling_resistance(), shipped("bmw_320i_commonroad")] {
         let model = evenly_damped(parts.clone(), 0.4).model();
         let modes = Modes::of(&model).expect("upright");
-        // Tyres that hold: patches far stiffer than the springs, grip that no roll overcomes.
+        // Tyres that hold the ground: patches far stiffer than the springs, and grip that no roll overcomes.
         let stiff = evenly_damped(parts, 0.4)
             .with_tyres(|tyre| CurveTyre { law: CurveLaw::Coulomb { deflection: 1e-4 }, ..*tyre });
         let stiff = stiff.model();
@@ -79,8 +80,8 @@ fn e11_modes_swing_as_told() {
     }
 }
 
-/// Damping ratio of a free swing sampled every step, from the recurrence `s₂ = t s₁ − d s₀` that fits it best: `d` is the
-/// product and `t` the sum of the eigenvalues of a step.
+/// Returns the damping ratio of a free oscillation sampled every step, from the recurrence `s₂ = t s₁ − d s₀` that fits it
+/// best: `d` is the product and `t` the sum of the eigenvalues of a step.
 fn ratio_of_steps(swing: &[f64]) -> f64 {
     let sum = |of: fn(&[f64]) -> f64| swing.windows(3).map(of).sum::<f64>();
     let [aa, ab, bb] = [sum(|w| w[1] * w[1]), sum(|w| w[0] * w[1]), sum(|w| w[0] * w[0])];
@@ -91,9 +92,9 @@ fn ratio_of_steps(swing: &[f64]) -> f64 {
     decay / decay.hypot(angle)
 }
 
-/// An F1 car's springs of 200 N/mm with bars of 100 N/mm keep the damping ratio asked in heave, and in roll what
-/// `skidpad check` tells: dampers are made stronger by what their own springs cost, not by what bars add to those.
-/// With a floor of `k dt` under the damper heave had 0.259 at 60 Hz and 0.436 at 30 Hz, 0.318 with the bars.
+/// A formula car's springs of 200 N/mm with bars of 100 N/mm keep the required damping ratio in heave, and the ratio of
+/// `skidpad check` in roll. Dampers are raised by the damping error of their own springs, not by that of bars. A floor of `k
+/// dt` under the damper would give heave 0.259 at 60 Hz and 0.436 at 30 Hz, with the bars 0.318.
 #[test]
 fn stiff_springs_keep_their_damping_ratio_as_told() {
     let asked = 0.20f32;
@@ -102,7 +103,7 @@ fn stiff_springs_keep_their_damping_ratio_as_told() {
     parts.mass = 720.0;
     let carried = parts.clone().model().sprung().to_vec();
     for (wheel, carried) in parts.wheels.iter_mut().zip(carried) {
-        // As much as it carries, so that heave does not pitch the car.
+        // In proportion to the carried mass, so that heave does not pitch the car.
         wheel.strut.rate = 800e3 * carried / 720.0;
         let damping = 2.0 * asked * (wheel.strut.rate * carried).sqrt();
         (wheel.strut.bump_damping, wheel.strut.rebound_damping) = (damping, damping);
@@ -134,10 +135,10 @@ fn stiff_springs_keep_their_damping_ratio_as_told() {
     assert!(at_60.expect("swings") < 0.99 * modes.roll.damping_ratio, "a bar costs damping that is told");
 }
 
-/// Roll, loads and the steering a car needs at half its grip.
+/// Row A2: roll, loads and steering of a steady turn at half the grip are the derived ones.
 #[test]
 fn a2_steady_cornering_is_the_one_told() {
-    // So much grip along that the little drive a turn takes costs none across.
+    // The longitudinal friction is so high that the drive force in a turn takes no lateral grip.
     let mut parts = c5()
         .without_air()
         .without_rolling_resistance()
@@ -172,19 +173,21 @@ fn a2_steady_cornering_is_the_one_told() {
         }
         let extra = f64::from(steer) - base * curvature;
         let expected = extra_steer(&model, lateral).expect("holds");
-        // At a sideslip of 1.2° the centripetal acceleration has a part of 2 % along the car, which moves 27 N to the rear.
+        // At a sideslip of 1.2° the centripetal acceleration has a longitudinal part of 2 %, which moves 27 N of load to the
+        // rear.
         close(&what("steering beyond L/R"), extra, expected, 0.05, "those 27 N change either slip angle by 0.4 %");
     }
 }
 
-/// The centre of mass `by` m further to the left.
+/// Moves the centre of mass `by` m to the left.
 fn with_mass_left(mut parts: ModelParts, by: f32) -> ModelParts {
     parts.wheels.iter_mut().for_each(|wheel| wheel.contact.y -= by);
     parts.hull.centre.y -= by;
     parts
 }
 
-/// Off the middle, a mass rises as the car rolls one way and sinks as it rolls the other: the mean of both turns is the gradient told.
+/// A centre of mass off the middle rises when the car rolls one way and sinks when it rolls the other. The mean of turns
+/// both ways is the derived roll gradient.
 #[test]
 fn a_mass_off_the_middle_rolls_as_told() {
     let models = [0.2, -0.2].map(|by| with_mass_left(c5().without_air().without_rolling_resistance(), by).model());
@@ -198,12 +201,12 @@ fn a_mass_off_the_middle_rolls_as_told() {
     }
 }
 
-/// A tilted plane whose gravity keeps m g along its normal is a steady turn: just below the threshold the car stands,
-/// just above it falls. One whose mass is off the middle falls to that side.
+/// Rollover threshold: a tilted plane with a gravity that keeps m g along the normal acts as a steady turn. A car stands
+/// just below the threshold and falls just above it. A car with its mass off the middle falls to that side.
 #[test]
 fn rollover_threshold_on_its_springs() {
     for parts in [c5(), shipped("bmw_320i_commonroad"), with_mass_left(c5(), 0.2)] {
-        // Dampers hard enough that the car does not swing beyond where it will stand.
+        // Strong dampers keep the car from overshooting its equilibrium.
         let model = evenly_damped(parts, 8.0).on_coulomb_tyres(5.0).model();
         let threshold = rollover(&model).expect("two tracks").lateral_acceleration.abs();
         assert!(threshold < 0.97 * GRAVITY * Figures::of(&model).rollover_g.expect("two tracks"));
@@ -225,7 +228,7 @@ fn rollover_threshold_on_its_springs() {
     }
 }
 
-/// A C5 with its engine or gearbox changed.
+/// Returns a C5 with its engine or gearbox changed by `change`.
 fn with_engine(change: impl Fn(&mut EngineDrive)) -> ModelParts {
     let mut parts = c5();
     let Powertrain::Engine(drive) = &mut parts.powertrain else { unreachable!("a C5 has an engine") };
@@ -233,8 +236,8 @@ fn with_engine(change: impl Fn(&mut EngineDrive)) -> ModelParts {
     parts
 }
 
-/// Full throttle from a little below settles where drive meets resistance: against the air, in the band of a limiter, and with a pedal that
-/// opens the throttle by 0.6.
+/// At full throttle, a car 3 % below its derived top speed settles there: against the air, in the band of a limiter, and
+/// with a pedal that opens the throttle by 0.6.
 #[test]
 fn top_speed_is_reached_and_not_passed() {
     let half_open = || Curve::new(vec![[0.0, 0.0], [1.0, 0.6]]).expect("rises");
@@ -258,8 +261,8 @@ fn top_speed_is_reached_and_not_passed() {
     }
 }
 
-/// Pedal to the floor on the C5's slip curves, which fall to 0.8 of their peak when locked, on its other tyres, and on brakes
-/// too weak to lock.
+/// Stopping distances with a floored pedal are the derived ones: on the C5's slip curves, which fall to 0.8 of their peak
+/// when locked, on its other tyres, on brakes too weak to lock, and with anti-lock brakes.
 #[test]
 fn stops_are_as_long_as_told() {
     let from = figures::lists::STOP_FROM;
@@ -293,13 +296,13 @@ fn stops_are_as_long_as_told() {
     }
 }
 
-/// Row D7: downforce presses the springs by what is told.
+/// Row D7: downforce compresses the springs by the derived travel.
 #[test]
 fn d6_d7_compression_at_speed() {
     pressed_as_told(c5());
 }
 
-/// The same on springs that stiffen, with a heave spring at the rear.
+/// Row D7 with progressive springs and a heave spring at the rear.
 #[test]
 fn progressive_and_heave_springs_are_pressed_as_told() {
     let mut parts = c5();
@@ -317,7 +320,7 @@ fn pressed_as_told(mut parts: ModelParts) {
         let mut car = Drive::rolling(&solver, &model, speed as f32, 120.0);
         let frames = car.run(10.0, |f| {
             let mut wheels = hold_speed(f, &model, speed);
-            // A speed held in proportion hangs behind by the drag; drive that much more.
+            // The speed control is proportional, and its error is the drag. The drag is added to the torque.
             let drag = figures::resistance(&model, speed) as f32 * model.wheels()[0].radius / 4.0;
             wheels.iter_mut().for_each(|w| w.motor_torque += drag);
             Controls { gear: Some(0), wheels, ..Controls::default() }
@@ -335,14 +338,14 @@ fn stands_as_told(solver: &str, model: &Model, steady: &[Frame]) {
     }
 }
 
-/// Row D7: drag and downforce by ride height: top speed and compressions are those of the height the car sinks to. Drag and
-/// downforce of a car with this map are half again and three times what they are at rest.
+/// Row D7: with maps of drag and downforce over ride height, top speed and compressions are those at the height to which the
+/// car sinks. At the lowest heights, drag is 1.5 times and downforce three times the value at rest.
 #[test]
 fn d7_top_speed_is_of_the_ride_height_at_top_speed() {
     let mut parts = c5();
     let surface = |x: f32| Surface { coefficient: 0.4, point: Vec3::new(x, 0.0, 0.0) };
     parts.aero.downforce = [surface(1.3), surface(-1.3)];
-    // Over heights of 20 mm below to 20 mm above those at rest.
+    // Heights from 20 mm below to 20 mm above those at rest.
     let map = |low: f32, high: f32| Table::new([vec![0.10, 0.14], vec![0.10, 0.14]], vec![low, low, high, high]);
     let [drag, front] = [map(1.5, 0.5), map(3.0, 0.0)].map(|table| table.expect("sound"));
     let rear = Table::new([vec![0.10, 0.14], vec![0.10, 0.14]], vec![3.0, 0.0, 3.0, 0.0]).expect("sound");
@@ -366,8 +369,8 @@ fn d7_top_speed_is_of_the_ride_height_at_top_speed() {
     }
 }
 
-/// The bound told for explicit springs is where Bullet's begin to throw the car about; without grip, since tyres that hold
-/// the ground slow the roll down and allow longer steps.
+/// The derived step limit of explicit springs is the step at which Bullet's springs become unstable. There is no grip, since
+/// tyres that hold the ground slow the roll and allow longer steps.
 #[cfg(feature = "peers")]
 #[test]
 fn b19_explicit_springs_fail_beyond_the_step_told() {

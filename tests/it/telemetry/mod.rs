@@ -1,4 +1,4 @@
-//! What a car tells.
+//! Reported quantities of a car.
 
 pub mod derived;
 pub mod signals;

@@ -1,4 +1,4 @@
-//! Contacts of wheels and signals of the engine, against what is known of them.
+//! Reported contacts of wheels and signals of the engine, against known values.
 
 use skidpad::core::model::Rolling;
 use skidpad::core::state::Placement;
@@ -12,7 +12,7 @@ fn contacts(car: &Drive) -> Vec<WheelContact> {
     (0..view.model.wheels().len()).filter_map(|wheel| vehicle.wheel_contact(wheel)).collect()
 }
 
-/// On a slope the contacts lie in its plane and carry the car: forces sum to its weight, moments to nothing.
+/// On a slope the contacts lie in its plane and carry the car: forces sum to the weight, moments to zero.
 #[test]
 fn contacts_of_a_parked_car_carry_it() {
     for solver in on_rows() {
@@ -25,7 +25,7 @@ fn contacts_of_a_parked_car_carry_it() {
             let weight = f64::from(model.mass()) * GRAVITY;
             let (mut force, mut moment) = (Vec3::ZERO, DVec3::ZERO);
             for contact in &found {
-                // The compression that rays found lags the pose by what the last step moved it.
+                // The compression found by rays lags the pose by the motion of the last step.
                 let above = contact.point.dot(scene.normal().as_dvec3());
                 assert!(above.abs() < 1e-4, "{} {name}: {above} m above the plane", solver.name);
                 assert!(contact.normal.distance(scene.normal()) < 1e-5 && contact.grip == 1.0);
@@ -33,7 +33,7 @@ fn contacts_of_a_parked_car_carry_it() {
                 force += contact.force;
                 moment += (contact.point - car.world.state(0).position).cross(contact.force.as_dvec3());
             }
-            // Rounding of loads in 32 bits, and what is left of its rocking after six seconds.
+            // Tolerance: rounding of f32 loads, and what is left of the car's rocking after six seconds.
             let off = (force - Vec3::Z * weight as f32).length();
             assert!(f64::from(off) < 1e-3 * weight, "{} {name}: {off} N of {weight}", solver.name);
             assert!(moment.length() < 2e-3 * weight, "{} {name}: {moment} N m", solver.name);
@@ -41,7 +41,8 @@ fn contacts_of_a_parked_car_carry_it() {
     }
 }
 
-/// A locked wheel slides as fast as the car, uses all its friction, and pushes with the friction coefficient times its load.
+/// A locked wheel slides at the speed of the car, uses all its friction, and pushes with the friction coefficient times its
+/// load.
 #[test]
 fn locked_wheels_tell_how_they_slide() {
     let model = c5().on_coulomb_tyres(0.9).model();
@@ -50,7 +51,7 @@ fn locked_wheels_tell_how_they_slide() {
         car.run(1.0, |_| Controls { brake: 1.0, gear: Some(0), ..Controls::default() });
         let speed = car.world.frame(0).vx_mps as f32;
         for contact in contacts(&car) {
-            // Pitch moves the patches of a car that dives by some mm/s.
+            // The pitch rate of a diving car moves the patches by some mm/s.
             assert!((contact.sliding[0] / speed - 1.0).abs() < 5e-3, "{}: {contact:?} at {speed}", solver.name);
             let (load, along) = (contact.force.z, contact.force.x);
             assert!((along / load + 0.9).abs() < 2e-3, "{}: {along} of {load}", solver.name);
@@ -59,7 +60,7 @@ fn locked_wheels_tell_how_they_slide() {
     }
 }
 
-/// No contact in the air, nor before the first step after a state was put in.
+/// No contact is reported in the air, and no contact or engine signal before the first step after `set_state`.
 #[test]
 fn what_is_not_known_is_not_told() {
     for solver in on_rows() {
@@ -78,8 +79,8 @@ fn what_is_not_known_is_not_told() {
     }
 }
 
-/// An engine that turns freely gains speed by its torque: J dω/dt, full load below the limiter, none of it at the limiter; on the
-/// overrun it drags.
+/// An engine in neutral accelerates by its reported torque, J dω/dt. Full throttle reports full load below the limiter and
+/// the limiter above, a closed throttle a negative load and torque.
 #[test]
 fn the_engines_torque_turns_it() {
     let mut parts = c5().without_air();
@@ -95,7 +96,7 @@ fn the_engines_torque_turns_it() {
             car.step(&neutral(if step < 480 { 1.0 } else { 0.0 }));
             let told = car.world.car(0).vehicle.and_then(|vehicle| vehicle.engine_signals()).expect("an engine");
             let gained = (told.speed - speed) * 240.0 * inertia;
-            // Differences of a speed of up to 650 rad/s in 32 bits.
+            // Differences of an f32 speed of up to 650 rad/s.
             assert!(
                 (told.torque - gained).abs() < 0.02 * gained.abs() + 0.05,
                 "{}: {told:?}, {gained} N m",

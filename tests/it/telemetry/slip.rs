@@ -1,11 +1,11 @@
-//! Slips that telemetry tells, against the motion.
+//! Reported slips, against the motion.
 
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{Controls, Model, ModelParts, Scene, WheelControls, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, hold_speed, on_rows, shipped};
 
-/// A car on every law.
+/// Returns a car on every tyre law, with its name.
 fn cars() -> Vec<(String, ModelParts)> {
     let curves = [
         ("coulomb", CurveLaw::Coulomb { deflection: 0.005 }),
@@ -20,13 +20,13 @@ fn cars() -> Vec<(String, ModelParts)> {
     cars
 }
 
-/// Most that slips may be off by: what they still change by in a relaxation length.
+/// Largest accepted error of slips, which still change within a relaxation length.
 const MOST: f64 = 1e-3;
 
 const GRIPS: [f32; 4] = [1.0, 0.8, 0.5, 0.1];
 
-/// Slips of every wheel in `frame` against those of the motion: spin R / v − 1, and the angle of the contact point's velocity; off by
-/// less than `most`.
+/// Asserts that the slips of every wheel differ by less than `most` from those of the motion: spin R / v − 1, and the
+/// tangent of the angle of the contact point's velocity.
 #[track_caller]
 fn slips_of_the_motion(what: &str, model: &Model, car: &Drive, most: f64) {
     let frame = car.world.frame(0);
@@ -42,7 +42,8 @@ fn slips_of_the_motion(what: &str, model: &Model, car: &Drive, most: f64) {
     }
 }
 
-/// Locked wheels, wheels braked to a part of their grip, and wheels in a steady turn, on ground of every grip.
+/// Slips agree for locked wheels, for wheels braked to a part of their grip, and for wheels in a steady turn, on ground of
+/// every grip.
 #[test]
 fn slips_are_those_of_the_motion_on_any_grip() {
     for (law, parts) in cars() {
@@ -82,7 +83,7 @@ fn slips_are_those_of_the_motion_on_any_grip() {
     }
 }
 
-/// A car that was saved tells the slips that it told before.
+/// A car with a restored state reports the slips of the saved car.
 #[test]
 fn slips_are_saved_with_the_car() {
     let scene = Scene { grip: 0.3, ..Scene::flat() };

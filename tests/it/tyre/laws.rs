@@ -1,4 +1,4 @@
-//! Cars on every tyre law: what the tyres of a driving car do is what their laws say.
+//! Cars on every tyre law: the tyre forces of a driving car are those of the law.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const BRUSH: Brush = Brush {
     nominal_load: 3800.0,
 };
 
-/// A C5 on each law that is evaluated on its own.
+/// Returns a C5 on each law besides the simple curves, with its name.
 pub fn cars() -> [(&'static str, ModelParts); 3] {
     let mut brush = shipped("corvette_c5");
     let stiffer = Brush { bristle_stiffness: [12e6, 14e6], ..BRUSH };
@@ -27,7 +27,7 @@ pub fn cars() -> [(&'static str, ModelParts); 3] {
     [("magic formula", shipped("corvette_c5_mf")), ("tmeasy", shipped("corvette_c5_tmeasy")), ("brush", brush)]
 }
 
-/// The law's force and moments at what the channels of wheel `i` say.
+/// Returns force and moments (overturning, aligning) of the law for wheel `i`, at the slip, load and camber of its channels.
 fn law(model: &Model, i: usize, frame: &Frame) -> ([f64; 2], [f64; 2]) {
     let now = &frame.wheels[i];
     let camber = now.camber_rad as f32;
@@ -37,7 +37,7 @@ fn law(model: &Model, i: usize, frame: &Frame) -> ([f64; 2], [f64; 2]) {
     (force.map(f64::from), [moments.overturning, moments.aligning].map(f64::from))
 }
 
-/// Steady cornering with drive, from gentle to near the limit: forces and moments of every wheel at its slip, load and camber.
+/// Steady cornering with drive, from gentle to near the limit: forces and moments of every wheel are those of the law.
 #[test]
 fn steady_forces_are_the_laws() {
     for (name, parts) in cars() {
@@ -56,7 +56,7 @@ fn steady_forces_are_the_laws() {
                     let (force, moments) = law(&model, i, last);
                     let what = format!("{name}, {}, wheel {i} at {steer} rad: {now:?}", solver.name);
                     for (found, law) in [(now.fx_n, force[0]), (now.fy_n, force[1])] {
-                        // What is left of the approach to the steady state, and Rapier's velocities of 32 bits.
+                        // Tolerance: what is left of the approach to the steady state, and Rapier's f32 velocities.
                         assert!((found - law).abs() < 1e-3 * now.load_n, "{found} for {law} N; {what}");
                     }
                     for (found, law) in [(now.mx_nm, moments[0]), (now.mz_nm, moments[1])] {
@@ -69,7 +69,7 @@ fn steady_forces_are_the_laws() {
     }
 }
 
-/// A locked wheel slides with the law's force at slip ratio −1, and leaves most of its aligning moment behind.
+/// A locked front wheel slides with the force of the law at slip ratio −1.
 #[test]
 fn locked_wheels_slide_as_the_law_says() {
     for (name, parts) in cars() {
@@ -93,7 +93,7 @@ fn locked_wheels_slide_as_the_law_says() {
     }
 }
 
-/// Row E21: brakes that rise until every wheel is at its peak slow the car by the sum of the laws' peaks.
+/// Row E21: brakes that rise until every wheel is at its peak decelerate the car with the sum of the peaks of the law.
 #[test]
 fn e21_the_hardest_stop_is_at_the_peaks() {
     for (name, parts) in cars() {
@@ -116,7 +116,7 @@ fn e21_the_hardest_stop_is_at_the_peaks() {
                 };
                 Controls { gear: Some(0), wheels: (0..4).map(brake).collect(), ..Controls::default() }
             });
-            // The load each wheel is braked for is a step old.
+            // The load for which each wheel is braked is a step old.
             assert!((0.985..1.005).contains(&best), "{name}, {}: {best} of the peaks", solver.name);
         }
     }
@@ -129,7 +129,7 @@ fn for_handling(mut parts: ModelParts) -> ModelParts {
     parts.without_air().without_rolling_resistance()
 }
 
-/// Steering beyond the geometric angle, and the lateral acceleration it gives, in steady cornering at 40 m/s.
+/// Returns the steering beyond the geometric angle (rad) and the lateral acceleration (m/s²), in steady cornering at 40 m/s.
 fn corner(solver: &skidpad::core::BackendInfo, model: &Arc<Model>, steer: f64) -> [f64; 2] {
     const SPEED: f64 = 40.0;
     let mut car = Drive::rolling(solver, model, SPEED as f32, 240.0);
@@ -145,7 +145,8 @@ fn corner(solver: &skidpad::core::BackendInfo, model: &Arc<Model>, steer: f64) -
     [steer - base * yaw_rate / speed, speed * yaw_rate]
 }
 
-/// The brush's cornering stiffness is `2 c a²` and its trail a third of the half length: `K = m/L ((b + t)/C_f − (a − t)/C_r)`.
+/// Understeer of a car on brush tyres with cornering stiffness `2 c a²` and a trail of a third of the half length: `K = m/L
+/// ((b + t)/C_f − (a − t)/C_r)`.
 #[test]
 fn a_brush_car_understeers_by_its_stiffness_and_trail() {
     let mut parts = for_handling(shipped("corvette_c5"));
@@ -175,7 +176,7 @@ fn a_brush_car_understeers_by_its_stiffness_and_trail() {
     }
 }
 
-/// The Magic Formula's camber, moments and load transfer are all in the steering a car needs.
+/// The steering that a car needs includes the camber, moments and load transfer of its tyres.
 #[test]
 fn steering_follows_from_loads_camber_and_moments() {
     for (name, parts) in cars() {
@@ -185,14 +186,14 @@ fn steering_follows_from_loads_camber_and_moments() {
                 let [extra, lateral] = corner(&solver, &model, steer);
                 let expected = extra_steer(&model, lateral).expect("the tyres hold it");
                 let what = format!("{name}, {} at {lateral:.2} m/s²", solver.name);
-                // 0.13 and 0.47 % for the Magic Formula, 0.35 and 1.47 % for TMeasy.
+                // Errors: 0.13 and 0.47 % with the Magic Formula, 0.35 and 1.47 % with TMeasy.
                 close(&what, extra, expected, 0.02, "the drive that holds the speed is not in the closed form");
             }
         }
     }
 }
 
-/// `α(t) = δ (1 − exp(−v t / σ))` with σ of the law at the wheel's load.
+/// Response to a step of steering: `α(t) = δ (1 − exp(−v t / σ))`, σ being that of the law at the wheel's load.
 #[test]
 fn forces_build_up_over_the_laws_relaxation_length() {
     const SPEED: f32 = 60.0;
@@ -226,7 +227,7 @@ fn forces_build_up_over_the_laws_relaxation_length() {
     }
 }
 
-/// Row B17: a wheel in the air turns by `I ω' = T`.
+/// Row B17: a wheel in the air accelerates by `I ω' = T`.
 #[test]
 fn b17_a_wheel_in_the_air_gains_torque_over_inertia() {
     for (name, parts) in cars() {
@@ -254,7 +255,7 @@ fn b17_a_wheel_in_the_air_gains_torque_over_inertia() {
     }
 }
 
-/// What is saved is all there is: a rewound car on every law repeats its bits.
+/// The saved state is complete: a rewound car on every law repeats its bits.
 #[test]
 fn a_rewound_car_repeats_its_bits() {
     for (name, parts) in cars() {
@@ -274,7 +275,7 @@ fn a_rewound_car_repeats_its_bits() {
     }
 }
 
-/// Random tyres of every law under random cars' inputs, in the air, on their roofs, flat out and locked: no NaN.
+/// Random tyres of every law stay finite under random inputs: in the air, on the roof, at full throttle and locked.
 #[test]
 fn random_tyres_stay_finite() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
@@ -309,7 +310,8 @@ fn random_tyres_stay_finite() {
     }
 }
 
-/// The tyre with every number changed by up to a third, where the law still takes it.
+/// Returns the tyre with most of its numbers scaled at random by 0.67 to 1.5, within the limits of the law. Simple curves
+/// are not changed.
 fn shaken(tyre: &Tyre, random: &mut Random) -> Tyre {
     let mut shake = |value: f32| value * random.between(0.67, 1.5);
     let shaken = match tyre {
@@ -349,7 +351,7 @@ fn shaken(tyre: &Tyre, random: &mut Random) -> Tyre {
     shaken
 }
 
-/// Ordinary driving at the limit, where a Magic Formula tyre slides and one of its rows answers nothing: every step is a number.
+/// Cornering at the limit, where a Magic Formula tyre slides and one of its rows has no response: every step is finite.
 #[test]
 fn cornering_at_the_limit_stays_finite() {
     for name in ["bmw_320i_mf", "corvette_c5_mf"] {

@@ -1,4 +1,4 @@
-//! Tyres: their laws on a driving car, patches that stand, slide and are let go.
+//! Tyres: their laws on a driving car, patches that stand, slide and are released.
 
 pub mod laws;
 pub mod parked;

@@ -1,4 +1,4 @@
-//! Parking on a slope, and leaving it.
+//! Cars parked on a slope, and their release.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn creep_in_a_minute(car: &mut Drive) -> f64 {
     (car.world.state(0).position - before).length()
 }
 
-/// Between 5 s and 65 s after the brake is set, at eight headings, less than a millimetre.
+/// Between 5 s and 65 s after the brake is set a car moves by less than a millimetre, at eight headings.
 #[test]
 fn a_braked_car_stays_on_twenty_degrees() {
     stays(&c5().model());
@@ -48,7 +48,7 @@ fn stays(model: &Arc<Model>) {
     }
 }
 
-/// Rapier's controller on the same slope, for the comparison: it cannot hold a car.
+/// Rapier's stock controller on the same slope cannot hold a car.
 #[cfg(all(feature = "peers", feature = "rapier"))]
 #[test]
 fn the_stock_controller_creeps() {
@@ -56,7 +56,7 @@ fn the_stock_controller_creeps() {
     assert!(creep > 0.1, "the documented defect is gone: {creep} m in 60 s");
 }
 
-/// One step after the brake is released the car has the speed of a free one.
+/// In the first step after the release of the brake, a car gains the speed of a free one.
 #[test]
 fn a_released_car_rolls_at_once() {
     for solver in solvers() {

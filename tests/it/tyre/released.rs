@@ -1,4 +1,5 @@
-//! Wheels that are let go: what their patches hold turns them as far as a carcass does, and never round.
+//! Release of locked wheels: the deflection of their patches turns them beyond free rolling as far as a carcass does, and
+//! never backwards.
 
 use std::sync::Arc;
 
@@ -8,33 +9,38 @@ use skidpad::core::{BackendInfo, Controls, Model, WheelControls};
 
 use crate::common::{Drive, Simplify, c5, on_rows, shipped};
 
-/// Speeds, m/s, at which the locked front wheels are let go.
+/// Speeds at which the locked front wheels are released, m/s.
 const SPEEDS: [f64; 4] = [3.0, 5.0, 10.0, 20.0];
 
-/// Most that the solvers' overshoot may differ from the reference's, as a share of free rolling: asked.
+/// Largest accepted difference of the solvers' overshoot from the reference, as a share of free rolling.
 const ASKED: f64 = 0.10;
 
-/// Masses of the contact patch over the mass that the wheel's inertia makes at its rim: 0.1 to 2 kg of a C5, evenly by their ratio.
+/// Masses of the contact patch over the mass that the wheel's inertia has at its rim: 0.1 to 2 kg of a C5, in geometric
+/// steps.
 ///
-/// Nobody measures it; Pacejka has 1 kg. Past the peak it sticks and slides, and how far a wheel overshoots depends on where in that the slip
-/// ends: from 0.29 to 0.60 of `corvette_c5_mf` at 3 m/s, to and fro as the mass grows. So the reference is their mean.
+/// There are no measurements; Pacejka has 1 kg. Past the peak the patch sticks and slides. The overshoot depends on the
+/// phase of this motion at which the slip ends: it varies from 0.29 to 0.60 with the mass, for `corvette_c5_mf` at 3 m/s.
+/// The reference is therefore their mean.
 const CONTACT_MASSES: [f64; 2] = [0.007, 0.14];
+/// Number of contact masses.
 const MASSES: usize = 12;
 
 /// Longest step of the reference, s.
 const FINE: f64 = 20e-6;
 
-/// The mean of [`carcass_on`] over contact masses.
+/// Returns the mean of [`carcass_on`] over the contact masses.
 fn carcass(model: &Model, load: f64, speed: f64) -> f64 {
     let [least, most] = CONTACT_MASSES;
     let share = |i: usize| least * (most / least).powf(i as f64 / (MASSES - 1) as f64);
     (0..MASSES).map(|i| carcass_on(model, load, speed, share(i))).sum::<f64>() / MASSES as f64
 }
 
-/// A locked wheel on a carcass spring with a contact mass, which slides on the tyre's very slip curve (Pacejka, *Tire and Vehicle
-/// Dynamics*, ch. 8), is let go under `load` N at `speed` m/s; by how much of the road's speed it turns beyond free rolling.
+/// Returns the overshoot beyond free rolling of a locked wheel that is released under `load` N at `speed` m/s, over the
+/// speed of the road. The wheel has a carcass spring and a contact mass that slides on the slip curve of the tyre (Pacejka,
+/// *Tire and Vehicle Dynamics*, ch. 8).
 ///
-/// Explicit, in steps that resolve the contact mass on the curve's slope at no slip. The wheels of the axle slow the car.
+/// The integration is explicit, in steps that resolve the contact mass on the slope of the curve at zero slip. Both wheels
+/// of the axle slow the car.
 fn carcass_on(model: &Model, load: f64, speed: f64, mass_share: f64) -> f64 {
     let wheel = &model.wheels()[0];
     let (radius, inertia) = (f64::from(wheel.radius), f64::from(wheel.spin_inertia));
@@ -45,7 +51,7 @@ fn carcass_on(model: &Model, load: f64, speed: f64, mass_share: f64) -> f64 {
     let mass = mass_share * inertia / (radius * radius);
     let dt = FINE.min(0.2 * mass * speed / stiffness).min(0.05 * (mass / rate).sqrt());
     let (mut car, mut spin, mut slides, mut most) = (speed, 0.0, -speed, 0f64);
-    // Of the rim against the patch, m.
+    // Deflection of the rim relative to the patch, m.
     let mut deflection = force(-1.0) / rate;
     for _ in 0..(0.25 / dt) as usize {
         let pull = rate * deflection;
@@ -58,7 +64,8 @@ fn carcass_on(model: &Model, load: f64, speed: f64, mass_share: f64) -> f64 {
     most
 }
 
-/// What a solver's wheel does: load at the release, N; spin over free rolling, most beyond and least.
+/// Releases the locked front wheels of a car. Returns the load at the release (N), the largest overshoot beyond free
+/// rolling, and the smallest spin over that of free rolling.
 fn release(solver: &BackendInfo, model: &Arc<Model>, speed: f64, hz: f32) -> [f64; 3] {
     let mut car = Drive::rolling(solver, model, speed as f32 + 1.0, hz);
     let count = model.wheels().len();
@@ -79,7 +86,7 @@ fn release(solver: &BackendInfo, model: &Arc<Model>, speed: f64, hz: f32) -> [f6
     [frame.wheels[0].load_n, most, least]
 }
 
-/// The shipped cars on tyres with slip curves.
+/// Shipped cars on tyres with slip curves.
 const CARS: [&str; 9] = [
     "corvette_c5",
     "corvette_c5_tmeasy",
@@ -92,12 +99,12 @@ const CARS: [&str; 9] = [
     "unity_default",
 ];
 
-/// Most that solvers may differ from the reference. At 30 and 60 Hz a wheel swings on its carcass within a step: how far is a matter of
-/// where in it the slip comes to an end.
+/// Returns the largest accepted difference from the reference. At 30 and 60 Hz a wheel oscillates on its carcass within a
+/// step: the overshoot depends on the instant at which the slip ends.
 ///
-/// More than asked of a curve that falls to half past its peak, at 3 m/s and 1000 Hz: any contact mass snaps back to the ground at that
-/// half, the solvers' patches follow the curve over its peak. With less and less mass the reference ends at 0.70 (0.51 with most, 0.63 in
-/// the mean), a solver at 0.84.
+/// The limit is larger for a curve that falls to half past its peak, at 3 m/s and 1000 Hz. Any contact mass snaps back to
+/// the ground at that half, while the patches of the solvers follow the curve over its peak. The reference tends to 0.70
+/// with a vanishing mass (0.51 with the largest, 0.63 in the mean); a solver has 0.84.
 fn most_apart(name: &str, speed: f64, hz: f32) -> f64 {
     match (name, speed, hz) {
         ("unity_default", _, 30.0 | 60.0) | ("unity_default", 3.0, 1000.0) => 0.22,
@@ -110,7 +117,7 @@ fn most_apart(name: &str, speed: f64, hz: f32) -> f64 {
 fn a_released_wheel_overshoots_as_its_carcass_does_and_never_turns_back() {
     for name in CARS {
         let mut parts = shipped(name);
-        // Rotors and gears would turn with the wheels, and anti-lock brakes not lock them.
+        // Rotors and gears would turn with the wheels, and anti-lock brakes would not lock them.
         parts.powertrain = Powertrain::None;
         parts.assists = Default::default();
         parts.motors.clear();
@@ -135,8 +142,8 @@ fn a_released_wheel_overshoots_as_its_carcass_does_and_never_turns_back() {
     }
 }
 
-/// Wheels that roll freely into a turn, on tyres as stiff as they get, are not thrown to and fro between their limits: what they push
-/// fades to the resistance of the air.
+/// Wheels that roll freely into a turn, on the stiffest tyres, do not oscillate between their friction limits. Their
+/// longitudinal forces fade to the resistance of the air.
 #[test]
 fn stiff_tyres_roll_freely_without_chatter() {
     for (stiffness, relaxation) in [(20.0, 0.02), (40.0, 0.05), (100.0, 0.1)] {

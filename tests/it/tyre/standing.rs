@@ -1,4 +1,4 @@
-//! Cars that stand: for ten minutes, and while their wheels are steered to and fro.
+//! Cars at rest: for ten minutes, and while their wheels are steered left and right.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use skidpad::core::{BackendInfo, Controls, Frame, Model, Scene, state::Placement
 
 use crate::common::{Drive, Simplify, shipped, solvers};
 
-/// Until struts and patches have settled, s.
+/// Time in which struts and patches settle, s.
 const SETTLED: f64 = 10.0;
 
-/// Across and along the slope.
+/// Heading to the slope, rad: part of the weight acts across the car, part along it.
 const HEADING: f32 = 0.6;
 
 fn placed(solver: &BackendInfo, model: &Arc<Model>, degrees: f32, hz: f32) -> Drive {
@@ -17,8 +17,8 @@ fn placed(solver: &BackendInfo, model: &Arc<Model>, degrees: f32, hz: f32) -> Dr
     Drive::new(solver, model, &Scene::sloping(degrees.to_radians()), placement, hz)
 }
 
-/// How far a car with its brake on moves from its place within `seconds`, m, and the largest change of a wheel's load as a share
-/// of it.
+/// Returns the largest distance of a braked car from its settled position within `seconds`, m, and the largest relative
+/// change of a wheel's load.
 fn stands(solver: &BackendInfo, model: &Arc<Model>, degrees: f32, hz: f32, seconds: f64) -> (f64, f64) {
     let mut car = placed(solver, model, degrees, hz);
     let place = |car: &Drive| car.world.state(0).position;
@@ -37,8 +37,9 @@ fn stands(solver: &BackendInfo, model: &Arc<Model>, degrees: f32, hz: f32, secon
     (moved, changed)
 }
 
-/// Every shipped car with its brake on, flat and on 15°: ten minutes at the rates at which converged iterations leave most and which
-/// games take most, one minute at the others with a tenth of the way. Less than 0.1 mm, and no wheel's load changes by 0.1 %.
+/// Every shipped car stands on its brake, on the flat and on 15°. Runs of ten minutes have the rates at which converged
+/// iterations leave the largest errors and which games use most, runs of a minute the others and a tenth of the distance.
+/// Cars move by less than 0.1 mm, and no wheel load changes by 0.1 %.
 #[test]
 fn every_shipped_car_stands_for_ten_minutes() {
     for name in skidpad::spec::shipped::names() {
@@ -56,7 +57,8 @@ fn every_shipped_car_stands_for_ten_minutes() {
     }
 }
 
-/// How far a braked car on 15° moves in a minute in which it is steered to and fro by 0.3 rad every 2 s, m.
+/// Returns the distance that a braked car on 15° moves in a minute, while it is steered left and right by 0.3 rad every 2 s,
+/// m.
 fn creeps_while_steered(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> f64 {
     let mut car = placed(solver, model, 15.0, hz);
     let swing =
@@ -67,8 +69,8 @@ fn creeps_while_steered(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> f6
     (car.world.state(0).position - from).length()
 }
 
-/// Deflections stay on the ground while wheels are steered over them, and only wheels that turn renew them: C5s used to creep 0.6 to
-/// 1.1 mm a minute, `unity_default` 2.9, the truck 3.5. What is left are 1 to 16 µm a swing.
+/// Deflections keep their direction over the ground while wheels are steered, and only wheels that turn renew them. A creep
+/// of 1 to 16 µm per swing is left.
 #[test]
 fn steering_does_not_walk_a_parked_car_downhill() {
     let cars = [

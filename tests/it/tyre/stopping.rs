@@ -1,4 +1,4 @@
-//! Stopping with all wheels at the limit of dry friction.
+//! Stops with all wheels at the limit of dry friction.
 
 use skidpad::core::model::{Disc, Powertrain};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
@@ -6,7 +6,8 @@ use skidpad::core::{Controls, ModelParts};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, solvers};
 
-/// Oracle 5.11 with drag: (m / 2k) ln(1 + k v² / (μ m g)); then no rollback and rest.
+/// Oracle 5.11 with drag: the stopping distance is (m / 2k) ln(1 + k v² / (μ m g)). Then the car does not roll back, and
+/// rests.
 #[test]
 fn b8_stopping_distance_does_not_depend_on_the_tick_rate() {
     let model = c5().on_coulomb_tyres(1.0).without_rolling_resistance().model();
@@ -30,8 +31,8 @@ fn b8_stopping_distance_does_not_depend_on_the_tick_rate() {
             let rollback = farthest - frames[frames.len() - 1].x_m;
             assert!(rollback < 0.010, "{what}: rolls back {:.1} mm", 1e3 * rollback);
             let rest = frames[stop].t_s + 0.3;
-            // The contact patches stand; what is left is the body pitching on the held wheels: 7.3 mm/s in the limit of
-            // fine steps, to which a step of 33 ms adds up to 6.
+            // The contact patches stand. The body still pitches on the held wheels: 7.3 mm/s in the limit of fine steps, to
+            // which a step of 33 ms adds up to 6 mm/s.
             let standing = if hz < 60.0 { 0.015 } else { 0.010 };
             let moving = frames.iter().filter(|f| f.t_s > rest).map(|f| f.vx_mps.abs()).fold(0.0, f64::max);
             assert!(moving < standing, "{what}: {:.1} mm/s at 0.3 s after the stop or later", 1e3 * moving);
@@ -41,17 +42,17 @@ fn b8_stopping_distance_does_not_depend_on_the_tick_rate() {
     }
 }
 
-/// Discs that keep their heat and hold a third when they are 400 K above the air.
+/// Discs without cooling, whose brakes keep a third of their torque from 400 K above the air.
 const DISC: Disc = Disc { heat_capacity: 4600.0, cooling: [0.0; 2], fades: [300.0, 400.0], least_share: 1.0 / 3.0 };
 
-/// A C5 on tyres that do not creep, whose brakes take all of its energy.
+/// Returns a C5 with `disc` on every wheel, on tyres that do not creep. Its brakes take all of its energy.
 fn with_discs(disc: Disc) -> ModelParts {
     let mut parts = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance();
     parts.wheels.iter_mut().for_each(|wheel| wheel.disc = Some(disc));
     parts
 }
 
-/// Without cooling the discs end a stop with the energy the car had: `Σ C ΔT = (m + Σ I / R²) v² / 2`.
+/// Discs without cooling take up the energy of the car in a stop: `Σ C ΔT = (m + Σ I / R²) v² / 2`.
 #[test]
 fn discs_take_up_the_energy_of_a_stop() {
     let model = with_discs(DISC).model();
@@ -67,7 +68,8 @@ fn discs_take_up_the_energy_of_a_stop() {
     }
 }
 
-/// Hot brakes hold their least share, half-way between the two temperatures half-way; and they cool by `exp(−h t / C)`.
+/// Hot brakes keep their least share, and half of the loss half-way between the two temperatures. Discs cool with `exp(−h t
+/// / C)`.
 #[test]
 fn hot_brakes_fade_and_cool() {
     let model = with_discs(Disc { cooling: [46.0, 0.0], ..DISC }).model();
@@ -81,7 +83,7 @@ fn hot_brakes_fade_and_cool() {
             frames[60].vx_mps - frames[120].vx_mps
         };
         let cold = slowed(0.0);
-        // They warm by 5 K meanwhile, which costs 3 % of the torque half-way.
+        // The discs warm by 5 K in the meantime, which costs 3 % of the torque half-way.
         for (temperature, share, tolerance) in
             [(200.0, 1.0, 0.002), (350.0, 2.0 / 3.0, 0.05), (500.0, 1.0 / 3.0, 0.002)]
         {
@@ -103,8 +105,8 @@ fn hot_brakes_fade_and_cool() {
     }
 }
 
-/// A C5 in neutral without drag and rolling resistance, `scale` times as long: densities, slips and frictions are the same, so speeds go
-/// with the root of lengths (Froude's law), forces with their cube.
+/// Returns a C5 in neutral without drag and rolling resistance, `scale` times as long. Density, slip and friction do not
+/// change, so that speeds scale with the root of lengths (Froude's law), forces with their cube.
 fn scaled(scale: f32) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     let [weight, rate, torque, inertia] = [3, 2, 4, 5].map(|power| scale.powi(power));
@@ -145,9 +147,9 @@ fn scaled(scale: f32) -> ModelParts {
     })
 }
 
-/// Cars of 1:20, 1:5 and 1:1 stop from like speeds in like distances, at like rates: nothing in a stop has a size or a speed of its own
-/// but the steps below 2 ms, which Rapier's worlds take at once. A walking pace of 0.5 to 1.5 m/s for all stopped a car of 1:20 13 %
-/// short, one of 1:5 3 %.
+/// Cars of 1:20, 1:5 and 1:1 stop from similar speeds in similar distances, at similar rates. A stop has no length or speed
+/// of its own, except for the steps below 2 ms that Rapier's worlds do not split. A fixed walking pace of 0.5 to 1.5 m/s
+/// would stop a car of 1:20 13 % short, one of 1:5 3 %.
 #[test]
 fn small_cars_stop_as_large_ones_do() {
     for solver in solvers() {
@@ -172,7 +174,7 @@ fn small_cars_stop_as_large_ones_do() {
     }
 }
 
-/// Tyres of the shortest lengths that are accepted: finite, and a braked car stops where dry friction would stop it, or longer.
+/// Tyres of the shortest accepted lengths: states are finite, and a braked car comes to rest.
 #[test]
 fn the_shortest_lengths_of_tyres_are_taken_at_any_rate() {
     let laws = [

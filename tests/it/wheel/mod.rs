@@ -1,3 +1,3 @@
-//! Wheels: where they are.
+//! Tests of wheels.
 
 pub mod wheels;

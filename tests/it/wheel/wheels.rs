@@ -1,10 +1,11 @@
-//! Where wheels are: travel, contact and pose, rows A4, A5 and C10.
+//! Travel, contact and pose of wheels, rows A4, A5 and C10.
 
 use skidpad::core::{Controls, DVec3, Scene, State, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, solvers};
 
-/// Row A4: 0 where the bump stop begins, ½ in the middle, 1 at full droop and in the air, below 0 into the stop.
+/// Row A4: the extension is 0 where the bump stop begins, ½ in the middle, 1 at full droop and in the air, and below 0 in
+/// the stop.
 #[test]
 fn a4_extension_runs_from_bump_to_droop() {
     let model = c5().model();
@@ -20,15 +21,15 @@ fn a4_extension_runs_from_bump_to_droop() {
         let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), 240.0);
         state.position.z = 2.0;
         car.world.set_state(0, &state).expect("it fits");
-        // In the first step of Rapier's world wheels stand.
+        // In the first step of Rapier's world the wheels have contact.
         car.run(0.1, |_| Controls::coasting());
         let now = car.world.state(0);
         assert!((0..4).all(|i| now.extension(&model, i) == 1.0 && !now.wheels[i].contact), "{}", solver.name);
     }
 }
 
-/// Row A5: lowered and lifted by tenths of a millimetre the flag flips once each way, a millimetre beyond full droop: the way
-/// over which a hanging wheel still counts as touching, lest rounding decide.
+/// Row A5: when a car is lifted and lowered by tenths of a millimetre, the contact changes once each way, a millimetre
+/// beyond full droop. Over this distance a hanging wheel still has contact, so that rounding does not decide.
 #[test]
 fn a5_contact_ends_just_beyond_full_droop() {
     let model = c5().model();
@@ -53,8 +54,8 @@ fn a5_contact_ends_just_beyond_full_droop() {
     }
 }
 
-/// Row C10: the lowest point of a drawn wheel is on the ground within 1 mm, and its axle leans and steers as the wheel does,
-/// braking into a turn at 60 Hz; so is one drawn between two steps.
+/// Row C10: the lowest point of a wheel's pose is on the ground within 1 mm, and its axle leans and steers as the wheel
+/// does, while braking into a turn at 60 Hz. A pose interpolated between two steps is also on the ground.
 #[test]
 fn c10_drawn_wheels_stand_on_the_ground() {
     let model = crate::suspension::springs::guided().model();
@@ -81,7 +82,7 @@ fn c10_drawn_wheels_stand_on_the_ground() {
                 let chassis = after.rotation.inverse() * axle;
                 let steered = (-chassis.x).atan2(chassis.y);
                 assert!((steered - after.wheels[i].steer).abs() < 1e-5, "{}: steered {steered}", solver.name);
-                // The lean is of the step's end as predicted at its start.
+                // The lean is a prediction for the end of the step from its start.
                 assert!(
                     (axle.z - after.wheels[i].lean).abs() < 2e-3,
                     "{}: {} {}",

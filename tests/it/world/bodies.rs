@@ -1,4 +1,4 @@
-//! Boxes that can be pushed.
+//! Boxes that cars can push.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::step::{
     random::Random,
 };
 
-/// A world of `bodies` alone on a plane that rises by `slope` rad.
+/// Builds a world of `bodies` without cars on a plane that rises by `slope` rad.
 fn world_of(solver: &BackendInfo, slope: f32, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Backend> {
     (solver.build)(&Scene { bodies, ..Scene::sloping(slope) }, &[], 1.0 / hz)
 }
 
-/// A crate of `mass` kg, 1 by 0.8 by 0.5 m, at rest on a plane that rises by `slope` rad.
+/// Returns a crate of `mass` kg, 1 by 0.8 by 0.5 m, at rest on a plane that rises by `slope` rad.
 fn on_slope(mass: f32, slope: f32) -> FreeBody {
     let scene = Scene::sloping(slope);
     let solid = FreeBody::solid(mass, Vec3::new(1.0, 0.8, 0.5), scene.point(0.0, 0.0, 0.25));
@@ -35,7 +35,7 @@ fn body(world: &dyn Backend, number: usize) -> BodyMotion {
     world.body(number).expect("a body of the scene")
 }
 
-/// A crate slides down a slope that is steeper than its friction holds, with g (sin − μ cos), and on no other.
+/// A crate slides down a slope with g (sin − μ cos) if the slope is steeper than friction holds, and otherwise stays.
 #[test]
 fn a_crate_slides_where_friction_does_not_hold_it() {
     const MU: f32 = 0.5;
@@ -47,7 +47,7 @@ fn a_crate_slides_where_friction_does_not_hold_it() {
                 run(&mut *world, 2.0, &[]);
                 let speed = body(&*world, 0).velocity.length();
                 let gained = (9.81 * (slope.sin() - MU * slope.cos())).max(0.0) * 2.0;
-                // Rapier's contacts take hold within the first step only.
+                // Rapier's contacts do not act in the whole of the first step.
                 let most = if solver.name == "rapier" { 0.6 / hz } else { 3e-5 };
                 let what = format!("{} at {hz} Hz, {mass} kg, tan = {steeper} mu", solver.name);
                 assert!((speed - gained).abs() < most, "{what}: {speed} m/s, not {gained}");
@@ -56,11 +56,11 @@ fn a_crate_slides_where_friction_does_not_hold_it() {
     }
 }
 
-/// On a slope of 0.4 rad, of which friction holds 0.46, a crate of any mass stays where it is for ten minutes.
+/// A crate of any mass stays in place for ten minutes on a slope of 0.4 rad; friction holds up to 0.46 rad.
 #[test]
 fn a_crate_rests_without_creep() {
     let mut solvers = on_rows();
-    // Without cars all own worlds are one.
+    // All own worlds are identical if they contain no cars.
     solvers.retain(|solver| ["impulse", "rapier"].contains(&solver.name));
     for solver in solvers {
         for (hz, mass) in [60.0, 240.0].into_iter().flat_map(|hz| [1.0, 5000.0].map(|mass| (hz, mass))) {
@@ -71,7 +71,7 @@ fn a_crate_rests_without_creep() {
             let end = body(&*world, 0);
             let what = format!("{} at {hz} Hz, {mass} kg", solver.name);
             let moved = (end.position - start.position).length();
-            // What a solution may leave, 1e-6 m/s, for 600 s.
+            // A solution may leave a speed of 1e-6 m/s, here for 600 s.
             assert!(moved < 6e-4, "{what}: {moved} m");
             let turned = end.rotation.angle_between(start.rotation);
             assert!(turned < 1e-3, "{what}: {turned} rad");
@@ -79,19 +79,19 @@ fn a_crate_rests_without_creep() {
     }
 }
 
-/// A slab of `mass` kg and 0.4 m, as wide and long as told, that slides over the plane with this `friction`.
+/// Returns a slab of `mass` kg, 0.4 m high, with length and width `size` (m), and with this `friction` on the plane.
 fn slab(mass: f32, size: [f32; 2], friction: f32) -> FreeBody {
     FreeBody { friction, ..FreeBody::solid(mass, Vec3::new(size[0], size[1], 0.4), DVec3::new(0.0, 0.0, 0.2)) }
 }
 
-/// A car that comes at 5 m/s, 15 m behind the middle, on these `bodies`.
+/// Builds a world with `bodies` and a car at 5 m/s that starts 15 m behind the middle, 0.4 m up.
 fn coming(solver: &BackendInfo, model: &Arc<Model>, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Backend> {
     let placement = Placement { x: -15.0, height: 0.4, speed: 5.0, gear: Some(0), ..Placement::default() };
     let start = CarStart { model: model.clone(), placement };
     (solver.build)(&Scene { bodies, ..Scene::flat() }, &[start], 1.0 / hz)
 }
 
-/// Momentum of all cars and the bodies of these masses, N s.
+/// Returns the momentum of all cars and of the bodies with these `masses` (kg), N·s.
 fn momentum(world: &dyn Backend, masses: &[f32]) -> DVec3 {
     let of_cars =
         (0..world.cars()).map(|car| world.state(car).velocity.as_dvec3() * f64::from(world.model(car).mass()));
@@ -99,8 +99,8 @@ fn momentum(world: &dyn Backend, masses: &[f32]) -> DVec3 {
     of_cars.chain(of_bodies).sum()
 }
 
-/// A car that brakes on a sledge on ice takes it along, from three times its mass down to 1 kg: both end with their common speed, and the
-/// car does not yaw.
+/// A car that brakes on a sledge on ice moves it, from three times its own mass down to 1 kg. Both end with their common
+/// speed, and the car does not yaw.
 #[test]
 fn a_sledge_of_any_mass_is_taken_along() {
     let model = c5().without_air().model();
@@ -108,7 +108,7 @@ fn a_sledge_of_any_mass_is_taken_along() {
         for (mass, hz) in
             [5000.0, 500.0, 30.0, 1.0].into_iter().flat_map(|mass| [20.0, 60.0, 240.0, 1000.0].map(|hz| (mass, hz)))
         {
-            // Rapier's contacts let a sledge of 1 kg sink into the ice under the load of the car.
+            // In Rapier's contacts, a sledge of 1 kg sinks into the ice under the load of the car.
             if solver.name == "rapier" && mass == 1.0 {
                 continue;
             }
@@ -126,23 +126,24 @@ fn a_sledge_of_any_mass_is_taken_along() {
                 }
             }
             let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
-            // The car is symmetric but for its centre of mass.
+            // The car is symmetric except for its centre of mass.
             assert!(yaw < 1e-3, "{what}: the car yaws at {yaw} rad/s");
             let most = match (solver.name, mass) {
-                // The tyres of these solve for the end of a step, of which 1 kg asks more digits than they have.
+                // The solver determines tyre forces at the end of a step. For light sledges f32 has too few digits.
                 (name, 1.0 | 30.0) if name.starts_with("constraint") && hz < 100.0 => 0.06 / mass.sqrt(),
-                // One last digit of a force of 15 kN in a step of 50 ms moves 1 kg by 0.05 mm/s.
+                // The last digit of a force of 15 kN in a step of 50 ms changes the speed of 1 kg by 0.05 mm/s.
                 _ => 3e-3,
             };
             assert!(off < most, "{what}: {off} m/s off");
             let lost = before - momentum(&*world, &[mass]).x;
-            // 5,000 steps, each rounding 7,700 N s to 32 bits.
+            // 5,000 steps, each of which rounds 7,700 N·s to f32.
             assert!(lost.abs() < 0.5, "{what}: {lost} of {before} N s are lost");
         }
     }
 }
 
-/// Left and right wheels on sledges of their own, one ten times as heavy as the other: all end with one speed, and nothing is lost.
+/// Left and right wheels brake on two sledges, one ten times as heavy as the other. All bodies end at one speed without loss
+/// of momentum.
 #[test]
 fn wheels_on_two_sledges_agree_with_both() {
     let model = c5().without_air().model();
@@ -161,14 +162,15 @@ fn wheels_on_two_sledges_agree_with_both() {
             let speeds = [body(&*world, 0).velocity.x, body(&*world, 1).velocity.x, world.state(0).velocity.x];
             let what = format!("{} at {hz} Hz", solver.name);
             assert!(lost.abs() < 0.5, "{what}: {lost} of {before} N s are lost");
-            // The heavier one turns all three by 8 mrad/s, and their middles are 0.75 m apart.
+            // The heavier sledge turns all three at 8 mrad/s, and their centres are 0.75 m apart.
             let off = speeds.map(|speed| (speed - together).abs());
             assert!(off.iter().all(|off| *off < 0.012), "{what}: {speeds:?} m/s, not {together}");
         }
     }
 }
 
-/// A car that brakes with locked wheels on a plank on the ground drags it along, and both come to rest. Lighter ones: `planks.rs`.
+/// A car that brakes with locked wheels on a plank drags it over the ground, and both come to rest. Lighter planks:
+/// `planks.rs`.
 #[test]
 fn a_plank_is_dragged_over_the_ground() {
     let model = c5().without_air().model();
@@ -182,7 +184,7 @@ fn a_plank_is_dragged_over_the_ground() {
                 let before = speeds(&*world)[1];
                 world.step(&brake);
                 let [plank, car] = speeds(&*world);
-                // Patches that were strained towards the rear while the car slid pull it ahead as both stop.
+                // Patches strained to the rear while the car slides pull it forwards as both stop.
                 assert!(plank - car < 0.1, "{what}: the plank goes at {plank} m/s, the car at {car} m/s");
                 assert!(plank > -1e-5 && car < before + 0.015, "{what}: {plank} m/s, {car} m/s after {before}");
             }
@@ -192,7 +194,7 @@ fn a_plank_is_dragged_over_the_ground() {
     }
 }
 
-/// Let down on a plank that lies on crates, a car stands there: what lies under the plank bears it.
+/// A car stands on a plank that lies on crates, which carry plank and car.
 #[test]
 fn a_car_parks_on_a_plank_on_crates() {
     let model = c5().model();
@@ -221,7 +223,8 @@ fn a_car_parks_on_a_plank_on_crates() {
     }
 }
 
-/// A car that rolls into a crate on ice pushes it along: momentum closes with that of its wheels' spin, and energy only falls.
+/// A car rolls into a crate on ice and pushes it. Momentum with that of the wheels' spin is conserved. The final energy is
+/// that of a common speed.
 #[test]
 fn a_car_pushes_a_crate() {
     let model = c5().without_air().without_rolling_resistance().model();
@@ -235,7 +238,7 @@ fn a_car_pushes_a_crate() {
             let placement = Placement { speed: 5.0, gear: Some(0), ..Placement::default() };
             let start = CarStart { model: model.clone(), placement };
             let mut world = (solver.build)(&Scene { bodies: vec![in_the_way], ..Scene::flat() }, &[start], 1.0 / hz);
-            // Rolling wheels are as heavy as their spin makes them.
+            // Spin adds to the effective mass of rolling wheels.
             let heavy = model.mass() + spinning;
             let sums = |world: &dyn Backend| {
                 let [car, pushed] = [world.state(0).velocity.x, body(world, 0).velocity.x];
@@ -245,20 +248,20 @@ fn a_car_pushes_a_crate() {
             run(&mut *world, 3.0, &[Controls::coasting()]);
             let after = sums(&*world);
             let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
-            // 3,000 steps, each rounding 8,000 N s to 32 bits.
+            // 3,000 steps, each of which rounds 8,000 N·s to f32.
             assert!((after[0] - before[0]).abs() < 0.1, "{what}: {} of {} N s", after[0], before[0]);
             let together = before[0] / (heavy + mass);
-            // Without restitution what is left is that of the common speed; springs let both part a little.
+            // The energy of the common speed is left, as there is no restitution. The springs separate both a little.
             let least = 0.5 * (heavy + mass) * together * together;
             assert!((least..1.001 * least).contains(&(after[1] + 1.0)), "{what}: {} J, {least} together", after[1]);
             let [car, pushed] = [world.state(0).velocity.x, body(&*world, 0).velocity.x];
-            // The car dives as it is stopped, and swings back against the crate; what has sunk in is pushed out.
+            // The car dives as it is stopped, and swings back against the crate. Overlaps are pushed out.
             assert!(pushed > car - 1e-3 && pushed - car < 0.08, "{what}: {pushed} m/s and {car} m/s");
         }
     }
 }
 
-/// Kinetic and potential energy of `bodies`, J.
+/// Returns the kinetic and potential energy of `bodies`, J.
 fn energy(world: &dyn Backend, bodies: &[FreeBody]) -> f64 {
     let of = |(number, of): (usize, &FreeBody)| {
         let now = body(world, number);
@@ -279,7 +282,7 @@ fn random_body(random: &mut Random, height: f64) -> FreeBody {
     FreeBody { friction: random.between(0.4, 1.2), motion: BodyMotion { rotation, ..solid.motion }, ..solid }
 }
 
-/// Ten boxes of 1 to 2,000 kg that fall on each other come to rest in the end, and never have more energy than before.
+/// Ten boxes of 1 to 2,000 kg that fall onto each other come to rest, and never gain energy.
 #[test]
 fn a_heap_of_boxes_comes_to_rest_and_gains_no_energy() {
     let solvers = on_rows().into_iter().filter(|solver| ["impulse", "rapier"].contains(&solver.name));
@@ -298,19 +301,19 @@ fn a_heap_of_boxes_comes_to_rest_and_gains_no_energy() {
                 least = least.min(now);
             }
             let what = format!("{} at {hz} Hz, seed {seed}", solver.name);
-            // What overlaps is pushed out at up to 1 m/s. Rapier's contacts spring back.
+            // Overlaps are pushed out at up to 1 m/s. Rapier's contacts spring back.
             let most = if solver.name == "rapier" { 0.05 } else { 1e-3 };
             assert!(rise < most * begun, "{what}: {} of the energy out of nothing", rise / begun);
             let fastest = (0..10).map(|k| body(&*world, k).velocity.length()).fold(0.0, f32::max);
             assert!(fastest < 0.1, "{what}: {fastest} m/s");
             resting += u32::from(fastest < 0.01);
         }
-        // Light boxes under heavy ones still creep in some.
+        // In some heaps, light boxes under heavy ones still creep.
         assert!(resting >= 2, "{} at {hz} Hz: {resting} of 5 heaps rest", solver.name);
     }
 }
 
-/// A crate that is shunted by a braking car slides as far in every own world, and nearly as far in Rapier's.
+/// A crate hit by a braking car slides equally far in every own world, and nearly as far in Rapier's.
 #[test]
 fn worlds_agree_on_a_shunted_crate() {
     let model = c5().without_air().model();
@@ -326,25 +329,27 @@ fn worlds_agree_on_a_shunted_crate() {
             (solver.name, rests.position.x - 4.0)
         });
         let ends: Vec<_> = ends.collect();
-        // Rapier's alone has nothing to agree with.
+        // Rapier's world alone has no reference.
         let Some(&(_, way)) = ends.iter().find(|(name, _)| *name != "rapier") else { continue };
         for (name, slid) in ends {
-            // Blows of Rapier's worlds leave the crate 0.7 m/s of 7.4 slower. Own wheels let the car dive otherwise.
+            // After an impact in Rapier's worlds the crate is slower by 0.7 of 7.4 m/s. Unsprung masses change the dive of
+            // the car.
             let most = if name == "rapier" { 0.25 } else { 0.02 };
             assert!((slid / way - 1.0).abs() < most, "{name}, {mass} kg: {slid} m instead of {way} m");
         }
     }
 }
 
-/// A car that slides and rolls among five bodies in any pose and motion, which fall on it and each other: all together never have more
-/// energy than before, but for what rays give that step up. The largest rise over the energy of the start.
+/// Drives a car that slides and rolls among five bodies in any pose and motion, which fall onto it and each other. Returns
+/// the largest rise of their total energy over the energy at the start. Energy that rays gain when they step up is not
+/// counted.
 fn rise_among_bodies(solver: &BackendInfo, seed: u64, hz: f32) -> f64 {
     let mut random = Random(seed);
     let model = c5().without_air().model();
     let mut top = 0.0;
     let bodies: [FreeBody; 5] = std::array::from_fn(|_| {
         let body = random_body(&mut random, 0.0);
-        // They start apart, however they are turned: what overlaps is lifted out.
+        // At any attitude the bodies start apart, because overlaps would be lifted out.
         let reach = f64::from(body.hull.half_extents.length());
         let position = body.motion.position + DVec3::Z * (top + reach);
         top += 2.0 * reach;
@@ -382,14 +387,15 @@ proptest! {
     fn bodies_among_cars_gain_no_energy(seed in any::<u64>(), hz in 60f32..480.0) {
         for solver in own_worlds() {
             let rise = rise_among_bodies(&solver, seed, hz);
-            // Of 6,000 at 60 Hz one gains 1.4e-3, eight more above 1e-4.
+            // Measured in 6,000 runs at 60 Hz: one gains 1.4e-3, and eight more gain above 1e-4.
             prop_assert!(rise < 2e-3, "{} at {hz} Hz: {rise} of the energy out of nothing", solver.name);
         }
     }
 }
 
-/// Crates of 3 to 10 kg under bodies of 1.3 to 2 t that fall on them are not pressed into the ground and into these, which would rise with them
-/// as overlaps return: by 1.1 % and 1.0 % of the energy in these two worlds, when 64 passes over the contacts ended each step.
+/// Crates of 3 to 10 kg under falling bodies of 1.3 to 2 t must not be pressed into the ground and into these bodies, which
+/// rise when the overlaps are pushed out. With only 64 passes over the contacts in a step, the energy of these two worlds
+/// rises by 1.1 % and 1.0 %.
 #[test]
 fn heavy_bodies_on_light_ones_gain_no_energy() {
     for solver in own_worlds() {
@@ -400,7 +406,7 @@ fn heavy_bodies_on_light_ones_gain_no_energy() {
     }
 }
 
-/// Worlds with bodies go on to the bit from where they were saved, whatever happened in between, and ask for no memory.
+/// Worlds with bodies continue bit for bit after a load, whatever happened in between, and do not allocate.
 #[test]
 fn bodies_rewind_and_ask_for_no_memory() {
     let model = c5().model();
@@ -425,7 +431,7 @@ fn bodies_rewind_and_ask_for_no_memory() {
     }
 }
 
-/// A body is read and put anywhere; one that is not there is not.
+/// A body can be read and set to any motion; a body that does not exist cannot.
 #[test]
 fn bodies_are_read_and_put() {
     for solver in on_rows() {
@@ -443,7 +449,7 @@ fn bodies_are_read_and_put() {
     }
 }
 
-/// Cars that pass through each other still meet bodies.
+/// Cars that do not collide with each other still collide with bodies.
 #[test]
 fn cars_that_share_one_place_push_one_crate() {
     let model = c5().model();
@@ -454,7 +460,7 @@ fn cars_that_share_one_place_push_one_crate() {
         let mut world = (solver.build)(&scene, &[start(), start()], 1.0 / 60.0);
         run(&mut *world, 1.0, &[Controls::coasting(), Controls::coasting()]);
         let apart = (world.state(0).position - world.state(1).position).length();
-        // Rapier solves the contacts of both with the crate one after the other.
+        // Rapier solves the contacts of both cars with the crate one after the other.
         assert!(apart < 0.1, "{}: {apart} m", solver.name);
         assert!(body(&*world, 0).position.x > 5.5, "{}: {:?}", solver.name, body(&*world, 0));
     }

@@ -1,12 +1,12 @@
-//! Steps of another length in a world that runs: time goes on, and every solver takes them.
+//! Changes of the step length in a running world: time continues, and every solver accepts them.
 
 use crate::common::{Drive, Simplify, c5, on_rows};
 use skidpad::core::{Backend, Controls, Course, DVec3, FixedBox, Platform, Scene, Vec3, state::Placement};
 
-/// Lengths of steps, s, each for half a second.
+/// Lengths of steps, s. Each is used for half a second.
 const LENGTHS: [f32; 4] = [1.0 / 60.0, 1.0 / 240.0, 1.0 / 30.0, 1.0 / 60.0];
 
-/// Half a second of steps of each length with `controls`; what is told after each step is looked at.
+/// Steps `world` with `controls` for half a second at each length. Calls `look` after every step.
 fn drive(world: &mut dyn Backend, controls: &Controls, mut look: impl FnMut(&dyn Backend)) {
     for dt in LENGTHS {
         world.clock_mut().dt = dt;
@@ -31,12 +31,12 @@ fn every_solver_takes_steps_of_another_length() {
         });
         assert!((world.time() - 2.0).abs() < 1e-6, "{}: {} s", solver.name, world.time());
         let way = world.state(0).position.x;
-        // Nothing holds it up but the drag of its drivetrain, if that.
+        // Nothing slows the car except the drag of its drivetrain, if there is any.
         assert!((way - 20.0).abs() < 0.3, "{}: {way} m in 2 s at 10 m/s", solver.name);
     }
 }
 
-/// A belt that takes a car along is where its time says: it neither jumps nor stops where the step changes.
+/// A car on a belt is at the place that belongs to the time: the belt neither jumps nor stops at a change of the step.
 #[test]
 fn platforms_do_not_jump_with_the_step() {
     let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(40.0, 10.0, 1.0));
@@ -49,7 +49,7 @@ fn platforms_do_not_jump_with_the_step() {
         world.set_state(0, &state).expect("it fits");
         drive(world.as_mut(), &Controls { brake: 1.0, ..Controls::default() }, |world| {
             let off = world.state(0).position.x - 3.0 * world.time();
-            // It begins at rest on its wheels, which the belt carries within the first steps.
+            // The wheels start at rest, and the belt moves them within the first steps.
             assert!(off.abs() < 0.05, "{} at {} s: {off} m from where it stood", solver.name, world.time());
         });
     }

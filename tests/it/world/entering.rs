@@ -1,4 +1,4 @@
-//! Cars that enter a world while it runs, and what each of them is told.
+//! Cars that enter a running world, their slots and their reports.
 
 use skidpad::core::state::saved::LoadError;
 use skidpad::core::{Backend, BackendInfo, CarError, CarId, CarStart, Controls, Frame, Scene, Vec3, state::Placement};
@@ -6,7 +6,7 @@ use skidpad::core::{Backend, BackendInfo, CarError, CarId, CarStart, Controls, F
 use crate::common::{Simplify, c5, on_rows, shipped};
 use crate::hitch::rigs;
 
-/// Every solver, mode and peer.
+/// Returns every solver, mode and peer.
 fn all() -> Vec<BackendInfo> {
     skidpad::backends().into_iter().chain(skidpad::modes()).collect()
 }
@@ -23,7 +23,7 @@ fn drive(world: &mut dyn Backend, steps: usize) {
     (0..steps).for_each(|_| _ = world.step(&[turning(), turning()]));
 }
 
-/// A car that enters later does what one that was alone from the start does, and the first one does not notice.
+/// A car that enters later drives as a car that is alone from the start, and the first car is not affected.
 #[test]
 fn a_car_enters_a_running_world() {
     for solver in all() {
@@ -40,7 +40,7 @@ fn a_car_enters_a_running_world() {
             drive(&mut **world, 120);
         }
         assert_eq!((both.cars(), both.steps()), (2, 180), "{}", solver.name);
-        // Far apart, so that no order of contacts in Rapier's world is another one.
+        // The cars are far apart, so that the order of contacts in Rapier's world does not change.
         for (alone, car) in [(&first, 0), (&second, 1)] {
             let apart = (alone.state(0).position - both.state(car).position).length();
             assert!(apart < 1e-9, "{}: car {car} is {apart} m elsewhere", solver.name);
@@ -177,7 +177,7 @@ fn cars_that_come_and_go_leave_nothing() {
     }
 }
 
-/// What went wrong with one car is told of that car.
+/// A fault of one car is reported for this car only.
 #[test]
 fn reports_are_each_cars_own() {
     for solver in on_rows() {
@@ -193,7 +193,7 @@ fn reports_are_each_cars_own() {
     }
 }
 
-/// A frame is read again into the memory it has.
+/// A frame is read again into its own memory.
 #[test]
 fn frames_are_read_into_the_callers_memory() {
     let parts = shipped("tesla_model3_awd");
@@ -216,7 +216,7 @@ fn frames_are_read_into_the_callers_memory() {
     }
 }
 
-/// Worlds may step on a thread of their own.
+/// Worlds can step on another thread.
 #[test]
 fn worlds_move_between_threads() {
     for solver in all() {

@@ -1,4 +1,4 @@
-//! Off a ramp of 15° at 18 m/s, through the air, and down again.
+//! Jump off a ramp of 15° at 18 m/s, flight and landing.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Scene, State, Vec3, 
 use crate::common::{Drive, GRAVITY, Simplify, c5, on_rows, solvers};
 use crate::step::energy::Audit;
 
-/// A wedge of 8 m that rises by 15° from x = 0.
+/// Returns a scene with a ramp of 8 m that rises by 15° from x = 0.
 fn ramp() -> Scene {
     let (angle, length, depth) = (15f64.to_radians(), 8.0, 1.0);
     let [along, up] = [DVec3::new(angle.cos(), 0.0, angle.sin()), DVec3::new(-angle.sin(), 0.0, angle.cos())];
@@ -16,7 +16,8 @@ fn ramp() -> Scene {
     Scene { boxes: vec![wedge], ..Scene::flat() }
 }
 
-/// States of a jump without air, in neutral, the brake on while it flies; and which of them are in the air.
+/// Returns the states of a jump without air, in neutral, with the brake on during the flight, and the range of the states in
+/// the air.
 fn jump(solver: &BackendInfo, hz: f32) -> (Drive, Vec<State>, core::ops::Range<usize>) {
     let model = c5().without_air().without_rolling_resistance().model();
     let placement = Placement { x: -10.0, speed: 18.0, gear: Some(0), ..Placement::default() };
@@ -30,12 +31,12 @@ fn jump(solver: &BackendInfo, hz: f32) -> (Drive, Vec<State>, core::ops::Range<u
         states.push(car.world.state(0).clone());
     }
     let first = states.iter().position(aloft).expect("it jumps");
-    // Its nose, 2 m ahead, comes down before its wheels.
+    // The nose, 2 m ahead, lands before the wheels.
     let count = states[first..].iter().take_while(|state| aloft(state) && state.position.z > 1.3).count();
     (car, states, first..first + count)
 }
 
-/// No world holds a car at a speed of its own.
+/// No world limits the speed of a car.
 #[test]
 fn a_fast_fall_goes_on_as_gravity_has_it() {
     let model = c5().without_air().model();
@@ -49,13 +50,14 @@ fn a_fast_fall_goes_on_as_gravity_has_it() {
             car.step(&Controls::coasting());
         }
         let gained = f64::from(-car.world.state(0).velocity.z) - 500.0;
-        // Numbers of 500 m/s have 3e-5 m/s, which every step, and each of four substeps, rounds to.
+        // f32 resolves 3e-5 m/s at 500 m/s, and every step and each of four substeps is rounded.
         assert!((gained - GRAVITY).abs() < 0.01, "{}: {gained} m/s in a second", solver.name);
     }
 }
 
-/// In the air the centre of mass is on the integrator's own parabola: velocity falls by g dt in a step, and the pose moves with the mean of
-/// the velocities before and after, in Rapier's world with that after each of its substeps (four, or one in steps below 2 ms).
+/// In the air the centre of mass is on the parabola of the integrator. Velocity changes by g dt in a step. The pose moves
+/// with the mean of the velocities before and after the step; in Rapier's world with that after each of its substeps (four,
+/// or one in steps below 2 ms).
 #[test]
 fn a_jump_is_the_integrators_parabola_and_keeps_its_angular_momentum() {
     for solver in solvers() {
@@ -74,7 +76,8 @@ fn a_jump_is_the_integrators_parabola_and_keeps_its_angular_momentum() {
             let spun = |state: &State| -> f64 {
                 model.wheels().iter().zip(&state.wheels).map(|(w, s)| f64::from(w.spin_inertia * s.spin)).sum()
             };
-            // Where its nose met the ramp in Rapier's world a car rolls a little: the axis about which its brakes turn it does, too.
+            // A nose that touches the ramp in Rapier's world makes the car roll a little. The axis of its brake moments
+            // rolls with the car.
             let turned = |state: &State| {
                 let rate = state.rotation.inverse() * state.angular;
                 f64::from((state.rotation * (*model.inertia() * rate)).y)
@@ -86,12 +89,12 @@ fn a_jump_is_the_integrators_parabola_and_keeps_its_angular_momentum() {
                 let fall = DVec3::new(0.0, 0.0, -0.5 * GRAVITY * t * (t + substep));
                 let expected = first.position + first.velocity.as_dvec3() * t + fall;
                 let off = (state.position - expected).length();
-                // 32-bit velocities of 18 m/s, 1e-6 m/s of rounding a step.
+                // f32 velocities of 18 m/s are rounded by 1e-6 m/s per step.
                 assert!(off < 1e-5 * 18.0 * flown, "{} {hz} Hz, after {t} s: {off} m", solver.name);
                 let before = &states[air.start + k.saturating_sub(1)];
                 given += (spun(before) - spun(state)) * 0.5 * (across(before) + across(state));
                 let lost = turned(state) - turned(first) - given;
-                // Of 18 m/s on four wheels, 250 N m s; brakes take half of it within the flight.
+                // Four wheels at 18 m/s have 250 N·m·s. The brakes take half of it within the flight.
                 assert!(lost.abs() < 0.25, "{} {hz} Hz, after {t} s: {lost} N m s", solver.name);
             }
             let braked = spun(first) - spun(&states[air.end - 1]);
@@ -100,7 +103,7 @@ fn a_jump_is_the_integrators_parabola_and_keeps_its_angular_momentum() {
     }
 }
 
-/// Down again it loses energy only, stands on its wheels and has its springs back.
+/// After the landing a car only loses energy, stands on its wheels and has its static height.
 #[test]
 fn a_jump_ends_on_its_wheels() {
     for solver in solvers() {

@@ -1,4 +1,4 @@
-//! Undriven cars against kerbs of 2 to 30 cm, and over a gap: what wheels climb, what stops them, what they fall into.
+//! Undriven cars against kerbs and walls of 2 to 30 cm, and over a gap.
 
 use skidpad::core::model::{ModelParts, ProbeShape};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Scene, State, Vec3, state::Placement};
@@ -9,27 +9,28 @@ use crate::world::terrain::{feeling, nothing, on_stilts, step_up};
 
 const RIMS: [ProbeShape; 3] = [ProbeShape::Disc, ProbeShape::Cylinder(0.2), ProbeShape::Torus(0.2)];
 
-/// Heights of kerbs, m. A wheel of R = 0.317 m stands on edges up to 80° against its way, R (1 − cos 80°) = 0.262 m; what is higher is a
-/// wall.
+/// Heights of kerbs, m. A wheel of R = 0.317 m stands on edges up to 80° against its motion: R (1 − cos 80°) = 0.262 m.
+/// Higher edges are walls.
 const KERBS: [f32; 7] = [0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.26];
+/// Heights of walls, m.
 const WALLS: [f32; 2] = [0.28, 0.30];
 
-/// A C5 on wheels that feel with `probe`, before a kerb at x = 10 m.
+/// C5 with one shape of probe and its solver, before a kerb at x = 10 m.
 struct Approach {
     parts: ModelParts,
     solver: BackendInfo,
     hz: f32,
 }
 
-/// What became of it: how far the front wheels got, m, and the largest rise of its energy, J.
+/// Result of an approach: farthest place of the front wheels, x (m), and largest energy gain (J).
 struct Outcome {
     furthest: f64,
     gained: f64,
 }
 
 impl Approach {
-    /// Speed at which the car's motion could just lift its front axle by `height` m, `½ m v² = W h`, m/s. Springs and dampers only take
-    /// from that.
+    /// Returns the speed at which the kinetic energy of the car just lifts the load W of its front axle by `height` m: `½ m
+    /// v² = W h`, m/s. Springs and dampers only dissipate energy.
     fn least_speed(&self, height: f32) -> f32 {
         let model = self.parts.clone().model();
         (2.0 * 2.0 * model.static_load(0) * height / self.parts.mass).sqrt()
@@ -57,7 +58,7 @@ impl Approach {
     }
 }
 
-/// Row E9: rims climb a kerb only if the car's motion can lift them, and no wall; they gain no energy.
+/// Row E9: rims climb a kerb only if the car has the energy to lift them, and no wall. They gain no energy.
 #[test]
 fn e9_rims_climb_what_their_motion_lifts_them_over() {
     for probe in RIMS {
@@ -65,7 +66,8 @@ fn e9_rims_climb_what_their_motion_lifts_them_over() {
             for hz in [60.0, 240.0] {
                 let car = Approach { parts: feeling(on_stilts(), probe), solver, hz };
                 let load = car.parts.clone().model().static_load(0);
-                // Shares of the least speed. Steep edges cost more than the lift: at 25 cm 1.5 times the speed is too little.
+                // Shares of the least speed. Steep edges cost more than the lift: at 25 cm, 1.5 times the speed is not
+                // enough.
                 let kerbs = KERBS.map(|height| (height, vec![(0.9, false), (3.0, true)]));
                 let walls = WALLS.map(|height| (height, vec![(0.9, false), (3.0, false)]));
                 for (height, shares) in kerbs.into_iter().chain(walls) {
@@ -73,8 +75,9 @@ fn e9_rims_climb_what_their_motion_lifts_them_over() {
                         let Outcome { furthest, gained } = car.roll(height, share);
                         let what = format!("{} {hz} Hz {probe:?}, {height} m at {share}", solver.name);
                         assert_eq!(furthest > 10.02, climbs, "{what}: {furthest} m");
-                        // Wheels with a mass of their own take their load from the tyre, which a share over the step does not know: at 60 Hz
-                        // they go to and fro before 2 cm. Else the rounding of a kilojoule.
+                        // Unsprung masses get their load from the tyre, which a contact for a share of the step does not
+                        // include: at 60 Hz they move back and forth at a kerb of 2 cm. Other tolerances are the rounding of
+                        // a kilojoule.
                         let swings = solver.name == "constraint-unsprung" && (hz, height) == (60.0, 0.02);
                         let allowed = 1e-3 + if swings { 0.03 * f64::from(2.0 * load * height) } else { 0.0 };
                         assert!(gained < allowed, "{what}: gained {gained} J");
@@ -85,7 +88,7 @@ fn e9_rims_climb_what_their_motion_lifts_them_over() {
     }
 }
 
-/// A car that leans against a wall with its front wheels, on a slope of 0.1 rad towards it, comes to rest there.
+/// A car that rolls down a slope of 0.1 rad against a wall comes to rest with its front wheels at the wall.
 #[test]
 fn a_car_that_leans_on_a_wall_by_its_rims_stands() {
     let model = feeling(on_stilts(), ProbeShape::Disc).model();
@@ -99,14 +102,14 @@ fn a_car_that_leans_on_a_wall_by_its_rims_stands() {
             let frames = Drive::new(&solver, &model, &scene, placement, hz).run(20.0, |_| Controls::coasting());
             let (last, before) = (&frames[frames.len() - 1], &frames[frames.len() * 3 / 4]);
             let what = format!("{} {hz} Hz: {} m/s at {} m", solver.name, last.vx_mps, last.x_m);
-            // The rounding of a slope's gravity within a step, and of places of metres over thousands of them.
+            // Tolerances: rounding of a slope's gravity within a step, and of positions of metres over thousands of steps.
             assert!(last.vx_mps.abs() < 1e-3 && (last.x_m - before.x_m).abs() < 1e-6, "{what}");
             assert!((3.8..4.0).contains(&last.x_m), "{what}");
         }
     }
 }
 
-/// A ray has no limit: it steps up whatever is below its start, at any speed.
+/// A ray has no limit: it steps up any edge that is below its start, at any speed.
 #[test]
 fn e9_rays_step_up_any_kerb() {
     for solver in on_rows() {
@@ -118,7 +121,7 @@ fn e9_rays_step_up_any_kerb() {
     }
 }
 
-/// Row E7: at 10 m/s over a gap 0.2 m wide and 0.3 m deep, wheels that are rays hang in it, and rims hardly sink.
+/// Row E7: at 10 m/s over a gap 0.2 m wide and 0.3 m deep, wheels on rays lose contact, and rims hardly sink.
 #[test]
 fn e7_rims_roll_over_a_gap_that_rays_fall_into() {
     let slab = |from: f64, to: f64, top: f64| {
@@ -138,11 +141,12 @@ fn e7_rims_roll_over_a_gap_that_rays_fall_into() {
             let (sunk, load) = (frames[0].z_m - least(&|f| f.z_m), least(&|f| f.wheels[0].load_n));
             let what = format!("{} {probe:?}: strut {extended} m longer, body {sunk} m lower, {load} N", solver.name);
             if probe == ProbeShape::Ray {
-                // To its droop stop; wheels with a mass of their own fall by 13 mm in the time.
+                // The wheel reaches its droop stop. Unsprung masses fall by 13 mm in this time.
                 let droop = if solver.name == "constraint-unsprung" { 0.013 } else { 0.09 - 1e-4 };
                 assert!(load == 0.0 && extended > droop, "{what}");
             } else {
-                // What a rigid disc sinks by between two edges, and by how much a step (42 mm) goes on down from the first one.
+                // Depth of a rigid disc between two edges, and its further descent from the first edge within a step (42
+                // mm).
                 let left = (radius * radius - 0.01).sqrt();
                 let sinks = f64::from(radius - left + 0.1 / left * 10.0 / 240.0);
                 assert!(extended < sinks && sunk < 5e-3, "{what}");

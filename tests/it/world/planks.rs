@@ -1,4 +1,4 @@
-//! Light planks on the ground under wheels that slide over them: taken along, or held by the ground, and not shaken.
+//! Light planks on the ground under sliding wheels: moved with the wheels or held by the ground, without shaking.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use skidpad::core::{
 use crate::common::{GRAVITY, Simplify, c5, on_rows};
 use crate::step::energy::Audit;
 
-/// Friction between the planks and the ground.
+/// Friction coefficient between the planks and the ground.
 const MU: f64 = 0.4;
 
 const SPEED: f32 = 5.0;
 
-/// Wheels locked.
+/// Returns controls that lock the wheels.
 fn braking() -> [Controls; 1] {
     [Controls { brake: 1.0, ..Controls::parked() }]
 }
 
-/// A plank at rest that slides over the plane with this `friction`, 40 by 10 by 0.4 m.
+/// Returns a plank at rest, 40 by 10 by 0.4 m, with this mass (kg) and this `friction` on the plane.
 fn plank(mass: f32, friction: f32) -> FreeBody {
     FreeBody { friction, ..FreeBody::solid(mass, Vec3::new(40.0, 10.0, 0.4), DVec3::new(0.0, 0.0, 0.2)) }
 }
 
-/// A car on a plank, over which it slides.
+/// Car that slides over a plank.
 struct Slide {
     world: Box<dyn Backend>,
     plank: FreeBody,
     model: Arc<Model>,
     audit: Audit,
-    /// Where it slides to, unit vector.
+    /// Direction of the slide, unit vector.
     along: Vec3,
 }
 
 impl Slide {
-    /// With 5 m/s, ahead or `sideways` to the left.
+    /// Builds a world with a car at 5 m/s on `plank`, ahead or, if `sideways`, to the left.
     fn new(solver: &BackendInfo, plank: FreeBody, sideways: bool, hz: f32) -> Self {
         let model = c5().without_air().model();
         let on_it = Placement { height: 0.4, gear: Some(0), ..Placement::default() };
@@ -55,12 +55,12 @@ impl Slide {
         self.world.body(0).expect("a body of the scene")
     }
 
-    /// Speeds of the plank and of the car, m/s.
+    /// Returns the speeds of the plank and of the car along the slide, m/s.
     fn speeds(&self) -> [f32; 2] {
         [self.plank().velocity, self.world.state(0).velocity].map(|velocity| velocity.dot(self.along))
     }
 
-    /// Of the fastest point of the car that touches the plank, m/s.
+    /// Returns the speed of the fastest contact point of the car along the slide, m/s.
     fn patch(&self) -> f32 {
         let state = self.world.state(0);
         let speed = |wheel: &skidpad::core::model::Wheel| {
@@ -69,7 +69,7 @@ impl Slide {
         self.model.wheels().iter().map(speed).fold(f32::NEG_INFINITY, f32::max)
     }
 
-    /// Of car and plank, J; that of the car as told.
+    /// Returns the energy of car and plank, J. `of_car` computes that of the car.
     fn energy(&self, of_car: fn(&Audit, &State) -> f64) -> f64 {
         let (now, mass) = (self.plank(), f64::from(self.plank.mass));
         let turning = f64::from(now.angular.dot(self.plank.inertia * now.angular));
@@ -77,26 +77,26 @@ impl Slide {
         of_car(&self.audit, self.world.state(0)) + 0.5 * moving + mass * GRAVITY * now.position.z
     }
 
-    /// Momentum along the way, N s.
+    /// Returns the momentum along the slide, N·s.
     fn momentum(&self) -> f64 {
         let masses = [self.plank.mass, self.model.mass()];
         self.speeds().iter().zip(masses).map(|(speed, mass)| f64::from(*speed) * f64::from(mass)).sum()
     }
 
-    /// What presses the plank on the ground, N.
+    /// Returns the normal force of the plank on the ground, N.
     fn pressed(&self) -> f64 {
         let load: f64 = self.world.state(0).wheels.iter().map(|wheel| f64::from(wheel.load)).sum();
         load + f64::from(self.plank.mass) * GRAVITY
     }
 }
 
-/// Masses of planks, kg, and rates, Hz.
+/// Returns masses of planks (kg), each with every rate (Hz).
 fn light_planks() -> impl Iterator<Item = (f32, f32)> {
     [30.0, 20.0, 10.0, 1.0].into_iter().flat_map(|mass| [20.0, 60.0, 240.0, 1000.0].map(|hz| (mass, hz)))
 }
 
-/// A car that slides ahead or sideways over a plank takes it along: the plank takes up the speed of the patches and loses it with them, without a
-/// turn, and both gain no energy.
+/// A car that slides ahead or sideways over a plank moves it. The plank gains the speed of the patches and loses it with
+/// them, without a reversal, and both gain no energy.
 #[test]
 fn a_light_plank_is_taken_along_and_not_shaken() {
     for (solver, sideways) in on_rows().into_iter().flat_map(|solver| [false, true].map(|side| (solver, side))) {
@@ -118,25 +118,27 @@ fn a_light_plank_is_taken_along_and_not_shaken() {
                 least = least.min(slide.energy(Audit::energy));
             }
             let [plank, car] = slide.speeds();
-            // Of 15 kN under 1 kg some pushes have too few digits: that of the step in which it begins to slide, mostly.
+            // Some f32 forces have too few digits with 15 kN on 1 kg, mostly in the step in which the plank begins to
+            // slide.
             let unconverged = if mass == 1.0 { 2 } else { 1 };
             assert!(off <= unconverged, "{what}: {off} steps did not converge");
-            // Patches that full slip has strained push it ahead as they give that back; a step that did not converge ends near its answer.
+            // Patches strained by full slip push the plank ahead as they relax. A step that does not converge ends near its
+            // solution.
             let most = if off == 0 { 0.25 } else { 0.5 };
             assert!(ahead < most, "{what}: the plank goes {ahead} m/s faster than any patch");
-            // Friction ends within what a solution may leave.
+            // Friction stops the plank within the tolerance of a solution.
             assert!(back < 1e-4, "{what}: the plank goes back at {back} m/s");
-            // While one wheel after the other locks, a plank that has just begun to slide is slowed for a moment.
+            // While the wheels lock one after the other, a plank that has just begun to slide is slowed for a moment.
             let shaken = way + plank - 2.0 * top;
             assert!(shaken < 0.6, "{what}: the plank turned round on {shaken} m/s of its way");
             assert!(plank.abs() < 1e-5 && car.abs() < 0.02, "{what}: {plank} m/s and {car} m/s in the end");
-            // Sums of the parts have no more digits.
+            // Tolerance: digits of the sums.
             assert!(gained < 1e-6 * begun, "{what}: {gained} of {begun} J out of nothing");
         }
     }
 }
 
-/// On ice a plank goes with the locked wheels, straight on, and neither is slowed down; once it does, its speed stays.
+/// On ice a plank moves straight ahead with the locked wheels, without loss of momentum, and then keeps its speed.
 #[test]
 fn a_light_plank_on_ice_goes_with_the_wheels() {
     for (solver, sideways) in on_rows().into_iter().flat_map(|solver| [false, true].map(|side| (solver, side))) {
@@ -155,7 +157,7 @@ fn a_light_plank_on_ice_goes_with_the_wheels() {
                 }
             }
             let [plank, car] = slide.speeds();
-            // Of 15 kN under 1 kg pushes have no more digits.
+            // f32 forces have no more digits with 15 kN on 1 kg.
             let most = if mass == 1.0 { 0.025 } else { 2e-3 };
             assert!(jitter < most, "{what}: the plank's speed changes by {jitter} m/s in a step");
             assert!((plank - car).abs() < 1e-4 + most, "{what}: {plank} m/s on {car} m/s");
@@ -166,12 +168,12 @@ fn a_light_plank_on_ice_goes_with_the_wheels() {
     }
 }
 
-/// Wheels that push a plank with less than the ground holds slide over it, and it stands still.
+/// Wheels that push a plank with less than its friction on the ground slide over it, and the plank stands.
 #[test]
 fn a_plank_that_the_ground_holds_stands_still() {
     for solver in on_rows() {
         for (mass, hz) in light_planks() {
-            // No tyre of the car has a friction of 1.5.
+            // The friction exceeds that of every tyre of the car.
             let mut slide = Slide::new(&solver, plank(mass, 1.5), false, hz);
             let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
             let mut worst = 0.0f32;
@@ -179,7 +181,7 @@ fn a_plank_that_the_ground_holds_stands_still() {
                 slide.world.step(&braking());
                 worst = worst.max(slide.plank().velocity.length());
             }
-            // It is put 0.2 mm/s off by the digits of what presses it, at most.
+            // Rounding of the normal force moves the plank by 0.2 mm/s at most.
             assert!(worst < 2e-4, "{what}: the plank moves at {worst} m/s");
             let [_, car] = slide.speeds();
             assert!(car.abs() < 0.01, "{what}: the car slides at {car} m/s in the end");
@@ -187,8 +189,8 @@ fn a_plank_that_the_ground_holds_stands_still() {
     }
 }
 
-/// While a plank slides, car and plank lose together what the ground's friction takes, μ (N + m g) t; of a plank that sticks to the
-/// wheels that is a deceleration of μ g.
+/// While a plank slides, car and plank together lose the momentum of the ground's friction, μ (N + m g) t. With a plank that
+/// sticks to the wheels this is a deceleration of μ g.
 #[test]
 fn a_plank_that_slides_is_held_back_by_the_friction_of_the_ground() {
     for solver in on_rows() {
@@ -215,11 +217,11 @@ fn a_plank_that_slides_is_held_back_by_the_friction_of_the_ground() {
             }
             let [Some(first), Some(second)] = marks else { panic!("{what}: it does not stop") };
             let rate = (first.1 - second.1) / (second.0 - first.0);
-            // What the passes over the corners of a plank of 1 kg leave.
+            // Tolerance: remainder of the passes over the corners of a plank of 1 kg.
             let most = if mass == 1.0 { 0.02 } else { 2e-3 };
             assert!(worst < most, "{what}: friction off by {worst} of itself");
             assert!(slid > 1.0, "{what}: it slides for {slid} s");
-            // The car dives as the wheels lock, and swings on its springs.
+            // The car dives as the wheels lock, and oscillates on its springs.
             assert!((rate / (MU * GRAVITY) - 1.0).abs() < 5e-3, "{what}: both slow down at {rate} m/s²");
         }
     }

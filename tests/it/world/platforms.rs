@@ -1,4 +1,4 @@
-//! Boxes that move by themselves carry cars, weigh them, and push them.
+//! Boxes that move by themselves and carry, weigh and push cars.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::common::{Drive, GRAVITY, Simplify, c5, close, on_rows, solvers};
 
 const RATES: [f32; 4] = [20.0, 60.0, 240.0, 1000.0];
 
-/// 40 by 40 m whose top is at z = 0 where it is described, and nothing else.
+/// Returns a scene with only a platform of 40 by 40 m on `course`. Its top is at z = 0 without displacement.
 fn floor(course: Course) -> Scene {
     let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(40.0, 40.0, 1.0));
     Scene { plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() }
@@ -22,20 +22,20 @@ fn steady(velocity: Vec3, rate: f32) -> Course {
     Course::Steady { velocity, rate }
 }
 
-/// From a stand at `starts` s to `way` m along x, y and z within `takes` s, with blends of `blend` s.
+/// Returns a course from rest at `starts` s over `way` m (x, y, z) to rest `takes` s later, with blends of `blend` s.
 fn there(starts: f64, takes: f64, way: DVec3, blend: f64) -> Course {
     let point = |time: f64, displacement: DVec3| WayPoint { time, displacement, angle: 0.0 };
     let points = vec![point(starts, DVec3::ZERO), point(starts + takes, way)];
     Course::Path(Path::new(points, false, blend).expect("a path"))
 }
 
-/// The centre of mass of the car in the axes of the only platform.
+/// Returns the centre of mass of the car in the axes of `platform`, m.
 fn seen_from(car: &Drive, platform: &Platform) -> DVec3 {
     let (centre, rotation) = platform.pose(car.world.time());
     rotation.as_dquat().normalize().inverse() * (car.world.state(0).position - centre)
 }
 
-/// Lets the car of `state` go with what moves at `velocity` and turns by `angular`.
+/// Returns `state` with the motion of ground that moves with `velocity` and turns with `angular` about the origin.
 fn carried(state: &State, velocity: Vec3, angular: Vec3) -> State {
     let velocity = state.velocity + velocity + angular.cross(state.position.as_vec3());
     State { velocity, angular, previous_velocity: velocity, ..state.clone() }
@@ -47,7 +47,7 @@ fn on_discs() -> Arc<Model> {
     parts.model()
 }
 
-/// A platform that speeds up to 1 m/s with 1 m/s² carries a parked car, on rays and on discs.
+/// A platform that accelerates to 1 m/s with 1 m/s² carries a parked car, on rays and on discs.
 #[test]
 fn a_platform_carries_a_parked_car() {
     let course = there(1.0, 40.0, DVec3::new(24.0, 32.0, 0.0), 1.0);
@@ -66,7 +66,7 @@ fn a_platform_carries_a_parked_car() {
     }
 }
 
-/// A turntable takes a car parked 5 m from its middle round with 0.3 rad/s, half a turn in 10 s.
+/// A turntable at 0.3 rad/s turns a car parked 5 m from its centre by half a turn in 10 s.
 #[test]
 fn a_turntable_carries_a_parked_car_round() {
     let rate = 0.3;
@@ -81,7 +81,7 @@ fn a_turntable_carries_a_parked_car_round() {
             let before = seen_from(&car, &scene.platforms[0]);
             car.run(10.0, |_| Controls::parked());
             let slipped = (seen_from(&car, &scene.platforms[0]) - before).length();
-            // A step goes along a chord of an arc of 0.3 / hz rad, counted to second order.
+            // A step moves along a chord of an arc of 0.3 / hz rad, to second order.
             assert!(slipped < 3e-3, "{} at {hz} Hz: {} mm", solver.name, 1e3 * slipped);
             let turned = car.world.frame(0).yaw_rate_radps;
             close(&format!("{} at {hz} Hz", solver.name), turned, rate.into(), 1e-3, "carcasses swing");
@@ -89,10 +89,10 @@ fn a_turntable_carries_a_parked_car_round() {
     }
 }
 
-/// Wheels carry m (g + a) on a lift that speeds up evenly, and m g where it goes on.
+/// Wheels carry m (g + a) on a lift that accelerates steadily, and m g at constant speed.
 #[test]
 fn a_lift_weighs_a_car() {
-    // Up at 3 m/s, which it takes 6 s to gain.
+    // The lift reaches 3 m/s upwards within 6 s.
     let scene = floor(there(4.0, 20.0, DVec3::new(0.0, 0.0, 60.0), 6.0));
     let model = c5().without_air().model();
     let weight = f64::from(model.mass()) * GRAVITY;
@@ -116,7 +116,7 @@ fn a_lift_weighs_a_car() {
     }
 }
 
-/// In the axes of a belt nothing tells that it moves: a car that brakes and turns on it drives as one on ground that stands.
+/// Slip is relative to the belt: a car that brakes and turns on a moving belt drives as on a belt at rest.
 #[test]
 fn e22_slip_is_counted_against_ground_that_moves() {
     let model = c5().without_air().model();
@@ -142,15 +142,15 @@ fn e22_slip_is_counted_against_ground_that_moves() {
             let (stands, moves) = (drive(Vec3::ZERO), drive(belt));
             let what = format!("{} at {hz} Hz: {stands:?}, {moves:?}", solver.name);
             assert!(stands.2 > 0.05 && stands.1.length() < 11.0, "{what}");
-            // Numbers of 32 bits are rounded at other places.
+            // f32 values are rounded at different positions.
             assert!((stands.0 - moves.0).length() < 2e-3, "{what}");
             assert!((stands.1 - moves.1).length() < 2e-3 && (stands.2 - moves.2).abs() < 1e-3, "{what}");
         }
     }
 }
 
-/// A wall that comes at a car hits it as a wall that stands is hit, does not pass through it, and gives no more than it pushes: in
-/// the axes of the wall the car's energy never rises.
+/// A wall that moves into a car hits it like a wall at rest, does not pass through it, and gives it no additional energy: in
+/// the axes of the wall the energy of the car never rises.
 #[test]
 fn a_wall_pushes_a_car() {
     let model = c5().on_coulomb_tyres(1e-3).without_air().without_rolling_resistance().model();
@@ -169,7 +169,7 @@ fn a_wall_pushes_a_car() {
             let energy = |state: &State| 0.5 * (state.velocity - Vec3::X * speed).length_squared();
             let (mut least, mut deepest) = (f64::INFINITY, 0.0f64);
             let mut most = energy(car.world.state(0));
-            // What Rapier takes out of the wall it gives a speed.
+            // Rapier gives the car a speed when it pushes the car out of the wall.
             let corrected = if solver.name == "rapier" { 1e-3 * most } else { 0.0 };
             for _ in 0..(10.0 * hz / speed).round() as usize {
                 car.step(&Controls::coasting());
@@ -180,12 +180,13 @@ fn a_wall_pushes_a_car() {
                 least = least.min(back - face);
                 deepest = deepest.max(face - back);
                 let now = energy(state);
-                // Springs and the height of the centre give back what they hold at rest: 1 J/kg is 0.1 m of lift.
+                // Springs and the height of the centre of mass return their energy at rest: 1 J/kg is 0.1 m of lift.
                 assert!(now <= most + 0.02 * (1.0 + most) + corrected, "{what}: {now} J/kg after {most}");
                 most = most.min(now.max(0.5));
             }
             assert!(least < 0.1, "{what}: it met the car");
-            // Rapier looks where bodies are, not where they pass: it takes the car out of what the wall has gone into within a step.
+            // Rapier tests the poses of bodies, not their paths. It then pushes the car out of the overlap with the wall of
+            // one step.
             let bound = if solver.name == "rapier" { 0.02 + f64::from(speed / hz) } else { 5e-3 };
             assert!(deepest < bound, "{what}: {deepest} m inside");
             let pushed = car.world.state(0).velocity.x;
@@ -194,7 +195,7 @@ fn a_wall_pushes_a_car() {
     }
 }
 
-/// A car on its roof goes with what it lies on.
+/// A platform carries a car that lies on its roof.
 #[test]
 fn a_platform_carries_a_hull() {
     let velocity = Vec3::new(0.6, -0.8, 0.0);
@@ -214,7 +215,7 @@ fn a_platform_carries_a_hull() {
     }
 }
 
-/// A ramp that tips up by 8 degrees about y and back: the car stays on it, and solvers see the same.
+/// A platform that tips by 8 degrees about y and back keeps its car, and solvers agree.
 #[test]
 fn a_tipping_platform_keeps_its_car_and_solvers_agree() {
     let point = |time: f64, angle: f64| WayPoint { time, displacement: DVec3::ZERO, angle };
@@ -229,25 +230,25 @@ fn a_tipping_platform_keeps_its_car_and_solvers_agree() {
         let before = seen_from(&car, &scene.platforms[0]);
         car.run(2.6, |_| Controls::parked());
         let tipped = car.world.state(0).position;
-        // Level again for a second and a half.
+        // The platform is level again for a second and a half.
         car.run(4.3, |_| Controls::parked());
         (tipped, (seen_from(&car, &scene.platforms[0]) - before).length())
     };
     for hz in RATES {
         let (expected, _) = run(&solvers()[0], hz);
-        // 3 m from the axis, by 8 degrees.
+        // 3 m from the axis, at 8 degrees.
         assert!((expected.z - run(&solvers()[0], 240.0).0.z).abs() < 0.01 && expected.z > 0.8, "{expected}");
         for solver in on_rows() {
             let (tipped, slipped) = run(&solver, hz);
             let what = format!("{} at {hz} Hz", solver.name);
             assert!((tipped - expected).length() < 5e-3, "{what}: {tipped} instead of {expected}");
-            // All end 3 mm off from 60 Hz on: carcasses give way and come back.
+            // All solvers end 3 mm off from 60 Hz on: carcasses deflect and recover.
             assert!(slipped < 5e-3, "{what}: {} mm", 1e3 * slipped);
         }
     }
 }
 
-/// The clock tells where platforms are, so that a world that is loaded goes on bit for bit.
+/// The clock determines the poses of platforms, so that a loaded world continues bit for bit.
 #[test]
 fn worlds_with_platforms_rewind_to_the_same_bits() {
     let point = |time: f64, x: f64, angle: f64| WayPoint { time, displacement: DVec3::new(x, 0.0, 0.1 * x), angle };
@@ -264,7 +265,7 @@ fn worlds_with_platforms_rewind_to_the_same_bits() {
             car.world.save().expect("nothing touches its hull")
         });
         assert_eq!(ends[0], ends[1], "{}", solver.name);
-        // And as without the pause.
+        // A run without the pause has the same bits.
         let mut fresh = Drive::new(&solver, &c5().model(), &scene, Placement { x: 2.0, ..Placement::default() }, 120.0);
         fresh.run(0.8, |_| asked.clone());
         fresh.run(1.1, |_| asked.clone());

@@ -1,4 +1,4 @@
-//! The shipped proving ground: every shipped car crosses every feature of it on every solver.
+//! Shipped proving ground: every shipped car crosses every feature on every solver.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use skidpad::spec::LoadedScene;
 
 use crate::common::{Drive, GRAVITY, on_rows};
 
-/// A lane of the ground: where it is, how fast and how long a car coasts over it, how it steers, and the x it then has passed.
+/// Lane of the ground: position, initial speed, duration and curvature of a coasting car, and the x that it passes.
 struct Lane {
     name: &'static str,
     y: f64,
@@ -35,7 +35,7 @@ fn ground() -> Scene {
     LoadedScene::load(path.as_ref()).expect("shipped").scene
 }
 
-/// Energy of motion and height, wheels that turn included, J/kg.
+/// Returns kinetic energy, including that of wheel spin, and potential energy per mass, J/kg.
 fn energy(model: &Model, state: &State) -> f64 {
     let spin = state.rotation.inverse() * state.angular;
     let turning = spin.dot(*model.inertia() * spin) / model.mass();
@@ -44,7 +44,8 @@ fn energy(model: &Model, state: &State) -> f64 {
     0.5 * f64::from(state.velocity.length_squared() + turning) + GRAVITY * state.position.z
 }
 
-/// What went wrong with a car on a lane, if anything did.
+/// Lets a car coast along `lane`. Returns an error if the state is not finite, the car leans or gains energy, or does not
+/// pass the lane.
 fn cross(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, lane: &Lane, hz: f32) -> Result<(), String> {
     let start = Placement { x: -12.0, y: lane.y, speed: lane.speed, gear: Some(0), ..Placement::default() };
     let mut car = Drive::new(solver, model, scene, start, hz);
@@ -60,7 +61,8 @@ fn cross(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, lane: &Lane, h
         if (state.rotation * Vec3::Z).z < 0.85 {
             return Err(format!("leans at {time} s: {:?}", state.rotation * Vec3::Z));
         }
-        // Springs hold a few centimetres of height, and a floor that goes to and fro at half a metre a second gives that.
+        // Springs store a few centimetres of height. A floor that moves back and forth at half a metre a second adds as
+        // much.
         let now = energy(model, state);
         if now > 1.01 * begins + 0.5 {
             return Err(format!("{now} J/kg at {time} s, {begins} when it began"));

@@ -12,13 +12,14 @@ use crate::common::{GRAVITY, Simplify, c5, close, on_rows, shipped};
 use crate::hitch::rigs;
 use crate::step::{energy::Audit, random::Random};
 
-/// From the centre of mass to the roof, m.
+/// Returns the height of the roof above the centre of mass, m.
 fn roof(model: &Model) -> f64 {
     let Hull { centre, half_extents } = model.parts().hull;
     f64::from(centre.z + half_extents.z)
 }
 
-/// A car of the second model `x` m ahead of the middle of one of the first, its wheels `gap` m above that one's roof.
+/// Builds a world with a car of the second model `x` m ahead of the middle of a car of the first. Its wheels are `gap` m
+/// above the roof of the lower car.
 fn stacked(solver: &BackendInfo, models: [&Arc<Model>; 2], hz: f32, x: f64, gap: f64) -> Box<dyn Backend> {
     let start = |model: &Arc<Model>, placement: Placement| CarStart { model: model.clone(), placement };
     let starts = [start(models[0], at(0.0, 0.0, 0.0, 0.0)), start(models[1], at(x, 0.0, 0.0, 0.0))];
@@ -37,7 +38,7 @@ fn run(world: &mut dyn Backend, seconds: f32, controls: [Controls; 2]) {
     (0..(seconds / world.dt()).round() as usize).for_each(|_| _ = world.step(&controls));
 }
 
-/// Sum of the loads of the wheels of `car` over its weight.
+/// Returns the sum of the wheel loads of `car` over its weight.
 fn load(world: &dyn Backend, car: usize) -> f64 {
     let loads: f32 = world.state(car).wheels.iter().map(|wheel| wheel.load).sum();
     f64::from(loads) / (f64::from(world.model(car).mass()) * GRAVITY)
@@ -49,12 +50,13 @@ fn on_discs(model: &Model) -> Arc<Model> {
     Arc::new(Model::new(parts).expect("valid parts"))
 }
 
-/// Whether cars on cars swing for long: in coarse steps, where wheels move on their own, whose tyres know the car below by its last step.
+/// Returns whether cars on cars oscillate for long: with unsprung masses in coarse steps, as their tyres use the last step
+/// of the car below.
 fn swings(solver: &BackendInfo, hz: f32) -> bool {
     hz < 60.0 && solver.name == "constraint-unsprung"
 }
 
-/// Let down on a roof, a car stands there on its springs; the one below carries both.
+/// A car that is set down on a roof stands there on its springs, and the lower car carries both.
 #[test]
 fn a_car_parks_on_the_roof_of_another() {
     let rays = c5().model();
@@ -73,7 +75,7 @@ fn a_car_parks_on_the_roof_of_another() {
             run(&mut *world, 2.0, both(Controls::parked));
             let moved = (world.state(1).position - start).length();
             let what = format!("{name}, {} at {hz} Hz", solver.name);
-            // As cars that are let down on the plane: patches and dampers of unity_default take long to come to rest.
+            // Tolerance as for cars set down on the plane: patches and dampers of unity_default come to rest slowly.
             assert!(moved < 2e-5, "{what}: {moved} m in 2 s");
             close(&what, load(&*world, 1), 1.0, 1e-4, "all of its weight, nearly at rest");
             let together = 1.0 + f64::from(above.mass() / below.mass());
@@ -82,7 +84,7 @@ fn a_car_parks_on_the_roof_of_another() {
     }
 }
 
-/// A car that slides over the roof of another takes it along: what one loses the other gains.
+/// A car that slides over the roof of another car moves this car, without loss of momentum.
 #[test]
 fn momentum_of_a_car_that_brakes_on_another_closes() {
     const GRIP: f32 = 1e-4;
@@ -103,7 +105,7 @@ fn momentum_of_a_car_that_brakes_on_another_closes() {
             run(&mut *world, 3.0, [Controls::coasting(), Controls::parked()]);
             let lost = before - momentum(&*world);
             let what = format!("{} at {hz} Hz", solver.name);
-            // What is left of the grip of the lower one takes 41 of 4,635 N s.
+            // The remaining grip of the lower car takes 41 of 4,635 N·s.
             let taken = 3.0 * f64::from(GRIP) * GRAVITY * (masses[0] + masses[1]);
             assert!(
                 (lost - taken).abs() < 1e-3 * before,
@@ -115,7 +117,7 @@ fn momentum_of_a_car_that_brakes_on_another_closes() {
     }
 }
 
-/// Dropped on a roof, both cars together never have more energy than before.
+/// A car dropped onto the roof of another car: both together gain no energy.
 #[test]
 fn landings_on_a_car_give_no_energy() {
     let (small, large) = (c5().without_air().model(), shipped("truck_6x4").without_air().model());
@@ -140,7 +142,7 @@ fn landings_on_a_car_give_no_energy() {
                     least = least.min(now);
                 }
                 let share = rise / (f64::from(small.mass()) * GRAVITY * height);
-                // There both sink 44 mm into their metal in one step, which brings either out at up to 1 m/s.
+                // In this case both cars sink 44 mm into their metal stops in one step, and each stop returns up to 1 m/s.
                 let most = if hz == 30.0 && height == 1.5 && name == "C5" { 0.12 } else { most };
                 assert!(share < most, "{} at {hz} Hz from {height} m on {name}: {share} of m g h", solver.name);
             }
@@ -148,12 +150,12 @@ fn landings_on_a_car_give_no_energy() {
     }
 }
 
-/// The place of `upper` in the axes of `lower`, m.
+/// Returns the position of `upper` in the axes of `lower`, m.
 fn place_on([lower, upper]: [&State; 2]) -> DVec3 {
     lower.rotation.as_dquat().inverse() * (upper.position - lower.position)
 }
 
-/// A truck that speeds up in a turn and brakes takes the car that is parked on it along.
+/// A truck that accelerates in a turn and brakes carries the car that is parked on it.
 #[test]
 fn a_truck_carries_a_car() {
     let (below, above) = (shipped("truck_6x4").model(), c5().model());
@@ -167,13 +169,13 @@ fn a_truck_carries_a_car() {
             assert!(world.state(0).velocity.length() > 3.0, "{} at {hz} Hz drives", solver.name);
             run(&mut *world, 8.0, [Controls { brake: 0.4, ..Controls::default() }, Controls::parked()]);
             let slipped = (place_on([world.state(0), world.state(1)]) - before).length();
-            // Patches that stood come to rest a little strained; at 30 Hz Rapier turns bodies by another rule than the cars'.
+            // Patches come to rest with a little strain. At 30 Hz Rapier rotates bodies by a different rule than the cars'.
             assert!(slipped < 1e-3, "{} at {hz} Hz: {slipped} m", solver.name);
         }
     }
 }
 
-/// A semitrailer carries a car, as a truck does: the train is solved with what stands on it.
+/// A semitrailer carries a car as a truck does: the train is solved together with the car on it.
 #[test]
 fn a_trailer_carries_a_car() {
     let models = rigs::shipped(&["truck_6x4", "semitrailer"]);
@@ -204,7 +206,7 @@ fn a_trailer_carries_a_car() {
     }
 }
 
-/// Eight cars of five kinds that fall on each other: nothing is thrown about, and most come to rest.
+/// Eight cars of five kinds that fall onto each other gain no energy, and most heaps come to rest.
 #[test]
 fn a_heap_of_cars_gains_no_energy() {
     let names = ["corvette_c5", "toyota_4runner", "unity_default", "tesla_model3_awd", "bmw_320i_mf"];
@@ -232,17 +234,17 @@ fn a_heap_of_cars_gains_no_energy() {
                 rise = rise.max(sum(&*world, Audit::given_back) - least);
                 least = least.min(sum(&*world, Audit::energy));
             }
-            // Of 120 heaps a solver the worst gain 1e-3, those of wheels on their own, which rays let step up onto roofs, 3e-3.
+            // The worst of 120 heaps per solver gain 1e-3; with unsprung masses, whose rays step up onto roofs, 3e-3.
             assert!(rise < 4e-3 * begun, "{} seed {seed}: {} of the energy out of nothing", solver.name, rise / begun);
             let fastest = (0..8).map(|car| world.state(car).velocity.length()).fold(0.0, f32::max);
             resting += usize::from(fastest < 0.05);
         }
-        // Some slide from bonnets for long.
+        // In some heaps cars slide from bonnets for long.
         assert!(resting >= 4, "{}: {resting} of 6 heaps rest", solver.name);
     }
 }
 
-/// Cars on cars are rewound to the bit, and no step of theirs asks for memory.
+/// Cars on cars rewind bit for bit, and their steps do not allocate.
 #[test]
 fn cars_on_cars_rewind_and_ask_for_no_memory() {
     let model = c5().model();
@@ -263,7 +265,7 @@ fn cars_on_cars_rewind_and_ask_for_no_memory() {
     }
 }
 
-/// Wheels that pass over a car are not stopped by what is beside their way: a car under a bridge of its own keeps every bit.
+/// A car that falls from 40 m above a roof does not yet change a bit of the car below.
 #[test]
 fn a_car_far_below_is_not_felt() {
     let model = c5().model();
@@ -281,7 +283,7 @@ fn a_car_far_below_is_not_felt() {
     }
 }
 
-/// Between steps, too, rays meet roofs, whatever the order they come in; not that of the car that asks.
+/// Rays also find roofs between steps, in any order of the probes, but not the roof of their own car.
 #[test]
 fn roofs_are_met_between_steps() {
     let model = c5().model();
@@ -294,14 +296,14 @@ fn roofs_are_met_between_steps() {
         let mut answers = [None; 3];
         assert!(world.probe(&[down(1), down(0), down(1)], &mut answers));
         let found = answers.map(|answer| answer.expect("a roof or the ground").distance);
-        // Of heights of 1 m in 32 bits.
+        // Tolerance: f32 rounding of distances of 1 m.
         for (found, known) in found.into_iter().zip([1.0, high + 1.0, 1.0]) {
             assert!((f64::from(found) - known).abs() < 1e-6, "{}: {found} for {known}", solver.name);
         }
     }
 }
 
-/// A car on one that is lost beyond all numbers stays finite, and so do its neighbours.
+/// A car on top of a car with an extreme velocity stays finite.
 #[test]
 fn a_lost_car_below_loses_no_other() {
     let model = c5().model();

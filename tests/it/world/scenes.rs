@@ -1,4 +1,4 @@
-//! Shipped scenes: solvers agree on them, and symmetric ones leave cars where they head.
+//! Shipped scenes: solvers agree, and symmetric scenes do not turn cars.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use skidpad::spec::LoadedScene;
 
 use crate::common::{Drive, Simplify, c5, close, solvers};
 
-/// Frames of a C5 that rolls for `seconds` in the scene `name`, from its start with its speed, on every solver.
+/// Returns the frames of a C5 that coasts for `seconds` in the scene `name`, from its start at its speed, on every solver.
 fn coasts(name: &str, seconds: f64, hz: f32) -> Vec<(&'static str, Vec<Frame>)> {
     let path = format!("{}/scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let loaded = LoadedScene::load(path.as_ref()).expect("shipped");
@@ -20,8 +20,8 @@ fn coasts(name: &str, seconds: f64, hz: f32) -> Vec<(&'static str, Vec<Frame>)> 
     solvers().into_iter().map(run).collect()
 }
 
-/// Solvers parted by 3.7 % in speed on the ramp, where the floor pan scrapes over the table's far edge: by the friction of
-/// bodywork, which Rapier averaged with the table's, and by blows at edges that a hull only passed.
+/// Solvers agree on speed and position after a ramp and a step. On the ramp, the floor pan scrapes over the far edge of the
+/// table: the result depends on the friction of the bodywork and on impacts at the edge.
 #[test]
 fn solvers_agree_on_shipped_scenes() {
     for (name, seconds) in [("ramp", 3.0), ("step", 3.0)] {
@@ -36,9 +36,9 @@ fn solvers_agree_on_shipped_scenes() {
                     "steps fall differently on the edges, a scraping hull is solved after the wheels or with them";
                 close(&what, last.vx_mps, first.vx_mps, 0.01, why);
                 close(&what, last.x_m, first.x_m, 0.002, why);
-                // The own solvers are symmetric but for the order of a hull's points. Wheels leave Rapier's car on its line, too, but
-                // its hull scrapes over both edges of the ramp's table: points are solved one after the other there, and a plain box
-                // let fall on such an edge rolls by 0.16 rad/s.
+                // The own solvers are symmetric except for the order of a hull's points. The wheels of Rapier's car keep
+                // their line, too, but its hull scrapes over both edges of the ramp's table. Its points are solved one after
+                // the other there, and a plain box that falls on such an edge rolls at 0.16 rad/s.
                 let most = frames.iter().map(|f| f.y_m.abs()).fold(0.0, f64::max);
                 let bound = if (*solver, name) == ("rapier", "ramp") { 5e-3 } else { 0.5e-3 };
                 assert!(most < bound, "{what}: {:.2} mm aside", 1e3 * most);
@@ -47,7 +47,7 @@ fn solvers_agree_on_shipped_scenes() {
     }
 }
 
-/// Ground from files: a kerb and grass (OBJ), a hill (PNG), a banked bend (OpenCRG).
+/// Solvers agree on ground from files: a kerb and grass (OBJ), a hill (PNG), a banked bend (OpenCRG).
 #[test]
 fn solvers_agree_on_ground_from_files() {
     for (name, seconds) in [("kerb", 3.0), ("hill", 5.0), ("bend", 2.0)] {
@@ -60,13 +60,14 @@ fn solvers_agree_on_ground_from_files() {
             let why = "steps fall differently on edges";
             close(&what, last.vx_mps, first.vx_mps, 0.01, why);
             close(&what, last.x_m, first.x_m, 0.005, why);
-            // Rapier knows faces only: on flat cells all end within 0.05 m, on smooth ones it turns more on the side of the hill.
+            // Rapier has no smooth normals. On flat cells all solvers end within 0.05 m, on smooth ones Rapier's car turns
+            // more on the side of the hill.
             assert!((last.y_m - first.y_m).abs() < 0.1, "{what}: {} and {} m aside", last.y_m, first.y_m);
         }
     }
 }
 
-/// A car on one surface of a mesh of two stops as on a plane of that grip.
+/// A car on one surface of a mesh with two surfaces stops as on a plane of the same grip.
 #[test]
 fn each_surface_of_a_mesh_grips_as_a_plane_does() {
     let at = |x: f32, y: f32| Vec3::new(x, y, 0.0);

@@ -1,4 +1,4 @@
-//! A running car changes its solver, its tick, or both in mid-corner, and nobody sees it.
+//! Change of solver, of rate or of both while a car corners, without a visible jump.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use skidpad::core::{
 
 use crate::common::{Drive, Simplify, c5, shipped, solvers};
 
-/// Ticks per second of fine and coarse levels.
+/// Rates of fine and coarse levels, Hz.
 const RATES: [f32; 2] = [240.0, 60.0];
 
-/// When the cars change, in ticks: while steering angle, yaw rate and roll build up, and long after.
+/// Ticks at which cars change: while steering angle, yaw rate and roll build up, and long after.
 const SWITCHES: [usize; 6] = [240, 252, 264, 288, 360, 720];
 
-/// A name, and steering over ticks.
+/// Name of a corner, and its steering at a tick.
 type Corner = (&'static str, fn(usize) -> f32);
 
-/// A corner held from the start, and one that begins after a second; 4 and 8 m/s² in the end.
+/// Corner held from the start, and corner that begins after a second, with 4 and 8 m/s² in the end.
 const CORNERS: [Corner; 2] = [("steady corner", |_| 0.03), ("step steer", |tick| if tick < 240 { 0.0 } else { 0.06 })];
 
 fn at_20_mps(solver: &BackendInfo, hz: f32) -> Box<dyn Backend> {
@@ -26,14 +26,15 @@ fn at_20_mps(solver: &BackendInfo, hz: f32) -> Box<dyn Backend> {
     Drive::new(solver, &c5().model(), &Scene::flat(), placement, hz).world
 }
 
-/// A level of a solver at a rate of its own.
+/// Level with a solver and a rate.
 #[derive(Clone, Copy)]
 struct Level<'a> {
     solver: &'a BackendInfo,
     hz: f32,
 }
 
-/// A car in `levels[at]`; finer levels come first, whatever the order asked for.
+/// Builds two levels, the finer one first, with a car in that of `levels[0]`. Returns them with the place of each of
+/// `levels`.
 fn start(levels: [Level; 2]) -> (LevelOfDetail, [usize; 2]) {
     let at = if levels[0].hz < levels[1].hz { [1, 0] } else { [0, 1] };
     let world = |i: usize| at_20_mps(levels[at[i]].solver, levels[at[i]].hz);
@@ -42,8 +43,8 @@ fn start(levels: [Level; 2]) -> (LevelOfDetail, [usize; 2]) {
     (car, at)
 }
 
-/// Ticks from `first` on until both levels have stepped; the mean load of each wheel over that time, N, since a state
-/// tells the mean over its own step only.
+/// Steps the ticks from `first` on. Returns the mean load of each wheel over the steps of its level, N: a state has the mean
+/// over its own step only. Both levels have stepped after four ticks.
 fn loads_of_a_step(car: &mut LevelOfDetail, first: usize, ticks: usize, steer: fn(usize) -> f32) -> Vec<f64> {
     let (mut sums, mut steps) = (vec![0.0; 4], 0.0);
     for tick in first..first + ticks {
@@ -56,15 +57,15 @@ fn loads_of_a_step(car: &mut LevelOfDetail, first: usize, ticks: usize, steer: f
     sums.iter().map(|sum| sum / steps).collect()
 }
 
-/// How far one car is from another: position, m; velocity and loads, shares.
+/// Returns the differences of two cars: position in m, velocity and largest load as shares.
 fn apart(a: &State, b: &State, loads: [&[f64]; 2]) -> [f64; 3] {
     let load = loads[0].iter().zip(loads[1]).map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max);
     let velocity = (a.velocity - b.velocity).length() / b.velocity.length();
     [a.position.distance(b.position), velocity.into(), load]
 }
 
-/// Changes a car from the first level to the second after `switch` ticks; how far it is from one that stays, a step of
-/// the coarser level later.
+/// Moves a car from the first level to the second after `switch` ticks. Returns its difference from a car that stays, one
+/// step of the coarser level later.
 fn change(levels: [Level; 2], switch: usize, steer: fn(usize) -> f32) -> [f64; 3] {
     let ((mut changed, at), (mut kept, _)) = (start(levels), start(levels));
     for car in [&mut changed, &mut kept] {
@@ -80,7 +81,7 @@ fn change(levels: [Level; 2], switch: usize, steer: fn(usize) -> f32) -> [f64; 3
     apart(changed.state(0), kept.state(0), [&loads[0], &loads[1]])
 }
 
-/// Pose under 1 mm, velocity under 1 %, loads under 5 %, for every pair of solvers.
+/// A change in a corner moves the pose by less than 1 mm, velocity by 1 % and loads by 5 %, for every pair of solvers.
 #[test]
 fn a_change_in_mid_corner_is_not_seen() {
     let solvers = solvers();
@@ -102,7 +103,7 @@ fn a_change_in_mid_corner_is_not_seen() {
     }
 }
 
-/// To another solver and back without a step: the very same car.
+/// A change to another solver and back without a step keeps every bit.
 #[test]
 fn there_and_back_changes_no_bit() {
     for from in solvers() {
@@ -121,7 +122,7 @@ fn there_and_back_changes_no_bit() {
     }
 }
 
-/// The velocity of the step before is taken back by a step of the new length, or accelerations would jump fourfold.
+/// The previous velocity is computed anew for the new step length. Otherwise accelerations would jump fourfold.
 #[test]
 fn accelerations_do_not_jump_with_the_tick() {
     for solver in solvers() {
@@ -131,12 +132,12 @@ fn accelerations_do_not_jump_with_the_tick() {
         car.move_car(0, 1);
         let after = car.frame(0);
         assert!(before.ay_mps2 > 3.0, "a corner: {}", before.ay_mps2);
-        // Differences of velocities in 32 bits: 2 µm/s over 4 ms.
+        // Differences of f32 velocities: 2 µm/s over 4 ms.
         assert!((after.ay_mps2 - before.ay_mps2).abs() < 2e-3, "{}: {after:?}", solver.name);
     }
 }
 
-/// A car that has left keeps its state while the other drives on as if alone, is saved as away, and comes back.
+/// A suspended car keeps its state while the other car drives as if alone. It is saved as suspended, and can be resumed.
 #[test]
 fn a_car_leaves_its_world_and_comes_back() {
     for solver in skidpad::backends() {
@@ -170,7 +171,8 @@ fn a_car_leaves_its_world_and_comes_back() {
     }
 }
 
-/// A car drives past a viewer: fine when near, coarse beyond 40 m, and not to and fro on the way.
+/// A car that drives past a viewer is in the fine level within 40 m and in the coarse one beyond, without repeated changes
+/// on the way.
 #[test]
 fn distance_chooses_the_level() {
     for solver in solvers() {
@@ -187,7 +189,7 @@ fn distance_chooses_the_level() {
         }
         let levels: Vec<usize> = changes.iter().map(|change| change.0).collect();
         assert_eq!(levels, [1, 0, 1], "{}: {changes:?}", solver.name);
-        // Not exactly: it changes when both levels are at the same time, 0.4 m apart at most.
+        // The change waits until both levels are at the same time, within 0.4 m.
         assert!((changes[1].1 - 36.0).abs() < 0.4 && (changes[2].1 - 40.0).abs() < 0.4, "{changes:?}");
         assert!((car.time() - 6.0).abs() < 1e-6 && car.late(0) == 0.0);
     }
@@ -217,7 +219,7 @@ fn a_removed_car_is_gone_from_every_level() {
     }
 }
 
-/// A car and its trailer at 20 m/s in every level.
+/// Builds levels that contain a car and its trailer at 20 m/s.
 fn rig(models: &[Arc<Model>; 2], levels: [Level; 2]) -> LevelOfDetail {
     let place = Placement { speed: 20.0, ..Placement::default() };
     let world = |level: Level| {
@@ -230,7 +232,7 @@ fn rig(models: &[Arc<Model>; 2], levels: [Level; 2]) -> LevelOfDetail {
     LevelOfDetail::new(levels.map(world).into()).expect("60 divides 120")
 }
 
-/// Distance of coupler and hitch of a [`rig`], m.
+/// Returns the distance of coupler and hitch of a [`rig`], m.
 fn gap(rig: &LevelOfDetail, [car, trailer]: &[Arc<Model>; 2]) -> f64 {
     let hitch = car.parts().hitch.expect("a hitch").point;
     let coupler = trailer.parts().coupler.expect("a coupler").point;
@@ -241,8 +243,8 @@ fn gap(rig: &LevelOfDetail, [car, trailer]: &[Arc<Model>; 2]) -> f64 {
     ahead.distance(behind)
 }
 
-/// A 4Runner with its caravan drives away from a viewer, brakes, or turns: both change level together, and the hitch opens by no more than in
-/// a rig that stays in one level. At 60 Hz `rapier` has gaps of 0.44 mm in that turn.
+/// A 4Runner with its caravan drives away from a viewer, brakes, or turns. Both change level together, and the hitch opens
+/// by no more than in a rig that stays in one level. At 60 Hz, `rapier` has gaps of 0.44 mm in that turn.
 #[test]
 fn a_train_changes_level_as_one() {
     let models = [shipped("toyota_4runner").model(), shipped("caravan").model()];
@@ -269,7 +271,7 @@ fn a_train_changes_level_as_one() {
             });
             let what = format!("{} to {}, brake {brake}, steer {steer}", from.name, to.name);
             assert!((1..480).contains(&coarse), "{what}: in the coarse level for {coarse} ticks");
-            // A tenth of the jump that `docs/book/src/features.md` promises; torn apart they part by metres.
+            // A tenth of the jump in `docs/book/src/features.md`. The parts of a separated train would be metres apart.
             assert!(changes < stays[0].max(stays[1]) + 3e-5, "{what}: {changes} m, {stays:?} m of those that stay");
         }
     }

@@ -1,4 +1,4 @@
-//! Fields of heights, meshes, and wheels that feel for them with rays or rims.
+//! Height fields, meshes, and wheels that probe them with rays or rims.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ pub(super) fn feeling(mut parts: ModelParts, probe: ProbeShape) -> ModelParts {
     parts
 }
 
-/// Ground without a plane.
+/// Returns a scene without a plane.
 pub(super) fn nothing() -> Scene {
     Scene { plane: false, ..Scene::flat() }
 }
 
-/// Heights over cells of `cell` m from `low` to `high` (x and y).
+/// Returns a field with `height` over cells of `cell` m from `low` to `high` (x and y, m).
 pub(super) fn field(cell: f32, low: [f64; 2], high: [f64; 2], height: impl Fn(f64, f64) -> f64) -> HeightField {
     let counts = [0, 1].map(|k| ((high[k] - low[k]) / f64::from(cell)).round() as usize + 1);
     let at = |k: usize, number: usize| low[k] + number as f64 * f64::from(cell);
@@ -32,7 +32,7 @@ pub(super) fn field(cell: f32, low: [f64; 2], high: [f64; 2], height: impl Fn(f6
     HeightField::new(DVec3::new(low[0], low[1], 0.0), [cell; 2], counts, heights, false, 1.0).expect("a field")
 }
 
-/// The same field as a mesh.
+/// Returns the mesh of `field`, with normals interpolated over angles up to `crease`.
 pub(super) fn mesh_of(field: &HeightField, crease: f32) -> TriangleMesh {
     let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
     let at = |c: usize, r: usize| Vec3::new(c as f32 * along, r as f32 * across, field.height(c, r));
@@ -46,7 +46,7 @@ pub(super) fn mesh_of(field: &HeightField, crease: f32) -> TriangleMesh {
     TriangleMesh::new(field.origin(), vertices, triangles, crease, 1.0).expect("a mesh")
 }
 
-/// Flat ground around a start at `x`, `y`, of every kind.
+/// Returns flat ground of every kind around a start at `x`, `y` (m).
 pub(super) fn flat_grounds(x: f64, y: f64) -> Vec<(&'static str, Scene)> {
     let flat = field(2.0, [x - 20.0, y - 80.0], [x + 180.0, y + 80.0], |_, _| 0.0);
     let slab = FixedBox::upright(DVec3::new(x + 80.0, y, -0.5), Vec3::new(200.0, 160.0, 1.0));
@@ -90,7 +90,7 @@ fn flat_ground_of_every_kind_is_the_plane() {
     }
 }
 
-/// A car on its roof lies on a field and a mesh as on the plane.
+/// A car on its roof rests on boxes, fields and meshes as on the plane.
 #[test]
 fn hulls_lie_on_terrain_as_on_the_plane() {
     for solver in own_code() {
@@ -113,7 +113,7 @@ fn hulls_lie_on_terrain_as_on_the_plane() {
     }
 }
 
-/// A step up of `height` at x = 10 m, as a mesh with a floor, a riser and a top.
+/// Returns a scene with a step up of `height` m at x = 10 m, a mesh with a floor, a riser and a top.
 pub(super) fn step_up(height: f32) -> Scene {
     let at = |x: f32, z: f32| [-30.0, 30.0].map(|y| Vec3::new(x, y, z));
     let [[a, b], [c, d], [e, f], [g, h]] = [at(-40.0, 0.0), at(10.0, 0.0), at(10.0, height), at(90.0, height)];
@@ -123,7 +123,7 @@ pub(super) fn step_up(height: f32) -> Scene {
     Scene { meshes: vec![Arc::new(mesh.expect("a step"))], ..nothing() }
 }
 
-/// A C5 whose hull is so high that only its wheels meet what stands on the ground.
+/// Returns a C5 with a small hull so high that only the wheels touch obstacles.
 pub(super) fn on_stilts() -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     parts.hull.half_extents = Vec3::new(0.5, 0.5, 0.1);
@@ -150,7 +150,8 @@ fn a_wall_stops_a_car_by_its_wheels_without_lifting_it() {
                 let furthest = frames.iter().map(|f| f.x_m).fold(f64::MIN, f64::max);
                 let nose = f64::from(parts.wheels[0].contact.x + parts.wheels[0].radius);
                 assert!((furthest + nose - 10.0).abs() < 0.02, "{what}: {} m", furthest + nose);
-                // The blow at the height of the hubs lets the nose dip; its springs give that back; the wall is 0.5 m high.
+                // The impact at the height of the hubs makes the nose dip, and the springs return this energy. The wall is
+                // 0.5 m high.
                 let front = |f: &Frame| f.z_m - f64::from(parts.wheels[0].contact.x) * f.pitch_rad;
                 let highest = frames.iter().map(front).fold(f64::MIN, f64::max) - front(&frames[0]);
                 assert!(highest < 0.1, "{what}: lifted by {highest} m");
@@ -161,11 +162,12 @@ fn a_wall_stops_a_car_by_its_wheels_without_lifting_it() {
     }
 }
 
-/// Friction at an edge acts along the tangent of the wheel there: locked front wheels stand on it as long as tan θ ≤ μ.
+/// Friction at an edge acts along the tangent of the wheel there: locked front wheels stand on the edge as long as tan θ ≤
+/// μ.
 #[test]
 fn a_locked_wheel_stands_on_an_edge_when_friction_holds_along_its_tangent() {
     let grip = 0.8f32;
-    // Stiff patches: one that gives by millimetres lets the wheel back to where the edge is steeper.
+    // Patches are stiff: a deflection of millimetres moves the wheel back to a steeper place of the edge.
     let parts = on_stilts().on_coulomb_tyres(grip);
     let parts = parts.with_tyres(|tyre| CurveTyre { law: CurveLaw::Coulomb { deflection: 1e-4 }, ..*tyre });
     let mut parts = feeling(parts, ProbeShape::Disc);
@@ -196,7 +198,7 @@ fn a_locked_wheel_stands_on_an_edge_when_friction_holds_along_its_tangent() {
     }
 }
 
-/// The grip that a wheel tells is the surface's, however much more or less than its strut's load an edge presses on it.
+/// The reported grip of a wheel is that of the surface, although the force of an edge differs from the strut's load.
 #[test]
 fn a_wheel_on_an_edge_tells_the_grip_of_the_surface() {
     let mut parts = feeling(on_stilts(), ProbeShape::Disc);
@@ -224,9 +226,9 @@ fn a_wheel_on_an_edge_tells_the_grip_of_the_surface() {
     }
 }
 
-/// Driven front wheels at a kerb climb it exactly if tan θ ≤ μ: what they push the road back with turns into what the edge carries,
-/// until the edge carries all. Their torque rises slowly, since a wheel that comes with speed climbs higher. From 240 Hz on their driver
-/// may also ease off as they slip, which no driver can do within longer steps: a wheel gains 30 m/s in one of 50 ms.
+/// Driven front wheels climb a kerb exactly if tan θ ≤ μ: the load of the wheel moves from the road to the edge, until the
+/// edge carries all. The torque rises slowly, since a wheel with speed climbs higher. From 240 Hz on the driver may also
+/// reduce the torque at wheel slip. In longer steps no driver can: a wheel gains 30 m/s in one of 50 ms.
 #[test]
 fn driven_wheels_climb_a_kerb_exactly_if_friction_holds_at_its_edge() {
     for grip in [0.8f32, 1.2] {
@@ -261,10 +263,10 @@ fn driven_wheels_climb_a_kerb_exactly_if_friction_holds_at_its_edge() {
     }
 }
 
-/// By how much the box of that wall turns a car that comes with 12 m/s, in both own worlds, rad.
+/// Yaw angle of a car after an impact at 12 m/s on the box of that wall, in both own worlds, rad.
 const BY_OWN_BOX: f64 = 0.39;
 
-/// A wall that is a mesh ends a drive as one that is a box does.
+/// A wall as a mesh stops a car like a wall as a box.
 #[test]
 fn a_hull_meets_a_mesh_as_a_box() {
     let size = Vec3::new(2.0, 12.0, 4.0);
@@ -287,15 +289,15 @@ fn a_hull_meets_a_mesh_as_a_box() {
             let ((expected, by_box), (found, yaw)) = (end(&solver, &of_box), end(&solver, &of_mesh));
             let what = format!("{} at {speed} m/s", solver.name);
             assert!((found - expected).abs() < 0.03, "{what}: {found} m instead of {expected} m");
-            // Rapier finds other points of a box than of its faces: at 12 m/s its box turns a car by 0.50 rad, its mesh as that or as the
-            // boxes and meshes of the own worlds do.
+            // Rapier finds different points of a box than of its faces. At 12 m/s its box turns a car by 0.50 rad, its mesh
+            // by as much or as the boxes and meshes of the own worlds.
             let is_either = (solver.name, speed) == ("rapier", 12.0) && (yaw - BY_OWN_BOX).abs() < 0.08;
             assert!(is_either || (yaw - by_box).abs() < 0.08, "{what}: turned by {yaw} rad, by a box {by_box}");
         }
     }
 }
 
-/// Coasting over waves, every shipped car only loses energy, whatever feels for the ground.
+/// A car that coasts over waves only loses energy: every kind of shipped car, with every shape of probe.
 #[test]
 fn coasting_over_waves_gives_no_energy() {
     let wave = |x: f64, y: f64| 0.08 * ((0.9 * x).sin() + (0.7 * y + 0.3 * x).cos());
@@ -314,7 +316,7 @@ fn coasting_over_waves_gives_no_energy() {
                     let frames = car.run(5.0, |_| Controls { steer: 0.05, ..Controls::coasting() });
                     let start = energy(&parts, &frames[0]);
                     let most = frames.iter().map(|f| energy(&parts, f)).fold(f64::MIN, f64::max);
-                    // Struts and patches start at rest, so nothing is stored.
+                    // Struts and patches start at rest, without stored energy.
                     assert!(most < start * 1.0005, "{name} {probe:?} {} {hz} Hz: {most} J of {start} J", solver.name);
                 }
             }
@@ -322,7 +324,7 @@ fn coasting_over_waves_gives_no_energy() {
     }
 }
 
-/// Row E6: on a faceted road interpolated normals take most of the jerk.
+/// Row E6: on a faceted road, interpolated normals remove most of the jerk.
 #[test]
 fn e6_interpolated_normals_take_the_jerk_of_facets() {
     let wave = |x: f64, _: f64| 0.15 * (x * std::f64::consts::TAU / 20.0).sin();
@@ -345,7 +347,8 @@ fn e6_interpolated_normals_take_the_jerk_of_facets() {
     }
 }
 
-/// A washboard of `wave` m along x, facets `facet` m long, under a car at `speed` m/s: rms of its vertical jerk, m/s³, and its mean speed.
+/// Lets a car coast at `speed` m/s over a washboard of `wave` m along x with facets of `facet` m. Returns the rms of its
+/// vertical jerk, m/s³, and its mean speed, m/s.
 fn jerk_on_washboard(
     solver: &BackendInfo,
     model: &Arc<Model>,
@@ -372,13 +375,14 @@ fn jerk_on_washboard(
     [(jerks.map(|jerk| jerk * jerk).sum::<f64>() / count).sqrt(), frames.iter().map(|f| f.vx_mps).sum::<f64>() / count]
 }
 
-/// Row E6 on a washboard: a damper feels its slopes. Interpolated ones, by corners 2π/8 of a wave apart to either side, are those of the sine
-/// times sin(2π/8) / (2π/8), and go over within the n steps that a facet takes; those of facets jump within one. So their jerk is
-/// √n / cos(π/8) times as large, fivefold from n = 21 on: what is left is the sine's own, which no normals take away.
+/// Row E6 on a washboard, whose slopes excite the dampers. Interpolated slopes, from corners 2π/8 of a wave apart to either
+/// side, are those of the sine times sin(2π/8) / (2π/8), and change over the n steps in which a wheel passes a facet. Slopes
+/// of facets change in one step: their jerk is √n / cos(π/8) times as large, a factor of five from n = 21 on. Interpolated
+/// normals leave the jerk of the sine itself.
 #[test]
 fn e6_interpolated_normals_leave_the_jerk_of_a_washboard_itself() {
     let parts = c5().without_air().without_rolling_resistance();
-    // Both axles stand on the same place of a wave, and of a facet.
+    // Both axles are at the same phase of a wave, and at the same place of a facet.
     let wave = f64::from(parts.wheels[0].contact.x - parts.wheels[2].contact.x) / 4.0;
     let (facet, half) = (wave / 8.0, std::f64::consts::PI / 8.0);
     let model = feeling(parts, ProbeShape::Ray).model();
@@ -397,7 +401,8 @@ fn e6_interpolated_normals_leave_the_jerk_of_a_washboard_itself() {
     }
 }
 
-/// Each class of ISO 8608 shakes the body about twice as much as the one before; not quite, as its sides have less in common.
+/// Each class of ISO 8608 shakes the body almost twice as much as the class before. The factor is below two as the sides are
+/// less correlated.
 #[test]
 fn each_class_of_road_shakes_twice_as_much() {
     let model = feeling(c5().without_air(), ProbeShape::Disc).model();

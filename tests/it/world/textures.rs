@@ -1,4 +1,4 @@
-//! Surfaces beside their grip: rolling resistance and unevenness, on every shape and solver.
+//! Surface properties besides grip: rolling resistance and unevenness, on every shape and solver.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -10,8 +10,9 @@ use skidpad::core::{
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, on_rows};
 
-/// The whole way of a test, along x and y.
+/// Lowest x and y of the ground, m.
 const LOW: [f64; 2] = [-20.0, -20.0];
+/// Highest x and y of the ground, m.
 const HIGH: [f64; 2] = [200.0, 20.0];
 
 fn soft(rolling: f32) -> Texture {
@@ -36,7 +37,7 @@ fn block(texture: Texture, low_y: f64, high_y: f64) -> FixedBox {
     FixedBox { texture, ..FixedBox::upright(middle, size) }
 }
 
-/// Flat ground of every shape with that texture.
+/// Returns flat ground of every shape with this texture.
 fn shapes(texture: Texture) -> [(&'static str, Scene); 4] {
     let nothing = || Scene { plane: false, ..Scene::flat() };
     [
@@ -51,7 +52,7 @@ fn rolls(speed: f32) -> Placement {
     Placement { speed, gear: Some(0), ..Placement::default() }
 }
 
-/// A car that coasts loses (f + r) g m / (m + Σ I / R²) of speed a second where the ground adds r to the coefficient f of its tyres.
+/// A coasting car decelerates with (f + r) g m / (m + Σ I / R²). The ground adds r to the coefficient f of the tyres.
 #[test]
 fn ground_adds_to_rolling_resistance() {
     let mut parts = c5().without_air();
@@ -62,7 +63,7 @@ fn ground_adds_to_rolling_resistance() {
             for (shape, scene) in shapes(soft(rolling)) {
                 let mut car = Drive::new(&solver, &model, &scene, rolls(15.0), hz);
                 let frames = car.run(4.0, |_| Controls::coasting());
-                // From 2 s on its springs have swung out.
+                // After 2 s the springs are at rest.
                 let [from, to] = [frames.len() / 2, frames.len() - 1].map(|k| &frames[k]);
                 let lost = (from.vx_mps - to.vx_mps) / (to.t_s - from.t_s);
                 let share = f64::from(model.mass()) / f64::from(model.rolling_mass());
@@ -74,7 +75,7 @@ fn ground_adds_to_rolling_resistance() {
     }
 }
 
-/// Loose ground under the left wheels pulls to the left, and as much to the right under the right ones.
+/// Loose ground under the left wheels turns a car to the left, and under the right wheels as much to the right.
 #[test]
 fn loose_ground_under_one_side_pulls_there() {
     let model = c5().model();
@@ -90,20 +91,21 @@ fn loose_ground_under_one_side_pulls_there() {
     }
 }
 
-/// A car whose four struts swing alike on the mass they carry, at that frequency (rad/s) and damping ratio, without bars.
+/// Returns a car without bars whose four struts have this natural frequency (rad/s) and damping ratio with the mass that
+/// they carry.
 fn swings(frequency: f32, ratio: f32) -> Arc<Model> {
     let mut parts = c5().without_air().without_rolling_resistance();
     (parts.bars, parts.heave_springs) = Default::default();
     let carried = c5().model().sprung().to_vec();
     for (wheel, mass) in parts.wheels.iter_mut().zip(carried) {
-        // A wheel with a mass of its own would make it two masses on two springs.
+        // An unsprung mass would make two masses on two springs.
         wheel.unsprung = None;
         wheel.strut = Strut::linear(frequency * frequency * mass, 2.0 * ratio * frequency * mass, [0.2, 0.2]);
     }
     parts.model()
 }
 
-/// Mean travel of the struts by the mass they carry, which pitch and roll do not change, m.
+/// Returns the mean travel of the struts, weighted by the mass that they carry, m. Pitch and roll do not change it.
 fn heave(frame: &Frame, model: &Model) -> f64 {
     let carried = frame.wheels.iter().zip(model.sprung()).map(|(wheel, mass)| wheel.compression_m * f64::from(*mass));
     carried.sum::<f64>() / f64::from(model.mass())
@@ -114,8 +116,8 @@ fn rms(frames: &[Frame], of: impl Fn(&Frame) -> f64) -> f64 {
     (frames.iter().map(|frame| (of(frame) - mean).powi(2)).sum::<f64>() / frames.len() as f64).sqrt()
 }
 
-/// Over waves as long as its wheelbase a car heaves, and pitches by the slopes that drive and brake it: its struts travel as the mass of a quarter car against a sine,
-/// `u/h = r² / √((1 − r²)² + (2 ζ r)²)` for r times the natural frequency.
+/// Over waves as long as its wheelbase a car heaves, and pitches by the longitudinal forces of the slopes. Its struts travel
+/// as those of a quarter car over a sine, `u/h = r² / √((1 − r²)² + (2 ζ r)²)`, r being the frequency over the natural one.
 #[test]
 fn uneven_ground_shakes_a_car_as_a_quarter_car() {
     let (frequency, ratio, amplitude) = (8.0f64, 0.3f64, 0.01f64);
@@ -130,7 +132,7 @@ fn uneven_ground_shakes_a_car_as_a_quarter_car() {
                     wheels: hold_speed(frame, &model, speed.into()),
                     ..Controls::coasting()
                 });
-                // Whole waves, of the second half.
+                // Whole waves in the second half of the run.
                 let waves = (6.0 * f64::from(speed) / wheelbase).floor();
                 let count = waves * wheelbase / f64::from(speed) * f64::from(hz);
                 let frames = &frames[frames.len() - count.round() as usize..];

@@ -1,4 +1,4 @@
-//! Cars that meet: blows, passing, resting on each other, pile-ups.
+//! Collisions between cars: impacts, passing, resting on each other, pile-ups.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::common::{Simplify, c5, on_rows, shipped};
 #[cfg(feature = "rapier")]
 use crate::step::{energy::Audit, random::Random};
 
-/// Solvers and modes in the own world.
+/// Returns the solvers and modes in the own world.
 pub fn own_worlds() -> Vec<BackendInfo> {
     on_rows().into_iter().filter(|solver| solver.name != "rapier").collect()
 }
@@ -22,7 +22,7 @@ fn build(solver: &BackendInfo, scene: &Scene, model: &Arc<Model>, places: &[Plac
     (solver.build)(scene, &starts, 1.0 / hz)
 }
 
-/// At (`x`, `y`), turned by `heading`, rolling in neutral at `speed`.
+/// Returns a placement at (`x`, `y`), m, turned by `heading` rad, rolling in neutral at `speed` m/s.
 pub fn at(x: f64, y: f64, heading: f32, speed: f32) -> Placement {
     Placement { x, y, heading, speed, gear: Some(0), ..Placement::default() }
 }
@@ -32,12 +32,12 @@ fn coast(world: &mut dyn Backend, seconds: f32) {
     (0..(seconds / world.dt()).round() as usize).for_each(|_| _ = world.step(&controls));
 }
 
-/// A C5 that nothing but blows moves: no air, hardly any grip.
+/// Returns a C5 without air and almost without grip, which only impacts accelerate.
 fn gliding() -> Arc<Model> {
     c5().on_coulomb_tyres(1e-3).without_air().without_rolling_resistance().model()
 }
 
-/// From the centre of mass to the nose, m.
+/// Returns the distance from the centre of mass to the nose, m.
 fn nose(model: &Model) -> f64 {
     let Hull { centre, half_extents } = model.parts().hull;
     f64::from(centre.x + half_extents.x)
@@ -45,7 +45,8 @@ fn nose(model: &Model) -> f64 {
 
 const PI: f32 = std::f32::consts::PI;
 
-/// Equal cars head-on stop each other; a standing one and the one that hits it go on with half the speed. `m v` closes.
+/// Equal cars stop each other in a head-on impact. A car and the standing car that it hits move on with half the speed. `m
+/// v` is conserved.
 #[test]
 fn cars_head_on_and_into_a_standing_one() {
     let model = gliding();
@@ -59,7 +60,7 @@ fn cars_head_on_and_into_a_standing_one() {
                 for _ in 0..(2.0 * hz / speed.min(10.0)) as usize {
                     world.step(&[Controls::coasting(), Controls::coasting()]);
                     let [first, second] = [0, 1].map(|car| world.state(car).velocity.x);
-                    // What is left of the grip takes 0.01 m/s a second of each.
+                    // The remaining grip decelerates each car by 0.01 m/s².
                     let lost = (first + second - momentum).abs();
                     let what = format!("{} {hz} Hz, {speed} into {other} m/s", solver.name);
                     assert!(lost < 1e-5 * speed + 0.025 / hz, "{what}: {lost} m/s of momentum lost");
@@ -68,7 +69,7 @@ fn cars_head_on_and_into_a_standing_one() {
                 for state in [world.state(0), world.state(1)] {
                     let off = state.velocity - Vec3::X * (0.5 * before);
                     let what = format!("{} {hz} Hz, {speed} into {other} m/s: {}", solver.name, state.velocity);
-                    // Springs that were pressed by the blow turn the cars a little.
+                    // Springs pressed by the impact turn the cars a little.
                     assert!(off.length() < 0.02 * speed, "{what}");
                 }
             }
@@ -76,7 +77,7 @@ fn cars_head_on_and_into_a_standing_one() {
     }
 }
 
-/// A car that passes another one 10 cm beside it, 30 m/s each way, keeps every bit.
+/// A car that passes another car at a distance of 10 cm, both at 30 m/s, keeps every bit.
 #[test]
 fn a_car_passes_another_one_untouched() {
     let model = c5().model();
@@ -96,7 +97,7 @@ fn a_car_passes_another_one_untouched() {
     }
 }
 
-/// Six metres a step: cars head-on at 60 m/s each stay on their sides of each other, wherever the steps fall.
+/// Cars head-on at 60 m/s each, which close six metres in a step, do not pass through each other, wherever the steps end.
 #[test]
 fn nothing_tunnels() {
     let model = c5().model();
@@ -107,7 +108,7 @@ fn nothing_tunnels() {
                 let mut world = build(&solver, &Scene::flat(), &model, &places, hz);
                 coast(&mut *world, 1.0);
                 let what = format!("{} {hz} Hz, {shift} m further, {aside} m aside", solver.name);
-                // One beside the other is turned round it.
+                // Cars with a lateral offset turn around each other.
                 let left = world.state(0).velocity.x;
                 assert!(left < 45.0, "{what}: it goes on at {left} m/s");
                 let apart = world.state(1).position.x - world.state(0).position.x;
@@ -117,7 +118,7 @@ fn nothing_tunnels() {
     }
 }
 
-/// A car let down on its back on the roof of another one stays there, and both rest.
+/// A car set down on its back on the roof of another car stays there, and both come to rest.
 #[test]
 fn a_car_on_its_back_rests_on_the_roof_of_another() {
     let model = c5().model();
@@ -140,13 +141,13 @@ fn a_car_on_its_back_rests_on_the_roof_of_another() {
             let speed = [0, 1].map(|car| world.state(car).velocity.length());
             let height = world.state(1).position.z - world.state(0).position.z - higher;
             assert!(moved < 2e-3 && speed.iter().all(|v| *v < 0.01), "{what}: {moved} m in 2 s, {speed:?} m/s");
-            // It leans with the one below, which it loads behind the middle.
+            // The upper car leans with the lower one, which it loads behind the middle.
             assert!(height.abs() < 0.005, "{what}: {height} m above the roof");
         }
     }
 }
 
-/// How deep two hulls overlap, m.
+/// Returns the depth of overlap of two hulls, m.
 #[cfg(feature = "rapier")]
 fn overlap(model: &Model, [first, second]: [&State; 2]) -> f32 {
     use skidpad::rapier::rapier3d::parry::{math::Pose, query::contact, shape::Cuboid};
@@ -160,8 +161,8 @@ fn overlap(model: &Model, [first, second]: [&State; 2]) -> f32 {
     found.map_or(0.0, |contact| -contact.dist)
 }
 
-/// Twenty cars at 20 m/s, close behind and beside each other, run into a wall. How deep two of them get is a matter of chance: the deepest
-/// of three pile-ups may be an odd one.
+/// Twenty cars at 20 m/s, close behind and beside each other, run into a wall. The depth of overlaps is random: the largest
+/// of three pile-ups may be an outlier.
 #[cfg(feature = "rapier")]
 #[test]
 fn twenty_cars_pile_up_and_come_to_rest() {
@@ -173,13 +174,15 @@ fn twenty_cars_pile_up_and_come_to_rest() {
             let mut deepest: Vec<f32> = seeds.iter().map(|seed| pile_up(&solver, &model, &scene, *seed, hz)).collect();
             deepest.sort_by(f32::total_cmp);
             let median = deepest[seeds.len() / 2];
-            // Second order in the step: side swipes at 19 m/s turn cars by 3.5 rad/s while they slide along each other.
+            // The depth is of second order in the step: side swipes at 19 m/s turn cars by 3.5 rad/s while they slide along
+            // each other.
             assert!(median < most, "{} {hz} Hz: {deepest:?} m inside each other", solver.name);
         }
     }
 }
 
-/// Lets twenty cars pile up, which come to rest and gain no energy; returns the deepest that two of them are inside each other, m.
+/// Lets twenty cars pile up. Asserts that they come to rest and gain no energy. Returns the largest overlap of two of them,
+/// m.
 #[cfg(feature = "rapier")]
 fn pile_up(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, seed: u64, hz: f32) -> f32 {
     let mut random = Random(seed);
@@ -197,7 +200,7 @@ fn pile_up(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, seed: u64, h
     let begun = kept(&*world);
     let (mut least, mut rise, mut deepest) = (begun, 0.0f64, 0.0f32);
     for step in 0..(16.0 * hz) as usize {
-        // They brake when it is too late.
+        // The cars brake too late.
         let controls = if step as f32 > 1.5 * hz { Controls::parked() } else { Controls::coasting() };
         let report = world.step(&vec![controls; 20]);
         assert!(!report.not_finite, "{} {hz} Hz, step {step}", solver.name);
@@ -218,7 +221,7 @@ fn pile_up(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, seed: u64, h
     deepest
 }
 
-/// Blows end as in Rapier's world in fine steps.
+/// Impacts end as in Rapier's world with fine steps.
 #[cfg(feature = "rapier")]
 #[test]
 fn cars_that_meet_end_as_in_rapier() {
@@ -238,7 +241,7 @@ fn cars_that_meet_end_as_in_rapier() {
                     let found = end(&solver, hz);
                     let apart = [0, 1].map(|car| (found[car] - expected[car]).truncate().length());
                     let what = format!("{} {hz} Hz, {speed} m/s into {other}, {aside} m aside", solver.name);
-                    // As hulls and obstacles: `passing.rs`.
+                    // Tolerance as for hulls and obstacles in `passing.rs`.
                     assert!(apart.iter().all(|x| *x < 0.1), "{what}: {found:?}, in Rapier {expected:?}");
                 }
             }
@@ -246,7 +249,7 @@ fn cars_that_meet_end_as_in_rapier() {
     }
 }
 
-/// Where cars do not collide, a fleet on one spot does what each of them does alone.
+/// If cars do not collide, each car of a fleet in one place drives as alone.
 #[test]
 fn ghosts_pass_through_each_other() {
     let model = c5().model();
@@ -263,7 +266,7 @@ fn ghosts_pass_through_each_other() {
     }
 }
 
-/// Cars that have left are met by none, and those that come back are.
+/// A suspended car has no collisions, and a resumed car has.
 #[test]
 fn cars_that_left_are_not_met() {
     let model = gliding();
@@ -281,7 +284,7 @@ fn cars_that_left_are_not_met() {
     }
 }
 
-/// The same states give the same bits, whatever came before; and no step of a pile-up asks for memory.
+/// A loaded world repeats its bits, whatever happened in between, and no step of a pile-up allocates.
 #[test]
 fn a_pile_up_rewinds_and_asks_for_no_memory() {
     let model = shipped("bmw_320i_commonroad").model();
@@ -304,7 +307,7 @@ fn a_pile_up_rewinds_and_asks_for_no_memory() {
     }
 }
 
-/// A lost car, far beyond all numbers, disturbs none.
+/// A car with an extreme velocity does not disturb another one.
 #[test]
 fn a_lost_car_meets_none() {
     let model = c5().model();

@@ -1,4 +1,4 @@
-//! Which package may depend on which, and that every vector type is the same one.
+//! Rules about dependencies: allowed dependencies between packages, single versions, and size of a game.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use super::metadata;
 use crate::builds::BESIDE_OTHERS;
 use crate::run::{cargo, output};
 
-/// Package, and the packages of the workspace it may depend on. Development dependencies count too.
+/// Packages of the workspace with the packages of the workspace that they may depend on. Development dependencies count
+/// too.
 const ARROWS: &[(&str, &[&str])] = &[
     (
         "skidpad",
@@ -40,13 +41,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Packages that must be built in one version only, or their types do not fit together.
+/// Packages that must be built in one version only, since types of different versions are incompatible.
 const SINGLE: [&str; 4] = ["glam", "nalgebra", "parry3d", "rapier3d"];
 
-/// Most packages that a game builds which asks for one solver of skidpad's own: those of the solver and of the reader of files.
+/// Maximum number of packages that a game with one solver of skidpad builds: those of the solver and of the file
+/// reader.
 const GAME_PACKAGES: usize = 60;
 
-/// Problems with the dependencies.
+/// Returns the problems of the dependencies.
 pub fn check() -> Result<Vec<String>, String> {
     let metadata = metadata()?;
     let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
@@ -70,7 +72,7 @@ pub fn check() -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// A game pays only for what it uses.
+/// Returns a problem if a game with `impulse` builds more than [`GAME_PACKAGES`] packages.
 fn game() -> Result<Option<String>, String> {
     let selection = "--package skidpad --no-default-features --features impulse --locked";
     let [tree, _] = output(cargo(&format!("tree {selection} --edges normal,build --prefix none --format {{p}}")))?;
@@ -80,7 +82,8 @@ fn game() -> Result<Option<String>, String> {
     Ok(more.then(|| format!("a game with `impulse` builds {} packages, but at most {most}", packages.len())))
 }
 
-/// Cargo.lock also lists optional versions nothing asks for, so the tree of what is built decides.
+/// Returns a problem for each package of [`SINGLE`] that is built in several versions. Uses the tree of built packages,
+/// since Cargo.lock also lists unused optional versions.
 fn duplicates() -> Result<Vec<String>, String> {
     let [tree, _] = output(cargo("tree --workspace --locked --edges normal,build,dev --prefix none --format {p}"))?;
     let mut problems = Vec::new();
@@ -98,13 +101,14 @@ fn duplicates() -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// Other people's packages that a selection with `others` takes with other features than all of its workspace: they would be built again.
+/// Returns a problem for each third-party package that `selection` builds with other features than `all`, since it
+/// would be built again. Both are arguments of `cargo tree`.
 pub fn built_twice(selection: &str, all: &str) -> Result<Vec<String>, String> {
     let taken = |selection: &str| -> Result<BTreeSet<String>, String> {
         let mut command = cargo(&format!("tree {selection} --locked --prefix none"));
         command.args(["--format", "{p} {f}"]);
         let [tree, _] = output(command)?;
-        // Behind the version of an own one stands its folder.
+        // The lines of own packages contain the folder after the version.
         let own =
             |line: &str| line.split(' ').nth(2).is_some_and(|word| word.starts_with('(') && word != "(proc-macro)");
         let lines = tree.lines().map(|line| line.trim_end_matches(" (*)"));

@@ -3,27 +3,28 @@
 use super::File;
 use super::scan::{code_only, functions, without_tests};
 
-/// Most lines of a file.
+/// Maximum number of lines of a file.
 const FILE_LINES: usize = 600;
-/// Most lines of a function.
+/// Maximum number of lines of a function.
 const FUNCTION_LINES: usize = 60;
-/// Most lines of an example.
+/// Maximum number of lines of an example.
 const EXAMPLE_LINES: usize = 79;
 
-/// Never in any file.
+/// Words of unfinished work, which are forbidden in all files.
 const UNFINISHED: &[&str] = &[concat!("#[", "ignore"), "todo!", "unimplemented!", "dbg!"];
 
-/// Never in the core outside tests: a step must not panic.
+/// Words that are forbidden in the core outside of tests, since a step must not panic.
 const PANICS: &[&str] = &[".unwrap()", ".unwrap_err()", ".expect(", ".expect_err(", "panic!", "unreachable!"];
 
-/// Never in the core outside tests: their last bits depend on the platform, the compiler or the processor.
+/// Functions that are forbidden in the core outside of tests, since their last bits depend on the platform, the
+/// compiler or the processor.
 const INEXACT: &[&str] = &[
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sin_cos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
     "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "powf", "powi", "cbrt", "hypot", "mul_add",
     "recip",
 ];
 
-/// Problems of `file`.
+/// Returns the problems of `file`.
 pub fn check(file: &File) -> Vec<String> {
     let code = code_only(&file.text);
     let mut problems = Vec::new();
@@ -56,7 +57,7 @@ pub fn check(file: &File) -> Vec<String> {
     problems
 }
 
-/// Lines (from 1) that hold one of `words`, not as a part of a longer word.
+/// Returns the lines (from 1) that contain one of `words`, with the word. A part of a longer word does not count.
 fn find(code: &str, words: &[&str]) -> Vec<(usize, String)> {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();

@@ -1,13 +1,13 @@
-//! Rules about the map of the repository: what it names is there.
+//! Rules about ARCHITECTURE.md, the map of the repository: every named package, file and function exists.
 
 use super::{File, text};
 use crate::run::root;
 
 const PAGE: &str = "ARCHITECTURE.md";
-/// Where its paths begin that name no crate.
+/// Folder of paths in the map that name no crate.
 const CORE: &str = "crates/skidpad-core/src/";
 
-/// Problems of the map.
+/// Returns the problems of the map, and of source files that other pages name.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = packages(files);
     problems.extend(sources(files));
@@ -15,7 +15,7 @@ pub fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// It names exactly the packages in `crates/` and in the workspace `crates/bevy`.
+/// Returns the differences between the named packages and those in `crates/` and in the workspace `crates/bevy`.
 fn packages(files: &[File]) -> Vec<String> {
     let words = text(files, PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
     let mut named: Vec<&str> = words
@@ -40,7 +40,8 @@ fn packages(files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// Every source file that a page names is somewhere; the change log tells of past ones.
+/// Returns a problem for each source file that a page names and that does not exist. The change log is excluded, since
+/// it names past files.
 fn sources(files: &[File]) -> Vec<String> {
     let pages = files.iter().filter(|file| file.path.ends_with(".md") && file.path != "CHANGELOG.md");
     let named = pages.flat_map(|page| quoted(&page.text).map(move |name| (page, name)));
@@ -48,7 +49,8 @@ fn sources(files: &[File]) -> Vec<String> {
     gone.map(|(page, name)| format!("{}: names {name}, which is not there", page.path)).collect()
 }
 
-/// Each row of the table of lines names functions of the files, or of the rooms, that it names.
+/// Returns the problems of the table "Looked for first": each row must name functions that exist in its files or rooms
+/// (folders of the core).
 fn lines(files: &[File]) -> Vec<String> {
     let (_, page) = text(files, PAGE).split_once("## Looked for first").unwrap_or_default();
     let (table, _) = page.split_once("\n## ").unwrap_or((page, ""));
@@ -73,17 +75,17 @@ fn lines(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// What stands between single backticks.
+/// Returns the texts between single backticks.
 fn quoted(page: &str) -> impl Iterator<Item = &str> {
     page.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(|name| !name.is_empty())
 }
 
-/// Whether `file` has a path that ends with `name`.
+/// Returns whether `file` is a Rust file whose path ends with `name`.
 fn is_at(file: &File, name: &str) -> bool {
     name.ends_with(".rs") && (file.path == name || file.path.ends_with(&format!("/{name}")))
 }
 
-/// Whether `file` is a source of the room, or the folder of a crate, that has this `name`.
+/// Returns whether `file` is a Rust file in the room, or in the folder of a crate, called `name`.
 fn is_in(file: &File, name: &str) -> bool {
     file.path.ends_with(".rs") && [CORE, "crates/"].iter().any(|from| file.path.starts_with(&format!("{from}{name}/")))
 }

@@ -1,4 +1,4 @@
-//! Rules no compiler knows. Every check adds its problems to one list, so that one run shows all of them.
+//! Rules that no compiler checks. Every check adds its problems to one list, so that one run shows all problems.
 
 mod arrows;
 mod code;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 use crate::run::{Outcome, cargo, output, root};
 
-/// Runs every check on the files git knows or would add.
+/// Runs every check on the files that git tracks or would add.
 pub fn tidy() -> Outcome {
     let files = files()?;
     let mut problems = arrows::check()?;
@@ -30,23 +30,23 @@ pub fn tidy() -> Outcome {
     Err(format!("{}\n{} problems", problems.join("\n"), problems.len()))
 }
 
-/// A text file of the repository.
+/// Text file of the repository.
 struct File {
-    /// From the workspace's folder, with `/`.
+    /// Path relative to the workspace, with `/`.
     path: String,
     text: String,
 }
 
-/// The text of one of `files`; empty where it is not there.
+/// Returns the text of the file with this `path`; an empty text if it is not in `files`.
 fn text<'a>(files: &'a [File], path: &str) -> &'a str {
     files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str())
 }
 
-/// Text files that are tracked, or new and not ignored.
+/// Returns the text files that are tracked, or new and not ignored.
 fn files() -> Result<Vec<File>, String> {
     let mut git = std::process::Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(root());
-    // A source archive has no repository; then the folders that hold sources are walked.
+    // A source archive has no repository. In this case the folders are searched.
     let paths = match output(git) {
         Ok([listed, _]) => listed.lines().map(str::to_owned).collect(),
         Err(_) => walk(Path::new("")),
@@ -75,7 +75,7 @@ fn walk(folder: &Path) -> Vec<String> {
     found
 }
 
-/// What `cargo metadata` says about the workspace's own packages.
+/// Returns the output of `cargo metadata` about the packages of the workspace.
 fn metadata() -> Result<serde_json::Value, String> {
     let [out, _] = output(cargo("metadata --format-version 1 --no-deps --locked"))?;
     serde_json::from_str(&out).map_err(|error| format!("cargo metadata: {error}"))

@@ -1,4 +1,5 @@
-//! Files import each other without circles; rows of the core are written by the rooms that may.
+//! Rules about modules: no circular imports, and rows of the core are only written by their rooms (folders of the
+//! core).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use super::scan::{code_only, without_tests};
 
 const CORE: &str = "crates/skidpad-core/src/";
 
-/// Rows of a step, and the rooms that write them; the step itself begins them all and lets them go.
+/// Rows of a step with the rooms that may write them. The room `step` may write all rows.
 const WRITERS: &[(&str, &[&str])] = &[
     ("begun", &[]),
     ("steering", &["steering"]),
@@ -20,10 +21,10 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("coupled", &["wheel", "suspension", "drivetrain", "tyre"]),
 ];
 
-/// Stands in for every other room: the drivetrain of a peer without tyres.
+/// File that may write all rows: the drivetrain of a peer without tyres.
 const STANDS_IN: &str = "drivetrain/rolling.rs";
 
-/// Problems of all files of source.
+/// Returns the problems of all source files.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = Vec::new();
     for (folder, files) in &sources(files) {
@@ -35,7 +36,8 @@ pub fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Folders of source, and of their files but the first of a crate the path in there and the code.
+/// Returns the source folders with their files: path in the folder, and code without tests. `lib.rs` and `main.rs` are
+/// left out.
 fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
     let mut found: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
     for file in files {
@@ -50,7 +52,7 @@ fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
     found
 }
 
-/// Rows that rooms of the core write which are not theirs.
+/// Returns a problem for each row that a room of the core writes without permission in [`WRITERS`].
 fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, code) in core.iter().filter(|(path, _)| *path != STANDS_IN) {
@@ -65,7 +67,7 @@ fn may_write(room: &str, rows: &str) -> bool {
     room == "step" || WRITERS.iter().any(|(of, rooms)| *of == rows && rooms.contains(&room))
 }
 
-/// Lines (from 1) that assign to rows, and which.
+/// Returns the lines (from 1) that assign to rows, with the name of the rows.
 fn written(code: &str) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     for (number, line) in code.lines().enumerate() {
@@ -80,22 +82,22 @@ fn written(code: &str) -> Vec<(usize, &'static str)> {
     found
 }
 
-/// Whether `text` has `path`, and not only a longer name that begins so.
+/// Returns whether `text` contains `path` as a whole name, not only as the start of a longer name.
 fn names(text: &str, path: &str) -> bool {
     let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     text.match_indices(path).any(|(at, _)| !longer(&text[at + path.len()..]))
 }
 
-/// Both sides of an assignment to something that is there already.
+/// Returns both sides of an assignment to a field of `self` or `rows`; `None` for other lines.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
     let starts = ["self.", "rows.", "(self.", "(rows."].iter().any(|start| line.starts_with(start));
     let (left, right) = line.split_once(" = ").or_else(|| line.split_once(" += "))?;
-    // A call's arguments, or a comparison, assign nothing.
+    // Arguments of a call and comparisons are not assignments.
     (starts && !left.contains(".map(") && !left.contains(" == ")).then_some((left, right))
 }
 
-/// Sets of files that import each other in a circle.
+/// Returns the sets of files that import each other in a circle.
 fn circles(files: &[(&str, String)]) -> Vec<String> {
     let module = |path: &str| path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
     let names: BTreeSet<String> = files.iter().map(|(path, _)| module(path)).collect();
@@ -119,7 +121,7 @@ fn reached<'a>(from: &String, graph: &'a BTreeMap<String, BTreeSet<String>>) -> 
     found
 }
 
-/// Modules that `code` of the module `own` imports with `use crate::`.
+/// Returns the modules in `names` that `code` of the module `own` imports with `use crate::`.
 fn imports(code: &str, names: &BTreeSet<String>, own: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for statement in code.split("use crate::").skip(1) {
@@ -130,7 +132,7 @@ fn imports(code: &str, names: &BTreeSet<String>, own: &str) -> BTreeSet<String> 
         if paths.is_empty() {
             paths.push(base.trim().to_owned());
         }
-        // A path may end with an item, or an item of an item.
+        // A path may end with an item or an associated item.
         let home = |path: String| {
             let parts: Vec<&str> = path.split("::").collect();
             (1..=parts.len()).rev().map(|end| parts[..end].join("::")).find(|path| names.contains(path))

@@ -1,6 +1,6 @@
-//! Just enough of Rust's grammar to count: what is code, what is text, where a function begins and ends.
+//! Minimal scanner of Rust: separates code from comments and literals, and finds the extent of functions.
 
-/// `source` with comments and literals replaced by spaces; line breaks stay.
+/// Returns `source` with comments and literals replaced by spaces. Line breaks are kept.
 pub fn code_only(source: &str) -> String {
     let mut rest = source;
     let mut code = String::with_capacity(source.len());
@@ -42,7 +42,7 @@ fn block_comment(rest: &str) -> usize {
     rest.len()
 }
 
-/// Length of the literal that starts with a quote, escapes included.
+/// Returns the length of the literal that starts with a quote, including escapes.
 fn string(rest: &str) -> usize {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -56,7 +56,7 @@ fn string(rest: &str) -> usize {
     rest.len()
 }
 
-/// Length of `r"…"`, `r#"…"#`, `b"…"`, `br"…"`, `c"…"`; 0 when it is a word.
+/// Returns the length of `r"…"`, `r#"…"#`, `b"…"`, `br"…"` or `c"…"`; 0 if the text is a word.
 fn prefixed_string(rest: &str) -> usize {
     let prefix = rest.find(|c| !"rbc".contains(c)).unwrap_or(rest.len());
     let tail = &rest[prefix..];
@@ -72,7 +72,7 @@ fn prefixed_string(rest: &str) -> usize {
     rest[open..].find(&close).map_or(rest.len(), |at| open + at + close.len())
 }
 
-/// Length of a character literal; 0 when it is a lifetime.
+/// Returns the length of a character literal; 0 if the text is a lifetime.
 fn character(rest: &str) -> usize {
     let mut inside = rest.chars().skip(1);
     match (inside.next(), inside.next()) {
@@ -85,8 +85,8 @@ fn character(rest: &str) -> usize {
     }
 }
 
-/// `code` (see [`code_only`]) without the items under `#[cfg(test)]`, which become blank lines; all of it under
-/// `#![cfg(test)]`.
+/// Returns `code` (see [`code_only`]) with blank lines instead of items under `#[cfg(test)]`. Under `#![cfg(test)]` the
+/// whole file is blank.
 pub fn without_tests(code: &str) -> String {
     if code.contains("#![cfg(test)]") {
         return code.chars().filter(|c| *c == '\n').collect();
@@ -102,7 +102,8 @@ pub fn without_tests(code: &str) -> String {
     kept + rest
 }
 
-/// End of the item that starts here: its closing brace, or its semicolon when it has none.
+/// Returns the end of the item at the start of `code`: after its closing brace, or after its semicolon if it has no
+/// braces.
 fn item_end(code: &str) -> usize {
     let (mut depth, mut brackets) = (0usize, 0i32);
     for (at, c) in code.char_indices() {
@@ -123,7 +124,7 @@ fn item_end(code: &str) -> usize {
     code.len()
 }
 
-/// Functions with a body in `code`: line of the `fn` (from 1), name, number of lines.
+/// Returns the functions with a body in `code`: line of the `fn` (from 1), name, number of lines.
 pub fn functions(code: &str) -> Vec<(usize, String, usize)> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("fn ") {
@@ -143,7 +144,8 @@ pub fn functions(code: &str) -> Vec<(usize, String, usize)> {
     found
 }
 
-/// Position of the semicolon that ends a declaration, outside brackets like those of `[f32; 2]`.
+/// Returns the position of the semicolon that ends a declaration, outside of brackets such as those of `[f32; 2]`;
+/// `None` if a body comes first.
 fn signature_end(code: &str) -> Option<usize> {
     let mut depth = 0i32;
     for (at, c) in code.char_indices() {

@@ -1,11 +1,11 @@
-//! Rules about the repository as a whole: its manual, its list of models, and what must not leak into it.
+//! Rules about the whole repository: README, list of models, and paths of one machine.
 
 use super::{File, text};
 
-/// Commands the README promises.
+/// Commands that the README must name.
 const COMMANDS: [&str; 2] = ["cargo run --release", "cargo xtask ci"];
 
-/// Problems of the tree.
+/// Returns the problems of the tree.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = Vec::new();
     let readme = text(files, "README.md");
@@ -16,8 +16,8 @@ pub fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// docs/models.md has each row of the classic texts once, names tests that exist and are named after their row, and counts
-/// them right.
+/// Returns the problems of docs/models.md: each row of the classic texts must occur once, tests must exist and be named
+/// after their row, and their count must be correct.
 fn rows(files: &[File]) -> Vec<String> {
     let numbered = [
         ('A', 1..=20),
@@ -64,7 +64,7 @@ fn rows(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Paths that exist on one machine only.
+/// Returns a problem for each path in `file` that exists on one machine only.
 fn machine_paths(file: &File) -> Vec<String> {
     let folders = ["root", "home", "work", "Users", "tmp"];
     let starts: Vec<String> = folders.iter().map(|folder| format!("/{folder}/")).collect();

@@ -1,4 +1,5 @@
-//! A world of Avian's without an app, for comparisons: the ground of a scene, cars, nothing else.
+//! Solver with an Avian world of its own, without an app: the ground and platforms of a scene, and cars. Free bodies are not
+//! supported.
 
 use std::time::Duration;
 
@@ -31,24 +32,24 @@ pub const BACKEND: BackendInfo = BackendInfo {
 
 struct AvianBackend {
     world: World,
-    /// Of the scene's platforms.
+    /// Entities of the platforms of the scene.
     platforms: Vec<Entity>,
-    /// What stands for each car.
+    /// Entity of each car, by slot.
     cars: Vec<Entity>,
     scene: Scene,
     clock: Clock,
 }
 
-/// Substeps of the comparison's worlds: Avian's default, but a single one in steps below 2 ms, where poses lead by little and the rounding
-/// of the velocity in every substep counts. Worlds of users keep theirs.
+/// Returns the number of substeps in worlds of this backend. It is Avian's default, except below 2 ms, where poses lead by little
+/// and the velocity is rounded in every substep. Users' worlds keep their own number.
 fn substeps(dt: f32) -> u32 {
     if dt < 2e-3 { 1 } else { 6 }
 }
 
-/// Chassis that pass through each other.
+/// Collision layer of chassis that pass through each other.
 const APART: LayerMask = LayerMask(1 << 31);
 
-/// Why a world with such a car is not saved.
+/// Reason for which a world with a touching car cannot be saved.
 const TOUCHES: &str = "its hull touches something, and Avian keeps that contact's forces for its next step";
 
 impl AvianBackend {
@@ -73,7 +74,8 @@ impl AvianBackend {
         backend
     }
 
-    /// Does something with the cars as a host of them.
+    /// Calls `with` with a host for the cars, then updates hitch joints and applies the queued commands. Returns the result of
+    /// `with`.
     fn host<R>(&mut self, with: impl FnOnce(&mut Host) -> R) -> R {
         let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
         let (mut avian, mut commands, read) = params.get_mut(&mut self.world).expect("its resources are there");
@@ -84,7 +86,7 @@ impl AvianBackend {
         done
     }
 
-    /// Puts every platform where it is when the step begins, with the velocities that take it through the step.
+    /// Sets every platform to its pose at the start of the step, with the velocities that move it through the step.
     fn move_platforms(&mut self) {
         let (time, dt) = (self.time(), self.clock.dt);
         for (entity, platform) in self.platforms.iter().zip(&self.scene.platforms) {
@@ -213,7 +215,8 @@ impl Backend for AvianBackend {
     }
 }
 
-/// The scene's ground, but for its platforms. Its friction is its grip, as a factor on that of bodywork.
+/// Inserts the ground of `scene`, without its platforms. The friction of colliders is the grip of the surface, as a factor on the
+/// friction of bodywork.
 fn ground(world: &mut World, scene: &Scene) {
     if scene.plane {
         let plane = Collider::half_space(AXES.to_world(scene.normal()));
@@ -238,24 +241,29 @@ fn ground(world: &mut World, scene: &Scene) {
     }
 }
 
+/// Inserts a static collider with a surface.
 fn put(world: &mut World, collider: Collider, place: Transform, surface: GroundSurface) {
     world.spawn((RigidBody::Static, collider, place, surface, Friction::new(surface.grip)));
 }
 
+/// Returns the transform at `point`, m.
 fn at(point: skidpad_core::DVec3) -> Transform {
     Transform::from_translation(AXES.point_to_world(point).as_vec3())
 }
 
+/// Returns the transform of a box of the scene.
 fn place(fixed: &FixedBox) -> Transform {
     at(fixed.centre).with_rotation(AXES.rotation_to_world(fixed.rotation))
 }
 
+/// Builds the collider of a box of the scene.
 fn cuboid(fixed: &FixedBox) -> Collider {
     let size = AXES.to_world(fixed.half_extents).abs() * 2.0;
     Collider::cuboid(size.x, size.y, size.z)
 }
 
-/// A field as the triangles it has: Avian's own has its rows along other axes.
+/// Builds the collider of a height field from its triangles, because Avian's height fields have their rows along other axes.
+/// Returns `None` if Avian rejects it.
 fn heights(field: &HeightField) -> Option<Collider> {
     let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
     let mut corners = Vec::with_capacity(columns * rows);
@@ -275,7 +283,7 @@ fn heights(field: &HeightField) -> Option<Collider> {
     Collider::try_trimesh_with_config(corners, triangles, TrimeshFlags::FIX_INTERNAL_EDGES).ok()
 }
 
-/// The triangles of each surface of a mesh.
+/// Returns the triangles of each surface of a mesh.
 fn surfaces(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
     let mut surfaces: Vec<(GroundSurface, Vec<[u32; 3]>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
@@ -288,7 +296,7 @@ fn surfaces(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
     surfaces
 }
 
-/// A box that moves by itself, where it starts.
+/// Inserts a platform at its initial pose. Returns its entity.
 fn insert(world: &mut World, platform: &Platform) -> Entity {
     let standing = platform.standing(0.0);
     let texture = Texture { amplitude: 0.0, ..standing.texture };

@@ -1,4 +1,4 @@
-//! What is kept of cars from step to step, beside their states.
+//! Data that is stored for cars from step to step in addition to their states.
 
 use bevy_ecs::prelude::*;
 use skidpad_core::Vec3;
@@ -6,30 +6,32 @@ use skidpad_engines::{Faces, Stops, Track};
 
 use crate::ground::Loaded;
 
-/// What is kept of one car.
+/// Data of one car in addition to its vehicle.
 #[derive(Clone, Debug)]
 pub(crate) struct CarSlot {
     pub chassis: Entity,
     pub track: Track,
-    /// Velocity that the step ends with unless something else acts, m/s.
+    /// Velocity at the end of the step if nothing else acts, world axes, m/s.
     pub ends: Vec3,
-    /// What the wheels may meet in the coming step.
+    /// Colliders that the wheels may touch in the coming step.
     pub near: Vec<Entity>,
-    /// The joint that lets it and what tows it pass through each other, and the number of that.
+    /// Index of the vehicle that tows it, and the joint that disables collisions between the two.
     pub towed: Option<(u32, Entity)>,
-    /// Bodies it tows or is towed by: its wheels do not stand on them.
+    /// Bodies it tows or is towed by; its wheels do not stand on them.
     pub tied: Vec<Entity>,
 }
 
-/// What is used again from step to step.
+/// Buffers and data of all cars, kept from step to step.
 #[derive(Default)]
 pub(crate) struct Memory {
     /// Bodies under the wheels of this step.
     pub loaded: Vec<Loaded>,
-    /// Those of the step before.
+    /// Bodies under the wheels of the step before.
     pub before: Vec<Loaded>,
+    /// Buffer for the triangles near a wheel with a rim.
     pub faces: Faces<Entity>,
     /// Whether the world has been stepped.
     pub stepped: bool,
+    /// Contact points that stop rims in this step.
     pub stops: Stops,
 }

@@ -1,4 +1,4 @@
-//! The cars of Avian's world: what is kept of them from step to step.
+//! Cars in Avian's world: their data from step to step.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use crate::chassis::{self, Chassis};
 use crate::port::Port;
 use crate::world::World;
 
-/// The cars of Avian's world.
+/// Resource with the cars in Avian's world.
 #[derive(Resource)]
 pub struct AvianCars {
     pub(crate) cars: Cars,
     pub(crate) slots: Vec<CarSlot>,
     pub(crate) numbers: CarNumbers,
-    /// What drives each number in the coming step.
+    /// Controls of each car in the coming step.
     pub(crate) controls: Vec<Controls>,
     pub(crate) memory: Memory,
     pub(crate) report: StepReport,
-    /// Of the air, z up, m/s.
+    /// Velocity of the air, z up, m/s.
     pub(crate) wind: Vec3,
 }
 
@@ -45,27 +45,29 @@ impl Default for AvianCars {
 }
 
 impl AvianCars {
-    /// The number of a car among them.
+    /// Returns the number of the car with the entity `car`; `None` if there is none.
     pub fn number(&self, car: Entity) -> Option<usize> {
         self.numbers.of(car)
     }
 
-    /// Car `number` after the last step.
+    /// Returns car `number` after its last step.
     pub fn car(&self, number: usize) -> CarView<'_> {
         self.cars.car(number)
     }
 
-    /// How the last step went, of all cars together: misuse of the world, such as gravity that is not down, is told here.
+    /// Returns the report of the last step of all cars. It includes misuse of the world, such as gravity that does not point
+    /// down.
     pub fn report(&self) -> StepReport {
         self.report
     }
 
-    /// The air moves at `velocity` m/s from the next step on, in Bevy's axes.
+    /// Sets the velocity of the air from the next step on, in Bevy's axes, m/s.
     pub fn set_wind(&mut self, velocity: Vec3) {
         self.wind = AXES.from_world(velocity);
     }
 
-    /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
+    /// Inserts a joint, which disables collisions, between vehicles that tow each other. Removes the joints of vehicles that are
+    /// not hitched.
     pub(crate) fn let_pass(&mut self, commands: &mut Commands) {
         for car in 0..self.slots.len() {
             let by = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
@@ -76,7 +78,7 @@ impl AvianCars {
                 commands.entity(joint).try_despawn();
             }
             let ahead = by.and_then(|by| self.slots.get(by as usize)).map(|ahead| ahead.chassis);
-            // Of any length, it ties nothing.
+            // A joint of any length constrains nothing.
             let towed = ahead.map(|ahead| {
                 let free = DistanceJoint::new(ahead, self.slots[car].chassis).with_limits(0.0, f32::MAX);
                 commands.spawn((free, JointCollisionDisabled)).id()
@@ -86,7 +88,7 @@ impl AvianCars {
         }
     }
 
-    /// Tells every vehicle which bodies it is hitched to.
+    /// Updates the list of bodies that each vehicle is hitched to.
     fn list_hitched(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.tied.clear());
         for car in 0..self.slots.len() {
@@ -98,7 +100,7 @@ impl AvianCars {
     }
 }
 
-/// Avian's world as one that cars enter.
+/// Host for cars in Avian's world.
 pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
     pub cars: &'a mut Cars,
     pub slots: &'a mut Vec<CarSlot>,
@@ -108,7 +110,7 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
 }
 
 impl Host<'_, '_, '_, '_, '_> {
-    /// As [`skidpad_core::Backend::set_place`].
+    /// Implements [`skidpad_core::Backend::set_place`].
     pub fn set_place(&mut self, number: usize, place: Vec3) {
         let (shown, slot) = (AXES.to_world(place), &mut self.slots[number]);
         let state = self.cars.car(number).state;
@@ -186,7 +188,7 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
 
     fn below(&mut self, probe: &Probe) -> Option<Contact> {
         let mut met = [None];
-        // Nothing falls asleep or is pushed by a question.
+        // A probe between steps wakes and pushes nothing.
         let mut port = Port::new(self.world, self.slots, self.memory, Vec3::ZERO);
         port.probe(&[*probe], &mut met);
         met[0]

@@ -1,4 +1,4 @@
-//! The chassis as a rigid body of Avian's.
+//! Chassis as an Avian rigid body.
 
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
@@ -8,18 +8,19 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::AXES;
 use skidpad_core::{BODYWORK_FRICTION, Model, State, Vec3};
 
-/// On the entity of a body: it is the chassis of this car, so that collision events and ray casts name it.
+/// Component of a chassis body: the entity of its car, so that collision events and ray casts lead to the car.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component)]
 pub struct ChassisOf(pub Entity);
 
-/// On the entity of a car: its chassis, to put collision layers, damping and the like on.
+/// Component of a car: the entity of its chassis, for collision layers, damping and other settings of the body.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component)]
 pub struct Chassis(pub Entity);
 
-/// A body with exactly the model's mass properties about its origin, which is the centre of mass. Its collider has the friction of bodywork
-/// times that of what it touches, unless the other's rule is stronger than `Multiply`.
+/// Builds a body with exactly the mass properties of `model` about its origin, which is the centre of mass. The coefficient of
+/// friction of its collider is multiplied with that of the other collider, unless the combine rule of the other one takes
+/// precedence over `Multiply`.
 pub(crate) fn bundle(car: Entity, model: &Model, state: &State) -> impl Bundle {
     let turn = Mat3::from_cols(AXES.to_world(Vec3::X), AXES.to_world(Vec3::Y), AXES.to_world(Vec3::Z));
     let inertia = turn * *model.inertia() * turn.transpose();
@@ -33,13 +34,13 @@ pub(crate) fn bundle(car: Entity, model: &Model, state: &State) -> impl Bundle {
         (NoAutoMass, NoAutoAngularInertia, NoAutoCenterOfMass),
         Collider::compound(vec![(AXES.to_world(hull.centre), Quat::IDENTITY, shape)]),
         Friction::new(BODYWORK_FRICTION).with_combine_rule(CoefficientCombine::Multiply),
-        // Its springs and its engine go on while the body hardly moves.
+        // Springs and engine continue to move while the body hardly does.
         SleepingDisabled,
         at(state),
     )
 }
 
-/// Where and how fast `state` has the chassis.
+/// Builds the components for pose and velocities of `state`.
 pub(crate) fn at(state: &State) -> impl Bundle {
     let rotation = AXES.rotation_to_world(state.rotation);
     (
@@ -50,7 +51,7 @@ pub(crate) fn at(state: &State) -> impl Bundle {
     )
 }
 
-/// As [`at`], at `place` instead, m, in the world's axes.
+/// Builds the components for the rotation of `state` at the position `place` (world axes, m).
 pub(crate) fn beside(place: Vec3, state: &State) -> impl Bundle {
     (Position(place), Transform::from_translation(place).with_rotation(AXES.rotation_to_world(state.rotation)))
 }

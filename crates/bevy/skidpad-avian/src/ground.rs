@@ -1,4 +1,4 @@
-//! What wheels stand on: whether it moves, and how it answers.
+//! Ground of wheels in Avian: its motion and its response to pushes.
 
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
@@ -7,20 +7,21 @@ use skidpad_engines::{Meeting, Motion, Pushed};
 
 use crate::world::{BodyItem, World};
 
-/// A body under wheels, as it was before they pushed it.
+/// Body under wheels, in its state before the wheels pushed it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loaded {
     pub body: Entity,
     pub motion: Motion,
 }
 
-/// How `body` moves.
+/// Returns the motion of `body`.
 pub(crate) fn motion(body: &BodyItem) -> Motion {
     let centre = body.position.0 + body.rotation.0 * body.centre.0;
     Motion { centre, linear: body.velocity.0, angular: body.angular.0 }
 }
 
-/// What a wheel that meets `entity` has to know of it; nothing if it stands still for good.
+/// Returns the ground data for a wheel that touches `entity`; `None` if the body is static. `before` are the bodies under wheels
+/// in the last step; `time` is the length of the step and the pose lag, s.
 pub(crate) fn ground(
     world: &World,
     before: &[Loaded],
@@ -38,7 +39,8 @@ pub(crate) fn ground(
     Some(Ground { body: entity.to_bits(), begun: velocity, velocity, texture: Texture::NONE })
 }
 
-/// A body that wheels can push, which without them `ends` the step with a velocity and an angular velocity.
+/// Returns a dynamic body under a wheel. `ends` are its velocity (m/s) and angular velocity (rad/s) at the end of the step
+/// without contacts and wheels.
 pub(crate) fn pushed(world: &World, entity: Entity, body: &BodyItem, ends: [Vec3; 2]) -> Pushed {
     let inertia = body.inertia.rotated(body.rotation.0).inverse();
     let turning = Vec3::AXES.map(|axis| inertia * axis);
@@ -51,10 +53,10 @@ pub(crate) fn pushed(world: &World, entity: Entity, body: &BodyItem, ends: [Vec3
     }
 }
 
-/// Friction from which a body that lies on something is taken not to slide under a wheel.
+/// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
 const HOLDS: f32 = 0.2;
 
-/// Whether contacts bear a body, and whether they hold it by friction.
+/// Returns whether contacts support a body, and whether they hold it by friction.
 fn held(world: &World, body: Entity) -> [bool; 2] {
     let mut held = [false; 2];
     let Ok(colliders) = world.colliders_of.get(body) else { return held };

@@ -1,4 +1,4 @@
-//! skidpad vehicles in worlds of [Avian](avian3d): cars of [`skidpad_bevy`] drive on its colliders, among its bodies.
+//! skidpad vehicles in worlds of [Avian](avian3d): cars of [`skidpad_bevy`] drive on its colliders and collide with its bodies.
 //!
 //! Add Bevy's and Avian's plugins, then cars in the schedule of Avian's physics, by default `FixedPostUpdate`, then this plugin:
 //!
@@ -13,10 +13,11 @@
 //!     .add_plugins((CarPlugin::in_schedule(FixedPostUpdate), AvianCarsPlugin));
 //! ```
 //!
-//! The chassis is a body on an entity of its own, which names its car by [`ChassisOf`]; the car names it by [`Chassis`]. Wheels stand on
-//! whatever the chassis may collide with by its layers, sensors excepted, with the grip of a [`skidpad_bevy::GroundSurface`] on the
-//! collider's entity, else 1; where colliders lie flush the one that was spawned last has the surface. Bodies that move by themselves carry cars by their velocities: one that is moved by its transform alone has
-//! none. Cars do not sleep.
+//! The chassis is a body on a separate entity with the component [`ChassisOf`]; the car has the component [`Chassis`]. Wheels can
+//! stand on everything that the chassis may collide with by its layers, except sensors. The grip is that of the
+//! [`skidpad_bevy::GroundSurface`] on the entity of the collider, or 1. If colliders lie flush, the one that was spawned last
+//! determines the surface. Kinematic bodies carry cars by their velocities; a body that is moved only by its transform has none.
+//! Cars do not sleep.
 #![forbid(unsafe_code)]
 
 pub mod backend;
@@ -49,7 +50,7 @@ use cars::Host;
 use port::Port;
 use world::World;
 
-/// Cars in Avian's world. Add it after [`CarPlugin`] and Avian's plugins, in one schedule.
+/// Plugin for cars in Avian's world. Add it after [`CarPlugin`] and Avian's plugins, all in one schedule.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AvianCarsPlugin;
 
@@ -69,7 +70,7 @@ impl Plugin for AvianCarsPlugin {
     }
 }
 
-/// Steps the cars with Avian's bodies.
+/// Adds the systems that step the cars with Avian's bodies.
 fn add_step(app: &mut App) {
     let before = before_step
         .in_set(IntegrationSystems::UpdateVelocityIncrements)
@@ -80,18 +81,20 @@ fn add_step(app: &mut App) {
     app.init_resource::<AvianCars>().add_systems(PhysicsSchedule, (before, after));
 }
 
+/// Applies all changes of cars since the last tick: insertions, removals, teleports, changed models and hitches.
 fn insert(mut arrivals: Arrivals, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
     let AvianCars { cars, slots, numbers, memory, .. } = &mut *avian;
     arrivals.settle(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, numbers);
     avian.let_pass(&mut commands);
 }
 
+/// Collects the controls of all cars for the coming step.
 fn ask(mut avian: ResMut<AvianCars>, cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
     let AvianCars { numbers, controls, .. } = &mut *avian;
     numbers.controls(&cars).clone_into(controls);
 }
 
-/// Solves the rows and puts their accelerations on the bodies, beside those of users.
+/// Solves the rows and applies their accelerations to the bodies, in addition to those of users.
 fn before_step(
     time: Res<Time>,
     mut avian: ResMut<AvianCars>,
@@ -113,8 +116,8 @@ fn before_step(
     pushes.apply(&mut increments, &mut solver, &mut commands);
 }
 
-/// Follows every chassis in 64 bits, and takes off its velocity what Avian rounded it by in every substep: a car that coasts would lose 1 %
-/// too little.
+/// Tracks every chassis in 64 bits, and removes the rounding error that Avian's substeps add to its velocity. With that error, a
+/// coasting car would lose 1 % too little speed.
 fn follow(
     time: Res<Time>,
     substeps: Res<SubstepCount>,
@@ -137,7 +140,7 @@ fn follow(
     }
 }
 
-/// Writes the realised motion back.
+/// Writes the resulting motion to the states.
 fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     let AvianCars { cars, slots, memory, report, wind, .. } = &mut *avian;
     memory.stepped = true;
@@ -146,6 +149,7 @@ fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     *report = report.and(cars.write_back(&port, time.delta_secs()));
 }
 
+/// Copies the motion of all cars to their [`CarMotion`].
 fn read(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut CarMotion)>) {
     for (entity, mut motion) in &mut cars {
         if let Some(number) = avian.number(entity) {
@@ -154,13 +158,13 @@ fn read(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut Ca
     }
 }
 
-/// Share of gravity that points down, at least: a steep slope may be a tilted gravity.
+/// Minimum share of gravity that must point down. A tilted gravity can represent a steep slope.
 const LEAST_DOWN: f32 = 0.5;
 
-/// Share by which a mass is another one: Avian inverts it.
+/// Relative difference above which the mass of a chassis counts as changed. Avian inverts the mass.
 const OTHER_MASS: f32 = 1e-3;
 
-/// What is wrong with the world for these cars.
+/// Returns the first misuse of the world: gravity that does not point down, or a chassis with a different mass.
 fn misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSlot]) -> Option<Misuse> {
     let gravity = world.gravity.0;
     if gravity.dot(AXES.to_world(Vec3::Z)) > -LEAST_DOWN * gravity.length() && gravity != Vec3::ZERO {

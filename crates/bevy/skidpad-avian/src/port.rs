@@ -1,4 +1,4 @@
-//! The seam to Avian: bodies and rays in, accelerations out.
+//! Coupling to Avian: reads bodies and casts rays, applies accelerations.
 
 use avian3d::dynamics::integrator::{VelocityIntegrationData, solve_gyroscopic_torque};
 use avian3d::dynamics::solver::solver_body::{SolverBodies, SolverBodyIndex};
@@ -16,24 +16,25 @@ use crate::car_slot::{CarSlot, Memory};
 use crate::ground::{Loaded, ground, motion, pushed};
 use crate::world::{BodyItem, World};
 
-/// What is put on bodies in a step.
+/// Actions on bodies in a step.
 #[derive(Default)]
 pub(crate) struct Pushes {
-    /// Accelerations in the coming step, m/s² and rad/s².
+    /// Accelerations over the coming step, m/s² and rad/s².
     pub even: Vec<(Entity, [Vec3; 2])>,
-    /// Changes of velocity before it, m/s and rad/s.
+    /// Changes of velocity at its start, m/s and rad/s.
     pub blows: Vec<(SolverBodyIndex, [Vec3; 2])>,
 }
 
+/// Access of the vehicles to Avian's world within or between steps.
 pub(crate) struct Port<'a, 'w, 's> {
     world: &'a World<'w, 's>,
     slots: &'a mut Vec<CarSlot>,
     memory: &'a mut Memory,
     wind: Vec3,
-    /// Length of the step; 0 between steps.
+    /// Length of the step, s; 0 between steps.
     pub dt: f32,
     pub pushes: Pushes,
-    /// Whether some wheel has met a body that it can push in this step.
+    /// Whether some wheel stands on a dynamic body in this step.
     bears: bool,
 }
 
@@ -46,7 +47,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         self.world.substeps.0 as usize
     }
 
-    /// Velocities at the end of the step if nothing pushes `body` but what is on it already.
+    /// Returns velocity (m/s) and angular velocity (rad/s) of `body` at the end of a step of `dt` s without the pushes of the
+    /// vehicles, from gravity, damping and the forces that already act on it.
     fn free(&self, body: &BodyItem, dt: f32) -> [Vec3; 2] {
         let n = self.substeps().max(1);
         let h = dt / n as f32;
@@ -67,7 +69,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         [velocity, angular]
     }
 
-    /// Finds what the rays of one car may meet, once for all of them: no sensor, and no part of the car.
+    /// Finds the colliders that the rays of one car may touch. Excludes sensors, the car itself and vehicles hitched to it.
     fn gather(&mut self, asked: &[Probe]) {
         let Some(slot) = self.slots.get_mut(asked[0].car) else { return };
         slot.near.clear();
@@ -87,14 +89,14 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             let around = ColliderAabb::from_min_max(around.mins, around.maxs);
             world.spatial.aabb_intersections_with_aabb_callback(around, look);
         } else {
-            // Before the first step Avian's trees know of nothing.
+            // Before the first step Avian's trees are empty.
             world.all.iter().for_each(|entity| _ = look(entity));
         }
-        // The tree has no order that lasts; entities have, about that in which they were spawned.
+        // The tree has no stable order. Entities have one, which roughly follows their spawning.
         near.sort_unstable_by_key(|entity| entity.index_u32());
     }
 
-    /// Returns what `probe` meets. Asked again, it keeps neither what bears wheels nor what stops rims.
+    /// Returns the contact of `probe`. With [`Asked::Again`], it stores neither supports of wheels nor stops of rims.
     fn meet(&mut self, probe: &Probe, asked: Asked) -> Option<Contact> {
         let (car, ray) = ray(AXES, probe);
         let (entity, distance, normal, point) =
@@ -117,7 +119,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         Some(contact.on_texture(probe))
     }
 
-    /// What the ray of `probe` meets first.
+    /// Returns the first contact of the ray of `probe`: entity, distance (m), normal in world axes, and no rim point.
     fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         let first = |ray: &Ray| {
             let mut first: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
@@ -133,7 +135,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         first(ray).or_else(|| first(&beside(ray)))
     }
 
-    /// What the rim of `probe` stands on; of shapes without faces, such as balls, what its ray meets.
+    /// Returns the contact of the rim of `probe`: entity, distance (m), normal in world axes, and point relative to the car's
+    /// centre of mass. On shapes without faces, such as balls, its ray is used instead.
     fn roll_on(&mut self, probe: &Probe, ray: &Ray, asked: Asked) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         self.memory.faces.clear();
         let mut round = false;
@@ -156,7 +159,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         }
     }
 
-    /// The surface of what is met at `point`: where colliders lie flush, the one that was spawned last, as a patch of ice on the road.
+    /// Returns the surface at the contact `point` on `entity`. If colliders lie flush, the one that was spawned last determines
+    /// it, such as a patch of ice on a road.
     fn surface_at(&self, car: usize, entity: Entity, point: Vec3) -> GroundSurface {
         let surface_of = |entity| self.world.colliders.get(entity).ok().and_then(|(.., surface)| surface).copied();
         let near = self.slots.get(car).map_or(&[][..], |slot| &slot.near);
@@ -168,12 +172,13 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         flush.or_else(|| surface_of(entity)).unwrap_or_default()
     }
 
+    /// Returns collider and pose of `entity`.
     fn shape(&self, entity: Entity) -> Option<(&'a Collider, Pose)> {
         let (collider, position, rotation, ..) = self.world.colliders.get(entity).ok()?;
         Some((collider, Pose::from_parts(position.0, rotation.0)))
     }
 
-    /// A rim would roll at `point` into `wall`. What can be pushed away does not stop it.
+    /// Adds the stop of the rim of `probe` by `wall` at `point`, unless the wall belongs to a dynamic body.
     fn stop(&mut self, probe: &Probe, point: &HullPoint, wall: Entity) {
         if self.dt <= 0.0 {
             return;
@@ -189,8 +194,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         self.memory.stops.add(probe.car, arm, normal, point.allowed_speed(self.dt) + moves);
     }
 
-    /// What stops the rims of `car`, whose wheels change the velocities of its `body` by `gained`: the change of them, and whether it is
-    /// a blow.
+    /// Computes the stop of the rims of `car`, whose wheels change the velocities of its `body` by `gained`. Returns the changes
+    /// of velocity and angular velocity, and whether the stop is an impact; `None` if nothing stops.
     fn hold(&mut self, car: usize, body: &BodyItem, gained: [Vec3; 2], dt: f32) -> Option<([Vec3; 2], bool)> {
         if !self.memory.stops.any(car) {
             return None;
@@ -203,14 +208,15 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         Some(([held.impulse * lighter, inertia * held.angular], held.is_blow))
     }
 
-    /// Whether wheels change the velocities of `car` by `gained`, as hard as in a blow, and its hull yet comes into something near them in
-    /// the coming `dt` s.
+    /// Returns true if the wheels change the velocities of `car` by `gained`, as much as an impact does, and its hull would
+    /// nevertheless overlap something near its wheels in the coming `dt` s.
     ///
-    /// Avian stops the hull within the step; accelerations that went on after that would throw the car up by what loads took for a way that
-    /// the stop has cut short. Landings at 30 Hz gained up to 0.23 m g h.
+    /// Such a change is applied at once instead of as an acceleration. Avian stops the hull within the step, and an acceleration
+    /// that acts to its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would
+    /// gain up to 0.23 m g h.
     fn strikes(&self, car: usize, body: &BodyItem, gained: [Vec3; 2], dt: f32) -> bool {
         let is_blow = gained[0].length() > BLOW;
-        // Four looks on the way: wheels may have lifted the hull again at its end.
+        // Four poses on the path are checked, because the wheels may have lifted the hull again at its end.
         is_blow
             && [0.25, 0.5, 0.75, 1.0].into_iter().any(|share| {
                 let [linear, angular] =
@@ -223,7 +229,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             })
     }
 
-    /// Whether the hull of a car that has `moved` meets what is near its wheels.
+    /// Returns true if the hull of a car, displaced by `moved`, overlaps a collider near its wheels.
     #[cold]
     fn is_in_something(&self, slot: &CarSlot, moved: &Pose) -> bool {
         let hulls = self.world.colliders_of.get(slot.chassis).into_iter().flat_map(RelationshipTarget::iter);
@@ -353,7 +359,7 @@ impl WorldPort for Port<'_, '_, '_> {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
-            // What moves by itself has done what the step was solved for.
+            // A kinematic body has moved as the solve assumed.
             let body = Entity::try_from_bits(ground.body).and_then(|entity| self.world.bodies.get(entity).ok());
             let Some(body) = body.filter(|body| body.kind.is_dynamic()) else { continue };
             let point = AXES.point_to_world(probe.at(contact.distance)).as_vec3();
@@ -363,7 +369,7 @@ impl WorldPort for Port<'_, '_, '_> {
 }
 
 impl Pushes {
-    /// Puts them on the bodies.
+    /// Applies all actions to the bodies, and wakes sleeping bodies under wheels.
     pub fn apply(
         self,
         increments: &mut Query<&mut VelocityIntegrationData>,
@@ -376,7 +382,7 @@ impl Pushes {
                     on.apply_linear_acceleration(linear);
                     on.apply_angular_acceleration(angular);
                 }
-                // It sleeps; a wheel rolls on to it.
+                // The body is asleep, and a wheel rolls on to it.
                 Err(_) => commands.queue(WakeBody(entity)),
             }
         }

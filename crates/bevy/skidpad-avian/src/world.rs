@@ -1,4 +1,4 @@
-//! What is read of Avian's world.
+//! Read access to Avian's world.
 
 use avian3d::collision::contact_types::ContactGraph;
 use avian3d::dynamics::integrator::VelocityIntegrationData;
@@ -9,7 +9,7 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use skidpad_bevy::GroundSurface;
 
-/// A body of Avian's.
+/// Components of an Avian body.
 #[derive(QueryData)]
 pub(crate) struct BodyData {
     pub kind: &'static RigidBody,
@@ -38,7 +38,7 @@ type ColliderData = (
     Option<&'static GroundSurface>,
 );
 
-/// What is read of Avian's world.
+/// System parameters that are read from Avian's world.
 #[derive(SystemParam)]
 pub(crate) struct World<'w, 's> {
     pub spatial: SpatialQuery<'w, 's>,

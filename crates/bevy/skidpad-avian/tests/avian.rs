@@ -1,14 +1,14 @@
-//! Cars in Avian's world without a window, against skidpad's own world.
+//! Cars in the world of Avian without a window, compared with the world of skidpad.
 
 #[path = "../../skidpad-bevy/tests/bevy/guests.rs"]
 mod guests;
 
-/// The audit of the facade's tests.
+/// Energy audit of the tests of the facade.
 #[path = "../../../../tests/it/step/energy.rs"]
 #[allow(dead_code, reason = "one of its questions is asked here")]
 mod energy;
 
-/// What that needs.
+/// Items that the energy audit uses.
 mod common {
     pub const GRAVITY: f64 = 9.81;
 
@@ -91,7 +91,8 @@ fn ask(app: &mut App, car: Entity, inputs: CarInputs) {
     *app.world_mut().get_mut::<CarInputs>(car).unwrap() = inputs;
 }
 
-/// Throttle, a corner, brakes: after five seconds of keys both worlds have the car within 1 % of its way.
+/// Checks that the car is at the same place in both worlds within 1 % of its distance, after five seconds of throttle, cornering and
+/// braking.
 #[test]
 fn avian_drives_as_the_own_world() {
     for hz in [60.0, 240.0] {
@@ -128,7 +129,7 @@ fn a_parked_car_stays_on_a_height_field() {
     assert!(before.up().y > 0.99);
 }
 
-/// The grip is that of the component, not the friction of the collider, which is 0.5 by default.
+/// Checks that the grip is that of the component, not the friction of the collider, which is 0.5 by default.
 #[test]
 fn grip_is_a_component_of_the_ground() {
     let stopping = |grip: Option<f32>| {
@@ -151,16 +152,16 @@ fn grip_is_a_component_of_the_ground() {
             seconds += 0.05;
         }
         let way = (at(&app, car).translation - from).length();
-        // Mean deceleration over the grip.
+        // Mean deceleration divided by the grip (m/s²).
         f64::from(speed * speed / (2.0 * way * grip.unwrap_or(1.0)))
     };
     let (plain, full, ice) = (stopping(None), stopping(Some(1.0)), stopping(Some(0.3)));
-    // Locked wheels keep four fifths of a friction of 1.07 at the front and the rear; half of that were it the collider's 0.5.
+    // Locked wheels have four fifths of the friction, which is 1.07 at front and rear. The friction 0.5 of the collider would give half.
     assert!((plain - full).abs() < 1e-6 && (7.0..9.0).contains(&plain), "{plain} and {full} m/s²");
     assert!((ice / full - 1.0).abs() < 0.2, "{ice} m/s² per grip on ice, {full} on asphalt");
 }
 
-/// Bevy's names for what meets what: a crate that is hit tells the entity of the car, and flies.
+/// Checks that the collision event of a crate names the entity of the car, and that the car pushes the crate.
 #[test]
 fn a_crate_is_pushed_and_its_collision_names_the_car() {
     let mut app = avian(120.0, slab());
@@ -196,7 +197,7 @@ fn cars_come_go_jump_and_stand_up_again() {
     let mut app = avian(60.0, slab());
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
     for round in 0..6 {
-        // Every guest has its own model. Every other one has six wheels.
+        // Each guest has its own model. Every second guest has six wheels.
         let model = skidpad_spec::load(["corvette_c5", "truck_6x4"][round % 2]).unwrap().model;
         let guest = app.world_mut().spawn((Car(model), Transform::from_xyz(20.0 + round as f32, 0.0, 0.0))).id();
         run(&mut app, 0.2);
@@ -254,7 +255,8 @@ fn state(app: &App, car: Entity) -> State {
     app.world().get::<CarMotion>(car).unwrap().state().clone()
 }
 
-/// A car that is not asked anything and holds its brakes stands on 15 degrees at every rate and count of substeps, with the loads of statics.
+/// Checks that a car without inputs, which holds its brakes, stays on a slope of 15 degrees at every rate and number of substeps, and
+/// that its wheel loads carry the static weight.
 #[test]
 fn a_parked_car_stands_on_a_slope() {
     let tilt = Quat::from_rotation_x(15.0f32.to_radians());
@@ -275,7 +277,7 @@ fn a_parked_car_stands_on_a_slope() {
     }
 }
 
-/// Bodies that move by themselves carry a car that is parked on them.
+/// Checks that a kinematic body carries a car that is parked on it.
 #[test]
 fn a_platform_carries_a_car() {
     for hz in [60.0, 240.0] {
@@ -294,13 +296,13 @@ fn a_platform_carries_a_car() {
         let before = on_it(&app);
         run(&mut app, 10.0);
         let slid = (on_it(&app) - before).length();
-        // It starts at rest and slides until it goes with the platform; then it stays.
+        // The car starts at rest and slides in the first two seconds until it moves with the platform.
         assert!(slid < 5e-3, "{hz} Hz: {slid} m in 10 s");
     }
 }
 
-/// Wet pad, split friction, washboard, kerbs, ramp with a gap, moving floor, hill, banked curve, mounds of gravel: within 1 % of the way of
-/// the own world, whose meshes are smooth where the file says so.
+/// Checks wet pad, split friction, washboard, kerbs, ramp with a gap, moving floor, hill, banked curve and mounds of gravel. The car is
+/// within 1 % of its distance in the world of skidpad, whose meshes are smooth where the file specifies it.
 #[test]
 fn the_proving_ground_is_crossed_as_in_the_own_world() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scenes/proving_ground.toml");
@@ -325,7 +327,7 @@ fn the_proving_ground_is_crossed_as_in_the_own_world() {
     }
 }
 
-/// Thrown on to its sides and its roof a car loses energy: what it gains after it was lowest is what its springs held.
+/// Checks that a car that is thrown onto its side or roof never rises above its start, and is at rest after 8 s.
 #[test]
 fn thrown_cars_come_to_rest() {
     for name in ["corvette_c5", "toyota_4runner", "unity_default"] {
@@ -354,7 +356,7 @@ fn thrown_cars_come_to_rest() {
     }
 }
 
-/// A trailer is hitched, follows, stops with its car, and is let go.
+/// Checks that a trailer is hitched, follows its car, brakes with it, and is released.
 #[test]
 fn a_trailer_follows() {
     let load = |name: &str| Car(skidpad_spec::load(name).unwrap().model);
@@ -383,8 +385,8 @@ fn a_trailer_follows() {
     assert!(state(&app, trailer).tow.is_none());
 }
 
-/// Row E18 in Avian's world: landings from 0.5 to 4.5 m, leaning by up to 30°, give no energy. Wheels pushed on after Avian had stopped a hull
-/// within a step: up to 0.23 of m g h at 30 Hz.
+/// Checks row E18 in the world of Avian: landings from 0.5 to 4.5 m, tilted by up to 30°, add no energy. Wheels that still push after
+/// Avian has stopped the hull within a step would add up to 0.23 of m g h at 30 Hz.
 #[test]
 fn landings_give_no_energy() {
     use skidpad_bevy::core::Vec3 as Up;

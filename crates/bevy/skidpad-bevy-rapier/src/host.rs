@@ -1,4 +1,4 @@
-//! The default context as a world that cars enter.
+//! Implementation of [`CarHost`] for the default Rapier context.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(crate) struct Host<'a, 'c> {
     pub gravity: Vec3,
 }
 
-/// The sets of a context, for the cars.
+/// Borrows the sets of a Rapier context for a step of the cars. `gravity` is in m/s².
 pub(crate) fn sets<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> Sets<'a> {
     let (simulation, joints) = (&mut *context.simulation, &mut *context.joints);
     let rigid = &mut *context.rigidbody_set;

@@ -1,6 +1,6 @@
-//! skidpad vehicles in worlds of [bevy_rapier3d]: cars of [`skidpad_bevy`] drive on the colliders of the default context.
+//! skidpad vehicles in [bevy_rapier3d]: cars of [`skidpad_bevy`] drive on the colliders of the default Rapier context.
 //!
-//! Add Bevy's and Rapier's plugins in the same schedule, then this one:
+//! Add Bevy's and Rapier's plugins in one schedule, then this plugin:
 //!
 //! ```no_run
 //! use bevy_app::prelude::*;
@@ -13,11 +13,12 @@
 //!     .add_plugins((CarPlugin::default(), RapierCarsPlugin));
 //! ```
 //!
-//! The chassis is a body and a collider of Rapier's own, without components: the entity of the car is in the user data of both, so that
-//! Rapier's collision events and ray casts name the car. Wheels stand on whatever the chassis may collide with, with the grip of a
-//! [`skidpad_bevy::GroundSurface`] on the collider's entity, else 1.
+//! The chassis is a rigid body with a collider in Rapier's sets; neither has components of bevy_rapier3d. The user data
+//! of both is the entity of the car, so that Rapier's collision events and ray casts report the car. Wheels are in
+//! contact with any collider that the chassis may collide with. The grip is that of a [`skidpad_bevy::GroundSurface`]
+//! on the collider's entity, otherwise 1.
 //!
-//! A tick is one step of Rapier's, as long as the tick: the plugin sets `TimestepMode::Fixed` with one substep.
+//! A tick is one Rapier step of the same length: the plugin sets `TimestepMode::Fixed` with one substep.
 #![forbid(unsafe_code)]
 
 mod host;
@@ -36,7 +37,8 @@ pub use skidpad_rapier;
 
 use host::{Host, sets};
 
-/// Cars in the default Rapier context. Add it after [`CarPlugin`] and Rapier's plugin, all of them in one schedule.
+/// Plugin that simulates all cars in the default Rapier context. Add it after [`CarPlugin`] and Rapier's plugin, all
+/// three in one schedule.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RapierCarsPlugin;
 
@@ -57,7 +59,7 @@ impl Plugin for RapierCarsPlugin {
     }
 }
 
-/// The cars of the default context.
+/// Cars of the default Rapier context.
 #[derive(Resource)]
 pub struct RapierWorldCars {
     pub(crate) cars: RapierCars,
@@ -76,17 +78,18 @@ impl Default for RapierWorldCars {
 }
 
 impl RapierWorldCars {
-    /// The cars as Rapier has them.
+    /// Returns the cars with their Rapier bodies.
     pub fn cars(&self) -> &RapierCars {
         &self.cars
     }
 
-    /// The number of a car among them.
+    /// Returns the number of a car in [`RapierWorldCars::cars`]; `None` if it is not in this world.
     pub fn number(&self, car: Entity) -> Option<usize> {
         self.numbers.of(car)
     }
 
-    /// How the last step went, of all cars together: misuse of the world, such as gravity that is not down, is told here.
+    /// Returns the combined report of the last step of all cars. It includes misuse of the world, such as gravity that
+    /// does not point down.
     pub fn report(&self) -> StepReport {
         self.report
     }
@@ -160,7 +163,7 @@ fn after_step(
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The book's snippets for Bevy.
+/// Code snippets of the book's page on Bevy, compiled and run as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/book/src/first_car_bevy.md")]
 struct Book;

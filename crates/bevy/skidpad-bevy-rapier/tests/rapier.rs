@@ -1,4 +1,4 @@
-//! Cars in a bevy_rapier world without a window, against skidpad's own world.
+//! Cars in a bevy_rapier world without a window, compared with the world of skidpad.
 
 #[path = "../../skidpad-bevy/tests/bevy/guests.rs"]
 mod guests;
@@ -72,7 +72,8 @@ fn ask(app: &mut App, car: Entity, inputs: CarInputs) {
     *app.world_mut().get_mut::<CarInputs>(car).unwrap() = inputs;
 }
 
-/// Throttle, a corner, brakes: after five seconds of keys both worlds have the car within 1 % of its way.
+/// Checks that the car is at the same place in both worlds within 1 % of its distance, after five seconds of throttle, cornering and
+/// braking.
 #[test]
 fn a_rapier_world_drives_as_the_own_world() {
     for hz in [60.0, 240.0] {
@@ -109,7 +110,7 @@ fn a_parked_car_stays_on_a_height_field() {
     assert!(before.up().y > 0.99);
 }
 
-/// The grip is that of the component, not the friction of the collider, which is 0.5 by default.
+/// Checks that the grip is that of the component, not the friction of the collider, which is 0.5 by default.
 #[test]
 fn grip_is_a_component_of_the_ground() {
     let stopping = |grip: Option<f32>| {
@@ -131,16 +132,16 @@ fn grip_is_a_component_of_the_ground() {
             seconds += 0.05;
         }
         let way = (at(&app, car).translation - from).length();
-        // Mean deceleration over the grip.
+        // Mean deceleration divided by the grip (m/s²).
         f64::from(speed * speed / (2.0 * way * grip.unwrap_or(1.0)))
     };
     let (plain, full, ice) = (stopping(None), stopping(Some(1.0)), stopping(Some(0.3)));
-    // Locked wheels keep four fifths of a friction of 1.07 at the front and the rear; half of that were it the collider's 0.5.
+    // Locked wheels have four fifths of the friction, which is 1.07 at front and rear. The friction 0.5 of the collider would give half.
     assert!((plain - full).abs() < 1e-6 && (7.0..9.0).contains(&plain), "{plain} and {full} m/s²");
     assert!((ice / full - 1.0).abs() < 0.2, "{ice} m/s² per grip on ice, {full} on asphalt");
 }
 
-/// Bevy's names for what meets what: a crate that is hit tells the entity of the car, and flies.
+/// Checks that the collision event of a crate names the entity of the car, and that the car pushes the crate.
 #[test]
 fn a_crate_is_pushed_and_its_collision_names_the_car() {
     let mut app = rapier(120.0, slab());
@@ -177,7 +178,7 @@ fn cars_come_go_jump_and_stand_up_again() {
     let mut app = rapier(60.0, slab());
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
     for round in 0..6 {
-        // Every guest has its own model. Every other one has six wheels.
+        // Each guest has its own model. Every second guest has six wheels.
         let model = skidpad_spec::load(["corvette_c5", "truck_6x4"][round % 2]).unwrap().model;
         let guest = app.world_mut().spawn((Car(model), Transform::from_xyz(20.0 + round as f32, 0.0, 0.0))).id();
         run(&mut app, 0.2);

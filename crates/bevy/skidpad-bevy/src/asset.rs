@@ -1,4 +1,4 @@
-//! Vehicle files as assets: loaded from anywhere, and again when they change.
+//! Vehicle files as Bevy assets, with hot reload.
 
 use std::sync::Arc;
 
@@ -14,26 +14,27 @@ use bevy_transform::prelude::*;
 use skidpad_spec::files::{FileKind, check_size};
 use skidpad_spec::{Faults, Loaded};
 
-/// A vehicle file as it was read: what it describes, or every fault that was found. A file with faults is an asset too, so that a car that
-/// drives goes on as it was when its file is saved with a mistake in it.
+/// Asset of a vehicle file: the loaded vehicle, or every fault of the text. A file with faults is also an asset, so
+/// that a running car keeps its model when its file is saved with a mistake.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct VehicleFile(pub Result<Arc<Loaded>, Arc<Faults>>);
 
-/// The file of a car. [`Car`] comes as soon as it is read, and changes whenever the file does; so does the [`Dolly`] of a full trailer, a car
-/// of its own.
+/// Vehicle file of a car. The plugin inserts [`Car`] when the file has been read, and replaces it whenever the file
+/// changes. For a full trailer it also spawns and updates the [`Dolly`], which is a separate car.
 #[derive(Component, Clone, Debug)]
 pub struct CarFile(pub Handle<VehicleFile>);
 
-/// The file of a car holds faults: each with its place, what was found, and what is accepted. The car goes on as it was.
+/// Message sent when the file of a car has faults. The car keeps the model it has.
 #[derive(Message, Clone, Debug)]
 pub struct CarFileFaults {
-    /// Which.
+    /// Entity of the car.
     pub car: Entity,
-    /// All of them; `listed` writes each on a line of its own.
+    /// All faults of the file: position, text found, accepted values. [`Faults::listed`] prints one line per fault.
     pub faults: Arc<Faults>,
 }
 
-/// Loads `.toml` vehicle files. Needs Bevy's `AssetPlugin`; add it before.
+/// Plugin that loads `.toml` vehicle files and applies them to cars with a [`CarFile`]. Add Bevy's `AssetPlugin` before
+/// it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CarFilePlugin;
 
@@ -46,17 +47,17 @@ impl Plugin for CarFilePlugin {
     }
 }
 
-/// Reads vehicle files from any asset source, up to the size that `skidpad_spec::files` accepts.
+/// Asset loader of vehicle files from any asset source, up to the size that `skidpad_spec::files` accepts.
 #[derive(Clone, Copy, Debug, Default, TypePath)]
 pub struct VehicleLoader;
 
 /// Error of a vehicle file whose text could not be read. Faults within the text are in [`VehicleFile`].
 #[derive(Debug, thiserror::Error)]
 pub enum VehicleFileError {
-    /// The asset source failed, or the file is too large.
+    /// Failure of the asset source, or a file that is too large.
     #[error("the vehicle file cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// The bytes are not UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("the vehicle file is not UTF-8: {0}")]
     NoText(#[from] std::string::FromUtf8Error),
 }
@@ -85,7 +86,8 @@ impl AssetLoader for VehicleLoader {
     }
 }
 
-/// Every car whose file, or the handle to it, has changed.
+/// Updates every car whose file or file handle has changed: inserts the new model, and spawns, updates or despawns the
+/// dolly. Sends [`CarFileFaults`] for a file with faults.
 fn follow_files(
     mut commands: Commands,
     files: Res<Assets<VehicleFile>>,

@@ -1,4 +1,4 @@
-//! Components and messages of a game.
+//! Components and messages of cars and wheels.
 
 use std::sync::Arc;
 
@@ -9,25 +9,26 @@ use bevy_transform::prelude::*;
 use skidpad_core::{Controls, Model, State, StepReport, Texture};
 use skidpad_drive::{Driver, Event, Inputs};
 
-/// A car: what it is. Its transform when it is spawned is where it starts, upright, at rest. Put another model in, and the car
-/// goes on as that from where it is.
+/// Car component with the vehicle model. The car starts at rest at the transform with which it is spawned. If the model
+/// is replaced, the car keeps its state when both models have the same number of wheels; otherwise it starts at rest at
+/// its transform.
 ///
-/// Its wheels are children that come by themselves, unless children with [`Wheel`] are there already.
+/// The plugin spawns a child entity for each wheel that has no child with [`Wheel`].
 #[derive(Component, Clone, Debug)]
 #[require(CarInputs, CarDriver, CarControls, CarSignals, Transform)]
 pub struct Car(pub Arc<Model>);
 
-/// What the player asks; the plugin turns it into [`CarControls`] tick by tick.
+/// Player inputs of a car. The plugin converts them to [`CarControls`] in every tick.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default)]
 pub struct CarInputs {
-    /// Ahead, 0 to 1.
+    /// Accelerator pedal, 0 to 1.
     pub accelerate: f32,
-    /// Brake, and from a standstill back, 0 to 1.
+    /// Brake pedal, 0 to 1. With automatic gears it drives backwards from a standstill.
     pub brake: f32,
-    /// −1 all to the right to 1 all to the left.
+    /// Steering, −1 (full lock to the right) to 1 (full lock to the left).
     pub steer: f32,
-    /// 0 to 1.
+    /// Handbrake, 0 to 1.
     pub handbrake: f32,
 }
 
@@ -45,78 +46,81 @@ impl From<Inputs> for CarInputs {
     }
 }
 
-/// How inputs become controls: shaping, automatic reverse, gears. Take it off a car to write [`CarControls`] by yourself.
+/// Conversion of inputs to controls: shaping, automatic reverse, gears. Remove it from a car to write [`CarControls`]
+/// directly.
 #[derive(Component, Clone, Debug, Default)]
 pub struct CarDriver(pub Driver);
 
-/// What the next tick drives with.
+/// Controls applied in the next tick.
 #[derive(Component, Clone, Debug, Default)]
 pub struct CarControls(pub Controls);
 
-/// What there is to see and hear of a car after the last tick.
+/// Read-only output of a car after the last tick, for displays and sound.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default)]
 pub struct CarSignals {
     /// Forward speed, m/s, negative backwards.
     pub speed: f32,
-    /// −1 reverse, 0 neutral, 1… ahead.
+    /// Gear: −1 reverse, 0 neutral, 1 and above forward.
     pub gear: i8,
-    /// Of the engine, revolutions per minute; 0 without one.
+    /// Engine speed, revolutions per minute; 0 without an engine.
     pub rpm: f32,
-    /// Torque of the engine as a share of what it has at that speed, −1 to 1.
+    /// Engine torque as a share of the full-load torque at that speed, −1 to 1.
     pub load: f32,
-    /// Share of the torque that the speed limiter takes, 0 to 1.
+    /// Share of the engine torque that the speed limiter cuts, 0 to 1.
     pub limited: f32,
-    /// Whether a shift is running.
+    /// Whether a gear shift is in progress.
     pub shifting: bool,
-    /// Lateral and longitudinal acceleration as the driver feels them, m/s²: positive to the left and ahead.
+    /// Lateral (positive to the left) and longitudinal (positive forward) acceleration of the centre of mass over the
+    /// last step, in the axes of the body, m/s².
     pub acceleration: [f32; 2],
 }
 
-/// A wheel of the car that is its parent; its transform follows the wheel, turned by what it has rolled: x to the right along the
-/// axle, −z ahead, y up where it has not rolled.
+/// Wheel of the car that is the parent of this entity. The plugin writes the transform of the wheel, including its
+/// rolling angle. At a rolling angle of 0, x points to the right along the axle, −z forward and y up.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Default)]
 #[require(WheelSignals, Transform)]
 pub struct Wheel {
-    /// Which, in the order of the vehicle file: axles from the front, left before right.
+    /// Index in the order of the vehicle file: axles from the front, left before right.
     pub index: usize,
 }
 
-/// What there is to see and hear of a wheel after the last tick.
+/// Read-only output of a wheel after the last tick. In the air every field but `radius` is zero.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default)]
 pub struct WheelSignals {
-    /// Whether it touches the ground.
+    /// Whether the wheel is in contact with the ground.
     pub touches: bool,
-    /// Where, world, m.
+    /// Contact point, world, m.
     pub point: Vec3,
-    /// Of the ground, unit vector, world.
+    /// Unit normal of the ground, world.
     pub normal: Vec3,
-    /// Factor of the surface on friction.
+    /// Factor of the surface on the friction of the tyre.
     pub grip: f32,
-    /// Force of the ground on it, world, N.
+    /// Mean force of the ground on the wheel over the step, world, N.
     pub force: Vec3,
-    /// Share of friction that its tyre uses, 0 to 1.
+    /// Share of the available friction that the tyre uses, 0 to 1.
     pub used: f32,
-    /// How much it skids, 0 to 1: [`skidpad_drive::skid_intensity`].
+    /// Skid intensity, 0 to 1; see [`skidpad_drive::skid_intensity`].
     pub skid: f32,
-    /// Radius, m.
+    /// Radius of the wheel, m.
     pub radius: f32,
 }
 
-/// What a collider is for wheels, on the entity of the collider, in worlds of physics engines; without it the grip is 1. The friction of
-/// the collider is another thing: what crates and bodywork feel.
+/// Surface of a collider as ground for wheels, in worlds of physics engines. The component belongs on the entity of the
+/// collider. Without it the grip is 1 and the surface is even. The friction coefficient of the collider itself applies
+/// to other bodies and to bodywork only.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Default)]
 pub struct GroundSurface {
-    /// Factor on the friction of tyres, ≥ 0; 1 is the surface they were described on.
+    /// Factor on the friction of tyres, ≥ 0; 1 is the reference surface of the tyre data.
     pub grip: f32,
-    /// What it adds to their coefficient of rolling resistance, ≥ 0.
+    /// Addition to the rolling resistance coefficient of tyres, ≥ 0.
     pub rolling: f32,
-    /// Largest height of its unevenness over the shape, m, ≥ 0; 0 is even. Wheels feel it, hulls do not.
+    /// Largest height of the unevenness above the shape, m, ≥ 0; 0 is even. It acts on wheels, not on hulls.
     pub roughness: f32,
-    /// Length of the waves of its unevenness, m, > 0 where it is uneven.
+    /// Wavelength of the unevenness, m; > 0 if `roughness` is not 0.
     pub wavelength: f32,
 }
 
@@ -127,50 +131,55 @@ impl Default for GroundSurface {
 }
 
 impl GroundSurface {
-    /// A surface with this grip and texture.
+    /// Creates a surface with this grip and texture.
     pub fn new(grip: f32, texture: Texture) -> Self {
         let Texture { rolling, amplitude, wavelength } = texture;
         Self { grip, rolling, roughness: amplitude, wavelength }
     }
 
-    /// What it does to wheels beside its grip; of one that no wheel can drive on, nothing.
+    /// Returns rolling resistance and unevenness of the surface, or [`Texture::NONE`] if they are not valid: negative,
+    /// not finite, or uneven without a wavelength.
     pub fn texture(&self) -> Texture {
         let texture = Texture { rolling: self.rolling, amplitude: self.roughness, wavelength: self.wavelength };
         if texture.is_sound() { texture } else { Texture::NONE }
     }
 }
 
-/// Puts a car elsewhere at the start of the next tick; it is not drawn on the way.
+/// Request to move a car at the start of the next tick. The plugin then removes the component. The jump is not
+/// interpolated.
 #[derive(Component, Clone, Debug, PartialEq)]
 pub enum Teleport {
-    /// Standing at this transform at rest, as if spawned there, with nothing left of what was.
+    /// Placement at rest at this transform, as for a car that is spawned there. All dynamic state and the driver are
+    /// reset.
     To(Transform),
-    /// At rest on its wheels where it is, on the ground below, with nothing left of what was.
+    /// Placement at rest on its wheels on the ground below the car, with the same heading. All dynamic state and the
+    /// driver are reset.
     Upright,
-    /// In this state, as for a rewind: it goes on bit for bit. The driver stays as it is; put back [`CarDriver`] of the same tick too.
-    /// A state of another number of wheels changes nothing.
+    /// Restoration of this state, as for a rewind: the simulation continues bit-identically. The driver is not reset;
+    /// restore [`CarDriver`] of the same tick, too. A state with a different number of wheels is ignored.
     Back(Box<State>),
 }
 
-/// The transform of the car is that of the last tick, not between the last two.
+/// Marker of a car that is drawn at its pose of the last tick, instead of interpolated between the last two ticks.
 #[derive(Component, Clone, Copy, Debug, Default, Reflect)]
 #[reflect(Component, Default)]
 pub struct NoInterpolation;
 
-/// Something happened to a car.
+/// Message of an event of a car, such as a touchdown or a gear shift.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub struct CarEvent {
-    /// Which.
+    /// Entity of the car.
     pub car: Entity,
-    /// What.
+    /// Event of the last step.
     pub event: Event,
 }
 
-/// A step of a car did not go well: it held something that is not finite, did not converge, or something was misused.
+/// Message sent when the last step of a car had a value that is not finite, did not converge, or reported a misuse of
+/// the world.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub struct StepFault {
-    /// Which.
+    /// Entity of the car.
     pub car: Entity,
-    /// What.
+    /// Report of the step.
     pub report: StepReport,
 }

@@ -1,4 +1,4 @@
-//! Transforms of bodies and wheels, once a frame.
+//! Update of the transforms of bodies and wheels, once a frame.
 
 use crate::car::{Car, NoInterpolation, Wheel};
 use crate::motion::CarMotion;
@@ -8,7 +8,7 @@ use bevy_math::Vec3;
 use bevy_time::prelude::*;
 use bevy_transform::prelude::*;
 
-/// Gives a car that enters its world the wheels it has not.
+/// Spawns the missing wheel entities of a car that enters its world.
 pub(crate) fn spawn_wheels(
     added: On<Add<CarMotion>>,
     mut commands: Commands,

@@ -1,4 +1,4 @@
-//! Forces, contacts and friction as lines.
+//! Debug lines for forces, contacts and friction.
 
 use crate::car::{CarSignals, Wheel, WheelSignals};
 use bevy_app::prelude::*;
@@ -9,12 +9,13 @@ use bevy_math::{Isometry3d, Quat, Vec3};
 use bevy_reflect::prelude::*;
 use bevy_transform::prelude::*;
 
-/// What is drawn of every car.
+/// Gizmo configuration group of the lines that [`CarGizmosPlugin`] draws.
 #[derive(Default, Reflect, GizmoConfigGroup)]
 pub struct CarGizmos;
 
-/// Draws for every wheel the force of the ground (blue to red with the share of friction that is used), the normal of the ground
-/// (grey) and its friction circle; for every car the acceleration its driver feels.
+/// Plugin that draws debug lines. For every wheel in contact: the force of the ground (blue to red with the share of
+/// friction that is used), the normal of the ground (grey) and the friction circle. For every car: its acceleration
+/// (yellow).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CarGizmosPlugin;
 
@@ -25,7 +26,7 @@ impl Plugin for CarGizmosPlugin {
     }
 }
 
-/// Metres per newton.
+/// Length of drawn forces, m/N.
 const FORCE: f32 = 1e-4;
 
 fn draw_wheels(mut gizmos: Gizmos<CarGizmos>, wheels: Query<&WheelSignals, With<Wheel>>) {

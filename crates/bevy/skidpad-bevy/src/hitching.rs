@@ -1,4 +1,4 @@
-//! Trailers are hitched up and unhitched when cars arrive, jump or go.
+//! Hitching and unhitching of trailers when cars enter the world, jump or are removed.
 
 use crate::motion::CarMotion;
 use crate::seam::{Arrivals, CarHost, CarNumbers, Settled};
@@ -9,16 +9,17 @@ use skidpad_core::{Model, State};
 use skidpad_drive::hitched;
 use std::sync::Arc;
 
-/// What is to be done with a trailer.
+/// Pending change of the hitch of a trailer.
 enum Hitch {
-    /// To the vehicle ahead.
+    /// Attachment to this vehicle ahead.
     Up(Entity),
-    /// From the vehicle that is gone.
+    /// Detachment, since the vehicle ahead was removed.
     Off,
 }
 
 impl Arrivals<'_, '_> {
-    /// Hitches up and unhitches what is to be, after all others have `settled`. Cars in `let_go` are trailers no more.
+    /// Hitches and unhitches trailers after all cars of this tick have `settled`, and records the changed trailers
+    /// there. Unhitches the cars in `let_go` first, whose [`TowedBy`] was removed.
     pub(crate) fn tow(
         &mut self,
         host: &mut dyn CarHost,
@@ -54,7 +55,8 @@ impl Arrivals<'_, '_> {
         }
     }
 
-    /// `trailer`, what it tows, what that tows and so on, but for what is `done`.
+    /// Returns `trailer` and the chain of trailers behind it, front to back. The chain ends before a trailer that is in
+    /// `done`.
     fn train_from(&self, trailer: Entity, done: &[Entity]) -> Vec<Entity> {
         let mut train = vec![trailer];
         let behind = |train: &[Entity]| {
@@ -86,7 +88,8 @@ impl Arrivals<'_, '_> {
         })
     }
 
-    /// Those of `train` that can be towed by `ahead`, and each by the one before, and where they are then.
+    /// Returns the trailers of `train` with their states in line behind `ahead`, each hitched to the vehicle before it.
+    /// The list ends before the first trailer that cannot be hitched.
     fn behind(
         &self,
         train: &[Entity],
@@ -97,7 +100,7 @@ impl Arrivals<'_, '_> {
         let found = || {
             let (first, number) = (self.model_of(ahead)?, numbers.of(ahead)? as u32);
             let models: Vec<&Model> = train.iter().map_while(|car| self.model_of(*car)).map(Arc::as_ref).collect();
-            // Cheaper than to find out that it does not fit.
+            // Without a hitch or a coupler the train need not be computed.
             if first.parts().hitch.is_none() || models.first()?.parts().coupler.is_none() {
                 return None;
             }
@@ -116,7 +119,8 @@ impl Arrivals<'_, '_> {
         self.cars.get(car).ok().map(|(_, car, ..)| &car.into_inner().0)
     }
 
-    /// Where a car is that has been in a world before this tick, or has been put into one.
+    /// Returns the state of a car: the settled state if it was set in this tick, otherwise that after the last step.
+    /// Returns `None` for a car that is in no world.
     fn state_of<'a>(&'a self, car: Entity, settled: &'a [Settled]) -> Option<&'a State> {
         let put = settled.iter().find(|settled| settled.car == car).map(|settled| &settled.state);
         put.or_else(|| self.cars.get(car).ok().and_then(|(_, _, _, motion, ..)| motion).map(CarMotion::state))
@@ -137,7 +141,7 @@ impl Arrivals<'_, '_> {
     }
 }
 
-/// `car` was put into `state`.
+/// Records in `settled` that `car` was set to `state`, and replaces an earlier record of the car.
 fn settle(settled: &mut Vec<Settled>, car: Entity, state: State, jumped: bool) {
     settled.retain(|settled| settled.car != car);
     settled.push(Settled { car, state, jumped });

@@ -1,4 +1,5 @@
-//! skidpad vehicles in Bevy: a car is an entity, its wheels are its children, and any world may move it.
+//! skidpad vehicles in Bevy: a car is an entity and its wheels are its children. The physics world is a separate
+//! plugin.
 //!
 //! ```
 //! use bevy_app::prelude::*;
@@ -26,16 +27,17 @@
 //! app.update();
 //! ```
 //!
-//! Bevy's axes hold everywhere in components: y up, a car looks along −z. The transform of a car is the point on the ground under
-//! its centre of mass as it stands, so that one at the height of the road stands on the road.
+//! Components use Bevy's axes: y up, −z is the forward direction of a car. The translation of a car's transform is the
+//! point on the ground below its centre of mass at rest. A car at the height of the road therefore stands on the road.
 //!
-//! In a tick of the plugin's schedule: [`CarSystems::Enter`] (new cars, teleports), [`CarSystems::Drive`] (inputs to controls),
-//! [`CarSystems::Step`] (the world), [`CarSystems::Tell`] (messages). Once a frame, after the fixed loop,
-//! [`CarSystems::Follow`] moves transforms of bodies and wheels to where they are between two ticks.
+//! A tick runs these sets in the plugin's schedule: [`CarSystems::Enter`] (new cars, teleports), [`CarSystems::Drive`]
+//! (inputs to controls), [`CarSystems::Step`] (step of the world), [`CarSystems::Tell`] (signals and messages). Once a
+//! frame, after the fixed loop, [`CarSystems::Follow`] interpolates the transforms of bodies and wheels between the
+//! last two ticks.
 //!
-//! A world is a plugin with a [`CarHost`]: [`Arrivals::settle`] puts cars into it, [`CarNumbers::controls`] drives them, and
-//! [`CarMotion::read`] takes what a step made of them. Here is skidpad's own ([`OwnWorldPlugin`]); those of Rapier and Avian have
-//! crates of their own.
+//! A world is a plugin with a [`CarHost`]. [`Arrivals::settle`] inserts cars into it, [`CarNumbers::controls`] collects
+//! their controls, and [`CarMotion::read`] copies the result of a step. This crate contains skidpad's own world
+//! ([`OwnWorldPlugin`]). The crates `skidpad-bevy-rapier` and `skidpad-avian` provide worlds of Rapier and Avian.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "asset")]

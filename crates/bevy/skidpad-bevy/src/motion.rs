@@ -1,4 +1,4 @@
-//! What a world tells of a car: the seam, said in a component.
+//! Component with the state and signals of a car after each step.
 
 use crate::car::{CarSignals, WheelSignals};
 use crate::place::AXES;
@@ -6,8 +6,8 @@ use bevy_ecs::prelude::*;
 use skidpad_core::{CarView, Model, State, StepReport, Vec3};
 use skidpad_drive::{Drawn, Event, Watch, skid_intensity};
 
-/// A car as its world has it. A world inserts it when the car enters and calls [`CarMotion::read`] after every step; everything
-/// else in this crate follows from that.
+/// State of a car in its world. The world inserts the component when the car enters and calls [`CarMotion::read`] after
+/// every step. The other systems of this crate read it.
 #[derive(Component, Clone, Debug)]
 pub struct CarMotion {
     state: State,
@@ -20,11 +20,11 @@ pub struct CarMotion {
     came_off: bool,
 }
 
-/// Revolutions per minute of 1 rad/s.
+/// Conversion factor from rad/s to revolutions per minute.
 const RPM: f32 = 30.0 / std::f32::consts::PI;
 
 impl CarMotion {
-    /// A car of `model` that enters in `state`.
+    /// Creates the component of a car of `model` that enters its world in `state`.
     pub fn new(model: &Model, state: State) -> Self {
         Self {
             drawn: Drawn::new(model, &state),
@@ -38,17 +38,17 @@ impl CarMotion {
         }
     }
 
-    /// Its state after the last step, in skidpad's axes: all that is to be saved for a rewind.
+    /// Returns the state after the last step, in skidpad's axes. It is all that has to be saved for a rewind.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// How its last step went.
+    /// Returns the report of the last step.
     pub fn report(&self) -> StepReport {
         self.report
     }
 
-    /// Takes what a step of `dt` s made of it.
+    /// Copies state and report of `car` after a step of `dt` s, and updates drawn poses, signals and events.
     pub fn read(&mut self, car: &CarView<'_>, dt: f32) {
         self.came_off = self.state.tow.is_some() && car.state.tow.is_none();
         self.state.clone_from(car.state);
@@ -62,17 +62,17 @@ impl CarMotion {
         }
     }
 
-    /// Is towed no more, from where it is.
+    /// Removes the tow of the state. The pose does not change.
     pub(crate) fn unhitch(&mut self) {
         self.state.tow = None;
     }
 
-    /// Whether what towed it let go of it in the last step.
+    /// Returns whether the car was unhitched in the last step.
     pub(crate) fn has_come_off(&self) -> bool {
         self.came_off
     }
 
-    /// Is where `state` has it, at once: after a teleport or a rewind.
+    /// Sets the car to `state` without interpolation and without events, for a teleport or a rewind.
     pub fn jump(&mut self, model: &Model, state: &State) {
         if state.wheels.len() == self.wheels.len() {
             self.drawn.jump(model, state);

@@ -1,4 +1,4 @@
-//! skidpad's own world: for games without a physics engine, and for servers.
+//! Plugin with a world of skidpad, for games without a physics engine and for servers.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use bevy_time::prelude::*;
 use skidpad_core::state::Placement;
 use skidpad_core::{Backend, BackendInfo, CarId, CarStart, Contact, Model, Probe, Scene, State};
 
-/// Cars in a world of skidpad's own, or of any other of its solvers. Add it after [`CarPlugin`].
+/// Plugin that steps all cars in a world that one of skidpad's solvers builds. Add it after [`CarPlugin`].
 #[derive(Clone, Debug)]
 pub struct OwnWorldPlugin {
-    /// Which: `skidpad_impulse::BACKEND`, `skidpad_constraint::BACKEND`…
+    /// Solver, such as `skidpad_impulse::BACKEND` or `skidpad_constraint::BACKEND`.
     pub solver: BackendInfo,
-    /// The ground, in skidpad's axes: z up.
+    /// Ground and obstacles, in skidpad's axes: z up.
     pub scene: Scene,
 }
 
@@ -29,7 +29,7 @@ impl Plugin for OwnWorldPlugin {
     }
 }
 
-/// The world that steps all cars.
+/// World that steps all cars.
 #[derive(Resource)]
 pub struct OwnWorld {
     host: Host,
@@ -39,7 +39,7 @@ pub struct OwnWorld {
 
 struct Host(Box<dyn Backend>);
 
-/// Any length does: a step takes that of its tick.
+/// Initial step length of the world, s. Every step replaces it by the length of the tick.
 const DT: f32 = 1.0 / 64.0;
 
 impl OwnWorld {
@@ -47,12 +47,12 @@ impl OwnWorld {
         Self { host: Host((solver.build)(&scene, &[], DT)), numbers: CarNumbers::default(), scene }
     }
 
-    /// The world itself.
+    /// Returns the world.
     pub fn world(&self) -> &dyn Backend {
         self.host.0.as_ref()
     }
 
-    /// The number of a car in it.
+    /// Returns the slot of a car in the world; `None` if it is not in this world.
     pub fn number(&self, car: Entity) -> Option<usize> {
         self.numbers.of(car)
     }

@@ -1,25 +1,26 @@
-//! Transforms of cars: on the ground, y up, −z ahead.
+//! Conversion between transforms of cars (point on the ground, y up, −z forward) and states.
 
 use bevy_math::{Quat, Vec3};
 use bevy_transform::prelude::*;
 use skidpad_core::{Axes, Model, State, math};
 use skidpad_drive::Pose;
 
-/// Bevy's.
+/// Axes of Bevy.
 pub const AXES: Axes = Axes::YUpMinusZForward;
 
-/// A car of `model` standing at `transform`: at rest, headed and tilted as the transform is.
+/// Returns the state of a car of `model` at rest on the ground point of `transform`, with its heading and tilt.
 pub fn start_at(model: &Model, transform: &Transform) -> State {
     let ground = AXES.point_from_world(transform.translation.as_dvec3());
     let rotation = AXES.rotation_from_world(transform.rotation).normalize();
     let up = rotation * Vec3::Z;
-    // Turned about the vertical first, then laid on to the ground.
+    // `State::upright_at` applies the heading first and the tilt after it, so the heading is read with the tilt
+    // removed.
     let level = Quat::from_rotation_arc(up, Vec3::Z) * rotation;
     let ahead = level * Vec3::X;
     State::upright_at(model, ground, up, math::atan2(ahead.y, ahead.x))
 }
 
-/// Transform of a car of `model` whose body is drawn at `pose`.
+/// Returns the transform of a car of `model` whose body is drawn at `pose`.
 pub fn transform_of(model: &Model, pose: &Pose) -> Transform {
     let ground = pose.position - (pose.rotation * Vec3::Z * model.parts().centre_height).as_dvec3();
     Transform {

@@ -1,4 +1,4 @@
-//! The order of a tick, and what every world shares.
+//! Plugin with the system order of a tick and the systems that do not depend on the world.
 
 use crate::car::*;
 use crate::follow::{draw, spawn_wheels};
@@ -10,29 +10,31 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::prelude::*;
 
-/// Parts of a tick, in their order, and of a frame.
+/// System sets of a tick, in the order in which they run, and of a frame.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CarSystems {
-    /// New cars enter their world, teleports and rewinds happen, cars that are gone leave.
+    /// Insertion of new cars, removal of despawned cars, teleports, rewinds and hitching.
     Enter,
-    /// Inputs become controls.
+    /// Conversion of inputs to controls.
     Drive,
-    /// The world steps; each car is read.
+    /// Step of the world, and update of [`CarMotion`] of each car.
     Step,
-    /// Signals and messages of what happened.
+    /// Update of signals, and messages of events and faulty steps.
     Tell,
-    /// Once a frame: bodies and wheels are moved to where they are between two ticks.
+    /// Interpolation of the transforms of bodies and wheels between two ticks, once a frame.
     Follow,
 }
 
-/// What every car needs, whatever world it is in. Add the plugin of a world, too.
+/// Plugin with the systems that every car needs in any world. Add the plugin of a world after it.
 #[derive(Clone, Copy, Debug)]
 pub struct CarPlugin {
     schedule: Interned<dyn ScheduleLabel>,
 }
 
 impl CarPlugin {
-    /// Ticks in `schedule`. Outside of the fixed loop its frames are of any length, and drawn as they are.
+    /// Creates a plugin that runs a tick per run of `schedule`. A tick is as long as `Time` says there. Drawing
+    /// interpolates by the overstep of `Time<Fixed>`; in a schedule outside of the fixed loop add [`NoInterpolation`]
+    /// to draw the last tick.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self { schedule: schedule.intern() }
     }
@@ -44,7 +46,7 @@ impl Default for CarPlugin {
     }
 }
 
-/// The schedule that worlds add their systems to.
+/// Schedule that worlds add their systems to.
 #[derive(Resource, Clone, Copy, Debug)]
 pub(crate) struct CarSchedule(pub Interned<dyn ScheduleLabel>);
 
@@ -77,7 +79,8 @@ impl Plugin for CarPlugin {
 }
 
 impl CarPlugin {
-    /// The schedule that the plugin was given; worlds add their systems to it. Add [`CarPlugin`] before them.
+    /// Returns the schedule of the [`CarPlugin`] in `app`, to which worlds add their systems. Returns [`FixedUpdate`]
+    /// if the plugin was not added before.
     pub fn schedule_of(app: &App) -> Interned<dyn ScheduleLabel> {
         app.world().get_resource::<CarSchedule>().map_or_else(|| FixedUpdate.intern(), |schedule| schedule.0)
     }

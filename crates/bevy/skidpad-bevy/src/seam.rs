@@ -1,4 +1,4 @@
-//! What cars and a world have to do with each other, whatever world it is.
+//! Interface between cars and the world that simulates them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use bevy_transform::prelude::*;
 use skidpad_core::{CarId, Contact, Controls, Model, Probe, State};
 use skidpad_drive::{looks_down, upright_on};
 
-/// A world that cars are inserted into. The number of a car is its slot. The next inserted car reuses the number of a removed car.
+/// World that cars are inserted into. The number of a car is its slot. The next inserted car reuses the number of a
+/// removed car.
 pub trait CarHost {
     /// Inserts a car with entity `car` in `state`, and returns its identifier.
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId;
@@ -23,11 +24,11 @@ pub trait CarHost {
     fn set_state(&mut self, number: usize, car: Entity, state: &State);
     /// Removes `car` for good. Does nothing if the car was removed before.
     fn remove(&mut self, car: CarId);
-    /// What `probe` meets.
+    /// Returns the ground contact that `probe` finds; `None` if it finds no ground.
     fn below(&mut self, probe: &Probe) -> Option<Contact>;
 }
 
-/// Which car has which number in a world.
+/// Map between car entities and their numbers in a world.
 #[derive(Clone, Debug, Default)]
 pub struct CarNumbers {
     of: EntityHashMap<CarId>,
@@ -37,12 +38,13 @@ pub struct CarNumbers {
 }
 
 impl CarNumbers {
-    /// The number of `car`, if it is in this world.
+    /// Returns the number of `car`; `None` if it is not in this world.
     pub fn of(&self, car: Entity) -> Option<usize> {
         self.of.get(&car).map(|car| car.slot())
     }
 
-    /// What drives each number in the coming step; those without a car coast.
+    /// Returns the controls of every number for the next step. Copies them from [`CarControls`]; numbers without a car
+    /// have default controls.
     pub fn controls(&mut self, cars: &Query<(Entity, &CarControls, &mut CarMotion)>) -> &[Controls] {
         for (entity, asked, _) in cars {
             if let Some(number) = self.of(entity) {
@@ -64,7 +66,7 @@ impl CarNumbers {
         self.cars[number] = Some(car);
     }
 
-    /// Removes a car from the world, if it is in it.
+    /// Removes a car from the world. Does nothing if the car is not in this world.
     fn remove(&mut self, host: &mut dyn CarHost, car: Entity) {
         if let Some(id) = self.of.remove(&car) {
             host.remove(id);
@@ -73,17 +75,17 @@ impl CarNumbers {
         }
     }
 
-    /// Cars in this world for which `is_gone`.
+    /// Returns the cars in this world for which `is_gone` returns true.
     fn gone(&self, is_gone: impl Fn(Entity) -> bool) -> Vec<Entity> {
         self.cars.iter().flatten().copied().filter(|car| is_gone(*car)).collect()
     }
 }
 
-/// A car that was put somewhere since the last tick.
+/// Record of a car whose state was set in this tick.
 pub(crate) struct Settled {
     pub car: Entity,
     pub state: State,
-    /// By a jump, so that what it tows has to follow.
+    /// Whether the trailers behind it have to be placed in line again: true except after [`Teleport::Back`].
     pub jumped: bool,
 }
 
@@ -97,8 +99,8 @@ type Arriving<'w> = (
     Has<TowedBy>,
 );
 
-/// Cars that come, go, jump or are another model now. A world's system in [`crate::CarSystems::Enter`] takes this and calls
-/// [`Arrivals::settle`].
+/// System parameter for cars that are new, despawned, teleported or have a new model. A world's system in
+/// [`crate::CarSystems::Enter`] takes it and calls [`Arrivals::settle`].
 #[derive(SystemParam)]
 pub struct Arrivals<'w, 's> {
     pub(crate) commands: Commands<'w, 's>,
@@ -107,9 +109,10 @@ pub struct Arrivals<'w, 's> {
 }
 
 impl Arrivals<'_, '_> {
-    /// Does to `host` what has happened to cars since the last tick.
+    /// Applies to `host` all changes of cars since the last tick: removes despawned cars, inserts new ones, applies
+    /// teleports and changed models, then hitches and unhitches trailers.
     pub fn settle(&mut self, host: &mut dyn CarHost, numbers: &mut CarNumbers) {
-        // Messages of what is removed last for two frames, which may pass without a tick.
+        // Bevy keeps removal messages for two frames only, which may pass without a tick. So the entities are compared.
         for car in numbers.gone(|car| !self.cars.contains(car)) {
             numbers.remove(host, car);
             self.commands.entity(car).try_remove::<CarMotion>();
@@ -130,7 +133,7 @@ impl Arrivals<'_, '_> {
                     upright_on(&car.0, motion.state(), &probe, met.as_ref())
                 }
                 (None, _, Some(_)) if !car.is_changed() => continue,
-                // Another model, or another world.
+                // The model or the world has changed.
                 (_, Some(motion), _) if motion.state().wheels.len() == car.0.wheels().len() => motion.state().clone(),
                 _ => start_at(&car.0, transform),
             };

@@ -1,4 +1,4 @@
-//! Trailers: cars that are towed.
+//! Components of trailers, which are towed cars.
 
 use crate::car::{Car, Teleport};
 use crate::motion::CarMotion;
@@ -6,42 +6,46 @@ use bevy_ecs::prelude::*;
 use bevy_transform::prelude::*;
 use skidpad_core::Model;
 
-/// This car is a trailer behind that one, whose hitch its coupler is on. Trailers may tow trailers.
+/// Vehicle that tows this car: the coupler of this car is attached to the hitch of that vehicle. Trailers may tow
+/// trailers.
 ///
-/// Put on, it sets the trailer in line behind the vehicle ahead, as fast as that, and with it what it tows; so does a jump of the
-/// vehicle ahead (but [`crate::Teleport::Back`]: rewind both). Taken off, the trailer goes on by itself. A hitch that breaks takes it
-/// off, and [`skidpad_drive::Event::Unhitched`] tells. A vehicle without a hitch and a car without a coupler stay as they are. Of a
-/// trailer with a [`Dolly`] it is the dolly that is hitched up.
+/// Inserting the component places the trailer, and all trailers behind it, in line behind the vehicle ahead with its
+/// velocity. A teleport of either vehicle does this too, except [`crate::Teleport::Back`]: rewind both. Removing the
+/// component unhitches the trailer, which keeps its motion.
+///
+/// The plugin removes the component when the hitch breaks and sends [`skidpad_drive::Event::Unhitched`]. The component
+/// has no effect if the vehicle ahead has no hitch or the trailer has no coupler. For a full trailer with a [`Dolly`]
+/// the dolly is hitched to the vehicle.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TowedBy(pub Entity);
 
-/// This car is the dolly of that full trailer: a drawbar with a steered axle, on whose turntable the trailer rests. It goes when the
-/// trailer does. [`crate::CarFile`] brings it along.
+/// Full trailer whose dolly this car is. A dolly is a drawbar with a steered axle; the trailer rests on its turntable.
+/// The dolly is despawned with the trailer. [`crate::CarFile`] spawns it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[relationship(relationship_target = Dolly)]
 pub struct DollyOf(pub Entity);
 
-/// The dolly of this full trailer. The trailer is [`TowedBy`] it at all times. What is said of the trailer holds for the dolly from the next
-/// tick on: a [`TowedBy`] another vehicle, or none, and a [`Teleport`] (but [`Teleport::Back`]).
+/// Dolly of this full trailer, which is always [`TowedBy`] its dolly. In the next tick the plugin moves these changes
+/// of the trailer to the dolly: another [`TowedBy`] or its removal, and a [`Teleport`] other than [`Teleport::Back`].
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 #[relationship_target(relationship = DollyOf, linked_spawn)]
 pub struct Dolly(Entity);
 
 impl Dolly {
-    /// Which car it is.
+    /// Returns the entity of the dolly.
     pub fn entity(&self) -> Entity {
         self.0
     }
 }
 
-/// Where the `dolly` is of a trailer that stands at `place`.
+/// Returns the transform of the `dolly` of a trailer at `place`: its turntable is below the coupler of the trailer.
 pub(crate) fn under_front(trailer: &Model, dolly: &Model, place: &Transform) -> Transform {
     let coupler = trailer.parts().coupler.map_or(0.0, |coupler| coupler.point.x);
     let turntable = dolly.parts().hitch.map_or(0.0, |hitch| hitch.point.x);
     Transform { translation: place.translation + place.forward() * (coupler - turntable), ..*place }
 }
 
-/// Full trailers rest on their dollies, which do what is said of the trailers.
+/// Couples full trailers to their dollies, and moves [`TowedBy`] and [`Teleport`] of the trailers to the dollies.
 pub(crate) fn hitch_dollies(
     mut commands: Commands,
     trailers: Query<(Entity, &Car, &Dolly, Option<&TowedBy>, Option<&Teleport>)>,
@@ -69,7 +73,7 @@ pub(crate) fn hitch_dollies(
     }
 }
 
-/// What a hitch that broke held is a trailer no more.
+/// Removes [`TowedBy`] from trailers that came off in the last step.
 pub(crate) fn unhitch(mut commands: Commands, trailers: Query<(Entity, &CarMotion), With<TowedBy>>) {
     for (trailer, motion) in &trailers {
         if motion.has_come_off() {

@@ -1,24 +1,24 @@
-//! What the player asks, whether by keys, by a gamepad or by a script.
+//! Player input from keyboard, gamepad or script.
 
 use bevy::input::gamepad::{GamepadAxis, GamepadButton};
 use bevy::prelude::*;
 use skidpad_bevy::{CarDriver, CarInputs, CarSystems};
 use skidpad_drive::{Inputs, Keys, Shaping};
 
-/// The vehicle that the player drives.
+/// Marker of the vehicle that the player drives.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Driven;
 
-/// What is held.
+/// Continuous inputs of the current frame.
 #[derive(Resource, Clone, Copy, Default)]
 pub struct Asked {
     pub inputs: Inputs,
     pub rewind: bool,
-    /// Whether a gamepad asks: its sticks know more than up and down.
+    /// Whether the inputs are analogue, from a gamepad or a script. Selects the shaping for gamepads.
     pub by_stick: bool,
 }
 
-/// What is pressed once.
+/// Message of a command that is triggered by one press of a key or button.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Press {
@@ -38,7 +38,7 @@ pub enum Press {
     Help,
 }
 
-/// Each press with its key, its button, and what it does.
+/// Key, gamepad button and help text of each [`Press`]. An empty text is not listed in the help.
 pub const PRESSES: [(Press, KeyCode, Option<GamepadButton>, &str); 14] = [
     (Press::Vehicle, KeyCode::KeyV, Some(GamepadButton::DPadUp), "V  next vehicle"),
     (Press::Solver, KeyCode::KeyB, Some(GamepadButton::DPadRight), "B  next solver, while driving"),
@@ -63,7 +63,7 @@ pub fn plugin(app: &mut App) {
         .add_systems(FixedUpdate, ask.before(CarSystems::Drive));
 }
 
-/// Reading of devices.
+/// System set that reads the input devices.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Listens;
 
@@ -96,7 +96,7 @@ fn stick(pad: &Gamepad) -> Inputs {
         steer: -pad.get(GamepadAxis::LeftStickX).unwrap_or(0.0),
         handbrake: f32::from(u8::from(pad.pressed(GamepadButton::South))),
     };
-    // A stick that is let go rests a little aside.
+    // A released stick does not return exactly to its centre.
     if inputs.steer.abs() < 0.05 && inputs.accelerate + inputs.brake + inputs.handbrake == 0.0 {
         return Inputs::default();
     }

@@ -1,4 +1,4 @@
-//! Cars as they are described: a box as large as the hull, a cabin on it, wheels of their radius.
+//! Meshes of cars from their models: a box of the size of the hull with a cabin, and wheels of the modelled radius.
 
 use bevy::prelude::*;
 use skidpad_bevy::core::Model;
@@ -11,7 +11,7 @@ pub fn plugin(app: &mut App) {
     app.add_systems(PostUpdate, (clothe_cars, clothe_wheels).before(TransformSystems::Propagate));
 }
 
-/// How a car is painted.
+/// Colours of a car.
 #[derive(Clone, Copy)]
 pub struct Paint {
     pub body: Color,
@@ -21,7 +21,7 @@ pub struct Paint {
 impl Paint {
     const DRIVEN: Self = Self { body: Color::srgb(0.75, 0.08, 0.06), tyre: Color::srgb(0.03, 0.03, 0.03) };
     const OTHER: Self = Self { body: Color::srgb(0.85, 0.83, 0.78), ..Self::DRIVEN };
-    /// Seen through.
+    /// Translucent colours of the ghost.
     pub const GHOST: Self = Self { body: Color::srgba(0.1, 0.5, 0.9, 0.35), tyre: Color::srgba(0.1, 0.3, 0.6, 0.45) };
 
     pub fn material(colour: Color) -> StandardMaterial {
@@ -30,7 +30,7 @@ impl Paint {
     }
 }
 
-/// A part of a body, where it is on the car.
+/// Part of a car body, placed in the axes of the car's entity.
 pub struct Part {
     pub mesh: Mesh,
     pub place: Transform,
@@ -39,12 +39,13 @@ pub struct Part {
 
 const GLASS: Color = Color::srgb(0.06, 0.08, 0.11);
 
-/// Hull and cabin of a car of `model`, on its entity. Where wheels are, the hull is drawn no wider than the space between them.
+/// Returns the parts of the hull and cabin of a car of `model`, placed on its entity. At the wheels the hull is only as
+/// wide as the space between them.
 pub fn body(model: &Model) -> Vec<Part> {
     let Hull { centre, half_extents } = model.parts().hull;
     let middle = AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
     let size = AXES.to_world(half_extents).abs() * 2.0;
-    // What is low for its length has a hood and a boot; of a lorry or a trailer all is body.
+    // A driven vehicle that is low for its length is drawn with a bonnet and a boot, others as one box.
     let is_car = size.y < 0.45 * size.z && model.is_driven();
     let low = if is_car { 0.55 } else { 1.0 };
     let part = |share: Vec3, at: Vec3, is_glass| Part {
@@ -63,13 +64,14 @@ pub fn body(model: &Model) -> Vec<Part> {
     parts
 }
 
-/// Width of a wheel as a share of its radius.
+/// Width of a drawn wheel as a share of its radius.
 const WIDE: f32 = 0.6;
 
-/// Room around a wheel as a share of its radius.
+/// Half length of a wheel arch, and its height above the wheel's centre, as a share of the wheel's radius.
 const ROOM: f32 = 1.2;
 
-/// The hull from `bottom` to `top`, with arches for the wheels.
+/// Returns the hull between the heights `bottom` and `top` (m), with arches for the wheels. `middle` and `size` are
+/// those of the whole hull.
 fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {
     let wheels: Vec<(Vec3, f32)> =
         model.wheels().iter().map(|wheel| (AXES.to_world(wheel.contact), wheel.radius)).collect();
@@ -99,7 +101,7 @@ fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) 
     parts
 }
 
-/// Wheel `i` of `model`: a tyre with spokes, its axle along x.
+/// Returns the meshes of tyre and spokes of wheel `i` of `model`, with the axle along x.
 pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
     let radius = model.wheels()[i].radius;
     let wide = WIDE * radius;
@@ -107,7 +109,7 @@ pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
     let tyre = Mesh::from(Cylinder::new(radius, wide)).rotated_by(axle);
     let mut spokes = Mesh::from(Cuboid::new(wide * 1.04, radius * 1.3, radius * 0.16));
     let across = Mesh::from(Cuboid::new(wide * 1.04, radius * 0.16, radius * 1.3));
-    // Both are cuboids, with the same attributes.
+    // Merging cannot fail: both meshes are cuboids with equal attributes.
     _ = spokes.merge(&across);
     [tyre, spokes]
 }

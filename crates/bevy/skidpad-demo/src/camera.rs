@@ -1,4 +1,4 @@
-//! The camera: behind the car, around it, or at its front left wheel.
+//! Camera behind the car, in an orbit around it, or at its front left wheel.
 
 use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll};
 use bevy::prelude::*;
@@ -15,7 +15,8 @@ enum View {
     Wheel,
 }
 
-/// Where the mouse has turned the camera around the car: angles, rad, and share of the usual distance.
+/// Orbit of the camera around the car, set by the mouse: angles (rad), and distance as a factor on the default
+/// distance.
 #[derive(Resource)]
 struct Orbit {
     yaw: f32,
@@ -23,7 +24,7 @@ struct Orbit {
     distance: f32,
 }
 
-/// Time the camera takes to follow, s.
+/// Time constant with which the camera follows the heading of the car, s.
 const FOLLOWS: f32 = 0.15;
 
 pub fn plugin(app: &mut App) {
@@ -61,7 +62,7 @@ fn turn(
     orbit.distance = (orbit.distance * (1.0 - 0.1 * scroll.delta.y)).clamp(0.4, 6.0);
 }
 
-/// Before the first frame there is nothing to follow from.
+/// Heading of the camera in the last frame, horizontal unit vector; `None` before the first frame.
 #[derive(Default)]
 struct Followed(Option<Vec3>);
 
@@ -83,7 +84,7 @@ fn follow(
     let share = 1.0 - (-time.delta_secs() / FOLLOWS).exp();
     let lagged = heading.0.map_or(ahead, |before| flat(before.lerp(ahead, share)));
     heading.0 = Some(lagged);
-    // Over a trailer the car is seen from further away and from higher.
+    // With trailers the camera is farther away and higher.
     let train: f32 = trailers.iter().map(|car| car.0.parts().hull.half_extents.length()).sum();
     let target = place.translation + Vec3::Y * 0.4 * size;
     let from = match *view {

@@ -1,4 +1,4 @@
-//! Traffic cones to knock over. They are too light to be felt: cars push them, they do not push cars.
+//! Traffic cones to knock over. Cars push cones, but cones exert no force on cars.
 
 use bevy::prelude::*;
 use skidpad_bevy::core::DVec3;
@@ -6,30 +6,34 @@ use skidpad_bevy::{AXES, Car, CarMotion};
 
 use crate::asked::Press;
 
-/// A cone, where it was put.
+/// Traffic cone. `put` is its initial position.
 #[derive(Component)]
 struct Upset {
     put: Vec3,
-    /// m/s, rad/s.
+    /// Velocity, m/s.
     velocity: Vec3,
+    /// Angular velocity, rad/s.
     turning: Vec3,
 }
 
-/// Height and radius of a cone, m.
+/// Height of a cone, m.
 const HEIGHT: f32 = 0.5;
+/// Radius of a cone, m.
 const RADIUS: f32 = 0.16;
 
-/// Cones of the slalom, the distance between two along it, and where it begins in the scene, m.
+/// Number of cones of the slalom.
 const COUNT: usize = 12;
+/// Distance between two cones of the slalom, along the scene's x axis, m.
 const APART: f64 = 18.0;
+/// Position of the first cone in the scene, `[x, y]`, m.
 const BEGINS: [f64; 2] = [0.0, -100.0];
 
 const GRAVITY: f32 = 9.81;
 
-/// Share of its speed that a cone keeps when it bounces.
+/// Coefficient of restitution of a cone on the ground.
 const BOUNCE: f32 = 0.35;
 
-/// Share of its speed that a lying cone loses in a second.
+/// Rate at which friction with the ground slows a cone, as a share of its speed per second, 1/s.
 const RUBS: f32 = 3.0;
 
 pub fn plugin(app: &mut App) {
@@ -54,7 +58,8 @@ fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
     }
 }
 
-/// A cone inside of a hull is carried off by it.
+/// Throws cones inside the hull of a car in the car's direction of motion, upwards and to the side. Skips cones that
+/// already move faster in this direction.
 fn hit(cars: Query<(&Car, &CarMotion, &Transform), Without<Upset>>, mut cones: Query<(&mut Upset, &Transform)>) {
     for (car, motion, place) in &cars {
         let hull = car.0.parts().hull;

@@ -1,4 +1,4 @@
-//! The vehicles to drive, the solvers to drive them with, and what changes them while driving.
+//! Selection of vehicle, trailer and solver while driving.
 
 use bevy::prelude::*;
 use skidpad_bevy::{Car, CarDriver, CarMotion, OwnWorld, Teleport, TowedBy, start_at, transform_of};
@@ -9,10 +9,10 @@ use std::sync::Arc;
 use crate::asked::{Driven, Press};
 use crate::scenery::StartPlace;
 
-/// Every solver there is a key for.
+/// Solvers that the player can choose.
 pub const SOLVERS: [BackendInfo; 3] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND, skidpad_rapier::BACKEND];
 
-/// What there is to choose, and what is chosen.
+/// Available vehicles, and the current choice of vehicle and solver.
 #[derive(Resource, Clone, Debug)]
 pub struct Garage {
     vehicles: Vec<(String, Arc<Model>)>,
@@ -22,10 +22,11 @@ pub struct Garage {
 }
 
 impl Garage {
-    /// Every vehicle that ships, `vehicle` first, driven by `solver`.
+    /// Loads every shipped vehicle, with `vehicle` (a name or a file) first, and selects `solver`. An unknown solver
+    /// selects the first one.
     ///
     /// # Errors
-    /// What is wrong with the file of `vehicle`, as text.
+    /// The faults of a vehicle file that cannot be loaded, as text.
     pub fn new(vehicle: &str, solver: &str) -> Result<Self, String> {
         let load = |name: &str| skidpad_spec::load(name).map(|loaded| loaded.model).map_err(|fault| fault.to_string());
         let mut vehicles = vec![(vehicle.to_owned(), load(vehicle)?)];
@@ -40,7 +41,7 @@ impl Garage {
         SOLVERS[self.solver]
     }
 
-    /// The one that a ghost is driven by.
+    /// Returns the solver of the ghost: the one after the current solver.
     pub fn next_solver(&self) -> BackendInfo {
         SOLVERS[(self.solver + 1) % SOLVERS.len()]
     }
@@ -74,7 +75,7 @@ fn change_solver(mut pressed: MessageReader<Press>, mut garage: ResMut<Garage>, 
     }
 }
 
-/// The next vehicle, where the last one was, as fast.
+/// Replaces the driven vehicle by the next one, with the pose and forward speed of the last. Despawns trailers.
 fn change_vehicle(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
@@ -135,7 +136,7 @@ fn put_back(
     }
 }
 
-/// Time as it runs in slow motion, against the clock's.
+/// Speed of slow motion relative to real time.
 const SLOW: f32 = 0.2;
 
 fn pace(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {

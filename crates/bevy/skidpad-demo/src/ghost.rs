@@ -1,4 +1,4 @@
-//! The same car driven on by another solver, from here, by the same controls.
+//! Ghost: a copy of the driven car that another solver simulates from the same state with the same controls.
 
 use bevy::prelude::*;
 use skidpad_bevy::core::state::Placement;
@@ -11,11 +11,11 @@ use crate::asked::{Driven, Press};
 use crate::bodies::{Paint, body, wheel};
 use crate::garage::Garage;
 
-/// What the ghost drives on.
+/// Scene of the ghost's world.
 #[derive(Resource, Clone)]
 struct Ground(Scene);
 
-/// A world of its own with one car in it.
+/// Ghost car with a separate world that contains only this car.
 #[derive(Component)]
 pub struct Ghost {
     world: Box<dyn Backend>,
@@ -35,7 +35,7 @@ impl Ghost {
         self.world.state(0)
     }
 
-    /// Goes on from `state`, drawn there at once.
+    /// Sets the ghost to `state` without interpolation. Does nothing if the number of wheels differs.
     pub fn jump(&mut self, state: &State) {
         if self.world.set_state(0, state).is_ok() {
             self.drawn.jump(&self.model, state);
@@ -76,10 +76,10 @@ fn change(
     }
     let model = car.0.clone();
     let start = CarStart { model: model.clone(), placement: Placement::default() };
-    // A trailer is not the ghost's.
+    // The ghost is alone in its world, so nothing can tow it.
     let state = State { tow: None, ..motion.state().clone() };
     let mut world = (garage.next_solver().build)(&ground.0, &[start], fixed.timestep().as_secs_f32());
-    // The state has as many wheels as the model.
+    // Cannot fail: the state has as many wheels as the model.
     let _ = world.set_state(0, &state);
     let drawn = Drawn::new(&model, &state);
     let mut paint = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));
@@ -98,7 +98,7 @@ fn change(
         });
 }
 
-/// Another vehicle has no ghost.
+/// Despawns the ghost when the driven vehicle has another model.
 fn leave(mut commands: Commands, cars: Query<&Car, With<Driven>>, ghosts: Query<(Entity, &Ghost)>) {
     let Ok(car) = cars.single() else { return };
     for (entity, _) in ghosts.iter().filter(|(_, ghost)| !Arc::ptr_eq(&ghost.model, &car.0)) {

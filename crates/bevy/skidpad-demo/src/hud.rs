@@ -1,4 +1,5 @@
-//! What the driver reads: speed, gear, revolutions, accelerations, the friction each tyre uses, what assists do, the ghost.
+//! Head-up display: speed, gear, engine speed, acceleration, used friction of each tyre, assists, distance to the
+//! ghost.
 
 use bevy::prelude::*;
 use skidpad_bevy::core::{Assist, Contribution};
@@ -10,7 +11,7 @@ use crate::garage::Garage;
 use crate::ghost::Ghost;
 use crate::rewind::Rewinding;
 
-/// A text, by what it tells.
+/// Text of the display, by content.
 #[derive(Component, Clone, Copy, PartialEq, Eq)]
 enum Line {
     Speed,
@@ -21,20 +22,22 @@ enum Line {
     Axes,
 }
 
-/// The dot among the accelerations.
+/// Marker of the dot in the acceleration diagram.
 #[derive(Component)]
 struct Dot;
 
-/// The bar of a wheel.
+/// Bar with the used friction of the wheel with this index.
 #[derive(Component)]
 struct Bar(usize);
 
-/// Radius of the accelerations' circle, pixels, and what it stands for, m/s².
+/// Radius of the acceleration diagram, pixels.
 const CIRCLE: f32 = 70.0;
+/// Acceleration at the radius [`CIRCLE`], m/s².
 const SHOWN: f32 = 1.5 * STANDARD_GRAVITY;
 
-/// Bars there are, and the height of one, pixels.
+/// Number of bars; further wheels are not displayed.
 const BARS: usize = 8;
+/// Height of a full bar, pixels.
 const BAR: f32 = 90.0;
 
 const DOT: f32 = 10.0;
@@ -139,7 +142,7 @@ fn enter_bars(commands: &mut Commands) {
 fn set_up_forces(mut gizmos: ResMut<GizmoConfigStore>) {
     let forces = gizmos.config_mut::<CarGizmos>().0;
     forces.enabled = false;
-    // Through the body, too.
+    // Draws forces in front of the body.
     forces.depth_bias = -1.0;
     forces.line.width = 3.0;
 }
@@ -215,7 +218,8 @@ fn tell_assists(world: Res<OwnWorld>, cars: Query<(Entity, &Car), With<Driven>>,
     put(&mut lines, Line::Assists, format!("{title}\n{}", told.join("\n")).trim_end().to_owned());
 }
 
-/// The largest of what an assist adds, each in a unit of its own.
+/// Formats one line with the name of an assist and its contributions with units. Contributions below 0.5 of their unit
+/// are omitted.
 fn added((assist, added): (Assist, Contribution)) -> String {
     let Contribution { force, moment, brake_torque, engine_torque, throttle, steer } = added;
     let parts = [

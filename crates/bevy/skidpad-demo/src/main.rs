@@ -1,4 +1,4 @@
-//! A car to drive: skidpad's solvers behind a window of Bevy.
+//! Driving demo: a Bevy application with skidpad's solvers.
 
 mod asked;
 mod bodies;
@@ -31,14 +31,14 @@ fn main() -> AppExit {
     let window = Window {
         title: "skidpad".into(),
         resolution: (options.width, options.height).into(),
-        // A script goes on as fast as its pictures are drawn.
+        // A script runs as fast as its frames are drawn.
         present_mode: match start.script {
             Some(_) => bevy::window::PresentMode::AutoNoVsync,
             None => bevy::window::PresentMode::AutoVsync,
         },
         ..default()
     };
-    // A script's pictures show what is there from the first one on.
+    // With synchronous pipeline compilation the first screenshot of a script is complete.
     let render = RenderPlugin { synchronous_pipeline_compilation: start.script.is_some(), ..default() };
     let windows = WindowPlugin { primary_window: Some(window), ..default() };
     let mut app = App::new();

@@ -1,4 +1,4 @@
-//! Marks of skidding tyres on the road: ribbons of one mesh, the oldest giving way.
+//! Skid marks: quads of one mesh. New quads replace the oldest ones.
 
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::visibility::NoFrustumCulling;
@@ -7,19 +7,19 @@ use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
 use skidpad_bevy::{CarSystems, Wheel, WheelSignals};
 
-/// Pieces of ribbon there may be.
+/// Maximum number of segments of all skid marks.
 const PIECES: usize = 4096;
 
-/// Length of a piece, m.
+/// Minimum length of a segment, m.
 const LENGTH: f32 = 0.25;
 
-/// A wheel that has gone so far since the last piece has been put elsewhere, m.
+/// Distance between two segments above which the wheel was teleported and no segment is drawn, m.
 const JUMP: f32 = 3.0;
 
-/// [`WheelSignals::skid`] from which there is a mark.
+/// Minimum [`WheelSignals::skid`] of a mark.
 const LEAST: f32 = 0.15;
 
-/// Height over the road, m.
+/// Height of marks above the road, m.
 const OVER: f32 = 0.012;
 
 /// Width of a mark as a share of the wheel's radius.
@@ -31,7 +31,7 @@ struct Marks {
     next: usize,
     points: Vec<Vec3>,
     colours: Vec<[f32; 4]>,
-    /// Where the ribbon of a wheel ends.
+    /// End point of the current mark of each wheel entity, m.
     ends: EntityHashMap<Vec3>,
     is_new: bool,
 }

@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! Command-line options.
 
 use crate::garage::{Garage, SOLVERS};
 use crate::script::Script;
@@ -10,25 +10,25 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Parser, Clone, Debug)]
 #[command(version)]
 pub struct Options {
-    /// A vehicle that ships, or a vehicle file.
+    /// Shipped vehicle, or path of a vehicle file.
     #[arg(long, default_value = "corvette_c5")]
     pub vehicle: String,
-    /// The solver to begin with.
+    /// Solver at the start.
     #[arg(long, default_value = "impulse", value_parser = SOLVERS.map(|solver| solver.name))]
     pub solver: String,
-    /// A scene file; the proving ground unless given.
+    /// Scene file. Without it: the proving ground.
     #[arg(long)]
     pub scene: Option<PathBuf>,
-    /// Where to start, along and across the scene, m.
+    /// Start position along and across the scene, m.
     #[arg(long, num_args = 2, value_names = ["X", "Y"], default_values_t = [-40.0, 0.0], allow_negative_numbers = true)]
     pub start: Vec<f64>,
-    /// Ticks of the physics per second.
+    /// Physics ticks per second.
     #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(20..=1000))]
     pub hz: u32,
-    /// Drives by the rows of a CSV file instead of a person, and ends with the last one.
+    /// CSV file whose rows drive the car instead of a player; the demo ends with the last row.
     #[arg(long)]
     pub script: Option<PathBuf>,
-    /// Folder for the pictures that the script asks for.
+    /// Folder for the screenshots of the script.
     #[arg(long, requires = "script")]
     pub screenshots: Option<PathBuf>,
     /// Width of the window, pixels.
@@ -42,7 +42,7 @@ pub struct Options {
     pub mute: bool,
 }
 
-/// What it takes to begin.
+/// Loaded scene, vehicles and script with which the demo starts.
 pub struct Start {
     pub scene: Scene,
     pub garage: Garage,
@@ -50,10 +50,10 @@ pub struct Start {
 }
 
 impl Options {
-    /// Reads every file that is asked for.
+    /// Reads the scene, the vehicle and the script that the options name.
     ///
     /// # Errors
-    /// Every fault of them, as text.
+    /// Every fault of these files, as text.
     pub fn load(&self) -> Result<Start, String> {
         let proving_ground = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scenes/proving_ground.toml");
         let scene =

@@ -1,4 +1,4 @@
-//! Time run backwards while a key is held: every tick's state is kept, a few hundred bytes each.
+//! Rewind while a key is pressed. The state of every tick is stored, a few hundred bytes each.
 
 use bevy::prelude::*;
 use skidpad_bevy::core::State;
@@ -9,14 +9,15 @@ use std::collections::VecDeque;
 use crate::asked::Asked;
 use crate::ghost::Ghost;
 
-/// What is kept of a car, oldest first.
+/// Stored states of a car with its driver, one per tick, oldest first.
 #[derive(Component, Default)]
 struct History(VecDeque<(State, Option<Driver>)>);
 
-/// How much is kept, s.
+/// Duration of the stored history, s.
 const KEPT: f32 = 60.0;
 
-/// Whether time runs backwards, and what of a tick is still to be gone back.
+/// Status of the rewind: whether it runs, the fraction of a tick still to rewind, and whether the game was paused
+/// before.
 #[derive(Resource, Default)]
 pub struct Rewinding {
     pub runs: bool,
@@ -52,7 +53,8 @@ fn keep(
     }
 }
 
-/// The physics stands still while time runs backwards, and goes on from where it ended.
+/// Pauses the physics when a rewind begins. When it ends, resumes the physics and restores state and driver of every
+/// car from the newest stored tick.
 fn begin_or_end(
     asked: Res<Asked>,
     mut commands: Commands,
@@ -99,7 +101,7 @@ fn go_back(
         }
     }
     for (entity, mut ghost, mut history) in &mut ghosts {
-        // Before it began there was none.
+        // The history of the ghost is used up: it did not exist before.
         if history.0.len() <= ticks as usize {
             commands.entity(entity).try_despawn();
         } else if let Some(state) = history.back_by(ticks as usize) {
@@ -109,7 +111,7 @@ fn go_back(
 }
 
 impl History {
-    /// Forgets the newest `ticks`, but the very first; the state before them.
+    /// Removes the newest `ticks` entries but keeps the oldest, and returns the newest remaining state.
     fn back_by(&mut self, ticks: usize) -> Option<&State> {
         self.0.truncate(self.0.len().saturating_sub(ticks).max(1));
         self.0.back().map(|(state, _)| state)

@@ -1,4 +1,4 @@
-//! The scene as it is driven on, drawn: plane, boxes, fields of heights, meshes, boxes that move; sun and haze.
+//! Meshes of the scene: plane, boxes, height fields, triangle meshes, moving platforms. Sun and haze.
 
 use bevy::asset::RenderAssetUsages;
 use bevy::light::CascadeShadowConfigBuilder;
@@ -7,15 +7,15 @@ use bevy::prelude::*;
 use skidpad_bevy::core::{DVec3, FixedBox, HeightField, Scene, TriangleMesh};
 use skidpad_bevy::{AXES, OwnWorld};
 
-/// The scene that is drawn.
+/// Scene that is drawn.
 #[derive(Resource, Clone)]
 struct Drawn(Scene);
 
-/// Where cars begin.
+/// Transform at which cars start.
 #[derive(Resource, Clone, Copy)]
 pub struct StartPlace(pub Transform);
 
-/// A box of the scene that moves, by its number.
+/// Moving platform of the scene, by index.
 #[derive(Component)]
 struct Moving(usize);
 
@@ -80,14 +80,14 @@ fn carry(drawn: Res<Drawn>, world: Res<OwnWorld>, mut boxes: Query<(&Moving, &mu
     }
 }
 
-/// Asphalt is grey, what is slippery bluer and brighter.
+/// Returns the linear colour of a surface with this grip: grey for dry asphalt, bluer and brighter for lower grip.
 fn colour(grip: f32) -> [f32; 4] {
     let dry = grip.clamp(0.0, 1.0);
     LinearRgba::from(Color::srgb(0.55 - 0.22 * dry, 0.68 - 0.34 * dry, 0.82 - 0.46 * dry)).to_f32_array()
 }
 
 fn place_of(fixed: &FixedBox) -> Transform {
-    // A box that lies flush with the plane is drawn above it.
+    // The offset keeps boxes visible whose top is in the plane.
     let lifted = DVec3::new(0.0, 0.0, 3e-3);
     Transform::from_translation(AXES.point_to_world(fixed.centre + lifted).as_vec3())
         .with_rotation(AXES.rotation_to_world(fixed.rotation))
@@ -101,11 +101,13 @@ fn cuboid(fixed: &FixedBox) -> Mesh {
     mesh.with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![shade; count])
 }
 
-/// Half the tiles of the plane on a side, and the size of one, m.
+/// Half the number of tiles on a side of the plane.
 const TILES: i32 = 32;
+/// Side of a tile, m.
 const TILE: f32 = 10.0;
 
-/// Tiles of 10 m by which to see the way go by, and ground without them up to the haze.
+/// Returns the mesh of the plane: a chequered pattern of 10 m tiles that makes motion visible, and plain ground around
+/// it.
 fn plane(grip: f32) -> Mesh {
     let mut faces = Faces::default();
     let shade = colour(grip);
@@ -160,7 +162,7 @@ fn triangles(mesh: &TriangleMesh) -> Mesh {
     faces.mesh()
 }
 
-/// Triangles of any colours, each flat.
+/// Buffers of flat-shaded triangles with one colour each.
 #[derive(Default)]
 struct Faces {
     points: Vec<Vec3>,

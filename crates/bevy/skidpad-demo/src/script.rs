@@ -1,4 +1,4 @@
-//! Drives without a person: rows of a file, and pictures of what they lead to.
+//! Scripted driving: inputs from the rows of a CSV file, with screenshots.
 
 use bevy::app::AppExit;
 use bevy::prelude::*;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::asked::{Asked, Listens, Press};
 
-/// A row as written. What it holds, it holds until the next.
+/// Row of the file. Its inputs apply until the next row.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -43,14 +43,14 @@ struct Row {
     screenshot: String,
 }
 
-/// Rows in the order of their times.
+/// Rows of a script in order of time.
 pub struct Script(Vec<Row>);
 
 impl Script {
-    /// Reads the file at `path`.
+    /// Reads the script at `path`.
     ///
     /// # Errors
-    /// Every fault of it, as text.
+    /// Every fault of the file, as text.
     pub fn read(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
         let file = one_line(&name);
@@ -117,7 +117,7 @@ struct Playing {
     folder: Option<PathBuf>,
 }
 
-/// Length of a frame, whatever time it takes to draw.
+/// Simulated duration of a frame, independent of the drawing time.
 const FRAME: Duration = Duration::from_nanos(16_666_667);
 
 pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
@@ -153,10 +153,11 @@ fn play(
     *asked = playing.now;
 }
 
-/// Frames that are drawn before a picture is taken, so that all is where it belongs.
+/// Number of frames that are drawn before a screenshot, so that all transforms are up to date.
 const BEFORE: f64 = 4.0;
 
-/// Where a script takes pictures, only what leads to them is drawn: without a graphics card a frame takes half a second.
+/// Disables the cameras except shortly before and during screenshots, if the script has a folder for them. Without a
+/// graphics card a frame takes half a second.
 fn draw_for_pictures(
     real: Res<Time<Real>>,
     playing: Res<Playing>,
@@ -173,7 +174,7 @@ fn draw_for_pictures(
     }
 }
 
-/// Once the last row is through and every picture is saved.
+/// Ends the program when the last row is done and every screenshot is saved.
 fn end(
     playing: Res<Playing>,
     pictures: Query<(), Or<(With<Screenshot>, With<Capturing>)>>,

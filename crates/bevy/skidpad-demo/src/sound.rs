@@ -1,4 +1,4 @@
-//! Engine and tyres, synthesised: the pulses of the cylinders with their harmonics, and noise of tyres that slide.
+//! Synthesised sound: the firing pulses of the engine with harmonics, and the noise of sliding tyres.
 
 use bevy::audio::{AddAudioSource, ChannelCount, Decodable, SampleRate, Source};
 use bevy::prelude::*;
@@ -13,27 +13,27 @@ use crate::asked::Driven;
 
 const RATE: u32 = 44_100;
 
-/// Pulses of an engine of eight cylinders in one revolution.
+/// Firing pulses per revolution of a four-stroke engine with eight cylinders.
 const PULSES: f32 = 4.0;
 
-/// Time in which what is heard follows what is so, s.
+/// Time constant with which the sound follows its inputs, s.
 const SMOOTH: f32 = 0.03;
 
-/// What is heard, as bits of f32: speed of the engine (rev/s), its load (0 to 1), the loudest skid (0 to 1).
+/// Inputs of the sound as bits of `f32`: engine speed (rev/s), engine load (0 to 1), largest skid intensity (0 to 1).
 #[derive(Clone, Debug, Default)]
 struct Heard(Arc<[AtomicU32; 3]>);
 
 #[derive(Asset, TypePath, Clone, Debug, Resource)]
 struct Engine(Heard);
 
-/// One channel of sound.
+/// Sample generator with one channel.
 struct Synthesiser {
     heard: Heard,
-    /// Speed, load, skid as they are at this sample.
+    /// Smoothed engine speed (rev/s), load and skid intensity at the current sample.
     now: [f32; 3],
     phase: f32,
     noise: u32,
-    /// Two poles that let the squeal's pitch through.
+    /// Last two outputs of the two-pole resonance filter of the squeal.
     squeal: [f32; 2],
 }
 
@@ -72,7 +72,8 @@ impl Iterator for Synthesiser {
         }
         let [speed, load, skid] = self.now;
         self.phase = (self.phase + speed / RATE as f32).fract();
-        // Half orders make it rough, harmonics above the pulses grow with the load.
+        // Pairs of engine order and amplitude. Low orders add roughness; harmonics of the firing order grow with the
+        // load.
         let orders = [(0.5, 0.15), (1.0, 0.2), (PULSES, 1.0), (2.0 * PULSES, 0.6 * load), (3.0 * PULSES, 0.4 * load)];
         let engine: f32 = orders.iter().map(|(order, loud)| loud * (TAU * order * 2.0 * self.phase).sin()).sum();
         let runs = (speed / 5.0).min(1.0);
@@ -80,7 +81,7 @@ impl Iterator for Synthesiser {
         self.noise ^= self.noise >> 17;
         self.noise ^= self.noise << 5;
         let white = self.noise as f32 / u32::MAX as f32 - 0.5;
-        // A resonance at 900 Hz.
+        // Resonance filter at 900 Hz.
         let [one, two] = self.squeal;
         let next = white * 0.1 + 1.977 * one - 0.9935 * two;
         self.squeal = [next, one];

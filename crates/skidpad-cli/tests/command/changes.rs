@@ -1,4 +1,4 @@
-//! Changes of the start: what a manoeuvre takes, and what its figures are without it.
+//! Changes of a manoeuvre: rejected starts, and figures without a value after a change of the duration or with a trailer.
 
 use super::{fails, skidpad, with_a_car, works};
 
@@ -13,7 +13,7 @@ fn figures(folder: &std::path::Path) -> serde_json::Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// One message of one kind from every command that drives, with who asked for it and what to do.
+/// Checks that every command that runs a manoeuvre rejects a start with one message, which names the origin of the value and a remedy.
 #[test]
 fn starts_that_a_manoeuvre_does_not_take_are_refused() {
     let folder = with_a_car("");
@@ -38,7 +38,7 @@ fn starts_that_a_manoeuvre_does_not_take_are_refused() {
     works(folder.path(), &run("launch", &["--scene", "s.toml", "--initial-speed-mps", "0", "--duration-s", "1"]));
 }
 
-/// The table has every step; what they are too few for is missing.
+/// Checks that figures that a run is too short for are null, and that an unfinished course is reported.
 #[test]
 fn runs_cut_short_tell_no_figure_they_did_not_reach() {
     let folder = with_a_car("");
@@ -64,7 +64,7 @@ fn runs_cut_short_tell_no_figure_they_did_not_reach() {
     assert!(page.contains("On bullet the car did not finish the course"), "{page}");
 }
 
-/// Loads of a car alone are not those of one that tows.
+/// Checks that errors of the loads, which are defined for a car without trailer, are null for a car with a trailer.
 #[test]
 fn a_towed_weight_is_no_error_of_loads() {
     let folder = with_a_car("");

@@ -1,5 +1,5 @@
-//! Files of strangers: what they name elsewhere is not read, what they contain does not act on the terminal, and they take neither time
-//! nor memory without bound.
+//! Untrusted files: files that they name in other folders are not read, their content does not act on the terminal, and their use of
+//! time and memory is bounded.
 
 use super::{fails, skidpad, with_a_car, works};
 use std::path::Path;
@@ -57,13 +57,13 @@ fn pipes_and_devices_end_no_command() {
             &[&run[..], &["--vehicle", "corvette_c5", "--scene", path]].concat(),
             &[&run[..], &steered, &[path]].concat(),
         ] {
-            // `check` takes what neither ends in `.toml` nor has a separator for a name.
+            // `check` treats an argument as a name unless it ends in `.toml` or has a path separator.
             fails(folder.path(), command, 1, &["name a regular file"]);
         }
     }
 }
 
-/// Neither a name in a file nor the name of a file acts on the terminal.
+/// Checks that neither a name in a file nor the name of a file acts on the terminal.
 #[test]
 fn control_characters_do_not_reach_the_terminal() {
     let car = skidpad::spec::shipped::find("corvette_c5").expect("shipped");
@@ -92,7 +92,7 @@ fn control_characters_do_not_reach_the_terminal() {
     assert!(page.contains("<title>\\u001b[2J") && !page.contains(['\u{1b}', '\u{202e}', '\u{9b}']));
 }
 
-/// A fault beyond the widest line that can be drawn.
+/// Checks the report of a fault beyond the widest line that can be drawn.
 #[test]
 fn long_lines_are_shown_in_a_window() {
     let far = " ".repeat(70_000);

@@ -1,11 +1,11 @@
-//! What help and faults tell: once, with the place, and with what to do.
+//! Texts of help and faults: printed once, with the place and a remedy.
 
 use super::{fails, skidpad, with_a_car, works};
 
 const RUN: [&str; 9] =
     ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--manoeuvre", "settle", "--duration-s", "0.1"];
 
-/// Nothing is driven before.
+/// Checks that a fault of an output is reported before anything is simulated.
 #[test]
 fn outputs_that_cannot_be_written_are_told_before_the_run() {
     let folder = with_a_car("");

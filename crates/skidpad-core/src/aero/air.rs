@@ -1,5 +1,5 @@
-//! What acts on the chassis beside its tyres and struts: the air, force elements of one's own, and what nothing real does:
-//! the tricks of angular drag and of a point of force above the ground.
+//! External forces on the chassis, besides those of tyres and struts: air, custom force elements, and the tricks that
+//! no real force matches (angular drag, a force point above the ground, a lowered centre of mass).
 
 use crate::aero::parameters::{AeroMaps, Table};
 use crate::assists::assist_log::{Assist, Contribution};
@@ -14,15 +14,16 @@ use crate::vectors::Vec3Lanes;
 use crate::world::seam::Body;
 use bevy_math::{Mat3, Vec3};
 
-/// Speed along the vehicle, m/s, below which the air's direction is not told from it.
+/// Smallest longitudinal speed (m/s) that the direction of the air is computed with.
 const LEAST_AIR_SPEED: f32 = 0.1;
 
-/// Drag, side force and downforce as impulses about the centre of mass, of the air that meets a car, or several abreast, at `velocity`
-/// (vehicle frame, m/s), with the `factors` of its maps.
+/// Computes drag, side force and downforce as impulses about the centre of mass, for a car or a batch of cars.
+/// `velocity` is the velocity relative to the air (vehicle frame, m/s). The factors of the maps apply to drag and to
+/// each surface.
 ///
-/// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable. Surfaces work in
-/// the air that comes from ahead: a falling car, or one that slides sideways or backwards, is not pressed down. With a map
-/// over the air's angle, that tells what air from the side does.
+/// `C v |v| / (1 + dt C |v| / m)` is the quadratic law, integrated implicitly so that it is stable at any speed.
+/// Surfaces respond to air from ahead: a car that falls, or slides sideways or backwards, has no downforce. With a map
+/// over the angle of the air, air from the side counts, too.
 #[inline(always)]
 pub(crate) fn air<C: Lane>(
     model: &Model,
@@ -53,7 +54,7 @@ pub(crate) fn air<C: Lane>(
     sum
 }
 
-/// A `force` for a `step` of so many s, at a point from the centre of mass.
+/// Returns the impulse of a `force` (N) over a `step` (s) at a point relative to the centre of mass.
 #[inline(always)]
 fn acting_at<C: Lane>(point: Vec3, step: C, force: Vec3Lanes<C>) -> SpatialVector<C> {
     let impulse = force * step;
@@ -61,8 +62,8 @@ fn acting_at<C: Lane>(point: Vec3, step: C, force: Vec3Lanes<C>) -> SpatialVecto
 }
 
 impl Vehicle {
-    /// Returns the impulses on the chassis beside those of its tyres and struts, about the centre of mass, where tyres change its velocity
-    /// `by_tyres` m/s (vehicle frame).
+    /// Returns the impulses on the chassis besides those of its tyres and struts, about the centre of mass. `by_tyres`
+    /// is the change of its velocity by the tyres (vehicle frame, m/s).
     #[inline(always)]
     pub(crate) fn external(
         &mut self,
@@ -88,14 +89,15 @@ impl Vehicle {
 
     #[inline(always)]
     fn air(&self, body: &Body, to_world: &Mat3, by_tyres: Vec3Lanes<f32>, dt: f32) -> SpatialVector<f32> {
-        // In the middle of the step; what drag itself takes of it, `air` counts.
+        // Velocity in the middle of the step. The function `air` accounts for the change by drag itself.
         let begun = Vec3Lanes::splat(to_world.transpose() * (body.velocity - body.wind));
         let velocity = begun + by_tyres * 0.5;
         let factors = self.aero_factors(Vec3::from(velocity.to_array()));
         air(&self.model, velocity, factors, dt)
     }
 
-    /// What maps make of drag and surfaces in air that comes at `velocity` (vehicle frame, m/s).
+    /// Returns the factors of the maps on drag and on each surface, for the `velocity` relative to the air (vehicle
+    /// frame, m/s).
     #[inline(always)]
     pub(crate) fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
         self.model.parts().aero.maps.as_ref().map_or([1.0; 3], |maps| self.mapped_factors(maps, velocity))
@@ -107,7 +109,7 @@ impl Vehicle {
         maps.factors(mean_compression, math::atan(velocity.y.abs() / velocity.x.abs().max(LEAST_AIR_SPEED)))
     }
 
-    /// What force elements do to the chassis, as an impulse; counts it.
+    /// Returns the impulse of the force elements on the chassis, and adds it to the assist log.
     #[inline(never)]
     fn elements(&mut self, body: &Body, to_world: &Mat3, controls: &Controls, dt: f32) -> SpatialVector<f32> {
         let (model, motion) = (&self.model, Motion::of(body, dt));
@@ -121,7 +123,7 @@ impl Vehicle {
         SpatialVector::of(force * dt, moment * dt)
     }
 
-    /// Counts the moments that forces have less for acting above the ground, and for a mass that lies lower than it does.
+    /// Adds to the assist log the moments that forces lose by acting above the ground, and by a lowered centre of mass.
     pub(crate) fn count_moved_forces(&mut self, dt: f32) {
         let lowered = self.model.parts().assists.lowered_centre;
         let assist_log = self.assist_log.get_or_insert_default();
@@ -146,9 +148,10 @@ impl Vehicle {
         }
     }
 
-    /// Moment that slows every rotation at the model's rate, as an impulse; no real force does this.
+    /// Returns the impulse of a moment that slows every rotation at the model's rate, and adds it to the assist log. No
+    /// real force does this.
     ///
-    /// `−I ω k dt / (1 + k dt)`: the linear law, taken implicitly so that no rate makes it unstable.
+    /// `−I ω k dt / (1 + k dt)` is the linear law, integrated implicitly so that it is stable at any rate.
     fn angular_drag(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> SpatialVector<f32> {
         let rate = self.model.parts().assists.angular_drag * dt;
         let momentum = *self.model.inertia() * (to_world.transpose() * body.angular);

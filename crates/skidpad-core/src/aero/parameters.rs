@@ -1,67 +1,71 @@
-//! What the air does.
+//! Aerodynamic parameters.
 
 use crate::model::error::{ModelError, finite, not_negative, positive};
 use bevy_math::Vec3;
 
-/// Aerodynamic forces: each `C v²` with v the speed through the air, of surfaces the part of it that comes from ahead.
+/// Aerodynamic forces `C v²`, with v the speed relative to the air; for surfaces, its part from ahead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aero {
-    /// Drag `½ ρ Cd A`, N s²/m², ≥ 0, along the air that meets the car, at `drag_point`.
+    /// Drag coefficient `½ ρ Cd A` (N s²/m²), ≥ 0. Drag acts at `drag_point`, against the velocity relative to the air.
     pub drag: f32,
-    /// Vehicle frame, m.
+    /// Point of the drag, from the centre of mass, vehicle frame (m).
     pub drag_point: Vec3,
-    /// Side force `½ ρ A ∂Cy/∂(sin β)`, N s²/m², ≥ 0, beyond what drag gives sideways: against the air's lateral component,
-    /// `C |v| v_y`, at `side_point`, whose distance from the centre of mass makes the yaw moment.
+    /// Side-force coefficient `½ ρ A ∂Cy/∂(sin β)` (N s²/m²), ≥ 0, beyond the lateral part of drag. The force
+    /// `C |v| v_y` acts at `side_point`, against the lateral velocity relative to the air. The distance of this point
+    /// from the centre of mass makes the yaw moment.
     pub side: f32,
-    /// Vehicle frame, m.
+    /// Point of the side force, from the centre of mass, vehicle frame (m).
     pub side_point: Vec3,
-    /// Surfaces that press the car down.
+    /// Surfaces with downforce.
     pub downforce: [Surface; 2],
-    /// How drag and surfaces change with ride height and with the direction of the air; `None`: not at all.
+    /// Maps of drag and surfaces over ride height and direction of the air; `None` for constant coefficients.
     pub maps: Option<Box<AeroMaps>>,
 }
 
-/// A surface whose force points down in the vehicle frame.
+/// Surface whose force points down in the vehicle frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// `½ ρ Cl A`, N s²/m², positive downwards: times the square of the air's speed along the car, none from behind. With a
-    /// yaw map of its own, times that of air from ahead and from the side together.
+    /// Coefficient `½ ρ Cl A` (N s²/m²), positive downwards. It multiplies the square of the longitudinal air speed;
+    /// air from behind has no effect. With a yaw map of its own, it multiplies the sum of the squares from ahead and
+    /// from the side.
     pub coefficient: f32,
-    /// Vehicle frame, m.
+    /// Point of the force, from the centre of mass, vehicle frame (m).
     pub point: Vec3,
 }
 
 /// Factors on drag and on each surface's coefficient, in this order: by ride height, times by yaw angle of the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AeroMaps {
-    /// Ride heights of the car at rest at its first and last axle, m.
+    /// Ride heights of the car at rest at its first and last axle (m).
     pub at_rest: [f32; 2],
-    /// Over the ride heights at the first and the last axle, m.
+    /// Factors over the ride heights at the first and the last axle (m).
     pub heights: [Table; 3],
-    /// Over the angle between the vehicle's x axis and the air that meets it, by size, rad; second knots unused.
+    /// Factors over the size of the angle between the vehicle's x axis and the velocity relative to the air (rad). The
+    /// second knots are unused.
     pub yaw: [Table; 3],
 }
 
-/// A function of two numbers, bilinear between knots and constant beyond them.
+/// Function of two variables, bilinear between knots and constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     knots: [Box<[f32]>; 2],
-    /// Row by row of the first knots.
+    /// Values, row by row of the first knots.
     values: Box<[f32]>,
 }
 
 impl Default for Table {
-    /// 1 everywhere.
+    /// Returns a table that is 1 everywhere.
     fn default() -> Self {
         Self { knots: [Box::from([0.0]), Box::from([0.0])], values: Box::from([1.0]) }
     }
 }
 
 impl Table {
-    /// `values` at each pair of `knots`, row by row of the first.
+    /// Creates a table with `values` at each pair of `knots`, row by row of the first.
     ///
     /// # Errors
-    /// Knots that are missing, not finite or do not rise, or values that are not finite or not one for each pair.
+    /// Returns an error if knots are missing, not finite or do not increase. Also returns an error if values are not
+    /// finite, or are not one for each pair.
     pub fn new(knots: [Vec<f32>; 2], values: Vec<f32>) -> Result<Self, &'static str> {
         let rises = |knots: &Vec<f32>| !knots.is_empty() && knots.windows(2).all(|pair| pair[0] < pair[1]);
         let finite = |list: &Vec<f32>| list.iter().all(|value| value.is_finite());
@@ -74,7 +78,7 @@ impl Table {
         Ok(Self { knots: knots.map(Into::into), values: values.into() })
     }
 
-    /// The value at a point.
+    /// Returns the value at a point.
     pub fn at(&self, point: [f32; 2]) -> f32 {
         let [(i, u), (j, v)] = [0, 1].map(|axis| place(&self.knots[axis], point[axis]));
         let width = self.knots[1].len();
@@ -85,7 +89,8 @@ impl Table {
     }
 }
 
-/// The knot below `x`, and the share of the way to the next one; 0 at knots and beyond the ends.
+/// Returns the index of the knot below `x`, and the share of the way to the next one; the share is 0 at knots and
+/// beyond the ends.
 fn place(knots: &[f32], x: f32) -> (usize, f32) {
     let above = knots.partition_point(|knot| *knot <= x);
     let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| knots[i]), knots.get(above)) else {
@@ -95,8 +100,8 @@ fn place(knots: &[f32], x: f32) -> (usize, f32) {
 }
 
 impl AeroMaps {
-    /// Factors on drag and on each surface's coefficient of a car that is lower by `mean_compression` at its first and last axle, m, in
-    /// air that meets it at `angle`, rad.
+    /// Returns the factors on drag and on each surface's coefficient. The car is lower by `mean_compression` at its
+    /// first and last axle (m). `angle` is that between its x axis and the air (rad).
     pub fn factors(&self, mean_compression: [f32; 2], angle: f32) -> [f32; 3] {
         let heights = [0, 1].map(|end| self.at_rest[end] - mean_compression[end]);
         [0, 1, 2].map(|i| self.heights[i].at(heights) * self.yaw[i].at([angle, 0.0]))

@@ -1,7 +1,7 @@
-//! What assists and tricks did to a car in its last step, so that nothing helps unseen.
+//! Log of the contributions of assists and tricks to a car's last step, so that no help is hidden.
 //!
-//! An assist works through pedals, brakes and steering, as a driver could; a trick pushes the chassis as nothing real
-//! does. Both are off unless the vehicle asks for them, and both tell here what they added.
+//! An assist acts through pedals, brakes and steering, as a driver could. A trick applies forces to the chassis that have no real
+//! counterpart. Both are off unless the vehicle enables them, and both log their contribution here.
 
 use crate::telemetry::channel::Channel;
 use core::ops::AddAssign;
@@ -10,22 +10,22 @@ use bevy_math::Vec3;
 
 macro_rules! assists {
     ($($name:ident, $text:literal, $about:literal;)*) => {
-        /// Who added something.
+        /// Assist or trick that contributes to a step.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Assist {
             $(#[doc = $about] $name,)*
         }
 
         impl Assist {
-            /// Every one, in the order of columns.
+            /// All assists, in the order of columns.
             pub const ALL: &[Assist] = &[$(Assist::$name,)*];
 
-            /// Name in column names.
+            /// Returns the name used in column names.
             pub fn name(self) -> &'static str {
                 match self { $(Assist::$name => $text,)* }
             }
 
-            /// What it does.
+            /// Returns a description of the assist.
             pub fn about(self) -> &'static str {
                 match self { $(Assist::$name => $about,)* }
             }
@@ -49,18 +49,18 @@ assists! {
     LargestForce, "largest_force", "Takes from the suspension force of a ray-cast vehicle what is above a bound.";
 }
 
-/// What one assist added in a step, means over the step. All zero: it did nothing.
+/// Contribution of an assist in a step, as means over the step. All values are 0 if it did nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contribution {
-    /// On the chassis from outside its tyres, N, vehicle frame.
+    /// Force on the chassis that does not act through its tyres, N, vehicle frame.
     pub force: Vec3,
-    /// On the chassis from outside its tyres, about the centre of mass, N m, vehicle frame.
+    /// Moment on the chassis that does not act through its tyres, about the centre of mass, N m, vehicle frame.
     pub moment: Vec3,
-    /// Brake torque of all wheels together, N m, negative where it was taken away.
+    /// Brake torque of all wheels together, N m; negative if torque was removed.
     pub brake_torque: f32,
-    /// Torque of engine and motors, N m at the crankshaft or at the wheels of direct drives, negative where it was taken away.
+    /// Torque of engine and motors, N m at the crankshaft or at the wheels of direct drives; negative if torque was removed.
     pub engine_torque: f32,
-    /// Position of the throttle, –, negative where it was closed.
+    /// Change of the throttle position, –; negative if the throttle was closed.
     pub throttle: f32,
     /// Mean road-wheel angle of an axle with ratio 1, rad, positive to the left.
     pub steer: f32,
@@ -71,7 +71,7 @@ const fn channel(name: &'static str, unit: &'static str, about: &'static str) ->
 }
 
 impl Contribution {
-    /// The channels of [`Contribution::values`].
+    /// Channels of [`Contribution::values`].
     pub const CHANNELS: [Channel; 10] = [
         channel("force_x_n", "N", "Force forward."),
         channel("force_y_n", "N", "Force to the left."),
@@ -85,19 +85,19 @@ impl Contribution {
         channel("steer_rad", "rad", "Steering, positive to the left."),
     ];
 
-    /// A force (N) and a moment about the centre of mass (N m), vehicle frame.
+    /// Builds a contribution of a force (N) and a moment about the centre of mass (N m), vehicle frame.
     pub fn wrench(force: Vec3, moment: Vec3) -> Self {
         Self { force, moment, ..Self::default() }
     }
 
-    /// In the order of [`Contribution::CHANNELS`].
+    /// Returns all values in the order of [`Contribution::CHANNELS`].
     pub fn values(&self) -> [f64; 10] {
         let Self { force, moment, brake_torque, engine_torque, throttle, steer } = *self;
         [force.x, force.y, force.z, moment.x, moment.y, moment.z, brake_torque, engine_torque, throttle, steer]
             .map(f64::from)
     }
 
-    /// What has these [`Contribution::values`].
+    /// Builds the contribution with these [`Contribution::values`].
     pub(crate) fn of_values(values: [f64; 10]) -> Self {
         let [fx, fy, fz, mx, my, mz, brake_torque, engine_torque, throttle, steer] = values.map(|value| value as f32);
         let [force, moment] = [Vec3::new(fx, fy, fz), Vec3::new(mx, my, mz)];
@@ -116,34 +116,34 @@ impl AddAssign for Contribution {
     }
 }
 
-/// What every assist added in the last step.
+/// Contributions of all assists to the last step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AssistLog {
-    /// `None` where nothing was counted.
+    /// Contribution by assist; `None` if nothing was logged.
     added: [Option<Contribution>; Assist::ALL.len()],
 }
 
 impl AssistLog {
-    /// Nothing was added.
+    /// Empty log.
     pub(crate) const NOTHING: Self = Self { added: [None; Assist::ALL.len()] };
 
-    /// Counts from nothing again.
+    /// Removes all contributions.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.added.iter_mut().for_each(|added| *added = None);
     }
 
-    /// What `assist` added.
+    /// Returns the contribution of `assist`; all values are 0 if nothing was logged.
     pub fn of(&self, assist: Assist) -> Contribution {
         self.added[assist as usize].unwrap_or_default()
     }
 
-    /// Counts `more` as added by `assist`, which then has columns: only for what is there.
+    /// Adds `more` to the contribution of `assist`, which then has columns. Call it only for assists that the car has.
     pub fn add(&mut self, assist: Assist, more: Contribution) {
         *self.added[assist as usize].get_or_insert_default() += more;
     }
 
-    /// What was added by each assist of the `model` and each that the solver counted, were it nothing, in the order of
+    /// Returns the contributions of all assists of the `model` and of all logged assists, zero contributions included, in the order of
     /// [`Assist::ALL`].
     pub fn entries(&self, model: &[Assist]) -> impl Iterator<Item = (Assist, Contribution)> {
         let told = |assist: &Assist| model.contains(assist) || self.added[*assist as usize].is_some();

@@ -1,4 +1,4 @@
-//! Cruise control: motors, the engine and, where it may, the brakes give the force that holds a speed.
+//! Cruise control: motors, the engine and, if allowed, the brakes produce the force that holds a speed.
 
 use crate::assists::assist_log::{Assist, Contribution};
 use crate::assists::parameters::CruiseControl;
@@ -8,20 +8,20 @@ use crate::lane::{Four, Lane};
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Shortest time constant of the force, s. Tyres build up theirs within some milliseconds: an acceleration still to come would be asked
-/// for again, and brakes and motors swing at 1 kHz; slower, what heavy rotors take of it is missing too long.
+/// Least time constant of the force, s. Tyres build up their force within some milliseconds. A faster force would demand a pending
+/// acceleration again, and brakes and motors would oscillate at 1 kHz. A slower one lacks the torque that heavy rotors absorb for too long.
 const FORCE_RESPONSE: f32 = 0.01;
 
-/// Share of the speed that the road gives an engine by which one that is slower is still being turned to it.
+/// Speed deficit of the engine against its geared speed, as a share of that, above which the engine is still being synchronised.
 const CATCHES_UP: f32 = 0.02;
 
-/// Distance over which the force follows at low speed, m: twice a usual relaxation length. Tyres and wheels swing there, and a force that
-/// follows sooner keeps them swinging.
+/// Travel of the car in which the force follows at low speed, m: twice a usual relaxation length. Tyres and wheels oscillate there, and a
+/// faster force would sustain the oscillation.
 const FORCE_DISTANCE: f32 = 0.2;
 
 impl Vehicle {
-    /// Drives as fast as `speed` m/s: motors first, then the engine, then brakes, each with what the ones before leave, but
-    /// never with less than the driver's throttle. Returns how far it pushed the brake pedal, 0 to 1.
+    /// Drives the car towards `speed` m/s with motors, then the engine, then brakes. Each produces the part that the ones before lack, but
+    /// no less than the driver's throttle demands. Returns the position of the brake pedal, 0 to 1.
     pub(crate) fn cruise(&mut self, control: &CruiseControl, speed: f32, asked: &DriverDemand, dt: f32) -> f32 {
         let brakes = control.may_brake && asked.own_throttle == 0.0;
         let along = self.state.rotation * crate::Vec3::X;
@@ -32,7 +32,7 @@ impl Vehicle {
         missing -= self.order_motors(missing, brakes, gained, dt);
         let (engine, pulled) = self.pull_engine(missing, gained);
         missing -= engine;
-        // A car that rolls backwards is braked by what its drive does not give yet.
+        // A car that rolls backwards is braked by the force that its drive does not produce yet.
         let braking = if self.forward_speed() < 0.0 { missing } else { -missing };
         let pedal = if brakes && !self.is_clutch_catching_up() { self.brake_against(braking, dt) } else { 0.0 };
         self.count(
@@ -42,10 +42,11 @@ impl Vehicle {
         pedal
     }
 
-    /// Impulse that driven wheels are to push a car with that is `slower` by so many m/s, and `gained` m/s in the last step, N s.
+    /// Returns the impulse that driven wheels have to exert, N s, on a car that is `slower` than its target by so many m/s and `gained` m/s in the
+    /// last step.
     ///
-    /// The force wanted is the last step's, plus a share of what mass times the missing acceleration asks: slopes, wind and a
-    /// changed gear are in the acceleration it sees, so nothing has to be learnt, nor can anything wind up.
+    /// The force is that of the last step plus a share of mass times missing acceleration. The measured acceleration contains slopes, wind and a
+    /// changed gear, so the controller needs no integrator that could wind up.
     fn wanted_push(&self, control: &CruiseControl, slower: f32, gained: f32, dt: f32) -> f32 {
         let most = control.largest_acceleration;
         let missing = (slower / (control.response + dt)).clamp(-most, most) - gained / dt;
@@ -58,8 +59,8 @@ impl Vehicle {
         (driven + self.model.rolling_mass() * missing * share) * dt + held
     }
 
-    /// Returns true while a shift or a slipping clutch turns the engine to the speed of a gear: its drag passes by itself, and brakes that
-    /// went on with it would stop the car.
+    /// Returns true while a shift or a slipping clutch turns the engine to the speed of a gear. Its drag then ends by itself, and brakes that
+    /// continued it would stop the car.
     fn is_clutch_catching_up(&self) -> bool {
         let Some(drive) = self.model.parts().powertrain.engine() else { return false };
         let state = &self.state.drive;
@@ -70,8 +71,8 @@ impl Vehicle {
         state.is_between_gears() || geared - state.engine_speed > CATCHES_UP * geared.abs()
     }
 
-    /// Lets torques straight at the wheels, which were given full throttle, push with `push` N s; with what they do, N s, and
-    /// what that is beyond the driver's throttle `asked`, N m s.
+    /// Reduces direct drive from full throttle to push with `push` N s, at least with the driver's throttle `asked`. Returns the impulse on the
+    /// car, N s, and the angular impulse beyond that throttle, N m s.
     fn drive_direct_motors(&mut self, push: f32, asked: f32, dt: f32) -> (f32, f32) {
         let banks = self.model.banks();
         let full: f32 = banks.iter().map(|bank| (bank.direct / bank.radius).only(bank.present()).sum() * dt).sum();
@@ -89,12 +90,12 @@ impl Vehicle {
         (throttle * full, (throttle - asked) * whole)
     }
 
-    /// Orders the same share of what they have of all motors, to push with `push` N s, and to regenerate if cruise control
-    /// `brakes`; with what they do, N s. What rotors take to go on gaining speed as the car `gained` it comes on top.
+    /// Sets the torques of all motors to push with `push` N s, each with the same share of its range, which includes regeneration if cruise
+    /// control `brakes`. Returns their impulse on the car, N s. Torque for rotors to follow a car that gains `gained` m/s is added.
     fn order_motors(&mut self, push: f32, brakes: bool, gained: f32, dt: f32) -> f32 {
         let model = &self.model;
         let [first, _] = self.shafts.first_rows(model);
-        // Of each: least torque, torque at the end that `push` is towards, N s per N m, and the torque its rotor takes.
+        // Per motor: least torque, torque at the end of the range towards `push`, N s per N m, and the torque its rotor absorbs.
         let mut motors = [[0.0; 4]; MAX_MOTORS];
         let mut whole = 0.0;
         for (k, motor) in model.parts().motors.iter().enumerate() {
@@ -116,8 +117,8 @@ impl Vehicle {
         given
     }
 
-    /// Lets the engine push with `push` N s, no less than with the driver's throttle; with what it does, N s, and what that is
-    /// beyond that throttle, N m s at the crankshaft. What it takes to go on gaining speed as the car `gained` it comes on top.
+    /// Sets the engine to push with `push` N s, at least with the driver's throttle. Returns its impulse on the car, N s, and the impulse beyond
+    /// that throttle, N m s at the crankshaft. The impulse for the engine to follow a car that gains `gained` m/s is added.
     fn pull_engine(&mut self, push: f32, gained: f32) -> (f32, f32) {
         if self.shafts.engine_ratio().is_none() {
             return (0.0, 0.0);
@@ -132,7 +133,7 @@ impl Vehicle {
         (push.min(most).max(least), self.shafts.pull(&self.model, &mut self.rows, push * radius, turning))
     }
 
-    /// Brakes with `push` N s as the foot brake shares it, as far as that goes; how far down that is its pedal, 0 to 1.
+    /// Brakes with up to `push` N s, distributed like the foot brake. Returns the corresponding position of the brake pedal, 0 to 1.
     fn brake_against(&mut self, push: f32, dt: f32) -> f32 {
         let (model, wheels) = (&self.model, &self.state.wheels);
         let brakes = |bank: &WheelPack| bank.brake_torque * bank.disc_shares(wheels) * Four::splat(dt);

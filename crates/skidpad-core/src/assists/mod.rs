@@ -1,8 +1,8 @@
-//! Laws of the assists: pure functions of a car's motion and of what its driver asks. Who calls them, and what they then
-//! do to rows and shafts, is in `stage`, `traction` and `cruise`.
+//! Driver assists. Control laws are pure functions of a car's motion and of the driver's demand; `stage`, `traction` and `cruise` call
+//! them and change rows and shafts.
 //!
-//! None of them counts steps: each leads what it controls to its target with a time constant `τ`, by a share
-//! `dt / (τ + dt)` of the distance in a step, which neither overshoots in long steps nor fades out in short ones.
+//! No law counts steps. Each moves its controlled quantity towards the target with a time constant `τ`, by a share
+//! `dt / (τ + dt)` of the distance in a step. That share neither overshoots in long steps nor vanishes in short ones.
 
 pub mod assist_log;
 mod cruise;
@@ -19,22 +19,22 @@ use crate::controls::{Controls, all_bounded};
 use crate::lane::Four;
 use crate::steering::parameters::Steering;
 
-/// What pedals and steering wheel ask for, once clamped; assists change it.
+/// Clamped demand of pedals and steering wheel, which assists change.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DriverDemand {
-    /// 0 to 1, 1 while cruise control holds the engine back from there.
+    /// Throttle of the engine, 0 to 1; 1 while cruise control cuts the engine from there.
     pub throttle: f32,
-    /// The driver's throttle, 0 to 1.
+    /// Throttle of the driver, 0 to 1.
     pub own_throttle: f32,
-    /// Speed to cruise at, m/s, unless the driver brakes or reverses.
+    /// Speed of cruise control, m/s; `None` if it is off or the driver brakes or reverses.
     pub cruise: Option<f32>,
     /// Foot brake, 0 to 1.
     pub brake: f32,
-    /// 0 to 1.
+    /// Handbrake, 0 to 1.
     pub handbrake: f32,
     /// Mean road-wheel angle of an axle with ratio 1, rad.
     pub steer: f32,
-    /// Largest change of the steering's angle, rad/s.
+    /// Largest rate of change of the steering angle, rad/s.
     pub steer_rate: f32,
 }
 
@@ -60,7 +60,7 @@ impl DriverDemand {
     }
 }
 
-/// Share of the distance to its target that a quantity with time constant `response` s covers in a step of `dt` s.
+/// Returns the share of the distance to its target that a quantity with time constant `response` s covers in a step of `dt` s.
 pub(crate) fn approach(response: f32, dt: f32) -> f32 {
     dt / (response + dt)
 }

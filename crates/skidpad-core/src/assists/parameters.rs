@@ -1,99 +1,99 @@
-//! Helpers and tricks a vehicle may have: none unless it asks for them.
+//! Parameters of assists and tricks; a vehicle has none by default.
 
 use crate::model::error::{ModelError, not_negative, positive};
 
 /// Assists of a vehicle, each off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Assists {
-    /// Brakes that do not lock.
+    /// Anti-lock brakes.
     pub abs: Option<AntiLock>,
-    /// Brakes of single wheels that keep the car where it is steered.
+    /// Stability control by brakes of single wheels.
     pub stability: Option<StabilityControl>,
-    /// Driven wheels that do not spin.
+    /// Traction control of driven wheels.
     pub traction: Option<TractionControl>,
-    /// The best start.
+    /// Launch control.
     pub launch: Option<LaunchControl>,
-    /// A speed held.
+    /// Cruise control.
     pub cruise: Option<CruiseControl>,
-    /// Steering into a slide.
+    /// Counter-steering into a slide.
     pub counter_steer: Option<CounterSteer>,
-    /// Less steering at speed.
+    /// Speed-dependent steering.
     pub speed_steering: Option<SpeedSteering>,
-    /// By how much the model's centre of mass lies lower than the real one, m, ≥ 0; 0 is off. The model has it lower already:
-    /// this only tells the assist log.
+    /// Distance by which the model's centre of mass is below the real one, m, ≥ 0; 0 is off. The model already contains it: the value is only
+    /// reported to the assist log.
     pub lowered_centre: f32,
-    /// Rate at which every rotation of the chassis dies away by itself, 1/s, ≥ 0; 0 is off.
+    /// Decay rate of every rotation of the chassis, 1/s, ≥ 0; 0 is off.
     pub angular_drag: f32,
 }
 
-/// Anti-lock brakes: the foot brake of each wheel gives no more than what holds the wheel at a slip.
+/// Anti-lock brakes: the foot brake of each wheel is limited to the torque that holds the wheel at a slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AntiLock {
-    /// Slip ratio behind the road, 0 to 1, best near the tyre's peak.
+    /// Slip ratio of a wheel slower than the road, 0 to 1, best near the tyre's peak.
     pub slip: f32,
-    /// Time constant with which slips go there, s, ≥ 0.
+    /// Time constant of the slip, s, ≥ 0.
     pub response: f32,
-    /// Speed below which wheels may lock, so that the car stops and stands, m/s, ≥ 0.
+    /// Speed below which wheels may lock, so that the car can stop, m/s, ≥ 0.
     pub off_below: f32,
 }
 
-/// Traction control: engine and motors give no more than what holds driven wheels at a slip.
+/// Traction control: engine and motors are limited to the torque that holds driven wheels at a slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TractionControl {
-    /// Slip ratio beyond the road, 0 to 1, best near the tyre's peak.
+    /// Slip ratio of a wheel faster than the road, 0 to 1, best near the tyre's peak.
     pub slip: f32,
-    /// Slip speed that is always allowed, m/s, > 0: slip ratios mean nothing at a standstill.
+    /// Slip speed that is always allowed, m/s, > 0, because slip ratios are undefined at a standstill.
     pub least: f32,
-    /// Time constant with which slips go there, s, ≥ 0.
+    /// Time constant of the slip, s, ≥ 0.
     pub response: f32,
-    /// Share of a wheel's foot brake that may hold a spinning wheel of an open differential, 0 to 1. At 0 the wheel with
-    /// least grip decides for the engine, else the one with most.
+    /// Share of a wheel's foot brake that may brake a spinning wheel of an open differential, 0 to 1. At 0 the wheel with
+    /// least grip limits the engine, else the one with most.
     pub brakes: f32,
 }
 
-/// Launch control: with the throttle down and the car braked the engine stands at a speed, clutch open; once the brake is
-/// let go, the clutch carries what the tyres take.
+/// Launch control: with the throttle down and the car braked, the engine holds a speed with the clutch open. When the brake is
+/// released, the clutch transmits the torque that the tyres can take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaunchControl {
-    /// Of the engine, rad/s, > 0.
+    /// Speed of the engine, rad/s, > 0.
     pub engine_speed: f32,
-    /// As [`TractionControl::slip`].
+    /// Slip ratio, see [`TractionControl::slip`].
     pub slip: f32,
-    /// As [`TractionControl::least`].
+    /// Slip speed that is always allowed, see [`TractionControl::least`].
     pub least: f32,
-    /// As [`TractionControl::response`].
+    /// Time constant of the slip, see [`TractionControl::response`].
     pub response: f32,
-    /// Speed up to which it acts, m/s, > 0.
+    /// Speed up to which launch control acts, m/s, > 0.
     pub until: f32,
 }
 
 /// Cruise control: motors and engine hold the speed of [`crate::Controls::cruise`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CruiseControl {
-    /// Time constant with which the speed goes there, s, > 0.
+    /// Time constant of the speed, s, > 0.
     pub response: f32,
-    /// Largest acceleration it asks for, m/s², > 0.
+    /// Largest acceleration demanded, m/s², > 0.
     pub largest_acceleration: f32,
-    /// Whether it regenerates and brakes where a closed throttle is not enough and the driver's foot is off the throttle.
+    /// Whether it regenerates and brakes if a closed throttle is not enough and the driver does not press the throttle.
     pub may_brake: bool,
 }
 
-/// Stability control: what the car turns too much or too little, one wheel's brake makes up for, and the throttle closes.
+/// Stability control: brakes a single wheel and closes the throttle if the car turns too much or too little.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StabilityControl {
-    /// Understeer gradient of the car that is wanted, rad per m/s², ≥ 0.
+    /// Understeer gradient of the reference car, rad per m/s², ≥ 0.
     pub understeer: f32,
-    /// Largest lateral acceleration that is asked of the tyres, m/s², > 0.
+    /// Largest lateral acceleration demanded of the tyres, m/s², > 0.
     pub largest_acceleration: f32,
-    /// Slip angle of the rear axle beyond which the car is turned back, rad, > 0.
+    /// Slip angle of the rear axle above which the car is turned back, rad, > 0.
     pub largest_sideslip: f32,
-    /// Yaw rate by which the car may be off, rad/s, ≥ 0.
+    /// Accepted deviation of the yaw rate, rad/s, ≥ 0.
     pub tolerance: f32,
-    /// Time constant with which the yaw rate is brought back, s, ≥ 0.
+    /// Time constant of the yaw rate correction, s, ≥ 0.
     pub response: f32,
-    /// Slip ratio behind the road that its brakes do not exceed, 0 to 1.
+    /// Largest slip ratio that its brakes cause, slower than the road, 0 to 1.
     pub slip: f32,
-    /// It does nothing below the first speed and all it can above the second, m/s.
+    /// Speeds at which it begins to act and at which it acts fully, m/s.
     pub fades_in: [f32; 2],
 }
 
@@ -111,41 +111,41 @@ impl Default for StabilityControl {
     }
 }
 
-/// Counter-steer: a gain times the mean slip angle of the wheels is added to the steering.
+/// Counter-steering: adds a gain times the mean slip angle of the wheels to the steering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CounterSteer {
-    /// Rad of steering per rad of slip, ≥ 0.
+    /// Steering angle per slip angle, rad/rad, ≥ 0.
     pub gain: f32,
-    /// Most it adds, rad, ≥ 0.
+    /// Largest angle added, rad, ≥ 0.
     pub authority: f32,
-    /// It does nothing below the first speed and all it can above the second, m/s.
+    /// Speeds at which it begins to act and at which it acts fully, m/s.
     pub fades_in: [f32; 2],
 }
 
-/// Steering whose lock and rate fall with speed.
+/// Speed-dependent steering, whose lock and rate fall with speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedSteering {
-    /// All of both is left below the first speed, the shares above the second, m/s; smooth between.
+    /// Speeds between which both fall smoothly from full values to their shares, m/s.
     pub between: [f32; 2],
     /// Shares of lock and rate that are left, each in (0, 1].
     pub shares: [f32; 2],
 }
 
 impl Assists {
-    /// Whether any of them changes what the driver asks for.
+    /// Returns whether any assist changes the driver's demand.
     #[inline(always)]
     pub(crate) fn change_demand(&self) -> bool {
         let Self { speed_steering, counter_steer, cruise, stability, .. } = self;
         speed_steering.is_some() | counter_steer.is_some() | cruise.is_some() | stability.is_some()
     }
 
-    /// Whether any of them changes what engine and motors give.
+    /// Returns whether any assist changes the torque of engine and motors.
     #[inline(always)]
     pub(crate) fn change_drive(&self) -> bool {
         self.traction.is_some() | self.launch.is_some() | self.cruise.is_some()
     }
 
-    /// Returns true if any assist has to change brakes or drive, with so much of the foot brake asked for, of a car that may have motors.
+    /// Returns whether any assist has to change brakes or drive at a foot brake of `brake` (0 to 1), in a car with or without motors.
     #[inline(always)]
     pub(crate) fn change_torques(&self, brake: f32, has_motors: bool) -> bool {
         self.change_drive() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))

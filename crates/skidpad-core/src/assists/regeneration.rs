@@ -1,4 +1,4 @@
-//! Cuts of the regeneration of motors: while wheels slip behind the road, and while stability control corrects the car.
+//! Cuts of the regeneration of motors while wheels slip slower than the road, and while stability control corrects the car.
 
 use crate::assists::assist_log::Assist;
 use crate::assists::parameters::Assists;
@@ -8,21 +8,21 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Share of the slip allowed from which regeneration is watched.
+/// Share of the allowed slip above which regeneration is monitored.
 const WATCHED_FROM: f32 = 0.5;
 
-/// Slip behind the road that regeneration does not exceed.
+/// Limit of the slip by regeneration, for wheels slower than the road.
 #[derive(Clone, Copy, Debug)]
 struct RegenerationLimit {
     assist: Assist,
-    /// Slip, response time and least speed: see [`crate::assists::parameters::AntiLock::slip`], `response` and `off_below`.
+    /// Slip ratio; for the three values see [`crate::assists::parameters::AntiLock::slip`], `response` and `off_below`.
     slip: f32,
     response: f32,
     off_below: f32,
 }
 
 impl RegenerationLimit {
-    /// Returns the limit of the anti-lock brakes, else that of the stability control.
+    /// Returns the limit of the anti-lock brakes, else that of the stability control, else `None`.
     fn of(assists: &Assists) -> Option<Self> {
         if let Some(abs) = &assists.abs {
             let (slip, response, off_below) = (abs.slip, abs.response, abs.off_below);
@@ -38,9 +38,9 @@ impl RegenerationLimit {
 }
 
 impl Vehicle {
-    /// Cuts the regeneration of every motor to what its wheels take at the slip allowed, the foot brake being off; entirely while
-    /// stability control corrects the car. `pedal` is the foot brake's, 0 to 1; `loaded` the velocity that loads and the last step's
-    /// tyre impulses left.
+    /// Cuts the regeneration of every motor to the torque that its wheels can take at the allowed slip without the foot brake; entirely while
+    /// stability control corrects the car. `pedal`: position of the foot brake, 0 to 1; `loaded`: velocity of the chassis after the loads and
+    /// the last step's tyre impulses.
     pub(crate) fn cut_regeneration(&mut self, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
         let parts = self.model.parts();
         let Some(limit) = RegenerationLimit::of(&parts.assists).filter(|_| !parts.motors.is_empty()) else { return };
@@ -63,8 +63,8 @@ impl Vehicle {
             self.shafts.cut_motor(&self.model, &mut self.rows, k, shaft, speed);
             has_cut = true;
         }
-        // Anti-lock and single-wheel brakes count the torque that motors begin with. Without these brakes, solving begins as in any step, so
-        // that limits which do not bind change no bit.
+        // Anti-lock and single-wheel brakes need the initial torque of the motors. If neither acts, the solution starts as in any step, so that
+        // limits which do not bind change no bit.
         if pedal == 0.0 && !corrects {
             self.shafts.clear_begun(&self.model, &mut self.rows);
             if !has_cut {
@@ -73,14 +73,14 @@ impl Vehicle {
         }
     }
 
-    /// Returns whether a wheel slips so far behind the road that its motors have to be watched.
+    /// Returns whether any wheel slips enough below the speed of the road that its motors have to be monitored.
     fn slips_behind(&self, limit: &RegenerationLimit) -> bool {
         let banks = self.model.banks().iter().zip(&self.rows);
         banks.into_iter().any(|(bank, rows)| Four::any(rows.slips_behind(bank, limit.slip, limit.off_below)))
     }
 
     /// Returns the impulse towards the gear, N m s, ≤ 0, that row `row` between spins may give its wheels, and the mean of their speeds
-    /// then, rad/s; `None` where no wheel slips more than it may.
+    /// then, rad/s; `None` if no wheel exceeds the allowed slip.
     fn regeneration_left(
         &self,
         row: usize,
@@ -112,7 +112,7 @@ impl Vehicle {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Returns which wheels slip behind the road by more than half of `slip` at more than `off_below` m/s.
+    /// Returns which wheels are slower than the road by more than half of `slip`, at a speed above `off_below` m/s.
     #[inline(always)]
     pub(crate) fn slips_behind(&self, bank: &WheelPack<W>, slip: f32, off_below: f32) -> W::Mask {
         let speed = self.begun.rolling_speed;

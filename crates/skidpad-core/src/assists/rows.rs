@@ -1,10 +1,10 @@
-//! What assists want of a step.
+//! Demands of the assists in a step.
 
-/// What the stability control wants of the brakes in a step.
+/// Demand of the stability control on the brakes in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Correction {
-    /// N m about the vertical, positive to the left.
+    /// Yaw moment, N m, positive to the left.
     pub moment: f32,
-    /// Whether the car turns too much, not too little.
+    /// Whether the car turns too much (oversteer) instead of too little.
     pub oversteer: bool,
 }

@@ -1,16 +1,16 @@
-//! Brakes that hold a wheel near a slip: by the spin it is to have next, from which the rows of its tyre tell their torque.
+//! Target spins for a slip: the rows of the tyres then determine the brake torque.
 
 use crate::assists::approach;
 use crate::lane::Lane;
 
-/// Speed of the road, m/s, below which slip is not divided by it.
+/// Speed over the ground below which slip ratios are not evaluated, m/s.
 const LEAST_SPEED: f32 = 0.1;
 
-/// Spins, rad/s, at which wheels of `radius` m whose centres will move at `ahead` m/s come one step nearer to slipping by
-/// `slip` (–, negative behind the road), having turned by `spin` rad/s at `speed` m/s; and where that can be said.
+/// Returns the spins, rad/s, with which wheels of `radius` m get one step closer to a slip ratio of `slip` (–, negative: slower than the
+/// road) if their centres will move at `ahead` m/s. Their present spin is `spin` rad/s at `speed` m/s. The mask is true where the wheels
+/// roll fast enough.
 ///
-/// Slips, not spins, are led to their target: a car that brakes slows its road down all the while, and a spin would be
-/// late by its time constant.
+/// The law controls slips, not spins: the road under a braking car slows down, and a spin would lag by the time constant.
 #[inline(always)]
 pub(crate) fn spin_towards<L: Lane>(
     slip: L,

@@ -1,4 +1,4 @@
-//! Yaw rate a car ought to have, and the moment that corrects it.
+//! Reference yaw rate of a car, and the moment that corrects deviations.
 
 use crate::assists::approach;
 use crate::assists::parameters::StabilityControl;
@@ -8,21 +8,21 @@ use crate::math;
 /// Motion of a car in its plane, ISO 8855 signs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planar {
-    /// Along and across the vehicle, m/s.
+    /// Longitudinal and lateral velocity in the vehicle frame, m/s.
     pub velocity: [f32; 2],
-    /// rad/s.
+    /// Yaw rate, rad/s.
     pub yaw_rate: f32,
 }
 
-/// Steering geometry of a car as stability control sees it.
+/// Steering geometry and axle slip of a car for stability control.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steered {
-    /// Curvature of the path at a crawl by the driver's steering, 1/m.
+    /// Curvature of the path at very low speed by the driver's steering, 1/m.
     pub curvature: f32,
-    /// Distance between the axle that steers and the axle, or the mean of the axles, that follows, m, > 0.
+    /// Distance between the steered axle and the unsteered one, or the mean of the unsteered ones, m, > 0.
     pub wheelbase: f32,
-    /// Slip angles of the axle in front and of the axle behind, rad, beyond their steering angles and the geometry of the turn;
-    /// positive where the axle slides to the left.
+    /// Slip angles of the front and the rear axle, rad, relative to their steering angles and the geometry of the turn;
+    /// positive if the axle slides to the left.
     pub slips: [f32; 2],
 }
 
@@ -35,17 +35,16 @@ impl Planar {
 }
 
 impl StabilityControl {
-    /// Returns the yaw rate that has to be taken from a car, rad/s; 0 while it turns as steered.
+    /// Returns the excess of the yaw rate, which has to be removed, rad/s; 0 while the car turns as steered.
     ///
-    /// A driver who steers by a curvature κ wants the linear bicycle's yaw rate `v κ / (1 + K v² / L)`, with the understeer gradient K
-    /// over the wheelbase L, as far as the largest lateral acceleration allows.
-    /// - A car that turns less is turned in only while its front tyres slide: below that they still build up their force, and the car
-    ///   is on its way to what is wanted. Tyres far beyond their peak lose force: a car that reaches three quarters of the largest
-    ///   lateral acceleration is left alone. So is a car whose rear axle slides, too: the brake that turns it in is behind, where it
-    ///   costs side force that is used up.
-    /// - A car that turns more is turned back only while its rear axle slides, and down to what is allowed only once that
-    ///   slips by more than the largest sideslip angle; from there on, also by what brings the slip back, but never below three quarters
-    ///   of what is allowed.
+    /// A driver who steers a curvature κ demands the linear bicycle's yaw rate `v κ / (1 + K v² / L)`, with the understeer gradient K
+    /// over the wheelbase L, limited by the largest lateral acceleration.
+    /// - A car that turns less is turned in only while its front tyres slide: at smaller slip they still build up their force, and the yaw
+    ///   rate is about to rise. Tyres far beyond their peak lose force: at three quarters of the largest lateral acceleration there is no
+    ///   correction. A sliding rear axle also prevents it: the correcting brake is at the rear, where it costs side force that is used up.
+    /// - A car that turns more is turned back only while its rear axle slides. The yaw rate is reduced to the allowed one only if that axle
+    ///   slips by more than the largest sideslip angle. The target then also includes the rate that reduces the slip, but is never below
+    ///   three quarters of the allowed one.
     pub(crate) fn excess(&self, steered: &Steered, car: &Planar) -> f32 {
         let along = car.velocity[0];
         let [front, rear] = steered.slips;
@@ -65,24 +64,25 @@ impl StabilityControl {
         off * if turns_more { slides_behind } else { share(front, SLIDES_IN_FRONT) * (1.0 - slides_behind) }
     }
 
-    /// Share of its work the assist does at `speed` m/s.
+    /// Returns the share of its full effect that the assist has at `speed` m/s, 0 to 1.
     pub(crate) fn share_at(&self, speed: f32) -> f32 {
         speed.smoothstep(self.fades_in[0], self.fades_in[1])
     }
 
-    /// Yaw moment that ends an `excess` (rad/s) of a car with a yaw inertia of `inertia` kg m², N m.
+    /// Returns the yaw moment, N m, that removes an `excess` (rad/s) of a car with a yaw inertia of `inertia` kg m² with the time constant.
     pub(crate) fn moment(&self, excess: f32, inertia: f32, dt: f32) -> f32 {
         -inertia * excess * approach(self.response, dt) / dt
     }
 }
 
-/// Time within which too large a slip of the rear axle is to go back, s.
+/// Time constant for the reduction of too large a slip of the rear axle, s.
 const SIDESLIP_RESPONSE: f32 = 0.4;
 
-/// Slips between which an intervention fades in, as shares of the largest sideslip angle: of the front axle against too little
-/// turning, of the rear axle against too much, and of the rear axle until the car is turned back to what the acceleration allows.
+/// Slip of the front axle between whose bounds corrections of understeer fade in, as shares of the largest sideslip angle.
 const SLIDES_IN_FRONT: [f32; 2] = [2.0, 3.0];
+/// Slip of the rear axle between whose bounds corrections of oversteer fade in, as shares of the largest sideslip angle.
 const SLIDES_BEHIND: [f32; 2] = [0.5, 1.0];
+/// Slip of the rear axle between whose bounds the target falls to the largest lateral acceleration, as shares of the largest sideslip angle.
 const SLIDES_BACK: [f32; 2] = [1.0, 1.5];
 
 /// Share of the largest lateral acceleration that sliding front tyres are expected to reach.
@@ -107,7 +107,7 @@ mod tests {
         OWN.excess(&Steered { curvature, wheelbase: 2.5, slips }, &car)
     }
 
-    /// The bicycle's `v κ / (1 + K v² / L)` within `a / v`, either way.
+    /// Checks that the excess refers to the bicycle's `v κ / (1 + K v² / L)` within `a / v`, in both directions.
     #[test]
     fn wanted_yaw_rate_is_the_bicycles_within_grip() {
         let linear = 10.0 * 0.02 / (1.0 + 0.002 * 100.0 / 2.5);
@@ -115,7 +115,7 @@ mod tests {
             let of = |curvature: f32, speed: f32, yaw_rate: f32, [front, rear]: [f32; 2]| {
                 sign * excess(sign * curvature, speed, sign * yaw_rate, [sign * front, sign * rear])
             };
-            // Differences of numbers below 1 in 32 bits.
+            // Differences of numbers below 1 in f32.
             let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
             close(of(0.02, 10.0, linear + 0.15, [0.0, -0.1]), 0.1);
             close(of(0.02, 10.0, linear - 0.15, [-0.3, 0.0]), -0.1);
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Neither the geometry of a turn, nor tyres that build up their force, nor a turn at the limit is a fault.
+    /// Checks that the geometry of a turn, tyres that build up their force, and a turn at the limit cause no correction.
     #[test]
     fn a_car_that_turns_as_steered_is_left_alone() {
         for (what, curvature, speed, yaw_rate, slips) in [
@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    /// `atan((v_y + x r) / v) − δ`: at a crawl no axle slips, whatever the lock.
+    /// Checks `atan((v_y + x r) / v) − δ`: at very low speed no axle slips at any lock.
     #[test]
     fn axles_of_a_car_that_rolls_round_its_turning_axis_do_not_slip() {
         let (speed, lock, [front, rear]) = (3.0, 0.6f32, [1.2f32, -1.3f32]);

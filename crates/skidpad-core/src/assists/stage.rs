@@ -1,5 +1,5 @@
-//! Where assists reach into a step: before steering and drive at what the driver asks, and before the coupling at the
-//! brakes, once the rows of the tyres tell what a torque will do. Everything they change is counted in the assist log.
+//! Assists within a step: before steering and drive they change the driver's demand, before the coupling the brakes, when the
+//! tyre rows are known. The assist log counts every change.
 
 use crate::assists::DriverDemand;
 use crate::assists::assist_log::{Assist, Contribution};
@@ -18,7 +18,7 @@ use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
 
 impl Vehicle {
-    /// What is asked of pedals and steering, by the driver and by the assists of a car that has any.
+    /// Returns the demand on pedals and steering, with the changes by assists. Clears the assist log of a car with assists.
     #[inline(always)]
     pub(crate) fn read_controls(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let asked = DriverDemand::of(controls, &self.model.parts().steering);
@@ -29,7 +29,7 @@ impl Vehicle {
         if self.model.parts().assists.change_demand() { self.assist_driver(asked, dt) } else { asked }
     }
 
-    /// Counts what assists do from nothing.
+    /// Clears the assist log.
     #[inline(always)]
     pub(crate) fn clear_assist_log(&mut self) {
         if let Some(assist_log) = self.assist_log.as_deref_mut() {
@@ -56,7 +56,7 @@ impl Vehicle {
             asked.steer = steer;
         }
         if assists.cruise.is_some() && asked.cruise.is_some() {
-            // Whatever of it the speed does not ask for is cut again.
+            // The part of the throttle that the speed does not require is cut later.
             asked.throttle = 1.0;
         }
         self.correction = None;
@@ -73,7 +73,7 @@ impl Vehicle {
         asked
     }
 
-    /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
+    /// Applies assists to brakes and drive. `loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
     #[inline(always)]
     pub(crate) fn assist_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         if self.model.assists().is_empty() {
@@ -102,7 +102,7 @@ impl Vehicle {
         self.assist_drive(asked, loaded, dt);
     }
 
-    /// Tells the assist log what only the solved step knows.
+    /// Adds contributions to the assist log that are known only after the step is solved.
     pub(crate) fn record_assists(&mut self, dt: f32) {
         if self.model.assists().is_empty() {
             return;
@@ -111,7 +111,7 @@ impl Vehicle {
         self.count_motors();
     }
 
-    /// Along the vehicle, m/s.
+    /// Returns the longitudinal speed of the vehicle, m/s.
     pub(crate) fn forward_speed(&self) -> f32 {
         self.planar().velocity[0]
     }
@@ -132,7 +132,7 @@ impl Vehicle {
         })
     }
 
-    /// What the stability control has to do about the motion now, if anything; `steer` is the driver's.
+    /// Returns the demand of the stability control for the present motion, or `None` if there is no deviation. `steer`: driver's steering, rad.
     fn correct(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
         let car = self.planar();
         let share = stability.share_at(car.velocity[0]);
@@ -147,7 +147,7 @@ impl Vehicle {
         Some(Correction { moment, oversteer: moment * car.yaw_rate < 0.0 })
     }
 
-    /// Returns how the car is steered by the driver's `steer`, rad, and how its axles slip while it moves as `car`.
+    /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as `car`.
     fn steered(&self, steer: f32, car: &Planar) -> Steered {
         let parts = self.model.parts();
         let ahead = |axle: usize| {
@@ -186,13 +186,13 @@ impl Vehicle {
         self.count_anti_lock(taken, dt);
     }
 
-    /// Counts that anti-lock brakes have `taken` so much of a step's brakes, N m s.
+    /// Logs that anti-lock brakes have removed `taken` N m s of the brakes' impulses in this step.
     pub(crate) fn count_anti_lock(&mut self, taken: f32, dt: f32) {
         self.count(Assist::AntiLock, Contribution { brake_torque: -taken / dt, ..Contribution::default() });
     }
 
-    /// Brakes the one wheel whose drag turns the car the wanted way: in front against too much turning, behind against too
-    /// little, where braking costs the side force that is wanted less.
+    /// Brakes the wheel whose drag corrects the yaw rate: at the front against oversteer, at the rear against understeer. Braking costs side
+    /// force at that axle, which supports the correction.
     fn brake_one_wheel(
         &mut self,
         stability: &StabilityControl,
@@ -223,8 +223,8 @@ impl Vehicle {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Takes from brakes pressed by the `pedal` what would lock wheels; returns it, N m s. `at` is the chassis velocity the step is expected
-    /// to end with.
+    /// Removes the part of the brakes' impulse that would lock wheels at a foot brake of `pedal` (0 to 1). Returns that part, N m s. `at`:
+    /// chassis velocity expected at the end of the step.
     #[inline(always)]
     pub(crate) fn keep_from_locking(
         &mut self,
@@ -246,12 +246,12 @@ impl<W: Corners> Rows<W> {
         cut
     }
 
-    /// Angular impulse of a brake, N m s, ≥ 0, that brings wheels one step nearer to slipping by `slip` behind the road, on
-    /// tyres that answer as their rows say; and where the wheels roll fast enough to tell. `at` is the chassis velocity the
-    /// step is expected to end with.
+    /// Returns the angular impulse of the brake, N m s, that brings wheels one step closer to a slip ratio of `slip` below the road's speed, on
+    /// tyres that respond as their rows predict. The mask is true where the wheels roll fast enough. `at`: chassis velocity expected at the
+    /// end of the step.
     ///
-    /// `p + T − R x − I ω` with the tyre's impulse x at the spin ω wanted: the brake is what is left of the wheel's
-    /// momentum, so ω is met within the step whatever the tyre's slope, past its peak too.
+    /// `p + T − R x − I ω` with the tyre's impulse x at the target spin ω: the brake absorbs the remaining momentum of the wheel.
+    /// The wheel therefore reaches ω within the step for any slope of the tyre, also beyond its peak.
     #[inline(always)]
     fn brake_to_slip(
         &self,
@@ -266,8 +266,8 @@ impl<W: Corners> Rows<W> {
         (braking, rolls)
     }
 
-    /// Spins, rad/s, at which wheels come one step nearer to slipping by `slip` behind the road; the angular impulse that has to be
-    /// taken from them for that, N m s; and where the wheels roll fast enough to tell.
+    /// Returns the spins, rad/s, with which wheels get one step closer to a slip ratio of `slip` below the road's speed, and the angular impulse
+    /// to be removed for that, N m s. The mask is true where the wheels roll fast enough.
     #[inline(always)]
     pub(crate) fn slowed_to_slip(
         &self,
@@ -282,7 +282,7 @@ impl<W: Corners> Rows<W> {
         (goal, self.need_for(bank, along, goal), rolls & self.tyre.active)
     }
 
-    /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at
+    /// Returns the angular impulse to be removed from wheels, N m s, so that they turn with `goal` rad/s while their centres move at
     /// `along` m/s.
     #[inline(always)]
     pub(crate) fn need_for(&self, bank: &WheelPack<W>, along: W, goal: W) -> W {

@@ -1,23 +1,22 @@
-//! Steering that knows the speed, and steering into a slide.
+//! Speed-dependent steering and counter-steering.
 
 use crate::assists::parameters::{CounterSteer, SpeedSteering};
 use crate::lane::Lane;
 
-/// Slip angle, rad, below which the counter-steer assist sees next to nothing: the mean is weighted by slip, and at none it
-/// would be anything.
+/// Slip angle below which counter-steering fades out, rad. The mean is weighted by slip and would be undefined without any.
 const LEAST_SLIP: f32 = 2e-3;
 
 impl SpeedSteering {
-    /// Shares of the lock and of the steering's rate that are left at `speed` m/s.
+    /// Returns the shares of lock and steering rate that are left at `speed` m/s.
     pub(crate) fn shares(&self, speed: f32) -> [f32; 2] {
         let along = speed.abs().smoothstep(self.between[0], self.between[1]);
         self.shares.map(|share| 1.0 + (share - 1.0) * along)
     }
 }
 
-/// Mean slip angle of a car's wheels, each weighted with its load and with the size of its slip.
+/// Mean slip angle of a car's wheels, each weighted by its load and its absolute slip.
 ///
-/// After Kester Maddock, "Vehicle Simulation with Bullet": the wheels that slide most say where the car goes.
+/// After Kester Maddock, "Vehicle Simulation with Bullet": the wheels with the largest slip determine the direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MeanSlip {
     weighted: f32,
@@ -27,8 +26,8 @@ pub(crate) struct MeanSlip {
 }
 
 impl MeanSlip {
-    /// With the two wheels of an axle: their slip angles (rad), loads (N, counted only as far as they roll), and the
-    /// axle's steer ratio. Of both sides alike, so that a mirrored car steers the mirrored way.
+    /// Adds both wheels of an axle: slip angles (rad), loads (N, times the share in which they roll), and the axle's steer ratio. Sums treat
+    /// both sides alike, so that a mirrored car steers exactly mirrored.
     pub fn with_axle(self, slips: [f32; 2], loads: [f32; 2], steer_ratio: f32) -> Self {
         let weights = [0, 1].map(|i| loads[i] * slips[i].abs());
         Self {
@@ -39,10 +38,10 @@ impl MeanSlip {
         }
     }
 
-    /// The angle that `counter_steer` adds to `asked` rad of steering while the wheels stand at `now` rad and the car runs at `speed`
-    /// m/s, rad: `gain` times the mean slip angle, within its authority.
+    /// Returns the angle that `counter_steer` adds to a demand of `asked` rad at a steering angle of `now` rad and a speed of `speed` m/s, rad:
+    /// `gain` times the mean slip angle, within its authority.
     ///
-    /// Turned wheels slip less by what they are turned, so the mean is that of the steering being asked for:
+    /// Steering changes the slip of the steered wheels, so the mean is that at the demanded angle:
     /// `δ = g (ᾱ − s (asked + δ − now))`, solved for δ, s the share of the weights on steered wheels.
     pub fn added(&self, counter_steer: &CounterSteer, asked: f32, now: f32, speed: f32) -> f32 {
         let weights = self.weights + self.loads * LEAST_SLIP;
@@ -63,7 +62,7 @@ mod tests {
 
     const OWN: CounterSteer = CounterSteer { gain: 0.8, authority: 0.3, fades_in: [3.0, 6.0] };
 
-    /// Row E23: nothing at zero slip, bounded by the authority, into the slide.
+    /// Checks row E23: no angle without slip, within the authority, into the slide.
     #[test]
     fn e23_counter_steer_is_zero_without_slip_and_bounded() {
         let of = |front: f32, rear: f32| {
@@ -75,7 +74,7 @@ mod tests {
         assert_eq!(of(0.0, -1.0).added(&OWN, 0.0, 0.0, 20.0), -0.3, "the tail slides right: steer right");
         assert_eq!(of(0.0, -1.0).added(&OWN, 0.0, 0.0, 2.0), 0.0, "not at a crawl");
         let small = of(0.0, -0.2).added(&OWN, 0.0, 0.0, 20.0);
-        // The least slip takes 2 % of it: the rear wheels carry half of the load.
+        // The least slip reduces it by 2 %: the rear wheels carry half of the load.
         assert!((small + 0.16).abs() < 4e-3, "gain times the slip of the only wheels that slide: {small}");
     }
 

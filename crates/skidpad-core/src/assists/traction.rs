@@ -1,8 +1,8 @@
-//! Assists that hold engine and motors back: traction and launch control.
+//! Assists that limit engine and motors: traction and launch control.
 //!
-//! None of them turns a throttle and waits for what comes of it. The rows of the tyres say which torque brings the driven
-//! wheels to the speed wanted by the end of the step, the engine's row which speed it may have for that, and the engine is
-//! cut to it between closed throttle and what its throttle gives.
+//! No throttle is controlled by feedback. The tyre rows determine the torque that brings the driven wheels to the target speed by the
+//! end of the step. The engine's row determines the engine speed for that torque. The engine is then cut to that speed, between closed
+//! throttle and the throttle's torque.
 
 use crate::assists::assist_log::{Assist, Contribution};
 use crate::assists::parameters::{LaunchControl, TractionControl};
@@ -13,16 +13,16 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Throttle from which a driver is taken to launch.
+/// Throttle from which launch control acts.
 const LAUNCH_THROTTLE: f32 = 0.5;
 
-/// Speed, m/s, below which a braked car stands at the line.
+/// Speed below which a braked car counts as standing at the start line, m/s.
 const AT_THE_LINE: f32 = 0.5;
 
-/// What brings the wheels of a shaft to the slip wanted.
+/// Impulse and speed that bring the wheels of a shaft to the target slip.
 #[derive(Clone, Copy, Debug, Default)]
 struct TractionLimit {
-    /// Impulse of the shaft that the limiting wheel can take on top of what others give, N m s, ≥ 0 towards the gear.
+    /// Impulse of the shaft that the limiting wheel can take in addition to other torques, N m s, ≥ 0 towards the gear.
     shaft: f32,
     /// Mean of the wheels' speeds at that impulse, rad/s.
     speed: f32,
@@ -31,37 +31,37 @@ struct TractionLimit {
 /// Wheel of a shaft that limits its impulse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Limiting {
-    /// The wheel with least grip.
+    /// Wheel with least grip.
     Weakest,
-    /// The wheel with most grip, where brakes hold the others.
+    /// Wheel with most grip, if brakes hold the other wheels.
     Strongest,
 }
 
-/// Spins wanted of four driven wheels.
+/// Target spins of four driven wheels.
 struct Driven {
-    /// Spins at the slip wanted, rad/s.
+    /// Spins at the target slip, rad/s.
     goal: Four,
-    /// Angular impulses that have to be taken from the wheels to get there, N m s.
+    /// Angular impulses to be removed from the wheels for these spins, N m s.
     need: Four,
     /// Angular impulse per spin, tyre included, kg m².
     stiffness: Four,
 }
 
-/// A slip wanted of driven wheels.
+/// Target slip of driven wheels.
 #[derive(Clone, Copy, Debug)]
 struct SlipTarget {
     slip: f32,
     least: f32,
     response: f32,
-    /// 1 forward, −1 in reverse.
+    /// Driving direction: 1 forward, −1 in reverse.
     direction: f32,
-    /// Whether the car is to stand on its brakes instead.
+    /// Whether the brakes hold the car at a standstill instead.
     stands: bool,
 }
 
 impl Vehicle {
-    /// Lets assists change what engine, clutch and motors do, from the velocity `loaded` that loads and the last step's tyre
-    /// impulses left.
+    /// Applies launch or traction control to engine, clutch and motors. `loaded`: velocity of the chassis after the loads and the last
+    /// step's tyre impulses.
     pub(crate) fn assist_drive(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let starts =
@@ -105,8 +105,8 @@ impl Vehicle {
         self.count(Assist::LaunchControl, Contribution { engine_torque: -taken / dt, ..Contribution::default() });
     }
 
-    /// Holds the engine's speed while the clutch carries what the wheels take; what that took, N m s. A torque converter, which
-    /// carries what it is given, gets no more from the engine than the wheels take.
+    /// Limits the engine's speed, and the clutch to the impulse that the wheels can take. Returns the impulse taken from the engine, N m s. With
+    /// a torque converter, whose impulse cannot be limited, the engine itself is cut to that of the wheels.
     fn launch_engine(&mut self, launch: &LaunchControl, stands: bool, limit: &TractionLimit) -> f32 {
         let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
         if shafts.has_converter() {
@@ -117,13 +117,13 @@ impl Vehicle {
         shafts.hold_engine(model, rows, launch.engine_speed, limit.speed)
     }
 
-    /// Which way the engaged gear drives.
+    /// Returns the driving direction of the engaged gear: −1 in reverse, else 1.
     fn drive_direction(&self) -> f32 {
         if self.state.drive.gear < 0 { -1.0 } else { 1.0 }
     }
 
-    /// Returns the impulse that the wheels on row `row` between spins can take through it, a standing car's on their brakes; `None` for a
-    /// row without wheels.
+    /// Returns the impulse that the wheels on row `row` between spins can take through it; for a standing car, the impulse that their brakes
+    /// hold. Returns `None` for a row without wheels.
     fn traction_limit(
         &self,
         row: usize,
@@ -153,7 +153,7 @@ impl Vehicle {
         let shaft = if limiting == Limiting::Weakest { least } else { most };
         let mut speed = 0.0;
         for (bank, rows) in wheels().filter(|_| !target.stands) {
-            // A wheel that can take more than the shaft gives stays slower than the slip wanted.
+            // A wheel that can take more than the shaft's impulse stays slower than the target.
             let (share, (driven, able)) = (bank.levers[row], driven(bank, rows));
             let short = ((able - Four::splat(shaft)) * share).at_least(Four::splat(0.0)) / driven.stiffness;
             speed += (share * (driven.goal - short * direction)).only(Four::splat(0.0).less(share)).sum();
@@ -161,8 +161,8 @@ impl Vehicle {
         least.is_finite().then_some(TractionLimit { shaft, speed })
     }
 
-    /// Holds motors on wheels and axles back one after the other, each to what the others leave its `limiting` wheel. While the car is
-    /// to stand they give nothing.
+    /// Limits all motors one after the other, each to the impulse that the others leave to its `limiting` wheel, or to 0 if the car is to
+    /// stand.
     fn hold_motors(
         &mut self,
         limiting_assist: Assist,
@@ -184,7 +184,7 @@ impl Vehicle {
         }
     }
 
-    /// Holds torques that act straight at the wheels back; what that took, N m s.
+    /// Limits the torques of direct drive. Returns the impulse removed, N m s.
     fn hold_direct_motors(&mut self, target: &SlipTarget, loaded: SpatialVector<f32>, dt: f32) -> f32 {
         let mut taken = 0.0;
         let (zero, direction) = (Four::splat(0.0), Four::splat(target.direction));
@@ -206,7 +206,7 @@ impl Vehicle {
         taken
     }
 
-    /// Brakes driven wheels that an open differential lets spin; with what, N m s.
+    /// Brakes driven wheels that would spin behind an open differential. Returns the impulse added to the brakes, N m s.
     fn brake_spinning_wheels(
         &mut self,
         traction: &TractionControl,
@@ -230,7 +230,7 @@ impl Vehicle {
 }
 
 impl Rows {
-    /// Returns the spins wanted of driven wheels and what they need to get there.
+    /// Returns the target spins of driven wheels and the angular impulses they need.
     #[inline(always)]
     fn driven(
         &self,
@@ -247,7 +247,7 @@ impl Rows {
         let direction = Four::splat(target.direction);
         let now = spin * bank.radius - speed;
         let next = now + (wanted - now) * Four::splat(approach(target.response, dt));
-        // A wheel that slips less than wanted may come to that within the step.
+        // A wheel that slips less than the target may reach it within the step.
         let next = (next * direction).at_least(wanted * direction) * direction;
         let goal = (along + next) / bank.radius;
         let stiffness = bank.spin_inertia + bank.radius * bank.radius * self.tyre.gain[0];

@@ -1,5 +1,6 @@
-//! Bodywork among the rows of the converged coupling: what keeps the hull out of things, with its friction, in the same
-//! solve as the wheels. Solved after them instead, a car that rests on its floor pan has wheel loads that still fall.
+//! Rows of the bodywork in the converged coupling. They keep the hull out of obstacles, with friction, in the same
+//! solve as the wheels. If they were solved after the wheels, a car resting on its floor pan would have the wheel loads
+//! of a falling car.
 
 use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector};
@@ -10,43 +11,46 @@ use bevy_math::{Mat3, Vec3};
 
 const BANKS: usize = HULL_POINTS / 4;
 
-/// The points at which a hull touches something in this step, four to a bank.
+/// Contact points of a hull in this step, four per bank.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HullRows {
-    /// Room for all that a hull can touch; none before it touches anything, unless it was made [`HullRows::with_room`].
+    /// Memory for all contact points. Empty before the first contact, unless the rows were made by
+    /// [`HullRows::with_room`].
     banks: Box<[Points]>,
     used: usize,
 }
 
-/// Four points; a lane without one has rows of nothing.
+/// Four contact points; a lane without a point has rows of zeros.
 #[derive(Clone, Copy, Debug, Default)]
 struct Points {
     normal: SpatialVector<Four>,
-    /// Two directions at right angles to the normal.
+    /// Tangents: two directions orthogonal to the normal.
     tangents: [SpatialVector<Four>; 2],
-    /// Gain of every row, kg.
+    /// Gain of every row (kg).
     rigid: Four,
-    /// Speed along the normal that needs no impulse, m/s.
+    /// Speed along the normal that needs no impulse (m/s).
     allowed: Four,
     friction: Four,
-    /// Speed of what is touched along the three rows, m/s.
+    /// Speed of the obstacle along the three rows (m/s).
     ground: [Four; 3],
-    /// Speed of the hull against that along the three rows, m/s.
+    /// Speed of the hull relative to the obstacle along the three rows (m/s).
     seen: [Four; 3],
-    /// Impulses, N s.
+    /// Normal impulses (N s).
     pressed: Four,
+    /// Friction impulses along both tangents (N s).
     drag: [Four; 2],
-    /// Largest `drag`.
+    /// Largest size of `drag` (N s).
     reach: Four,
 }
 
 impl HullRows {
-    /// One that asks for no memory when a hull first touches something.
+    /// Creates rows that allocate no memory when the hull first touches something.
     pub fn with_room() -> Self {
         Self { banks: Box::new([Points::default(); BANKS]), used: 0 }
     }
 
-    /// Takes over the `points` of a chassis of `mass` kg for a step of `dt` s; more than fit are left to the world.
+    /// Sets the contact `points` of a chassis of `mass` kg for a step of `dt` s. Points beyond [`HULL_POINTS`] are left
+    /// to the world.
     pub fn set_contacts(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
         if self.banks.is_empty() && !points.is_empty() {
             *self = Self::with_room();
@@ -59,12 +63,12 @@ impl HullRows {
         }
     }
 
-    /// Touches nothing.
+    /// Removes all contact points.
     pub fn clear(&mut self) {
         self.used = 0;
     }
 
-    /// Whether no point touches anything.
+    /// Returns true if no point is in contact.
     pub fn is_off(&self) -> bool {
         self.used == 0
     }
@@ -73,7 +77,7 @@ impl HullRows {
         &mut self.banks[..self.used]
     }
 
-    /// Velocities of the rows at the chassis velocity `at`.
+    /// Sets the velocities of the rows at the chassis velocity `at`.
     pub fn set_velocity(&mut self, at: SpatialVector<f32>) {
         for points in self.active() {
             let own = points.rows().map(|row| row.dot(at.at_each_wheel()));
@@ -81,7 +85,7 @@ impl HullRows {
         }
     }
 
-    /// Adds those of a `change` of it.
+    /// Adds a `change` of the chassis velocity to the velocities of the rows.
     pub fn add_velocity(&mut self, change: SpatialVector<f32>) {
         for points in self.active() {
             let by = points.rows().map(|row| row.dot(change.at_each_wheel()));
@@ -89,8 +93,8 @@ impl HullRows {
         }
     }
 
-    /// What the points do to the chassis as it moves; their derivative goes into `products`. Limits of friction `follow` what
-    /// presses, or stay.
+    /// Computes the impulses at the present velocities and returns their sum on the chassis. Adds their derivative to
+    /// `products`. If `follow`, friction limits follow the normal impulses; otherwise they stay.
     pub fn answer(&mut self, products: &mut OuterProducts, follow: bool) -> SpatialVector<f32> {
         for points in self.active() {
             points.answer(products, follow);
@@ -98,14 +102,14 @@ impl HullRows {
         self.impulse()
     }
 
-    /// The impulses at the speed now seen: rows this stiff tell it to the last bit only after the last change.
+    /// Computes the impulses at the present velocities. Rows this stiff are exact only after the last change.
     pub fn settle(&mut self) {
         for points in self.active() {
             points.press(false);
         }
     }
 
-    /// Sum of the impulses on the chassis.
+    /// Returns the sum of the impulses on the chassis.
     pub fn impulse(&self) -> SpatialVector<f32> {
         self.banks[..self.used].iter().fold(SpatialVector::default(), |sum, points| sum + points.impulse().sum())
     }
@@ -125,7 +129,7 @@ impl Points {
         Self {
             normal: row(vectors(&|p| *to_vehicle * p.normal)),
             tangents: [row(vectors(&|p| tangents(p)[0])), row(vectors(&|p| tangents(p)[1]))],
-            // A corner bears about a quarter of the car.
+            // A corner carries about a quarter of the car.
             rigid: each(&|_| 0.25 * SOLIDITY * mass),
             allowed: each(&|p| p.allowed_speed(dt)),
             friction: each(&|p| p.friction),
@@ -146,7 +150,7 @@ impl Points {
         self.normal * self.pressed + self.tangents[0] * self.drag[0] + self.tangents[1] * self.drag[1]
     }
 
-    /// Impulses at the speed seen; returns drag over speed, kg.
+    /// Computes the impulses at the present velocities. Returns friction impulse over sliding speed (kg).
     fn press(&mut self, follow: bool) -> Four {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         self.pressed = (self.rigid * (self.allowed - self.seen[0])).at_least(zero);
@@ -161,8 +165,10 @@ impl Points {
         (self.rigid * share).only(grips)
     }
 
-    /// Sliding friction falls by its secant. Its derivative is nothing along the sliding velocity, and steps by that jump to and
-    /// fro where the velocity turns round; the secant never overshoots (a majorant of the convex |v|).
+    /// Computes the impulses and adds their derivative to `products`.
+    ///
+    /// Sliding friction is linearised by its secant. Its derivative is zero along the sliding velocity, and steps with
+    /// it oscillate where the velocity reverses. The secant never overshoots (a majorant of the convex |v|).
     fn answer(&mut self, products: &mut OuterProducts, follow: bool) {
         let secant = self.press(follow);
         products.add(self.rigid.only(Four::splat(0.0).less(self.pressed)), self.normal);
@@ -172,7 +178,8 @@ impl Points {
     }
 }
 
-/// Two unit vectors at right angles to `normal` and each other. A mirrored car has mirrored ones, but for signs.
+/// Returns two unit vectors orthogonal to `normal` and to each other. A mirrored normal gives mirrored vectors, except
+/// for signs.
 fn across(normal: Vec3) -> [Vec3; 2] {
     let other = if normal.x.abs() < 0.9 { Vec3::X } else { Vec3::Z };
     let first = (other - normal * normal.dot(other)).normalize_or_zero();
@@ -183,7 +190,7 @@ fn across(normal: Vec3) -> [Vec3; 2] {
 mod tests {
     use super::*;
 
-    /// A point below the centre of mass on ground that moves along y by `ground` m/s.
+    /// Builds rows with one point below the centre of mass, on ground that moves along y with `ground` m/s.
     fn rows_of(mass: f32, friction: f32, ground: f32) -> HullRows {
         let velocity = Vec3::new(0.0, ground, 0.0);
         let point = HullPoint { arm: Vec3::new(0.0, 0.0, -0.5), gap: 0.0, normal: Vec3::Z, friction, velocity };
@@ -192,7 +199,8 @@ mod tests {
         rows
     }
 
-    /// Pressed by `g v`, g the gain of the row; against the sliding velocity by μ times that, with its moment about the centre of mass.
+    /// Checks the normal impulse `g v`, with the gain g of the row, and the friction impulse: μ times as large, against
+    /// the sliding velocity, with its moment about the centre of mass.
     #[test]
     fn a_point_that_slides_is_dragged_by_its_friction_against_what_it_slides_over() {
         let (mass, friction, speed) = (1000.0, 0.4, 0.002);
@@ -201,7 +209,7 @@ mod tests {
         let (linear, angular) = rows.answer(&mut OuterProducts::none(), true).parts();
         let pressed = 0.25 * SOLIDITY * mass * speed;
         let expected = Vec3::new(-0.8 * friction, 0.6 * friction, 1.0) * pressed;
-        // 32 bits of a few products.
+        // Rounding of a few products in f32.
         assert!((linear - expected).length() < 1e-5 * pressed, "{linear} instead of {expected}");
         assert!((angular - Vec3::new(0.0, 0.0, -0.5).cross(expected)).length() < 1e-5 * pressed, "{angular}");
     }

@@ -1,6 +1,6 @@
-//! The inertia of boxes.
+//! Inertia of boxes.
 
-/// Moments of inertia (kg m²) of a box of `mass` kg and full `size` m about its own centre.
+/// Returns the moments of inertia (kg m²) of a box of `mass` kg and full `size` (m) about its own centre.
 pub fn box_inertia(mass: f64, size: [f64; 3]) -> [f64; 3] {
     let [x, y, z] = size.map(|s| s * s);
     [(y + z) * mass / 12.0, (x + z) * mass / 12.0, (x + y) * mass / 12.0]
@@ -12,7 +12,7 @@ mod tests {
 
     #[test]
     fn inertia_of_a_box() {
-        // 1500 kg, 4.2 × 1.8 × 0.6 m: the body of the Jolt and PhysX measurements, 450 / 2250 / 2610 kg m².
+        // Body of the Jolt and PhysX measurements: 1500 kg, 4.2 × 1.8 × 0.6 m, 450 / 2250 / 2610 kg m².
         assert_eq!(box_inertia(1500.0, [4.2, 1.8, 0.6]).map(f64::round), [450.0, 2250.0, 2610.0]);
     }
 }

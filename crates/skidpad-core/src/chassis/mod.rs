@@ -1,4 +1,4 @@
-//! The chassis: its mass, and its hull among the rows.
+//! Chassis: its mass, and the rows of its hull.
 
 pub(crate) mod hull;
 pub(crate) mod mass;

@@ -1,4 +1,4 @@
-//! What assists do to the rows between spins before they are solved: engines cut, clutches opened, motors told what to give.
+//! Intervention of assists in the rows between spins before these are solved: they cut the engine, open the clutch and set motor torques.
 
 use crate::assists::assist_log::{Assist, Contribution};
 use crate::drivetrain::constraints::Flywheel;
@@ -17,7 +17,8 @@ impl Default for MotorLimits {
 }
 
 impl MotorLimits {
-    /// What becomes of the torque (and its slope) that the pedals ask of `motor` at a rotor speed of `speed` rad/s towards the drive.
+    /// Applies cruise control and limits to the torque (N m) and slope (N m s) that the `pedals` demand of `motor`. Returns both results and
+    /// stores the changes. `speed`: rotor speed, rad/s, positive towards the drive.
     pub(crate) fn of(&mut self, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
         let driven = self.cruise.map_or(pedals, |torque| within_reach(motor, speed, torque));
         let held = if driven.0 > self.most { (self.most, 0.0) } else { driven };
@@ -27,7 +28,7 @@ impl MotorLimits {
     }
 }
 
-/// `torque` as far as `motor` has it at `speed` rad/s, and how that changes with the speed.
+/// Clamps `torque` to the range of `motor` at `speed` rad/s. Returns it in N m, and its derivative by the speed in N m s.
 fn within_reach(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
     let [least, most] = [motor.demand(0.0, 1.0), 1.0].map(|demand| motor.torque(speed, demand));
     match torque {
@@ -38,7 +39,7 @@ fn within_reach(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
 }
 
 impl Vehicle {
-    /// Counts what assists of the car changed at the motors in the step just solved.
+    /// Adds the torque changes by assists at the motors in the step just solved to the assist log.
     pub(crate) fn count_motors(&mut self) {
         let Some(limited_by) = self.shafts.limited_by else { return };
         let assist_log = self.assist_log.get_or_insert_default();
@@ -52,26 +53,25 @@ impl Vehicle {
 }
 
 impl Shafts {
-    /// Turns of the engine per turn of the propeller shaft; `None` without an engine, or out of gear.
+    /// Returns the turns of the engine per turn of the propeller shaft; `None` without an engine or out of gear.
     pub(crate) fn engine_ratio(&self) -> Option<f32> {
         self.engine.map(|_| self.constraints[0].ratio).filter(|&ratio| ratio != 0.0)
     }
 
-    /// Whether a torque converter, not a clutch, is between engine and gearbox now.
+    /// Returns whether an open torque converter connects engine and gearbox, not a clutch or a closed lock-up clutch.
     pub(crate) fn has_converter(&self) -> bool {
         self.engine.is_some() && self.constraints[0].is_converter
     }
 
-    /// What row `i` gives the mean of its wheels, N m s.
+    /// Returns the impulse of row `i` on its wheels, N m s, before it is multiplied by their levers.
     pub(crate) fn carried(&self, i: usize) -> f32 {
         self.constraints[i].at_wheels(self.constraints[i].impulse)
     }
 
     /// Returns the lowest speed the engine must have before its clutch or converter acts, rad/s, so that the propeller shaft gets
-    /// `shaft` N m s towards the gear while it then turns by `shaft_speed` rad/s. A clutch that cannot carry that carries what it can.
+    /// `shaft` N m s towards the gear while it turns with `shaft_speed` rad/s. A clutch with less capacity counts with its capacity.
     ///
-    /// A clutch that works by itself opens as the engine slows: the speed is that at which it both drives the shaft and is
-    /// engaged far enough.
+    /// An automatic clutch opens as the engine slows: at the returned speed it both drives the shaft and is engaged far enough.
     fn speed_for(&self, model: &Model, engine: &Flywheel, shaft: f32, shaft_speed: f32) -> f32 {
         let row = &self.constraints[0];
         let through = shaft / row.torque_ratio(shaft).abs();
@@ -91,19 +91,19 @@ impl Shafts {
         }
     }
 
-    /// Returns whether the clutch cannot give the propeller shaft more than `shaft` N m s, however fast the engine turns.
+    /// Returns whether the clutch cannot give the propeller shaft more than `shaft` N m s at any engine speed.
     fn is_clutch_weaker_than(&self, shaft: f32) -> bool {
         let row = &self.constraints[0];
         !row.is_converter && shaft >= row.bounds[1] * row.torque_ratio(1.0).abs()
     }
 
-    /// Speed of the engine before its converter acts, if that leaves the impeller with `impeller` rad/s.
+    /// Returns the engine speed before the converter acts that leaves the impeller with `impeller` rad/s, in rad/s. `turbine`: turbine speed, rad/s.
     fn before_converter(&self, converter: &Converter, engine: &Flywheel, impeller: f32, turbine: f32) -> f32 {
         impeller + self.dt * converter.torques(impeller, turbine)[0] * engine.inverse_inertia
     }
 
-    /// Sets the engine's speed before its clutch acts within what the throttle can do; what that added, N m s. A clutch that works by
-    /// itself opens with it.
+    /// Sets the engine's speed before its clutch acts, limited to `least` (rad/s) and to its present value. An automatic clutch opens with it.
+    /// Returns the change of the engine's angular momentum from the speed `counted_from`, N m s.
     fn set_engine(&mut self, model: &Model, rows: &mut [Rows], speed: f32, [least, counted_from]: [f32; 2]) -> f32 {
         let Some(engine) = &mut self.engine else { return 0.0 };
         let (before, after) = (engine.speed, speed.max(least).min(engine.speed));
@@ -118,7 +118,7 @@ impl Shafts {
         added
     }
 
-    /// Lets the clutch carry no more than `most` N m s.
+    /// Limits the clutch to `most` N m s.
     fn bound_clutch(&mut self, model: &Model, rows: &mut [Rows], most: f32) {
         let row = &mut self.constraints[0];
         row.bounds = row.bounds.map(|bound| bound.max(-most).min(most));
@@ -126,16 +126,16 @@ impl Shafts {
         self.carry(model, rows, 0, impulse);
     }
 
-    /// Cuts the engine so that the propeller shaft gets no more than `shaft` N m s towards the gear and then turns by no more
-    /// than `shaft_speed` rad/s; what that took, N m s at the crankshaft. A clutch that slips below `shaft` cuts nothing.
+    /// Cuts the engine so that the propeller shaft gets at most `shaft` N m s towards the gear and turns with at most `shaft_speed` rad/s.
+    /// Does nothing if the clutch slips below `shaft`. Returns the impulse taken from the crankshaft, N m s.
     pub(crate) fn cut_engine(&mut self, model: &Model, rows: &mut [Rows], shaft: f32, shaft_speed: f32) -> f32 {
         let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };
         let speed = self.speed_for(model, &engine, shaft, shaft_speed);
         -self.set_engine(model, rows, speed, [engine.bounds[0], engine.speed])
     }
 
-    /// Cuts the engine so that it turns no faster than `speed` rad/s, or than a propeller shaft with `shaft_speed` rad/s
-    /// makes it; what that took, N m s.
+    /// Cuts the engine so that it turns with at most `speed` rad/s, or with the speed that a propeller shaft of `shaft_speed` rad/s causes.
+    /// Returns the impulse taken from the crankshaft, N m s.
     pub(crate) fn hold_engine(&mut self, model: &Model, rows: &mut [Rows], speed: f32, shaft_speed: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
         let row = &self.constraints[0];
@@ -146,7 +146,7 @@ impl Shafts {
         -self.set_engine(model, rows, most, [engine.bounds[0], engine.speed])
     }
 
-    /// Lets the clutch carry no more than what gives the propeller shaft `shaft` N m s towards the gear. A converter cannot be
+    /// Limits the clutch to the impulse that gives the propeller shaft `shaft` N m s towards the gear. A torque converter cannot be
     /// limited.
     pub(crate) fn limit_clutch(&mut self, model: &Model, rows: &mut [Rows], shaft: f32) {
         let row = &self.constraints[0];
@@ -155,22 +155,22 @@ impl Shafts {
         }
     }
 
-    /// Lets the engine pull just enough to give the propeller shaft `shaft` N m s towards the gear, no less than with the
-    /// driver's throttle; what that added, N m s.
+    /// Sets the engine to the least torque that gives the propeller shaft `shaft` N m s towards the gear while it turns with `shaft_speed` rad/s.
+    /// The driver's throttle is the lower limit. Returns the impulse added to it, N m s at the crankshaft.
     pub(crate) fn pull(&mut self, model: &Model, rows: &mut [Rows], shaft: f32, shaft_speed: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
         let speed = self.speed_for(model, &engine, shaft, shaft_speed);
         self.set_engine(model, rows, speed, [engine.bounds[1]; 2])
     }
 
-    /// Returns the impulse on the propeller shaft while it turns by `shaft_speed` rad/s, with the driver's throttle and with all the engine has,
+    /// Returns the impulses on the propeller shaft at `shaft_speed` rad/s with the driver's throttle and with all torque of the engine,
     /// N m s towards the gear.
     pub(crate) fn range_of_pull(&self, model: &Model, shaft_speed: f32) -> [f32; 2] {
         let Some(engine) = self.engine else { return [0.0; 2] };
         [engine.bounds[1], engine.speed].map(|free| self.pull_at(model, &engine, free, shaft_speed))
     }
 
-    /// Returns the impulse on the propeller shaft while it turns by `shaft_speed` rad/s, if the engine comes to `free` rad/s before its clutch or
+    /// Returns the impulse on the propeller shaft at `shaft_speed` rad/s if the engine reaches `free` rad/s before its clutch or
     /// converter acts, N m s towards the gear.
     fn pull_at(&self, model: &Model, engine: &Flywheel, free: f32, shaft_speed: f32) -> f32 {
         let row = &self.constraints[0];
@@ -188,21 +188,21 @@ impl Shafts {
         row.at_wheels(through)
     }
 
-    /// Torques motor `k` has at the speed the step began with, N m towards the drive: with the driver's pedals, braking with all
-    /// it regenerates, and driving with all it has.
+    /// Returns the torques of motor `k` at the speed with which the step began, N m towards the drive: with the driver's pedals, with full
+    /// regeneration, and with full drive.
     pub(crate) fn motor_range(&self, motor: &Motor, k: usize) -> [f32; 3] {
         let rotor = self.motors[k].rotor;
         let at = |demand: f32| motor.torque(rotor * self.pull.direction, demand).0;
         [self.pull.of(motor, rotor).0, at(motor.demand(0.0, 1.0)), at(1.0)]
     }
 
-    /// Lets cruise control have `torque` N m towards the drive of motor `k`.
+    /// Sets the torque of motor `k` for cruise control, N m towards the drive.
     pub(crate) fn drive_motor(&mut self, k: usize, torque: f32) {
         self.limit_motors(self.limited_by.unwrap_or(Assist::TractionControl));
         self.motors[k].limits.cruise = Some(torque);
     }
 
-    /// Lets assists have a say in what motors give, of which `limiting_assist` holds them back.
+    /// Enables limits of assists on motors, and stores `limiting_assist` as the assist that limits them. The first call of a step resets all limits.
     fn limit_motors(&mut self, limiting_assist: Assist) {
         if self.limited_by.is_none() {
             self.motors.iter_mut().for_each(|motor| motor.limits = MotorLimits::default());
@@ -211,23 +211,23 @@ impl Shafts {
         self.limited_by = Some(limiting_assist);
     }
 
-    /// Lets all motors begin with the torque they are to give, for `limiting_assist` to take from it.
+    /// Sets all motors to the torques demanded of them, so that `limiting_assist` can reduce them.
     pub(crate) fn begin_holding(&mut self, limiting_assist: Assist, model: &Model, rows: &mut [Rows]) {
         self.limit_motors(limiting_assist);
         self.begin_motors(model, rows);
     }
 
-    /// Lets all motors begin with the torque they are to give, for `assist` to cut their regeneration.
+    /// Sets all motors to the torques demanded of them, so that `assist` can cut their regeneration.
     pub(crate) fn begin_cutting(&mut self, assist: Assist, model: &Model, rows: &mut [Rows]) {
         self.limit_motors(self.limited_by.unwrap_or(Assist::TractionControl));
         self.regeneration_cut_by = Some(assist);
         self.begin_motors(model, rows);
     }
 
-    /// Takes back the torques that motors began with for assists. Their limits stay.
+    /// Removes the impulses that motors started with for assists. The limits remain.
     pub(crate) fn clear_begun(&mut self, model: &Model, rows: &mut [Rows]) {
         self.clear_impulses(model, rows);
-        // Sums of impulses do not return to the same bits, so wheels get the impulse of the engine anew.
+        // Subtraction does not restore the same bits, so the wheels get the engine's impulse again.
         let engine = self.engine.map_or(0.0, |_| self.carried(0));
         for (bank, rows) in model.banks().iter().zip(rows) {
             rows.drive.shaft = bank.levers[0] * Four::splat(engine);
@@ -243,8 +243,8 @@ impl Shafts {
         }
     }
 
-    /// Lets motor `k` give its wheels no more than `shaft` N m s towards the drive, the mean of their speeds then being
-    /// `shaft_speed` rad/s: what its rotor needs to get there comes on top.
+    /// Limits motor `k` so that its wheels get at most `shaft` N m s towards the drive and reach a mean speed of `shaft_speed` rad/s. The torque
+    /// that its rotor needs for that speed is added.
     pub(crate) fn hold_motor(&mut self, model: &Model, rows: &mut [Rows], k: usize, shaft: f32, shaft_speed: f32) {
         let (motor, [first, _], direction) = (&model.parts().motors[k], self.first_rows(model), self.pull.direction);
         let row = &self.constraints[first + k];
@@ -256,8 +256,8 @@ impl Shafts {
         }
     }
 
-    /// Lets motor `k` regenerate with no more than gives its wheels `shaft` N m s towards the drive, ≤ 0, the mean of their speeds then
-    /// being `shaft_speed` rad/s, or as it is: what its rotor needs to get there comes on top.
+    /// Limits the regeneration of motor `k` to `shaft` N m s at its wheels, ≤ 0, towards the drive. The torque that its rotor needs for a mean
+    /// wheel speed of `shaft_speed` rad/s is added; `None` keeps the speed.
     pub(crate) fn cut_motor(
         &mut self,
         model: &Model,
@@ -292,7 +292,7 @@ pub(crate) mod tests {
     use crate::drivetrain::rows::MotorStep;
     use crate::model::plain::plain_car;
 
-    /// Of 300 N m and 90 kW, which regenerates with three quarters of it.
+    /// Builds a motor of 300 N m and 90 kW with a regeneration of up to three quarters of its torque.
     pub(crate) fn motor() -> Motor {
         Motor {
             wheels: [0].into(),
@@ -307,20 +307,20 @@ pub(crate) mod tests {
         }
     }
 
-    /// Whatever is asked for: no more than the peak torque, no less than what regeneration has; between both it is given as it is.
+    /// Checks that a torque is clamped to the peak torque and to the range of regeneration, and unchanged between both.
     #[test]
     fn a_motor_gives_what_is_asked_as_far_as_it_reaches() {
         let motor = motor();
-        // Of 300 N m at 100 rad/s regeneration has three quarters.
+        // At 100 rad/s regeneration has three quarters of 300 N m.
         for (asked, given) in [(500.0, 300.0), (120.0, 120.0), (-200.0, -200.0), (-300.0, -225.0)] {
             assert_eq!(within_reach(&motor, 100.0, asked), (given, 0.0), "{asked} N m");
         }
-        // At its power the torque falls by `P / ω²`.
+        // Beyond its base speed the torque falls by `P / ω²`.
         assert_eq!(within_reach(&motor, 600.0, 200.0), (150.0, -0.25));
     }
 
-    /// An engine of 0.25 kg m² at up to 300 rad/s, in a gear of 10, on a clutch that bites from 80 rad/s on and then carries 0.05 N m s
-    /// more per rad/s.
+    /// Builds an engine of 0.25 kg m² at up to 300 rad/s, in a gear of 10, with a clutch that engages from 80 rad/s and gains 0.05 N m s
+    /// per rad/s.
     fn engaged() -> (Shafts, Model) {
         let flywheel = Flywheel { speed: 300.0, inverse_inertia: 4.0, bounds: [100.0, 300.0], ..Flywheel::default() };
         let law = ClutchLaw { idle: 80.0, per_speed: 0.05, full: 12.0 };
@@ -330,8 +330,8 @@ pub(crate) mod tests {
         (shafts, Model::new(plain_car()).expect("valid"))
     }
 
-    /// Nothing is taken from an engine whose clutch carries no more than the wheels take; else it comes to the speed at which the
-    /// clutch is engaged just so far, or at which it drives the shaft, `ω = 10 ω_s + p / J`, whichever is higher.
+    /// Checks that an engine is not cut if its clutch carries no more than the wheels allow. Else it is cut to the speed at which the
+    /// clutch is engaged just far enough, or to the speed `ω = 10 ω_s + p / J` at which it drives the shaft, whichever is higher.
     #[test]
     fn an_engine_is_cut_to_the_speed_at_which_its_clutch_carries_what_wheels_take() {
         for (shaft, shaft_speed, taken, capacity) in [
@@ -351,7 +351,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Cruise control lets an engine rise until its clutch carries what is asked for, within what its throttle has.
+    /// Checks that cruise control raises the engine until its clutch carries the requested impulse, within the range of the throttle.
     #[test]
     fn an_engine_rises_until_its_clutch_carries_what_is_asked_for() {
         for (shaft, speed) in [(50.0, 180.0), (110.0, 300.0), (200.0, 300.0), (0.0, 100.0), (-50.0, 100.0)] {
@@ -368,7 +368,7 @@ pub(crate) mod tests {
 
     #[test]
     fn cruise_control_has_the_torque_it_orders_whatever_the_pedals_say() {
-        // Of an earlier step.
+        // Limit left from an earlier step.
         let limits = MotorLimits { most: 10.0, ..MotorLimits::default() };
         let mut shafts = Shafts { motors: [MotorStep { rotor: 0.0, limits }; 2].into(), ..Shafts::default() };
         shafts.drive_motor(0, 120.0);

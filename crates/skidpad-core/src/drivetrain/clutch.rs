@@ -1,4 +1,4 @@
-//! A clutch alone between an engine and the wheels, which most cars have: of one car, or of several abreast.
+//! Solution of a lone clutch between engine and wheels, the usual case: of one car or of a batch of cars.
 
 use crate::drivetrain::rows::Shafts;
 use crate::drivetrain::solving::Solving;
@@ -6,25 +6,25 @@ use crate::lane::Corners;
 use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
 
-/// Newton passes, whose steps are taken as they are.
+/// Maximum number of Newton passes. Their steps are not shortened.
 const PASSES: usize = 3;
 
 impl Shafts {
-    /// Whether no row carries anything.
+    /// Returns whether no row can carry an impulse.
     #[inline(always)]
     pub(crate) fn are_open(&self) -> bool {
         self.constraints[..self.count].iter().all(|row| row.bounds == [0.0; 2] && row.viscous == 0.0)
     }
 
-    /// Whether there is nothing but the clutch of an engine that runs.
+    /// Returns whether the only row is a clutch, and its engine runs or is cranked by the starter.
     #[inline(always)]
     pub(crate) fn is_clutch(&self) -> bool {
         let row = &self.constraints[0];
         self.engine.is_some() && self.count == 1 && !row.is_converter && row.dry_drag == 0.0
     }
 
-    /// A pass of a clutch alone, whose wheels turn the shaft with `shaft_speed` rad/s and answer it by `answer`, 1/(kg m²): what it
-    /// adds to their shaft's impulse, and whether it has settled.
+    /// Runs one Newton pass of a lone clutch. Returns the change of the impulse on the wheels, N m s, and whether the clutch has settled.
+    /// `shaft_speed`: speed of the shaft by its wheels, rad/s; `answer`: its change per impulse on the wheels, 1/(kg m²).
     #[inline(always)]
     pub(crate) fn clutch_pass(&mut self, [shaft_speed, answer]: [f32; 2]) -> (f32, bool) {
         let row = &self.constraints[0];
@@ -37,7 +37,7 @@ impl Shafts {
         (change, row.has_settled([before, after], self.within))
     }
 
-    /// Impulse of a clutch that may begin or cease to slip.
+    /// Returns the impulse of a clutch that may begin or cease to slip, N m s, at a `speed` in rad/s that its impulse changes by `answer`.
     #[inline(never)]
     pub(crate) fn slipping(&mut self, speed: f32, answer: f32) -> f32 {
         let mut solving = Solving::<1>::of(self);
@@ -47,8 +47,8 @@ impl Shafts {
     }
 }
 
-/// Solves clutches alone for wheels alone by a `pass` of all cars': from how their wheels turn the shaft and how they answer it, what it
-/// adds to its impulse on them, and whether all have settled. Tells whether they have.
+/// Solves lone clutches for wheels alone, of one car or of a batch. `pass` takes the shaft speeds (rad/s) and their changes per impulse, and
+/// returns the changes of the impulses on the wheels and whether all clutches have settled. Returns whether they settled in time.
 #[inline(always)]
 pub(crate) fn settle_clutches<W: Corners>(
     banks: &[WheelPack<W>],
@@ -79,8 +79,8 @@ pub(crate) fn settle_clutches<W: Corners>(
 }
 
 impl<W: Corners> Rows<W> {
-    /// Spin of the wheels under their present shaft impulse with their tyres gripping as they can, and how the spins
-    /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
+    /// Returns the spins of the wheels under their present shaft impulse, rad/s, and the change of the spins per further impulse, 1/(kg m²).
+    /// The tyres grip within their friction bounds. The lateral row is left out: only the shafts use this, the wheel block is exact.
     #[inline(always)]
     pub(crate) fn spin_under(&self, bank: &WheelPack<W>) -> (W, W) {
         let bent = self.spin_on(bank, self.tyre.target_impulse[0], self.tyre.gain[0]);
@@ -93,7 +93,7 @@ impl<W: Corners> Rows<W> {
         (W::select(over, straight.spin, bent.spin), W::select(over, straight.answer, bent.answer))
     }
 
-    /// The same with the tyre row of `target_impulse` and `gain`.
+    /// Returns spin, its change per impulse and the tyre's impulse for a longitudinal tyre row of `target_impulse` and `gain`.
     #[inline(always)]
     fn spin_on(&self, bank: &WheelPack<W>, target_impulse: W, gain: W) -> Turning<W> {
         let momentum = self.drive.momentum + self.drive.shaft;
@@ -118,7 +118,7 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// Wheels under their shafts: spin, rad/s, its answer to an angular impulse, 1/(kg m²), and the impulse of the tyre, N s.
+/// Motion of wheels under their shafts: spin, rad/s; its change per angular impulse, 1/(kg m²); longitudinal impulse of the tyre, N s.
 struct Turning<W: Corners> {
     spin: W,
     answer: W,
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 
-    /// Two flywheels, J and 1 / A, take one speed: `(ω_1 − ω_2) / (1 / J + A)`. A clutch that cannot hold that slips at what it can.
+    /// Checks that flywheels of J and 1 / A reach a common speed by `(ω_1 − ω_2) / (1 / J + A)`, and that a weaker clutch slips at its capacity.
     #[test]
     fn a_clutch_makes_both_sides_turn_alike_or_slips_at_its_capacity() {
         for (capacity, carried) in [(100.0, 30.0), (20.0, 20.0)] {

@@ -1,4 +1,4 @@
-//! One row between spins: its law while it holds, its bounds, and the clutch of an engine that is dead.
+//! Constraint row between spins: its law while it holds, its bounds, and the clutch of a dead engine.
 
 use crate::drivetrain::engine::Engine;
 use crate::drivetrain::motor::Motor;
@@ -6,52 +6,50 @@ use crate::drivetrain::parameters::Coupling;
 use crate::lane::Lane;
 use crate::step::coupling::Within;
 
-/// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
-/// unnoticed; the Newton step itself is exact while none does.
+/// Tolerance for the change of the clutch's impulse, as a share of its capacity. A smaller change cannot hide a wheel that begins or ceases to
+/// slide. While none does, the Newton step is exact.
 const SETTLED_CLUTCH: f32 = 0.02;
 
-/// Change of any other impulse that ends the passes: a share of it, or a torque, N m.
+/// Tolerance for the change of any other impulse: a share of the impulse, and a torque in N m. Their sum applies.
 const SETTLED_IMPULSE: [f32; 2] = [1e-3, 0.01];
 
-/// The most that torque is of a motor, as a share of its peak.
+/// Upper limit of a motor's absolute tolerance, as a share of its peak torque.
 const SETTLED_MOTOR: f32 = 1e-4;
 
-/// A torque that does not change with speed is taken to fall by this share of it from a standstill to the speeds there are: what
-/// such a row misses counts as speed, too, or a step back towards its torque looks like one that gains nothing and is taken back.
+/// Least fall of a torque from standstill to the present speed, as a share of the torque. A flatter row cannot express its residual as a speed:
+/// a step towards its torque would look like one without gain and be undone.
 const LEAST_FALL: f32 = 1e-3;
 
-/// One row between spins: the clutch or converter between engine and wheels, a motor on its wheels, a coupling between two sides. Its
-/// impulse `p` and the speed `ω` of both ends against each other follow `per_impulse · p + per_speed · ω = target_impulse`. Impulses in
-/// N m s.
+/// Constraint row between spins: the clutch or converter between engine and wheels, a motor on its wheels, or a coupling between two sides.
+/// Its impulse `p` (N m s) and the speed `ω` (rad/s) between its ends follow `per_impulse · p + per_speed · ω = target_impulse`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DriveConstraint {
     /// Turns of the row per turn of the wheels on its levers.
     pub ratio: f32,
-    /// Torque on the wheels per torque through the row, of a negative and of a positive one: losses are taken in the direction the power
-    /// flows.
+    /// Torque on the wheels per torque through the row, for a negative and a positive torque. Losses act in the direction of the power flow.
     pub torque_ratios: [f32; 2],
-    /// Of its law while it holds: how the engine's flywheel answers its impulse, 1/(kg m²); 0 of a coupling, which has none; 1 of a motor or
-    /// a converter, whose law is an impulse over speed.
+    /// Coefficient of the impulse while the row holds. Clutch: inverse inertia of the flywheel, 1/(kg m²). Coupling: 0. Motor or converter: 1,
+    /// as its law is an impulse over speed.
     pub per_impulse: f32,
-    /// 1 of a clutch or a coupling; of a motor or a converter how much its impulse falls with speed, kg m².
+    /// Coefficient of the speed while the row holds. Clutch or coupling: 1. Motor or converter: fall of its impulse with speed, kg m².
     pub per_speed: f32,
-    /// Of a clutch the speed that the flywheel has without it, rad/s; of a motor or a converter its impulse at no speed, N m s.
+    /// Right side of the law. Clutch: speed of the flywheel without it, rad/s. Motor or converter: impulse at zero speed, N m s.
     pub target_impulse: f32,
-    /// Least and largest impulse that hold.
+    /// Least and largest impulse while the row holds, N m s.
     pub bounds: [f32; 2],
-    /// Impulse per speed that comes on top of a bound while it slips.
+    /// Viscous impulse per slip speed, which adds to the bound while the row slips, N m s².
     pub viscous: f32,
-    /// Change of the impulse that is none.
+    /// Tolerance for the change of the impulse: a share of it, and an absolute part in N m s.
     pub settled: [f32; 2],
     pub impulse: f32,
-    /// Whether it is a torque converter.
+    /// Whether the row is that of a torque converter.
     pub is_converter: bool,
-    /// Largest impulse of the dry friction on the engine's side; 0 of any row but the clutch of a dead engine.
+    /// Largest impulse of the dry friction on the engine's side, N m s; 0 except for the clutch of a dead engine.
     pub dry_drag: f32,
 }
 
-/// Whether a row follows its law, or slips at its lower or upper bound. While the clutch of a dead engine holds, the
-/// engine either stands or is turned, backwards or forwards.
+/// State of a row: it holds to its law, or slips at its lower (0) or upper (1) bound. While the clutch of a dead engine holds, the
+/// engine stands, or turns backwards (0) or forwards (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Regime {
     Holds,
@@ -60,26 +58,26 @@ pub(crate) enum Regime {
     Turns(usize),
 }
 
-/// Torque on the wheels per negative and per positive torque through a row of `ratio` with losses of `efficiency`.
+/// Returns the torque on the wheels per negative and per positive torque through a row of `ratio` and `efficiency`.
 #[inline(always)]
 pub(crate) fn torque_ratios<L: Lane>(ratio: L, efficiency: f32) -> [L; 2] {
     [ratio / L::splat(efficiency), ratio * L::splat(efficiency)]
 }
 
-/// That of them which counts, when `impulse` is what goes through the row.
+/// Selects the torque ratio for `impulse`: `against` if it is negative, else `along`.
 #[inline(always)]
 pub(crate) fn torque_ratio<L: Lane>([against, along]: [L; 2], impulse: L) -> L {
     L::select(impulse.less(L::splat(0.0)), against, along)
 }
 
-/// What `impulse` is to the wheels.
+/// Returns the impulse on the wheels for an `impulse` through the row, N m s.
 #[inline(always)]
 pub(crate) fn at_wheels<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
     torque_ratio(torque_ratios, impulse) * impulse
 }
 
-/// Impulse within its bounds of a row alone that follows its law and had `before`, at a speed of the wheels that its impulse changes by
-/// `answer`, and whether there is one.
+/// Returns the impulse at which a single row holds, and a mask that is false if it lies outside `least..=most` or the row has no such law.
+/// `before`: present impulse, N m s; `speed`: present speed of the row, rad/s; `answer`: its change per impulse, 1/(kg m²).
 #[inline(always)]
 pub(crate) fn held<L: Lane>(
     [per_impulse, per_speed, target_impulse]: [L; 3],
@@ -95,32 +93,32 @@ pub(crate) fn held<L: Lane>(
     (impulse, zero.less(per_impulse) & zero.less(pivot) & !beyond)
 }
 
-/// Whether an impulse is next to what it was before, by these measures.
+/// Returns whether the change from `before` to `after` is within `relative · |after| + absolute`, times the factor of `within`.
 #[inline(always)]
 pub(crate) fn settles<L: Lane>([relative, absolute]: [L; 2], [before, after]: [L; 2], within: Within) -> L::Mask {
     !(L::splat(within.closeness()) * (relative * after.abs() + absolute)).less((after - before).abs())
 }
 
-/// `slope` of a `torque` over speeds up to `range` rad/s, no flatter than [`LEAST_FALL`] has it.
+/// Limits the `slope` of a `torque` (N m) over speeds up to `range` rad/s to at least the fall of [`LEAST_FALL`]. Returns it in N m s.
 pub(crate) fn falling(slope: f32, torque: f32, range: f32) -> f32 {
     slope.min(-LEAST_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
 }
 
-/// The engine side of the clutch, of a car or of cars abreast.
+/// Engine side of the clutch, of one car or of a batch of cars.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flywheel<L = f32> {
-    /// At the start of the step, rad/s.
+    /// Speed at the start of the step, rad/s.
     pub started: L,
-    /// Before the clutch acts, rad/s.
+    /// Speed at the end of the step before the clutch acts, rad/s.
     pub speed: L,
     pub inverse_inertia: L,
     /// Largest angular impulse of the dry friction of a dead engine, N m s.
     pub dry_drag: L,
-    /// As `speed`, with a closed throttle and with the driver's; only of cars with assists.
+    /// Values of `speed` with a closed throttle and with the driver's throttle, rad/s. Used only by cars with assists.
     pub bounds: [L; 2],
 }
 
-/// The row of a clutch, of a car or of cars abreast: see [`DriveConstraint`].
+/// Row of a clutch, of one car or of a batch of cars; fields as in [`DriveConstraint`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClutchRow<L> {
     pub ratio: L,
@@ -133,7 +131,7 @@ pub(crate) struct ClutchRow<L> {
 }
 
 impl<L: Lane> ClutchRow<L> {
-    /// A clutch that carries up to `capacity` and carried `impulse` before.
+    /// Builds the row of a clutch that carries up to `capacity` and carried `impulse` before, both N m s.
     #[inline(always)]
     pub(crate) fn of(flywheel: &Flywheel<L>, ratio: L, efficiency: f32, [capacity, impulse]: [L; 2]) -> Self {
         Self {
@@ -169,17 +167,16 @@ impl From<ClutchRow<f32>> for DriveConstraint {
 }
 
 impl DriveConstraint {
-    /// As [`ClutchRow::of`].
+    /// Builds the row of a clutch, see [`ClutchRow::of`].
     #[inline(always)]
     pub(crate) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
         ClutchRow::of(flywheel, ratio, efficiency, [capacity, impulse]).into()
     }
 
-    /// Puts a dead engine behind this clutch, which turned by `speed` rad/s and whose dry friction has up to `dry_drag`.
+    /// Adds the dry friction of a dead engine behind this clutch: `speed` is its present speed in rad/s, `dry_drag` its largest impulse in N m s.
     ///
-    /// With J the inertia and ω the speed of both while the clutch holds, `p = J (ω_f − ω) ∓ D` turning forwards and
-    /// backwards, and anything between both at a standstill: as a brake on the flywheel. What turns a standing engine are the
-    /// wheels.
+    /// With J the inertia and ω the common speed while the clutch holds, `p = J (ω_f − ω) ∓ D` for forward and backward rotation. At a standstill
+    /// p has any value between both, as with a brake on the flywheel. Only the wheels can turn a dead engine, so losses act in that direction.
     #[cold]
     #[inline(never)]
     pub(crate) fn slow_dead_engine(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
@@ -191,7 +188,7 @@ impl DriveConstraint {
         (self.dry_drag, self.settled) = (dry_drag, [relative, torque * dt]);
     }
 
-    /// A torque converter that gave `impulse` before; its law follows in every pass.
+    /// Builds the row of a torque converter that carried `impulse` N m s before. Each pass sets its law.
     pub(crate) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
         let [relative, torque] = SETTLED_IMPULSE;
         Self {
@@ -206,7 +203,7 @@ impl DriveConstraint {
         }
     }
 
-    /// A coupling that carries nothing yet.
+    /// Builds the row of a coupling that carries no impulse yet.
     pub(crate) fn coupling(coupling: &Coupling, dt: f32) -> Self {
         let viscous = coupling.viscous * dt;
         let [relative, torque] = SETTLED_IMPULSE;
@@ -221,7 +218,7 @@ impl DriveConstraint {
         }
     }
 
-    /// A motor's rotor, which turns with its wheels; its law follows in every pass. In reverse it drives with negative torques.
+    /// Builds the row of a motor, whose rotor turns with its wheels. Each pass sets its law. In reverse, driving torques are negative.
     pub(crate) fn motor(motor: &Motor, direction: f32, dt: f32) -> Self {
         let [relative, torque] = SETTLED_IMPULSE;
         Self {
@@ -237,19 +234,19 @@ impl DriveConstraint {
         }
     }
 
-    /// Torque on the wheels per torque through the row, when that is `impulse`.
+    /// Returns the torque on the wheels per torque through the row at an `impulse` of the row.
     #[inline(always)]
     pub(crate) fn torque_ratio(&self, impulse: f32) -> f32 {
         torque_ratio(self.torque_ratios, impulse)
     }
 
-    /// What it is to the wheels when it has `impulse`.
+    /// Returns the impulse on the wheels when the row carries `impulse`, N m s.
     #[inline(always)]
     pub(crate) fn at_wheels(&self, impulse: f32) -> f32 {
         at_wheels(self.torque_ratios, impulse)
     }
 
-    /// Lets it carry `impulse`; returns what it gives its wheels more.
+    /// Sets the impulse of the row. Returns the change of the impulse on the wheels, N m s.
     #[inline(always)]
     pub(crate) fn carries(&mut self, impulse: f32) -> f32 {
         let change = self.at_wheels(impulse) - self.at_wheels(self.impulse);
@@ -257,7 +254,7 @@ impl DriveConstraint {
         change
     }
 
-    /// `per_impulse`, `per_speed` and `target_impulse` of the row.
+    /// Returns `per_impulse`, `per_speed` and `target_impulse` of the row in `regime`.
     pub(crate) fn law(&self, regime: Regime) -> [f32; 3] {
         match regime {
             Regime::Holds => [self.per_impulse, self.per_speed, self.target_impulse],
@@ -272,13 +269,13 @@ impl DriveConstraint {
         }
     }
 
-    /// What its law misses at an impulse and a speed; positive asks for more.
+    /// Returns the residual of the row's law at an impulse and a speed. A positive residual requires a larger impulse.
     pub(crate) fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
         let [per_impulse, per_speed, target_impulse] = self.law(regime);
         target_impulse - per_impulse * impulse - per_speed * speed
     }
 
-    /// Impulse of a row alone that holds, at a `speed` of the wheels that its impulse changes by `answer`; `None` where it does not.
+    /// Returns the impulse of a single row that holds, N m s, or `None` if it cannot hold. `answer`: change of its `speed` per impulse.
     #[inline(always)]
     pub(crate) fn held(&self, speed: f32, answer: f32) -> Option<f32> {
         let law = [self.per_impulse, self.per_speed, self.target_impulse];
@@ -286,18 +283,18 @@ impl DriveConstraint {
         holds.then_some(impulse)
     }
 
-    /// Whether the impulse `after` is next to what it was `before`.
+    /// Returns whether the change from the impulse `before` to `after` is within the row's tolerance.
     #[inline(always)]
     pub(crate) fn has_settled(&self, [before, after]: [f32; 2], within: Within) -> bool {
         settles(self.settled, [before, after], within)
     }
 
-    /// What the row is taken to do first.
+    /// Returns the regime to try first: standing for the clutch of a dead engine, else holding.
     pub(crate) fn first(&self) -> Regime {
         if self.dry_drag > 0.0 { Regime::Stands } else { Regime::Holds }
     }
 
-    /// How the row goes on with `impulse` at `speed`.
+    /// Returns the regime that follows `regime` at `impulse` (N m s) and `speed` (rad/s).
     pub(crate) fn next(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
         let [least, most] = self.bounds;
         match regime {
@@ -320,7 +317,7 @@ impl DriveConstraint {
         }
     }
 
-    /// By how much its `speed` is above what its law has at an `impulse`, rad/s; 0 where the law leaves it open.
+    /// Returns how far `speed` exceeds the speed that the law has at `impulse`, rad/s; 0 if the law does not determine a speed.
     pub(crate) fn excess(&self, impulse: f32, speed: f32) -> f32 {
         let [least, most] = self.bounds;
         let beyond = impulse - impulse.max(least).min(most);
@@ -331,7 +328,7 @@ impl DriveConstraint {
         if self.per_speed > 0.0 { speed - (free - free.clamp(-drag, drag)) / self.per_speed } else { 0.0 }
     }
 
-    /// `impulse` without its rounding at a bound.
+    /// Returns `impulse` within the bounds. A row that slips without viscous torque gets its bound without rounding.
     pub(crate) fn bounded(&self, regime: Regime, impulse: f32) -> f32 {
         match regime {
             Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
@@ -342,14 +339,14 @@ impl DriveConstraint {
 }
 
 impl<L: Lane> Flywheel<L> {
-    /// That of an `engine` which starts with this speed and would come to that one in `dt` s.
+    /// Builds the flywheel of `engine` for a step of `dt` s, with its speed at the start and the speed it would reach without a clutch, rad/s.
     #[inline(always)]
     pub(crate) fn of(engine: &Engine, [started, speed]: [L; 2], dt: f32) -> Self {
         let inverse_inertia = L::splat(1.0 / engine.inertia_over(dt));
         Self { started, speed, inverse_inertia, dry_drag: L::splat(0.0), bounds: [speed; 2] }
     }
 
-    /// What is left of its `speed` when its dry friction has acted, rad/s.
+    /// Returns `speed` reduced by the dry friction, but not beyond 0, rad/s.
     #[inline(always)]
     pub(crate) fn dragged(&self, speed: L) -> L {
         let lost = self.dry_drag * self.inverse_inertia;
@@ -361,7 +358,7 @@ impl<L: Lane> Flywheel<L> {
 mod tests {
     use super::*;
 
-    /// The clutch, of 50 N m s, of a dead engine of 0.5 kg m² with 4 N m s of dry friction, which stood.
+    /// Builds the clutch (50 N m s) of a dead engine at rest with 0.5 kg m² and 4 N m s of dry friction.
     fn of_a_dead_engine() -> DriveConstraint {
         let flywheel = Flywheel { inverse_inertia: 2.0, ..Flywheel::default() };
         let mut row = DriveConstraint::clutch(&flywheel, 3.0, 1.0, 50.0, 0.0);
@@ -369,8 +366,8 @@ mod tests {
         row
     }
 
-    /// It stands under less than its dry friction, and beyond that turns the way it is pushed: the wheels push by what the clutch takes
-    /// from them.
+    /// Checks that a dead engine stands under an impulse below its dry friction, and else turns in the direction of the push. The wheels push
+    /// by the impulse that the clutch takes from them.
     #[test]
     fn a_dead_engine_stands_until_more_than_its_dry_friction_turns_it() {
         let row = of_a_dead_engine();
@@ -389,7 +386,7 @@ mod tests {
         assert_eq!(row.next(Regime::Turns(1), -5.0, -1.0), Regime::Stands, "turned forwards no more");
     }
 
-    /// By a share of what is carried, and a constant.
+    /// Checks that the tolerance is a share of the impulse plus a constant.
     #[test]
     fn a_row_has_settled_when_it_changes_by_less_than_its_measure() {
         let row = DriveConstraint { settled: [0.01, 0.5], ..DriveConstraint::default() };
@@ -397,7 +394,7 @@ mod tests {
         assert_eq!([0.0, 1.4, -1.4, 1.6, -1.6].map(settled), [true, true, true, false, false]);
     }
 
-    /// Passes of a coupling end at a thousandth of what it carries, and a hundredth of a newton metre.
+    /// Checks that the tolerance of a coupling is a thousandth of its torque plus 0.01 N m.
     #[test]
     fn a_coupling_settles_by_its_own_measure() {
         let row =

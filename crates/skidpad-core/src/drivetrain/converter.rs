@@ -1,52 +1,52 @@
-//! What brings the engine's torque to the gearbox of a car that stands: a clutch, or a torque converter.
+//! Launch devices, which connect the engine to the gearbox of a standing car: a clutch or a torque converter.
 
 use crate::drivetrain::engine::{Curve, Engine};
 use crate::lane::Lane;
 use crate::model::error::{ModelError, positive};
 
-/// Between engine and gearbox.
+/// Launch device between engine and gearbox.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LaunchDevice {
-    /// A dry clutch.
+    /// Dry clutch.
     Clutch(Clutch),
-    /// A torque converter.
+    /// Torque converter.
     Converter(Converter),
 }
 
-/// A dry clutch: Coulomb friction between engine and gearbox.
+/// Dry clutch: Coulomb friction between engine and gearbox.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clutch {
-    /// Largest torque it carries fully engaged, N m, > 0.
+    /// Largest torque when fully engaged, N m, > 0.
     pub capacity: f32,
-    /// Engine speed at which it is fully engaged when it works by itself, rad/s, above idle.
+    /// Engine speed at which an automatic clutch is fully engaged, rad/s, above idle.
     pub engaged_speed: f32,
 }
 
 impl Clutch {
-    /// How far it is engaged when it works by itself, 0 to 1, by the speed of its `engine` at the end of a step of `dt` s.
-    /// The engine would come to `speed` rad/s without it; what the clutch carries slows the engine, which opens the clutch
-    /// again: `e = (ω − e C dt / J − idle) / (engaged − idle)`. By the speed at the start a clutch grips too hard when the
-    /// engine rises, by a tenth at 30 Hz, and tyres near their limit break loose.
+    /// Returns the engagement of an automatic clutch, 0 to 1, at the speed that its `engine` has at the end of a step of `dt` s. `speed`: that
+    /// speed without the clutch, rad/s. The torque of the clutch slows the engine, which opens the clutch again:
+    /// `e = (ω − e C dt / J − idle) / (engaged − idle)`. The speed at the start of the step would engage too hard while the
+    /// engine accelerates, by a tenth at 30 Hz, and tyres near their limit would slide.
     #[inline(always)]
     pub(crate) fn engaged_at<L: Lane>(&self, speed: L, engine: &Engine, dt: f32) -> L {
         let range = self.range(engine, dt);
         ((speed - L::splat(engine.idle)) / L::splat(range)).clamped(L::splat(0.0), L::splat(1.0))
     }
 
-    /// Engine speeds, rad/s, from idle until it is fully engaged, as [`Clutch::engaged_at`] has them.
+    /// Returns the range of `speed` in [`Clutch::engaged_at`] from idle to full engagement, rad/s.
     #[inline(always)]
     fn range(&self, engine: &Engine, dt: f32) -> f32 {
         self.engaged_speed - engine.idle + self.capacity * dt / engine.inertia_over(dt)
     }
 
-    /// Returns its capacity over the speed of its `engine` when it works by itself in a step of `dt` s.
+    /// Returns the capacity of an automatic clutch over the speed of its `engine` in a step of `dt` s.
     pub(crate) fn law(&self, engine: &Engine, dt: f32) -> ClutchLaw {
         let full = self.capacity * dt;
         ClutchLaw { idle: engine.idle, per_speed: full / self.range(engine, dt), full }
     }
 }
 
-/// Capacity of a clutch that works by itself, over the speed its engine would have without it.
+/// Capacity of an automatic clutch over the speed that its engine would have without it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClutchLaw {
     /// Engine speed up to which the clutch is open, rad/s.
@@ -63,49 +63,49 @@ impl ClutchLaw {
         ((speed - self.idle) * self.per_speed).clamp(0.0, self.full)
     }
 
-    /// Returns the lowest engine speed at which the clutch carries `impulse` N m s, or, if it never does, all it can, rad/s.
+    /// Returns the lowest engine speed at which the clutch carries `impulse` N m s, or its full capacity if that is less, rad/s.
     pub fn speed_for(&self, impulse: f32) -> f32 {
         self.idle + impulse.clamp(0.0, self.full) / self.per_speed
     }
 }
 
-/// A torque converter: the impeller turns with the engine, the turbine with the gearbox.
+/// Torque converter: the impeller turns with the engine, the turbine with the gearbox.
 ///
-/// The impeller takes `C(ν) ω²` at its own speed ω, the turbine gives `R(ν)` times that, ν the speed ratio of turbine and
+/// The impeller takes `C(ν) ω²` at its own speed ω, the turbine gives `R(ν)` times that torque, ν the speed ratio of turbine and
 /// impeller (dimensional analysis of hydrodynamic drives: Dubbel, "Handbook of Mechanical Engineering", couplings). When the
-/// turbine overtakes, both change places, and the torque is not multiplied.
+/// turbine is faster than the impeller, both change roles, and the torque is not multiplied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Converter {
-    /// C, N m s², over the speed ratio, each ≥ 0 and 0 at a ratio of 1.
+    /// Capacity C, N m s², over the speed ratio, each ≥ 0 and 0 at a ratio of 1.
     pub capacity: Curve,
-    /// R over the speed ratio, each > 0.
+    /// Torque ratio R over the speed ratio, each > 0.
     pub torque_ratio: Curve,
-    /// A clutch that bridges it, if there is one.
+    /// Lock-up clutch; `None` if the converter has none.
     pub lock_up: Option<LockUp>,
 }
 
-/// A clutch that bridges a torque converter.
+/// Lock-up clutch that bridges a torque converter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LockUp {
-    /// Largest torque it carries, N m, > 0.
+    /// Largest torque, N m, > 0.
     pub capacity: f32,
-    /// Turbine speed above which it is closed, rad/s, > 0.
+    /// Turbine speed above which the clutch is closed, rad/s, > 0.
     pub speed: f32,
-    /// First gear in which it closes, ≥ 1.
+    /// Lowest gear in which the clutch closes, ≥ 1.
     pub lowest_gear: i8,
 }
 
 impl LockUp {
-    /// Whether it is closed in `gear` with the turbine at `turbine` rad/s.
+    /// Returns whether the clutch is closed in `gear` with the turbine at `turbine` rad/s.
     pub fn is_closed(&self, gear: i8, turbine: f32) -> bool {
         gear >= self.lowest_gear && turbine > self.speed
     }
 }
 
-/// Halvings in search of an impeller speed; the last bits of a float are not worth more.
+/// Number of bisections in the search for an impeller speed. More would only refine the last bits of an f32.
 const HALVINGS: usize = 22;
 
-/// The speed between `low` and `high`, rad/s, from which on it `is_beyond` what is sought.
+/// Returns the speed between `low` and `high`, rad/s, above which `is_beyond` is true.
 #[inline]
 fn bisected([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f32 {
     for _ in 0..HALVINGS {
@@ -116,7 +116,8 @@ fn bisected([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f
 }
 
 impl Converter {
-    /// Torques impeller and turbine take from the engine and give to the gearbox, N m, at their speeds, rad/s.
+    /// Returns the torques that the impeller takes from the engine and the turbine gives the gearbox, N m, at their speeds, rad/s. Both are
+    /// negative if the turbine is faster.
     pub fn torques(&self, impeller: f32, turbine: f32) -> [f32; 2] {
         if turbine <= impeller {
             let ratio = if impeller > 0.0 { turbine / impeller } else { 0.0 };
@@ -127,8 +128,8 @@ impl Converter {
         [-overrun, -overrun]
     }
 
-    /// Impeller speed, rad/s, at which `speed + impulse per torque` balances: the `w` of `w = free − per_torque · T(w)`
-    /// with the turbine at `turbine` rad/s; 0 for one that would turn backwards, which drag of the engine never makes it do.
+    /// Returns the impeller speed `w`, rad/s, that solves `w = free − per_torque · T(w)` with the turbine at `turbine` rad/s: `free` is the speed
+    /// without torque (rad/s), `per_torque` its loss per N m. Returns 0 instead of a backward speed; engine drag never causes one.
     ///
     /// Between two points of the capacity, `c = a + b r`, the torque `c w²` at the ratio r = turbine / w is `a w² + b turbine w`, and on the
     /// overrun, where r = w / turbine, `−a turbine² − b turbine w`: a quadratic or a linear equation of the one piece in which it balances.
@@ -136,7 +137,7 @@ impl Converter {
         let points = self.capacity.points();
         let drives = turbine <= 0.0 || free >= turbine;
         let missing = |speed: f32| free - per_torque * self.torques(speed, turbine)[0] - speed;
-        // From equal speeds on, piece by piece away from them.
+        // Search piece by piece, starting at equal speeds.
         let mut near = turbine.max(0.0);
         let pieces = if turbine > 0.0 { points.len() } else { 0 };
         for k in (0..pieces).rev() {
@@ -162,14 +163,14 @@ impl Converter {
         balanced(line, free, turbine, drives).max(least).min(most)
     }
 
-    /// Impeller speed, rad/s up to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s.
+    /// Returns the impeller speed, rad/s up to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s.
     pub(crate) fn impeller_for(&self, torque: f32, turbine: f32, most: f32) -> f32 {
         let falls_short = |speed: f32| self.torques(speed, turbine)[1] < torque;
         bisected([0.0, most.max(0.0)], |speed| !falls_short(speed))
     }
 
-    /// Impeller speed, rad/s, at which an engine's `torque` at its speed balances the impeller's with the turbine at
-    /// `turbine` rad/s; at most `limit`.
+    /// Returns the impeller speed, rad/s up to `limit`, at which an engine's `torque` at that speed balances the impeller's torque with the
+    /// turbine at `turbine` rad/s.
     pub fn balance(&self, torque: impl Fn(f32) -> f32, turbine: f32, limit: f32) -> f32 {
         bisected([0.0, limit], |speed| torque(speed) < self.torques(speed, turbine)[0])
     }
@@ -192,15 +193,15 @@ impl Converter {
     }
 }
 
-/// Speed of an impeller that would turn with `free` rad/s, where the impulse per torque `A w² + B w` or, on the overrun,
-/// `−A turbine² − B w` slows it.
+/// Returns the speed of an impeller with `free` rad/s before the converter acts. The impulse per torque `A w² + B w` slows it
+/// or, if the turbine drives it, `−A turbine² − B w`.
 fn balanced([a, b]: [f32; 2], free: f32, turbine: f32, drives: bool) -> f32 {
     if !drives {
         return (free + a * turbine * turbine) / (1.0 - b);
     }
     let linear = 1.0 + b;
     let root = (linear * linear + 4.0 * a * free).max(0.0).sqrt();
-    // Of both forms the one that subtracts nothing.
+    // Use the form of the root that does not subtract.
     if linear >= 0.0 { 2.0 * free / (linear + root) } else { (root - linear) / (2.0 * a) }
 }
 
@@ -228,7 +229,7 @@ mod tests {
         }
     }
 
-    /// The law has what [`Clutch::engaged_at`] says, and its inverse.
+    /// Checks that the law has the capacity of [`Clutch::engaged_at`], and that `speed_for` is its inverse.
     #[test]
     fn a_clutch_that_works_by_itself_has_a_capacity_over_the_speed_of_its_engine() {
         let (clutch, dt) = (Clutch { capacity: 600.0, engaged_speed: 200.0 }, 0.01);
@@ -236,7 +237,7 @@ mod tests {
         let law = clutch.law(&engine, dt);
         for speed in [0.0, 80.0, 100.0, 150.0, 300.0] {
             let capacity = law.capacity(speed);
-            // Products of three in 32 bits.
+            // Products of three numbers in f32.
             assert!(
                 (capacity - 6.0 * clutch.engaged_at(speed, &engine, dt)).abs() < 1e-5,
                 "{capacity} at {speed} rad/s"
@@ -282,7 +283,8 @@ mod tests {
         }
     }
 
-    /// At any speeds, and for steps and engines from 1 kHz and 1 kg m² to 20 Hz and 0.02 kg m²; curves may begin above and rise on the way.
+    /// Checks the balance at many speeds, for steps and engines from 1 kHz and 1 kg m² to 20 Hz and 0.02 kg m². Curves may start above a ratio of
+    /// 0 and may rise.
     #[test]
     fn the_impeller_balances_wherever_it_is_driven() {
         let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("rising speeds");
@@ -304,7 +306,7 @@ mod tests {
                     let missing = free - per_torque * torque - speed;
                     let size = free.abs().max(speed).max((per_torque * torque).abs());
                     let stands = speed == 0.0 && missing <= 0.0;
-                    // Some roundings of 32 bits, more where the torque changes steeply with the speed.
+                    // A few roundings of f32; more if the torque changes steeply with the speed.
                     assert!(
                         stands || missing.abs() <= 2e-5 * size * (1.0 + per_torque * 50.0),
                         "{capacity:?} {per_torque} {free} {turbine}: {speed}, {missing}"

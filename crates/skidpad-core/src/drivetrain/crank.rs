@@ -1,48 +1,48 @@
-//! What turns the crankshaft over a step before its clutch acts: of one engine, or of those of cars abreast.
+//! Torque of the crankshaft over a step before the clutch acts: of one engine, or of the engines of a batch of cars.
 
 use crate::drivetrain::engine::Engine;
 use crate::lane::Lane;
 
-/// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
+/// Time constant of the idle governor, s. A slower governor stalls under a dropped clutch, a faster one oscillates at 30 Hz.
 const IDLE_RESPONSE: f32 = 0.1;
 
-/// Crankshaft speed, rad/s, below which an engine does not fire: a four-stroke turned backwards has no cycle. Not 0, so that
-/// rounding does not decide for one that is held.
+/// Crankshaft speed below which an engine does not fire, rad/s: a four-stroke turned backwards has no working cycle. Slightly below 0, so
+/// that rounding does not decide for an engine held at rest.
 const FIRES_FROM: f32 = -0.1;
 
-/// What an engine is asked for.
+/// Inputs of an engine in a step.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<L: Lane> {
-    /// Share of its full load, 0 to 1, see [`Engine::opened`]; 0 while its gearbox shifts.
+    /// Share of the full load, 0 to 1, see [`Engine::opened`]; 0 while the gearbox shifts.
     pub throttle: L,
-    /// Its torque at full load, N m.
+    /// Torque at full load, N m.
     pub full_load: L,
     pub starter: L::Mask,
 }
 
 impl Engine {
-    /// Inertia with which it takes a step of `dt` s, kg m²: its own, or as much as lets its drag not turn it round. Drag is taken at the
-    /// speed that a step begins with; it rises at most by `c / ω_idle + 2 d` per rad/s, where it fades below idle.
+    /// Returns the inertia to use in a step of `dt` s, kg m²: that of the engine, or the least with which drag cannot reverse the rotation.
+    /// Drag is evaluated at the start of the step; it rises by at most `c / ω_idle + 2 d` per rad/s, where it fades below idle.
     #[inline(always)]
     pub(crate) fn inertia_over(&self, dt: f32) -> f32 {
         let [constant, per_speed] = self.drag;
         self.inertia.max(dt * (constant / self.idle + 2.0 * per_speed))
     }
 
-    /// Torque it gives its clutch at a crankshaft speed in rad/s while the pedal is held at 0 to 1, N m.
+    /// Returns the torque at the clutch, N m, at a crankshaft `speed` in rad/s with the `pedal` at 0 to 1.
     pub fn torque_at(&self, speed: f32, pedal: f32) -> f32 {
         let asked = Asked { throttle: self.opened(pedal), full_load: self.torque.at(speed), starter: false };
         self.crank_torque(speed, &asked, 0.0)
     }
 
-    /// Speed after `dt` s before its clutch acts, from `speed` on, rad/s.
+    /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts.
     #[inline(always)]
     pub(crate) fn turned<L: Lane>(&self, speed: L, asked: &Asked<L>, dt: f32) -> L {
         speed + L::splat(dt) * self.crank_torque(speed, asked, dt) / L::splat(self.inertia_over(dt))
     }
 
-    /// Crankshaft torque over a step of `dt` s, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle
-    /// governor, minus what the limiter cuts. A dead engine has, at best, its starter: its drag is dry friction.
+    /// Returns the crankshaft torque over a step of `dt` s, N m: throttle times full load, minus drag as the throttle closes, plus the idle
+    /// governor. The limiter reduces the throttle. A dead engine has only the torque of its starter: its drag acts as dry friction.
     #[inline(always)]
     fn crank_torque<L: Lane>(&self, speed: L, asked: &Asked<L>, dt: f32) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
@@ -73,13 +73,13 @@ mod tests {
         engine.crank_torque(speed, &Asked { throttle, full_load: engine.torque.at(speed), starter }, 0.01)
     }
 
-    /// What the governor gives below idle: `J (ω_idle − ω) / T`.
+    /// Returns the torque of the governor below idle, N m: `J (ω_idle − ω) / T`.
     fn governed(speed: f32) -> f32 {
         (80.0 - speed) / IDLE_RESPONSE * 0.2
     }
 
-    /// Torque of the curve times the pedal, less drag times what the pedal leaves; below idle what the governor gives, drag made up for;
-    /// half the limiter's band takes half the torque.
+    /// Checks the torque: the curve times the pedal, less drag times the rest of the pedal. Near idle the governor's torque is added, and drag
+    /// compensated. In the middle of the limiter's band, half the throttle is left.
     #[test]
     fn the_crankshaft_has_pull_less_drag_and_what_the_governor_gives() {
         for (speed, throttle, torque) in [
@@ -99,7 +99,7 @@ mod tests {
         }
         assert_eq!(torque_at(20.0, 0.0, true), governed(20.0), "a starter turns a dead engine");
     }
-    /// Whatever it weighs, an engine left alone comes down to its idle speed, and never turns round.
+    /// Checks that an engine of any inertia slows down to idle with its throttle closed and never reverses.
     #[test]
     fn an_engine_comes_down_to_idle_whatever_it_weighs() {
         for inertia in [1e-6, 1e-4, 1e-3, 1e-2, 0.2] {
@@ -112,7 +112,7 @@ mod tests {
                     assert!(next <= speed.max(80.0) && next > 0.0, "{next} after {speed}: {inertia} kg m², {dt} s");
                     speed = next;
                 }
-                // It closes in on idle with the governor's time constant, or at once.
+                // The speed approaches idle with the governor's time constant, or at once.
                 assert!((speed - 80.0).abs() < 1e-2, "{speed} rad/s: {inertia} kg m², {dt} s");
             }
         }

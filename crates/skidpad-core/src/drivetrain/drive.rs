@@ -1,4 +1,4 @@
-//! Pedals to torques: engine, brakes. Gears are those of `gear_choice`; what clutch and couplings make of the torques is `shafts`'.
+//! Torques of engine and brakes from the pedals. `gear_choice` selects gears; `shafts` solves clutch and couplings.
 
 use crate::assists::DriverDemand;
 use crate::banks::Banks;
@@ -15,11 +15,11 @@ use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::pack::WheelPack;
 use bevy_math::Vec3;
 
-/// The flywheel, and what links it to the gearbox.
+/// Flywheel, and the row of the clutch or converter between flywheel and gearbox.
 type Running = (Flywheel, DriveConstraint);
 
 impl Vehicle {
-    /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
+    /// Applies the pedals for a step of `dt` s: gear, engine and clutch, and the torques of motors and brakes at every wheel.
     #[inline(always)]
     pub(crate) fn drive<B: Banks>(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
         let direction = self.direction_without_engine(controls);
@@ -42,8 +42,8 @@ impl Vehicle {
         }
     }
 
-    /// Torques of motors of their own and of brakes at every wheel, of a car that drives in this `direction` without an engine; no shaft
-    /// gives anything yet.
+    /// Sets the impulses of direct drive and brakes at every wheel, raw torques included, and sets shaft impulses to 0. `direction`: driving
+    /// direction of a car without an engine.
     #[inline(always)]
     pub(crate) fn press_pedals<B: Banks>(
         &mut self,
@@ -70,7 +70,7 @@ impl Vehicle {
         }
     }
 
-    /// Which way a car without an engine drives: 1, −1, or 0 in neutral; 0 of one with an engine.
+    /// Selects the driving direction of a car without an engine: 1, −1, or 0 in neutral. Returns 0 for a car with an engine.
     #[inline(always)]
     pub(crate) fn direction_without_engine(&mut self, controls: &Controls) -> f32 {
         let parts = self.model.parts();
@@ -80,15 +80,16 @@ impl Vehicle {
         }
     }
 
-    /// Torque that the engine has at full load, N m; 0 without one.
+    /// Returns the engine's torque at full load and its present speed, N m; 0 without an engine.
     #[inline(always)]
     fn full_load(&self) -> f32 {
         let engine = self.model.parts().powertrain.engine();
         engine.map_or(0.0, |drive| drive.engine.torque.at(self.state.drive.engine_speed))
     }
 
-    /// Gear and clutch of an engine whose shaft turns with `shaft_speed` rad/s, and the rows of all shafts; `direction` is the direction of a car
-    /// without one, `full_load` its torque, N m. Returns what clutch or converter begin to give that shaft, N m s.
+    /// Selects the gear and builds the rows of all shafts. Returns the initial impulse of clutch or converter on the propeller shaft, N m s.
+    /// `shaft_speed`: speed of that shaft over the final drive, rad/s; `full_load`: engine torque at full load, N m; `direction`: driving
+    /// direction of a car without an engine.
     #[inline(always)]
     pub(crate) fn begin_shafts(
         &mut self,
@@ -126,13 +127,13 @@ impl Vehicle {
 }
 
 impl WheelPack {
-    /// Share of their torque that warm brakes have.
+    /// Returns the share of the brake torque that remains at the temperature of each disc.
     #[inline(always)]
     pub(crate) fn disc_shares(&self, wheels: &[WheelState]) -> Four {
         self.discs.map_or(Four::splat(1.0), |discs| discs.share_at(self.temperatures(wheels)))
     }
 
-    /// Of brake discs, K above the air.
+    /// Returns the temperatures of the brake discs, K above the air.
     #[inline(always)]
     pub(crate) fn temperatures(&self, wheels: &[WheelState]) -> Four {
         let [a, b, c, d] = self.pick(wheels);
@@ -141,7 +142,7 @@ impl WheelPack {
 }
 
 impl<W: Corners> WheelPack<W> {
-    /// Torques of motors of their own and of brakes for what is pulled by the throttle and pressed on foot brake and handbrake, N m.
+    /// Returns the torques of direct drive and of brakes, N m. `pull`: throttle times driving direction; `foot`, `hand`: brake pedals, 0 to 1.
     #[inline(always)]
     pub(crate) fn pedal_torques(&self, [pull, foot, hand]: [W; 3]) -> [W; 2] {
         [self.direct * pull, foot * self.brake_torque + hand * self.handbrake_torque]
@@ -149,7 +150,7 @@ impl<W: Corners> WheelPack<W> {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Begins with the torques of `motor` and `brake`, and no shaft.
+    /// Sets the impulses over `dt` s of direct drive and brake from the torques `motor` and `brake` (N m), and the shaft's impulse to 0.
     #[inline(always)]
     pub(crate) fn begin_drive(&mut self, bank: &WheelPack<W>, [motor, brake]: [W; 2], dt: f32) {
         let step = W::splat(dt);
@@ -160,7 +161,7 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// How fast the wheels turn the row between spins that has lever number `i` of each, at these spins, rad/s.
+/// Returns the sum of lever `i` times `spin` over all wheels: the speed at which the wheels turn row `i` between spins, rad/s.
 #[inline(always)]
 pub(crate) fn turning<W: Corners>(
     banks: &[WheelPack<W>],
@@ -178,8 +179,8 @@ pub(crate) fn turning<W: Corners>(
     sum
 }
 
-/// [`DriveState::select_direction`] of a car without an engine that walks at `pace` m/s over the ground below its wheels; in the air, what it
-/// does over the world.
+/// Selects the direction of a car without an engine by [`DriveState::select_direction`], from its speed over the ground below its wheels. In
+/// the air its speed in the world counts. `pace`: walking pace, m/s.
 fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
     let State { drive, wheels, rotation, velocity, .. } = state;
     let over_ground = || {
@@ -192,7 +193,7 @@ fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
     drive.select_direction(asked, || over_ground() / pace)
 }
 
-/// The flywheel, whose engine would come to `speed` rad/s, and the row of its clutch or converter.
+/// Builds the flywheel, which reaches `speed` rad/s without a clutch, and the row of its clutch or converter.
 #[inline(always)]
 fn engage(
     drive: &EngineDrive,
@@ -211,7 +212,7 @@ fn engage(
         LaunchDevice::Clutch(clutch) => {
             let engaged = match controls.clutch {
                 Some(pedal) => engaged_by(pedal),
-                // As if parked in gear, until the starter turns it.
+                // A dead engine stays engaged, as if parked in gear, until the starter turns it.
                 None if dry_drag > 0.0 => 1.0,
                 None => clutch.engaged_at(speed, engine, dt),
             };
@@ -229,13 +230,13 @@ fn engage(
     (flywheel, row)
 }
 
-/// How far a clutch is engaged whose `pedal` is pressed so far.
+/// Returns the engagement of a clutch, 0 to 1, at a `pedal` of 0 (released) to 1 (pressed).
 #[inline(always)]
 pub(crate) fn engaged_by(pedal: f32) -> f32 {
     1.0 - bounded(pedal, 0.0, 1.0)
 }
 
-/// Speed of the engine after `dt` s before its clutch acts, rad/s.
+/// Returns the engine speed after `dt` s before the clutch acts, rad/s.
 #[inline(always)]
 fn flywheel_speed(
     drive: &EngineDrive,
@@ -257,7 +258,7 @@ mod tests {
     use crate::state::Placement;
     use crate::world::scene::Scene;
 
-    /// Pedal times torque, handbrake included, times the share that a warm disc has.
+    /// Checks that brake impulses are pedal times torque, handbrake included, times the share that a warm disc has.
     #[test]
     fn brakes_hold_by_pedals_and_what_their_discs_have_left() {
         let mut parts = plain_car();
@@ -273,7 +274,7 @@ mod tests {
         car.begin::<Many>();
         car.drive::<Many>(&controls, &DriverDemand::of(&controls, &car.model.parts().steering), 0.01);
         for (found, torque) in car.rows[0].drive.brake.lanes().into_iter().zip([900.0, 675.0, 500.0, 500.0]) {
-            // 32 bits of 9 N m s.
+            // Rounding of 9 N m s in f32.
             assert!((found - 0.01 * torque).abs() < 1e-5, "{found} N m s of {torque} N m");
         }
     }

@@ -3,20 +3,20 @@
 use crate::lane::Lane;
 use crate::model::error::{ModelError, not_negative, positive};
 
-/// Share of the limiter speed over which it takes the torque away.
+/// Share of the limiter speed below the limit over which the torque fades to 0.
 const LIMITER_BAND: f32 = 0.02;
 
-/// A quantity over speed, linear between points and constant outside them.
+/// Quantity over speed, linear between points and constant outside them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     points: Box<[[f32; 2]]>,
 }
 
 impl Curve {
-    /// `points` are (speed, value), speed strictly rising.
+    /// Builds a curve of `points` (speed, value) with strictly rising speeds.
     ///
     /// # Errors
-    /// Fewer than two points, a speed that does not rise, or a value that is not finite.
+    /// Fails for fewer than two points, a speed that does not rise, or a value that is not finite.
     pub fn new(points: Vec<[f32; 2]>) -> Result<Self, &'static str> {
         if points.len() < 2 {
             return Err("needs at least two points");
@@ -30,12 +30,12 @@ impl Curve {
         Ok(Self { points: points.into() })
     }
 
-    /// (speed, value), rising.
+    /// Returns the points (speed, value) by rising speed.
     pub fn points(&self) -> &[[f32; 2]] {
         &self.points
     }
 
-    /// Value at `speed`.
+    /// Returns the value at `speed`.
     pub fn at(&self, speed: f32) -> f32 {
         let points = &self.points;
         let next = points.partition_point(|p| p[0] <= speed);
@@ -49,7 +49,7 @@ impl Curve {
         a[1] + (b[1] - a[1]) * ((speed - a[0]) / (b[0] - a[0]))
     }
 
-    /// The same at a speed in each lane, which is a number.
+    /// Returns the value of [`Curve::at`] in each lane. No speed may be NaN.
     #[inline(always)]
     #[cfg(feature = "abreast")]
     pub(crate) fn at_each<L: Lane>(&self, speed: L) -> L {
@@ -74,34 +74,34 @@ impl Curve {
         L::select(speed.less(first), first_value, L::select(speed.less(last), value, last_value))
     }
 
-    /// Largest value at a point.
+    /// Returns the largest value of all points.
     pub fn peak(&self) -> f32 {
         self.points.iter().fold(f32::MIN, |m, p| m.max(p[1]))
     }
 }
 
-/// A combustion engine.
+/// Combustion engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Engine {
     /// Full-load torque (N m) over crankshaft speed (rad/s).
     pub torque: Curve,
-    /// Drag with the throttle closed: `[N m, N m s]`, constant and per rad/s, each ≥ 0. A running engine's fades below idle;
-    /// a dead one's is dry friction, which holds it at rest and acts against either rotation.
+    /// Drag with the throttle closed: `[N m, N m s]`, constant and per rad/s, each ≥ 0. The drag of a running engine fades below idle.
+    /// A dead engine has it as dry friction, which holds the engine at rest and acts against either rotation.
     pub drag: [f32; 2],
-    /// Speed the idle governor holds, rad/s, > 0.
+    /// Target speed of the idle governor, rad/s, > 0.
     pub idle: f32,
-    /// Speed at which the limiter has cut the torque to nothing, rad/s, > `idle`.
+    /// Speed at which the limiter has reduced the torque to 0, rad/s, > `idle`.
     pub limit: f32,
-    /// Crankshaft and flywheel, kg m², > 0.
+    /// Moment of inertia of crankshaft and flywheel, kg m², > 0.
     pub inertia: f32,
-    /// Share of the full-load torque (0 to 1) over the pedal (0 to 1); `None`: the pedal is the share.
+    /// Share of the full-load torque (0 to 1) over the pedal (0 to 1). `None`: the share is the pedal position.
     pub throttle_map: Option<Curve>,
-    /// Speed below which it dies, and stands until a starter or the car turns it faster, rad/s, below `idle`; 0: never, its
-    /// governor then turns it even from a rotation backwards.
+    /// Speed below which the engine dies, rad/s, below `idle`. A dead engine stands until a starter or the car turns it faster.
+    /// 0: it never dies; the governor then recovers it even from backward rotation.
     pub stall: f32,
 }
 
-/// Ratios and how they change.
+/// Gear ratios and shift speeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gearbox {
     /// Forward ratios, first gear first, each > 0.
@@ -110,40 +110,40 @@ pub struct Gearbox {
     pub reverse: f32,
     /// Final drive ratio, > 0.
     pub final_drive: f32,
-    /// Share of the power that arrives at the wheels, in (0, 1].
+    /// Share of the power that reaches the wheels, in (0, 1].
     pub efficiency: f32,
-    /// Time without drive during a shift, s, ≥ 0.
+    /// Duration of a shift, in which nothing is driven, s, ≥ 0.
     pub shift_time: f32,
-    /// Engine speed above which it shifts up by itself at full throttle, rad/s.
+    /// Engine speed for automatic upshifts at full throttle, rad/s.
     pub up_speed: f32,
-    /// The same with the throttle closed, rad/s; between both it follows the pedal.
+    /// Engine speed for automatic upshifts with the throttle closed, rad/s. Between both throttles the speed is interpolated.
     pub easy_up_speed: f32,
-    /// Engine speed below which it shifts down by itself with the throttle closed, rad/s.
+    /// Engine speed for automatic downshifts with the throttle closed, rad/s.
     pub down_speed: f32,
-    /// The same at full throttle, rad/s; between both it follows the pedal.
+    /// Engine speed for automatic downshifts at full throttle, rad/s. Between both throttles the speed is interpolated.
     pub kick_down_speed: f32,
-    /// Whether the ratio is continuous: then it moves between the first and the last forward ratio.
+    /// Control of a continuous ratio between the first and the last forward ratio; `None` for fixed gears.
     pub continuous: Option<Continuous>,
 }
 
-/// How a continuously variable gearbox moves.
+/// Control of a continuously variable gearbox.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Continuous {
-    /// Engine speed it aims for with the throttle closed and at full throttle, rad/s, each > 0; between both it follows the pedal.
+    /// Target engine speeds with the throttle closed and at full throttle, rad/s, each > 0. Between both the speed is interpolated.
     pub speeds: [f32; 2],
-    /// Largest change of the ratio, 1/s, > 0.
+    /// Largest rate of change of the ratio, 1/s, > 0.
     pub rate: f32,
 }
 
 impl Continuous {
-    /// Engine speed it aims for, rad/s.
+    /// Returns the target engine speed at a `throttle` of 0 to 1, rad/s.
     pub fn aim(&self, throttle: f32) -> f32 {
         self.speeds[0] + (self.speeds[1] - self.speeds[0]) * throttle
     }
 }
 
 impl Gearbox {
-    /// Engine turns per wheel turn in `gear`; negative in reverse, 0 in neutral or for a gear that does not exist.
+    /// Returns the engine turns per wheel turn in `gear`: negative in reverse, 0 in neutral or for a gear that does not exist.
     pub fn ratio(&self, gear: i8) -> f32 {
         match gear {
             0 => 0.0,
@@ -152,47 +152,48 @@ impl Gearbox {
         }
     }
 
-    /// As [`Gearbox::ratio`], with a continuous gearbox at its forward `ratio` without the final drive.
+    /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. `ratio`: present ratio of a continuous gearbox in a forward gear, without
+    /// the final drive; unused otherwise.
     pub fn ratio_at(&self, gear: i8, ratio: f32) -> f32 {
         if self.continuous.is_some() && gear > 0 { ratio * self.final_drive } else { self.ratio(gear) }
     }
 
-    /// As [`Gearbox::ratio`], with a continuous gearbox where it moves to when its output turns with `shaft_speed` rad/s times
-    /// the final drive and the throttle is `throttle`.
+    /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. A continuous gearbox has the ratio it moves to at this `throttle` (0 to 1).
+    /// `shaft_speed`: speed of its output over the final drive ratio, rad/s.
     pub fn ratio_for(&self, gear: i8, shaft_speed: f32, throttle: f32) -> f32 {
         self.ratio_at(gear, self.continuous.map_or(0.0, |continuous| self.wanted(&continuous, shaft_speed, throttle)))
     }
 
-    /// The ratio a continuous gearbox moves to, without the final drive.
+    /// Returns the ratio a continuous gearbox moves to, without the final drive. `shaft_speed`: speed of its output over the final drive, rad/s.
     pub(crate) fn wanted(&self, continuous: &Continuous, shaft_speed: f32, throttle: f32) -> f32 {
         let (low, high) = (self.forward[0], self.forward[self.forward.len() - 1]);
         let propeller = (shaft_speed * self.final_drive).max(f32::MIN_POSITIVE);
         (continuous.aim(throttle) / propeller).min(low).max(high)
     }
 
-    /// `gear` limited to those that exist; a continuous gearbox has one.
+    /// Clamps `gear` to the gears that exist, from −1. A continuous gearbox has a single forward gear.
     pub fn nearest(&self, gear: i8) -> i8 {
         let forward = if self.continuous.is_some() { 1 } else { self.forward.len().min(i8::MAX as usize) };
         gear.clamp(-1, forward as i8)
     }
 
-    /// Engine speed above which it shifts up at a throttle of 0 to 1, rad/s.
+    /// Returns the engine speed above which the gearbox shifts up at a `throttle` of 0 to 1, rad/s.
     pub(crate) fn up_speed_at(&self, throttle: f32) -> f32 {
         self.easy_up_speed + (self.up_speed - self.easy_up_speed) * throttle
     }
 
-    /// Engine speed below which it shifts down at a throttle of 0 to 1, rad/s.
+    /// Returns the engine speed below which the gearbox shifts down at a `throttle` of 0 to 1, rad/s.
     pub(crate) fn down_speed_at(&self, throttle: f32) -> f32 {
         self.down_speed + (self.kick_down_speed - self.down_speed) * throttle
     }
 
-    /// Largest throttle, 0 to 1, at which it does not shift down by itself from an engine `speed` in rad/s.
+    /// Returns the largest throttle, 0 to 1, at which the gearbox does not shift down from an engine `speed` in rad/s.
     pub(crate) fn kick_down_pedal(&self, speed: f32) -> f32 {
         let range = self.kick_down_speed - self.down_speed;
         if range > 0.0 { ((speed - self.down_speed) / range).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// Gear of a car that rolls with its throttle closed: the first in which it would not shift up.
+    /// Returns the lowest forward gear without an upshift at closed throttle, else top gear. `shaft_speed`: wheel speed by shares, rad/s.
     pub(crate) fn rolling_gear(&self, shaft_speed: f32) -> i8 {
         let top = self.nearest(i8::MAX);
         (1..=top).find(|&gear| shaft_speed * self.ratio(gear) < self.easy_up_speed).unwrap_or(top)
@@ -218,30 +219,30 @@ impl Gearbox {
 }
 
 impl Engine {
-    /// Share of the torque that the limiter leaves at `speed` rad/s.
+    /// Returns the share of the torque that the limiter leaves at `speed` rad/s, 0 to 1.
     #[inline(always)]
     pub(crate) fn unlimited<L: Lane>(&self, speed: L) -> L {
         let share = (L::splat(self.limit) - speed) / L::splat(LIMITER_BAND * self.limit);
         share.clamped(L::splat(0.0), L::splat(1.0))
     }
 
-    /// Share of the full-load torque at a pedal of 0 to 1.
+    /// Returns the share of the full-load torque at a `pedal` of 0 to 1.
     pub fn opened(&self, pedal: f32) -> f32 {
         self.throttle_map.as_ref().map_or(pedal, |map| map.at(pedal))
     }
 
-    /// Whether it is dead at a crankshaft speed, rad/s, negative backwards.
+    /// Returns whether the engine is dead at a crankshaft `speed` in rad/s, negative backwards. Engines with `stall` 0 never die.
     pub fn is_dead<L: Lane>(&self, speed: L) -> L::Mask {
         if self.stall > 0.0 { speed.less(L::splat(self.stall)) } else { L::Mask::default() }
     }
 
-    /// Drag with the throttle closed at a crankshaft speed of either sign, rad/s, N m, ≥ 0.
+    /// Returns the drag with the throttle closed at a crankshaft `speed` of either sign in rad/s: N m, ≥ 0.
     #[inline(always)]
     pub(crate) fn drag_at<L: Lane>(&self, speed: L) -> L {
         L::splat(self.drag[0]) + L::splat(self.drag[1]) * speed.abs()
     }
 
-    /// Largest torque of the dry friction that a dead engine has, N m; 0 of one that runs.
+    /// Returns the largest dry friction of a dead engine at `speed` rad/s, N m; 0 for a running engine.
     pub(crate) fn dry_drag(&self, speed: f32) -> f32 {
         if self.is_dead(speed) { self.drag_at(speed) } else { 0.0 }
     }
@@ -266,7 +267,7 @@ impl Engine {
 pub(crate) mod tests {
     use super::*;
 
-    /// 200 N m everywhere, drag of 10 N m and 0.25 N m s.
+    /// Builds an engine with 200 N m at every speed and a drag of 10 N m and 0.25 N m s.
     pub(crate) fn engine() -> Engine {
         Engine {
             torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),

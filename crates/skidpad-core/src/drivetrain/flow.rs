@@ -1,4 +1,4 @@
-//! What drives what: how rows between spins reach the wheels.
+//! Torque flow: levers of rows between spins on the wheels.
 
 use crate::drivetrain::motor::{MAX_MOTORS, Motor};
 use crate::drivetrain::parameters::Coupling;
@@ -6,7 +6,7 @@ use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::model::error::ModelError;
 use crate::model::parts::ModelParts;
 
-/// What turns the wheels of `parts`, and what ties them.
+/// Checks the powertrain, the motors and the couplings of `parts`.
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let wheels = parts.wheels.len();
     if parts.couplings.len() > MAX_COUPLINGS {
@@ -20,14 +20,14 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     parts.powertrain.check(wheels)
 }
 
-/// What of the torques in a drivetrain drives both sides of a coupling together.
+/// Part of the torques in a drivetrain that drives both sides of a coupling together.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Flow {
-    /// What the first side gets of it when nothing holds: as the engine, or else the first motor, that drives both sides
-    /// shares it, or half.
+    /// Share of that torque on the first side of an open coupling: as shared by the engine, or else by the first motor, that drives both
+    /// sides; otherwise a half.
     pub first_share: f32,
-    /// Of each row between spins, the part of its torque at the wheels that comes through: none of a row that drives a single
-    /// side, which a differential never sees.
+    /// Part of each row's torque at the wheels that passes through the coupling. It is 0 for a row that drives a single side, as
+    /// a differential does not transmit that torque.
     pub through: Box<[f32]>,
 }
 
@@ -47,8 +47,8 @@ impl Flow {
     }
 }
 
-/// Lever of every wheel on each row between spins: the propeller shaft's first, if there is an engine, then the motors' and
-/// the couplings', which are positive on their first side.
+/// Returns the levers of all wheels, one list per row between spins: the propeller shaft of an engine, the motors, the couplings. Levers of a
+/// coupling are positive on its first side.
 pub(crate) fn levers(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
     let wheels = || 0..parts.wheels.len();
     let mean = |of: &[usize], i: usize| if of.contains(&i) { 1.0 / of.len() as f32 } else { 0.0 };

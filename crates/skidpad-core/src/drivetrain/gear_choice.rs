@@ -1,4 +1,4 @@
-//! Gear selection of automatic gearboxes, and the course of a shift.
+//! Gear selection of automatic gearboxes, and the progress of a shift.
 
 use crate::drivetrain::constraints::{at_wheels, torque_ratios};
 use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
@@ -7,17 +7,18 @@ use crate::model::Model;
 use crate::state::{DriveState, State, WheelState};
 use bevy_math::{Quat, Vec3};
 
-/// Least time between two automatic shifts, s, so that a shift's own transient does not trigger the next.
+/// Least time between two automatic shifts, s, so that the transient of a shift does not trigger the next one.
 const SHIFT_PAUSE: f32 = 0.5;
 
-/// Share of an engine speed that the road has to make, too, for an automatic shift: less, and the wheels spin or lock.
+/// Factor of an automatic shift between its engine speed and the engine speed that rolling wheels would cause. A larger difference means that
+/// the wheels spin or lock.
 const ROLLS: f32 = 0.8;
 
-/// Force that a gear must have to be shifted up to, as a multiple of the resistance: a driver who regains the speed that the shift
-/// has cost presses the pedal further than one who holds a speed.
+/// Least driving force of a gear for an upshift, as a multiple of the resistance. The reserve lets a driver regain the speed lost during the
+/// shift without a downshift.
 const FORCE_RESERVE: f32 = 1.15;
 
-/// Speed below which a car stands, as a share of a walking pace.
+/// Speed below which a car counts as standing, as a share of its walking pace.
 const STANDSTILL_PACE: f32 = 0.1;
 
 /// Motion of the wheels that an engine drives.
@@ -57,14 +58,14 @@ impl Driven<'_> {
         self.mean(|i| self.model.wheels()[i].walking()[1])
     }
 
-    /// Returns the speed of the road below the wheels, m/s; in the air, that of their treads.
+    /// Returns the speed of the ground below the wheels, m/s; in the air, the speed of their treads.
     #[cold]
     #[inline(never)]
     fn speed(&self) -> f32 {
         self.mean(|i| self.wheels[i].rolling_speed)
     }
 
-    /// Returns the `shaft_speed` at which the wheels on the ground would roll; `None` with all in the air.
+    /// Returns the `shaft_speed` at which the wheels on the ground would roll, rad/s; `None` if all wheels are in the air.
     #[cold]
     #[inline(never)]
     fn turning_by_road(&self) -> Option<f32> {
@@ -86,8 +87,8 @@ impl Driven<'_> {
         self.mean(|i| 1.0 / self.model.wheels()[i].radius)
     }
 
-    /// Predicts the end of a shift out of the gear of `state`. The shaft of the car, which nothing drives meanwhile, turns with
-    /// `rolling` rad/s.
+    /// Predicts the motion at the end of a shift out of the gear of `state`. `rolling`: speed in rad/s of the shaft, which is not driven during
+    /// the shift.
     fn outlook(&self, state: &DriveState, rolling: f32) -> Outlook {
         let (gearbox, per_metre) = (&self.drive.gearbox, self.turns_per_metre());
         let ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
@@ -99,9 +100,9 @@ impl Driven<'_> {
         Outlook { resistance, shaft_speed: rolling - resistance / mass * per_metre * gearbox.shift_time }
     }
 
-    /// Returns true if `gear` would not shift down again after a shift up, and drives the car against its resistance.
+    /// Returns true if `gear` would not shift down again after an upshift, and drives the car against its resistance.
     ///
-    /// The gear must have the force at the pedal at which it would kick down: a driver who needs more would shift it down.
+    /// The force is that at the pedal position for a kick-down: a driver who needs more would shift down.
     #[cold]
     #[inline(never)]
     fn keeps(&self, gear: i8, state: &DriveState, rolling: f32) -> bool {
@@ -113,7 +114,7 @@ impl Driven<'_> {
         speed >= gearbox.down_speed_at(self.throttle) && force >= FORCE_RESERVE * outlook.resistance
     }
 
-    /// Returns the highest gear below that of `state` which would not shift down again at once: first gear of a car that stands.
+    /// Returns the highest gear below that of `state` which would not shift down again at once; first gear for a standing car.
     #[cold]
     #[inline(never)]
     fn lower_gear(&self, state: &DriveState, rolling: f32) -> i8 {
@@ -127,8 +128,8 @@ impl Driven<'_> {
 }
 
 impl State {
-    /// Changes gears of the engine of `drive` of a car of `model` that tows `towed_mass` kg and whose shaft turns with `shaft_speed`
-    /// rad/s; returns the direction of the gear asked for: 1, −1, or 0 in neutral.
+    /// Changes the gear of the engine's gearbox. `towed_mass`: mass of the trailers, kg; `shaft_speed`: speed of the propeller shaft over the final
+    /// drive, rad/s; `asked`: requested gear, `None` for automatic. Returns the requested direction: 1, −1, or 0 in neutral.
     #[inline(always)]
     pub(crate) fn change_gear(
         &mut self,
@@ -152,14 +153,14 @@ impl DriveState {
         self.shift_left > 0.0 || self.gear == 0
     }
 
-    /// Returns the share of the full load of `engine` at a `throttle` of 0 to 1, which a shift closes.
+    /// Returns the share of the full load of `engine` at a `throttle` of 0 to 1; 0 during a shift.
     #[inline(always)]
     pub(crate) fn opened(&self, engine: &Engine, throttle: f32) -> f32 {
         if self.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) }
     }
 
-    /// Advances a running shift, or starts one towards the asked gear or, without one, the gear that suits the speed. At a standstill
-    /// an automatic engages its launch gear at once. Returns the direction of the gear asked for: 1, −1, or 0 in neutral.
+    /// Advances a running shift, or starts one to the requested gear or, without a request, to the gear that suits the speed. At a standstill
+    /// an automatic gearbox engages its launch gear at once. Returns the requested direction: 1, −1, or 0 in neutral.
     #[inline(always)]
     fn select_gear(&mut self, asked: Option<i8>, driven: &Driven) -> f32 {
         let (gearbox, dt) = (&driven.drive.gearbox, driven.dt);
@@ -199,15 +200,15 @@ impl DriveState {
         told
     }
 
-    /// Returns `direction`, or 0, neutral, while the car moves against it faster than a walk: as a gearbox whose reverse gear is
-    /// blocked.
+    /// Returns `direction`, or 0 (neutral) while the car moves against it faster than a walking pace, like a gearbox with a reverse lock.
+    /// `paces`: forward speed in walking paces.
     fn allowed(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
         let changes = direction != 0 && direction != self.gear.signum();
         if changes && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
     }
 
-    /// Takes the gear asked for of a car without a gearbox, which only sets its direction and waits as a gearbox would, by the
-    /// forward speed of the car in walking `paces`. Returns the direction, as [`DriveState::select_gear`].
+    /// Selects the requested gear of a car without a gearbox, which only sets its direction. Reversal waits as in a gearbox. `paces`: forward
+    /// speed of the car in walking paces. Returns the direction, see [`DriveState::select_gear`].
     pub(crate) fn select_direction(&mut self, asked: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
         let asked = asked.unwrap_or(1);
         let direction = self.allowed(asked.signum(), paces);
@@ -215,14 +216,14 @@ impl DriveState {
         f32::from(direction)
     }
 
-    /// Moves a continuous ratio towards the one at which the engine turns as it aims to.
+    /// Moves a continuous ratio towards the one for the target engine speed, at no more than its largest rate.
     fn follow(&mut self, gearbox: &Gearbox, own: &Continuous, shaft_speed: f32, throttle: f32, dt: f32) {
         let wanted = gearbox.wanted(own, shaft_speed, throttle);
         let reach = own.rate * dt;
         self.ratio += (wanted - self.ratio).clamp(-reach, reach);
     }
 
-    /// Returns the forward gear that suits the engine's speed. Wheels that spin, lock or hang in the air change no gear.
+    /// Returns the forward gear that suits the engine's speed. Wheels that spin, lock or hang in the air cause no shift.
     #[inline(always)]
     fn suitable(&self, driven: &Driven) -> i8 {
         let Driven { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven;
@@ -255,7 +256,7 @@ impl DriveState {
 mod tests {
     use super::*;
 
-    /// Neutral is what a car gets that rolls against the way asked for, faster than a walk.
+    /// Checks that a car gets neutral while it rolls against the requested direction faster than a walking pace.
     #[test]
     fn a_gear_against_the_way_a_car_rolls_waits_for_a_walk() {
         for (gear, asked, paces, allowed) in [

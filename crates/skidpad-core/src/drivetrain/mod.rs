@@ -1,4 +1,4 @@
-//! What turns the wheels: engine, clutch or converter, gearbox, motors, couplings.
+//! Drivetrain: engine, clutch or torque converter, gearbox, motors and couplings.
 
 pub(crate) mod assisted;
 pub(crate) mod clutch;

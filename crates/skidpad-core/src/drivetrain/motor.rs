@@ -3,63 +3,63 @@
 use crate::model::error::{ModelError, not_negative, positive, positive_or_infinite, within};
 use crate::wheel::parameters::Wheel;
 
-/// Most motors one car may have.
+/// Maximum number of motors of a car.
 pub const MAX_MOTORS: usize = 8;
 
-/// Share of a motor's top speed over which it gives up driving below that, and regenerating above a standstill.
+/// Share of a motor's top speed over which its driving torque fades to 0 below that speed, and regeneration fades near a standstill.
 const FADE: f32 = 0.02;
 
-/// An electric motor behind a fixed reduction, on one wheel or, through an open differential, on several.
+/// Electric motor with a fixed reduction, on one wheel or, through an open differential, on several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motor {
-    /// The wheels it drives, each with the same share.
+    /// Indices of the driven wheels, each with the same share of the torque.
     pub wheels: Box<[usize]>,
     /// Largest torque of the rotor, N m, ≥ 0.
     pub peak_torque: f32,
-    /// Largest power, W, > 0; infinite when the torque alone limits it.
+    /// Largest power, W, > 0; infinite if only the torque limits the motor.
     pub power: f32,
-    /// Rotor speed at which it no longer drives, rad/s, > 0.
+    /// Rotor speed at which the driving torque becomes 0, rad/s, > 0.
     pub max_speed: f32,
     /// Turns of the rotor per turn of the wheels, > 0.
     pub reduction: f32,
-    /// Share of the power that arrives at the wheels, in (0, 1].
+    /// Share of the power that reaches the wheels, in (0, 1].
     pub efficiency: f32,
-    /// Of the rotor, kg m², ≥ 0.
+    /// Moment of inertia of the rotor, kg m², ≥ 0.
     pub inertia: f32,
-    /// Share of its torque that it brakes with while the throttle is closed, 0 to 1.
+    /// Share of the torque used for braking while the throttle is closed, 0 to 1.
     pub lift_regeneration: f32,
-    /// Share of its torque that it brakes with, on top of the brakes, at full brake pedal, 0 to 1.
+    /// Share of the torque used for braking at full brake pedal, in addition to the brakes, 0 to 1.
     pub brake_regeneration: f32,
 }
 
 impl Motor {
-    /// Share of its torque asked for by the pedals (each 0 to 1), −1 to 1: driving, or braking by regeneration.
+    /// Returns the share of the torque that the pedals (each 0 to 1) demand: up to 1 driving, down to −1 braking by regeneration.
     pub fn demand(&self, throttle: f32, brake: f32) -> f32 {
         let held_back = self.lift_regeneration * (1.0 - throttle) + self.brake_regeneration * brake;
         (throttle - held_back).max(-1.0)
     }
 
-    /// Angle of the rotor per length of road, rad/m: the reduction times the mean of `1 / R` of its wheels.
+    /// Returns the angle of the rotor per length of road, rad/m: the reduction times the mean of `1 / R` of its wheels.
     pub fn turns_per_metre(&self, wheels: &[Wheel]) -> f32 {
         let sum: f32 = self.wheels.iter().map(|&i| 1.0 / wheels[i].radius).sum();
         self.reduction * sum / self.wheels.len() as f32
     }
 
-    /// Angular momentum of the rotor per speed of the car that rolls on its wheels, kg m.
+    /// Returns the angular momentum of the rotor per speed of the car that rolls on its wheels, kg m.
     pub(crate) fn momentum(&self, wheels: &[Wheel]) -> f32 {
         self.inertia * self.turns_per_metre(wheels)
     }
 
-    /// Largest torque at a rotor speed (rad/s), N m: the peak, then constant power.
+    /// Returns the largest torque at a rotor `speed` in rad/s, N m: the peak torque, or that of the largest power.
     pub fn available(&self, speed: f32) -> f32 {
         self.peak_torque.min(self.power / speed.abs().max(f32::MIN_POSITIVE))
     }
 
-    /// Rotor torque, N m, at a rotor speed (rad/s, positive in the direction driven) under a demand of −1 to 1, and how it
-    /// changes with the speed, N m s, never above 0.
+    /// Returns the rotor torque, N m, and its derivative by the speed, N m s, never above 0. `speed`: rotor speed, rad/s, positive in the
+    /// driving direction; `demand`: −1 to 1.
     ///
-    /// It drives up to its top speed and regenerates against any rotation; in 2 % of the top speed below that and above
-    /// a standstill it fades.
+    /// The motor drives up to its top speed and regenerates against any rotation. Driving torque fades in the last 2 % below the top speed,
+    /// regeneration in 2 % of the top speed around a standstill.
     pub fn torque(&self, speed: f32, demand: f32) -> (f32, f32) {
         let (most, fade) = (self.available(speed), FADE * self.max_speed);
         if demand < 0.0 {

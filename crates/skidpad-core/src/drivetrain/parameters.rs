@@ -1,61 +1,61 @@
-//! How torque reaches the wheels, and what ties their speeds together.
+//! Parameters of powertrain and couplings.
 
 use crate::drivetrain::converter::LaunchDevice;
 use crate::drivetrain::engine::{Engine, Gearbox};
 use crate::model::error::{ModelError, not_negative, within};
 
-/// Most couplings one car may have.
+/// Maximum number of couplings of a car.
 pub const MAX_COUPLINGS: usize = 4;
 
-/// What turns the wheels.
+/// Source of the torque at the wheels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Powertrain {
-    /// Nothing but raw torques.
+    /// No engine and no direct drive: only motors and raw torques turn the wheels.
     #[default]
     None,
-    /// Torque straight at the wheels: throttle times N m, per wheel in wheel order; negative gear reverses it.
+    /// Direct drive: torque of each wheel at full throttle, N m, in wheel order. A negative gear reverses it.
     Direct(Box<[f32]>),
     /// Engine, clutch or converter, gearbox and open differentials.
     Engine(Box<EngineDrive>),
 }
 
-/// The parts of a drivetrain with an engine.
+/// Parts of a drivetrain with an engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineDrive {
-    /// Source of the torque.
+    /// Combustion engine.
     pub engine: Engine,
-    /// Between engine and gearbox.
+    /// Clutch or converter between engine and gearbox.
     pub launch_device: LaunchDevice,
-    /// Ratios.
+    /// Gear ratios and shift speeds.
     pub gearbox: Gearbox,
-    /// Share of the propeller shaft's torque per wheel, in wheel order; they sum to 1. Open differentials, but for the
+    /// Share of the propeller shaft's torque per wheel, in wheel order; the sum is 1. Differentials are open, apart from the
     /// car's couplings.
     pub shares: Box<[f32]>,
 }
 
-/// What keeps two wheels, or two axles, from turning at different speeds: the limiting part of a differential, or a
-/// coupling between axles. It carries torque from the faster side to the slower one; the sides' torques differ by twice as much.
+/// Resistance against different speeds of two wheels or axles: the limiting part of a differential, or a coupling between axles.
+/// It carries torque from the faster side to the slower one; the torques of the sides differ by twice that torque.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coupling {
-    /// The two sets of wheels whose mean speeds it compares.
+    /// Wheels of the first and of the second side, whose mean speeds are compared.
     pub sides: [Box<[usize]>; 2],
-    /// Torque it carries by friction whatever is driven through it, N m, ≥ 0; infinite when locked.
+    /// Friction torque, independent of the driving torque, N m, ≥ 0; infinite if locked.
     pub friction: f32,
-    /// Torque bias driven and coasting, each ≥ 1: the slower side gets at most that many times the faster one's torque,
-    /// each as a multiple of its share of an open differential (coasting, the faster side's). 1 adds nothing.
+    /// Torque bias driven and coasting, each ≥ 1: largest ratio of the slower side's torque to the faster one's, each
+    /// relative to its share in an open differential (coasting: the inverse ratio). 1 adds nothing.
     pub bias: [f32; 2],
-    /// Torque it carries per difference of the speeds, N m s/rad, ≥ 0.
+    /// Torque per speed difference, N m s/rad, ≥ 0.
     pub viscous: f32,
 }
 
 impl Coupling {
-    /// One that holds both sides at one speed.
+    /// Builds a coupling that locks both sides to a common speed.
     pub fn locked(sides: [Box<[usize]>; 2]) -> Self {
         Self { sides, friction: f32::INFINITY, bias: [1.0; 2], viscous: 0.0 }
     }
 
-    /// Torque it carries before it slips, N m, towards the first and towards the second side, while a torque of `through`
-    /// N m drives both sides together and `share` of it goes to the first one when nothing holds.
+    /// Returns the largest torque before the coupling slips, N m, towards the first and towards the second side. `through`: torque in N m that
+    /// drives both sides together; `share`: its part on the first side of an open differential.
     ///
     /// At the limit `(s T + c) / s = b (o T − c) / o` for a side of share s, the other's o = 1 − s, which gives
     /// `c = (b − 1) T s o / (o + b s)`; b is the torque bias ratio of Chocholek, "The development of a differential for the
@@ -64,7 +64,7 @@ impl Coupling {
         let bias = self.bias[usize::from(through < 0.0)];
         let other = 1.0 - share;
         let gained = (bias - 1.0) * through.abs() * share * other;
-        // Coasting it is the faster side that has more than its share of the torque.
+        // When coasting, the faster side has more than its share of the torque.
         let [first, second] = if through < 0.0 { [other, share] } else { [share, other] };
         [first, second].map(|gains| self.friction + gained / (1.0 - gains + bias * gains))
     }
@@ -86,7 +86,7 @@ impl Coupling {
 }
 
 impl Powertrain {
-    /// The engine's drivetrain, if there is one.
+    /// Returns the drivetrain with an engine, or `None` if there is no engine.
     pub fn engine(&self) -> Option<&EngineDrive> {
         match self {
             Powertrain::Engine(drive) => Some(drive),

@@ -1,4 +1,4 @@
-//! The drivetrain alone, behind wheels that roll as the car moves.
+//! Drivetrain alone, with wheels that roll at the speed of the car: used for peers, the vehicles of other engines.
 
 use crate::assists::DriverDemand;
 use crate::banks::Many;
@@ -7,15 +7,14 @@ use crate::lane::{Four, Lane};
 use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::Vehicle;
 
-/// How much stiffer than the car is heavy the contact of a rolling wheel is; the rest is what slips.
+/// Stiffness of a rolling wheel's contact relative to the mass of the car. The finite value leaves a small slip.
 const RIGID: f32 = 1e6;
 
 impl Vehicle {
-    /// Pedals to forces at the contact of every wheel, N, positive drives forward, through engine, gearbox and motors but without
-    /// assists, brakes and raw inputs, in a step of `dt` s. The drivetrain's state goes on; wheels and chassis stay.
+    /// Computes the force at the contact of every wheel, N, positive forward, from the pedals through engine, gearbox and motors in a step of `dt` s.
+    /// Assists, brakes and raw inputs are not applied. The state of the drivetrain advances; wheels and chassis do not.
     ///
-    /// Where wheels with shares s of a shaft push one mass, each has Σ s² of it: then the shaft feels all of it. Several shafts
-    /// that push it share it, too.
+    /// Wheels with shares s of a shaft each push Σ s² of the car's mass, so that the shaft accelerates all of it. Several shafts share the mass.
     pub fn drive_rolling(&mut self, controls: &Controls, dt: f32, forces: &mut [f32]) {
         let Controls { throttle, brake, clutch, gear, starter, .. } = *controls;
         let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
@@ -30,7 +29,7 @@ impl Vehicle {
         self.end_shafts::<Many>();
     }
 
-    /// Lets every wheel stick to its share of a mass that moves as the wheel rolls.
+    /// Sets the contact of every wheel to stick to its share of a mass that moves as the wheel rolls.
     fn stick_to_road(&mut self) {
         let compliance = self.model.inverse_mass() * self.driven_wheels();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -38,7 +37,7 @@ impl Vehicle {
         }
     }
 
-    /// Wheels that engine and motors drive, counted by their shares of each shaft.
+    /// Returns the number of wheels that engine and motors drive, counted by their shares of each shaft; at least 1.
     fn driven_wheels(&self) -> f32 {
         let [_, couplings] = self.shafts.first_rows(&self.model);
         let counted = |row: usize| {
@@ -50,7 +49,7 @@ impl Vehicle {
 }
 
 impl Rows {
-    /// Wheels that stick to a mass of 1 / `compliance` kg each, which moves at `speed`, and have no brake.
+    /// Sets up wheels without brakes that stick to a mass of 1 / `compliance` kg each, which moves at `speed` m/s.
     fn roll(&mut self, speed: Four, compliance: f32) {
         let (zero, compliance) = (Four::default(), Four::splat(compliance));
         self.coupled.surroundings = Surroundings { speed: [speed, zero], compliance: [compliance, zero, zero] };
@@ -74,7 +73,7 @@ mod tests {
 
     const DT: f32 = 0.01;
 
-    /// The plain car with `powertrain`, which rolls at `speed` m/s.
+    /// Builds the plain car with `powertrain`, rolling at `speed` m/s.
     fn rolling(powertrain: Powertrain, speed: f32) -> Vehicle {
         let model = Model::new(crate::ModelParts { powertrain, ..plain_car() }).expect("valid");
         let state = State::at_rest(&model, &Scene::flat(), &Placement { speed, ..Placement::default() });
@@ -89,14 +88,14 @@ mod tests {
             let controls = Controls { throttle, gear: Some(gear), ..Controls::default() };
             rolling(torques.clone(), 0.0).drive_rolling(&controls, DT, &mut forces);
             for (found, torque) in forces.into_iter().zip([300.0, 300.0, 600.0, 600.0]) {
-                // 32 bits of 2000 N.
+                // Rounding of 2000 N in f32.
                 assert!((found - share * torque / 0.3).abs() < 1e-3, "{found} N at {throttle} in gear {gear}");
             }
         }
     }
 
-    /// A closed clutch brings both sides to one speed: `p = (ω + T dt / J − r v / R) / (1 / J + r² / (2 J_w + m R²))`, and drives each of
-    /// two wheels with half of `r p`.
+    /// Checks that a closed clutch brings both sides to one speed, `p = (ω + T dt / J − r v / R) / (1 / J + r² / (2 J_w + m R²))`, and drives each
+    /// of two wheels with half of `r p`.
     #[test]
     fn a_closed_clutch_drives_the_mass_of_the_car_by_its_wheels() {
         let (speed, turns, ratio) = (6.0, 300.0, 12.0f32);
@@ -132,13 +131,13 @@ mod tests {
         let impulse = behind / (1.0 / 0.2 + ratio * ratio / (2.0 + 1200.0 * 0.3 * 0.3));
         let expected = 0.5 * ratio * impulse / (0.3 * DT);
         for (found, expected) in forces.into_iter().zip([0.0, 0.0, expected, expected]) {
-            // What slips is a millionth, and 32 bits of a contact that stiff leave as much again.
+            // The contact slips by a millionth, and f32 rounding of such a stiff contact adds as much.
             assert!((found - expected).abs() <= 1e-4 * expected, "{found} instead of {expected} N");
         }
     }
 
-    /// Wheel, rotor and the mass on its contact turn as one: `(I + n² J + m R²) Δω = n T dt`, and the gearing gets `T dt − J n Δω`,
-    /// whatever it is taken to have carried before.
+    /// Checks that wheel, rotor and the mass on its contact turn as one, `(I + n² J + m R²) Δω = n T dt`, and that the gearing gets
+    /// `T dt − J n Δω` for any initial impulse.
     #[test]
     fn a_motor_that_goes_on_ends_where_it_would_from_nothing() {
         let model = Model::new(crate::ModelParts { motors: vec![motor()], ..plain_car() }).expect("valid");
@@ -158,7 +157,7 @@ mod tests {
             car.rows[0].tyre.active = !FourMask::default();
             car.solve_shafts::<Many>();
             let found = car.shafts.constraints[0].impulse;
-            // As above.
+            // Same tolerance as for the closed clutch.
             assert!(
                 (found - expected).abs() <= 1e-4 * expected,
                 "{found} instead of {expected} N m s after {carried} N m"

@@ -1,4 +1,4 @@
-//! What the drivetrain writes in a step: rows of clutch, motors and couplings, and what the pedals ask.
+//! Workspace of the drivetrain in a step: rows of clutch, motors and couplings, and the pedal demand.
 
 use crate::assists::assist_log::Assist;
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
@@ -9,34 +9,34 @@ use crate::lane::{Corners, Four};
 use crate::model::Model;
 use crate::step::coupling::Within;
 
-/// The engine's row, the motors' and the couplings'.
+/// Maximum number of rows: one of the engine, those of the motors and of the couplings.
 pub(crate) const MOST_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
 /// Workspace of the drivetrain, rebuilt every step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shafts {
-    /// As many as the model has, and one.
+    /// Rows between spins: as many as the model has motors and couplings, and one for an engine.
     pub constraints: Box<[DriveConstraint]>,
     pub count: usize,
     pub dt: f32,
     pub engine: Option<Flywheel>,
-    /// Capacity of a clutch that works by itself; `None` of any other. Only of cars whose assists change the drive.
+    /// Capacity of a clutch that works automatically; `None` for others. Set only for cars whose assists change the drive.
     pub clutch_law: Option<ClutchLaw>,
     pub pull: PedalDemand,
-    /// As many as the model has.
+    /// Motors of the model in this step.
     pub motors: Box<[MotorStep]>,
-    /// Who holds the motors back; `None` where assists have not been asked, whatever limits are left of an earlier step.
+    /// Assist that limits the motors. `None`: no assist limits them in this step, and limits of an earlier step do not apply.
     pub limited_by: Option<Assist>,
     /// Assist that cuts the regeneration of the motors.
     pub regeneration_cut_by: Option<Assist>,
-    /// Whether rows have been tried from what they carried in the last step.
+    /// Whether a solution from the impulses of the last step was already tried in this step.
     pub has_gone_on: bool,
-    /// How blocks bound tyres.
+    /// Friction bounds of the wheel blocks.
     pub within: Within,
 }
 
 impl Shafts {
-    /// Room for what turns the wheels of `model`.
+    /// Allocates the workspace for the drivetrain of `model`.
     pub(crate) fn of(model: &Model) -> Self {
         let parts = model.parts();
         let motors = parts.motors.len();
@@ -48,7 +48,7 @@ impl Shafts {
         }
     }
 
-    /// Goes back to where `other` of the same model is, in the memory that is there.
+    /// Restores the workspace from `other` of the same model, without allocating memory.
     pub(crate) fn copy(&mut self, other: &Self) {
         let (mut constraints, mut motors) = self.take_room();
         constraints.clone_from(&other.constraints);
@@ -56,7 +56,7 @@ impl Shafts {
         *self = Self { constraints, motors, ..*other };
     }
 
-    /// Forgets the last step.
+    /// Resets the workspace to its defaults, without allocating memory.
     pub(crate) fn clear(&mut self) {
         let (mut constraints, mut motors) = self.take_room();
         constraints.fill(DriveConstraint::default());
@@ -69,43 +69,43 @@ impl Shafts {
     }
 }
 
-/// What the pedals ask of the motors.
+/// Demand of the pedals on the motors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PedalDemand {
     pub throttle: f32,
     pub brake: f32,
-    /// 1 forward, −1 in reverse, 0 in neutral.
+    /// Driving direction: 1 forward, −1 in reverse, 0 in neutral.
     pub direction: f32,
 }
 
-/// A motor in a step.
+/// State of a motor in a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MotorStep {
-    /// Speed of its rotor at the start, rad/s.
+    /// Speed of the rotor at the start of the step, rad/s.
     pub rotor: f32,
     pub limits: MotorLimits,
 }
 
-/// What assists want of a motor. Torques of the rotor, N m towards the drive.
+/// Limits that assists set for a motor. Torques of the rotor, N m, positive towards the drive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MotorLimits {
-    /// What cruise control asks for, whatever the pedals say.
+    /// Torque set by cruise control, which replaces the demand of the pedals.
     pub cruise: Option<f32>,
-    /// The most that traction or launch control leaves it, ≥ 0.
+    /// Largest torque that traction or launch control allows, ≥ 0.
     pub most: f32,
-    /// Least torque that a cut of the regeneration leaves it, ≤ 0.
+    /// Least torque that a cut of the regeneration allows, ≤ 0.
     pub least: f32,
-    /// Impulses that cruise control added, that traction or launch control took, and that a cut of the regeneration added, at the speed the
-    /// motor was last evaluated at.
+    /// Changes of the torque by cruise control, by traction or launch control (≤ 0), and by a cut of the regeneration (≥ 0), at the speed at
+    /// which the motor was last evaluated.
     pub changed: [f32; 3],
 }
 
-/// What turns and holds four wheels in a step.
+/// Angular momentum and impulses that turn and brake the wheels in a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DriveRows<W: Corners = Four> {
-    /// Spin momentum before shafts, brake and tyre, N m s.
+    /// Spin momentum before shafts, brake and tyre act, N m s.
     pub momentum: W,
-    /// Direct motor torque's angular impulse, part of `momentum`, N m s.
+    /// Angular impulse of the direct drive, part of `momentum`, N m s.
     pub motor: W,
     /// Largest angular impulse of the brake, N m s.
     pub brake: W,

@@ -1,7 +1,7 @@
-//! Clutch, motors and couplings over a step: their rows begin, are solved before the wheel blocks ([`Solving`]), and go back into the
-//! state.
+//! Solution of clutch, motors and couplings over a step: their rows are built, solved before the wheel blocks ([`Solving`]), and stored in
+//! the state.
 //!
-//! Each wheel stands in with its inertia *and* the grip of its tyre, so no shaft stiffness limits the step.
+//! Each wheel is represented by its inertia *and* the grip of its tyre, so no shaft stiffness limits the step.
 
 use crate::banks::{Banks, Many};
 use crate::drivetrain::assisted::converter;
@@ -20,8 +20,8 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 
 impl PedalDemand {
-    /// Torque of a `motor`, N m towards the drive, at a rotor speed of `speed` rad/s (positive forward), and how it changes
-    /// with the speed.
+    /// Returns the torque of `motor`, N m, positive towards the drive, and its derivative by the speed, N m s. `speed`: rotor speed, rad/s,
+    /// positive forward.
     pub(crate) fn of(&self, motor: &Motor, speed: f32) -> (f32, f32) {
         let demand = if self.direction == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
         motor.torque(speed * self.direction, demand)
@@ -29,7 +29,7 @@ impl PedalDemand {
 }
 
 impl Shafts {
-    /// Begins a step with the rows of motors and couplings, which carry nothing yet.
+    /// Starts a step of `dt` s with rows of motors and couplings that carry no impulse. Clears the engine and the limits of assists.
     #[inline(always)]
     pub(crate) fn begin(&mut self, pull: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
@@ -47,19 +47,19 @@ impl Shafts {
         }
     }
 
-    /// Puts the row of an engine before the others: its clutch begins with what it carried.
+    /// Stores the flywheel and adds the row of its clutch or converter as row 0. The row's impulse is its warm start.
     #[inline(always)]
     pub(crate) fn engage(&mut self, flywheel: Flywheel, clutch: DriveConstraint) {
         (self.engine, self.constraints[0]) = (Some(flywheel), clutch);
         self.count += 1;
     }
 
-    /// Tells how fast motor `k` turned when the step began, rad/s.
+    /// Stores the rotor speed of motor `k` at the start of the step, rad/s.
     pub(crate) fn turned(&mut self, k: usize, speed: f32) {
         self.motors[k].rotor = speed;
     }
 
-    /// Takes back what motors and couplings carry: passes from impulses that are far off may settle with any.
+    /// Sets the impulses of motors and couplings to 0. From impulses that are far off, Newton passes may settle at a wrong solution.
     pub(crate) fn clear_impulses(&mut self, model: &Model, rows: &mut [Rows]) {
         let [first, _] = self.first_rows(model);
         for i in first..self.count {
@@ -67,13 +67,13 @@ impl Shafts {
         }
     }
 
-    /// Row of the first motor, and of the first coupling.
+    /// Returns the index of the first motor's row and that of the first coupling's row.
     pub(crate) fn first_rows(&self, model: &Model) -> [usize; 2] {
         let motors = usize::from(self.engine.is_some());
         [motors, motors + model.parts().motors.len()]
     }
 
-    /// Tells `drive` what the rows ended with; `turns` is how fast the wheels turn each of them, rad/s.
+    /// Stores engine speed and mean torques of clutch, motors and couplings in `drive`. `turns(i)`: wheel speed on row `i` by its levers, rad/s.
     #[inline(always)]
     pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, turns: impl Fn(usize) -> f32) {
         let constraints = &self.constraints[..self.count];
@@ -81,7 +81,7 @@ impl Shafts {
             let speed = match converter(model) {
                 Some(converter) if row.is_converter => {
                     let found = self.impeller(converter, engine, turns(0) * row.ratio);
-                    // Wheels that slide sideways may turn faster than the row took them to: what drives them drives no engine.
+                    // Wheels that slide sideways may turn faster than the row took them to; that excess does not drive the engine.
                     if row.impulse > 0.0 { found.min(engine.speed) } else { found }
                 }
                 _ => engine.dragged(engine.speed - row.impulse * engine.inverse_inertia),
@@ -103,13 +103,13 @@ impl Shafts {
         }
     }
 
-    /// Speed of the impeller after the step with the turbine at `turbine`, rad/s.
+    /// Returns the impeller speed at the end of the step with the turbine at `turbine`, rad/s.
     pub(crate) fn impeller(&self, converter: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
         let free = engine.speed - engine.dry_drag * engine.inverse_inertia;
         converter.impeller_speed(free, self.dt * engine.inverse_inertia, turbine)
     }
 
-    /// Lets row `i` carry `impulse`, and its wheels feel it.
+    /// Sets the impulse of row `i`, N m s, and adds its change to the shaft impulses of the wheels.
     #[inline(always)]
     pub(crate) fn carry(&mut self, model: &Model, rows: &mut [Rows], i: usize, impulse: f32) {
         let change = self.constraints[i].carries(impulse);
@@ -120,7 +120,7 @@ impl Shafts {
 }
 
 impl Shafts {
-    /// Whether the rows go on with what they carried in the last step, with little change.
+    /// Solves the rows from the impulses of the last step. Returns whether they converged; if not, restores the impulses from before.
     #[inline(always)]
     fn go_on(&mut self, model: &Model, rows: &mut [Rows], carried: Carried<'_>) -> bool {
         match self.count {
@@ -144,7 +144,7 @@ impl Shafts {
         goes_on
     }
 
-    /// Solves whatever rows there are.
+    /// Solves all rows with the wheels as `wheels`. If they do not converge, limits the motors to their peak torques.
     fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         match self.count {
             1 => self.settle_rows::<1>(model, rows, wheels),
@@ -155,7 +155,7 @@ impl Shafts {
         }
     }
 
-    /// The same for wheels by themselves, and from there for their blocks.
+    /// Solves all rows with [`Wheels::Alone`] and, from that result, with [`Wheels::AsBlocks`].
     #[inline(always)]
     pub(crate) fn settle_anew(&mut self, model: &Model, rows: &mut [Rows]) {
         self.settle(model, rows, Wheels::Alone);
@@ -172,7 +172,7 @@ impl Shafts {
 }
 
 impl Vehicle {
-    /// Solves clutch and couplings; leaves each wheel's shaft impulse.
+    /// Solves clutch, motors and couplings. Stores the shaft impulse of each wheel in `rows.drive.shaft`.
     #[inline(always)]
     pub(crate) fn solve_shafts<B: Banks>(&mut self) {
         if !self.settle_clutch::<B>() {
@@ -180,8 +180,8 @@ impl Vehicle {
         }
     }
 
-    /// Solves rows that are not those of a clutch alone on wheels that grip: for wheels as their blocks, from what was carried in the last
-    /// step or, where that is far off, from what wheels alone make of it.
+    /// Solves rows that are more than a lone clutch on gripping wheels, with the wheels as blocks. The first call of a step starts from the
+    /// impulses of the last step. If these do not converge, the rows are solved for wheels alone first. A lone clutch always takes that path.
     #[inline(never)]
     fn solve_rows(&mut self) {
         widest(
@@ -198,7 +198,7 @@ impl Vehicle {
         );
     }
 
-    /// Tells the state what the rows ended with.
+    /// Stores the results of the rows in the state.
     #[inline(always)]
     pub(crate) fn end_shafts<B: Banks>(&mut self) {
         let (banks, rows) = (B::of(self.model.banks()), B::of(&self.rows));
@@ -206,7 +206,7 @@ impl Vehicle {
         self.shafts.write_back(&mut self.state.drive, &self.model, turns);
     }
 
-    /// The same for wheels that have no block; leaves their spin, too.
+    /// Solves clutch, motors and couplings for wheels without blocks. Stores the spins of the wheels in `rows.coupled.spin`, rad/s.
     pub(crate) fn roll_shafts(&mut self) {
         if !self.settle_clutch::<Many>() {
             self.shafts.settle(&self.model, &mut self.rows, Wheels::Alone);
@@ -216,14 +216,14 @@ impl Vehicle {
         }
     }
 
-    /// Solves a clutch alone for wheels alone; whether that is all, as these grip or no row carries anything.
+    /// Solves a lone clutch for wheels alone. Returns true if all rows are solved: no row carries an impulse, or the lone clutch has settled.
     #[inline(always)]
     fn settle_clutch<B: Banks>(&mut self) -> bool {
         let shafts = &mut self.shafts;
         if shafts.are_open() {
             return true;
         }
-        // Where its wheels begin to slide, a clutch is solved as other rows are.
+        // If its wheels begin to slide, a clutch is solved like the other rows.
         shafts.is_clutch()
             && settle_clutches(
                 B::of(self.model.banks()),

@@ -1,8 +1,8 @@
-//! Rows between spins, solved together for the wheels in their surroundings.
+//! Joint solution of rows between spins for the wheels in their surroundings.
 //!
-//! A row's law is `per_impulse · impulse + per_speed · speed = target impulse` within its bounds; beyond them it slips. The wheels answer
-//! linearly until one begins or ceases to slide or to be held: one Newton step solves all rows, another pass looks whether that has
-//! happened. Rows of couplings then follow the wheel blocks themselves.
+//! A row's law is `per_impulse · impulse + per_speed · speed = target impulse` within its bounds; outside them it slips. The wheels respond
+//! linearly until one begins or ceases to slide or to be locked: one Newton step solves all rows, and another pass checks for such a
+//! change. Rows of couplings are then solved with the wheel blocks themselves.
 
 use crate::drivetrain::assisted::converter;
 use crate::drivetrain::constraints::{DriveConstraint, Regime, falling};
@@ -14,73 +14,74 @@ use crate::step::coupling::Within;
 use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
 
-/// Newton passes.
+/// Maximum number of Newton passes.
 const PASSES: usize = 16;
 
-/// Those from what was carried in the last step.
+/// Maximum number of Newton passes from the impulses of the last step.
 const GOING_ON: usize = 2;
 
-/// Looks at motors that have not settled, each of which takes from them what is beyond their peak torque.
+/// Number of passes that limit unsettled motors to their peak torque.
 const BOUNDED: usize = 4;
 
-/// Passes in which bounds of couplings follow what is driven through them; after these they stay, and what is left is convex.
+/// Number of passes in which bounds of couplings follow the torque driven through them. Constant bounds then leave a convex problem.
 const FOLLOWING: usize = 8;
 
-/// A step is too long when the slope along it has turned to more than this share of what it was.
+/// Largest slope accepted at the end of a step, as a share of the opposite slope at its start. A steeper one means that the step is too long.
 const OVERSHOOT: f32 = 0.5;
 
-/// Cuts of a step that was too long, and the least share of the range left that one of them takes off either end.
+/// Maximum number of cuts of a step that is too long.
 const CUTS: usize = 10;
+/// Least share of the remaining range that a cut removes from either end.
 const LEAST_CUT: f32 = 0.05;
 
-/// Misfit between a row's speed and its law that is left between wheels as blocks: a share of the fastest wheel's speed, or
+/// Accepted residual between a row's speed and its law for wheels as blocks: a share of the fastest wheel's speed, plus an absolute part in
 /// rad/s.
 const AGREED: [f32; 2] = [2e-4, 1e-3];
 
-/// Change of the turbine's speed at which its torque is looked up to find the slope, as a share of the speeds.
+/// Change of the turbine's speed for the difference quotient of its torque, as a share of the speeds.
 const CONVERTER_PROBE: f32 = 0.01;
 
-/// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
+/// Regularisation of rigid rows, as a share of their own response, so that redundant rows do not make the matrix singular.
 const RIGID_SHORTFALL: f32 = 1e-4;
 
-/// How wheels answer the shafts.
+/// Model of the wheels' response to the shafts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wheels {
-    /// By their tyre's row along alone: what a clutch needs.
+    /// Longitudinal tyre row alone: sufficient for a clutch.
     Alone,
-    /// As their blocks will: what couplings need, since wheels that slide show a torque too much as speed at once.
+    /// Wheel blocks as the step solves them. Couplings need them, because sliding wheels turn an excess of torque into speed at once.
     AsBlocks,
 }
 
-/// What is known of the last step.
+/// Results of the last step.
 #[derive(Clone, Copy)]
 pub(crate) struct Carried<'a> {
     pub drive: &'a DriveState,
-    /// How much faster it made the car, m/s forward.
+    /// Forward speed that the car gained, m/s.
     pub gained: f32,
 }
 
 impl Carried<'_> {
-    /// What motor `k` gives its gearing in a step of `dt` s like that one, N m s: what its rotor does not take.
+    /// Returns the impulse that motor `k` gives its gearing in a step of `dt` s like the last one, N m s: without the part that turns the rotor.
     #[inline(always)]
     fn by_motor(&self, model: &Model, k: usize, dt: f32) -> f32 {
         dt * self.drive.motors[k] - model.rotor_momentum()[k] * self.gained
     }
 }
 
-/// Most rows that are solved by loops of a known length.
+/// Largest number of rows that is solved by loops of constant length.
 pub(crate) const FEW: usize = 4;
 
-/// Rows between spins while they are solved: `MOST`, or at most so many where these are more than [`FEW`].
+/// Rows between spins while they are solved: exactly `MOST`, or at most `MOST` if that is above [`FEW`].
 pub(crate) struct Solving<'a, const MOST: usize> {
     shafts: &'a mut Shafts,
-    /// Of the rows, rad/s, under the present impulses.
+    /// Speeds of the rows under the present impulses, rad/s.
     pub speeds: [f32; MOST],
-    /// How row speeds answer row impulses.
+    /// Change of each row's speed per impulse of each row, 1/(kg m²).
     pub answers: [[f32; MOST]; MOST],
-    /// Impulse of every row before its last change, and that change.
+    /// Impulse of every row before its last change, and that change, N m s.
     change: [[f32; 2]; MOST],
-    /// Of the elimination.
+    /// Workspace of the elimination.
     matrix: [[f32; MOST]; MOST],
 }
 
@@ -91,13 +92,13 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         Self { shafts, speeds: [0.0; MOST], answers: square, change: [[0.0; 2]; MOST], matrix: square }
     }
 
-    /// Number of rows, which the compiler knows of a few.
+    /// Returns the number of rows, a constant up to [`FEW`].
     #[inline(always)]
     fn count(&self) -> usize {
         if MOST <= FEW { MOST } else { self.shafts.count }
     }
 
-    /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.
+    /// Sets the converter's law to the turbine's torque at its present speed and the slope of that torque, with the impeller in balance.
     fn linearise_converter(&mut self, model: &Model) {
         let (Some(engine), Some(converter)) = (self.shafts.engine, converter(model)) else { return };
         let speed = self.speeds[0];
@@ -113,11 +114,10 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         row.target_impulse = self.shafts.dt * (here - slope * speed);
     }
 
-    /// Newton's method on all rows, from the impulses they carry, with the wheels as `wheels` says.
+    /// Runs Newton's method on all rows from their present impulses, with the wheels as `wheels`. Returns whether the rows have settled.
     ///
-    /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
-    /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
-    /// Tells whether they have settled.
+    /// The rows together minimise a convex function of their impulses: the negative of the work they absorb. Steps that overshoot
+    /// its minimum are shortened. Couplings therefore never add energy, even if the passes end early.
     pub(crate) fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) -> bool {
         self.look(model, rows, wheels);
         let coupled = !model.parts().couplings.is_empty();
@@ -150,8 +150,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         false
     }
 
-    /// Takes from every motor what it would give beyond its peak torque, as its wheels then turn: passes that have not settled may
-    /// end with any.
+    /// Limits every motor to its peak torque at the present wheel speeds. Passes that have not settled may end with any impulse.
     #[cold]
     pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         let [first, _] = self.shafts.first_rows(model);
@@ -167,7 +166,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         }
     }
 
-    /// Speeds of the rows under the impulses they carry, and their laws there.
+    /// Measures the speeds of the rows under their present impulses, and updates their laws there.
     #[inline(never)]
     fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         self.look_at(model, rows, wheels);
@@ -179,7 +178,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         self.see(model, &measured);
     }
 
-    /// Takes what was `measured` of wheels as speeds of the rows, and how they answer each other; and their laws there.
+    /// Stores speeds and responses of the rows from the `measured` wheels, and updates the laws of converter and motors.
     #[inline(always)]
     fn see(&mut self, model: &Model, measured: &Measured<f32, MOST>) {
         let count = self.count();
@@ -200,7 +199,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         }
     }
 
-    /// Slope of what the rows minimise along their last change when they have `share` of it and turn as last measured.
+    /// Returns the slope of the minimised function along the last change of the impulses, with `share` of it applied, at the measured speeds.
     fn slope(&self, share: f32) -> f32 {
         let along = |(row, ([before, change], speed)): (&DriveConstraint, (&[f32; 2], &f32))| {
             let impulse = before + share * change;
@@ -210,7 +209,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         self.shafts.constraints[..self.count()].iter().zip(self.change.iter().zip(&self.speeds)).map(along).sum()
     }
 
-    /// Takes part of the last change back if it went too far from where the slope along it was `downhill`.
+    /// Takes back part of the last change if it overshoots. `downhill`: slope along the change at its start.
     #[cold]
     #[inline(never)]
     fn shorten(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, downhill: f32) {
@@ -236,7 +235,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         }
     }
 
-    /// Whether every row turns as its law says, with wheels that have last been measured as blocks.
+    /// Returns whether every row satisfies its law, for wheels last measured as blocks.
     fn agrees(&self, rows: &[Rows]) -> bool {
         let [relative, absolute] = AGREED;
         let closeness = self.shafts.within.closeness();
@@ -252,7 +251,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         })
     }
 
-    /// Rotor and torque of every motor at the speed it has now: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`.
+    /// Sets the law of every motor to rotor and torque at its present speed: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`.
     #[inline(always)]
     fn linearise_motors(&mut self, model: &Model) {
         let (pull, dt, [first, _]) = (self.shafts.pull, self.shafts.dt, self.shafts.first_rows(model));
@@ -270,8 +269,8 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         }
     }
 
-    /// Bounds of couplings that carry the more, the more is driven through them; what they give their wheels more where that took impulse
-    /// from any, by row. Then the wheels turn otherwise than measured.
+    /// Sets the bounds of torque-sensing couplings by the torque driven through them. If that reduces an impulse, returns the changes on the wheels
+    /// by row, N m s, and the measured speeds are outdated; else `None`.
     fn bound_couplings(&mut self, model: &Model) -> Option<[f32; MOST]> {
         let [_, first] = self.shafts.first_rows(model);
         let (mut changes, mut taken) = ([0.0; MOST], false);
@@ -300,8 +299,8 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         taken.then_some(changes)
     }
 
-    /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
-    /// none has to.
+    /// Returns the impulses that satisfy every row's law with the present response of the wheels, N m s. Rows change between holding and slipping
+    /// until their regimes are consistent.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> [f32; MOST] {
         let count = self.count();
@@ -328,7 +327,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         found
     }
 
-    /// Changes of the impulses by elimination; rows are definite, so their own entries serve as pivots.
+    /// Solves for the changes of the impulses by elimination, N m s. The rows are definite, so their own entries serve as pivots.
     #[inline(always)]
     fn solve(&mut self, regimes: &[Regime; MOST]) -> [f32; MOST] {
         let (count, matrix) = (self.count(), &mut self.matrix);
@@ -361,15 +360,15 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     }
 }
 
-/// How wheels turn the rows between spins, `MOST` or fewer, and how these answer each other through them, by their levers alone.
+/// Response of the wheels to at most `MOST` rows between spins, by their levers alone, without ratios.
 pub(crate) struct Measured<C, const MOST: usize> {
-    /// rad/s
+    /// Speeds of the rows, rad/s.
     pub speeds: [C; MOST],
-    /// 1/(kg m²); of those with rows that come later, nothing.
+    /// Change of a row's speed per impulse of a row, 1/(kg m²); 0 above the diagonal.
     pub answers: [[C; MOST]; MOST],
 }
 
-/// Measures the wheels of so many rows.
+/// Measures the wheels of `count` rows.
 #[inline(always)]
 fn measure<W: Corners, const MOST: usize>(
     banks: &[WheelPack<W>],
@@ -404,7 +403,7 @@ fn measure<W: Corners, const MOST: usize>(
     measured
 }
 
-/// Adds what the rows between spins give their wheels more to the impulses of their shafts.
+/// Adds the `changes` of the rows' impulses on the wheels, N m s, to the shaft impulses of the wheels.
 #[inline(always)]
 fn turn<W: Corners, const MOST: usize>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], changes: &[W::Car; MOST]) {
     for (bank, rows) in banks.iter().zip(rows) {
@@ -414,20 +413,20 @@ fn turn<W: Corners, const MOST: usize>(banks: &[WheelPack<W>], rows: &mut [Rows<
     }
 }
 
-/// Rows between spins, of one car or of several, that go on from what they carried in the last step: which is close to the answer while
-/// nothing jumps.
+/// Rows between spins, of one car or of a batch, solved from the impulses of the last step. These are close to the solution unless
+/// an input jumps.
 pub(crate) trait GoesOn<C, const MOST: usize> {
-    /// Lets every row carry that; returns what they give their wheels more, N m s.
+    /// Sets every row to its impulse of the last step. Returns the changes on the wheels by row, N m s.
     fn begin(&mut self) -> [C; MOST];
 
-    /// Bounds couplings by what is driven through them; the same, if that took any.
+    /// Sets the bounds of couplings by the torque driven through them. Returns the changes on the wheels if an impulse was reduced, else `None`.
     fn bound(&mut self) -> Option<[C; MOST]>;
 
-    /// Takes one step of Newton's method for wheels `measured` as their blocks; the same, and whether all have settled.
+    /// Takes a Newton step for wheels `measured` as blocks. Returns the changes on the wheels, N m s, and whether all rows have settled.
     fn step(&mut self, measured: &Measured<C, MOST>) -> ([C; MOST], bool);
 }
 
-/// Lets `count` rows go on that are on these wheels; whether they settle.
+/// Solves `count` rows of these wheels from the impulses of the last step. Returns whether they settle.
 #[inline(always)]
 pub(crate) fn go_on<W: Corners, const MOST: usize>(
     banks: &[WheelPack<W>],
@@ -449,7 +448,7 @@ pub(crate) fn go_on<W: Corners, const MOST: usize>(
     false
 }
 
-/// Those of one car.
+/// Rows of one car, solved from the impulses of the last step.
 pub(crate) struct Going<'a, const MOST: usize> {
     solving: Solving<'a, MOST>,
     model: &'a Model,
@@ -462,7 +461,7 @@ impl<'a, const MOST: usize> Going<'a, MOST> {
         Self { solving: Solving::of(shafts), model, carried }
     }
 
-    /// Lets every row carry an impulse; returns what they give their wheels more.
+    /// Sets the impulse of every row. Returns the changes on the wheels by row, N m s.
     #[inline(always)]
     fn carry(&mut self, mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) -> [f32; MOST] {
         let (count, mut changes) = (self.solving.count(), [0.0; MOST]);
@@ -509,9 +508,9 @@ impl<const MOST: usize> GoesOn<f32, MOST> for Going<'_, MOST> {
 }
 
 impl<W: Corners> Rows<W> {
-    /// As [`Rows::spin_under`] with both tyre rows, as the block solves them.
+    /// Returns the spins of the wheels and their change per impulse like [`Rows::spin_under`], with both tyre rows as the wheel block solves them.
     ///
-    /// With the driven momentum `d` and the tyre's answer `T` to its speed along, `I ω = d − R x` and `x' = T R / I d'`.
+    /// With the driven momentum `d` and the tyre's response `T` to its longitudinal speed, `I ω = d − R x` and `x' = T R / I d'`.
     #[inline(always)]
     fn spin_of_block(&mut self, bank: &WheelPack<W>, within: Within) -> (W, W) {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
@@ -529,7 +528,7 @@ mod tests {
     use crate::drivetrain::rows::PedalDemand;
     use crate::model::plain::plain_car;
 
-    /// In reverse a motor has for cruise control what it has at that speed forwards: `P / ω`, which falls by `P / ω²`.
+    /// Checks that a motor in reverse has the same cruise torque as forwards at that speed: `P / ω`, which falls by `P / ω²`.
     #[test]
     fn a_motor_is_asked_at_its_speed_towards_the_drive() {
         let mut parts = plain_car();
@@ -542,7 +541,7 @@ mod tests {
         solving.speeds = [-600.0];
         solving.linearise_motors(&model);
         let row = &shafts.constraints[0];
-        // J + dt P / ω², and dt of −150 N m at −600 rad/s; in 32 bits.
+        // J + dt P / ω², and dt times −150 N m at −600 rad/s; f32 rounding.
         assert!((row.per_speed - (0.05 + 0.01 * 0.25)).abs() < 1e-6, "{row:?}");
         assert!((row.target_impulse - 0.01 * (-150.0 - 0.25 * 600.0)).abs() < 1e-5, "{row:?}");
     }

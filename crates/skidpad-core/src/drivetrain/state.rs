@@ -1,4 +1,4 @@
-//! What a drivetrain keeps from step to step.
+//! State of the drivetrain between steps.
 
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
@@ -6,31 +6,31 @@ use crate::math::all_finite;
 use crate::model::Model;
 use crate::state::placement::Placement;
 
-/// Motion of the drivetrain.
+/// State of the drivetrain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DriveState {
-    /// Crankshaft, rad/s; negative where the wheels turn a dead engine backwards.
+    /// Speed of the crankshaft, rad/s; negative if the wheels turn a dead engine backwards.
     pub engine_speed: f32,
     /// Engaged gear: −1, 0, 1…
     pub gear: i8,
-    /// Gear a running shift will engage.
+    /// Gear that a running shift will engage.
     pub next_gear: i8,
-    /// Ratio a continuous gearbox has reached, without the final drive; 0 of any other.
+    /// Present ratio of a continuous gearbox, without the final drive; 0 for other gearboxes.
     pub ratio: f32,
-    /// Time left of a running shift, s.
+    /// Remaining time of a running shift, s.
     pub shift_left: f32,
     /// Time since the last shift ended, s, up to 1000.
     pub since_shift: f32,
-    /// Mean torque through the clutch over the last step, N m, positive drives forward in a forward gear.
+    /// Mean torque of the clutch over the last step, N m; positive drives forward in a forward gear.
     pub clutch: f32,
-    /// Mean torque each coupling carried over the last step, N m, positive towards its first side.
+    /// Mean torque of each coupling over the last step, N m; positive towards its first side.
     pub couplings: [f32; MAX_COUPLINGS],
-    /// Mean torque of each motor's rotor over the last step, N m, positive drives forward.
+    /// Mean torque of each motor's rotor over the last step, N m; positive drives forward.
     pub motors: [f32; MAX_MOTORS],
 }
 
 impl DriveState {
-    /// Whether every number is finite.
+    /// Returns whether every number is finite.
     pub fn is_finite(&self) -> bool {
         let Self { engine_speed, gear: _, next_gear: _, ratio, shift_left, since_shift, clutch, couplings, motors } =
             self;
@@ -39,7 +39,8 @@ impl DriveState {
             && all_finite(motors)
     }
 
-    /// Of a car that starts as `placement` has it.
+    /// Builds the state of a car that starts with the speed and gear of `placement`. Without a gear, the speed determines it, or it is 1
+    /// in a car without an engine. An engine turns with the wheels, between idle and limiter speed.
     pub(crate) fn rolling(model: &Model, placement: &Placement) -> Self {
         let Some(drive) = model.parts().powertrain.engine() else {
             let gear = placement.gear.unwrap_or(1);

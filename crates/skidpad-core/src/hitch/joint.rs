@@ -1,7 +1,7 @@
-//! A hitch in one step: what it asks of the motion of two vehicles, and the impulses with which it gets that.
+//! Hitch in one step: the constraint rows between two vehicles, and their impulses.
 //!
-//! A point is held by three rows, the turn by five at most. Both vehicles answer with their wheels: what an impulse changes comes
-//! from the system of all their rows, not from their mass alone.
+//! Three rows hold the coupling point; at most five rows act on the relative rotation. Both vehicles respond with the
+//! system of all their rows, including their wheels, not with their mass alone.
 
 use crate::hitch::parameters::{Coupler, Hitch};
 use crate::linear::{SpatialVector, Symmetric6};
@@ -9,49 +9,53 @@ use crate::math;
 use crate::world::seam::Body;
 use bevy_math::{Mat3, Quat, Vec3};
 
-/// Velocity of a centre of mass and angular velocity, or impulse and angular impulse, world axes.
+/// Velocity of a centre of mass and angular velocity, or impulse and angular impulse, in world axes.
 pub(crate) type Twist = [Vec3; 2];
 
-/// Share of a gap of a hitch that comes back in one step.
+/// Share of the gap between the points of a hitch that is corrected in one step.
 const GAP_RETURN: f32 = 0.2;
 
-/// The largest speed with which it does, m/s: a blow against a hull that a world ends after the solve can leave the way of a step.
+/// Largest speed with which the gap of a hitch is corrected (m/s). A collision of the hull that a world resolves after
+/// the solve can leave a gap as wide as the motion of a step.
 const GAP_RETURN_SPEED: f32 = 1.0;
 
-/// Resolutions of a gap of which half that share comes back: what closes the rounding of a position is told as a force, 20 N for
-/// 1e-7 m, a tonne and 1000 Hz, and more with the square of the rate.
+/// Gap, in multiples of the resolution of positions, at which half of [`GAP_RETURN`] is corrected. The correction of
+/// rounding errors of a position appears as a force: 20 N for 1e-7 m, a tonne and 1000 Hz, and more with the square of
+/// the rate.
 const ROUNDED: f32 = 16.0;
 
-/// Share of a gap of so many m of a hitch that comes back in a step of `dt` s, where positions are known to `resolution` m; in [0, 0.2].
+/// Returns the share of a `gap` (m) of a hitch that is corrected in a step of `dt` s, in [0, 0.2]. Positions have the
+/// `resolution` (m).
 pub fn returned_share(gap: f32, resolution: f32, dt: f32) -> f32 {
     let known = gap / (gap + (ROUNDED * resolution).max(f32::MIN_POSITIVE));
     (GAP_RETURN * known).min(GAP_RETURN_SPEED * dt / gap.max(f32::MIN_POSITIVE))
 }
 
-/// Velocity (m/s) of one point of a hitch against the other with which a `gap` (m) between them closes in steps of `dt` s, where
-/// positions are known to `resolution` m.
+/// Returns the relative velocity of the two points of a hitch (m/s) that closes the `gap` (m) between them in steps of
+/// `dt` s. Positions have the `resolution` (m).
 pub fn returned_gap(gap: Vec3, resolution: f32, dt: f32) -> Vec3 {
     gap * (-returned_share(gap.length(), resolution, dt) / dt)
 }
 
-/// Share of the way past a stop that comes back in one step.
+/// Share of the angle beyond a stop that is corrected in one step.
 const STOP_RETURN: f32 = 0.2;
 
-/// How a vehicle, or what one stands on, answers impulses.
+/// Response to impulses of a vehicle, or of a body under its wheels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answer {
-    /// By its mass and its inertia alone, inverse, world axes.
+    /// Response by inverse mass and inverse inertia alone, world axes.
     Free { mass: f32, inertia: Mat3 },
-    /// Likewise, of a body that something holds in some directions.
+    /// Response by inverse mass and inverse inertia of a body that is held in some directions, world axes.
     Bound { mass: Mat3, inertia: Mat3 },
-    /// Of one that contacts hold: what a unit of each of an impulse and a moment about its centre changes, world axes.
+    /// Response of a body that is held by contacts: change of the twist per unit of each component of an impulse and of
+    /// a moment about its centre, world axes.
     Held([Twist; 6]),
-    /// With all its rows.
+    /// Response of a vehicle with all its rows.
     Rows { to_world: Mat3, system: Symmetric6 },
 }
 
 impl Answer {
-    /// Change of the twist by an impulse.
+    /// Returns the change of the twist by an impulse and a moment about the centre of mass.
     pub fn to(&self, [impulse, moment]: Twist) -> Twist {
         match self {
             Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
@@ -70,22 +74,22 @@ impl Answer {
     }
 }
 
-/// A row against a turn of the trailer about `axis`, as `rate = bias - softness · impulse`.
+/// Row that acts on the rotation of the trailer about `axis`, of the form `rate = bias - softness · impulse`.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    /// World, unit vector.
+    /// Unit vector, world axes.
     axis: Vec3,
-    /// rad/s.
+    /// Rate without impulse (rad/s).
     bias: f32,
-    /// Of the impulse, rad/(N m s²), ≥ 0.
+    /// Softness: decrease of the rate per impulse (rad/(N m s²)), ≥ 0.
     softness: f32,
-    /// Of the impulse, N m s.
+    /// Least and largest impulse (N m s).
     bounds: [f32; 2],
-    /// On the trailer, N m s.
+    /// Angular impulse on the trailer (N m s).
     impulse: f32,
-    /// What a unit of it does to the vehicle ahead, and to the trailer.
+    /// Change of the twists of the vehicle ahead and of the trailer by a unit of angular impulse on each.
     does: [Twist; 2],
-    /// Of both to it, rad/(N m s²).
+    /// Compliance of both vehicles together (rad/(N m s²)).
     compliance: f32,
 }
 
@@ -99,40 +103,43 @@ const NO_TURN: Turn = Turn {
     compliance: 1.0,
 };
 
-/// Spring and damper against roll, damper and friction against yaw, stops of yaw and pitch.
+/// Maximum number of rotational rows: spring and damper against roll, damper and friction against yaw, stops of yaw and
+/// pitch.
 const TURNS: usize = 5;
 
-/// On the trailer: of the point, N s, and of each turn, N m s.
+/// Impulses on the trailer: of the point (N s), and of each rotational row (N m s).
 pub(crate) type Impulses = (Vec3, [f32; TURNS]);
 
-/// The rows of a hitch in one step.
+/// Rows of a hitch in one step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joint {
-    /// From the centres of mass of the vehicle ahead and of the trailer, vehicle axes, m.
+    /// Positions of the coupling point from the centres of mass of the vehicle ahead and of the trailer, vehicle axes
+    /// (m).
     points: [Vec3; 2],
-    /// From there to where impulses act, world axes, m.
+    /// Arms from the centres of mass to the point where impulses act, world axes (m).
     pushed: [Vec3; 2],
-    /// And to where the speed of the point is counted at the end of the step.
+    /// Arms from the centres of mass to the point whose speed counts at the end of the step, world axes (m).
     seen: [Vec3; 2],
-    /// What the point of the trailer ends with beyond that of the hitch, m/s.
+    /// Target velocity of the trailer's point relative to that of the hitch at the end of the step (m/s).
     target: Vec3,
-    /// On the trailer, N s.
+    /// Impulse on the trailer (N s).
     impulse: Vec3,
-    /// What unit impulses along x, y and z do to the vehicle ahead, and to the trailer.
+    /// Changes of the twists of the vehicle ahead and of the trailer by unit impulses along x, y and z.
     does: [[Twist; 3]; 2],
-    /// From a velocity of the point to the impulse.
+    /// Effective mass of the point: maps a velocity to an impulse (kg).
     mass: Mat3,
     turns: [Turn; TURNS],
+    /// Number of rotational rows in use.
     count: usize,
 }
 
 impl Joint {
-    /// Rows of `hitch` and `coupler` between the bodies of the vehicle ahead and of the trailer, for a step of `dt` s. They begin
-    /// with the `force` (N) of the last step.
+    /// Builds the rows of `hitch` and `coupler` between the bodies of the vehicle ahead and of the trailer, for a step
+    /// of `dt` s. The impulse starts from the `force` on the trailer in the last step (N).
     ///
-    /// The pose of a body moves with the mean of its velocities weighted by its `pose_lag`. Then the arms with which two points stay
-    /// together, to the third order of the step, are those of half a step and the lead; and impulses that close the angular
-    /// momentum act where the centres are after the lead.
+    /// A world moves the pose of a body with the mean of its velocities, weighted by its `pose_lag`. The two points
+    /// stay together, to third order in the step, if their speeds use the arms after half a step and the pose lag.
+    /// Angular momentum is conserved if impulses act at the arms after the pose lag.
     pub fn new(hitch: &Hitch, coupler: &Coupler, bodies: [&Body; 2], force: Vec3, dt: f32) -> Self {
         let points = [hitch.point, coupler.point];
         let [start, pushed] = [0.0, 1.0].map(|share| {
@@ -158,7 +165,7 @@ impl Joint {
         joint
     }
 
-    /// Counts the speed of the point with the arms of bodies that end the step with the angular velocities `ends`.
+    /// Updates the arms of the point's speed for bodies that end the step with the angular velocities `ends` (rad/s).
     pub fn turn(&mut self, bodies: [&Body; 2], ends: [Vec3; 2], dt: f32) {
         self.seen = [0, 1].map(|k| {
             let (body, time) = (bodies[k], bodies[k].pose_lag + 0.5 * dt);
@@ -167,13 +174,14 @@ impl Joint {
         });
     }
 
+    /// Adds the rotational rows of `hitch`, for the rotations of the vehicle ahead and of the trailer.
     fn add_turns(&mut self, hitch: &Hitch, [ahead, trailer]: [Quat; 2], dt: f32) {
         let angles = math::roll_pitch_yaw(ahead.inverse() * trailer);
         let along = trailer * Vec3::X;
         let up = ahead * Vec3::Z;
         let across = up.cross(along).normalize_or_zero();
         let always = [f32::NEG_INFINITY, f32::INFINITY];
-        // Wholly at the end of the step: stiffer than any step follows, it ends turns without swinging.
+        // Backward Euler: a spring stiffer than the step resolves stops the rotation without oscillation.
         let roll_gain = dt * (hitch.roll_damping + hitch.roll_rate * dt);
         self.add(along, -dt * hitch.roll_rate * angles.x / roll_gain, 1.0 / roll_gain, always);
         self.add(up, 0.0, 1.0 / (dt * hitch.yaw_damping), always);
@@ -185,7 +193,8 @@ impl Joint {
         self.add_stop(across, angles.y, hitch.largest_pitch, dt);
     }
 
-    /// Adds a stop that an angle about `axis` meets at `largest` on either side.
+    /// Adds a stop of the `angle` about `axis` at `largest` on either side (rad). Adds nothing if `largest` is
+    /// infinite.
     fn add_stop(&mut self, axis: Vec3, angle: f32, largest: f32, dt: f32) {
         if largest.is_finite() {
             let left = largest - angle.abs();
@@ -195,7 +204,7 @@ impl Joint {
         }
     }
 
-    /// Adds a row, unless it gives nothing.
+    /// Adds a rotational row, unless its softness is infinite, in which case the row has no effect.
     fn add(&mut self, axis: Vec3, bias: f32, softness: f32, bounds: [f32; 2]) {
         if softness.is_finite() {
             self.turns[self.count] = Turn { axis, bias, softness, bounds, ..NO_TURN };
@@ -203,24 +212,24 @@ impl Joint {
         }
     }
 
-    /// Impulse on vehicle `k` of the two, about its centre of mass.
+    /// Returns the impulse on vehicle `k` about its centre of mass: 0 is the vehicle ahead, 1 the trailer.
     pub fn impulse(&self, k: usize) -> Twist {
         let sign = if k == 0 { -1.0 } else { 1.0 };
         let moment = self.turns[..self.count].iter().fold(Vec3::ZERO, |sum, turn| sum + turn.axis * turn.impulse);
         [self.impulse * sign, (self.pushed[k].cross(self.impulse) + moment) * sign]
     }
 
-    /// Mean force on the trailer over a step of `dt` s, N.
+    /// Returns the mean force on the trailer over a step of `dt` s (N).
     pub fn force(&self, dt: f32) -> Vec3 {
         self.impulse / dt
     }
 
-    /// The impulses alone, to come back to.
+    /// Returns a copy of the impulses, as a target for [`Joint::halve`].
     pub fn impulses(&self) -> Impulses {
         (self.impulse, self.turns.map(|turn| turn.impulse))
     }
 
-    /// Half way back to the impulses `to`.
+    /// Replaces the impulses by the mean of themselves and the impulses given.
     pub fn halve(&mut self, (linear, turns): &Impulses) {
         self.impulse = (self.impulse + *linear) * 0.5;
         for (turn, to) in self.turns.iter_mut().zip(turns) {
@@ -228,7 +237,7 @@ impl Joint {
         }
     }
 
-    /// Learns how the two vehicles answer.
+    /// Computes the unit responses and the effective mass of the rows from the `answers` of both vehicles.
     pub fn learn(&mut self, answers: [&Answer; 2]) {
         let axes = Vec3::AXES;
         for (k, answer) in answers.into_iter().enumerate() {
@@ -247,8 +256,8 @@ impl Joint {
         velocity + angular.cross(self.seen[k])
     }
 
-    /// Changes the impulses by what the rows still need at the twists of both vehicles, and these by what that does; the
-    /// largest change of a velocity of the point, or of one at an arm of 1 m.
+    /// Performs one pass over all rows: updates the impulses and the twists of both vehicles. Returns the largest
+    /// change of velocity: of the point (m/s), or of a rotation at an arm of 1 m.
     pub fn relax(&mut self, [ahead, trailer]: [&mut Twist; 2]) -> f32 {
         let missing = self.missing([*ahead, *trailer]);
         let more = self.mass * missing;
@@ -268,8 +277,8 @@ impl Joint {
         changed
     }
 
-    /// How far the twists of both vehicles are from what the rows ask for, m/s, turns at an arm of 1 m; after
-    /// [`Joint::learn`].
+    /// Returns the residual of the rows at the twists of both vehicles (m/s; rotations at an arm of 1 m). Requires
+    /// [`Joint::learn`] before.
     pub fn residual(&self, twists: [Twist; 2]) -> f32 {
         let turns = self.turns[..self.count].iter().map(|turn| (turn.wanted(twists) * turn.compliance).abs());
         turns.fold(self.missing(twists).length(), f32::max)
@@ -281,7 +290,7 @@ impl Joint {
 }
 
 impl Turn {
-    /// What is to be added to its impulse.
+    /// Returns the change of the impulse that the row needs at these twists (N m s), within its bounds.
     fn wanted(&self, [ahead, trailer]: [Twist; 2]) -> f32 {
         let rate = (trailer[1] - ahead[1]).dot(self.axis);
         let free = self.impulse + (self.bias - self.softness * self.impulse - rate) / (self.compliance + self.softness);
@@ -289,7 +298,7 @@ impl Turn {
     }
 }
 
-/// `twist` and so much of `change`.
+/// Returns `twist` plus `by` times `change`.
 pub(crate) fn add(twist: Twist, change: Twist, by: f32) -> Twist {
     [twist[0] + change[0] * by, twist[1] + change[1] * by]
 }

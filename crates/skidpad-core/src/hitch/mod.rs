@@ -1,4 +1,4 @@
-//! What ties a trailer to the vehicle that tows it.
+//! Hitches: connections between trailers and the vehicles that tow them.
 
 pub(crate) mod joint;
 pub(crate) mod parameters;

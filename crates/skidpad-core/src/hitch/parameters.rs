@@ -1,31 +1,31 @@
-//! Hitches and couplers: where vehicles are tied together, and what that resists.
+//! Parameters of hitches and couplers.
 
 use crate::model::error::{ModelError, finite, not_negative, positive, positive_or_infinite};
 use bevy_math::Vec3;
 
-/// Where a vehicle tows another one, and how the two may turn against each other.
+/// Hitch of a towing vehicle: its position, and its resistance to rotation of the trailer.
 ///
-/// The default is a ball: it holds a point and resists no turn.
+/// The default is a ball: it holds a point and resists no rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hitch {
-    /// From the centre of mass, vehicle axes, m.
+    /// Position from the centre of mass, vehicle axes (m).
     pub point: Vec3,
-    /// Moment against roll of the trailer, N m/rad, ≥ 0; that of a fifth wheel is large.
+    /// Roll stiffness against the trailer (N m/rad), ≥ 0; large for a fifth wheel.
     pub roll_rate: f32,
-    /// Damping of that roll, N m s/rad, ≥ 0.
+    /// Roll damping against the trailer (N m s/rad), ≥ 0.
     pub roll_damping: f32,
-    /// Damping of the yaw of the trailer against the vehicle, N m s/rad, ≥ 0.
+    /// Yaw damping against the trailer (N m s/rad), ≥ 0.
     pub yaw_damping: f32,
-    /// Largest moment of dry friction against that yaw, N m, ≥ 0.
+    /// Largest moment of dry friction against yaw of the trailer (N m), ≥ 0.
     pub yaw_friction: f32,
-    /// Angle of yaw at which the trailer meets its stop on either side, rad, > 0; infinite without one.
+    /// Yaw angle of the trailer at its stop on either side (rad), > 0; infinite without a stop.
     pub largest_yaw: f32,
-    /// The same of pitch.
+    /// Pitch angle of the trailer at its stop on either side (rad), > 0; infinite without a stop.
     pub largest_pitch: f32,
-    /// Force at which the hitch breaks, N, > 0; infinite if it never does.
+    /// Force at which the hitch breaks (N), > 0; infinite if it never breaks.
     pub breaking_force: f32,
-    /// Mass of the trailer that rests on it where the vehicle stands as described, kg, ≥ 0: static loads and springs count it. 0 of a
-    /// vehicle that is described without its trailer, as cars are.
+    /// Mass of the trailer that rests on the hitch in the described pose (kg), ≥ 0. Static loads and springs include
+    /// it. 0 for a vehicle that is described without its trailer, such as a car.
     pub carried_mass: f32,
 }
 
@@ -45,47 +45,51 @@ impl Default for Hitch {
     }
 }
 
-/// Where a trailer is towed: the point that its hitch holds.
+/// Coupler of a trailer: the point that the hitch holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coupler {
-    /// From the centre of mass, vehicle axes, m.
+    /// Position from the centre of mass, vehicle axes (m).
     pub point: Vec3,
-    /// What presses the brakes of the trailer beside its own pedals.
+    /// Actuation of the trailer's brakes, in addition to its own pedals.
     pub brakes: TrailerBrakes,
 }
 
-/// What presses the brakes of a trailer.
+/// Actuation of the brakes of a trailer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TrailerBrakes {
-    /// Nothing but the trailer's own controls.
+    /// Own controls of the trailer only.
     #[default]
     Own,
-    /// The foot brake of the vehicle ahead, as by air, wire or rods; its handbrake too. Ahead may be a trailer: then what presses that one's.
+    /// Foot brake and handbrake of the vehicle ahead, transmitted by air, wire or rods. If the vehicle ahead is a
+    /// trailer, its own actuation applies here, too.
     Pedal,
-    /// The force with which the trailer runs up on the vehicle ahead, N, > 0: from none of the brake at no force to all of it at
-    /// this one, which a damper lets follow with a time constant of 0.2 s. The brake releases while the trailer is pushed backwards.
-    /// The handbrake of the vehicle ahead is the trailer's too, as a driver pulls both.
+    /// Overrun device. The value is the force with which the trailer pushes the vehicle ahead (N), > 0, at which the
+    /// brake is fully applied. The brake grows in proportion to the force and follows it with a time constant of 0.2 s.
+    /// It releases while the trailer is pushed backwards. The handbrake of the vehicle ahead applies that of the
+    /// trailer.
     Overrun(f32),
 }
 
-/// Time constant with which the damper of an overrun brake lets it follow the force, s. Without one a brake that holds more than
-/// presses it would be let go and pressed from step to step.
+/// Time constant with which the damper of an overrun brake follows the force (s). Without it, a brake that holds more
+/// than its actuation force would be released and applied from step to step.
 const OVERRUN_RESPONSE: f32 = 0.2;
 
-/// Speed below which a trailer stands, as a share of a walking pace.
+/// Speed below which a trailer is at a standstill, as a share of walking pace.
 const STANDSTILL_PACE: f32 = 0.1;
 
-/// Returns true if a trailer rolls backwards, or stands and is about to. An overrun device then releases the brake, as automatic reversing
-/// brakes do. UN R13, annex 12, allows a residual drag of 8 % of the weight; here there is none.
+/// Returns true if a trailer rolls backwards, or is at a standstill and about to. An overrun device then releases the
+/// brake, as automatic reversing brakes do. UN R13, annex 12, allows a residual drag of 8 % of the weight; this model
+/// has none.
 ///
-/// The trailer rolls forward at `paces` walking paces. The vehicle ahead holds the trailer back with `push` N. The weight of the trailer
-/// and the air drive the trailer forward with `driven` N.
+/// The trailer rolls forward at `paces` times walking pace. The vehicle ahead holds the trailer back with `push` N. The
+/// weight of the trailer and the air drive the trailer forward with `driven` N.
 pub(crate) fn is_reversed(paces: f32, push: f32, driven: f32) -> bool {
     paces < -STANDSTILL_PACE || (paces < STANDSTILL_PACE && push > driven)
 }
 
 impl TrailerBrakes {
-    /// Share of the brake that an overrun device comes to press under a force of `push` N; 0 of other brakes.
+    /// Returns the steady share of the brake that an overrun device applies under a force of `push` N, 0 to 1; 0 for
+    /// other brakes.
     pub(crate) fn run_up(self, push: f32) -> f32 {
         match self {
             Self::Overrun(full) => (push / full).clamp(0.0, 1.0),
@@ -93,12 +97,14 @@ impl TrailerBrakes {
         }
     }
 
-    /// Share that it presses after a step of `dt` s in which it is pushed with `push` N, having pressed `overrun` before.
+    /// Returns the share of the brake that the device applies after a step of `dt` s with the force `push` (N), 0 to 1.
+    /// `overrun` is the share before the step.
     pub(crate) fn followed(self, overrun: f32, push: f32, dt: f32) -> f32 {
         overrun + (self.run_up(push) - overrun) * (dt / (OVERRUN_RESPONSE + dt))
     }
 
-    /// Share of the foot brake of a trailer that its overrun device presses by `overrun`, behind a vehicle whose driver brakes with `pedal`.
+    /// Returns the share of the trailer's foot brake that the vehicle ahead applies, 0 to 1. `pedal` is the brake pedal
+    /// of its driver, `overrun` the share that an overrun device applies.
     pub(crate) fn pressed(self, pedal: f32, overrun: f32) -> f32 {
         match self {
             Self::Own => 0.0,
@@ -107,7 +113,7 @@ impl TrailerBrakes {
         }
     }
 
-    /// Share of the handbrake of a trailer behind a vehicle whose driver pulls `handbrake`.
+    /// Returns the share of the trailer's handbrake behind a vehicle whose driver applies `handbrake`, 0 to 1.
     pub(crate) fn pulled(self, handbrake: f32) -> f32 {
         if self == Self::Own { 0.0 } else { handbrake }
     }

@@ -1,4 +1,4 @@
-//! Eight numbers in one register of AVX2.
+//! Eight numbers in an AVX2 register.
 
 use core::arch::x86_64::__m128;
 use core::cell::Cell;
@@ -15,11 +15,11 @@ use crate::lane::octet::of_eight_cars;
 use crate::lane::{Abreast, Corners, Four, Lane, MANTISSA, MANTISSA_BITS, ONE_BITS, Octet, ROUNDING, Spread};
 
 thread_local! {
-    /// The proof that the processor has AVX2, on threads that have looked.
+    /// Proof that the processor has AVX2, on threads that have called [`is_there`].
     static HAS_AVX2: Cell<Option<Avx2>> = const { Cell::new(None) };
 }
 
-/// Looks whether the processor has what [`WideEight`] needs. Threads do so before they compute with it.
+/// Returns whether the processor has AVX2 for [`WideEight`]. Each thread must call this before it computes with that type.
 pub(crate) fn is_there() -> bool {
     HAS_AVX2.set(Level::new().as_avx2());
     HAS_AVX2.get().is_some()
@@ -27,15 +27,15 @@ pub(crate) fn is_there() -> bool {
 
 #[inline(always)]
 fn avx2() -> Avx2 {
-    // Nobody gets here without having asked.
+    // Every caller has checked `is_there`.
     HAS_AVX2.get().unwrap_or_else(|| std::process::abort())
 }
 
-/// Eight numbers that are computed with side by side, in one register.
+/// Eight numbers in SIMD lanes of one register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WideEight(f32x8<Avx2>);
 
-/// Answer of a comparison of [`WideEight`]s.
+/// Result of a comparison of [`WideEight`]s.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WideMask(mask32x8<Avx2>);
 
@@ -80,7 +80,7 @@ impl Default for WideMask {
 }
 
 impl WideEight {
-    /// `value` in every lane, known to be possible as this is there.
+    /// Returns `value` in every lane; `self` proves that the processor has AVX2.
     #[inline(always)]
     fn all(self, value: f32) -> Self {
         Self(f32x8::splat(self.0.simd, value))
@@ -141,7 +141,7 @@ impl Lane for WideEight {
 
     #[inline(always)]
     fn at_least(self, bound: Self) -> Self {
-        // As the instruction has it: the second where both are equal or one is a NaN.
+        // The instruction returns the second operand if both are equal or one is a NaN.
         Self(self.0.max(bound.0))
     }
 
@@ -220,7 +220,7 @@ impl Octet for WideEight {
 mod tests {
     use super::*;
 
-    /// With numbers that are none, and with zeros that differ in sign alone.
+    /// Values for tests, with NaN, infinities and zeros of different sign.
     const ODD: [f32; 8] = [0.0, -0.0, f32::NAN, 1.5, -2.0, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
             return;
         }
         let same = |eight: WideEight, one: &dyn Fn(f32) -> f32| {
-            // A NaN may have any of its bits.
+            // The bits of a NaN may differ.
             let bits = |of: f32| if of.is_nan() { f32::NAN.to_bits() } else { of.to_bits() };
             assert_eq!(eight.in_lanes().map(bits), ODD.map(|of| bits(one(of))));
         };

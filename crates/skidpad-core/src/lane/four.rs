@@ -1,4 +1,4 @@
-//! Four numbers as those at the corners of a car.
+//! Implementation of [`Corners`] for four wheels of a car.
 
 use core::fmt::Debug;
 
@@ -60,27 +60,27 @@ impl Corners for Four {
 }
 
 impl Four {
-    /// Each lane's neighbour on the other side of its axle.
+    /// Returns each lane's neighbour on the other side of its axle.
     #[inline(always)]
     pub fn opposite(self) -> Self {
         let [a, b, c, d] = self.lanes();
         Self::new([b, a, d, c])
     }
 
-    /// Sum of the lanes, axle by axle: swapping left and right changes no bit.
+    /// Returns the sum of the lanes, added axle by axle: swapping left and right changes no bit.
     #[inline(always)]
     pub fn sum(self) -> f32 {
         let [a, b, c, d] = self.lanes();
         (a + b) + (c + d)
     }
 
-    /// The number of one lane.
+    /// Returns the number of `lane`.
     #[inline(always)]
     pub fn at(self, lane: usize) -> f32 {
         self.lanes()[lane]
     }
 
-    /// Puts `number` into one lane.
+    /// Sets `lane` to `number`.
     #[inline(always)]
     pub fn set(&mut self, lane: usize, number: f32) {
         let mut lanes = self.lanes();
@@ -88,12 +88,12 @@ impl Four {
         *self = Self::new(lanes);
     }
 
-    /// Adds `number` to one lane.
+    /// Adds `number` to `lane`.
     pub fn add_at(&mut self, lane: usize, number: f32) {
         self.set(lane, self.at(lane) + number);
     }
 
-    /// Rows as columns.
+    /// Transposes four rows into columns.
     #[inline(always)]
     pub fn transposed(rows: [Self; 4]) -> [Self; 4] {
         f32x4::transpose(rows.map(|row| row.0)).map(Self)
@@ -101,14 +101,14 @@ impl Four {
 }
 
 impl FourMask {
-    /// Lane by lane.
+    /// Returns the mask lane by lane.
     #[inline(always)]
     pub fn lanes(self) -> [bool; 4] {
         let bits = self.bits();
         [bits & 1 != 0, bits & 2 != 0, bits & 4 != 0, bits & 8 != 0]
     }
 
-    /// One bit for each lane, the lowest for the first.
+    /// Returns a bit for each lane, the lowest for the first.
     #[inline(always)]
     pub fn bits(self) -> u32 {
         self.0.to_bitmask()

@@ -1,4 +1,4 @@
-//! Eight numbers as those of cars abreast, and as a wheel of each.
+//! Eight numbers as those of a batch of cars, and as a wheel of each car.
 
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Sub};
@@ -7,37 +7,37 @@ use wide::{bytemuck, f32x4};
 
 use crate::lane::{Abreast, Corners, Eight, EightMask, Four, Lane, Quad};
 
-/// Numbers of eight cars abreast, or of a wheel of each.
+/// Numbers of a batch of eight cars, or of a wheel of each car.
 pub(crate) trait Octet: Abreast + Corners<Car = Self> {
-    /// From its lanes.
+    /// Builds the value from its lanes.
     fn of_lanes(lanes: [f32; 8]) -> Self;
 
-    /// Its lanes.
+    /// Returns the lanes.
     fn in_lanes(self) -> [f32; 8];
 
-    /// The first four, and the others.
+    /// Builds the value from its first and its last four lanes.
     fn of_halves(halves: [Four; 2]) -> Self;
 
-    /// The first four, and the others.
+    /// Returns the first and the last four lanes.
     fn halves(self) -> [Four; 2];
 
-    /// One bit for each lane where a mask holds, the lowest for the first.
+    /// Returns a bit for each lane in which the mask is true, the lowest for the first.
     fn bits(mask: Self::Mask) -> u32;
 
-    /// The number of one car.
+    /// Returns the number of `car`.
     #[inline(always)]
     fn car(self, car: usize) -> f32 {
         self.in_lanes()[car]
     }
 
-    /// One of each car, by its place.
+    /// Builds the value from `of`, called with the index of each car.
     #[inline(always)]
     fn of_each(mut of: impl FnMut(usize) -> f32) -> Self {
-        // Written out: a function that makes an array is called.
+        // Written out, because a function that builds an array is not inlined.
         Self::of_lanes([of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)])
     }
 
-    /// Four numbers of each of eight as each number of all eight.
+    /// Transposes four numbers of each of eight cars, from `of`, into four values with the numbers of all cars.
     #[inline(always)]
     fn columns(of: impl Fn(usize) -> Four) -> [Self; 4] {
         let [a, b, c, d] = Four::transposed([of(0), of(1), of(2), of(3)]);
@@ -45,7 +45,7 @@ pub(crate) trait Octet: Abreast + Corners<Car = Self> {
         [Self::of_halves([a, e]), Self::of_halves([b, f]), Self::of_halves([c, g]), Self::of_halves([d, h])]
     }
 
-    /// Each of four numbers of all eight as the numbers of each of eight.
+    /// Transposes four values with the numbers of all cars into four numbers of each of eight cars.
     #[inline(always)]
     fn rows([x, y, z, w]: [Self; 4]) -> [Four; 8] {
         let [x, y, z, w] = [x.halves(), y.halves(), z.halves(), w.halves()];
@@ -55,7 +55,7 @@ pub(crate) trait Octet: Abreast + Corners<Car = Self> {
     }
 }
 
-/// Four numbers of each of several cars.
+/// Four numbers of each car of a batch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FourOf<W>([W; 4]);
 
@@ -87,7 +87,7 @@ impl<W: Lane> Quad<W> for FourOf<W> {
     }
 }
 
-/// Eight numbers of a type as those of cars abreast, and as a wheel of each.
+/// Implements [`Corners`] for eight numbers: numbers of a batch of cars, or of a wheel of each car.
 macro_rules! of_eight_cars {
     ($type:ty) => {
         impl Abreast for $type {
@@ -102,7 +102,7 @@ macro_rules! of_eight_cars {
 
             #[inline(always)]
             fn each<T: Copy + Debug>(mut of: impl FnMut(usize) -> T) -> [T; 4] {
-                // Written out: a function that maps an array of large things is called.
+                // Written out, because a function that maps an array of large values is not inlined.
                 [of(0), of(1), of(2), of(3)]
             }
 

@@ -1,4 +1,4 @@
-//! What a model must be.
+//! Checks of the parts of a model.
 
 use crate::constants::MAX_WHEELS;
 use crate::model::error::{ModelError, finite, not_negative, positive, positive_or_infinite, within};
@@ -8,7 +8,8 @@ use crate::wheel::pack::left_of_middle;
 use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
 use bevy_math::{Mat3, Vec3};
 
-/// Most height of a roll centre over half the track: on steeper links side forces lift wheels off the ground, or press without end.
+/// Maximum height of a roll centre over half the track. On steeper links, lateral forces would lift wheels off the
+/// ground, or press them down without limit.
 const MOST_LINK_SLOPE: f32 = 0.8;
 
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
@@ -54,7 +55,7 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     crate::drivetrain::flow::check(parts)
 }
 
-/// Bars and heave springs.
+/// Checks anti-roll bars and heave springs.
 fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
     let count = parts.wheels.len();
     for bar in &parts.bars {
@@ -80,13 +81,13 @@ fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Positive definite (Sylvester's criterion) and symmetric.
+/// Checks that the inertia is symmetric and positive definite (Sylvester's criterion).
 fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     let [x, y, z] = [parts.inertia.x_axis, parts.inertia.y_axis, parts.inertia.z_axis];
     for minor in [x.x, x.x * y.y - x.y * x.y, parts.inertia.determinant()] {
         positive("a leading minor of the inertia", minor)?;
     }
-    // Turning a matrix into other axes rounds it.
+    // Rotation of the matrix into other axes causes rounding errors.
     let rounding = 1e-4 * (x.x + y.y + z.z);
     for skewed in [x.y - y.x, x.z - z.x, y.z - z.y] {
         not_negative("symmetry of the inertia, less rounding", rounding - skewed.abs())?;
@@ -94,9 +95,9 @@ fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// What is left of mass and inertia without the wheels that move on their own, which follow the chassis everywhere but along their
-/// struts, is positive definite: with `M − Σ m` along z, `I − Σ m a aᵀ` about the centre of mass, `a = r × z` of each wheel, and
-/// `−Σ m a` between both, by Schur's complement.
+/// Checks that mass and inertia without the unsprung masses are positive definite, by Schur's complement. Unsprung
+/// masses follow the chassis in all directions except along their struts. The remaining matrix is `M − Σ m` along z,
+/// `I − Σ m a aᵀ` about the centre of mass with `a = r × z` of each wheel, and `−Σ m a` between both.
 fn check_sprung_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     let (mut mass, mut inertia, mut between) = (parts.mass, parts.inertia, Vec3::ZERO);
     for wheel in &parts.wheels {
@@ -113,7 +114,7 @@ fn check_sprung_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// `a bᵀ`
+/// Returns the outer product `a bᵀ`.
 fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
@@ -210,7 +211,8 @@ mod tests {
     use crate::model::plain::plain_car;
     use crate::suspension::parameters::Unsprung;
 
-    /// Wheels of 40 kg on one axle, a metre and a quarter from the centre: in pitch the others have `m x² M / (M − m)` to have, m of both.
+    /// Checks the minimum pitch inertia with unsprung masses of 40 kg on both wheels of one axle, 1.25 m from the
+    /// centre of mass: `m x² M / (M − m)` with the mass m of both.
     #[test]
     fn a_car_has_the_inertia_of_its_wheels_at_least() {
         let (mass, x) = (80.0, 1.25);

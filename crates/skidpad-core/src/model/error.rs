@@ -1,34 +1,34 @@
-//! Why parts do not make a vehicle, and the ranges of their numbers.
+//! Errors of vehicle models, and checks of the ranges of their numbers.
 
 use bevy_math::Vec3;
 
-/// Why parts do not make a vehicle.
+/// Reason why parts do not form a valid vehicle.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// A number is not finite or outside its range.
+    /// Number that is not finite or outside its range.
     #[error("{part} is {found}, but must be {accepts}")]
     OutOfRange {
-        /// Which number.
+        /// Name of the number.
         part: String,
-        /// Its value.
+        /// Value of the number.
         found: f32,
-        /// The accepted range.
+        /// Accepted range.
         accepts: &'static str,
     },
-    /// The wheels cannot carry the car.
+    /// Wheels that cannot carry the car.
     #[error("the centre of mass lies outside the wheels' footprint, so no set of pushing springs carries the car")]
     Unsupported,
-    /// The list of wheels breaks a rule.
+    /// Violated rule of wheels, axles or drivetrain.
     #[error("{0}")]
     Wheels(&'static str),
-    /// An index points past the end of its list.
+    /// Index past the end of its list.
     #[error("{part} refers to number {index} of a list of {length}")]
     Dangling {
-        /// Which reference.
+        /// Name of the reference.
         part: String,
-        /// Its index.
+        /// Value of the index.
         index: usize,
-        /// The list's length.
+        /// Length of the list.
         length: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What a car is: constants of one vehicle, checked once and shared by every copy of it that drives.
+//! Vehicle model: constants of one vehicle, checked once and shared by all cars that use them.
 
 mod check;
 pub(crate) mod error;
@@ -38,10 +38,10 @@ use crate::wheel::state::WheelState;
 use crate::{Mat3, STANDARD_GRAVITY, Vec3, math};
 use error::{positive, positive_or_infinite};
 
-/// Largest pull of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
+/// Maximum force of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
 pub const LARGEST_PULL: f32 = 10.0;
 
-/// A valid vehicle: immutable, shared between the cars that drive it.
+/// Valid vehicle: immutable, shared between the cars that use it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     parts: ModelParts,
@@ -63,14 +63,14 @@ pub struct Model {
     is_compliant: bool,
 }
 
-/// Share of an even split of the mass that every wheel must carry at rest: rows are scaled by what a wheel carries.
+/// Minimum mass that a wheel carries at rest, as a share of an even split. Rows are scaled by the carried mass.
 const LEAST_CARRIED: f32 = 1e-3;
 
 impl Model {
-    /// Checks `parts` and derives the share of the mass each wheel carries.
+    /// Builds a model: checks `parts` and derives the mass that each wheel carries.
     ///
     /// # Errors
-    /// The first rule the parts break. Descriptions read from files report all of theirs before they get here.
+    /// Returns the first rule that the parts violate. Vehicle files report all of their errors before this check.
     pub fn new(parts: ModelParts) -> Result<Self, ModelError> {
         check::check(&parts)?;
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
@@ -119,95 +119,98 @@ impl Model {
         })
     }
 
-    /// What the model was made of.
+    /// Returns the parts of the model.
     pub fn parts(&self) -> &ModelParts {
         &self.parts
     }
 
-    /// Whole car, kg.
+    /// Returns the mass of the whole car, kg.
     pub fn mass(&self) -> f32 {
         self.parts.mass
     }
 
-    /// Inverse of [`Model::mass`], 1/kg.
+    /// Returns the inverse of [`Model::mass`], 1/kg.
     pub fn inverse_mass(&self) -> f32 {
         self.inverse_mass
     }
 
-    /// About the centre of mass, vehicle axes, kg m².
+    /// Returns the inertia about the centre of mass, vehicle axes, kg m².
     pub fn inertia(&self) -> &Mat3 {
         &self.parts.inertia
     }
 
-    /// Inverse of [`Model::inertia`].
+    /// Returns the inverse of [`Model::inertia`], 1/(kg m²).
     pub fn inverse_inertia(&self) -> &Mat3 {
         &self.inverse_inertia
     }
 
-    /// Axle by axle from the front, left before right.
+    /// Returns the wheels, axle by axle from the front, left before right.
     pub fn wheels(&self) -> &[Wheel] {
         &self.parts.wheels
     }
 
-    /// Mass carried by each wheel at rest, kg, in wheel order; with its share of what is described to rest on the hitch.
+    /// Returns the mass carried by each wheel at rest, kg, in wheel order. It includes the wheel's share of the mass
+    /// that is described to rest on the hitch.
     pub fn sprung(&self) -> &[f32] {
         &self.sprung
     }
 
-    /// The assists and tricks that can add anything, in the order of [`Assist::ALL`]; none for a plain car.
+    /// Returns the assists and tricks that can have an effect, in the order of [`Assist::ALL`]; empty for a plain car.
     pub fn assists(&self) -> &[Assist] {
         &self.assists
     }
 
-    /// Means over the first and the last axle of what a car's wheels are compressed by.
+    /// Returns the mean compressions of the first and the last axle, m. `compression` is the compression of a wheel, m.
     pub fn mean_compression(&self, compression: impl Fn(usize) -> f32) -> [f32; 2] {
         let axles = &self.axle_wheels;
         [axles[0], axles[axles.len() - 1]].map(|[left, right]| 0.5 * (compression(left) + compression(right)))
     }
 
-    /// Size of the steer ratio of the first axle that is steered; 1 without one.
+    /// Returns the magnitude of the steer ratio of the first steered axle; 1 if no axle is steered.
     pub fn steer_ratio(&self) -> f32 {
         let mut ratios = self.parts.axles.iter().map(|axle| axle.steer_ratio.abs());
         ratios.find(|ratio| *ratio != 0.0).unwrap_or(1.0)
     }
 
-    /// Returns the left and right road-wheel angles of each axle, rad, without toe, with the `middles` of the axles turned by so much.
+    /// Returns the left and right road-wheel angles of each axle, rad, without toe. `middles` are the angles in the
+    /// middle of each axle, rad.
     pub fn road_wheel_angles(&self, middles: &[f32]) -> Vec<[f32; 2]> {
         let curvature = Ackermann::curvature(&self.ackermann, |i| middles[i]);
         self.ackermann.iter().zip(middles).map(|(axle, middle)| axle.angles(*middle, curvature)).collect()
     }
 
-    /// Ackermann geometry of each axle.
+    /// Returns the Ackermann geometry of each axle.
     pub(crate) fn ackermann(&self) -> &[Ackermann] {
         &self.ackermann
     }
 
-    /// Sine and cosine of the camber of each wheel.
+    /// Returns the sine and cosine of the static camber of each wheel.
     pub(crate) fn leans(&self) -> &[(f32, f32)] {
         &self.leans
     }
 
-    /// Wheels of each axle, as a pair; an axle with one wheel names it twice.
+    /// Returns the pair of wheels of each axle. An axle with one wheel has its number twice.
     pub(crate) fn axle_wheels(&self) -> &[[usize; 2]] {
         &self.axle_wheels
     }
 
-    /// Whether the travel of some wheel changes toe or camber.
+    /// Returns true if the travel of any wheel changes toe or camber.
     pub(crate) fn turned_by_travel(&self) -> bool {
         self.turned_by_travel
     }
 
-    /// The wheels' constants, four side by side.
+    /// Returns the constants of the wheels in banks of four lanes.
     pub(crate) fn banks(&self) -> &[WheelPack] {
         &self.banks
     }
 
-    /// Where in the banks wheel `i` is.
+    /// Returns the bank and the lane of wheel `i`.
     pub(crate) fn place(&self, i: usize) -> LaneIndex {
         self.places[i]
     }
 
-    /// In each lane, which share of its wheels (one of each bank) are so that `is` holds of their number.
+    /// Returns, for each lane, the share of its wheels (one per bank) for which `is` returns true. `is` takes a wheel
+    /// number.
     pub(crate) fn share_of_lanes(&self, is: impl Fn(usize) -> bool) -> Four {
         let mut counts = [[0.0; 4]; 2];
         for (wheel, place) in self.places.iter().enumerate() {
@@ -218,80 +221,84 @@ impl Model {
         found / all.at_least(Four::splat(1.0))
     }
 
-    /// Whether `wheels` are those of one axle, tied against each other.
+    /// Returns true if `wheels` are the two wheels of one axle and a link between them resists opposite travel
+    /// (`way` below 0).
     pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], way: f32) -> bool {
         let [first, second] = wheels.map(|i| self.places[i]);
         way < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
     }
 
-    /// Whether anything ties two wheels.
+    /// Returns true if the car has anti-roll bars or heave springs.
     pub(crate) fn has_axle_links(&self) -> bool {
         !self.parts.bars.is_empty() || !self.parts.heave_springs.is_empty()
     }
 
-    /// Bars, then heave springs, that are not in [`WheelPack::bar_rate`], by their number.
+    /// Returns the numbers of the bars, then the heave springs, that are not part of [`WheelPack::bar_rate`].
     pub(crate) fn axle_links_apart(&self) -> &[usize] {
         &self.axle_links_apart
     }
 
-    /// Whether some wheel feels for the ground with more than a ray.
+    /// Returns true if any wheel probes the ground with more than a ray.
     #[inline(always)]
     pub fn has_rims(&self) -> bool {
         self.has_rims
     }
 
-    /// Whether the roll centre of some axle is off the ground.
+    /// Returns true if the roll centre of any axle is off the ground.
     #[inline(always)]
     pub(crate) fn has_links(&self) -> bool {
         self.has_links
     }
 
-    /// Whether some axle gives way sideways.
+    /// Returns true if any axle has lateral compliance.
     #[inline(always)]
     pub(crate) fn is_compliant(&self) -> bool {
         self.is_compliant
     }
 
-    /// Whether rows of tyres may be other than unit vectors at right angles: on rims, and on links.
+    /// Returns true if tyre rows may not be orthogonal unit vectors: with rim probes, or with roll centres off the
+    /// ground.
     #[inline(always)]
     pub(crate) fn has_slanted_rows(&self) -> bool {
         self.has_rims | self.has_links
     }
 
-    /// How far links move the contact point of wheel `i` to the left per metre of jounce, –: the height of its roll centre over
-    /// half the track. Half of it, and half of what the other wheel's travel makes, on a solid axle.
+    /// Returns the movement of the contact point of wheel `i` to the left per metre of jounce, –: the height of its
+    /// roll centre over half the track. On a solid axle, each contact point moves by half of the sum of the movements
+    /// of both wheels.
     pub fn link_slope(&self, i: usize) -> f64 {
         f64::from(pack::link_slope(&self.parts, i))
     }
 
-    /// Whether pedals drive it: an engine, torques straight at the wheels, or motors.
+    /// Returns true if pedals drive the car: by an engine, by torques directly at the wheels, or by motors.
     pub fn is_driven(&self) -> bool {
         !matches!(self.parts.powertrain, Powertrain::None) || !self.parts.motors.is_empty()
     }
 
-    /// What drives both sides of each coupling.
+    /// Returns, for each coupling, the torques that drive both of its sides.
     pub(crate) fn flows(&self) -> &[Flow] {
         &self.flows
     }
 
-    /// See [`Motor::momentum`].
+    /// Returns the angular momentum of the rotor of each motor per speed of the car, kg m; see [`Motor::momentum`].
     pub(crate) fn rotor_momentum(&self) -> &[f32] {
         &self.rotor_momentum
     }
 
-    /// Largest raw motor torque that counts at wheel `i`, N m: [`LARGEST_PULL`] times the wheel's load at rest, or the mean load of all
-    /// wheels where that is larger, times its radius. Larger ones turn the chassis faster than steps resolve.
+    /// Returns the maximum raw motor torque at wheel `i`, N m: [`LARGEST_PULL`] times load times radius. The load is
+    /// the wheel's load at rest or the mean load of all wheels, whichever is larger. Larger torques turn the chassis
+    /// faster than steps resolve.
     pub fn largest_motor_torque(&self, i: usize) -> f32 {
         let mean = self.parts.mass * STANDARD_GRAVITY / self.parts.wheels.len() as f32;
         LARGEST_PULL * self.static_load(i).max(mean) * self.parts.wheels[i].radius
     }
 
-    /// The tyre of wheel `i`.
+    /// Returns the tyre of wheel `i`.
     pub fn tyre(&self, i: usize) -> &Tyre {
         &self.parts.tyres[self.parts.wheels[i].tyre]
     }
 
-    /// Force of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`].
+    /// Computes the forces of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`].
     pub fn tyre_force(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> Response<f32> {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
@@ -300,7 +307,7 @@ impl Model {
         found
     }
 
-    /// Moments of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted.
+    /// Computes the moments of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::moments`].
     pub fn tyre_moments(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
@@ -308,21 +315,21 @@ impl Model {
         Moments { overturning: found.overturning * hand, aligning: found.aligning * hand, ..found }
     }
 
-    /// Lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see [`Tyre::lengths`].
+    /// Returns the lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see [`Tyre::lengths`].
     pub fn patch_lengths(&self, i: usize, conditions: &Conditions<f32>) -> [f32; 2] {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         self.tyre(i).lengths(&Conditions { camber: conditions.camber * hand, ..*conditions })
     }
 
-    /// Computes the slips κ and −tan α of wheel `i` in the state `wheel` by the deflection of its patch, lagged by the relaxation lengths.
-    /// Tyres of dry friction have shares of their sliding deflection instead.
+    /// Returns the slips κ and −tan α of wheel `i` in the state `wheel`: the deflection of its patch over the
+    /// relaxation lengths. For dry friction, returns the deflection over the sliding deflection.
     pub fn lagged_slip(&self, i: usize, wheel: &WheelState) -> [f32; 2] {
         let lengths = self.patch_lengths(i, &wheel.conditions());
         [0, 1].map(|k| wheel.deflection[k] / lengths[k])
     }
 
-    /// Camber of wheel `i` against the chassis, every wheel being compressed by what `compression` (m) says, rad, positive with
-    /// the top leaning outwards.
+    /// Returns the camber of wheel `i` against the chassis, rad, positive with the top leaning outwards. `compression`
+    /// is the compression of each wheel, m.
     pub fn camber(&self, i: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let wheel = &self.parts.wheels[i];
         let axle = &self.parts.axles[wheel.axle];
@@ -331,21 +338,21 @@ impl Model {
         if axle.solid { camber + wheel.side.rightwards() * self.turned(wheel.axle, compression) } else { camber }
     }
 
-    /// How far the beam of a solid axle leans to the right against the chassis, rad.
+    /// Returns the angle by which the beam of a solid axle leans to the right against the chassis, rad.
     pub(crate) fn turned(&self, axle: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let [left, right] = self.axle_wheels[axle];
         let track = self.parts.wheels[left].contact.y - self.parts.wheels[right].contact.y;
         (compression(left) - compression(right)) / track
     }
 
-    /// Name of wheel `i` in channels: axle number from the front and side, like `1l`.
+    /// Returns the name of wheel `i` in telemetry channels: axle number from the front and side, such as `1l`.
     pub fn wheel_name(&self, i: usize) -> String {
         let wheel = &self.parts.wheels[i];
         format!("{}{}", wheel.axle + 1, wheel.side.letter())
     }
 
-    /// Mass that the car's motion along the road accelerates, the spin of wheels and of motors' rotors included:
-    /// `m + Σ I / R² + Σ J n² / R²`, kg; an engine is not in it.
+    /// Returns the effective mass of longitudinal motion, kg, with the spin of wheels and of the motors' rotors:
+    /// `m + Σ I / R² + Σ J n² / R²`. An engine is not included.
     pub fn rolling_mass(&self) -> f32 {
         let spin = |w: &Wheel| w.spin_inertia / (w.radius * w.radius);
         let rotor = |motor: &Motor| {
@@ -377,7 +384,7 @@ fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
         .collect()
 }
 
-/// Those that can add anything to a car of `parts`, in the order of [`Assist::ALL`].
+/// Returns the assists that can have an effect on a car of `parts`, in the order of [`Assist::ALL`].
 fn used(parts: &ModelParts) -> Box<[Assist]> {
     let assists = &parts.assists;
     let uses = |assist: &Assist| match assist {
@@ -392,7 +399,7 @@ fn used(parts: &ModelParts) -> Box<[Assist]> {
         Assist::AngularDrag => assists.angular_drag > 0.0,
         Assist::LoweredCentre => assists.lowered_centre > 0.0,
         Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point > 0.0),
-        // Of solvers, not of cars.
+        // Properties of ray-cast solvers, not of cars.
         Assist::RollInfluence | Assist::LargestForce => false,
     };
     Assist::ALL.iter().copied().filter(uses).collect()

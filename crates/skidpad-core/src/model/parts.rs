@@ -1,4 +1,4 @@
-//! Everything a model is made of.
+//! Parts of a model.
 
 use crate::aero::parameters::Aero;
 use crate::assists::parameters::Assists;
@@ -12,72 +12,72 @@ use crate::tyre::parameters::Tyre;
 use crate::wheel::parameters::{Axle, Wheel};
 use bevy_math::{Mat3, Vec3};
 
-/// The box that stands for the body in collisions, aligned with the vehicle frame.
+/// Box that represents the body in collisions, aligned with the vehicle axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hull {
-    /// Vehicle frame (origin at the centre of mass), m.
+    /// Centre in the vehicle frame (origin at the centre of mass), m.
     pub centre: Vec3,
-    /// m, each > 0.
+    /// Half lengths of the edges, m, each > 0.
     pub half_extents: Vec3,
 }
 
-/// What ray-cast vehicles of other engines need beside the car itself. skidpad's own solvers never read it.
+/// Parameters of the ray-cast vehicles of other engines. skidpad's own solvers do not read them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peers {
-    /// Share of the height of the centre of mass at which side impulses act: 1 at the ground, as in a real car, 0 at the
-    /// centre's height, where they roll nothing. Rapier's controller has 0.1 whatever stands here.
+    /// Lever arm of side impulses over the height of the centre of mass: 1 at the ground, as in a real car; 0 at the
+    /// height of the centre of mass, where they cause no roll. Rapier's controller always uses 0.1.
     pub roll_influence: f32,
-    /// Largest force of one suspension, N, > 0; infinite when unbounded.
+    /// Largest force of one suspension, N, > 0; infinite without a limit.
     pub largest_suspension_force: f32,
 }
 
 impl Default for Peers {
-    /// The roll influence Bullet's constructor sets, and forces without bound.
+    /// Returns the roll influence that Bullet's constructor sets, and no limit of the force.
     fn default() -> Self {
         Self { roll_influence: 0.1, largest_suspension_force: f32::INFINITY }
     }
 }
 
-/// Everything a [`crate::Model`] is made of. The default is nothing at all, for the parts a car does not have; it has to get mass, inertia,
-/// wheels, axles, tyres, steering and a hull before it is one.
+/// Parts of a [`crate::Model`]. The default has no parts; a valid model needs mass, inertia, wheels, axles, tyres,
+/// steering and a hull.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelParts {
-    /// Whole car, wheels included, kg, > 0.
+    /// Mass of the whole car, wheels included, kg, > 0.
     pub mass: f32,
-    /// About the centre of mass, vehicle axes, kg m², positive definite.
+    /// Inertia about the centre of mass, vehicle axes, kg m², positive definite.
     pub inertia: Mat3,
     /// Height of the centre of mass above level ground at rest, m, > 0.
     pub centre_height: f32,
-    /// Axle by axle from the front, left before right.
+    /// Wheels, axle by axle from the front, left before right.
     pub wheels: Vec<Wheel>,
-    /// From the front.
+    /// Axles from the front.
     pub axles: Vec<Axle>,
-    /// Shared by wheels through an index.
+    /// Tyres; each wheel has the index of its tyre.
     pub tyres: Vec<Tyre>,
-    /// Any number; none by default.
+    /// Anti-roll bars. Default: none.
     pub bars: Vec<AntiRollBar>,
-    /// Any number; none by default.
+    /// Heave springs. Default: none.
     pub heave_springs: Vec<HeaveSpring>,
     /// Limits of the steering.
     pub steering: Steering,
-    /// What turns the wheels.
+    /// Powertrain that turns the wheels.
     pub powertrain: Powertrain,
-    /// Electric motors, beside an engine or alone; at most 8, none by default.
+    /// Electric motors, with or without an engine. Maximum: 8. Default: none.
     pub motors: Vec<Motor>,
-    /// What limits differences of speed between wheels or axles, whatever drives them; at most 4, none by default.
+    /// Couplings that limit speed differences between wheels or axles, for any powertrain. Maximum: 4. Default: none.
     pub couplings: Vec<Coupling>,
     /// Drag and downforce.
     pub aero: Aero,
     /// Collision box.
     pub hull: Hull,
-    /// For peers in comparisons.
+    /// Parameters of other engines, for comparisons.
     pub peers: Peers,
-    /// Helpers and tricks; none by default.
+    /// Assists and tricks. Default: none.
     pub assists: Assists,
-    /// Where it tows; nothing by default.
+    /// Hitch that tows a trailer. Default: none.
     pub hitch: Option<Hitch>,
-    /// Where it is towed; nowhere by default.
+    /// Coupler by which the vehicle is towed. Default: none.
     pub coupler: Option<Coupler>,
-    /// Forces of one's own; none by default, and none from files.
+    /// Force elements of the user. Vehicle files have none. Default: none.
     pub elements: Vec<Element>,
 }

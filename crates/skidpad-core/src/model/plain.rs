@@ -1,11 +1,12 @@
-//! A car plain enough for closed forms: four corners alike about its centre of mass, linear springs without dampers, dry friction,
-//! nothing that drives it.
+//! Car that is plain enough for closed-form results: four equal corners, symmetric about its centre of mass, linear
+//! springs without dampers, dry friction, and no powertrain.
 
 use super::{Axle, Hull, ModelParts, ProbeShape, Rolling, Side, Steering, Strut, Tyre, Wheel};
 use crate::tyre::{CurveLaw, CurveTyre};
 use crate::{Mat3, Vec3};
 
-/// 1200 kg; 300 kg on each wheel, on 30 N/mm. Stops begin at 80 mm either way.
+/// Returns a car of 1200 kg with 300 kg on each wheel and wheel rates of 30 N/mm. The stops begin at 80 mm in both
+/// directions.
 pub(crate) fn plain_car() -> ModelParts {
     let wheel = |i: usize| {
         let (axle, side) = (i / 2, [Side::Left, Side::Right][i % 2]);

@@ -1,4 +1,4 @@
-//! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
+//! Dynamic state of a car: everything that advances in time, and nothing else. A clone is a snapshot for a rewind.
 
 pub(crate) mod placement;
 mod refused;
@@ -16,26 +16,26 @@ use crate::wheel::state::rolling_share;
 use crate::world::scene::Scene;
 use bevy_math::{DVec3, Quat, Vec3};
 
-/// Motion of one vehicle. Copy it, keep it, step on: the trajectory repeats bit for bit.
+/// Motion of one vehicle. Steps from a copy repeat the trajectory bit for bit.
 #[derive(Debug, PartialEq)]
 pub struct State {
-    /// Centre of mass of the whole car at rest, world, m.
+    /// Position of the centre of mass of the whole car with its wheels at rest, world, m.
     pub position: DVec3,
-    /// Vehicle axes to world axes.
+    /// Rotation from vehicle axes to world axes.
     pub rotation: Quat,
-    /// Of `position`, world, m/s.
+    /// Velocity of `position`, world, m/s.
     pub velocity: Vec3,
-    /// World, rad/s.
+    /// Angular velocity, world, rad/s.
     pub angular: Vec3,
-    /// Velocity one step ago, for the acceleration channels, m/s.
+    /// Velocity one step ago, world, m/s, for the acceleration channels.
     pub previous_velocity: Vec3,
-    /// Mean road-wheel angle that the steering has reached of an axle with a steer ratio of 1, rad.
+    /// Mean road-wheel angle that the steering has reached, for an axle with a steer ratio of 1, rad.
     pub steer: f32,
-    /// Engine, clutch, gearbox.
+    /// State of engine, clutch, gearbox, couplings and motors.
     pub drive: DriveState,
-    /// In wheel order.
+    /// States of the wheels, in wheel order.
     pub wheels: Box<[WheelState]>,
-    /// What tows it; `None` of a vehicle on its own.
+    /// State of the hitch that tows the vehicle; `None` if it is not towed.
     pub tow: Option<Tow>,
 }
 
@@ -44,7 +44,8 @@ impl Clone for State {
         Self { wheels: self.wheels.clone(), ..*self }
     }
 
-    /// Into the memory that is there, if the cars have as many wheels: a rewind asks for none.
+    /// Copies `other` into the existing memory. If both cars have the same number of wheels, a rewind does not
+    /// allocate.
     fn clone_from(&mut self, other: &Self) {
         let mut wheels = core::mem::take(&mut self.wheels);
         wheels.clone_from(&other.wheels);
@@ -53,18 +54,19 @@ impl Clone for State {
 }
 
 impl State {
-    /// Standing on its wheels on the ground of `scene`, or rolling at the placement's speed; above the ground hanging free.
+    /// Returns a car on the ground of `scene`, at rest or rolling at the placement's speed. If the placement has a
+    /// height, the wheels droop to the ground, or to their free droop in the air.
     ///
-    /// The struts carry the car, on a slope too; its contact patches are not yet strained by what holds it there. Where
-    /// a wheel would lift or meet its stop the car starts in its described pose and has to settle.
+    /// The struts carry the car, also on a slope. The contact patches are not yet deflected by the forces that hold the
+    /// car there. If a wheel would lift off or reach its stop, the car starts in its described pose and has to settle.
     ///
-    /// A trailer stands as if something held its coupler where it was described; see [`State::train_at_rest`].
+    /// A trailer rests as if its coupler were held at its described height; see [`State::train_at_rest`].
     pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
         let rest = StaticEquilibrium::of(model, scene, placement.heading, &Towing::default());
         Self::standing(model, scene, placement, rest)
     }
 
-    /// Standing or rolling as [`State::at_rest`] has it, in the described pose where there is no `rest`.
+    /// Returns a car as [`State::at_rest`] does, in the equilibrium `rest`, or in its described pose without one.
     fn standing(model: &Model, scene: &Scene, placement: &Placement, rest: Option<StaticEquilibrium>) -> Self {
         let upright = scene.orientation(placement.heading);
         let velocity = upright * Vec3::X * placement.speed;
@@ -96,11 +98,12 @@ impl State {
         state
     }
 
-    /// At rest on its wheels, whose ground is at the point `ground`, m, with the unit normal `normal`, world; turned by `heading` rad to the
-    /// left about the vertical, then laid on to the ground.
+    /// Returns a car at rest on its wheels. The ground point `ground` is below the centre of mass, m, with the unit
+    /// normal `normal`, world. The car is turned by `heading` rad to the left about the vertical, then rotated onto the
+    /// ground.
     ///
-    /// Its struts stand as on level ground: on a slope it settles. All else is that of a fresh car, so a teleport leaves nothing of
-    /// where the car was.
+    /// The struts are in the equilibrium of level ground: on a slope the car settles. All other state is that of a
+    /// fresh car, so a teleport keeps nothing of the previous state.
     pub fn upright_at(model: &Model, ground: DVec3, normal: Vec3, heading: f32) -> Self {
         let level = Self::at_rest(model, &Scene::flat(), &Placement { heading, ..Placement::default() });
         let lay = Quat::from_rotation_arc(Vec3::Z, normal.try_normalize().unwrap_or(Vec3::Z));
@@ -108,11 +111,11 @@ impl State {
         Self { position, rotation: (lay * level.rotation).normalize(), ..level }
     }
 
-    /// Lets every wheel down from where it is to the ground of `scene`, as far as its strut pushes it.
+    /// Lowers every wheel to the ground of `scene`, at most to its free droop. Sets contact, compression and load.
     fn reach_down(&mut self, model: &Model, scene: &Scene) {
         let up = self.rotation * Vec3::Z;
         for (i, (wheel, described)) in self.wheels.iter_mut().zip(model.wheels()).enumerate() {
-            // From where the solvers' rays start: ground above a wheel pushes it in.
+            // Start of the ray, as in the solvers: ground above a wheel compresses its strut.
             let above = Vec3::Z * (2.0 * described.radius);
             let start = self.position + (self.rotation * (described.contact + above)).as_dvec3();
             let below = scene.distance_to_ground(start, -up.as_dvec3());
@@ -127,9 +130,9 @@ impl State {
         }
     }
 
-    /// Whether every number is finite.
+    /// Returns true if every number is finite.
     pub fn is_finite(&self) -> bool {
-        // Patterns name every field, so that one that is added does not compile until it is looked at.
+        // The pattern names every field, so that an added field does not compile until it is handled.
         let Self { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels, tow } = self;
         position.is_finite()
             && rotation.is_finite()

@@ -1,19 +1,19 @@
-//! Where and how a car starts.
+//! Placement of a car at the start.
 
-/// Where and how a car starts.
+/// Position, heading, speed and gear of a car at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Placement {
-    /// In the plane of the ground, m.
+    /// Coordinate x in the plane of the ground, m.
     pub x: f64,
-    /// In the plane of the ground, m.
+    /// Coordinate y in the plane of the ground, m.
     pub y: f64,
-    /// Of the wheels above the plane of the ground, m: the car is lifted as it stands, and its wheels hang down to what is
-    /// below them, plane or box.
+    /// Height of the wheels above the plane of the ground, m. The car is lifted in its pose at rest, and its wheels
+    /// droop to the ground below them.
     pub height: f64,
-    /// Turned to the left about the ground's normal, rad.
+    /// Heading: rotation to the left about the ground's normal, rad.
     pub heading: f32,
-    /// Forward speed, m/s; wheels, gear and engine turn with it.
+    /// Forward speed, m/s. Wheels, gear and engine turn accordingly.
     pub speed: f32,
-    /// Gear to start in; `None`: the gear the gearbox would choose.
+    /// Gear at the start; `None` for the gear that the gearbox would choose.
     pub gear: Option<i8>,
 }

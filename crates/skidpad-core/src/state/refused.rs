@@ -1,43 +1,44 @@
-//! Why bytes are not read, and a car or a body not written.
+//! Errors of loading and saving.
 
-/// Why bytes cannot be loaded. Nothing was changed.
+/// Reason why bytes cannot be loaded. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LoadError {
-    /// They are something else.
+    /// Bytes of another format.
     #[error("the first bytes are {}, but a saved {what} begins with {}", found.escape_ascii(), accepts.escape_ascii())]
     Magic {
-        /// "car" or "world".
+        /// Expected content: "car" or "world".
         what: &'static str,
-        /// What they begin with.
+        /// First bytes that were found.
         found: [u8; 4],
-        /// What they must begin with.
+        /// First bytes that are accepted.
         accepts: [u8; 4],
     },
-    /// Another version wrote them.
+    /// Bytes of another version.
     #[error("version {found} was found, but this build reads version {accepts}")]
     Version {
-        /// Their version.
+        /// Version of the bytes.
         found: u16,
-        /// The version this build reads.
+        /// Version that this build reads.
         accepts: u16,
     },
-    /// There are too few or too many.
+    /// Wrong number of bytes.
     #[error("{found} bytes were found, but {accepts} are needed")]
     Length {
-        /// Their number.
+        /// Number of bytes that were found.
         found: usize,
-        /// The number that fits.
+        /// Number of bytes that are accepted.
         accepts: usize,
     },
-    /// The world has another step length, with which nothing would resume alike. A car's own state may be loaded.
+    /// Different step length, with which the world would not resume identically. The states of single cars can be
+    /// loaded.
     #[error("a step of {found} s was found, but this world steps by {accepts} s")]
     Step {
-        /// Of the saved world, s.
+        /// Step length of the saved world, s.
         found: f32,
-        /// Of the world they are loaded into, s.
+        /// Step length of the world that loads, s.
         accepts: f32,
     },
-    /// The world has another number of slots.
+    /// Different number of slots.
     #[error("{found} slots of cars were found, but this world has {accepts}")]
     Cars {
         /// Number of slots of the saved world.
@@ -45,7 +46,7 @@ pub enum LoadError {
         /// Number of slots of the world that loads.
         accepts: usize,
     },
-    /// A slot of the world holds another car than the saved one.
+    /// Slot that holds another car than the saved one.
     #[error(
         "slot {slot}: the car of generation {found} was found, but this world has one of generation {accepts} there"
     )]
@@ -57,34 +58,34 @@ pub enum LoadError {
         /// Generation of the slot in the world that loads.
         accepts: u32,
     },
-    /// A car has another number of wheels.
+    /// Different number of wheels of a car.
     #[error("car {car}: {found} wheels were found, but this car has {accepts}")]
     Wheels {
-        /// Which car, 0 for a single one.
+        /// Number of the car; 0 for a single car.
         car: usize,
-        /// Wheels saved.
+        /// Number of wheels that were saved.
         found: usize,
-        /// Wheels of the car they are loaded into.
+        /// Number of wheels of the car that loads.
         accepts: usize,
     },
-    /// A number makes no sense.
+    /// Number outside its accepted range.
     #[error("{place}: {found} was found, but it must be {accepts}")]
     Value {
-        /// Which car, wheel and field, or which free body and field.
+        /// Car, wheel and field, or free body and field.
         place: String,
-        /// The number.
+        /// Value of the number.
         found: f64,
-        /// The accepted range.
+        /// Accepted range.
         accepts: &'static str,
     },
 }
 
-/// Something of a world that moves, by its number.
+/// Moving object of a world, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mover {
-    /// A car.
+    /// Car with its number.
     Car(usize),
-    /// A free body.
+    /// Free body with its number.
     Body(usize),
 }
 
@@ -97,14 +98,14 @@ impl core::fmt::Display for Mover {
     }
 }
 
-/// Why a world cannot be saved so that it resumes bit for bit. The states of its cars can be saved all the same.
+/// Reason why a world cannot be saved so that it resumes bit for bit. The states of its cars can still be saved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{backend}, {of}: {reason}, so the world would not resume bit for bit")]
 pub struct SaveError {
     /// Name of the solver.
     pub backend: &'static str,
-    /// Which car or free body.
+    /// Car or free body that prevents it.
     pub of: Mover,
-    /// What the next step depends on beside the states of the cars.
+    /// State, in addition to the states of the cars, on which the next step depends.
     pub reason: &'static str,
 }

@@ -1,7 +1,8 @@
-//! Serialisation of the motion of one car, and in `world` of a world with its cars and free bodies. Little-endian, with a magic and a version.
+//! Serialisation of the motion of one car. The module `world` serialises a world with its cars and free bodies. The
+//! format is little-endian, with magic bytes and a version.
 //!
-//! Here: one list of fields per struct, from which both writing and reading follow. Not here: files, models, scenes and
-//! step lengths; what is loaded must fit the cars it is loaded into.
+//! One list of fields per struct defines both writing and reading. Models and scenes are not saved; loaded states must
+//! fit the cars of the world that loads.
 
 pub(crate) mod world;
 
@@ -12,23 +13,24 @@ use crate::state::{DriveState, State, Tow, WheelState};
 use crate::world::free_body::BodyMotion;
 use bevy_math::{DVec3, Quat, Vec3};
 
-/// Version of a car that is written, and the only one read. Raise it with every change of the fields below.
+/// Version of saved cars, and the only one that is read. Increase it with every change of the fields below.
 pub const VERSION: u16 = 5;
 
-/// The same of a world; raise it with a car's, too.
+/// Version of saved worlds, and the only one that is read. Increase it with [`VERSION`], too.
 pub const WORLD_VERSION: u16 = 7;
 
-/// First bytes of a car.
+/// First bytes of a saved car.
 pub const CAR_MAGIC: [u8; 4] = *b"skpC";
 
-/// First bytes of a world.
+/// First bytes of a saved world.
 pub const WORLD_MAGIC: [u8; 4] = *b"skpW";
 
 const MAGIC_BYTES: usize = CAR_MAGIC.len() + u16::SIZE;
 
 impl State {
-    /// The state as bytes for [`State::from_bytes`]: 417 for four wheels, 20 more for one that is towed, 4 more a wheel where one
-    /// has given way sideways.
+    /// Returns the state as bytes for [`State::from_bytes`]. The size is 417 bytes for four wheels, and 20 more for a
+    /// towed car. Each wheel has 4 more if any wheel has shifted sideways, and 4 more if any is on ground with a
+    /// friction factor other than 1.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + more_bytes(self)];
         let mut to = Writer { left: &mut bytes };
@@ -38,19 +40,20 @@ impl State {
         bytes
     }
 
-    /// The state a car of `wheels` wheels was saved in.
+    /// Reads the state of a car with `wheels` wheels.
     ///
     /// # Errors
-    /// Bytes of something else, of another version, of another number of wheels, or with a number no state can have.
+    /// Returns an error for bytes of another format, another version or another number of wheels, and for a number that
+    /// no state can have.
     pub fn from_bytes(bytes: &[u8], wheels: usize) -> Result<Self, LoadError> {
         load_car(bytes, 0, wheels)
     }
 }
 
-/// As [`State::from_bytes`], for a car that errors call `car`.
+/// Reads a state as [`State::from_bytes`] does. Errors report the car number `car`.
 ///
 /// # Errors
-/// Those of [`State::from_bytes`].
+/// Returns the errors of [`State::from_bytes`].
 pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadError> {
     let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
     from.begin("car", CAR_MAGIC, VERSION)?;
@@ -63,33 +66,34 @@ fn car_bytes(wheels: usize) -> usize {
     State::SIZE + wheels * WheelState::SIZE
 }
 
-/// Bytes more of a car that is towed.
+/// Returns the number of additional bytes of a towed car.
 fn tow_bytes(towed: bool) -> usize {
     if towed { Tow::SIZE } else { 0 }
 }
 
-/// Bytes more of a car that is towed, has wheels that gave way, or stands on ground with a friction factor other than 1.
+/// Returns the number of additional bytes of a car that is towed, has wheels that have shifted, or is on ground with a
+/// friction factor other than 1.
 fn more_bytes(state: &State) -> usize {
     let per_wheel = usize::from(has_shifted(&state.wheels)) + usize::from(is_off_grip(&state.wheels));
     tow_bytes(state.tow.is_some()) + state.wheels.len() * per_wheel * f32::SIZE
 }
 
-/// Whether some wheel has given way sideways.
+/// Returns true if any wheel has shifted sideways.
 fn has_shifted(wheels: &[WheelState]) -> bool {
     wheels.iter().any(|wheel| wheel.shift.to_bits() != 0)
 }
 
-/// Flag of a state in which some wheel is on ground with a friction factor other than 1.
+/// Returns true if any wheel is on ground with a friction factor other than 1.
 fn is_off_grip(wheels: &[WheelState]) -> bool {
     wheels.iter().any(|wheel| wheel.grip_excess.to_bits() != 0)
 }
 
-/// Flag on the number of wheels, where each of them is followed by its shift. `MAX_WHEELS` needs six bits.
+/// Flag in the byte of the number of wheels: each wheel is followed by its shift. `MAX_WHEELS` needs six bits.
 const SHIFTED: u8 = 128;
-/// Flag on the number of wheels, where each of them is followed by its grip excess, behind its shift if it has one.
+/// Flag in the byte of the number of wheels: each wheel is followed by its grip excess, after its shift if present.
 const OFF_GRIP: u8 = 64;
 
-/// Bytes being written, of the length that was asked for.
+/// Bytes that are not yet written, of a buffer of the final size.
 struct Writer<'a> {
     left: &'a mut [u8],
 }
@@ -103,7 +107,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Lets `write` fill the next `N` bytes: of so many it is known before that they are there.
+    /// Writes the next `N` bytes by `write`. Their length is checked once for all of them.
     #[inline(always)]
     fn part<const N: usize>(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         if let Some((next, left)) = core::mem::take(&mut self.left).split_first_chunk_mut::<N>() {
@@ -113,29 +117,29 @@ impl Writer<'_> {
     }
 }
 
-/// Bytes being read, and where, for the errors.
+/// Bytes that are not yet read, and the place in the data for errors.
 struct Reader<'a> {
     left: &'a [u8],
     found: usize,
     accepts: usize,
     car: usize,
-    /// Wheels of the car being read.
+    /// Number of wheels of the car being read.
     wheels: usize,
     wheel: Option<usize>,
-    /// The free body being read, after all cars.
+    /// Free body being read; the bodies follow all cars.
     body: Option<usize>,
-    /// Whether the car being read is towed; `None` where what is left after its wheels tells.
+    /// Whether the car being read is towed; `None` if the number of bytes after its wheels determines it.
     towed: Option<bool>,
     field: &'static Field,
 }
 
-/// What is being read, and what its numbers may be.
+/// Field being read, with the range of its numbers.
 struct Field {
     name: &'static str,
     range: Range,
 }
 
-/// What a number may be.
+/// Range of a number.
 #[derive(Clone, Copy)]
 struct Range {
     least: f64,
@@ -143,14 +147,15 @@ struct Range {
     accepts: &'static str,
 }
 
-/// Larger than anything a car does, and so far from the largest number that products of three are finite.
+/// Maximum magnitude of a number. It is larger than any value of a car, and products of three such numbers are finite.
 const LARGEST: f64 = 1e12;
 
 const SIZED: Range = Range { least: -LARGEST, most: LARGEST, accepts: "a number within ±1e12" };
 const NOT_NEGATIVE: Range = Range { least: 0.0, most: LARGEST, accepts: "a number from 0 to 1e12" };
 const SHARE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
 const SINE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±1" };
-/// The inner wheel of a narrow turn is turned by up to half a turn, and by up to 1 rad of toe.
+/// Range of a road-wheel angle. The inner wheel in a tight turn is turned by up to half a turn, and by up to 1 rad of
+/// toe.
 const STEER: Range = Range { least: -4.2, most: 4.2, accepts: "an angle within ±4.2 rad" };
 
 const NO_FIELD: Field = Field { name: "", range: SIZED };
@@ -209,15 +214,16 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What can be written and read back to the same bits.
+/// Value that can be written and read back bit for bit.
 trait Saved: Sized {
-    /// Bytes; of a list, those of its length.
+    /// Size, bytes; for a list, the size of its length.
     const SIZE: usize;
     fn write(&self, to: &mut Writer<'_>);
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
-/// Both patterns name every field, so a field that is not listed does not compile. Some may be saved `apart`.
+/// Implements [`Saved`] for a struct. Both patterns name every field, so a field that is not listed does not compile.
+/// Fields that are saved elsewhere are listed as `apart`.
 macro_rules! fields {
     ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? } $(apart $($apart:ident),+)?) => {
         impl Saved for $struct {
@@ -315,7 +321,7 @@ macro_rules! finite_numbers {
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
                 let found = Self::from_le_bytes(from.take()?);
                 let Range { least, most, accepts } = &from.field.range;
-                // No range holds what is not finite.
+                // A number that is not finite is outside every range.
                 if (*least..=*most).contains(&f64::from(found)) {
                     return Ok(found);
                 }
@@ -393,12 +399,12 @@ impl Saved for Quat {
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
         let found = <[f32; 4]>::read(from).map(Self::from_array)?;
         let length = found.length();
-        // A step keeps the length within a few roundings of 1; anything else was never an orientation.
+        // A step keeps the length within a few roundings of 1. Other lengths do not come from an orientation.
         if (length - 1.0).abs() < 1e-3 { Ok(found) } else { Err(from.value(length.into(), "of length 1 within 0.001")) }
     }
 }
 
-/// Of a car that is not towed, no byte.
+/// Writes no bytes for a car that is not towed.
 impl Saved for Option<Tow> {
     const SIZE: usize = 0;
 

@@ -1,4 +1,4 @@
-//! A train at rest: vehicles hitched to each other that carry each other's couplers.
+//! Train at rest: vehicles that are hitched to each other, each with the load of the next coupler on its hitch.
 
 use crate::model::Model;
 use crate::state::{Placement, State, Tow};
@@ -6,16 +6,17 @@ use crate::statics::equilibrium::{StaticEquilibrium, Towing};
 use crate::world::scene::Scene;
 use bevy_math::{Quat, Vec3};
 
-/// Passes in which the vehicles find their loads on each other. A trailer that is lifted at its coupler by what its load pushed the
-/// vehicle ahead down presses by that much less; each pass takes such a share off what is missing.
+/// Number of passes for the loads between the vehicles. The load of a trailer pushes the vehicle ahead down, which
+/// changes the load of the trailer at its coupler. Each pass multiplies the error by the relative change of the load.
 const PASSES: usize = 30;
 
 impl State {
-    /// A train at rest, or rolling: the vehicle of the first of `models` as [`State::at_rest`] puts it, each of the others in line
-    /// behind the one before, hitched to it. `first` is the number of the first vehicle in its world; those of the others
-    /// follow it.
+    /// Returns the vehicles of a train at rest, or rolling. The first of `models` is placed as by [`State::at_rest`].
+    /// Each other vehicle is in line behind the previous one, and hitched to it. `first` is the number of the first
+    /// vehicle in its world; the numbers of the other vehicles follow.
     ///
-    /// A vehicle without a hitch tows nothing, one without a coupler is not towed: what comes behind stands as if by itself.
+    /// A vehicle without a hitch tows nothing, and a vehicle without a coupler is not towed. The vehicle behind is then
+    /// placed as by [`State::at_rest`], too.
     pub fn train_at_rest(models: &[&Model], first: u32, scene: &Scene, placement: &Placement) -> Vec<Self> {
         let rests = rests(models, scene, placement.heading);
         let up = scene.orientation(placement.heading) * Vec3::Z;
@@ -38,7 +39,8 @@ impl State {
     }
 }
 
-/// Hitch of vehicle `k` and coupler of the one behind it, from their centres of mass, if they can be tied.
+/// Returns the hitch point of vehicle `k` and the coupler point of the vehicle behind, each from its centre of mass,
+/// vehicle axes, m. Returns `None` if they cannot be hitched.
 fn tie(models: &[&Model], k: usize) -> Option<[Vec3; 2]> {
     let behind = models.get(k + 1)?;
     Some([models[k].parts().hitch?.point, behind.parts().coupler?.point])
@@ -48,7 +50,7 @@ fn coupler_load(model: &Model, rest: Option<&StaticEquilibrium>) -> f32 {
     rest.map_or(model.coupler_load(), |rest| rest.coupler_load)
 }
 
-/// How each vehicle hangs in its springs; `None` where it has to find its own rest.
+/// Returns the static equilibrium of each vehicle; `None` for a vehicle that has to settle by itself.
 fn rests(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEquilibrium>> {
     let mut towing = vec![Towing::default(); models.len()];
     let mut rests: Vec<Option<StaticEquilibrium>> = models.iter().map(|_| None).collect();
@@ -67,7 +69,7 @@ fn rests(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEqu
     rests
 }
 
-/// Height of a `point` (from the centre of mass) above the ground, m.
+/// Returns the height of a `point` above the ground, m. The point is relative to the centre of mass, vehicle axes, m.
 fn height(model: &Model, rest: Option<&StaticEquilibrium>, point: Vec3) -> f32 {
     let (heave, tilt) = rest.map_or((0.0, Quat::IDENTITY), |rest| (rest.heave, rest.tilt));
     model.parts().centre_height + heave + (tilt * point).z

@@ -1,4 +1,4 @@
-//! The pose in which the struts carry a standing car on a plane of any slope.
+//! Equilibrium pose of a standing car on its struts, on a plane of any slope.
 
 use crate::math;
 use crate::model::Model;
@@ -6,50 +6,50 @@ use crate::suspension::parameters::BarCoupling;
 use crate::world::scene::Scene;
 use bevy_math::{DMat3, DVec3, Quat, Vec3};
 
-/// Fixed-point passes for the tilt's own effect on gravity; each gains about a digit and a half.
+/// Number of fixed-point passes for the effect of the tilt on gravity; each gains about a digit and a half.
 const PASSES: usize = 8;
 
-/// How a standing car hangs in its springs, relative to standing level in its described pose.
+/// Equilibrium of a standing car on its springs, relative to its described level pose.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StaticEquilibrium {
-    /// Of the centre of mass, along the ground's normal, m.
+    /// Displacement of the centre of mass along the ground's normal (m).
     pub heave: f32,
-    /// Vehicle axes to the axes of a car upright on the ground.
+    /// Rotation from vehicle axes to the axes of a car upright on the ground.
     pub tilt: Quat,
-    /// Compression of every wheel, m.
+    /// Compression of every wheel (m).
     pub compressions: Vec<f32>,
-    /// Load of every wheel, N.
+    /// Load of every wheel (N).
     pub loads: Vec<f32>,
-    /// What carries a trailer at its coupler, along the ground's normal, N.
+    /// Force that supports a trailer at its coupler, along the ground's normal (N).
     pub coupler_load: f32,
 }
 
-/// What other vehicles do to one that stands.
+/// Effect of other vehicles on a standing vehicle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Towing {
-    /// Load of the trailer on the hitch, along the ground's normal, N.
+    /// Load of the trailer on the hitch, along the ground's normal (N).
     pub hitch_load: f32,
-    /// How far the coupler is above where it was described, m.
+    /// Height of the coupler above its described position (m).
     pub raised: f32,
 }
 
-/// Rate at which a coupler is held, as a multiple of the vehicle's weight per metre: to a micrometre.
+/// Stiffness of the support of a coupler, as a multiple of the vehicle's weight per metre: it deflects by a micrometre.
 const HELD: f64 = 1e6;
 
 impl StaticEquilibrium {
-    /// Equilibrium of loads, gravity and the friction that holds the car, on a car that heads `heading` rad. `None` when
-    /// a wheel would lift or meet its stop: such a car has to find its own rest.
+    /// Computes the equilibrium of loads, gravity and the friction that holds the car, for a car that heads `heading`
+    /// rad. Returns `None` if a wheel would lift or reach its stop: such a car has to settle by itself.
     ///
-    /// With compressions `z = −heave + x θ − y φ`, the loads must carry the normal part of gravity, and balance the
-    /// moment of its tangential part, which acts at the centre of mass while friction acts on the ground:
+    /// With compressions `z = −heave + x θ − y φ`, the loads must carry the normal part of gravity. They must also
+    /// balance the moment of its tangential part, which acts at the centre of mass while friction acts on the ground:
     /// `Σ N = m g_n`, `Σ x N = h m g_x`, `Σ y N = h m g_y`.
     ///
-    /// The coupler of a trailer is one more point that carries, which gives way by nothing; the trailer's load on a hitch adds to both
-    /// sides of these.
+    /// The coupler of a trailer is one more support, which hardly deflects. The load of a trailer on a hitch adds to
+    /// the force and both moments that the loads balance.
     pub fn of(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
         let down = scene.orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
         let wheels = model.wheels();
-        // Each wheel is taken to hold in proportion to what it carries.
+        // Each wheel is assumed to hold the car in proportion to its load.
         let (mass, height) = (f64::from(model.mass()), model.tyre_lever());
         let levers: Vec<DVec3> =
             wheels.iter().map(|w| DVec3::new(1.0, w.contact.x.into(), w.contact.y.into())).collect();
@@ -58,7 +58,7 @@ impl StaticEquilibrium {
         let mut weight =
             (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
         let pulled = model.parts().hitch.map_or(DVec3::ZERO, |hitch| lever(hitch.point) * f64::from(towing.hitch_load));
-        // Its lever, its travel, and the rate at which it is held.
+        // Lever and travel of the coupler.
         let coupler = model.parts().coupler.map_or([DVec3::ZERO; 2], |coupler| {
             let lever = lever(coupler.point);
             [lever, DVec3::new(-1.0, -lever.z, lever.y)]
@@ -67,7 +67,7 @@ impl StaticEquilibrium {
         let carried =
             |pose: DVec3| f64::from(model.coupler_load()) + held * (coupler[1].dot(pose) + f64::from(towing.raised));
         weight += coupler[0] * carried(DVec3::ZERO);
-        // Heave, roll, pitch, and what links take of the loads where wheels hold the car, N.
+        // Heave, roll and pitch; and the part of the loads that links carry as the wheels hold the car (N).
         let (mut pose, mut jacked) = (DVec3::ZERO, vec![0.0; wheels.len()]);
         for _ in 0..PASSES {
             let gravity = (tilt(pose).inverse() * down).as_dvec3() * mass;
@@ -83,7 +83,7 @@ impl StaticEquilibrium {
                 let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
                 let rate = travel(i) * strut.rate_at(z) + ties[i].through + ties[i].beside;
                 stiffness += DMat3::from_cols(*lever * rate.x, *lever * rate.y, *lever * rate.z);
-                // What the tangent of a spring that stiffens gives at no compression is not its force there.
+                // The tangent of a progressive spring, extrapolated to zero compression, does not give its force there.
                 missing += *lever * (strut.rate_at(z) * z - strut.spring(z) + jacked[i])
                     - moved * f64::from(model.static_load(i));
             }
@@ -105,11 +105,13 @@ impl StaticEquilibrium {
     }
 }
 
+/// Returns the lever of a load at `point` on heave, roll and pitch: (1, x, y).
 fn lever(point: Vec3) -> DVec3 {
     DVec3::new(1.0, point.x.into(), point.y.into())
 }
 
-/// Force along the strut of wheel `i` of a car that does not move, its wheels at `compression` (m), N, ≥ 0.
+/// Returns the force along the strut of wheel `i` of a car at rest whose wheels have the given `compression` (m). The
+/// force is in N, ≥ 0.
 pub(crate) fn load_at(model: &Model, compression: impl Fn(usize) -> f32, i: usize) -> f32 {
     let travel = |k: usize| DVec3::X * f64::from(compression(k));
     let tied = AxleLinks::of(model, i, &travel).through.x;
@@ -117,8 +119,8 @@ pub(crate) fn load_at(model: &Model, compression: impl Fn(usize) -> f32, i: usiz
     (model.static_load(i) + pushed as f32).max(0.0)
 }
 
-/// How the ties of a wheel answer heave, roll and pitch: those through its strut, and those beside it, which its tyre does
-/// not feel.
+/// Stiffness of the axle links of a wheel against heave, roll and pitch: through its strut, and beside the strut, where
+/// the tyre does not feel them.
 #[derive(Clone, Copy, Debug, Default)]
 struct AxleLinks {
     through: DVec3,
@@ -144,6 +146,7 @@ impl AxleLinks {
     }
 }
 
+/// Returns the rotation by roll and pitch of a pose of heave, roll and pitch.
 fn tilt(pose: DVec3) -> Quat {
     math::turned(Quat::IDENTITY, Vec3::new(pose.y as f32, pose.z as f32, 0.0), 1.0)
 }

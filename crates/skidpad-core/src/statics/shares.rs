@@ -1,22 +1,24 @@
-//! The share of the mass that each wheel carries at rest.
+//! Distribution of the mass over the wheels at rest.
 
 use bevy_math::{DMat3, DVec3};
 
-/// Share of `mass` (kg) that each wheel carries at rest, for wheels at `points` (x forward, y left of the centre of
-/// mass, m): `Σ mᵢ = M`, `Σ mᵢ rᵢ = 0`, `mᵢ ≥ 0`, and of all such shares the one of least norm.
+/// Computes the share of `mass` (kg) that each wheel carries at rest, for wheels at `points` (x forward, y left of the
+/// centre of mass, m). The shares fulfil `Σ mᵢ = M`, `Σ mᵢ rᵢ = 0` and `mᵢ ≥ 0`, and have the least norm.
 ///
-/// `None` when no non-negative share exists: the centre of mass lies outside the hull of the points.
+/// Returns `None` if no non-negative shares exist: the centre of mass lies outside the convex hull of the points.
 ///
-/// Each pass solves the minimum-norm problem on the wheels still carrying and drops those that would pull; with the
-/// few wheels of a car this finds the constrained optimum. The conditions are PhysX's `PxVehicleComputeSprungMasses`;
-/// its plain minimum norm can go negative.
+/// Each pass solves the minimum-norm problem for the wheels still in use and drops the one with the most negative
+/// share. With the few wheels of a car this finds the constrained optimum. The conditions are those of PhysX's
+/// `PxVehicleComputeSprungMasses`, whose plain minimum norm can become negative.
 pub fn sprung_masses(points: &[[f64; 2]], mass: f64) -> Option<Vec<f64>> {
     carried_masses(points, None, None, mass)
 }
 
-/// The same of a vehicle that is towed, or that a trailer rests on. The coupler of a trailer, at `coupler`, carries the rest of it,
-/// whichever way: wheels are loaded as by springs of one rate on a body that turns about the coupler. On a hitch rest so many kg at a
-/// point (`hitch`), which the wheels and the coupler carry with the vehicle's own mass.
+/// Computes the shares of [`sprung_masses`] (kg) for a vehicle that is towed, or that a trailer rests on.
+///
+/// The `coupler` of a trailer carries the rest of its mass, in either direction: wheels are loaded as by springs of one
+/// rate on a body that turns about the coupler. `hitch` is a position and the mass that rests there (kg). Wheels and
+/// coupler carry it together with the vehicle's own mass.
 pub fn carried_masses(
     points: &[[f64; 2]],
     coupler: Option<[f64; 2]>,
@@ -24,7 +26,7 @@ pub fn carried_masses(
     mass: f64,
 ) -> Option<Vec<f64>> {
     let (place, rests) = hitch.unwrap_or_default();
-    // From the centre of all that is carried.
+    // Centre of everything that is carried.
     let centre = place.map(|coordinate| coordinate * rests / (mass + rests));
     let all = points.iter().copied().chain(coupler).map(|[x, y]| [x - centre[0], y - centre[1]]);
     let mut shares = shares(&all.collect::<Vec<_>>(), points.len(), mass + rests)?;
@@ -32,10 +34,10 @@ pub fn carried_masses(
     Some(shares)
 }
 
-/// What a coupler carries counts for so little in the norm.
+/// Weight of a coupler's share relative to that of a wheel: the norm counts the coupler's share less by this factor.
 const COUPLER: f64 = 1e6;
 
-/// Shares of the points, of which the first `wheels` only push.
+/// Computes the shares of all points (kg). The shares of the first `wheels` points are not negative.
 fn shares(points: &[[f64; 2]], wheels: usize, mass: f64) -> Option<Vec<f64>> {
     let mut counts: Vec<f64> = (0..points.len()).map(|i| if i < wheels { 1.0 } else { COUPLER }).collect();
     loop {
@@ -49,6 +51,8 @@ fn shares(points: &[[f64; 2]], wheels: usize, mass: f64) -> Option<Vec<f64>> {
     }
 }
 
+/// Returns the shares of least norm, each weighted by its entry in `counts`; 0 excludes a point. Returns `None` if
+/// every point is excluded.
 fn minimum_norm(points: &[[f64; 2]], counts: &[f64], mass: f64) -> Option<Vec<f64>> {
     let columns = || points.iter().zip(counts).map(|(p, count)| (DVec3::new(1.0, p[0], p[1]), *count));
     let mut gram = DMat3::ZERO;
@@ -60,12 +64,13 @@ fn minimum_norm(points: &[[f64; 2]], counts: &[f64], mass: f64) -> Option<Vec<f6
     if scale == 0.0 {
         return None;
     }
-    // Wheels on one line (a bicycle, one axle) leave the matrix singular; the tiny ridge picks the least-norm share.
+    // Wheels on one line (a bicycle, one axle) make the matrix singular; the tiny ridge selects the least-norm share.
     gram += DMat3::from_diagonal(DVec3::splat(1e-12 * scale));
     let weights = gram.inverse() * DVec3::new(mass, 0.0, 0.0);
     Some(columns().map(|(c, count)| c.dot(weights) * count).collect())
 }
 
+/// Returns true if the shares add up to `mass` and have no moment about the origin.
 fn balanced(points: &[[f64; 2]], shares: &[f64], mass: f64) -> bool {
     let sum = |f: &dyn Fn(usize) -> f64| (0..points.len()).map(|i| shares[i] * f(i)).sum::<f64>();
     let reach = points.iter().flatten().fold(1e-3f64, |r, p| r.max(p.abs()));
@@ -80,7 +85,7 @@ mod tests {
     fn check(points: &[[f64; 2]], expected: &[f64]) {
         let shares = sprung_masses(points, 1000.0).expect("supported");
         for (share, expected) in shares.iter().zip(expected) {
-            // f64 through one 3 × 3 inverse with a 1e-12 ridge.
+            // Rounding of f64 in one 3 × 3 inverse with a ridge of 1e-12.
             assert!((share - expected).abs() < 1e-4, "{shares:?}");
         }
     }
@@ -99,7 +104,8 @@ mod tests {
         );
     }
 
-    /// m g (L - d) / L on the coupler, also where it pulls; three axles of one spring rate turn about it.
+    /// Checks `m g (L - d) / L` on the coupler, also where it pulls, and three axles of one spring rate that turn about
+    /// it.
     #[test]
     fn a_coupler_carries_the_rest() {
         for (centre, carried) in [(3.9, 975.0), (4.1, 1025.0)] {
@@ -116,7 +122,8 @@ mod tests {
         assert_eq!(carried_masses(&[[1.0, 0.7], [1.0, 0.7]], Some([3.0, 0.0]), None, 1000.0), None);
     }
 
-    /// Moments about the eye of the drawbar of a dolly: of its own mass, and of what rests on its turntable.
+    /// Checks moments about the eye of the drawbar of a dolly: of its own mass, and of the mass that rests on its
+    /// turntable.
     #[test]
     fn what_rests_on_a_hitch_is_carried() {
         let (mass, rests, eye, turntable, axle) = (300.0, 900.0, 1.7, -0.3, -0.2);

@@ -1,4 +1,4 @@
-//! How far the wheels of an axle toe out in a turn.
+//! Toe-out of the wheels of an axle in a turn.
 
 use crate::math;
 use crate::wheel::parameters::Axle;
@@ -6,20 +6,21 @@ use crate::wheel::parameters::Axle;
 /// Ackermann geometry of one axle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Ackermann {
-    /// Share of the full condition times `T / (2 x)`, –: track over twice the distance ahead of the turning axis, negative behind it. 0 of a
-    /// vehicle whose axles are all steered.
+    /// Toe-out coefficient (–): share of the full condition times `T / (2 x)`, the track over twice the distance ahead
+    /// of the turning axis; negative behind it. 0 for a vehicle whose axles are all steered.
     toe_out: f32,
-    /// Share of the full condition times half the track, m. 0 of a vehicle with unsteered axles.
+    /// Share of the full condition times half the track (m). 0 for a vehicle with unsteered axles.
     lever: f32,
-    /// Curvature of the vehicle's path per tangent of this axle's angle, 1/m. 0 of a vehicle with unsteered axles.
+    /// Curvature of the vehicle's path per tangent of this axle's angle (1/m). 0 for a vehicle with unsteered axles.
     weight: f32,
 }
 
 impl Ackermann {
-    /// Returns the geometry of axles at `positions` (m, positive ahead) with `tracks`, m.
+    /// Returns the geometry of axles at `positions` (m, positive ahead) with `tracks` (m).
     ///
-    /// Unsteered axles hold the turning axis where they are. Where all axles are steered, the axis moves as their angles grow: the line that
-    /// fits the tangents of the angles over the positions is zero on it, and its slope is the curvature of the path.
+    /// Unsteered axles fix the turning axis. If all axles are steered, the axis moves as their angles grow: a line
+    /// fitted to the tangents of the angles over the positions is zero on the axis, and its slope is the curvature of
+    /// the path.
     pub(crate) fn of_axles(axles: &[Axle], positions: &[f32], tracks: &[f32]) -> Box<[Self]> {
         let middle = positions.iter().sum::<f32>() / positions.len() as f32;
         let spread: f32 = positions.iter().map(|x| (x - middle) * (x - middle)).sum();
@@ -34,10 +35,11 @@ impl Ackermann {
         axles.iter().zip(positions).zip(tracks).map(of).collect()
     }
 
-    /// Returns the geometry of an axle with a `track`, m, of a vehicle with unsteered axles.
+    /// Returns the geometry of an axle with a `track` (m) of a vehicle with unsteered axles.
     ///
-    /// An axle whose ratio fits the turning axis is never nearer to that than its ratio times half the track while it turns about a point
-    /// beside the vehicle. The distance is held to this bound, so that one without such an axis has bounded angles, too.
+    /// While the vehicle turns about a point beside it, an axle whose ratio fits the turning axis has at least the
+    /// distance of its ratio times half the track to that axis. The distance is limited to this bound, so that an axle
+    /// without such an axis has bounded angles, too.
     fn about_fixed_axis(axle: &Axle, track: f32) -> Self {
         let half = 0.5 * track;
         let nearest = (axle.steer_ratio * half).abs().max(1e-3);
@@ -45,8 +47,8 @@ impl Ackermann {
         Self { toe_out: axle.ackermann * half / distance, ..Self::default() }
     }
 
-    /// Returns the curvature of the path of a vehicle whose axles are all steered, 1/m, with the `middle` of each axle turned by so much, rad;
-    /// 0 of other vehicles, which do not need it.
+    /// Returns the curvature of the path (1/m) of a vehicle whose axles are all steered. `middle` is the angle of the
+    /// centre of each axle (rad). Returns 0 for other vehicles, which do not need it.
     pub(crate) fn curvature(axles: &[Self], middle: impl Fn(usize) -> f32) -> f32 {
         let term = |(i, axle): (usize, &Self)| {
             if axle.weight == 0.0 {
@@ -58,10 +60,11 @@ impl Ackermann {
         axles.iter().enumerate().map(term).sum()
     }
 
-    /// Returns the left and right road-wheel angles for the angle of a wheel in the `middle` of the axle, rad, and the `curvature` of
-    /// [`Ackermann::curvature`], 1/m.
+    /// Returns the left and right road-wheel angles (rad). `middle` is the angle of a wheel in the centre of the axle
+    /// (rad), `curvature` that of [`Ackermann::curvature`] (1/m).
     ///
-    /// A wheel at y stands square to the line to the turning centre at R if `cot δ = (R − y) / x`, with `cot δ_middle = R / x`.
+    /// A wheel at y is perpendicular to the line to the turning centre at R if `cot δ = (R − y) / x`, with
+    /// `cot δ_middle = R / x`.
     pub(crate) fn angles(&self, middle: f32, curvature: f32) -> [f32; 2] {
         if middle == 0.0 || (self.toe_out == 0.0 && self.lever == 0.0) {
             return [middle; 2];
@@ -79,8 +82,9 @@ mod tests {
 
     const BOTH: [f32; 2] = [1.0, -1.0];
 
-    /// Oracle 5.13, `cot δ_right − cot δ_left = share T / x`, for axles ahead of the turning axis and behind it, turned to either side. The
-    /// middle of the axle turns as asked, the wheel on the side of the turning centre turns more, and a mirrored turn has mirrored bits.
+    /// Checks oracle 5.13, `cot δ_right − cot δ_left = share T / x`, for axles ahead of the turning axis and behind it,
+    /// turned to either side. The middle of the axle has the given angle, the wheel on the side of the turning centre
+    /// turns more, and a mirrored turn has mirrored bits.
     #[test]
     fn ackermann_is_exact_for_every_axle() {
         for (turned, way) in [0.02f32, 0.24, 0.6, 1.0, 1.3].into_iter().flat_map(|angle| BOTH.map(|way| (angle, way))) {
@@ -91,7 +95,7 @@ mod tests {
                     let ackermann = Ackermann::about_fixed_axis(&axle, track);
                     let [left, right] = ackermann.angles(middle, 0.0);
                     let cot = |angle: f32| 1.0 / f64::from(angle).tan();
-                    // 32 bits of angles, which a cotangent divides by their square.
+                    // Rounding of f32 angles, which a cotangent divides by their square.
                     let rounding = 1e-6 / f64::from(left.abs().min(right.abs())).powi(2);
                     let what = format!("{middle} rad, {x} m, share {share}: {left} {right}");
                     let expected = f64::from(share * track / x);
@@ -105,20 +109,21 @@ mod tests {
         }
     }
 
-    /// The inner wheel turns past a right angle if the turning centre lies within the track: `cot δ = (0.4 − 0.45) / −1.5`.
+    /// Checks that the inner wheel turns past a right angle if the turning centre lies within the track:
+    /// `cot δ = (0.4 − 0.45) / −1.5`.
     #[test]
     fn an_inner_wheel_turns_past_a_right_angle() {
         let axle = Axle { steer_ratio: -1.0, ackermann: 1.0, turning_distance: -1.5, ..Axle::default() };
         let middle = (-1.5f32).atan2(0.4);
         let [left, right] = Ackermann::about_fixed_axis(&axle, 0.9).angles(middle, 0.0);
         for (found, known) in [(left, (-1.5f32).atan2(-0.05)), (right, (-1.5f32).atan2(0.85))] {
-            // 32 bits.
+            // Rounding of f32.
             assert!((found - known).abs() < 1e-6, "{found} {known}");
         }
     }
 
-    /// An axle on the turning axis that steers has angles without limit by the formula; they stay within those of a turning centre at
-    /// the end of its track.
+    /// Checks that a steered axle on the turning axis, whose angles have no limit by the formula, stays within the
+    /// angles of a turning centre at the end of its track.
     #[test]
     fn an_axle_on_the_turning_axis_has_bounded_angles() {
         let axle = Axle { steer_ratio: 0.2, ackermann: 1.0, turning_distance: 0.0, ..Axle::default() };
@@ -126,7 +131,8 @@ mod tests {
         assert!(angles.iter().all(|angle| (0.0..0.25).contains(angle)), "{angles:?}");
     }
 
-    /// The axes of all wheels of two steered axles meet in one point at every angle, `R = L / (tan δ_f − tan δ_r)` beside the car.
+    /// Checks that the axes of all wheels of two steered axles intersect in one point at every angle,
+    /// `R = L / (tan δ_f − tan δ_r)` beside the car.
     #[test]
     fn two_steered_axles_turn_about_one_point() {
         for (ratio, turned) in
@@ -143,7 +149,7 @@ mod tests {
                 let [left, right] = both[i].angles(middle(i), curvature).map(f64::from);
                 let ahead = radius * f64::from(middle(i)).tan();
                 for (angle, y) in [(left, 0.75), (right, -0.75)] {
-                    // How far off the line to the turning centre the axis of the wheel is: 32 bits.
+                    // Distance of the wheel's axis from the line to the turning centre, within f32 rounding.
                     let off = angle.cos() * ahead - angle.sin() * (radius - y);
                     assert!(off.abs() < 1e-5 * radius.hypot(ahead), "{ratio} {turned}, axle {i}: {angle} {off}");
                 }

@@ -1,4 +1,4 @@
-//! Steering: from the angle the driver reaches to the road-wheel angles and axle directions.
+//! Steering: road-wheel angles and axle directions from the angle of the steering.
 
 pub(crate) mod ackermann;
 pub(crate) mod parameters;
@@ -13,19 +13,21 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 
 impl Vehicle {
-    /// Road-wheel angles: rate limit, axle ratio, Ackermann, toe, or the raw angle of a wheel.
+    /// Moves the steering towards the demand `asked` within its rate, and sets the road-wheel angles: axle ratio,
+    /// Ackermann, toe, or the raw angle of a wheel.
     #[inline(always)]
     pub(crate) fn steer(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
         self.state.steer = steered(self.state.steer, asked.steer, asked.steer_rate * dt);
         self.turn_as_steered(controls);
     }
 
-    /// Turns the wheels to where the steering is, unless they are.
+    /// Turns the wheels to the angle of the steering, unless they already have it.
     #[inline(always)]
     pub(crate) fn turn_as_steered(&mut self, controls: &Controls) {
-        // Toe and camber over travel, and raw angles, may have moved although the steering has not.
+        // Toe and camber over travel, and raw angles, may change although the steering does not.
         let own = controls.wheels.is_empty() && !self.model.turned_by_travel();
-        // By their bits: a zero of the other sign turns an axle by another one, which a world that resumes would have.
+        // Angles are compared by their bits: a zero of the other sign gives another axle direction, which a resumed
+        // world would have.
         let reached = self.state.steer.to_bits();
         if !own || self.turned_to != Some(reached) {
             let turns = self.turn_wheels(controls);
@@ -33,9 +35,11 @@ impl Vehicle {
         }
     }
 
-    /// Turns the wheels to where the steering has been turned; returns whether any of them turns. The rows of a wheel that rolls are
-    /// turned to the mean of the angles before and after, as the steering turns throughout the step; those of one that stands to the angle
-    /// after, in whose axes its patch is already. A raw angle is reached at once.
+    /// Turns the wheels to the angle of the steering; returns true if any of them turns.
+    ///
+    /// The rows of a rolling wheel use the mean of the angles before and after, because the steering turns throughout
+    /// the step. The rows of a standing wheel use the angle after, in whose axes its patch already is. A raw angle is
+    /// reached at once.
     #[inline(never)]
     fn turn_wheels(&mut self, controls: &Controls) -> bool {
         let mut turns = false;
@@ -75,7 +79,8 @@ impl Vehicle {
 }
 
 impl Rows {
-    /// Turns the wheel of `lane` to `angle` rad, with a `camber` rad that leans its top to the right by a sine, beside its cosine.
+    /// Turns the wheel of `lane` to `angle` and `camber` (rad). `lean` returns sine and cosine of the camber; a
+    /// positive sine leans the top to the right.
     fn turn(&mut self, lane: usize, [angle, camber]: [f32; 2], lean: impl FnOnce() -> [f32; 2]) {
         let rows = &mut self.steering;
         let same = |was: Four, is: f32| was.lanes()[lane].to_bits() == is.to_bits();
@@ -92,7 +97,8 @@ impl Rows {
     }
 }
 
-/// Where the steering gets to, rad, `from` one angle towards the one `asked` for, by no more than its `reach`.
+/// Returns the angle of the steering (rad) after it moves `from` one angle towards the one `asked` for, by at most
+/// `reach`.
 #[inline(always)]
 pub(crate) fn steered<L: Lane>(from: L, asked: L, reach: f32) -> L {
     from + (asked - from).clamped(L::splat(-reach), L::splat(reach))
@@ -102,7 +108,7 @@ pub(crate) fn steered<L: Lane>(from: L, asked: L, reach: f32) -> L {
 mod tests {
     use super::*;
 
-    /// Turned to nothing from the other side, an axle has the bits of one that was turned so at once.
+    /// Checks that an axle turned back to zero from the other side has the bits of one turned to zero at once.
     #[test]
     fn an_axle_remembers_no_sign_of_nothing() {
         let turned = |angles: &[f32]| {

@@ -3,8 +3,8 @@
 /// Steering limits of the whole car.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Steering {
-    /// Largest road-wheel angle in the middle of an axle with a ratio of 1, rad, in (0, π/2).
+    /// Largest road-wheel angle in the middle of an axle with a ratio of 1 (rad), in (0, π/2).
     pub lock: f32,
-    /// Largest rate of that angle, rad/s, > 0; infinite when unlimited.
+    /// Largest rate of that angle (rad/s), > 0; infinite if unlimited.
     pub rate: f32,
 }

@@ -1,4 +1,4 @@
-//! Several plain cars of one model in one step, a wheel of each in a lane, with the bits of each alone.
+//! Batch of plain cars of one model: one step for all, one car per SIMD lane, with the same bits as separate steps.
 
 mod clutches;
 mod driving;
@@ -24,7 +24,7 @@ use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Probe, Push};
 
-/// Does the same to a room of either kind.
+/// Evaluates an expression for a room of either kind.
 macro_rules! of_either {
     ($cars:ident, $room:ident => $done:expr) => {
         match $cars {
@@ -34,7 +34,7 @@ macro_rules! of_either {
     };
 }
 
-/// Plain cars of one model, in lanes as wide as the processor has them.
+/// Batch of plain cars of one model, in lanes as wide as the processor supports.
 #[derive(Clone, Debug)]
 pub(crate) enum CarsAbreast {
     InPairs(Box<Room<Eight>>),
@@ -42,8 +42,8 @@ pub(crate) enum CarsAbreast {
 }
 
 impl CarsAbreast {
-    /// Room for cars of `model`; `None` where that is not plain. What is the same of all cars of a model is taken over from those that
-    /// have room already.
+    /// Creates a batch for cars of `model`; returns `None` if the model is not plain. Data common to all cars of a
+    /// model is shared with a batch of that model among `others`.
     pub fn of(model: &Arc<Model>, others: &[Option<Self>]) -> Option<Self> {
         let alike = others.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
         match alike {
@@ -60,37 +60,38 @@ impl CarsAbreast {
         })
     }
 
+    /// Returns the model of the cars.
     fn model(&self) -> &Arc<Model> {
         of_either!(self, room => &room.model)
     }
 
-    /// Whether all of `vehicles` are of its model.
+    /// Returns true if `vehicles` fill the batch and all have its model.
     pub fn fits(&self, vehicles: &[Vehicle]) -> bool {
         vehicles.len() == ABREAST && vehicles.iter().all(|vehicle| Arc::ptr_eq(self.model(), vehicle.model()))
     }
 
-    /// Whether they go one by one in this step.
+    /// Returns true if the cars are stepped one by one in this step.
     pub fn go_apart(&self) -> bool {
         of_either!(self, room => room.goes_apart())
     }
 
-    /// Whether any went alone in the last step. Only those touch ground that moves.
+    /// Returns true if any car was stepped alone in the last step. Only such cars can touch moving ground.
     pub fn has_parted(&self) -> bool {
         of_either!(self, room => room.has_parted())
     }
 
-    /// Counts a step in which they go one by one.
+    /// Counts a step in which the cars are stepped one by one.
     pub fn went_apart(&mut self) {
         of_either!(self, room => room.went_apart());
     }
 
-    /// How many rays they cast.
+    /// Returns the number of rays of all cars.
     pub fn rays(&self) -> usize {
         ABREAST * of_either!(self, room => room.wheels)
     }
 
-    /// As [`Vehicle::probes`] of each of [`ABREAST`] vehicles, from number `first` on: `asked` are wheel by wheel, car by car. A step
-    /// begins with it.
+    /// Begins a step: writes the probes of all cars into `asked`, car by car, wheel by wheel. The first car has the
+    /// number `first`. Each probe equals that of [`Vehicle::probes`].
     pub fn ask(&mut self, first: usize, bodies: &[Body], dt: f32, asked: &mut [Probe]) {
         let Some(bodies) = bodies.first_chunk() else { return };
         match self {
@@ -100,7 +101,8 @@ impl CarsAbreast {
         }
     }
 
-    /// As [`Vehicle::solve_into`] of each of the vehicles that have asked, in one sweep; returns what they report together.
+    /// Solves the step of the vehicles with one sweep, as [`Vehicle::solve_into`]. Requires [`CarsAbreast::ask`]
+    /// before. Returns the combined report.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],
@@ -118,12 +120,14 @@ impl CarsAbreast {
         }
     }
 
-    /// What is told of car `lane` after its last step, in `state` since; `None` where it went alone or has been put elsewhere.
+    /// Returns the contact of a wheel of car `lane` in its last step; `state` is its present state. Returns `None`
+    /// without contact, if the car was stepped alone, or if it was moved since.
     pub fn wheel_contact(&self, lane: usize, wheel: usize, state: &State) -> Option<WheelContact> {
         of_either!(self, room => room.wheel_rows(lane, wheel)?.contact(state))
     }
 
-    /// What is told of the engine of car `lane`, which is `vehicle`; likewise.
+    /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. Returns `None` without an
+    /// engine, if the car was stepped alone, or if it was moved since.
     pub fn engine_signals(&self, lane: usize, vehicle: &Vehicle) -> Option<EngineSignals> {
         of_either!(self, room => {
             let dt = room.wheel_rows(lane, 0)?.rows.dt;
@@ -132,12 +136,13 @@ impl CarsAbreast {
         })
     }
 
-    /// Tells nothing more of the last step of car `lane`.
+    /// Discards the signals of the last step of car `lane`.
     pub fn forget(&mut self, lane: usize) {
         of_either!(self, room => room.forget(lane));
     }
 
-    /// As [`Vehicle::finish`] of each; `tell` has the reports of those that went alone, or found no numbers.
+    /// Finishes the step of the vehicles, as [`Vehicle::finish`]. Calls `tell` with the number and the report of each
+    /// car that was stepped alone or has a motion that is not finite.
     pub fn finish(&self, vehicles: &mut [Vehicle], bodies: &[Body], dt: f32, tell: impl FnMut(usize, StepReport)) {
         let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
         match self {
@@ -148,8 +153,11 @@ impl CarsAbreast {
     }
 }
 
-/// Whether cars of `model` can go abreast: axles of two wheels, one after the other, on rays that links do not lead sideways; bars between
-/// the wheels of an axle; of assists those whose say is known from the pedals, and no force elements.
+/// Returns true if cars of `model` can be stepped in a batch.
+///
+/// Every axle needs two consecutive wheels on rays, without lateral links or compliance, and axle links only between
+/// the wheels of an axle. Force elements and assists are excluded, except ABS, counter-steer and speed-dependent
+/// steering.
 fn is_plain(model: &Model) -> bool {
     let bank = |(k, bank): (usize, &WheelPack)| {
         bank.follows(4 * k) && !bank.has_rims && bank.roll_centre_links.is_none() && bank.lateral.is_none()

@@ -1,12 +1,12 @@
-//! The converged coupling: all rows of a car at once.
+//! Converged coupling: Newton's method on all rows of a car at once.
 //!
-//! For a given chassis velocity every wheel answers on its own (its load, then its block), and so does every point at which
-//! the hull touches something. So the whole problem is six equations: the momentum the chassis gained is the sum of all
-//! impulses. Newton's method on them, with each answer linearised, converges in a few iterations for any number of wheels,
-//! treats left and right alike to the bit, and has no wobble of pinned bodies.
+//! For a given chassis velocity every wheel responds independently (its load, then its block), and so does every
+//! contact point of the hull. The problem is therefore six equations: the momentum gained by the chassis is the sum of
+//! all impulses. Newton's method with linearised responses converges in a few iterations for any number of wheels. It
+//! treats left and right alike to the bit and leaves pinned bodies at rest.
 //!
-//! With fixed friction limits the six equations are the derivative of a convex function, so steps that are cut where they
-//! overshoot lead to its only minimum, whatever hits whatever.
+//! With fixed friction limits the six equations are the derivative of a convex function. Steps that are cut where they
+//! overshoot therefore lead to its only minimum.
 
 use crate::banks::{Banks, Many};
 use crate::lane::{Four, FourMask, Lane};
@@ -20,43 +20,49 @@ use crate::suspension::rows::Loaded;
 use crate::world::seam::Body;
 use bevy_math::Vec3;
 
-/// Iterations in which friction limits follow the loads. After these they stay until what is left, which is convex, has
-/// converged, and follow once more. Where friction presses a wheel into a wall the harder it slides there may be no answer
-/// to agree on (Painlevé's paradox).
+/// Number of iterations in which friction limits follow the loads. After these the limits stay fixed until the
+/// remaining problem, which is convex, has converged; then they follow once more. If friction presses a wheel into a
+/// wall the more it slides, there may be no solution (Painlevé's paradox).
 const FOLLOWING: u16 = 12;
 
-/// Iterations in which the friction of the hull follows what presses it, once a step changes no velocity by more than
-/// [`HULL_FOLLOWS_BELOW`] m/s: with the impulses of a first guess at a hard contact it would stop anything.
+/// Last iteration in which the friction limits of the hull follow its normal impulses. They follow only once a step
+/// changes no velocity by more than [`HULL_FOLLOWS_BELOW`]: the impulses of a first guess at a hard contact would stop
+/// anything.
 const HULL_FOLLOWING: u16 = 30;
+/// Change of velocity (m/s) below which the friction limits of the hull follow its normal impulses.
 const HULL_FOLLOWS_BELOW: f32 = 1e-2;
 
-/// Width at which cuts of a step end, as a share of the tolerance: from either side of a kink the next step is as long as the cuts
-/// left it.
+/// Width at which cutting a step ends, as a share of the tolerance. On either side of a kink, the next step is as long
+/// as the cuts left it.
 const CUT_TO: f32 = 0.1;
 
-/// Share of its limit that a tyre may lack.
+/// Largest share by which the friction limit of a sliding tyre may differ from its limit by the load.
 const LACKING: f32 = 0.01;
 
-/// How an iteration goes on: which limits of friction it takes anew, and how near it is.
+/// Options of an iteration: which friction limits it updates, and whether the loads are current.
 #[derive(Clone, Copy, Debug)]
 struct Follow {
+    /// Whether the friction limits of tyres follow the loads.
     loads: bool,
-    /// Part of the way to the limits by the loads, since all of it leads to and fro.
+    /// Whether the friction limits of tyres follow by a part of the difference only, because full updates oscillate.
     slowly: bool,
+    /// Whether the friction limits of the hull follow its normal impulses.
     hull: bool,
-    /// Whether the rows have the loads of the velocity they see.
+    /// Whether the rows have the loads of their present velocity.
     loaded: bool,
 }
 
-/// By how much the share of the way to a friction limit changes: where the way turned, and where it did not.
+/// Factor on the share of a friction-limit update after the difference changed its sign.
 const SHARE_AFTER_TURN: f32 = 0.5;
+/// Factor on the share of a friction-limit update without a change of sign. The share is at most 1.
 const SHARE_GROWTH: f32 = 1.25;
 
 impl Rows {
-    /// Takes friction limits nearer to those by the loads.
+    /// Moves the friction limits towards the limits by the loads.
     ///
-    /// Where a load falls with the friction of its wheel, limits taken over whole overshoot for ever (M. Riedmiller and H. Braun,
-    /// "A direct adaptive method for faster backpropagation learning: the RPROP algorithm", has the rule for the share).
+    /// If a load decreases with the friction of its wheel, full updates overshoot without end. The share of each update
+    /// follows the rule of M. Riedmiller and H. Braun, "A direct adaptive method for faster backpropagation learning:
+    /// the RPROP algorithm".
     fn approach_limit(&mut self) {
         let (limit, zero, one) = (self.limit(), Four::default(), Four::splat(1.0));
         let missing = limit[0] + limit[1] - self.coupled.friction_bound[0] - self.coupled.friction_bound[1];
@@ -72,12 +78,14 @@ impl Rows {
         self.coupled.approach = Approach { share, missing, turned };
     }
 
-    /// Share of their limits that sliding tyres lack for those by their loads. Where the way to a limit turned between two velocities
-    /// that are as good as one, as `steady` says, the answer lies between them: a load on metal comes no nearer in `f32`.
+    /// Returns the shares by which the limits of sliding tyres fall short of those by their loads; 0 for other tyres.
     ///
-    /// Within a pyramid, whose tyres do not slide together, those lack all of it that have none, as of a wheel that pressed on nothing
-    /// when they were taken: their patches would strain without a force. Within a cone such wheels find theirs as they begin to slide,
-    /// and loads that come and go from look to look would have no answer.
+    /// `steady` means that the velocity has hardly changed since the last update. Tyres whose difference changed its
+    /// sign then count as 0: the solution lies between both velocities, and `f32` resolves a load on metal no further.
+    ///
+    /// Within a pyramid, whose directions slide separately, tyres with a load but a limit of zero count as 1: their
+    /// patches would deflect without a force. Within a cone such tyres obtain a limit when they begin to slide. If they
+    /// counted there, loads that appear and vanish between iterations would have no solution.
     fn friction_missing(&self, within: Within, steady: bool) -> Four {
         let limit = self.limit();
         let [reach, found] = [self.coupled.friction_bound[0] + self.coupled.friction_bound[1], limit[0] + limit[1]];
@@ -90,8 +98,9 @@ impl Rows {
 }
 
 impl Vehicle {
-    /// Iterates from where a car is `loaded` that has the velocity `free` without wheels. Tells also how far from an answer it
-    /// ends if it does not converge, m/s: steps that are cut come to rest at kinks, too.
+    /// Iterates from the velocity with loads, `loaded`, of a car that has the velocity `free` without wheels. Returns
+    /// the report, and the distance from a solution (m/s) if the iteration does not converge, otherwise 0. A small last
+    /// step is no proof of convergence, because steps that are cut also stop at kinks.
     #[inline(always)]
     pub(crate) fn converge<B: Banks>(
         &mut self,
@@ -119,10 +128,10 @@ impl Vehicle {
             let (given, system) = self.linearise::<B>(within, follow);
             let missing = given - momentum;
             report.iterations = iteration;
-            // With other limits the misfit is another function.
+            // A misfit with other limits is another function: the last step cannot be cut by it.
             let other = follow.hull || (follow.loads && iteration > FOLLOWING);
             let back = if other { None } else { last.shortened(missing, &system, CUT_TO * stop.tolerance) };
-            // Written out: a closure is called, in the instructions of every processor.
+            // Written out: the compiler would call a closure, compiled for the baseline instructions.
             let change = match back {
                 Some(back) => back,
                 None => system.solve(missing),
@@ -142,7 +151,7 @@ impl Vehicle {
                 followed = follow.loads;
                 last = NewtonStep::whole(change, missing);
             }
-            // Of an answer nobody asks for these any more.
+            // A solution does not need these velocities.
             momentum = momentum + self.momentum(change);
             for rows in B::of_mut(&mut self.rows) {
                 rows.add_velocity(change.at_each_wheel());
@@ -152,11 +161,12 @@ impl Vehicle {
         (report, report.residual.max(self.give_up(within, momentum)))
     }
 
-    /// What bounds the tyres where `friction` is asked for, and whether the rows have the loads they would find.
+    /// Returns the bounds on the tyre impulses for `friction`, and whether the rows already have the loads of an
+    /// iteration. The hybrid shape runs one sweep first; the cone replaces it if that sweep is inconsistent.
     #[inline(always)]
     fn bounds_of<B: Banks>(&mut self, friction: Friction, free: SpatialVector<f32>, loaded: Loaded) -> (Within, bool) {
         let (mut within, mut has_loads) = (Within::of(friction), loaded.in_rows);
-        // The forward impulses stay as one sweep leaves them, where that agrees with itself.
+        // The longitudinal impulses stay as one sweep leaves them if the sweep is consistent.
         if within == Within::Side && sweep_once::<B, _>(self, loaded.velocity) {
             has_loads = false;
             if self.disagrees(free, self.shafts.dt) {
@@ -166,7 +176,8 @@ impl Vehicle {
         (within, has_loads && !B::of(&self.rows).iter().any(Rows::changes_when_asked_again))
     }
 
-    /// Shows rows and hull the velocity `start` of a car that has `free` without wheels; returns the momentum it gained.
+    /// Sets the velocities of rows and hull at the velocity `start` of a car that has `free` without wheels. Returns
+    /// the momentum gained.
     #[inline(always)]
     fn set_velocity<B: Banks>(&mut self, free: SpatialVector<f32>, start: SpatialVector<f32>) -> SpatialVector<f32> {
         let gained = start - free;
@@ -177,7 +188,8 @@ impl Vehicle {
         self.momentum(gained)
     }
 
-    /// Ends an iteration without an answer, of a chassis that gained `momentum`; how far off that is, m/s.
+    /// Ends an iteration without a solution, of a chassis that gained `momentum`. Returns the distance from a solution
+    /// (m/s).
     #[cold]
     fn give_up(&mut self, within: Within, momentum: SpatialVector<f32>) -> f32 {
         let (given, _) =
@@ -187,15 +199,16 @@ impl Vehicle {
         size(self.response(given - momentum))
     }
 
-    /// Holds every tyre to its limit by the load that was looked at last.
+    /// Clamps the impulses of every tyre to its limit by the present load.
     #[cold]
     #[inline(never)]
     pub(crate) fn hold_to_limits(&mut self, within: Within) {
         self.rows.iter_mut().for_each(|rows| rows.hold_to_limit(within));
     }
 
-    /// Whether limits of friction that are only approached are as good as those by the loads: they would change the velocity by no
-    /// more than `tolerance` m/s, and none by much of itself, which is nothing to the chassis under a light wheel.
+    /// Returns true if the friction limits are as good as those by the loads. The difference must change the chassis
+    /// velocity by at most `tolerance` (m/s), and each limit by at most 1 %: a light wheel does not move the chassis.
+    /// For `steady`, see `friction_missing`.
     fn reached_limits(&self, within: Within, steady: bool, tolerance: f32) -> bool {
         let (mut impulse, mut near) = (SpatialVector::default(), true);
         for rows in &self.rows {
@@ -207,8 +220,8 @@ impl Vehicle {
         near && size(self.response(impulse)) <= tolerance
     }
 
-    /// How momentum given to `body` answers its twist at the end of the step, all rows of the vehicle being as they were solved for
-    /// the twist `end` (world axes). Spoils what was solved.
+    /// Returns the derivative of the momentum given to `body` with respect to its twist at the end of the step, vehicle
+    /// frame. The rows are those solved for the twist `end` (world axes). Overwrites the solution in the rows.
     #[cold]
     #[inline(never)]
     pub(crate) fn tangent(&mut self, body: &Body, end: [Vec3; 2]) -> Symmetric6 {
@@ -216,7 +229,7 @@ impl Vehicle {
         Symmetric6::new(self.model.mass(), self.model.inertia(), &rows)
     }
 
-    /// The same without the mass, a wheel in each lane.
+    /// Returns the part of [`Vehicle::tangent`] that stems from the rows, without the mass, one wheel per lane.
     pub(crate) fn tangent_by_wheel(&mut self, body: &Body, end: [Vec3; 2]) -> OuterProducts {
         let free = self.free_velocity_in_body(body, &self.to_world);
         let to_vehicle = self.to_world.transpose();
@@ -224,21 +237,22 @@ impl Vehicle {
         self.answer::<Many>(Within::Cone, Follow { loads: false, slowly: true, hull: false, loaded: false }).1
     }
 
-    /// Momentum of the chassis at a velocity.
+    /// Returns the momentum of the chassis at a velocity (N s, N m s).
     pub(crate) fn momentum(&self, velocity: SpatialVector<f32>) -> SpatialVector<f32> {
         let (linear, angular) = velocity.parts();
         SpatialVector::of(linear * self.model.mass(), *self.model.inertia() * angular)
     }
 
-    /// Answers of all wheels and hull points to the velocity they see, as momentum given to the chassis, and the derivative
-    /// of what is missing. What is not part of it, such as friction limits by the loads, follows or stays.
+    /// Evaluates all wheels and hull points at the velocity in their rows. Returns their impulses as momentum given to
+    /// the chassis, and the derivative of the misfit. Friction limits are not part of the derivative; `follow` selects
+    /// those that are updated.
     #[inline(always)]
     fn linearise<B: Banks>(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, Symmetric6) {
         let (given, products) = self.answer::<B>(within, follow);
         (given, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))
     }
 
-    /// The same, with that derivative wheel by wheel and without the mass.
+    /// Evaluates the rows as [`Vehicle::linearise`], but returns the derivative wheel by wheel and without the mass.
     #[inline(always)]
     fn answer<B: Banks>(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, OuterProducts) {
         if !follow.loaded {

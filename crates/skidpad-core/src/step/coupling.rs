@@ -1,49 +1,53 @@
-//! How rows are solved together, and how that went.
+//! Coupling of the rows: how they are solved together, and the report on a step.
 
-/// Which pairs of tyre impulses a patch can give.
+/// Shape of the friction limit of a contact patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Friction {
-    /// Inside the ellipse of both limits; while it slides, against the sliding velocity.
+    /// Ellipse of both limits. The impulse of a sliding patch opposes its sliding velocity.
     #[default]
     Cone,
-    /// Each direction up to its own limit, as box-bounded solvers have it: up to √2 too much at 45° between them.
+    /// Separate limit in each direction, as in box-bounded solvers: up to √2 too large at 45° between them.
     Pyramid,
-    /// The forward impulse is found in one sweep and stays, as a force from outside; only the side rows take part in
-    /// the iteration, with what the forward one leaves of the ellipse.
+    /// Ellipse of both limits with a fixed longitudinal impulse. One sweep computes that impulse, which then acts like
+    /// an external force. Only the lateral rows take part in the iteration, with the rest of the ellipse.
     Hybrid,
 }
 
-/// How the rows of a vehicle are solved together.
+/// Method by which the rows of a vehicle are solved together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coupling {
-    /// Loads at once, then every wheel from the same velocity, warm-started with the last step's impulses.
+    /// Single sweep: all loads at once, then every wheel from the same velocity, warm-started with the last step's
+    /// impulses.
     OneSweep,
-    /// All rows together, to a residual.
+    /// Iteration of all rows together to a tolerance.
     Converged {
-        /// Largest change of the chassis velocity in the last iteration, m/s (and rad/s times 1 m).
+        /// Tolerance: largest change of the chassis velocity in the last iteration (m/s, and rad/s times 1 m).
         tolerance: f32,
-        /// Most iterations.
+        /// Maximum number of iterations.
         iterations: u16,
         /// Shape of the friction limit.
         friction: Friction,
-        /// Whether wheels move on their own, where the model says how heavy they are; else their mass is the chassis'.
+        /// Whether wheels move on their own, if the model has the unsprung mass of all of them; otherwise the chassis
+        /// carries it.
         unsprung: bool,
     },
 }
 
 impl Coupling {
-    /// All rows together to the tolerance of every shipped solver, within a friction limit shaped like `friction`, with wheels that
-    /// move on their own if `unsprung`.
+    /// Returns a converged coupling with the tolerance and the iteration limit of every shipped solver. `friction` is
+    /// the shape of the friction limit; `unsprung` enables wheels that move on their own.
     ///
-    /// The tolerance is a change of velocity: 1e-5 m/s moves a car 0.2 µm in a step at 60 Hz, four times the last bit of a speed of
-    /// 25 m/s. Tighter only adds iterations; ten times looser shows as noise in the order of convergence.
+    /// The tolerance is a change of velocity. 1e-5 m/s moves a car by 0.2 µm in a step at 60 Hz, and is five times the
+    /// f32 resolution of a speed of 25 m/s. A smaller tolerance only adds iterations; one ten times larger is visible
+    /// as noise in the order of convergence.
     pub const fn converged(friction: Friction, unsprung: bool) -> Self {
         let Stop { tolerance, iterations } = Stop::SHIPPED;
         Self::Converged { tolerance, iterations, friction, unsprung }
     }
 
-    /// It, as exact as a body takes under the wheels that has this `share` of the vehicle's mass: what the vehicle's velocity may be off by
-    /// is so many times that on the body.
+    /// Returns this coupling with a tolerance for a vehicle on a body that has this `share` of the vehicle's mass. An
+    /// error of the vehicle's velocity is 1 / `share` times as large on the body, so the tolerance is multiplied by
+    /// `share`, limited to [0.1, 1].
     pub(crate) fn above(self, share: f32) -> Self {
         match self {
             Self::Converged { tolerance, iterations, friction, unsprung } => {
@@ -54,34 +58,37 @@ impl Coupling {
     }
 }
 
-/// Share of the tolerance below which pushes of tonnes of load have no more digits.
+/// Smallest factor on the tolerance. Below it, f32 cannot resolve pushes of several tonnes of load.
 const LEAST_SHARE: f32 = 0.1;
 
-/// How a step went.
+/// Report on a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// The world held something that is not finite, or the length of the step was negative or not finite; the vehicle pushed nothing.
+    /// Whether the world contained a number that is not finite, or the length of the step was negative or not finite.
+    /// The vehicle then pushed nothing.
     pub not_finite: bool,
-    /// The converged coupling stopped at its limit of iterations.
+    /// Whether the converged coupling stopped at its maximum number of iterations.
     pub not_converged: bool,
-    /// Most iterations any vehicle took; 1 for one sweep.
+    /// Largest number of iterations of any vehicle; 1 for one sweep.
     pub iterations: u16,
-    /// Largest change of a chassis velocity in a last iteration, m/s.
+    /// Largest change of a chassis velocity in a last iteration (m/s).
     pub residual: f32,
-    /// What the caller did that no step can put right; the first of it.
+    /// First misuse of the interface, which no step can correct; `None` if there was none.
     pub misuse: Option<Misuse>,
 }
 
-/// What callers may do wrong around a step in a world of their own. The step is taken as well as it can be.
+/// Misuse of the step functions by the caller, in a world of the caller's own. The step is still taken as well as
+/// possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misuse {
-    /// A step began while the one before had not been finished: its forces would have pushed twice. It is finished first.
+    /// Step begun before the previous step was finished: its forces would have acted twice. The previous step is
+    /// finished first.
     NotFinished,
-    /// A step was finished that had not begun. Nothing was done.
+    /// Step finished before it had begun. Nothing was done.
     NotBegun,
-    /// A chassis does not weigh what its model does, as with a collider on it that has a density.
+    /// Chassis mass that differs from the model's, for example by a collider with a density.
     OtherMass,
-    /// Gravity does not point down in the axes the cars were given.
+    /// Gravity that does not point down in the axes given to the cars.
     OtherAxes,
 }
 
@@ -103,19 +110,20 @@ impl core::fmt::Display for Misuse {
 }
 
 impl StepReport {
-    /// The report of a step of `dt` s that is none, `None` of one that is: in no time nothing happens, and what is no length of time
-    /// is told. States, and the count of steps, stay as they were.
+    /// Returns the report of a skipped step if `dt` (s) is zero or invalid, and `None` if `dt` is the length of a step.
+    /// An invalid `dt` (negative or not finite) sets `not_finite`. In a skipped step, states and the count of steps do
+    /// not change.
     pub fn of_no_step(dt: f32) -> Option<Self> {
         if Self::is_step(dt) { None } else { Some(Self { not_finite: dt != 0.0, ..Self::default() }) }
     }
 
-    /// Whether `dt` s are the length of a step.
+    /// Returns true if `dt` (s) is the length of a step: positive and finite.
     #[inline(always)]
     pub(crate) fn is_step(dt: f32) -> bool {
         dt > 0.0 && dt < f32::INFINITY
     }
 
-    /// The worse of both, field by field.
+    /// Combines two reports: each field has the worse value. Of two misuses, that of `self` is kept.
     pub fn and(self, other: Self) -> Self {
         Self {
             not_finite: self.not_finite || other.not_finite,
@@ -127,25 +135,25 @@ impl StepReport {
     }
 }
 
-/// Of what inner solves may leave in one sweep, the share that they may leave in an iteration.
+/// Factor on the tolerances of inner solves in an iteration; in one sweep the factor is 1.
 const LEFT_IN_ITERATION: f32 = 0.03;
 
-/// What bounds the tyre impulses of a block in one iteration.
+/// Bounds on the tyre impulses of a wheel's block in one iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Within {
-    /// The ellipse of both limits, as near as one sweep can tell.
+    /// Ellipse of both limits, as accurate as one sweep needs.
     #[default]
     NearCone,
-    /// The ellipse of both limits.
+    /// Ellipse of both limits, as accurate as an iteration needs.
     Cone,
-    /// Each its own limit.
+    /// Separate limit in each direction.
     Pyramid,
-    /// The forward impulse is known; the side one has what is left of the ellipse.
+    /// Rest of the ellipse for the lateral impulse; the longitudinal impulse is fixed.
     Side,
 }
 
 impl Within {
-    /// The bounds of a converged coupling with `friction`.
+    /// Returns the bounds that a converged coupling with `friction` uses.
     pub(crate) fn of(friction: Friction) -> Self {
         match friction {
             Friction::Cone => Within::Cone,
@@ -154,21 +162,24 @@ impl Within {
         }
     }
 
-    /// Factor on what inner solves may leave: an iteration to a residual gets no nearer than what its parts leave.
+    /// Returns the factor on the tolerances of inner solves. An iteration cannot reach a residual below the errors of
+    /// its parts.
     pub(crate) fn closeness(self) -> f32 {
         if self == Within::NearCone { 1.0 } else { LEFT_IN_ITERATION }
     }
 }
 
-/// When the iteration ends.
+/// Stopping criterion of the iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
-    /// Largest change of velocity, m/s.
+    /// Tolerance: largest change of velocity (m/s).
     pub tolerance: f32,
+    /// Maximum number of iterations.
     pub iterations: u16,
 }
 
 impl Stop {
+    /// Criterion of every shipped solver.
     pub const SHIPPED: Self = Self { tolerance: 1e-5, iterations: 120 };
 }
 

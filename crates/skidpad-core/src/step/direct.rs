@@ -1,4 +1,4 @@
-//! The check of the converged coupling: the same rows as one dense linear system, solved directly in 64 bits.
+//! Test of the converged coupling: the same rows as one dense linear system, solved directly in 64 bits.
 #![cfg(test)]
 
 use nalgebra::{DMatrix, DVector};
@@ -25,7 +25,7 @@ use bevy_math::{Mat3, Vec3};
 
 const DT: f32 = 1.0 / 60.0;
 
-/// A car of `axles` axles with direct motors, on linear tyres with plenty of grip.
+/// Builds a car with `axles` axles and direct motors, on linear tyres with plenty of grip.
 fn model(axles: usize) -> Model {
     let wheel = |i: usize| Wheel {
         axle: i / 2,
@@ -78,8 +78,8 @@ fn model(axles: usize) -> Model {
     Model::new(parts).expect("valid")
 }
 
-/// Every impulse of the step as the direct solution of `M Δv = Σ rows`, `x = target impulse − gain · speed` and
-/// `I ω = momentum ± hold − R x`, in the active set the iteration has found: load, along, across of each wheel.
+/// Computes the load, longitudinal and lateral impulse of each wheel (N s) by the direct solution of `M Δv = Σ rows`,
+/// `x = target impulse − gain · speed` and `I ω = momentum ± hold − R x`, in the active set that the iteration found.
 fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
     let wheels = vehicle.model.wheels();
     let at = |place: LaneIndex, of: Four| f64::from(of.lanes()[place.lane]);
@@ -123,7 +123,7 @@ fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
                 a[(first + k, first + 3)] -= gain * f64::from(wheel.radius);
             }
         }
-        // The torque the chassis takes; spin: I ω + R x = momentum + what brake and rolling resistance do.
+        // Torque on the chassis. Spin: I ω + R x = momentum + angular impulse of brake and rolling resistance.
         let torque = at(place, rows.coupled.torque);
         for (j, axle) in [rows.steering.axle.x, rows.steering.axle.y, rows.steering.axle.z].into_iter().enumerate() {
             b[3 + j] -= at(place, axle) * torque;

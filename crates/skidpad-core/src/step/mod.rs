@@ -1,8 +1,9 @@
-//! One step of one vehicle: stages make the rows, a coupling solves them, the world gets one push.
+//! Step of one vehicle: the stages build the rows, the coupling solves them, and the world receives one push.
 //!
-//! Everything within [`Vehicle::solve`] is in the vehicle frame in the middle of the step, with arms relative to the centre of mass:
-//! wheels are probed from the pose that the body reaches there ([`Body::axes_halfway`]), and the velocities at both ends of the step are seen in
-//! its axes. Directions, arms and normals of the middle make the motion of second order in the step.
+//! Quantities within [`Vehicle::solve`] are in the vehicle frame in the middle of the step, with arms relative to the
+//! centre of mass. Wheels are probed from the pose that the body reaches there ([`Body::axes_halfway`]). The velocities
+//! at both ends of the step are expressed in these axes, too. Directions, arms and normals of the midpoint make the
+//! motion second-order accurate in the step.
 
 #[cfg(feature = "abreast")]
 pub(crate) mod abreast;
@@ -35,10 +36,10 @@ use crate::step::vehicle::{Vehicle, banks, finite, response, wheel_impulses};
 use crate::suspension::rows::Loaded;
 use crate::world::seam::{Body, Contact, HullPoint, Push};
 
-/// How far from an answer, m/s, a step may end that is taken although it did not converge.
+/// Largest residual (m/s) at which the result of an iteration that did not converge is accepted.
 const LARGEST_RESIDUAL: f32 = 0.02;
 
-/// A step of a car, or of cars abreast: the stages in their order.
+/// Runs the stages of a step in order, for one car or a batch of cars. Returns the report of the coupling.
 #[inline(always)]
 pub(crate) fn take<B: Banks, S: Stages<B>>(step: &mut S) -> StepReport {
     step.drive();
@@ -59,9 +60,11 @@ pub(crate) fn take<B: Banks, S: Stages<B>>(step: &mut S) -> StepReport {
 }
 
 impl Vehicle {
-    /// Solves one step of length `dt` (s, > 0) on `contacts`, one for each wheel, and returns what to do to the body. A
-    /// converged coupling also keeps the points of its `hull` out of what they touch; one sweep leaves that to the world.
-    /// Of any other length it does nothing; see [`StepReport::of_no_step`].
+    /// Solves one step of length `dt` (s, > 0) on `contacts`, one entry per wheel. Returns the impulses on the body and
+    /// a report.
+    ///
+    /// A converged coupling also keeps the points of `hull` out of what they touch; one sweep leaves them to the world.
+    /// If `dt` is not the length of a step, nothing happens; see [`StepReport::of_no_step`].
     pub fn solve(
         &mut self,
         body: &Body,
@@ -79,7 +82,7 @@ impl Vehicle {
         (push, report)
     }
 
-    /// The same of a step that is one, with what to do to the body put into `push`.
+    /// Solves a step of valid length and writes the impulses on the body into `push`; see [`Vehicle::solve`].
     pub(crate) fn solve_into(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> StepReport {
         if self.rows.len() == 1 {
             widest(
@@ -94,7 +97,7 @@ impl Vehicle {
         }
     }
 
-    /// The same of a car with so many banks.
+    /// Solves the step of a car with `B` banks. Aborts the step if the body or the result is not finite.
     #[inline(always)]
     fn solve_or_abort<B: Banks>(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> StepReport {
         if finite(inputs.body)
@@ -105,7 +108,7 @@ impl Vehicle {
         self.abort_step(push, inputs.dt)
     }
 
-    /// The stages of a step; `None` where that ends beyond numbers.
+    /// Runs the stages of a step. Returns `None` if the resulting impulses or spins are not finite.
     #[inline(always)]
     fn solve_banks<B: Banks>(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> Option<StepReport> {
         let mut car = OneCar::of(self, push, inputs);
@@ -113,8 +116,10 @@ impl Vehicle {
         car.ends.then_some(report)
     }
 
-    /// Lets wheels meet the ground that come to it by what the others do within the step: a car that one wheel turns comes down on
-    /// another one, by metres per second at 30 Hz. Met in the next step only, their struts were compressed by what nothing had paid for.
+    /// Detects wheels that touch down during the step because other wheels move the chassis.
+    ///
+    /// A car that turns about one wheel can come down on another one at several m/s at 30 Hz. If the contact were
+    /// detected in the next step only, its strut would start compressed, which adds energy.
     #[cold]
     #[inline(never)]
     fn land_by_loads(&mut self, body: &Body, [free, warm]: [SpatialVector<f32>; 2], dt: f32) {
@@ -135,7 +140,8 @@ impl Vehicle {
         }
     }
 
-    /// Turns rows of tyres to where wheels without mass move that stand on rims, or that links lead; returns the velocity `warm` with them.
+    /// Adapts the tyre rows of massless wheels that stand on rims or are guided by links to the direction in which the
+    /// wheels move. Returns the velocity `warm` with the adapted rows.
     #[cold]
     #[inline(never)]
     fn slant_rows(&mut self, body: &Body, free: SpatialVector<f32>, warm: SpatialVector<f32>) -> SpatialVector<f32> {
@@ -151,7 +157,7 @@ impl Vehicle {
         free + self.response(self.wheel_impulses::<Many>(false))
     }
 
-    /// Lets the driver steer and drive; returns what that asks for.
+    /// Applies the controls to steering, anti-roll bars, drivetrain and brakes. Returns the driver's demand.
     #[inline(always)]
     pub(crate) fn apply_controls<B: Banks>(&mut self, body: &Body, controls: &Controls, dt: f32) -> DriverDemand {
         self.begin_at(body, dt);
@@ -161,13 +167,13 @@ impl Vehicle {
         asked
     }
 
-    /// Takes the axes of the step of `dt` s that begins where `body` is.
+    /// Stores the vehicle axes in the middle of the step of `dt` s that starts at `body`, and the pose lag of the body.
     #[inline(always)]
     pub(crate) fn begin_at(&mut self, body: &Body, dt: f32) {
         (self.to_world, self.pose_lag) = (body.axes_halfway(dt), body.pose_lag);
     }
 
-    /// Lets the driver steer and set the bars; returns what that asks for.
+    /// Applies the controls to steering and anti-roll bars. Returns the driver's demand.
     #[inline(always)]
     pub(crate) fn steer_as_asked(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let asked = self.read_controls(controls, dt);
@@ -176,7 +182,8 @@ impl Vehicle {
         asked
     }
 
-    /// Reads what the wheels begin with, once they are steered: that turns them over their patches.
+    /// Stores the wheel states at the start of the step in the rows. Must follow the steering, which rotates the
+    /// deflections of standing contact patches.
     #[inline(always)]
     pub(crate) fn begin<B: Banks>(&mut self) {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
@@ -184,7 +191,7 @@ impl Vehicle {
         }
     }
 
-    /// Solves the rows from the `velocities`.
+    /// Solves the rows from the `velocities` of the chassis, by one sweep or to convergence, as `coupling` says.
     #[inline(always)]
     fn couple<B: Banks>(
         &mut self,
@@ -202,8 +209,8 @@ impl Vehicle {
         self.iterate::<B>(velocities, Stop { tolerance, iterations }, friction, dt)
     }
 
-    /// The converged coupling, or one sweep where that ends far from an answer. A function of its own, so that its registers are not
-    /// those of the stages before.
+    /// Solves the rows to convergence. Falls back to one sweep if the result is farther than `LARGEST_RESIDUAL` from a
+    /// solution. A separate function, so that it does not share registers with the stages before.
     #[inline(never)]
     fn iterate<B: Banks>(&mut self, velocities: &Velocities, stop: Stop, friction: Friction, dt: f32) -> StepReport {
         widest(
@@ -218,7 +225,7 @@ impl Vehicle {
         )
     }
 
-    /// Loads of wheels that move on their own, or with the chassis.
+    /// Solves the loads and returns the chassis velocity with them. Wheels may have an unsprung mass of their own.
     #[inline(always)]
     fn solve_any_loads<B: Banks>(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) -> Loaded {
         let has_unsprung = B::of(&self.rows).iter().any(|rows| rows.has_unsprung);
@@ -228,8 +235,8 @@ impl Vehicle {
         self.solve_loads::<B>(warm, dt)
     }
 
-    /// Takes a step that is far from convergence with one sweep, and leaves the hull to the world: what an unfinished iteration has
-    /// may be any impulse, those of a sweep cannot give energy.
+    /// Replaces a step that is far from convergence by one sweep, and leaves the hull to the world. An unfinished
+    /// iteration may have any impulses; those of a sweep cannot add energy.
     fn sweep_instead(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) {
         for rows in &mut self.rows {
             rows.recall(dt);
@@ -240,7 +247,8 @@ impl Vehicle {
         sweep_once::<Many, _>(self, loaded.velocity);
     }
 
-    /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.
+    /// Aborts the step: sets `push` to zero and keeps the spin and compression of every wheel, so that the state stays
+    /// finite. Returns a report with `not_finite`.
     #[cold]
     #[inline(never)]
     fn abort_step(&mut self, push: &mut Push, dt: f32) -> StepReport {

@@ -1,45 +1,47 @@
-//! Steps of Newton's method on the chassis velocity, and how they are cut.
+//! Newton steps on the chassis velocity, and how they are shortened.
 
 use crate::linear::{SpatialVector, Symmetric6};
 
-/// A step is too long when the misfit along it has turned to more than this share of what it was.
+/// Overshoot limit: a step is too long if the misfit along it reverses to more than this share of its initial value.
 const OVERSHOOT: f32 = 0.5;
 
-/// Least share of the range in question that a look at a step takes off either end.
+/// Smallest share of the remaining range that each cut removes at either end.
 const LEAST_CUT: f32 = 0.1;
 
-/// Of a velocity, m/s, turning at an arm of 1 m.
+/// Returns the size of a velocity (m/s). Rotation counts at an arm of 1 m.
 pub(crate) fn size(velocity: SpatialVector<f32>) -> f32 {
     let (linear, angular) = velocity.parts();
     linear.length().max(angular.length())
 }
 
-/// A change of the chassis velocity, and how far of it has been gone.
+/// Newton step of the chassis velocity, and the share of it that has been applied.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NewtonStep {
     change: SpatialVector<f32>,
-    /// Share of it that has been gone.
+    /// Share of `change` that has been applied.
     gone: f32,
-    /// Misfit along it where it began.
+    /// Misfit along `change` where the step began.
     downhill: f32,
-    /// Share that is known to be too little, and one that is too much, each with the misfit along it there.
+    /// Share known to be too small, with the misfit along `change` there.
     short: [f32; 2],
+    /// Share known to be too large, with the misfit along `change` there; `None` before a step went too far.
     far: Option<[f32; 2]>,
 }
 
 impl NewtonStep {
-    /// The whole of `change` from where so much was `missing`.
+    /// Creates the full step `change` from a point with the misfit `missing`.
     pub(crate) fn whole(change: SpatialVector<f32>, missing: SpatialVector<f32>) -> Self {
         let downhill = change.dot(missing);
         Self { change, gone: 1.0, downhill, short: [0.0, downhill], far: None }
     }
 
-    /// The way to a better end of a step that went too far, if it did and is longer than `least` m/s, with the misfit and the
-    /// system where it ended.
+    /// Returns the velocity change from the present end of a step to a better one. Returns `None` if the step neither
+    /// went too far nor was cut too short, or if the remaining range is at most `least` m/s wide. `missing` and
+    /// `system` are the misfit and the system matrix at the present end.
     ///
-    /// With fixed limits the misfit along a step only falls, so that steps cut to where it is small lead to the answer.
-    /// It falls ever steeper, where rows begin to press: its slope beyond finds the place, a secant alone does not. Either may
-    /// stop next to where it began, so that some of the range goes with every look.
+    /// With fixed limits the misfit along a step decreases monotonically. Steps cut to where it is small therefore lead
+    /// to the solution. The misfit decreases faster where rows begin to press: the tangent at the far end finds that
+    /// place, a secant alone does not. Both can stall next to the start of the range, so every cut removes some of it.
     pub(crate) fn shortened(
         &mut self,
         missing: SpatialVector<f32>,

@@ -1,4 +1,4 @@
-//! What builds without the feature `abreast` have in the place of `abreast.rs`: no car has room to be stepped in, beside another.
+//! Replacement of `abreast.rs` in builds without the feature `abreast`: cars are never stepped in a batch.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::step::vehicle::Vehicle;
 use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::world::seam::{Body, Probe, Push};
 
-/// Cars abreast.
+/// Number of cars in a batch.
 pub(crate) const ABREAST: usize = 8;
 
-/// There is none.
+/// Batch of cars. The type has no values in this build.
 #[derive(Clone, Debug)]
 pub(crate) enum CarsAbreast {}
 

@@ -1,4 +1,4 @@
-//! The stages of a step that one car does otherwise than several abreast.
+//! Stages of a step of one car that differ from those of a batch.
 
 use crate::assists::DriverDemand;
 use crate::banks::Banks;
@@ -73,15 +73,15 @@ impl<B: Banks> Wheels<B> for Vehicle {
     }
 }
 
-/// A step of one car.
+/// Step of one car.
 pub(crate) struct OneCar<'a> {
     pub vehicle: &'a mut Vehicle,
     pub push: &'a mut Push,
     pub inputs: &'a StepInputs<'a>,
     pub asked: Option<DriverDemand>,
-    /// Whether no wheel hangs.
+    /// Whether every wheel is in contact.
     pub all_touch: bool,
-    /// Whether the step ends with numbers.
+    /// Whether the results of the step are finite.
     pub ends: bool,
 }
 

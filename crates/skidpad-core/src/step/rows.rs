@@ -1,7 +1,8 @@
-//! The rows of each wheel: where it is, what its strut and its tyre ask of the chassis. Four wheels side by side.
+//! Rows of each wheel: its contact, and the impulses of its strut and tyre on the chassis. One bank holds four wheels
+//! in lanes.
 //!
-//! A row is kept as `impulse = target impulse − gain · speed`, the reciprocal form of a soft constraint (softness 1 /
-//! gain): zero gain is a plain force, a large one is a rigid contact.
+//! A row has the form `impulse = target impulse − gain · speed`, the reciprocal form of a soft constraint (softness
+//! = 1/gain). A gain of zero is a constant force, a large gain a rigid contact.
 
 use crate::drivetrain::rows::DriveRows;
 use crate::lane::{Corners, Four};
@@ -13,27 +14,27 @@ use crate::tyre::rows::TyreRows;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
 
-/// Workspace of four wheels, rebuilt every step. Lanes without a wheel touch nothing and weigh nothing.
+/// Workspace of four wheels, rebuilt every step. Lanes without a wheel have no contact and no mass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows<W: Corners = Four> {
-    /// Of the last step, s; 0 before there is one, see [`Rows::have_step`].
+    /// Length of the last step (s); 0 before the first step, see [`Rows::have_step`].
     pub dt: f32,
-    /// Whether the bank has tyres with laws of their own; then those have moments.
+    /// Whether the bank has tyres with a law other than a simple curve; these tyres have moments.
     pub has_laws: bool,
     pub begun: Begun<W>,
     pub steering: SteeringRows<W>,
     pub drive: DriveRows<W>,
     pub contact: ContactRows<W>,
     pub suspension: LoadRows<W>,
-    /// Whether the wheels of this step move on their own.
+    /// Whether the wheels of this step move on their own, with an unsprung mass.
     pub has_unsprung: bool,
-    /// What they have then; the first such step asks for the memory.
+    /// Motion of wheels with an unsprung mass; allocated in the first step in which they move on their own.
     pub unsprung_motion: Option<Box<UnsprungMotion<W>>>,
     pub tyre: TyreRows<W>,
     pub coupled: CoupledRows<W>,
 }
 
-/// What a step begins with of four wheels: see [`WheelState`].
+/// State of four wheels at the start of a step; see [`WheelState`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Begun<W: Corners = Four> {
     pub spin: W,
@@ -42,13 +43,13 @@ pub(crate) struct Begun<W: Corners = Four> {
     pub torque: W,
     pub rolling_speed: W,
     pub rolling: W,
-    /// Moments about heading and contact normal, N m, only of tyres with laws of their own: those at the start of the last step, and once
-    /// the laws have been asked those at the start of this one.
+    /// Moments about heading and contact normal (N m), only of tyres with laws other than a simple curve. They belong
+    /// to the start of the last step until the laws are evaluated, then to the start of this step.
     pub moments: [W; 2],
 }
 
 impl Begun {
-    /// Of the wheels of `bank` among `wheels`.
+    /// Reads the states of the wheels of `bank` from `wheels`, the wheels of the car.
     #[inline(always)]
     pub(crate) fn of(bank: &WheelPack, wheels: &[WheelState]) -> Self {
         let wheels = bank.pick(wheels);
@@ -64,38 +65,39 @@ impl Begun {
 }
 
 impl<W: Corners> Begun<W> {
-    /// Takes the `moments` at the start of this step, N m, once those at the start of the last one have been used.
+    /// Stores the `moments` at the start of this step (N m), after those of the last step have been used.
     #[inline(always)]
     pub(crate) fn take_moments(&mut self, moments: [W; 2]) {
         self.moments = moments;
     }
 }
 
-/// What a coupling finds for four wheels.
+/// Solution of a coupling for four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CoupledRows<W: Corners = Four> {
     pub surroundings: Surroundings<W>,
-    /// Of the chassis in an iteration.
+    /// Velocity of the chassis along the rows, in an iteration.
     pub velocity: RowVelocity<W>,
-    /// Largest tyre impulses along and across, N s.
+    /// Largest tyre impulses, longitudinal and lateral (N s).
     pub friction_bound: [W; 2],
     pub approach: Approach<W>,
-    /// Tyre impulses with which a sweep began; only where tyres are stiff.
+    /// Tyre impulses at the start of a sweep (N s); set only where tyres are stiff.
     pub began: [W; 2],
     pub tyre: [W; 2],
-    /// Angular impulse on the wheel by everything bolted to the chassis, N m s.
+    /// Angular impulse on the wheel by everything bolted to the chassis: drive, brake, rolling resistance (N m s).
     pub torque: W,
     pub spin: W,
     pub sliding: W::Mask,
 }
 
-/// How far the friction limits of four wheels go at a time towards those by their loads.
+/// Under-relaxation of the friction limits of four wheels towards the limits by their loads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Approach<W: Corners = Four> {
+    /// Share of the difference to the limits that the next update applies, in (0, 1].
     pub share: W,
-    /// What was missing of the last way, N s.
+    /// Difference to the limits in the last update (N s).
     pub missing: W,
-    /// Whether it led back.
+    /// Whether that difference has changed its sign.
     pub turned: W::Mask,
 }
 
@@ -105,44 +107,44 @@ impl<W: Corners> Default for Approach<W> {
     }
 }
 
-/// Share of the way to a new limit to begin with, and by how much it changes: where a way leads back, it is halved.
+/// Initial share of the difference to a new limit that an update applies.
 const FIRST_SHARE: f32 = 0.5;
 
-/// The relative speed of the two tyre rows before the tyre acts, and what each unit of impulse changes in it.
+/// Relative speed of the two tyre rows without the tyre's own impulse, and its change per unit of that impulse.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Surroundings<L> {
-    /// m/s along and across, the wheel's spin not counted.
+    /// Speeds, longitudinal and lateral, without the wheel's spin (m/s).
     pub speed: [L; 2],
-    /// 1/kg: along, between the two, across.
+    /// Compliances: longitudinal, coupling of both directions, lateral (1/kg).
     pub compliance: [L; 3],
 }
 
-/// The velocity of the chassis against the ground as the rows see it, m/s.
+/// Velocity of the chassis relative to the ground along the rows (m/s).
 ///
-/// An iteration adds its changes here: speeds that rows bring to nothing are then exact to the last bit of that nothing.
-/// Rounded anew from the velocity of a fast car, they would throw stiff rows about by newton seconds for ever.
+/// An iteration adds its changes here, so speeds that rows reduce to zero keep their full precision. If they were
+/// rounded anew from the velocity of a fast car, stiff rows would keep changing by newton seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RowVelocity<W: Corners = Four> {
     pub normal: W,
-    /// Along and across.
+    /// Speed of the contact patch, longitudinal and lateral.
     pub patch: [W; 2],
-    /// Momentum that the free motion of the step would give the wheel on its own less, N s.
+    /// Momentum of the unsprung mass due to the chassis motion beyond the free motion (N s).
     pub heave: W,
 }
 
 impl<W: Corners> Rows<W> {
-    /// Forgets the last step: nothing is told of it any more.
+    /// Discards the last step: its signals are not reported.
     #[inline(always)]
     pub(crate) fn forget_step(&mut self) {
         self.dt = 0.0;
     }
 
-    /// Whether there has been a step since a state was put in.
+    /// Returns true if a step has been solved since a state was set.
     pub(crate) fn have_step(&self) -> bool {
         self.dt != 0.0
     }
 
-    /// Goes back to where `other` is, in the memory that is there.
+    /// Copies `other` into the memory already allocated.
     pub(crate) fn copy(&mut self, other: &Self) {
         let mut unsprung_motion = self.unsprung_motion.take();
         if other.has_unsprung {
@@ -151,13 +153,13 @@ impl<W: Corners> Rows<W> {
         *self = Self { unsprung_motion, ..*other };
     }
 
-    /// What wheels have that move on their own in this step.
+    /// Returns the motion of wheels with an unsprung mass; `None` if the wheels of this step do not move on their own.
     #[inline(always)]
     pub(crate) fn unsprung(&self) -> Option<&UnsprungMotion<W>> {
         if self.has_unsprung { self.unsprung_motion.as_deref() } else { None }
     }
 
-    /// Nothing carries, grips or moves on its own yet.
+    /// Resets loads, tyres and unsprung motion at the start of a step.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
         self.has_unsprung = false;
@@ -166,8 +168,8 @@ impl<W: Corners> Rows<W> {
         self.suspension.beam_share = W::splat(1.0);
     }
 
-    /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across, but for what links add to those of
-    /// wheels on their own.
+    /// Returns the speeds of the contact patches over the ground (m/s), longitudinal and lateral, at the chassis
+    /// velocity `at`. The motion that links add to wheels with an unsprung mass is not included.
     #[inline(always)]
     pub(crate) fn speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [
@@ -185,7 +187,8 @@ impl<W: Corners> Rows<W> {
         ]
     }
 
-    /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across.
+    /// Returns the speeds of the contact patches over the ground (m/s), longitudinal and lateral, at the chassis
+    /// velocity `at`.
     #[inline(always)]
     pub(crate) fn patch_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         let [along, across] = self.speeds(at);
@@ -194,26 +197,26 @@ impl<W: Corners> Rows<W> {
         [along + more_along, across + more_across]
     }
 
-    /// What presses on the ground, N s: the load, but for what links take of it.
+    /// Returns the normal impulse on the ground (N s): the load without the part that links carry.
     #[inline(always)]
     pub(crate) fn pressing(&self) -> W {
         self.suspension.load * self.suspension.pressing_share
     }
 
-    /// Speed away from the ground along the contact normal at chassis velocity `at`.
+    /// Returns the speed of separation from the ground along the contact normal (m/s) at the chassis velocity `at`.
     #[inline(always)]
     pub(crate) fn separation_velocity(&self, at: SpatialVector<W>) -> W {
         self.contact.normal.dot(at) - self.contact.ground_motion.speed[2]
     }
 
-    /// Velocities of the rows at the chassis velocity `at`, of which `gained` is beyond the free motion.
+    /// Sets the velocities of the rows at the chassis velocity `at`, of which `gained` is beyond the free motion.
     #[inline(always)]
     pub(crate) fn set_velocity(&mut self, at: SpatialVector<W>, gained: SpatialVector<W>) {
         self.coupled.velocity =
             RowVelocity { normal: self.separation_velocity(at), patch: self.speeds(at), heave: self.heave_by(gained) };
     }
 
-    /// Adds those of a `change` of it.
+    /// Adds a `change` of the chassis velocity to the velocities of the rows.
     #[inline(always)]
     pub(crate) fn add_velocity(&mut self, change: SpatialVector<W>) {
         let [along, across] = self.coupled.velocity.patch;
@@ -231,7 +234,7 @@ impl<W: Corners> Rows<W> {
         }
     }
 
-    /// What tyres and struts do to the chassis; without the loads when `with_loads` is off.
+    /// Returns the impulses of tyres and struts on the chassis; without the loads if `with_loads` is false.
     #[inline(always)]
     pub(crate) fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
         let mut sum = self.contact.forward * self.coupled.tyre[0] + self.contact.side * self.coupled.tyre[1];

@@ -1,4 +1,4 @@
-//! What a step is made of that one car does otherwise than several abreast. What they do alike is written once, for any of these.
+//! Stages of a step that differ between one car and a batch of cars. Code common to both is generic over these traits.
 
 use crate::banks::Banks;
 use crate::controls::Controls;
@@ -13,16 +13,16 @@ use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, HullPoint};
 
-/// Numbers of a car, or of those abreast.
+/// Scalar of a car: one number, or one number per car of a batch.
 pub(crate) type CarOf<B, S> = <<S as Wheels<B>>::Lanes as Corners>::Car;
 
-/// Six of them.
+/// Spatial vector of a car, or of each car of a batch.
 pub(crate) type TwistOf<B, S> = SpatialVector<CarOf<B, S>>;
 
-/// Which of the cars.
+/// Mask over the cars.
 pub(crate) type CarsOf<B, S> = <CarOf<B, S> as Lane>::Mask;
 
-/// What a step is taken with: see [`crate::Vehicle::solve`].
+/// Inputs of a step; see [`crate::Vehicle::solve`].
 #[derive(Clone, Copy)]
 pub(crate) struct StepInputs<'a> {
     pub body: &'a Body,
@@ -30,62 +30,65 @@ pub(crate) struct StepInputs<'a> {
     pub hull: &'a [HullPoint],
     pub controls: &'a Controls,
     pub coupling: Coupling,
-    /// s, > 0
+    /// Length of the step (s), > 0.
     pub dt: f32,
 }
 
-/// The same of cars abreast, one after the other; contacts wheel by wheel, car by car.
+/// Inputs of the step of a batch, car by car. Contacts are ordered car by car, wheel by wheel.
 #[cfg_attr(not(feature = "abreast"), expect(dead_code, reason = "no car goes abreast"))]
 #[derive(Clone, Copy)]
 pub(crate) struct InputsAbreast<'a> {
     pub bodies: &'a [Body],
     pub contacts: &'a [Option<Contact>],
     pub controls: &'a [&'a Controls],
-    /// s, > 0
+    /// Length of the step (s), > 0.
     pub dt: f32,
 }
 
-/// Velocities of the chassis on the way through a step.
+/// Velocities of the chassis after successive stages of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct Velocities<C = f32> {
-    /// Without wheels.
+    /// Velocity without the forces of wheels.
     pub free: SpatialVector<C>,
-    /// With the last step's tyres.
+    /// Velocity with the tyre impulses of the last step.
     pub warm: SpatialVector<C>,
-    /// With the loads, too.
+    /// Velocity with these tyre impulses and the loads.
     pub loaded: Loaded<C>,
 }
 
-/// The wheels of a car with so many banks, or of cars abreast: what loads and a sweep work on.
+/// Wheels of a car with `B` banks, or of a batch of cars: the data that the load solve and the sweep work on.
 pub(crate) trait Wheels<B: Banks> {
-    /// Of their rows.
+    /// Number type of the rows.
     type Lanes: Corners;
 
-    /// Most solves of the loads.
+    /// Maximum number of load solves.
     const LOAD_SOLVES: usize;
 
+    /// Returns the model of the car, or of all cars of the batch.
     fn model(&self) -> &Model;
 
-    /// Each pack, and its rows.
+    /// Returns every wheel pack with its rows.
     fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<Self::Lanes>, &mut Rows<Self::Lanes>)>;
 
-    /// All rows, two axles after two.
+    /// Returns all rows, in groups of two axles.
     fn rows(&self) -> &[Rows<Self::Lanes>];
 
-    /// Takes the impulses of axle links at the speeds that the rows see.
+    /// Computes the impulses of the axle links at the velocities in the rows.
     fn load_axle_links(&mut self);
 
-    /// What acts on the chassis beside the rows, N s and N m s.
+    /// Returns the impulses of external links on the chassis, which bypass the struts (N s, N m s); 0 by default.
     #[inline(always)]
     fn beside(&self) -> TwistOf<B, Self> {
         SpatialVector::default()
     }
 
-    /// Adds how axle links answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm` on as it
-    /// stays, and what acts beside the rows.
+    /// Adds the derivative of the axle-link impulses with respect to the chassis velocity to `products`. Returns the
+    /// change of these impulses from the velocities in the rows to the velocity `warm`, plus the impulses of
+    /// [`Wheels::beside`].
     fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, warm: TwistOf<B, Self>) -> TwistOf<B, Self>;
 
-    /// Where solve number `solve` of the loads ends instead, if the `last` one went too far: see [`crate::suspension::loads::settle`].
+    /// Returns the velocity at which load solve number `solve` ends if the `last` step went too far; otherwise `None`.
+    /// See [`crate::suspension::loads::settle`].
     #[inline(always)]
     fn cut_step(
         &self,
@@ -97,52 +100,55 @@ pub(crate) trait Wheels<B: Banks> {
         None
     }
 
-    /// Whether rows of tyres may be others than unit vectors at right angles.
+    /// Returns true if tyre rows may differ from orthogonal unit vectors.
     fn is_slanted(&self) -> bool;
 
-    /// Solves clutch, motors, converters and couplings.
+    /// Solves the rows of clutch, motors, converters and couplings.
     fn solve_shafts(&mut self);
 }
 
-/// A step of a car, or of cars abreast: stage by stage, as far as they differ.
+/// Step of a car or of a batch of cars: the stages that differ between both.
 pub(crate) trait Stages<B: Banks> {
     type Wheels: Wheels<B>;
 
+    /// Returns the wheels.
     fn wheels(&mut self) -> &mut Self::Wheels;
 
-    /// Takes what drivers ask for to steering, engine and brakes.
+    /// Applies the driver's demand to steering, engine and brakes.
     fn drive(&mut self);
 
-    /// Finds where wheels touch, and the directions of their rows.
+    /// Locates the contacts of the wheels and computes the directions of their rows.
     fn locate(&mut self);
 
-    /// Returns the impulses on the chassis beside those of its wheels, where tyres change its velocity `by_tyres` m/s.
+    /// Returns the external impulses on the chassis, besides those of its wheels. `by_tyres` is the change of the
+    /// chassis velocity by the tyres (m/s).
     fn external(&mut self, by_tyres: Vec3Lanes<CarOf<B, Self::Wheels>>) -> TwistOf<B, Self::Wheels>;
 
-    /// The velocity that the step would end with without anything of the car's.
+    /// Returns the velocity that the step would end with if the car pushed nothing.
     fn free(&self) -> TwistOf<B, Self::Wheels>;
 
-    /// Takes wheels to where the velocities `free` and `warm` move them; returns the latter with their tyres where they are then.
+    /// Adapts the wheels to the motion with the velocities `free` and `warm`. Returns `warm` with the adapted tyre
+    /// rows.
     #[inline(always)]
     fn follow(&mut self, [_, warm]: [TwistOf<B, Self::Wheels>; 2]) -> TwistOf<B, Self::Wheels> {
         warm
     }
 
-    /// Struts, and what links the wheels of an axle.
+    /// Computes the rows of struts and axle links.
     fn strut_rows(&mut self);
 
-    /// Loads, from the velocity `warm` on, which tyres took from `free`.
+    /// Solves the loads. `velocities` are those without wheels and with the tyre impulses of the last step.
     fn load(&mut self, velocities: [TwistOf<B, Self::Wheels>; 2]) -> Loaded<CarOf<B, Self::Wheels>>;
 
-    /// Rows of tyres, where the loads lead to the velocity `loaded`.
+    /// Computes the tyre rows at the velocity `loaded`, which includes the loads.
     fn grip(&mut self, loaded: TwistOf<B, Self::Wheels>);
 
-    /// Lets assists change brakes and drive.
+    /// Applies the assists to brake and drive torques.
     fn assist(&mut self, loaded: TwistOf<B, Self::Wheels>);
 
-    /// Solves the rows together.
+    /// Solves the rows together and returns the report of the step.
     fn couple(&mut self, velocities: &Velocities<CarOf<B, Self::Wheels>>) -> StepReport;
 
-    /// Pushes the bodies by `external` impulses and by what the wheels do.
+    /// Pushes the bodies by the `external` impulses and the impulses of the wheels.
     fn push(&mut self, external: TwistOf<B, Self::Wheels>);
 }

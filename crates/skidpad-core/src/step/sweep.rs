@@ -1,4 +1,4 @@
-//! The one-sweep coupling: every wheel from the same velocity, warm-started.
+//! One-sweep coupling: every wheel is solved from the same chassis velocity, with a warm start.
 
 use crate::banks::{Banks, Many};
 use crate::constants::MAX_WHEELS;
@@ -13,7 +13,8 @@ use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
 
 impl Vehicle {
-    /// One sweep from the `velocities`; where tyres are stiff and it agrees neither with the loads nor with itself, the converged coupling.
+    /// Performs one sweep from the `velocities`. If tyres are stiff and the sweep is inconsistent with the loads or
+    /// with itself, iterates the converged coupling instead.
     #[inline(always)]
     pub(crate) fn sweep<B: Banks>(&mut self, velocities: &Velocities, dt: f32) -> StepReport {
         if sweep_once::<B, _>(self, velocities.loaded.velocity) {
@@ -22,6 +23,8 @@ impl Vehicle {
         SWEPT_ONCE
     }
 
+    /// Keeps a sweep with stiff tyres, clamped to the friction limits, if it is consistent; otherwise iterates to
+    /// convergence.
     #[cold]
     #[inline(never)]
     fn iterate_if_stiff(&mut self, velocities: &Velocities, dt: f32) -> StepReport {
@@ -30,13 +33,13 @@ impl Vehicle {
             return SWEPT_ONCE;
         }
         self.shafts.clear_impulses(&self.model, &mut self.rows);
-        // The loads were looked at elsewhere since.
+        // The consistency check computed the loads at another velocity.
         let velocities = &Velocities { loaded: Loaded { in_rows: false, ..velocities.loaded }, ..*velocities };
         self.iterate::<Many>(velocities, Stop::SHIPPED, Friction::Cone, dt)
     }
 
-    /// Whether stiff tyres moved the loads, or each other: a kart whose tyres turn it while it stands on hard springs would get
-    /// energy from the difference.
+    /// Computes the loads anew with the tyre impulses of the sweep. Returns true if stiff tyres changed the loads or
+    /// each other's impulses. A kart whose tyres turn it on hard springs would gain energy from the difference.
     #[cold]
     #[inline(never)]
     pub(crate) fn disagrees(&mut self, free: SpatialVector<f32>, dt: f32) -> bool {
@@ -51,16 +54,16 @@ impl Vehicle {
     }
 }
 
-/// Solves shafts, then every wheel block, from the velocity `loaded` that loads and the last step's tyre impulses
-/// left.
+/// Solves the shafts, then every wheel block, from the velocity `loaded`, which includes the loads and the last step's
+/// tyre impulses. Returns the mask of the cars with stiff tyres.
 ///
-/// Each block sees its chassis compliance times the number of gripping wheels: no wheel knows what the others
-/// do, so together they cannot over-correct. At rest and in steady motion nothing changes from step to step and
-/// the result is the converged one.
+/// Each block uses its chassis compliance times the number of gripping wheels. No wheel depends on the others within
+/// the sweep, and this factor prevents that they over-correct together. At rest and in steady motion nothing changes
+/// from step to step, and the result is the converged one.
 ///
-/// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
-/// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
-/// linear rows. Tells which cars have such tyres.
+/// If tyres are stiff relative to that compliance (slow cars), the corrections of the sweep would lag behind the
+/// deflections for many steps, and cars would rock across the ground. The sweep of such a car therefore starts with the
+/// impulses of the coupled linear rows.
 #[inline(always)]
 pub(crate) fn sweep_once<B: Banks, S: Wheels<B>>(cars: &mut S, loaded: TwistOf<B, S>) -> CarsOf<B, S> {
     let mut gripping = CarOf::<B, S>::default();
@@ -88,16 +91,18 @@ pub(crate) fn sweep_once<B: Banks, S: Wheels<B>>(cars: &mut S, loaded: TwistOf<B
     stiff
 }
 
+/// Report of one sweep.
 pub(crate) const SWEPT_ONCE: StepReport =
     StepReport { not_finite: false, not_converged: false, iterations: 1, residual: 0.0, misuse: None };
 
-/// Change of a load or a tyre impulse that is none, as a share of the load and the weight.
+/// Largest change of a load or tyre impulse in a consistent sweep, as a share of the load plus the static load.
 const SWEPT: f32 = 0.01;
 
-/// Gain times compliance of all wheels from which on rows are coupled before the sweep.
+/// Gain times compliance, with all gripping wheels, above which rows are coupled before the sweep.
 const STIFF: f32 = 1.0;
 
-/// Lets `stiff` cars, of whose wheels so many are `gripping`, begin the sweep with the impulses of the coupled linear rows.
+/// Starts the sweep of `stiff` cars with the impulses of the coupled linear rows. `gripping` is the number of gripping
+/// wheels of each car.
 #[cold]
 #[inline(never)]
 fn begin_coupled<B: Banks, S: Wheels<B>>(
@@ -124,8 +129,9 @@ fn begin_coupled<B: Banks, S: Wheels<B>>(
     );
 }
 
-/// Takes the tyre impulses of the linear rows, solved together with the chassis and every wheel's spin, each brought back
-/// to its limit; returns the velocity they lead to from that with the last step's impulses.
+/// Solves the linear tyre rows together with the chassis and the spin of every wheel, and clamps their impulses to the
+/// friction limits. Returns the chassis velocity with these impulses; `loaded` is the velocity with the last step's
+/// ones.
 #[inline(always)]
 fn couple_linear<B: Banks, S: Wheels<B>>(cars: &mut S, loaded: TwistOf<B, S>) -> TwistOf<B, S> {
     let tyres = |cars: &S| response(cars.model(), wheel_impulses(cars.rows(), false));
@@ -149,7 +155,7 @@ fn couple_linear<B: Banks, S: Wheels<B>>(cars: &mut S, loaded: TwistOf<B, S>) ->
 }
 
 impl<W: Corners> Surroundings<W> {
-    /// `yes` where `mask` holds, `no` elsewhere.
+    /// Returns `yes` where `mask` is set, `no` elsewhere.
     #[inline(always)]
     fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
         let pick = |yes: W, no: W| W::select(mask, yes, no);
@@ -159,7 +165,7 @@ impl<W: Corners> Surroundings<W> {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Where a tyre answers its own impulse, as often as there are wheels, with more than it.
+    /// Returns the mask of stiff tyres: their gain times the compliance of all gripping wheels exceeds [`STIFF`].
     #[inline(always)]
     pub(crate) fn is_stiff(&self) -> W::Mask {
         let [along, _, across] = self.coupled.surroundings.compliance;
@@ -167,7 +173,8 @@ impl<W: Corners> Rows<W> {
         most.less(self.tyre.gain[0] * along) | most.less(self.tyre.gain[1] * across)
     }
 
-    /// Where stiff tyres moved the loads, which were those `before` the sweep, or each other.
+    /// Returns the mask of wheels whose load differs from the load `before` the sweep, or whose tyre impulse differs
+    /// from that at the start of the sweep.
     #[inline(always)]
     pub(crate) fn has_moved(&self, before: W) -> W::Mask {
         let allowed = W::splat(SWEPT) * (self.suspension.load + self.suspension.strut.weight);
@@ -176,14 +183,14 @@ impl<W: Corners> Rows<W> {
         allowed.less(load) | allowed.less(along.at_least(across))
     }
 
-    /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held, as the
-    /// `last` impulse along tells.
+    /// Returns the impulses of the linear tyre rows at the chassis velocity `at` (N s), and their gains (kg). The
+    /// `last` longitudinal impulse determines whether the longitudinal row treats the wheel as turning or held.
     #[inline(always)]
     fn linear_tyres(&self, bank: &WheelPack<W>, last: W, at: SpatialVector<W>) -> ([W; 2], [W; 2]) {
         let (one, radius) = (W::splat(1.0), bank.radius);
         let momentum = self.drive.momentum + self.drive.shaft;
-        // By the last tyre impulse: what a tyre needs of a brake at a velocity without tyres lets braked wheels turn, and cars slide
-        // downhill; without it a wheel that its own patch swings counts as held.
+        // The last tyre impulse decides. With the impulse at a velocity without tyres, braked wheels would turn and
+        // cars would slide downhill. With no impulse, a wheel that swings on its own patch would count as held.
         let need = momentum - radius * last;
         let driven = momentum - self.tyre.locking_capacity.signed_by(need);
         let turns = self.tyre.locking_capacity.less(need.abs());
@@ -197,7 +204,7 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// Adds what directions that are no unit vectors at right angles see more of the chassis' mass.
+/// Adds the difference in translational compliance of directions that are not orthogonal unit vectors.
 #[cold]
 #[inline(never)]
 fn beyond_unit<W: Corners>(contact: &ContactRows<W>, inverse_mass: W, compliance: &mut [W; 3]) {
@@ -207,8 +214,8 @@ fn beyond_unit<W: Corners>(contact: &ContactRows<W>, inverse_mass: W, compliance
     compliance[2] += inverse_mass * (side.dot(side) - one);
 }
 
-/// What each wheel's tyre rows see at chassis velocity `at`, with `share` times its own compliance; `is_slanted` where
-/// [`crate::Model::has_slanted_rows`].
+/// Computes the speed and the compliance that each wheel's tyre rows see at the chassis velocity `at`. `share`
+/// multiplies the wheel's own compliance; `is_slanted` is [`crate::Model::has_slanted_rows`].
 #[inline(always)]
 pub(crate) fn surroundings<W: Corners>(
     bank: &WheelPack<W>,
@@ -218,7 +225,7 @@ pub(crate) fn surroundings<W: Corners>(
     share: W,
 ) -> Surroundings<W> {
     let inverse_mass = bank.inverse_mass;
-    // The two directions are unit vectors at right angles, but for those on rims and links.
+    // Both directions are orthogonal unit vectors, except on rims and links.
     let forward = bank.inverse_inertia.times(rows.contact.forward.angular);
     let side = bank.inverse_inertia.times(rows.contact.side.angular);
     let mut compliance = [
@@ -244,8 +251,8 @@ mod tests {
     use crate::model::{Model, plain::plain_car};
     use crate::vectors::Vec3Lanes;
 
-    /// Speeds a wheel sees are those of its patch without what its own tyre does: `v − K p`, K what an impulse of the tyre gives the
-    /// chassis at its patch, `1 / m + (r × a) · I⁻¹ (r × b)`.
+    /// Checks that a wheel sees the speed of its patch without the effect of its own tyre, `v − K p`. K is the effect
+    /// of a unit impulse of the tyre on the velocity of its patch, `1 / m + (r × a) · I⁻¹ (r × b)`.
     #[test]
     fn a_tyre_sees_the_chassis_without_what_it_does_itself() {
         let parts = plain_car();
@@ -273,7 +280,7 @@ mod tests {
                 (seen.speed[1], expected.y),
             ] {
                 let found = found.at(i);
-                // 32 bits of numbers up to 4.
+                // Rounding of f32 for numbers up to 4.
                 assert!((found - expected).abs() < 2e-6, "wheel {i}: {found} instead of {expected}");
             }
         }

@@ -1,4 +1,4 @@
-//! A car: its model, its motion, and the workspace of its step.
+//! Vehicle: its model, its state, and the workspace of its step.
 
 use std::sync::Arc;
 
@@ -17,34 +17,37 @@ use crate::wheel::pack::WheelPack;
 use crate::world::seam::Body;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
-/// A car: its model, its motion, and the workspace of its step.
+/// Car: its model, its state, and the workspace of its step.
 #[derive(Clone, Debug)]
 pub struct Vehicle {
     pub(crate) model: Arc<Model>,
     pub(crate) state: State,
-    /// One for each bank of the model.
+    /// Rows, one entry per bank of the model.
     pub(crate) rows: Box<[Rows]>,
     pub(crate) shafts: Shafts,
     pub(crate) hull: HullRows,
-    /// What bars beside the struts do to the chassis, N s and N m s.
+    /// Impulses on the chassis of bars that bypass the struts (N s, N m s).
     pub(crate) beside: SpatialVector<f32>,
-    /// `None` without assists, which then count nothing.
+    /// Contributions of the assists; `None` for a model without assists for which nothing has been counted.
     pub(crate) assist_log: Option<Box<AssistLog>>,
     pub(crate) correction: Option<Correction>,
-    /// Share of the rate that anti-roll bars have in this step.
+    /// Share of their rate that the anti-roll bars have in this step, 0 to 1.
     pub(crate) bar_share: f32,
-    /// Vehicle axes to world axes in the middle of the step.
+    /// Rotation from vehicle axes to world axes in the middle of the step.
     pub(crate) to_world: Mat3,
-    /// Of the body at the start of the step, s.
+    /// Pose lag of the body at the start of the step (s); see [`Body::pose_lag`].
     pub(crate) pose_lag: f32,
-    /// Bits of the steering angle that the wheels were last turned to, if that alone turned them.
+    /// Bits of the steering angle that the wheels have reached; `None` while they turn, or if raw angles or the
+    /// suspension travel turn them, too.
     pub(crate) turned_to: Option<u32>,
-    /// Mass of the trailers that it tows in this step, kg.
+    /// Mass of the trailers towed in this step (kg).
     pub(crate) towed_mass: f32,
-    /// What the driver asks for, where steering and drivetrain have done it before [`Vehicle::solve`].
+    /// Driver demand that was already applied to steering and drivetrain; `None` if [`Vehicle::solve`] still has to
+    /// apply it.
     pub(crate) applied: Option<DriverDemand>,
 }
 
+/// Body at rest at the origin, in still air.
 pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
     position: DVec3::ZERO,
     rotation: Quat::IDENTITY,
@@ -60,7 +63,7 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
 };
 
 impl Vehicle {
-    /// A car in `state`.
+    /// Creates a car in `state`.
     pub fn new(model: Arc<Model>, state: State) -> Self {
         let rows = model.banks().iter().map(|_| Rows::default()).collect();
         Self {
@@ -81,41 +84,42 @@ impl Vehicle {
         }
     }
 
-    /// What it is.
+    /// Returns the model.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
-    /// What it is doing.
+    /// Returns the state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// What assists added in the last step that was solved.
+    /// Returns the contributions of the assists in the last solved step.
     pub fn assist_log(&self) -> &AssistLog {
         const NOTHING: &AssistLog = &AssistLog::NOTHING;
         self.assist_log.as_deref().unwrap_or(NOTHING)
     }
 
-    /// Counts what `assist` added in this step.
+    /// Adds a contribution of `assist` to the log of this step.
     pub(crate) fn count(&mut self, assist: Assist, more: Contribution) {
         self.assist_log.get_or_insert_default().add(assist, more);
     }
 
-    /// Continues from `state`. One of a car with another number of wheels is refused: then nothing changes, and the answer is
-    /// `false`.
+    /// Sets the state and returns true. Returns false and changes nothing if `state` has another number of wheels.
+    /// Signals of the last step are discarded.
     pub fn set_state(&mut self, state: &State) -> bool {
         let fits = state.wheels.len() == self.state.wheels.len();
         if fits {
             self.state.clone_from(state);
             self.turned_to = None;
-            // Nothing of the last step is told of it.
+            // The rows belong to the last step before this state.
             self.rows.iter_mut().for_each(Rows::forget_step);
         }
         fits
     }
 
-    /// Goes back to where `other` of the same model is, in the memory that is there.
+    /// Copies state and workspace of `other`, a car of the same model, into the memory already allocated. Clears the
+    /// hull rows.
     pub(crate) fn copy(&mut self, other: &Self) {
         self.state.clone_from(&other.state);
         self.rows.iter_mut().zip(&other.rows).for_each(|(rows, other)| rows.copy(other));
@@ -130,25 +134,25 @@ impl Vehicle {
             (other.to_world, other.pose_lag, other.turned_to, other.applied);
     }
 
-    /// Free velocity in the vehicle frame.
+    /// Returns the free velocity of `body` in the vehicle frame.
     pub(crate) fn free_velocity_in_body(&self, body: &Body, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
         SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
     }
 
-    /// Change of velocity by an impulse on the chassis.
+    /// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, N m s).
     pub(crate) fn response(&self, impulse: SpatialVector<f32>) -> SpatialVector<f32> {
         response(&self.model, impulse)
     }
 
-    /// Sum of what the wheels' rows do to the chassis.
+    /// Returns the sum of the impulses of the wheels' rows on the chassis; without the loads if `with_loads` is false.
     #[inline(always)]
     pub(crate) fn wheel_impulses<B: Banks>(&self, with_loads: bool) -> SpatialVector<f32> {
         wheel_impulses(B::of(&self.rows), with_loads)
     }
 }
 
-/// Every bank of wheels with its rows.
+/// Returns every bank of wheels with its rows.
 #[inline(always)]
 pub(crate) fn banks<'a, B: Banks>(
     model: &'a Model,
@@ -157,14 +161,14 @@ pub(crate) fn banks<'a, B: Banks>(
     B::of(model.banks()).iter().zip(B::of_mut(rows))
 }
 
-/// Change of velocity by an impulse on the chassis.
+/// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, N m s).
 #[inline(always)]
 pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> SpatialVector<C> {
     let SpatialVector { linear, angular } = impulse;
     SpatialVector::new(linear * C::splat(model.inverse_mass()), angular.mul_mat(model.inverse_inertia()))
 }
 
-/// Sum of what the wheels' rows do to the chassis.
+/// Returns the sum of the impulses of the wheels' rows on the chassis; without the loads if `with_loads` is false.
 #[inline(always)]
 pub(crate) fn wheel_impulses<W: Corners>(rows: &[Rows<W>], with_loads: bool) -> SpatialVector<W::Car> {
     let mut sum = SpatialVector::default();
@@ -178,9 +182,10 @@ pub(crate) fn wheel_impulses<W: Corners>(rows: &[Rows<W>], with_loads: bool) -> 
     sum
 }
 
+/// Returns true if pose and velocities of `body` are finite.
 #[inline(always)]
 pub(crate) fn finite(body: &Body) -> bool {
-    // A sum is finite only if every term is: one test for all of them.
+    // A sum is finite only if every term is: one test covers all terms.
     let v = body.velocity + body.angular + body.free_velocity + body.free_angular;
     let place = body.position.x + body.position.y + body.position.z;
     let turn = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;

@@ -1,4 +1,4 @@
-//! The end of a step: what the world realised goes back into the state.
+//! End of a step: writes the motion that the world realised into the state.
 
 use crate::banks::{Banks, Many, One};
 use crate::instruction_set::widest;
@@ -16,10 +16,12 @@ use crate::wheel::state::rolling_share;
 use crate::world::seam::Body;
 use bevy_math::Vec3;
 
-/// Angular velocity, rad/s, of which 32 bits of a rotation keep a tenth at 1000 Hz.
+/// Angular velocity (rad/s) below which the rotation is used instead: a 32-bit rotation resolves its turn in a step at
+/// 1000 Hz to a tenth.
 const LEAST_RATE: f32 = 1e-3;
 
-/// The small turn from a rotation to another one, rad: twice the vector of `(to − from) from*`. Their difference has no rounding.
+/// Returns the small turn from one rotation to another as a rotation vector (rad): twice the vector part of
+/// `(to − from) from*`. The difference has no rounding error.
 #[inline(always)]
 fn turned<C: Abreast>(from: C::Quad, to: C::Quad) -> C::Quad {
     let [x, y, z, w] = from.numbers();
@@ -31,8 +33,8 @@ fn turned<C: Abreast>(from: C::Quad, to: C::Quad) -> C::Quad {
     half * C::Quad::all(C::splat(2.0))
 }
 
-/// Angular velocity after a step of `dt` s in which a body turned between the rotations of `turn`: one that 32 bits of a rotation lose
-/// counts as what it did to the rotation.
+/// Returns the angular velocity after a step of `dt` s in which a body turned between the rotations of `turn`. A rate
+/// below [`LEAST_RATE`], which a 32-bit rotation does not resolve, is replaced by the change of the rotation per time.
 #[inline(always)]
 pub(crate) fn settled_rate<C: Abreast>(
     angular: Vec3Lanes<C>,
@@ -49,14 +51,15 @@ pub(crate) fn settled_rate<C: Abreast>(
 }
 
 impl Vehicle {
-    /// Takes over the pose and twist of `body` after the world has advanced by `dt`, and integrates the contact
-    /// patches with the relative speeds that were realised.
+    /// Takes over the pose and twist of `body` after the world has advanced by `dt` (s), and integrates the contact
+    /// patches with the realised relative speeds. If `body` is not finite, or `dt` is not the length of a step, the
+    /// state does not change.
     ///
-    /// The final speed, not the row's own prediction, decides whether a car parks: with the prediction it creeps
-    /// 490 mm per minute on 20°.
+    /// The final speed, not the prediction of the rows, decides whether a car parks. With the prediction, it creeps by
+    /// 490 mm per minute on a slope of 20°.
     ///
-    /// A rate near the last digits of the rotation counts as what it did to the rotation: taken as it is, the centre of mass of a
-    /// parked car would creep against a turning that never happens.
+    /// A rate near the resolution of the rotation is replaced by the change of the rotation. Otherwise the centre of
+    /// mass of a parked car would creep against a rotation that does not happen.
     pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
         match StepReport::of_no_step(dt) {
             Some(nothing) => nothing,
@@ -67,7 +70,7 @@ impl Vehicle {
         }
     }
 
-    /// The same of a step that is one, in the instructions of who calls.
+    /// Finishes a step of valid length in the instruction set of the caller; see [`Vehicle::finish`].
     #[inline(always)]
     pub(crate) fn finish_step(&mut self, body: &Body, dt: f32) -> StepReport {
         if self.rows.len() == 1 { self.finish_banks::<One>(body, dt) } else { self.finish_banks::<Many>(body, dt) }
@@ -84,7 +87,8 @@ impl Vehicle {
         report
     }
 
-    /// Integrates the contact patches of a step that ends with the velocity of `body` and `angular`.
+    /// Integrates the contact patches of a step that ends with the velocity of `body` and the angular velocity
+    /// `angular`.
     #[inline(always)]
     fn end_banks<B: Banks>(&mut self, body: &Body, angular: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
@@ -104,7 +108,8 @@ impl Vehicle {
         self.end_shafts::<B>();
     }
 
-    /// Takes over the pose and twist of `body`, and leaves wheels and drive as they are.
+    /// Takes over the pose and twist of `body`; wheels and drive do not change. If `body` is not finite, changes
+    /// nothing and reports `not_finite`.
     #[inline(always)]
     pub(crate) fn follow(&mut self, body: &Body) -> StepReport {
         if !finite(body) {
@@ -116,7 +121,7 @@ impl Vehicle {
 }
 
 impl State {
-    /// Takes over the pose and twist of `body`.
+    /// Takes over the pose and twist of `body`. The old velocity becomes `previous_velocity`.
     #[inline(always)]
     pub(crate) fn follow(&mut self, body: &Body) {
         self.previous_velocity = self.velocity;
@@ -127,7 +132,7 @@ impl State {
     }
 }
 
-/// What a step ends with of four wheels: see [`WheelState`].
+/// State of four wheels at the end of a step; see [`WheelState`].
 pub(crate) struct Ended<W: Corners = Four> {
     pub spin: W,
     pub deflection: [W; 2],
@@ -143,7 +148,7 @@ pub(crate) struct Ended<W: Corners = Four> {
 }
 
 impl<W: Corners> Ended<W> {
-    /// Number by number, but for the contact.
+    /// Returns all numbers, without the contact, in the order of [`WheelEnded`].
     #[inline(always)]
     pub(crate) fn numbers(&self) -> [W; NUMBERS] {
         let Self { spin, deflection: [u, v], torque, tyre: [along, across], rolling_speed, rolling, .. } = *self;
@@ -153,7 +158,8 @@ impl<W: Corners> Ended<W> {
 }
 
 impl<W: Corners> Rows<W> {
-    /// What the wheels do when the chassis moves at the velocity `at` that the world realised.
+    /// Computes the state of the wheels at the end of a step of `dt` s, at the chassis velocity `at` that the world
+    /// realised.
     #[inline(always)]
     pub(crate) fn ended(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> Ended<W> {
         let step = W::splat(dt);
@@ -190,21 +196,23 @@ impl<W: Corners> Rows<W> {
         }
     }
 
-    /// Friction factors of the ground under tyres less 1; `None` where all are 1.
+    /// Returns the friction factors of the ground under the tyres minus 1; `None` if all factors are 1.
     #[inline(always)]
     pub(crate) fn grip_excess(&self) -> Option<W> {
         let excess = (self.contact.friction_factor - W::splat(1.0)).only(self.tyre.active);
         W::any(W::default().less(excess.abs())).then_some(excess)
     }
 
-    /// Temperatures of brake discs, K above the air, after a step of `dt` s that began with `temperatures`: what brakes did to wheels is heat.
+    /// Returns the temperatures of the brake discs (K above the air) after a step of `dt` s that began with
+    /// `temperatures`. The work of the brakes heats the discs.
     #[inline(always)]
     pub(crate) fn warmed(&self, discs: &Discs<W>, temperatures: W, dt: f32) -> W {
         let turned = W::splat(0.5) * (self.begun.spin.abs() + self.coupled.spin.abs());
         discs.warmed(temperatures, self.drive.brake * turned, self.begun.rolling_speed, dt)
     }
 
-    /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
+    /// Returns the compression after a step of `dt` s (m), integrated as the world moves the pose. A wheel in the air
+    /// keeps its compression.
     #[inline(always)]
     fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> W {
         let rate = (-self.separation_velocity(at) / self.contact.cosine).only(self.contact.in_contact);
@@ -230,10 +238,10 @@ impl Rows {
     }
 }
 
-/// Numbers of [`Ended`], in order.
+/// Number of values of [`Ended`] per wheel, without the contact.
 pub(crate) const NUMBERS: usize = 12;
 
-/// What one wheel ends with: the numbers of [`Ended`], and whether it touches.
+/// Result of a step for one wheel: the numbers of [`Ended`] and the contact.
 #[derive(Clone, Copy)]
 pub(crate) struct WheelEnded {
     pub numbers: [Four; NUMBERS / 4],
@@ -241,7 +249,7 @@ pub(crate) struct WheelEnded {
 }
 
 impl Ended {
-    /// Of each wheel.
+    /// Returns the result of each wheel.
     #[inline(always)]
     fn by_wheel(&self) -> [WheelEnded; 4] {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = self.numbers();
@@ -249,13 +257,13 @@ impl Ended {
         let second = Four::transposed([e, f, g, h]);
         let third = Four::transposed([i, j, k, l]);
         let contact = self.contact.lanes();
-        // Written out: a function that maps an array of this size is called.
+        // Written out: the compiler would call a function that maps an array of this size.
         let of = |k: usize| WheelEnded { numbers: [first[k], second[k], third[k]], contact: contact[k] };
         [of(0), of(1), of(2), of(3)]
     }
 }
 
-/// Writes what wheels ended with that are not four that follow each other.
+/// Writes the results of a bank whose wheels are not four consecutive ones.
 #[cold]
 #[inline(never)]
 fn write_apart(bank: &WheelPack, ended: Ended, wheels: &mut [WheelState]) {
@@ -264,7 +272,8 @@ fn write_apart(bank: &WheelPack, ended: Ended, wheels: &mut [WheelState]) {
 }
 
 impl WheelEnded {
-    /// The wheel's moments become none, as those of tyres without laws of their own are, and its grip that of plain ground.
+    /// Writes the result into `wheel`. Sets its moments to 0, as for tyres with a simple curve, and its grip excess to
+    /// 0, as on plain ground.
     #[inline(always)]
     pub(crate) fn write(&self, wheel: &mut WheelState) {
         let [first, second, third] = self.numbers;
@@ -275,7 +284,7 @@ impl WheelEnded {
     }
 }
 
-/// Shares of rolling at the speeds whose squares are given.
+/// Returns the shares of rolling, 0 at a standstill to 1, at the speeds whose squares are given.
 #[inline(always)]
 fn rolling_shares<W: Corners>(bank: &WheelPack<W>, squared: W) -> W {
     let [_, walk] = bank.walking;
@@ -290,7 +299,7 @@ mod tests {
     use super::*;
     use bevy_math::Quat;
 
-    /// A turn of θ about a unit axis a is θ a, but for `θ³ / 24`.
+    /// Checks that a turn of θ about a unit axis a is θ a, with an error of `θ³ / 24`.
     #[test]
     fn a_small_turn_is_its_angle_about_its_axis() {
         let from = Quat::from_xyzw(0.5, -0.5, 0.5, 0.5);

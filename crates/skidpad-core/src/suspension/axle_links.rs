@@ -1,4 +1,4 @@
-//! What links two wheels of a car: anti-roll bars, part of each strut or beside them on the chassis, and heave springs.
+//! Axle links between two wheels: anti-roll bars, through the struts or on the chassis, and heave springs.
 
 use core::slice::{from_mut, from_ref};
 
@@ -14,22 +14,24 @@ use crate::suspension::parameters::BarCoupling;
 use crate::suspension::rows::AxleLinkRows;
 use crate::wheel::pack::{LaneIndex, WheelPack};
 
-/// A spring and damper through the struts of two wheels: each gets `rate (z + way z') + damping (ż + way ż')`, z' the other's.
+/// Spring and damper between the struts of two wheels. The force on each is `rate (z + way z') + damping (ż + way ż')`, z' being the travel
+/// of the other wheel.
 #[derive(Clone, Copy, Debug)]
 struct AxleLink {
+    /// Indices of the wheels.
     wheels: [usize; 2],
-    /// N/m.
+    /// Rate of the spring, N/m.
     rate: f32,
-    /// N s/m.
+    /// Damping, N s/m.
     damping: f32,
-    /// −1 for a bar, which resists what the wheels do against each other; 1 for a heave spring, which resists the rest.
+    /// Sign of the other wheel's travel: −1 for a bar, which resists opposite travel; 1 for a heave spring, which resists equal travel.
     way: f32,
-    /// Whether it pushes the chassis beside the struts, not through them.
+    /// Whether the force acts on the chassis directly, not through the struts.
     beside: bool,
 }
 
 impl Model {
-    /// Axle link `k` of a car at a `speed`, m/s, whose bars have this share of their rates.
+    /// Returns axle link `k` of a car at a `speed` (m/s) whose bars have the share `bar_share` of their rates.
     fn axle_link(&self, k: usize, [bar_share, speed]: [f32; 2]) -> AxleLink {
         let parts = self.parts();
         if let Some(bar) = parts.bars.get(k) {
@@ -37,14 +39,14 @@ impl Model {
             let rate = if bar.fades_in == [0.0; 2] { bar.rate } else { bar.rate_at(speed) };
             return AxleLink { wheels: bar.wheels, rate: bar_share * rate, damping: 0.0, way: -1.0, beside };
         }
-        // A quarter: half of it at each wheel, of which each wheel's travel is half of the mean.
+        // Factor 1/4: half of the force at each wheel, and half of the mean travel from each wheel.
         let spring = &parts.heave_springs[k - parts.bars.len()];
         let [rate, damping] = [spring.rate, spring.damping].map(|value| 0.25 * value);
         AxleLink { wheels: spring.wheels, rate, damping, way: 1.0, beside: false }
     }
 
-    /// Compression at which the strut of wheel `i` and its axle links, which are as in [`Model::axle_link`], balance with the other wheels
-    /// at `travel`, m.
+    /// Returns the compression (m) at which the strut and the axle links of wheel `i` balance without ground, with the other wheels at
+    /// `travel` (m). `bars` are share and speed as for `Self::axle_link`.
     pub(crate) fn hanging(&self, i: usize, bars: [f32; 2], travel: impl Fn(usize) -> f32) -> f32 {
         let (mut push, mut rate) = (-self.static_load(i), 0.0);
         for k in 0..self.parts().bars.len() + self.parts().heave_springs.len() {
@@ -60,20 +62,20 @@ impl Model {
 }
 
 impl Vehicle {
-    /// Takes over what an active bar is asked for.
+    /// Sets the share of the bar rates that the driver demands of active bars.
     pub(crate) fn set_bars(&mut self, controls: &Controls) {
         self.bar_share = controls.bar_share();
     }
 
-    /// Axle link `k` as it is in this step.
+    /// Returns axle link `k` in the current step.
     fn axle_link(&self, k: usize) -> AxleLink {
         self.model.axle_link(k, [self.bar_share, self.state.velocity.length()])
     }
 
-    /// What axle links add to each strut.
+    /// Initialises the struts for a step of `dt` s and computes the axle link forces on them.
     ///
-    /// A wheel that the other one lifts off the ground hangs where its spring and its axle links balance: taken from the ground
-    /// below it, a bar would push the other wheel with a force nothing opposes, and the car would bounce for ever.
+    /// A wheel that the other one lifts off the ground is moved to the balance of spring and axle links. With the travel of the ground
+    /// below it, a bar would push the other wheel with a force that nothing opposes, and the car would bounce without end.
     #[inline(always)]
     pub(crate) fn axle_link_rows<B: Banks>(&mut self, dt: f32) {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
@@ -94,7 +96,7 @@ impl Vehicle {
         }
     }
 
-    /// Adds up the axle links of each strut at the travels found.
+    /// Sums the axle links of each strut at the current travels.
     #[inline(always)]
     fn sum_axle_links<B: Banks>(&mut self) {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
@@ -105,6 +107,7 @@ impl Vehicle {
         }
     }
 
+    /// Adds the axle links that are not in [`WheelPack::bar_rate`].
     #[cold]
     #[inline(never)]
     fn sum_axle_links_apart(&mut self) {
@@ -140,7 +143,7 @@ impl Vehicle {
         }
     }
 
-    /// Puts the ends of axle links that wheels off the ground hang on where they hang.
+    /// Marks wheels that axle links lift off the ground, and moves their ends of the links to the balance of spring and links.
     fn lift_link_ends(&mut self) {
         let mut found = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
         for (i, wheel) in self.model.wheels().iter().enumerate() {
@@ -157,7 +160,7 @@ impl Vehicle {
         }
     }
 
-    /// See [`Model::hanging`].
+    /// Returns [`Model::hanging`] of wheel `i` for the current step, with the other wheels at `travel`.
     pub(crate) fn hanging(&self, i: usize, travel: impl Fn(&Rows) -> Four) -> f32 {
         self.model.hanging(i, [self.bar_share, self.state.velocity.length()], |other| {
             let place = self.model.place(other);
@@ -165,8 +168,9 @@ impl Vehicle {
         })
     }
 
-    /// Takes the impulses of all axle links at the speeds the rows see: those through the struts go to the loads, the others are what
-    /// acts on the chassis beside them. Over the step an axle link is the spring of [`crate::suspension::strut`], with the travels of both ends.
+    /// Computes the impulses of all axle links at the current speeds of the rows. Those through the struts go to the axle link rows; the
+    /// sum of the others goes to `beside`, the impulse on the chassis. An axle link is integrated like the spring of
+    /// [`crate::suspension::strut`], with the travels of both ends.
     #[inline(always)]
     pub(crate) fn load_axle_links<B: Banks>(&mut self) {
         if !self.model.has_axle_links() {
@@ -180,6 +184,7 @@ impl Vehicle {
         }
     }
 
+    /// Adds the impulses of the axle links that are not in the rows, and sums those of external bars in `beside`.
     #[cold]
     #[inline(never)]
     fn load_axle_links_apart(&mut self) {
@@ -206,7 +211,7 @@ impl Vehicle {
         self.beside = beside;
     }
 
-    /// How the axle links answer changes of the chassis velocity.
+    /// Returns the response of the axle links to changes of the chassis velocity.
     #[inline(always)]
     pub(crate) fn axle_link_products<B: Banks>(&self) -> OuterProducts {
         if let [rows] = B::of(&self.rows)
@@ -225,8 +230,8 @@ impl Vehicle {
         products
     }
 
-    /// Adds how the axle links answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm`
-    /// on as it stays, beyond what is in the loads.
+    /// Adds the response of the axle links to changes of the chassis velocity to `products`. Returns the impulse of external bars, plus the
+    /// link impulses extrapolated to the velocity `warm` as far as the loads do not contain them.
     #[inline(always)]
     pub(crate) fn add_axle_links<B: Banks>(
         &self,
@@ -246,6 +251,7 @@ impl Vehicle {
         given
     }
 
+    /// Adds the response of the axle links that are not in [`WheelPack::bar_rate`]; see [`Self::add_axle_links`].
     #[cold]
     #[inline(never)]
     fn add_axle_links_apart(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
@@ -258,7 +264,7 @@ impl Vehicle {
             let ends = link.wheels.map(|i| self.end(i, link.beside));
             let row = self.row_of(&link, &ends);
             let gain = share(&ends) * link.gain(self.rows[0].dt);
-            // Half of it with the left wheels and half with the right ones, so that sums of a mirrored car are the same.
+            // One half at the left wheels and one half at the right ones, so that sums of a mirrored car are identical.
             let half = 0.5 * gain;
             products.add(Four::new([half, half, 0.0, 0.0]), row.at_each_wheel());
             let pressing = |end: &End| if self.presses(&link, end) { end.rate } else { 0.0 };
@@ -268,7 +274,7 @@ impl Vehicle {
         given
     }
 
-    /// Row, gain and speed seen of axle link `k` through struts that stand upright.
+    /// Returns row, gain and speed of axle link `k` with upright struts.
     #[cfg(test)]
     pub(crate) fn axle_link_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
         let link = self.axle_link(k);
@@ -276,17 +282,17 @@ impl Vehicle {
         (self.row_of(&link, &ends), link.gain(self.rows[0].dt), -(ends[0].rate + link.way * ends[1].rate))
     }
 
-    /// Whether the rows of its wheels have an axle link: bars that join the wheels of an axle.
+    /// Returns true if the rows of the wheels contain the axle link: bars between the wheels of one axle.
     fn is_in_rows(&self, link: &AxleLink) -> bool {
         !link.beside && self.model.is_between_opposite(link.wheels, link.way)
     }
 
-    /// Whether an axle link answers wheels on their own, not the chassis.
+    /// Returns true if an axle link acts on unsprung masses instead of the chassis.
     fn is_in_travel(&self, link: &AxleLink) -> bool {
         !link.beside && self.rows[0].has_unsprung
     }
 
-    /// Wheel `i` as the end of an axle link: one through its strut, or `beside` it.
+    /// Returns wheel `i` as the end of an axle link through its strut, or on the chassis if `beside`.
     fn end(&self, i: usize, beside: bool) -> End {
         let place = self.model.place(i);
         let (rows, lane) = (&self.rows[place.bank], place.lane);
@@ -316,7 +322,7 @@ impl Vehicle {
         }
     }
 
-    /// What an axle link does to the chassis per impulse, at its ends that press.
+    /// Returns the effect of an axle link on the chassis per impulse, at its ends that press.
     fn row_of(&self, link: &AxleLink, ends: &[End; 2]) -> SpatialVector<f32> {
         let [first, second] = [&ends[0], &ends[1]].map(|end| {
             let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
@@ -329,49 +335,52 @@ impl Vehicle {
         first + second * link.way
     }
 
-    /// Whether the axle link does anything to the chassis at this end.
+    /// Returns true if the axle link acts on the chassis at this end.
     fn presses(&self, link: &AxleLink, end: &End) -> bool {
         end.follows && (link.beside || self.rows[end.place.bank].suspension.load_active.lanes()[end.place.lane])
     }
 }
 
 impl AxleLink {
-    /// Impulse per rate at the end of a step of `dt` s, N s per m/s.
+    /// Returns the impulse per rate at the end of a step of `dt` s, N s per m/s.
     fn gain(&self, dt: f32) -> f32 {
         0.25 * dt * dt * self.rate + 0.5 * dt * self.damping
     }
 }
 
-/// Of the step in which an axle link acts.
+/// Returns the share of the step in which an axle link acts.
 fn share(ends: &[End; 2]) -> f32 {
     ends[0].share.min(ends[1].share)
 }
 
-/// A wheel as the end of an axle link.
+/// Wheel as the end of an axle link.
 struct End {
     place: LaneIndex,
-    /// Whether it stands on the ground.
+    /// Whether the wheel follows the ground.
     follows: bool,
+    /// Whether its axle links lift the wheel off the ground.
     lifted: bool,
-    /// Of the step in which it does, of an axle link beside the struts: the loads have that of the others.
+    /// Share of the step with contact, for an external bar; otherwise 1, because the loads include it.
     share: f32,
+    /// Inverse cosine between contact normal and suspension travel.
     per_cosine: f32,
-    /// m.
+    /// Travel in the middle of the step for a final rate of zero, m.
     travel: f32,
-    /// Jounce rates at the start of the step and as seen, m/s.
+    /// Jounce rate at the start of the step, m/s.
     rate_before: f32,
+    /// Current jounce rate at the end of the step, m/s.
     rate: f32,
 }
 
 impl<W: Corners> Rows<W> {
-    /// Jounce rates as the bars see them, m/s.
+    /// Returns the current jounce rates at the bars, m/s.
     #[inline(always)]
     fn end_rates(&self) -> W {
         (-self.coupled.velocity.normal / self.contact.cosine)
             .only(self.contact.in_contact & !self.suspension.axle_links.lifted)
     }
 
-    /// Wheels that strut and axle links would pull off the ground.
+    /// Returns the wheels that strut and axle links would pull off the ground.
     #[inline(always)]
     pub(crate) fn lifted(&self, bank: &WheelPack<W>) -> W::Mask {
         if self.has_unsprung {
@@ -383,7 +392,8 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// Rates of the bars to the opposite wheels, of the `rows` of two axles, and their forces at the travels found.
+/// Computes rates and forces of the bars to the opposite wheels, for the `rows` of two axles at the current travels. `share` is the share
+/// of the bar rates.
 #[inline(always)]
 pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], share: W) {
     let travel = W::each(|k| rows[k].suspension.axle_links.travel);
@@ -396,7 +406,7 @@ pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>],
     }
 }
 
-/// Impulses of the bars to the opposite wheels, of the `rows` of two axles; other axle links begin at nothing.
+/// Computes the impulses of the bars to the opposite wheels, for the `rows` of two axles at the current rates. Resets other axle links.
 #[inline(always)]
 pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
     let has_unsprung = rows[0].has_unsprung;
@@ -419,21 +429,22 @@ pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
         if has_unsprung {
             (linked.impulse, linked.seen) = (impulse, rates[k]);
         } else {
-            // From where it hangs, a wheel would be pushed as soon as the other one comes out.
+            // A lifted wheel has a constant impulse. Otherwise it would be pushed as soon as the other wheel rebounds.
             linked.impulse = W::select(linked.lifted, linked.lifting, impulse) / rows.contact.cosine;
         }
     }
 }
 
-/// How bars to the opposite wheels answer the chassis velocity, of two axles.
+/// Response of the bars to the opposite wheels, of two axles, to the chassis velocity.
 pub(crate) struct Bars<W: Corners = Four> {
-    /// Half of each with each of its wheels.
+    /// Gain and row of each wheel: half of the bar at each of its wheels.
     pub lines: W::Each<(W, SpatialVector<W>)>,
-    /// What they give, as [`Vehicle::add_axle_links`].
+    /// Impulse of the bars on the chassis that is part of the result of [`Vehicle::add_axle_links`].
     pub given: SpatialVector<W::Car>,
 }
 
 impl<W: Corners> Bars<W> {
+    /// Computes the response of the bars for the `rows` of two axles, from the velocity `warm`.
     #[inline(always)]
     pub(crate) fn of(rows: &[Rows<W>], warm: SpatialVector<W::Car>) -> Self {
         let one = W::splat(1.0);
@@ -472,7 +483,7 @@ impl<W: Corners> Bars<W> {
         Self { lines, given }
     }
 
-    /// Adds how they answer to `products`; returns what they give.
+    /// Adds the response to `products`, and returns the impulse `given`.
     #[inline(always)]
     pub(crate) fn add_to(self, products: &mut OuterProducts<W>) -> SpatialVector<W::Car> {
         for k in 0..W::ROWS {
@@ -491,7 +502,7 @@ mod tests {
     use crate::suspension::parameters::AntiRollBar;
     use crate::world::scene::Scene;
 
-    /// The plain car with `change`, compressed and moving unevenly, with its axle links summed.
+    /// Returns the rows of the plain car with `change`, compressed and moving unevenly, with its axle links summed.
     fn linked(change: impl Fn(&mut ModelParts)) -> Rows {
         let mut parts = plain_car();
         change(&mut parts);
@@ -504,13 +515,13 @@ mod tests {
         vehicle.rows[0].clone()
     }
 
-    /// 32 bits of forces of hundreds of newtons.
+    /// Checks with the f32 resolution of forces of hundreds of newtons.
     fn near(found: Four, expected: [f32; 4]) {
         let found = found.lanes();
         assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3), "{found:?}");
     }
 
-    /// `K (z_i − z_j)` at each of its wheels, whichever axles they are on.
+    /// The force is `K (z_i − z_j)` at each wheel of the bar, on one axle or two.
     #[test]
     fn a_bar_pushes_the_wheel_that_is_compressed_more() {
         let on =
@@ -520,7 +531,7 @@ mod tests {
         near(on([0, 2]).suspension.axle_links.rate, [8000.0, 0.0, 8000.0, 0.0]);
     }
 
-    /// Half of `K z + D ż` of the mean travel z at each wheel; a wheel's own damping is counted with its strut's.
+    /// Each wheel has half of `K z + D ż` of the mean travel z. The damping force by its own rate belongs to its strut.
     #[test]
     fn a_heave_spring_acts_on_the_mean_of_two_wheels() {
         let spring = |damping| HeaveSpring { wheels: [2, 3], rate: 40_000.0, damping };

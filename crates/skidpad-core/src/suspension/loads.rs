@@ -1,4 +1,4 @@
-//! Load rows: strut, stop and what links it to another of every wheel as one soft row along its contact normal, all solved at once.
+//! Load rows: strut, stops and axle links of every wheel as one soft row along its contact normal, all solved together.
 
 use crate::banks::Banks;
 use crate::constants::MAX_WHEELS;
@@ -12,26 +12,27 @@ use crate::suspension::axle_links::Bars;
 use crate::suspension::rows::{Loaded, SOLIDITY};
 use crate::wheel::pack::WheelPack;
 
-/// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
-/// overshoot are cut: past kinks of several struts Newton's method may go to and fro, and what it then has may be any load.
+/// Maximum number of load solves. One is typical, two if a damper changes direction.
 pub(crate) const LOAD_SOLVES: usize = 40;
+/// Number of load solves after which steps that overshoot are cut. At kinks of several struts Newton's method can alternate, and its result
+/// can then be any load.
 pub(crate) const SHORTER: usize = 3;
 
-/// Looks at hanging wheels that heave springs push.
+/// Number of iterations for hanging wheels with heave springs.
 const HANGING: usize = 24;
 
-/// A step shorter than this is not cut, m/s.
+/// Shortest step that is cut, m/s.
 const LEAST_STEP: f32 = 1e-6;
 
-/// A load that differs from its linearisation by less than this share of it, or by less than this share of the weight, needs
-/// no other solve.
+/// Tolerance for the difference between a load and its linearisation, as a share of the load plus a share of the static load.
 const SETTLED_LOAD: [f32; 2] = [1e-4, 1e-6];
 
 impl Vehicle {
-    /// Compression of wheels without ground: strut, axle links and droop stop balance.
+    /// Moves wheels without ground contact to the compression at which strut, axle links and droop stop balance.
     ///
-    /// What axle links lead to is taken where it hangs or stands without them, so that no wheel is asked before another: exact where the
-    /// other one stands, and of bars between wheels that hang alike. Heave springs, which push both of those, ask anew from half way.
+    /// The axle links use the other wheel at its position without links, so that the result does not depend on the order of the wheels.
+    /// This is exact if the other wheel is on the ground, and for bars between wheels that hang equally. Heave springs push both wheels,
+    /// and need an iteration with half steps.
     pub(crate) fn hang(&mut self) {
         let hanging = (0..self.model.wheels().len()).map(|i| -self.model.hangs_below(i));
         let mut free = [0.0; MAX_WHEELS];
@@ -48,7 +49,7 @@ impl Vehicle {
         }
     }
 
-    /// Moves wheels without ground a `share` of the way to the compressions `to`.
+    /// Moves wheels without ground contact by a `share` of the way to the compressions `to` (m).
     fn put_hanging(&mut self, to: &[f32; MAX_WHEELS], share: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let (was, to) = (rows.contact.compression, bank.gather(|i| to[i]));
@@ -57,7 +58,7 @@ impl Vehicle {
         }
     }
 
-    /// Solves all load rows together, each not below zero, from the velocity `warm`.
+    /// Solves all load rows together, each load not below zero, from the chassis velocity `warm`.
     #[inline(always)]
     pub(crate) fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<f32>, dt: f32) -> Loaded {
         let (velocity, in_rows) = settle::<B, _>(self, warm, dt);
@@ -72,7 +73,8 @@ impl Vehicle {
         Loaded { velocity: warm + self.response(given), in_rows }
     }
 
-    /// Where the `last` step ends when it went too far to `at`; else the one from there to `newton` is the last.
+    /// Returns the velocity to which the `last` Newton step is cut, if its end `at` overshot. Otherwise stores the step from `at` to
+    /// `newton` as the last one, and returns `None`.
     #[cold]
     #[inline(never)]
     pub(crate) fn cut_long_step(
@@ -92,10 +94,10 @@ impl Vehicle {
     }
 }
 
-/// Solves all load rows of `cars` together from the velocity `warm`; returns the velocity they lead to, and which have settled.
+/// Solves all load rows of `cars` together from the velocity `warm`. Returns the velocity after the loads and the cars that have converged.
 ///
-/// Every load only falls with the speed at which its wheel parts from the ground: the loads are the derivative of a convex
-/// function, and Newton's method goes to its minimum.
+/// Every load only decreases with the separation speed of its wheel. The loads are therefore the derivative of a convex function, and
+/// Newton's method converges to its minimum.
 #[inline(always)]
 pub(crate) fn settle<B: Banks, S: Wheels<B>>(
     cars: &mut S,
@@ -110,11 +112,11 @@ pub(crate) fn settle<B: Banks, S: Wheels<B>>(
         rows.evaluate_load(bank);
     }
     let is_alone = S::Lanes::ROWS == 1 && cars.rows().len() == 1;
-    // Of several cars it would take more registers than there are.
+    // For a batch of cars, one pass would need more registers than the processor has.
     let in_one_pass = is_alone && cars.model().has_axle_links() && cars.model().axle_links_apart().is_empty();
     let (mut after, mut settled, mut last) = (warm, CarsOf::<B, S>::default(), None);
     for solve in 0..S::LOAD_SOLVES {
-        // How loads and axle links answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
+        // Response of loads and axle links to the chassis velocity, and their impulse at the velocity `warm`.
         let (mut products, mut wished);
         if in_one_pass {
             let (rows, bars) = (cars.rows(), Bars::of(cars.rows(), warm));
@@ -150,19 +152,19 @@ pub(crate) fn settle<B: Banks, S: Wheels<B>>(
 }
 
 impl<W: Corners> Rows<W> {
-    /// How the load answers the chassis velocity, and along which row.
+    /// Returns the response of the load to the chassis velocity (kg), and its row.
     #[inline(always)]
     fn load_line(&self) -> (W, SpatialVector<W>) {
         (self.suspension.load_slope, self.contact.normal)
     }
 
-    /// Compression in step with the velocity.
+    /// Returns the compression synchronous with the velocity, m.
     #[inline(always)]
     pub(crate) fn led(&self) -> W {
         self.contact.compression + self.contact.lag
     }
 
-    /// Begins with the loads that the motion at the start of the step makes.
+    /// Initialises the load rows at the motion at the start of the step.
     #[inline(always)]
     pub(crate) fn begin_load(&mut self, bank: &WheelPack<W>, warm: SpatialVector<W>, dt: f32) {
         self.load_row(bank, dt);
@@ -171,7 +173,7 @@ impl<W: Corners> Rows<W> {
         self.suspension.at_droop_stop = W::Mask::default();
     }
 
-    /// What keeps a wheel at its droop stop from leaving the ground before the step ends, as a stiff row.
+    /// Sets the stiff row that keeps a wheel at its droop stop from leaving the ground before the end of the step.
     #[inline(always)]
     fn load_row(&mut self, bank: &WheelPack<W>, dt: f32) {
         let gap = self.led() + self.contact.beyond_droop + bank.droop_travel;
@@ -180,7 +182,8 @@ impl<W: Corners> Rows<W> {
         self.suspension.droop_gain = rigid / (self.contact.cosine * self.contact.cosine);
     }
 
-    /// Load impulse at the speed seen, not below zero, and its slope there; below it once where a droop stop is reached.
+    /// Computes the load impulse at the current speed, not below zero, and its slope. When a droop stop is first reached, the load can be
+    /// negative once.
     #[inline(always)]
     pub(crate) fn evaluate_load(&mut self, bank: &WheelPack<W>) {
         let (zero, speed) = (W::splat(0.0), self.coupled.velocity.normal);
@@ -196,8 +199,8 @@ impl<W: Corners> Rows<W> {
         }
         let droop = self.suspension.droop_target - self.suspension.droop_gain * speed;
         let held = droop.less(load);
-        // The stop's row is so stiff that a solve would step across it: it pulls once, until the solve has seen it. The way of
-        // a wheel that lands ends by itself.
+        // The row of the stop is so stiff that a solve would step across it. It pulls once, until the solve has included it. A landing
+        // wheel does not need it, because its travel ends by itself.
         let lands = self.contact.contact_share.less(W::splat(1.0));
         let reached = held & zero.less(load) & !self.suspension.at_droop_stop & !lands;
         load = W::select(held, droop, load);
@@ -208,13 +211,13 @@ impl<W: Corners> Rows<W> {
             W::select(held, self.suspension.droop_gain, slope).only(self.suspension.load_active);
     }
 
-    /// Whether loads are others when they are asked for again at the speed seen: a droop stop pulls but once.
+    /// Returns true if another evaluation at the same speed would change a load, because a droop stop pulls only once.
     #[inline(always)]
     pub(crate) fn changes_when_asked_again(&self) -> bool {
         W::any(self.suspension.at_droop_stop)
     }
 
-    /// Velocity of the load rows at the chassis velocity `after`, and the loads that their linearisations have there.
+    /// Sets the speed of the load rows to the chassis velocity `after`, and the loads to which the linearisations lead there.
     #[inline(always)]
     pub(crate) fn set_load_velocity(&mut self, after: SpatialVector<W>) {
         let speed = self.separation_velocity(after);
@@ -224,7 +227,7 @@ impl<W: Corners> Rows<W> {
         self.coupled.velocity.normal = speed;
     }
 
-    /// Loads at the speed seen; where they are not what their linearisations said.
+    /// Computes the loads at the current speed. Returns the wheels whose load differs from the prediction of the linearisation.
     #[inline(always)]
     pub(crate) fn settle_load(&mut self, bank: &WheelPack<W>) -> W::Mask {
         let pressed = self.suspension.load_active;
@@ -236,7 +239,7 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// How the loads answer the chassis velocity, and what they give at the velocity without them.
+/// Returns the response of the loads to the chassis velocity, and their impulse at the velocity before the loads.
 #[inline(always)]
 fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
     let (first, others) = rows.split_at(W::ROWS);
@@ -255,7 +258,7 @@ fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVect
     (products, given)
 }
 
-/// What the loads of two axles give at the velocity without them.
+/// Returns the impulse of the linearised loads of two axles at the velocity before the loads.
 #[inline(always)]
 fn wished_loads<W: Corners>(rows: &[Rows<W>]) -> SpatialVector<W::Car> {
     let wished = SpatialVector::sum_of(

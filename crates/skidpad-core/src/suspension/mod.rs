@@ -1,4 +1,4 @@
-//! Struts, stops, anti-roll bars and heave springs, links about roll centres, and wheels that move on their own.
+//! Suspension: struts, stops, anti-roll bars, heave springs, roll centre links and unsprung masses.
 
 pub(crate) mod axle_links;
 pub(crate) mod loads;

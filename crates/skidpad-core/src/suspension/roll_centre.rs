@@ -1,21 +1,22 @@
-//! Roll centres off the ground: links lead wheels sideways as they travel, and carry part of their side forces past the struts.
+//! Roll centres off the ground: links guide the wheels sideways with their travel, and carry part of the lateral forces past the struts.
 //!
-//! About a roll centre of height h the contact point of a wheel moves to the left by `κ = h / y` per metre of jounce z, y being half the track, negative
-//! on the right (W. F. Milliken and D. L. Milliken, *Race Car Vehicle Dynamics*, ch. 17.3: along the normal of the line from the contact
-//! point to the instant centre). By virtual work a tyre that pushes to the left by Y therefore lifts its wheel by `κ Y` along the travel.
+//! With a roll centre at the height h, the contact point of a wheel moves to the left by `κ = h / y` per metre of jounce z. y is half the
+//! track, negative on the right (W. F. Milliken and D. L. Milliken, *Race Car Vehicle Dynamics*, ch. 17.3: along the normal of the line
+//! from the contact point to the instant centre). By virtual work, a tyre force Y to the left lifts its wheel by the jacking force `κ Y`
+//! along the travel.
 //!
-//! A wheel without mass follows the ground, with `ż = − n · v` for a chassis that moves by v above it. Its patch moves along a tangent t by
-//! `(t − κ t_y n) · v`; the same row carries its force, so that nothing is gained or lost, and what presses on the ground is
-//! the load of the strut less `κ Y`. A wheel on its own takes `κ Y` along its travel, scrubs by `κ ż`, and weighs `m (1 + κ²)`. On a solid
-//! axle the mean of both wheels stands for either's Y and `κ ż`.
+//! A massless wheel follows the ground, with `ż = − n · v` for a chassis that moves by v above it. Its patch moves along a tangent t with
+//! `(t − κ t_y n) · v`. The same row transmits its force, so that energy is conserved, and the contact load is the strut load less `κ Y`.
+//! An unsprung mass receives `κ Y` along its travel, scrubs with `κ ż`, and has the effective mass `m (1 + κ²)`. On a solid axle, the mean
+//! of both wheels replaces Y and `κ ż` of each.
 //!
-//! A compressed wheel touches the ground `κ z` to the left of its place at rest, so that a body that rolls by φ has moved by `(h_cg − h) φ`
-//! over its wheels, as about an axis at the height h. In this roll the work of the load on that arm is `N κ z φ̇`, and the
-//! ground is `κ z φ / 2` nearer to the wheel than below its place at rest.
+//! A compressed wheel touches the ground `κ z` to the left of its position at rest, so that a body at the roll angle φ has moved by
+//! `(h_cg − h) φ` over its wheels, as about an axis at the height h. In this roll, the load does the work `N κ z φ̇` on that arm, and the
+//! ground is `κ z φ / 2` nearer to the wheel than below its position at rest.
 //!
-//! The geometric load transfer of a solid axle ends with the load of its inner wheel. Once its strut carries S less than `κ Y`, that wheel
-//! is off the ground, and only `S / κ Y` of what its end of the beam takes from the body is left. The outer wheel carries all of `κ Y`, as
-//! by the balance of a beam without mass on one wheel.
+//! The load of the inner wheel limits the geometric load transfer of a solid axle. If its strut carries S less than `κ Y`, that wheel lifts
+//! off, and only the share `S / κ Y` of the force between its end of the beam and the body remains. The outer wheel carries all of `κ Y`,
+//! by the balance of a massless beam on one wheel.
 
 use crate::banks::Many;
 use crate::lane::{Four, Lane};
@@ -29,7 +30,7 @@ use crate::world::seam::Body;
 use bevy_math::Vec3;
 
 impl Vehicle {
-    /// Turns the rows of the tyres of wheels without mass to where links let them move, at the chassis velocity `moving`.
+    /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis velocity `moving`.
     #[cold]
     #[inline(never)]
     pub(crate) fn lean_on_links(&mut self, moving: SpatialVector<f32>) {
@@ -41,8 +42,8 @@ impl Vehicle {
         }
     }
 
-    /// Ends the geometric load transfer of solid axles where the inner wheel has no load left for it, with the loads of the velocity `warm`;
-    /// returns the velocity with the rows of tyres that this leaves.
+    /// Limits the geometric load transfer of solid axles to the load of the inner wheel, at the loads for the velocity `warm`. Returns the
+    /// velocity with the changed tyre rows. `free` is the velocity without wheels.
     #[inline(always)]
     pub(crate) fn unload_beams(
         &mut self,
@@ -80,7 +81,7 @@ impl Vehicle {
         free + self.response(self.wheel_impulses::<Many>(false))
     }
 
-    /// What links take of each load by the side forces of the tyres as they now are.
+    /// Updates the shares of the loads that act on the ground, from the jacking forces of the current lateral tyre forces.
     #[inline(always)]
     pub(crate) fn jack(&mut self) {
         if self.model.has_links() {
@@ -98,7 +99,8 @@ impl Vehicle {
 }
 
 impl UnsprungMotion {
-    /// Takes the sideways motion of wheels on links of their own into what a wheel at its `centre` weighs; that of a beam is its own.
+    /// Adds the lateral motion of independently suspended wheels to row and mass of the wheels at `centre` (m). Beams are excluded; see
+    /// `UnsprungMotion::sway`.
     pub(crate) fn lead_sideways(&mut self, bank: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<Four>) {
         let slope = links.slope * links.alone;
         let left = Vec3Lanes::splat(Vec3::Y);
@@ -108,33 +110,34 @@ impl UnsprungMotion {
 }
 
 impl Rows {
-    /// Tangents of the patches as far as they point to the left, along and across.
+    /// Returns the leftward components of the longitudinal and lateral tangents of the patches.
     #[inline(always)]
     fn leftwards(&self) -> [Four; 2] {
         [self.contact.forward.linear.y, self.contact.side.linear.y]
     }
 
-    /// What the tyres push to the left by, N s.
+    /// Returns the tyre impulses to the left, N s.
     #[inline(always)]
     pub(crate) fn aside(&self) -> Four {
         let [along, across] = self.leftwards();
         along * self.coupled.tyre[0] + across * self.coupled.tyre[1]
     }
 
-    /// What rows of tyres lose along the normals per leftwards tangent.
+    /// Returns the vector that a tyre row loses per leftward component of its tangent: a share of the contact normals.
     fn leaning(&self, links: &RollCentreLinks) -> SpatialVector<Four> {
         let given = self.contact.normal * (links.slope * self.suspension.beam_share);
         given * links.alone + given.and_opposite() * links.half
     }
 
-    /// Returns the speeds of the contact points to the left against the body while the ground rises, at the start and the end of the step,
-    /// m/s.
+    /// Returns the speeds of the contact points to the left relative to the body due to rising ground, at the start and the end of the
+    /// step, m/s.
     fn scrubbed_by_ground(&self, links: &RollCentreLinks) -> [Four; 2] {
         let motion = &self.contact.ground_motion;
         [motion.begun[2], motion.speed[2]].map(|rising| links.sideways(rising * self.suspension.beam_share))
     }
 
-    /// Moves the contact points of wheels at a `travel` (m) to where the links lead them.
+    /// Moves the contact points of wheels at a `travel` (m) to where the links guide them, and corrects the compressions for the slope of
+    /// the ground.
     pub(crate) fn move_patches(&mut self, links: &RollCentreLinks, travel: Four) {
         let aside = links.sideways(travel);
         let contact = &mut self.contact;
@@ -146,8 +149,8 @@ impl Rows {
         contact.compression = contact.compression - nearer.only(contact.in_contact);
     }
 
-    /// Leans the rows of tyres by so much of the normals per leftwards tangent, of contact points that move aside by `scrubbed` m/s as
-    /// the ground rises, at the start and the end of the step.
+    /// Subtracts `by` times their leftward component from the tyre rows. `scrubbed` are the speeds of the contact points to the left as the
+    /// ground rises, at the start and the end of the step (m/s); they change the ground motion.
     fn lean(&mut self, by: SpatialVector<Four>, scrubbed: [Four; 2], moving: SpatialVector<Four>) {
         let [along, across] = self.leftwards();
         let contact = &mut self.contact;
@@ -164,13 +167,13 @@ impl Rows {
         self.contact.started = self.starting_speeds(moving);
     }
 
-    /// Returns true if links take as much from a wheel on a beam as it had left of its load in the last step, N s.
+    /// Returns true if the jacking impulse on some wheel of a beam is at least its `load` of the last step, N s.
     fn is_near_lift(&self, links: &RollCentreLinks, load: Four) -> bool {
         let lift = links.lift(self.aside()).only(Four::default().less(links.half));
         Four::any(Four::default().less(lift) & !lift.less(load))
     }
 
-    /// Keeps of what the ends of beams take from the body what the struts there carry.
+    /// Limits the forces between beams and body to what the struts there carry. Sets `beam_share` and tilts the tyre rows to it.
     fn unload_beams(&mut self, links: &RollCentreLinks, moving: SpatialVector<Four>) {
         let (zero, one) = (Four::default(), Four::splat(1.0));
         let (lift, load) = (links.lift(self.aside()), self.suspension.load);
@@ -185,8 +188,8 @@ impl Rows {
         self.lean(self.leaning(links) - leaning, more, moving);
     }
 
-    /// Takes over what links take of the loads, of a wheel on a beam at most its own. Where a side force is still that of a load which
-    /// has gone, none.
+    /// Updates the share of the load that acts on the ground, from the jacking force. On a beam this force is at most the load. If the
+    /// lateral force still belongs to a load that has vanished, there is no jacking.
     pub(crate) fn jack(&mut self, bank: &WheelPack) {
         let Some(links) = &bank.roll_centre_links else { return };
         if self.has_unsprung {
@@ -199,7 +202,8 @@ impl Rows {
         self.suspension.pressing_share = Four::splat(1.0) - share;
     }
 
-    /// What the rows of a wheel lack of what it does to the ground, N s: a beam hands on half of the other wheel's.
+    /// Returns the difference between the impulse of the wheel on the ground and that of its rows, N s: a beam transmits half of the other
+    /// wheel's jacking force.
     pub(crate) fn pressed_by_links(&self, bank: &WheelPack) -> Vec3Lanes<Four> {
         match &bank.roll_centre_links {
             Some(links) if !self.has_unsprung => {
@@ -210,8 +214,8 @@ impl Rows {
         }
     }
 
-    /// How wheels on their own scrub that travel at the rates now found. Those answer an impulse along the own travel and one along that of
-    /// the opposite wheel by `answers`, 1/kg, and loads fall with them by `pressing`, kg.
+    /// Returns the lateral motion of unsprung wheels at the current travel rates. `answers` are the changes of the travel rates per impulse
+    /// along the own travel and along that of the opposite wheel (1/kg), `pressing` is the decrease of the loads per travel rate (kg).
     #[cold]
     #[inline(never)]
     pub(crate) fn scrub(
@@ -227,16 +231,18 @@ impl Rows {
         Scrub { answer, handed, pressing, speed: self.scrubbed(links, unsprung.next_rate) }
     }
 
+    /// Returns the longitudinal and lateral speeds of the patches due to links at a travel `rate` (m/s), m/s.
     #[inline(always)]
     pub(crate) fn scrubbed(&self, links: &RollCentreLinks, rate: Four) -> [Four; 2] {
         let sideways = links.sideways(rate);
         self.leftwards().map(|tangent| tangent * sideways)
     }
 
-    /// What the tyres of wheels on links of their own see at given chassis velocity: their own travel answers them.
+    /// Returns speed and compliance of the tyre rows of unsprung wheels on links, for a given chassis velocity: the travel responds to the
+    /// tyres.
     ///
-    /// On a beam, a tyre sees the answer of both as its own, and the other as it was: as much as both make at most, so that
-    /// going on so ends.
+    /// On a beam, the response of both wheels counts as that to the own tyre, and the other tyre counts as unchanged. This is the largest
+    /// response of both, so that the iteration converges.
     #[cold]
     #[inline(never)]
     pub(crate) fn answered_by_links(&self, unsprung: &UnsprungMotion, links: &RollCentreLinks) -> Surroundings<Four> {
@@ -252,7 +258,7 @@ impl Rows {
         Surroundings { speed, compliance }
     }
 
-    /// Lets wheels on their own give way to what their tyres push by beyond `before`.
+    /// Updates travel rates, loads and lateral motion of unsprung wheels for the change of the tyre impulses since `before`.
     #[cold]
     #[inline(never)]
     pub(crate) fn give_way_on_links(
@@ -270,7 +276,7 @@ impl Rows {
         unsprung.scrub.speed = self.scrubbed(links, unsprung.next_rate);
     }
 
-    /// What `row` of a tyre becomes where travel answers both it and the chassis.
+    /// Returns the `row` of a tyre with the response of the travel to tyre and chassis.
     #[cold]
     #[inline(never)]
     pub(crate) fn row_on_links(
@@ -292,8 +298,8 @@ mod tests {
     use super::*;
     use crate::model::{Model, plain::plain_car};
 
-    /// Links of a beam take `κ (Y_l + Y_r) / 2` of the load of its left wheel and add as much to that of the right one; the rows, whose
-    /// tangents do not lean where both wheels stand alike, lack it. Those of wheels on their own lack nothing.
+    /// The links of a beam reduce the load of its left wheel by `κ (Y_l + Y_r) / 2` and increase that of the right one as much. The
+    /// tangents do not tilt if both wheels stand alike, so that the rows lack this difference. Rows of unsprung wheels lack nothing.
     #[test]
     fn what_a_beam_hands_on_is_what_rows_lack_at_the_ground() {
         let mut parts = plain_car();
@@ -311,7 +317,7 @@ mod tests {
         let expected = [940.0, 1060.0, 1000.0, 1000.0];
         let lacking = rows.pressed_by_links(bank);
         for (lane, expected) in expected.into_iter().enumerate() {
-            // 32 bits of 1000 N s.
+            // f32 resolution at 1000 N s.
             assert!((rows.pressing().at(lane) - expected).abs() < 1e-3, "{:?}", rows.pressing());
             assert!((lacking.z.at(lane) - (expected - 1000.0)).abs() < 1e-3, "{lacking:?}");
         }
@@ -319,8 +325,8 @@ mod tests {
         assert_eq!(rows.pressed_by_links(bank).z.lanes(), [0.0; 4]);
     }
 
-    /// A strut of 36 N s on the inner wheel of a beam whose links take 60 is off the ground: its end of the beam pulls the body down by what
-    /// the strut pushes it up by, the outer wheel has all 60, and the rows lack what presses there alone.
+    /// The strut load of the inner wheel of a beam is 36 N s, the jacking impulse 60: the wheel lifts off. Its end of the beam pulls the
+    /// body down by what the strut pushes up. The outer wheel has all 60, and the sum of the rows equals the sum of the ground loads.
     #[test]
     fn links_of_a_beam_take_no_more_than_a_wheel_has() {
         let mut parts = plain_car();
@@ -337,7 +343,7 @@ mod tests {
         assert!(rows.is_near_lift(&links, Four::splat(60.0)) && !rows.is_near_lift(&links, Four::splat(61.0)));
         rows.unload_beams(&links, SpatialVector::default());
         rows.jack(bank);
-        // 32 bits of 1000 N s.
+        // f32 resolution at 1000 N s.
         for (lane, expected) in [0.0, 1060.0, 500.0, 500.0].into_iter().enumerate() {
             assert!((rows.pressing().at(lane) - expected).abs() < 1e-3, "{:?}", rows.pressing());
         }

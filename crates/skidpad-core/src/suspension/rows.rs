@@ -1,140 +1,159 @@
-//! What the suspension writes in a step: strut, axle links and load of four wheels.
+//! Suspension rows of four wheels in a step: strut, axle links and load.
 
 use crate::lane::{Corners, Four};
 use crate::linear::SpatialVector;
 
-/// Gain of ground under a wheel at its droop stop, in masses carried, and of hulls: leaves a thousandth of the speed, and f32 still solves it.
+/// Gain of rigid rows (ground under a wheel at its droop stop, hull points) as a multiple of the carried mass. It leaves a
+/// thousandth of the speed, and f32 can still solve the system.
 pub(crate) const SOLIDITY: f32 = 1e3;
 
-/// The chassis velocity that loads lead to, and whether the rows have the loads of just that.
+/// Chassis velocity due to the loads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loaded<C = f32> {
+    /// Chassis velocity, m/s and rad/s.
     pub velocity: SpatialVector<C>,
+    /// Whether the rows have exactly the loads that lead to `velocity`.
     pub in_rows: bool,
 }
 
 /// Load rows of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoadRows<W: Corners = Four> {
+    /// Forces of the axle links.
     pub axle_links: AxleLinkRows<W>,
+    /// Spring and damper over the step.
     pub strut: StrutStep<W>,
+    /// Load impulse of the strut at zero speed along the normal, N s.
     pub load_target: W,
-    /// Speed along the normal before the loads, m/s.
+    /// Speed along the normal before the loads act, m/s.
     pub warm_speed: W,
+    /// Decrease of the strut's load impulse per speed along the normal, kg.
     pub load_gain: W,
-    /// The load that keeps the wheel from leaving the ground before the step ends, for wheels at their droop stop.
+    /// Load impulse at zero speed that keeps a wheel at its droop stop from leaving the ground before the step ends, N s.
     pub droop_target: W,
+    /// Decrease of that impulse per speed along the normal, kg.
     pub droop_gain: W,
-    /// Wheels that press, and those whose droop stop takes part of the spring.
+    /// Wheels with a load.
     pub load_active: W::Mask,
+    /// Wheels whose droop stop takes part of the spring force.
     pub at_droop_stop: W::Mask,
-    /// Load, N s, and how it falls with the speed at which the wheel parts from the ground, kg.
+    /// Load impulse, N s.
     pub load: W,
+    /// Decrease of the load per separation speed between wheel and ground, kg.
     pub load_slope: W,
-    /// Share of it that presses on the ground: links take the rest, or add to it, by the side forces of the tyres; see
+    /// Share of the load that acts on the ground. Links take the rest, or add to it, by jacking; see
     /// [`crate::suspension::roll_centre`].
     pub pressing_share: W,
-    /// Share of what the links of a beam take from the body at the wheel's end that this end has: 1, or less where its strut carries
-    /// less than they take.
+    /// Share of the force between the links of a beam and the body that remains at the wheel's end: 1, or less if the strut
+    /// carries less than the jacking force.
     pub beam_share: W,
-    /// Load less what axle links add to it, as its linearisation has it, N s.
+    /// Load less the part of the axle links, as predicted by the linearisation at the current velocity, N s.
     pub told: W,
 }
 
-/// The step of spring and damper that a strut's row is made of.
+/// Spring and damper of a strut over one step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StrutStep<W: Corners = Four> {
-    /// Compression at the start of the step, in step with the velocity, m; below the droop stop for a wheel that has yet to
-    /// meet the ground.
+    /// Compression at the start of the step, synchronous with the velocity, m. Below the droop stop for a wheel that touches down
+    /// later.
     pub start: W,
-    /// Half way, as far as the rate at the start makes it, m.
+    /// Compression in the middle of the step for a final rate of zero, m.
     pub middle: W,
-    /// Impulse of what the strut carries at rest, N s.
+    /// Impulse of the static strut load, N s.
     pub weight: W,
-    /// What the strut moves: what the wheel carries, or a wheel on its own, kg.
+    /// Mass that the strut moves, kg: the mass carried by the wheel, or its unsprung mass.
     pub mass: W,
-    /// Impulse at no rate at the end, before what the damper adds there, N s.
+    /// Impulse of the spring and the static load for a final rate of zero, N s.
     pub held: W,
-    /// What the spring adds to it per rate at the end, N s per m/s.
+    /// Increase of the spring impulse per final rate, N s per m/s.
     pub spring: W,
     /// Rate of the spring, N/m.
     pub rate: W,
-    /// Factor on the damper that the midpoint rule takes back.
+    /// Factor on the damper that compensates the loss of damping by the midpoint rule.
     pub stiffening: W,
-    /// Slope of the damper where it was taken, N s/m.
+    /// Slope of the damper force at its linearisation, N s/m.
     pub damping: W,
 }
 
-/// What axle links add to the struts of four wheels.
+/// Contribution of the axle links to the struts of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AxleLinkRows<W: Corners = Four> {
-    /// Travels that the axle links see, m: in the middle of the step, as far as the rates at its start make it.
+    /// Wheel travels at the axle links in the middle of the step for a final rate of zero, m.
     pub travel: W,
-    /// Ends that hang, lifted off the ground by the axle link, and the impulse of all axle links that lifts them, N s.
+    /// Wheels that their axle links lift off the ground.
     pub lifted: W::Mask,
+    /// Impulse of all axle links on lifted wheels, N s.
     pub lifting: W,
-    /// Of the bars to the opposite wheel, part of `rate`, N/m.
+    /// Rate of the bars to the opposite wheel, part of `rate`, N/m.
     pub bar_rate: W,
-    /// Of the axle links through the strut at the speeds seen, along the contact normal or the travel of a wheel on its own, N s.
+    /// Impulse of the axle links through the strut at the current rates, N s. It acts along the contact normal, or along the
+    /// travel of an unsprung mass.
     pub impulse: W,
-    /// Travel rates of wheels on their own at which that is, m/s.
+    /// Travel rates of unsprung masses for which `impulse` is valid, m/s.
     pub seen: W,
-    /// At the wheel's own compression and the other's, and at the other's jounce rate, N.
+    /// Force due to the compressions of both wheels and the jounce rate of the other wheel, N.
     pub force: W,
-    /// How the force answers the wheel's own compression, N/m, and jounce rate, N s/m.
+    /// Increase of the force per compression of the wheel, N/m.
     pub rate: W,
+    /// Increase of the force per jounce rate of the wheel, N s/m.
     pub damping: W,
-    /// What heave springs to the opposite wheel have of these.
+    /// Parts of `rate` and `damping` that belong to heave springs to the opposite wheel.
     pub heave: [W; 2],
 }
 
-/// What a bank of wheels that move on their own needs beside its rows. Only theirs have it: it is a fifth of a car's rows.
+/// Motion of the unsprung masses of a bank. Only steps with unsprung masses allocate it, because it is a fifth of a car's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UnsprungMotion<W: Corners = Four> {
-    /// Jounce rate against the chassis before and after the step, m/s.
+    /// Jounce rate relative to the chassis at the start of the step, m/s.
     pub rate: W,
+    /// Jounce rate relative to the chassis at the end of the step, m/s.
     pub next_rate: W,
-    /// The wheel's share in the chassis' motion.
+    /// Momentum per travel rate, as a row on the chassis: `m (ẑ, r × ẑ)`, kg and kg m, with the lateral motion of beam or links.
     pub heave: SpatialVector<W>,
-    /// What the wheel weighs along its travel, kg; the sideways motion of its beam included, and what that has of the other wheel's.
+    /// Effective mass along the travel, kg. The lateral motion of the beam or the links counts.
     pub mass: W,
+    /// Coupling mass between this wheel and the opposite one by the lateral motion of their beam, kg.
     pub shared: W,
-    /// How the impulses of axle links answer the travel rate of the wheel, and that of the opposite one, kg.
+    /// Impulse of the axle links per travel rate of the wheel and of the opposite wheel, kg.
     pub axle_links: [W; 2],
-    /// Impulse of the tyre along the travel, N s.
+    /// Impulse of the tangential tyre forces along the travel, jacking included, N s.
     pub lift: W,
-    /// Least travel rate, which takes it to the droop stop, m/s.
+    /// Smallest travel rate, with which the wheel ends at its droop stop, m/s.
     pub slowest: W,
-    /// Compression of the ground against the chassis in the middle of the step, as far as its rate at the start makes it, m, and
-    /// that rate, m/s, and the share of the step in which the strut can reach it: what bars beside the struts see.
+    /// Compression of a wheel on the ground with its static tyre deflection, in the middle of the step for a final rate of zero,
+    /// m. External bars use it.
     pub ground: W,
+    /// Rate of that compression at the start of the step, m/s.
     pub ground_rate: W,
+    /// Share of the step in which the strut can reach that compression.
     pub ground_share: W,
     pub tyre: TyreStep<W>,
     pub scrub: Scrub<W>,
 }
 
-/// How links lead wheels on their own sideways.
+/// Lateral motion of unsprung masses on roll centre links.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scrub<W: Corners = Four> {
-    /// What it adds to the speeds of the patches over the ground, along and across, m/s.
+    /// Additional longitudinal and lateral speed of the patches over the ground, m/s.
     pub speed: [W; 2],
-    /// By how much travel rates answer what tyres push to the left by, 1/kg.
+    /// Change of the travel rate per tyre impulse to the left, 1/kg.
     pub answer: W,
-    /// By how much that of the opposite wheel does, where axle links hand it on.
+    /// Change of the opposite wheel's travel rate per tyre impulse to the left, by axle links, 1/kg.
     pub handed: W,
-    /// By how much the load falls with the travel rate, kg.
+    /// Decrease of the load per travel rate, kg.
     pub pressing: W,
 }
 
-/// The step of a tyre's vertical spring, along the travel.
+/// Vertical spring and damper of a tyre over one step, along the travel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreStep<W: Corners = Four> {
-    /// How far it is squashed at the start, from where it carries nothing, m, and how fast, m/s.
+    /// Vertical deflection at the start, positive in compression from the unloaded tyre, m.
     pub squash: W,
+    /// Rate of that deflection at the start, m/s.
     pub rate: W,
-    /// Force of all that damps per sum of the rates at both ends, N s/m, and by how much more it counts the rate at the end, N: that is held
-    /// to what does not push along the way.
+    /// Damping force per sum of the rates at both ends of the step, N s/m.
     pub damping: W,
+    /// Additional force due to the larger weight of the final rate, N. It is limited so that it never acts in the direction of
+    /// the motion.
     pub late: W,
 }

@@ -1,4 +1,4 @@
-//! Strut of a wheel over one step: spring, damper and stops as their mean force along the way the wheel goes.
+//! Strut of a wheel over one step: spring, damper and stops, as mean force along the travel.
 //!
 //! With z the compression and ż its rate at the start (0) and the end (1) of the step,
 //!
@@ -6,10 +6,9 @@
 //! impulse / dt = F(½ (z₀ + z₁)) + (1 − θ) c ż₀ + θ c ż₁,    z₁ = z₀ + ½ dt (ż₀ + ż₁)
 //! ```
 //!
-//! The spring's part is the implicit midpoint rule: a spring gives back what it took at any step, and no stiffness is
-//! too much for it (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, ch. II.1). Stops take the mean of
-//! their force along the way instead (Gonzalez, "Time integration and discrete Hamiltonian systems", 1996), so that a
-//! wheel may run into one and out of it within a step.
+//! The spring part is the implicit midpoint rule: a spring returns exactly the energy that it stored, for any step length and stiffness
+//! (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, ch. II.1). Stops use the mean of their force along the travel (Gonzalez,
+//! "Time integration and discrete Hamiltonian systems", 1996), so that a wheel can enter and leave a stop within one step.
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::lane::Corners;
@@ -17,30 +16,31 @@ use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::OVERLAP_RETURN_SPEED;
 
-/// Rebound slower than this still counts as bump, m/s: what is off is half a newton, and in a standing car, which moves by
-/// rounding errors only, dampers do not change sides.
+/// Rebound rate up to which bump damping applies, m/s. The force error is about half a newton. A standing car moves by rounding errors
+/// only, and its dampers do not alternate between bump and rebound.
 const STANDING_DAMPER: f32 = 2e-4;
 
-/// Metal on metal, as a spring and a damper on the mass a wheel carries: natural frequency, rad/s, and damping ratio. Rim,
-/// arms and mounts give so much; a car's tyre has 20 to 30 rad/s.
+/// Natural frequency of metal contact, as a spring and damper on the mass that a wheel carries, rad/s. It represents the compliance of rim,
+/// arms and mounts; the tyre of a car has 20 to 30 rad/s.
 const METAL_FREQUENCY: f32 = 70.0;
+/// Damping ratio of metal contact, –.
 const METAL_DAMPING: f32 = 0.7;
 
 impl<W: Corners> Rows<W> {
-    /// Begins a step of `dt` s with the spring and damper of its start.
+    /// Initialises strut and axle link travel for a step of `dt` s, with spring and damper linearised at the initial jounce rate.
     #[inline(always)]
     pub(crate) fn strut_step(&mut self, bank: &WheelPack<W>, dt: f32) {
         let (half, step, before) = (W::splat(0.5), W::splat(dt), self.contact.jounce_rate);
         let begun = self.contact.compression + self.contact.lag - half * step * before * self.contact.contact_share;
         self.suspension.strut.start = begun + self.contact.beyond_droop;
-        // Of the way within the ground.
+        // Only the part of the travel after the touchdown counts.
         self.suspension.strut.middle = half * (begun + self.suspension.strut.start) + W::splat(0.25) * step * before;
         let has_unsprung = self.has_unsprung;
         self.suspension.strut.mass = if has_unsprung { bank.unsprung_mass } else { bank.sprung };
         let carried = if has_unsprung { bank.sprung - bank.unsprung_mass } else { bank.sprung };
         self.suspension.strut.weight = step * carried * W::splat(STANDARD_GRAVITY);
         let meets = if has_unsprung { bank.present() } else { self.contact.in_contact };
-        // Rays may find a wheel deeper than its stops let it go, and a bar twisted by as much as nothing has paid for.
+        // A ray can find a wheel deeper than its stops allow. Without the limit, bars would store energy that nothing has supplied.
         let travel =
             W::select(meets, self.suspension.strut.middle, self.contact.compression).at_most(bank.solid_travel);
         (self.suspension.axle_links.travel, self.suspension.axle_links.lifted) = (travel, W::Mask::default());
@@ -50,17 +50,18 @@ impl<W: Corners> Rows<W> {
         }
     }
 
-    /// Linearises the spring where the step ends with the jounce rate `ends`.
+    /// Linearises the spring for a step that ends with the jounce rate `ends` (m/s), and sets the damping compensation.
     ///
-    /// The midpoint rule slows a mode of frequency ω by ω² dt² / 12 and loses 1/4 − 1/12 of ω² dt² of its damping ratio; the
-    /// damper is taken stronger by as much.
+    /// The midpoint rule reduces the frequency ω of a mode by the share ω² dt² / 12 and its damping ratio by the share (1/4 − 1/12) ω² dt².
+    /// The damper is increased by the latter.
     #[inline(always)]
     fn spring_to(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
         let (step, quarter) = (W::splat(dt), W::splat(0.25 * dt));
         let (mut spring, rate) = match bank.progressive_rate {
             None => bank.springs(self.suspension.strut.middle),
             Some(_) => {
-                // Straight on beyond its ends: a rate that fell for ever would pull, one that rose leaves the stop no say.
+                // Linear extrapolation beyond both ends of the travel: a decreasing rate would become a pull, an increasing one would
+                // dominate the stop.
                 let middle = self.suspension.strut.middle + quarter * ends;
                 let at = middle.within(-bank.droop_travel, bank.solid_travel);
                 let (spring, rate) = bank.springs(at);
@@ -68,7 +69,7 @@ impl<W: Corners> Rows<W> {
             }
         };
         if let Some(rise) = bank.progressive_rate {
-            // The mean of a force that rises along the way, and the line through it.
+            // Mean force of a progressive spring along the travel, and its tangent.
             let half_way = quarter * (self.contact.jounce_rate + ends);
             let most = W::splat(0.5) * (bank.droop_travel + bank.solid_travel);
             let half_way = half_way.within(-most, most);
@@ -81,7 +82,7 @@ impl<W: Corners> Rows<W> {
         self.suspension.strut.held = self.suspension.strut.weight + step * spring;
     }
 
-    /// Adds the damper, as it is at a jounce rate at the end of the step, to the load row.
+    /// Sets the load row to spring and damper, with the damper linearised at the final `jounce_rate` (m/s).
     #[inline(always)]
     pub(crate) fn damp(&mut self, bank: &WheelPack<W>, jounce_rate: W, dt: f32) {
         let [target_impulse, gain] = self.damped(bank, jounce_rate, dt);
@@ -89,8 +90,8 @@ impl<W: Corners> Rows<W> {
         self.suspension.load_gain = gain / (self.contact.cosine * self.contact.cosine);
     }
 
-    /// Impulse of spring and damper along the travel at no rate at the end of the step, N s, and per rate there, kg, with the damper
-    /// as it is at a jounce rate there.
+    /// Returns the impulse of spring and damper along the travel for a final rate of zero (N s), and its increase per final rate (kg). The
+    /// damper is linearised at the final `jounce_rate` (m/s).
     #[inline(always)]
     fn damped(&mut self, bank: &WheelPack<W>, jounce_rate: W, dt: f32) -> [W; 2] {
         let (damping, opened) = damper_at(bank, jounce_rate);
@@ -104,22 +105,23 @@ impl<W: Corners> Rows<W> {
         ]
     }
 
-    /// Share of the damper that counts at the end of the step, and its force at the start, N.
+    /// Returns the weight of the final rate in the damper force, –, and the damper force at the start of the step, N.
     #[inline(always)]
     fn damper_begun(&self, bank: &WheelPack<W>, dt: f32) -> [W; 2] {
         let (before, opened_before) = damper_at(bank, self.contact.jounce_rate);
-        // As stiff as it is at the start: a share that changed with the side the damper ends on would give the load a step there, and
-        // the solve of the loads no answer.
+        // The weight uses the damping at the start. If it depended on the side on which the damper ends, the load would have a step there,
+        // and the load solve would have no solution.
         let share = late_share(before * W::splat(dt) / self.suspension.strut.mass);
         [share, before * self.contact.jounce_rate + opened_before]
     }
 
-    /// Impulse of spring and damper on a wheel on its own along the travel, N s, and its slope, kg, where the step ends with the jounce
-    /// rate `ends`.
+    /// Returns the impulse of spring and damper on an unsprung mass along the travel (N s) and its slope (kg) for a step that ends with the
+    /// jounce rate `ends` (m/s).
     ///
-    /// The end counts more than the start where the damper is stiff, which is as if it moved a mass beside the wheel's: on a wheel that
-    /// springs turn over within the step it would give back along the way what that took. It pushes along the mean way no more than where
-    /// both ends count alike, which differ with its sides, and against it no more than [`STEEPER`] times as its end does by the sum of both rates.
+    /// A stiff damper weights the end of the step more than its start, which acts like an additional mass. If springs reverse the wheel
+    /// within the step, the damper would return energy. Its force in the direction of the mean travel is therefore limited to that with
+    /// equal weights for both ends, which can be nonzero if bump and rebound damping differ. Its force against the mean travel is limited
+    /// to [`STEEPER`] times the final weight and damping times the sum of both rates, or to that with equal weights if this is larger.
     pub(crate) fn own_strut(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
         if bank.progressive_rate.is_some() {
             self.spring_to(bank, ends, dt);
@@ -140,18 +142,18 @@ impl<W: Corners> Rows<W> {
         [spring + factor * force, self.suspension.strut.spring + factor * slope]
     }
 
-    /// Rate of the spring, N/m.
+    /// Returns the rate of the spring, N/m.
     pub(crate) fn strut_rate(&self) -> W {
         self.suspension.strut.rate
     }
 
-    /// Slope of the damper at the start of the step, N s/m.
+    /// Returns the slope of the damper force at the start of the step, N s/m.
     pub(crate) fn strut_damping(&self, bank: &WheelPack<W>) -> W {
         damper_at(bank, self.contact.jounce_rate).0
     }
 
-    /// Takes anew the springs that stiffen, and the dampers that move the other way or beyond a knee, where the step ends with
-    /// the jounce rate `ends`.
+    /// Updates progressive springs, and dampers that change direction or cross a knee, for a step that ends with the jounce rate `ends`
+    /// (m/s).
     #[inline(always)]
     pub(crate) fn strut_to(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
         let (damping, _) = damper_at(bank, ends);
@@ -165,7 +167,7 @@ impl<W: Corners> Rows<W> {
         }
     }
 
-    /// Where a wheel meets the ground or its bump stop within the step that ends with the jounce rate `ends`.
+    /// Returns the wheels that touch down or reach their bump stop within a step that ends with the jounce rate `ends` (m/s).
     #[inline(always)]
     pub(crate) fn meets_stops(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> W::Mask {
         let way = W::splat(0.5 * dt) * (self.contact.jounce_rate + ends);
@@ -173,8 +175,9 @@ impl<W: Corners> Rows<W> {
         (bank.bump_travel.less(farthest) | self.contact.contact_share.less(W::splat(1.0))) & self.contact.in_contact
     }
 
-    /// Load impulse and its slope, N s and kg, of strut and `linked` impulse with bump stop and metal, and with the share of the
-    /// way that lies within the ground, where the step ends with the jounce rate `ends`.
+    /// Returns the load impulse (N s) and its slope (kg) with bump stop and metal contact, for a step that ends with the jounce rate `ends`
+    /// (m/s). `strut` is impulse and slope of spring and damper, `linked` the impulse of the axle links. Both count for the share of the
+    /// travel after the touchdown.
     pub(crate) fn with_stops(&self, bank: &WheelPack<W>, strut: [W; 2], linked: W, ends: W, dt: f32) -> [W; 2] {
         W::called(
             #[inline(always)]
@@ -184,7 +187,7 @@ impl<W: Corners> Rows<W> {
                 let way = half * step * (self.contact.jounce_rate + ends);
                 let end = self.suspension.strut.start + way;
                 let per_cosine = one / self.contact.cosine;
-                // How far the end of the way goes per rate at the end, and that per speed of the row.
+                // Change of the final compression per final speed of the row.
                 let turn = half * step * per_cosine;
                 let lands = self.contact.contact_share.less(one);
                 let within = (end + bank.droop_travel).at_least(zero);
@@ -201,11 +204,12 @@ impl<W: Corners> Rows<W> {
         )
     }
 
-    /// Impulse of bump stop and metal along the travel, N s, and its slope, kg, where the step ends with the jounce rate `ends`.
+    /// Returns the impulse of bump stop and metal contact along the travel (N s) and its slope (kg), for a step that ends with the jounce
+    /// rate `ends` (m/s).
     #[inline(always)]
     pub(crate) fn stops(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
         let (zero, half, step) = (W::splat(0.0), W::splat(0.5), W::splat(dt));
-        // How far the end of the way goes per rate there.
+        // Change of the final compression per final rate.
         let turn = half * step;
         let end = self.suspension.strut.start + turn * (self.contact.jounce_rate + ends);
         let rubber = Beyond::of(self.suspension.strut.start - bank.bump_travel, end - bank.bump_travel);
@@ -214,7 +218,7 @@ impl<W: Corners> Rows<W> {
         let stop_slope = bank.stop_rate * (rubber.slope - metal.slope) - self.suspension.strut.rate * metal.slope;
         let damping = bank.sprung * W::splat(2.0 * METAL_DAMPING * METAL_FREQUENCY);
         let rate = bank.sprung * W::splat(METAL_FREQUENCY * METAL_FREQUENCY);
-        // What is deep in comes out at a walking pace, whatever put it there.
+        // Deep overlaps are resolved with `OVERLAP_RETURN_SPEED`, whatever their cause.
         let most = damping * W::splat(OVERLAP_RETURN_SPEED);
         let pushed = (rate * metal.mean).at_most(most);
         let resisting = damping * (half * (self.contact.jounce_rate + ends));
@@ -226,16 +230,18 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// Of a way from one place to another, both counted from the beginning of a stop, the part beyond it.
+/// Part of a travel beyond the start of a stop.
 pub(crate) struct Beyond<W: Corners> {
-    /// Mean depth along the way, m, and how it grows with the end of the way.
+    /// Mean depth along the travel, m.
     pub mean: W,
+    /// Increase of the mean depth per final depth, –.
     pub slope: W,
-    /// Share of the way.
+    /// Share of the travel beyond the start of the stop, –.
     pub share: W,
 }
 
 impl<W: Corners> Beyond<W> {
+    /// Computes the part for a travel between two depths relative to the start of the stop, m, negative outside it.
     #[inline(always)]
     pub(crate) fn of(from: W, to: W) -> Self {
         let (zero, half) = (W::splat(0.0), W::splat(0.5));
@@ -253,29 +259,30 @@ impl<W: Corners> Beyond<W> {
     }
 }
 
-/// How much steeper than by its rate at the end of the step the damper of a wheel on its own falls to nothing, where the wheel turns over.
-/// Tried from 1 to 100 on light planks, with stiff bars and heave springs, and on cars with roll centres: every value leaves a few steps without
-/// an answer, but each other ones; energy does not depend on it.
+/// Factor on the slope with which the damper force on an unsprung mass drops to zero if the wheel reverses within the step. Values from 1
+/// to 100 were compared on light planks with stiff bars and heave springs, and on cars with roll centres. With each value a few different
+/// steps do not converge; energy does not depend on it.
 const STEEPER: f32 = 1.2;
 
-/// A way shorter than this divides as this, m.
+/// Shortest travel for divisions, m.
 const LEAST_WAY: f32 = 1e-7;
 
-/// Share of a damper that counts at the end of a step, where it slows its mass by `stiff` times its speed within the step: half, and all
-/// where it is stiff. The exponential fit of a damper on a mass, to second order and without an exponential.
+/// Returns the weight of the final rate in a damper force: 1/2, up to 1 for stiff dampers. `stiff` is damping times step length over mass.
+/// This rational function is a second-order fit of the exponential decay of a damped mass.
 #[inline(always)]
 pub(crate) fn late_share<W: Corners>(stiff: W) -> W {
     let half = W::splat(0.5);
     half + half * stiff / (stiff + W::splat(6.0))
 }
 
-/// Share of its damping that the midpoint rule takes from a mode, per square of ω dt: 1/4 − 1/12.
+/// Share of the damping ratio of a mode that the midpoint rule loses, per square of ω dt: 1/4 − 1/12.
 pub(crate) const DAMPING_LOST: f32 = 1.0 / 6.0;
 
-/// Largest square of ω dt that the damper makes up for.
+/// Largest square of ω dt for which the damper compensates that loss.
 pub(crate) const MOST_STIFFENING: f32 = 4.0;
 
-/// A damper at a jounce rate, as [`damper`] has it. The two sides meet where slow rebound begins, so that the force has no step.
+/// Returns slope and offset of a damper as [`damper`], with bump damping in slow rebound, too. Both sides join there, so that the force is
+/// continuous.
 #[inline(always)]
 fn damper_at<W: Corners>(bank: &WheelPack<W>, jounce_rate: W) -> (W, W) {
     let standing = W::splat(STANDING_DAMPER);
@@ -284,8 +291,7 @@ fn damper_at<W: Corners>(bank: &WheelPack<W>, jounce_rate: W) -> (W, W) {
     (damping, opened + (standing * (bank.rebound_damping - bank.bump_damping)).only(!bump))
 }
 
-/// A damper in `bump` or rebound at a jounce rate: slope of its force, and what the force would be at no speed if it went on
-/// like this.
+/// Returns the slope of a damper's force in `bump` or rebound at a jounce rate (N s/m), and the offset of its tangent at zero rate (N).
 #[inline(always)]
 fn damper<W: Corners>(bank: &WheelPack<W>, bump: W::Mask, jounce_rate: W) -> (W, W) {
     let zero = W::splat(0.0);
@@ -310,7 +316,7 @@ mod tests {
         Model::new(parts).expect("valid").banks()[0].clone()
     }
 
-    /// Wheels on the ground that begin a step compressed by `start` m, at a jounce rate of `rate` m/s.
+    /// Returns wheels on the ground at the start of a step, with a compression of `start` (m) and a jounce rate of `rate` (m/s).
     fn begun(bank: &WheelPack, start: f32, rate: f32) -> Rows {
         let mut rows = Rows { dt: DT, ..Rows::default() };
         rows.contact.in_contact = bank.present();
@@ -321,7 +327,7 @@ mod tests {
         rows
     }
 
-    /// Impulse of the strut of the first wheel beyond what it carries at rest, N s, where the step ends with the jounce rate `ends`.
+    /// Returns the impulse of the first wheel's strut beyond its static load, N s, for a step that ends with the jounce rate `ends` (m/s).
     fn sprung(rows: &mut Rows, bank: &WheelPack, ends: f32) -> f32 {
         let [impulse, _] = rows.own_strut(bank, Four::splat(ends), DT).map(|lanes| lanes.at(0));
         impulse - rows.suspension.strut.weight.at(0)
@@ -339,13 +345,13 @@ mod tests {
                 let squares = start * start + start * end + end * end;
                 let expected = DT * (30_000.0 * 0.5 * (start + end) + rise * squares / 6.0);
                 let found = sprung(&mut begun(&bank, start, rate), &bank, ends);
-                // 32 bits, of 29 N s that the strut carries at rest.
+                // f32 resolution at the static impulse of 29 N s.
                 assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s from {start} m");
             }
         }
     }
 
-    /// A damper of ratio ζ takes from a mode of frequency ω what the midpoint rule would lose of it: ω² dt² / 6 more than `c`.
+    /// The damper compensates the loss of damping by the midpoint rule: it is larger than `c` by the factor 1 + ω² dt² / 6.
     #[test]
     fn a_damper_makes_up_for_what_the_midpoint_rule_loses() {
         let damped = |damping: f32| {
@@ -359,12 +365,12 @@ mod tests {
         let stiffened = 1.0 + 30_000.0 * DT * DT / 300.0 / 6.0;
         let expected = DT * 2000.0 * stiffened;
         let found = damped(2000.0) - damped(0.0);
-        // 32 bits, of 56 N s.
+        // f32 resolution at 56 N s.
         assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s");
     }
 
-    /// The damper of a wheel on its own, most of which counts at the end of the step, never pushes along the way, and only grows with the
-    /// rate at the end.
+    /// The damper force on a light unsprung mass, with most of its weight on the final rate, never acts in the direction of the travel, and
+    /// only increases with the final rate.
     #[test]
     fn a_damper_of_a_wheel_that_turns_over_gives_no_energy() {
         let bank_with = |damping: [f32; 2]| {
@@ -387,17 +393,18 @@ mod tests {
             let mut last = f32::NEG_INFINITY;
             for ends in (-30..=30).map(|k| 0.1 * k as f32) {
                 let found = damped(ends);
-                // 32 bits, of 56 N s.
+                // f32 resolution at 56 N s.
                 assert!(found * (rate + ends) > -2e-5, "{found} N s from {rate} to {ends} m/s");
                 assert!(found > last - 2e-5, "{found} N s from {rate} to {ends} m/s, {last} before");
                 last = found;
             }
-            // Share of 20/3 over 20/3 + 6 beyond a half of it: nothing where the whole would push along the way.
+            // The final weight is 1/2 + 1/2 · (20/3) / (20/3 + 6). The force is 0 where the unlimited one would act in the direction of the
+            // travel.
             assert!(damped(-0.9 * rate).abs() < 2e-5, "turns over from {rate} m/s");
         }
     }
 
-    /// Only on the part of the way beyond the beginning of the rubber: `d² / (2 L)` on the mean where it ends `d` in on a way `L`.
+    /// Only the travel beyond the start of the rubber counts: a mean of `d² / (2 L)` for the depth `d` at the end of a travel `L`.
     #[test]
     fn a_bump_stop_gives_the_mean_of_its_force_along_the_way() {
         let bank = bank_of(plain_car());
@@ -412,15 +419,15 @@ mod tests {
             let impulse = |ends: f32| rows.stops(&bank, Four::splat(ends), DT).map(|lanes| lanes.at(0));
             let [found, slope] = impulse(rate);
             let expected = DT * 60_000.0 * mean;
-            // Lengths of 0.1 m in 32 bits, over a way of 0.02 m.
+            // f32 resolution at lengths of 0.1 m, over a travel of 0.02 m.
             assert!((found - expected).abs() < 1e-3, "{found} instead of {expected} N s from {start} to {end} m");
             let difference = (impulse(rate + 0.02)[0] - impulse(rate - 0.02)[0]) / 0.04;
-            // Of a slope that changes by less than 1 kg on that way.
+            // The slope changes by less than 1 kg on that travel.
             assert!((slope - difference).abs() < 0.01 * slope + 0.01, "{slope} and {difference} kg from {start} m");
         }
     }
 
-    /// A wheel that meets the ground within the step presses for the share of its way that is within it.
+    /// A wheel that touches down within the step has a load for the share of its travel after the touchdown.
     #[test]
     fn a_wheel_that_lands_presses_on_its_way_within_the_ground() {
         let bank = bank_of(plain_car());
@@ -431,10 +438,10 @@ mod tests {
             let load = load + slope * Four::splat(ends - 4.0);
             rows.with_stops(&bank, [load, slope], Four::splat(4.0), Four::splat(ends), DT).map(|lanes| lanes.at(0))
         };
-        // 0.04 m of way, of which 0.03 m are compressed by more than at the droop stop.
+        // The travel is 0.04 m, of which 0.03 m are after the touchdown.
         let [load, slope] = pressed(4.0);
         assert!((load - 0.75 * 24.0).abs() < 1e-3, "{load}: lengths of 0.1 m in 32 bits, over a way of 0.04 m");
-        // AxleLinks end with the spring's force: their part of the slope is left out.
+        // The change of the share scales the strut load only, not the impulse of the axle links.
         let expected = 0.75 * 3.0 + 20.0 * 0.25 / 0.04 * 0.5 * DT;
         assert!((slope - expected).abs() < 1e-3, "{slope} instead of {expected} kg: as above");
     }

@@ -1,24 +1,25 @@
-//! Wheels that move on their own: an unsprung mass between the strut and the tyre's vertical spring.
+//! Unsprung masses: each wheel is a mass between its strut and the vertical spring of its tyre.
 //!
-//! The coordinate is the travel along the suspension, so there is no pin to wobble: for a given chassis velocity the
-//! travel rates at the end of the step are those at which impulses balance, of both wheels of an axle together where a beam or axle links
-//! are between them. With `b = m (ẑ, r × ẑ)` the wheel's share in the chassis'
-//! motion, S the strut's and N the tyre's impulse,
+//! The coordinate q is the travel along the suspension, so that no joint can drift. For a given chassis velocity V, the travel rates at the
+//! end of the step follow from the balance of impulses, jointly for both wheels of an axle that a beam or axle links connect. With
+//! `b = m (ẑ, r × ẑ)`, the coupling of the wheel to the chassis motion, the strut impulse S, the tyre impulse N at the angle γ between
+//! normal and travel, and the tangential tyre impulse T_z along the travel,
 //!
 //! ```text
 //! m (q̇ − q̇₀) + b · (V − V_free) = N(q̇) cos γ + T_z − S(q̇)
 //! M (V − V_free)                 = Σ n N + tyres − b (q̇ − q̇₀)
 //! ```
 //!
-//! where M counts the wheels. Both sides stay symmetric when q̇ is eliminated (Featherstone, *Rigid Body Dynamics
-//! Algorithms*, ch. 7, for a tree this flat). S is the strut of every other wheel ([`crate::suspension::strut`]); the tyre's spring takes the
-//! mean of its force along the way, too, and only pushes.
+//! where M includes the wheels. Both sides stay symmetric when q̇ is eliminated (Featherstone, *Rigid Body Dynamics Algorithms*, ch. 7, for
+//! a tree of this depth). S is the strut of [`crate::suspension::strut`]. The tyre spring also acts with its mean force along the travel,
+//! and can only push.
 //!
-//! Wheels of a solid axle have a beam between them, which turns about its roll centre by `θ = (q_l − q_r) / t` and moves both
-//! wheels' centres sideways by their height R above it. With y the row across at a wheel's centre and `σ = ±R / t`, each wheel's
-//! row is `b = m (ẑ − σ (y_l + y_r + θ (z_l + z_r)))`, its mass `m + 2 m σ²`, and `2 m σ_l σ_r` goes between the two. Side forces
-//! reach the body through the beam at its roll centre, and none of the two struts more than the other where that is at the ground; else
-//! R counts from its height, and [`crate::suspension::roll_centre`] has the rest.
+//! The wheels of a solid axle are connected by a beam. It rotates about its roll centre by `θ = (q_l − q_r) / t` with the track t, and
+//! moves both wheel centres, at the height R above it, sideways. With the lateral row y and the vertical row z at the wheel centre, and
+//! `σ = ±R / t`, each wheel has the row `b = m (ẑ − σ (y_l + y_r + θ (z_l + z_r)))`, the mass `m + 2 m σ²`, and the coupling mass
+//! `2 m σ_l σ_r` to the other wheel. Lateral forces reach the body through the beam at its roll centre. If the roll centre is at the
+//! ground, they load both struts equally. Otherwise R counts from the roll centre height, and [`crate::suspension::roll_centre`] adds the
+//! rest.
 
 use crate::banks::Many;
 use crate::lane::{Corners, Four, FourMask, Lane};
@@ -34,27 +35,28 @@ use crate::wheel::pack::{Beam, WheelPack};
 use crate::world::seam::{OVERLAP_RETURN_SPEED, Probe};
 use bevy_math::Vec3;
 
-/// Square of ω dt up to which a wheel hops as the midpoint rule has it; a faster one is damped the more the faster it is: what
-/// no step resolves would go to and fro from step to step.
+/// Square of ω dt up to which wheel hop follows the midpoint rule. Faster modes are damped increasingly, because a step cannot resolve them
+/// and they would alternate from step to step.
 const RESOLVED: f32 = 9.0;
 
-/// Looks for the travel rates of wheels; two are typical, more where one lands, leaves the ground or meets a stop.
+/// Maximum number of iterations for the travel rates. Two are typical, more if a wheel lands, lifts off or reaches a stop.
 const LOOKS: usize = 24;
 
-/// Change of a travel rate that is none, m/s.
+/// Tolerance for the change of a travel rate, m/s.
 const SETTLED_TRAVEL_RATE: f32 = 1e-6;
 
-/// Solves of the loads before the coupling, which goes on with them from where one changes the velocity by less than this, m/s.
+/// Maximum number of load solves before the coupling.
 const SOLVES_BEFORE_COUPLING: usize = 4;
+/// Change of the chassis velocity below which the coupling takes over, m/s.
 const SETTLED_CHASSIS_SPEED: f32 = 1e-3;
 
-/// A step of travel rates is too long when what is missing along it has turned to more than this share of what it was; then between
-/// these shares of it go.
+/// Share of the initial residual along a step: if the residual at the end is opposite and larger than this share, the step is cut.
 const OVERSHOOT: f32 = 0.5;
+/// Smallest share of a cut step that is kept, and smallest share that is cut off.
 const LEAST_CUT: f32 = 0.1;
 
 impl UnsprungMotion {
-    /// Takes the sideways motion of the wheels' beam into what a wheel at its `centre` and `travel` weighs.
+    /// Adds the lateral motion of the wheels' beam to row and mass of the wheels at `centre` (m) and `travel` (m).
     fn sway(&mut self, bank: &WheelPack, beam: &Beam, centre: Vec3Lanes<Four>, travel: Four) {
         let row = |along: Vec3| {
             SpatialVector::new(Vec3Lanes::splat(along), centre.cross(Vec3Lanes::splat(along))).and_opposite()
@@ -66,7 +68,8 @@ impl UnsprungMotion {
         self.shared = carried * beam.sway.opposite();
     }
 
-    /// What beams and axle links take from each wheel per travel rate of the opposite one, kg; `None` where there is neither.
+    /// Returns the decrease of the impulse on each wheel per travel rate of the opposite one, due to beams and axle links, kg; `None`
+    /// without either.
     fn between(&self, bank: &WheelPack) -> Option<Four> {
         let (between, zero) = (self.shared + self.axle_links[1], Four::default());
         (bank.beam.is_some() || Four::any(zero.less(between.abs()))).then_some(between)
@@ -74,31 +77,33 @@ impl UnsprungMotion {
 }
 
 impl<W: Corners> UnsprungMotion<W> {
-    /// What accelerating the wheels takes from the chassis.
+    /// Returns the impulse on the chassis due to the acceleration of the unsprung masses.
     #[inline(always)]
     pub(crate) fn travel_impulse(&self) -> SpatialVector<W> {
         self.heave * (self.rate - self.next_rate)
     }
 
-    /// Travel after a step of `dt` s from `travel`, in which the pose moved with the mean velocity of both ends, or by what `pose_lag`
-    /// says: the same rule for the wheel.
+    /// Returns the travel (m) after a step of `dt` s from `travel`. It moves by the rule for the pose: with the initial rate for `pose_lag`
+    /// s and with the final rate for the rest.
     pub(crate) fn next_travel(&self, travel: W, pose_lag: f32, dt: f32) -> W {
         travel + self.rate * W::splat(pose_lag) + self.next_rate * W::splat(dt - pose_lag)
     }
 }
 
-/// How the load of a wheel on its own answers the chassis velocity.
+/// Response of the load of an unsprung wheel to the chassis velocity.
 pub(crate) struct UnsprungTangent {
-    /// Weight of the contact normal.
+    /// Gain along the contact normal, kg.
     pressing: Four,
-    /// Weight of `through`, negative: what the wheel's giving way takes back.
+    /// Gain along `through`, 1/kg, negative: the reduction by the motion of the unsprung mass.
     yielding: Four,
+    /// Row of the impulse that the travel rate transmits, tyre and inertia included.
     through: SpatialVector<Four>,
-    /// Half of the weight of what a wheel and the opposite one yield together; none where neither beam nor axle links are between them.
+    /// Half of the gain along the sum of both wheels' `through`, 1/kg; `None` if neither beam nor axle links connect them.
     together: Option<Four>,
 }
 
 impl UnsprungTangent {
+    /// Adds the response to `products`.
     pub(crate) fn add_to(&self, products: &mut OuterProducts, rows: &Rows) {
         products.add(self.pressing, rows.contact.normal);
         products.add(self.yielding, self.through);
@@ -108,22 +113,24 @@ impl UnsprungTangent {
     }
 }
 
-/// How the impulses along the travel of wheels on their own balance at given travel rates.
+/// Balance of the impulses on unsprung masses along their travel, at given travel rates.
 struct Balance {
-    /// Impulse of the tyre, N s, and how it falls with the travel rate, kg.
+    /// Impulse of the tyre, N s.
     tyre: Four,
+    /// Decrease of the tyre impulse per travel rate, kg.
     tyre_slope: Four,
-    /// How all that acts on a wheel falls with its travel rate, and with that of the opposite wheel, kg.
+    /// Decrease of the total impulse on a wheel per travel rate of its own, kg.
     inertia: Four,
+    /// Decrease of the total impulse on a wheel per travel rate of the opposite wheel, kg; `None` without connection.
     between: Option<Four>,
-    /// What acts beyond the momentum it gives, N s.
+    /// Residual: total impulse minus change of momentum, N s.
     missing: Four,
-    /// Wheels that end at their droop stops.
+    /// Wheels that end the step at their droop stops.
     ended: FourMask,
 }
 
 impl Balance {
-    /// By how much the travel rates differ from those that balance, as far as slopes tell, m/s.
+    /// Returns the Newton step of the travel rates, m/s.
     fn newton(&self) -> Four {
         let missing = self.missing.only(!self.ended);
         let Some(between) = self.between else { return missing / self.inertia };
@@ -132,24 +139,25 @@ impl Balance {
         (opposite * missing - between * missing.opposite()) / (self.inertia * opposite - between * between)
     }
 
-    /// Sum of what both wheels have of an axle that are sought together.
+    /// Returns the sum of both wheels of an axle if they are solved together, otherwise the value itself.
     fn both(&self, of: Four) -> Four {
         if self.between.is_some() { of + of.opposite() } else { of }
     }
 
-    /// How what is missing falls along a `step` of the travel rates, N s.
+    /// Returns the decrease of the residual for a `step` of the travel rates (m/s), N s.
     fn fall(&self, step: Four) -> Four {
         let alone = self.inertia * step;
         self.between.map_or(alone, |between| alone + between * step.opposite())
     }
 }
 
+/// Returns the wheels whose opposite wheel is in `ended`.
 fn opposite_ended(ended: FourMask) -> FourMask {
     Four::default().less(Four::splat(1.0).only(ended).opposite())
 }
 
-/// How travel rates answer impulses, negative, 1/kg: each its own alone, and half of what it is with the opposite wheel. One at the
-/// end of its travel leaves the other by itself.
+/// Returns the response of the travel rates to impulses, 1/kg: the negative gain of each wheel alone, and half the gain of the sum of both
+/// wheels. A wheel at its droop stop leaves the opposite wheel uncoupled.
 fn yielding_together(inertia: Four, between: Four, ended: FourMask) -> (Four, Four) {
     let (one, opposite) = (Four::splat(1.0), inertia.opposite());
     let determinant = inertia * opposite - between * between;
@@ -159,16 +167,18 @@ fn yielding_together(inertia: Four, between: Four, ended: FourMask) -> (Four, Fo
     (-yielding, together.only(!ended & !left_alone))
 }
 
-/// The last step of travel rates, m/s, and what was missing along it where it began, J.
+/// Last step of the travel rates, for the line search.
 #[derive(Default)]
 struct Way {
+    /// Step, m/s.
     step: Four,
+    /// Product of the step and the residual at its start, J.
     downhill: Four,
 }
 
 impl Way {
-    /// The next step from what was `found` where the last one ended: back some of that where it went too far, else `newton`.
-    /// Tells where it is the former.
+    /// Returns the next step of the travel rates, and the wheels whose last step overshot. These go back by a part of it; the others take
+    /// the step `newton` (m/s). `found` is the balance at the end of the last step.
     fn go_on(&mut self, newton: Four, found: &Balance) -> (Four, FourMask) {
         let one = Four::splat(1.0);
         let ahead = found.both(self.step * found.missing);
@@ -191,18 +201,19 @@ impl Way {
 }
 
 impl Vehicle {
-    /// Whether wheels move on their own in a step with this `coupling`: the model has to know how heavy all of them are.
+    /// Returns true if wheels have unsprung masses in a step with this `coupling`: the model must know the mass of every wheel.
     #[inline(always)]
     pub(crate) fn has_unsprung(&self, coupling: Coupling) -> bool {
         matches!(coupling, Coupling::Converged { unsprung: true, .. }) && self.knows_unsprung()
     }
 
+    /// Returns true if the model knows the unsprung mass of every wheel.
     #[inline(always)]
     fn knows_unsprung(&self) -> bool {
         self.model.wheels().iter().all(|wheel| wheel.unsprung.is_some())
     }
 
-    /// The same with the memory that steps take in which wheels move on their own, if they may.
+    /// Returns a copy with the memory for unsprung masses already allocated, if the model knows them.
     pub(crate) fn with_room(&self) -> Self {
         let mut same = self.clone();
         for rows in same.rows.iter_mut().filter(|_| self.knows_unsprung()) {
@@ -211,7 +222,8 @@ impl Vehicle {
         same
     }
 
-    /// Lets the rays `asked` by wheels on their own reach as far as tyres that carry nothing do.
+    /// Extends the probes `asked` by the static tyre deflection in steps with unsprung masses, so that they reach ground that unloaded
+    /// tyres touch.
     #[inline(always)]
     pub(crate) fn reach_with_tyres(&self, coupling: Coupling, asked: &mut [Probe]) {
         if self.has_unsprung(coupling) {
@@ -232,7 +244,7 @@ impl Vehicle {
         }
     }
 
-    /// Lets the wheels of this step move on their own.
+    /// Initialises the motion of the unsprung masses for this step.
     pub(crate) fn begin_unsprung(&mut self, pose_lag: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&self.state.wheels[i]));
@@ -240,7 +252,8 @@ impl Vehicle {
         }
     }
 
-    /// Loads of wheels on their own from the velocity `warm`, tyres as they were; returns the velocity after them.
+    /// Solves the loads of wheels with unsprung masses from the velocity `warm`, with constant tangential tyre forces, and returns the
+    /// velocity after them. `free` is the chassis velocity without wheels.
     pub(crate) fn solve_own_loads(
         &mut self,
         free: SpatialVector<f32>,
@@ -280,7 +293,7 @@ impl Vehicle {
 }
 
 impl Rows {
-    /// Does a `part` with what wheels have that move on their own, if these do.
+    /// Calls `part` with the rows and their unsprung motion. Returns `None` if the wheels have no unsprung masses in this step.
     #[inline(always)]
     pub(crate) fn on_their_own<R>(&mut self, part: impl FnOnce(&mut Self, &mut UnsprungMotion) -> R) -> Option<R> {
         if !self.has_unsprung {
@@ -292,14 +305,16 @@ impl Rows {
         Some(done)
     }
 
-    /// A tyre that carries nothing meets the ground before one that carries its share of the car at rest does, on which wheels stand else.
+    /// Reduces the gap between wheel and ground by the static tyre deflection. Compressions count from the loaded tyre, and an unloaded
+    /// tyre touches the ground earlier.
     #[inline(always)]
     pub(crate) fn meet_with_tyres(&mut self, bank: &WheelPack) {
         let farther = bank.squash_at_rest().only(self.contact.in_contact);
         self.contact.beyond_droop += farther;
     }
 
-    /// Lets the wheels move on their own from their `travel`, m, and its `rate`, m/s.
+    /// Initialises the unsprung masses at their `travel` (m) and its `rate` (m/s): tyre deflection, rows, masses and lateral motion.
+    /// Replaces the compressions of the contacts by the travels.
     fn travel_from(&mut self, bank: &WheelPack, travel: Four, rate: Four, pose_lag: Four) {
         if let Some(links) = &bank.roll_centre_links {
             self.move_patches(links, travel);
@@ -307,7 +322,7 @@ impl Rows {
         let up = Vec3Lanes::splat(Vec3::Z);
         let centre = bank.contact + up * (travel + bank.radius);
         let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
-        // In step with the velocities, as the struts are; as tyres meet it that carry nothing.
+        // Ground height relative to the unloaded tyre, synchronous with the velocities like the struts.
         let ground =
             self.contact.compression + self.contact.beyond_droop + self.contact.jounce_rate * (pose_lag - half * step);
         let mut unsprung = self.unsprung_motion.take().unwrap_or_default();
@@ -339,7 +354,8 @@ impl Rows {
         (self.has_unsprung, self.unsprung_motion) = (true, Some(unsprung));
     }
 
-    /// The tyre's spring over the step: its damper, and what the midpoint rule takes from the damping of a wheel that hops.
+    /// Computes the damping of the tyre over the step, with a compensation for the damping of wheel hop that the midpoint rule loses. Sets
+    /// the gains of the axle links and the lower limit of the travel rates, too.
     fn travel_row(&self, unsprung: &mut UnsprungMotion, bank: &WheelPack, dt: f32) {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
         let mass = unsprung.mass;
@@ -350,7 +366,7 @@ impl Rows {
         let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
         let damping = bank.tyre_damping + lost * Four::splat(DAMPING_LOST);
         let share = late_share(damping * step / mass);
-        // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
+        // Transition from the midpoint rule (weight 1/4 for both rates) to implicit Euler with the mean velocity (weights 1/2 and 1).
         let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
         let tyre = &mut unsprung.tyre;
         tyre.damping = share * damping + Four::splat(0.75) * unresolved;
@@ -358,7 +374,8 @@ impl Rows {
         tyre.late = ((one - share - share) * damping - half * unresolved) * tyre.rate * within;
     }
 
-    /// How the impulses of axle links answer the travel rate of a wheel and that of the opposite one, kg, in a `step` of time.
+    /// Returns the impulse of the axle links per travel rate of a wheel and of the opposite one, kg, in a `step` (s). Links to wheels of
+    /// other axles count twice, see [`Self::strut_along`].
     fn axle_link_gains(&self, step: Four) -> [Four; 2] {
         let (half, linked) = (Four::splat(0.5), &self.suspension.axle_links);
         let bars = Four::splat(0.25) * step * step * linked.bar_rate;
@@ -368,11 +385,11 @@ impl Rows {
         [twice - (bars + heave), heave - bars]
     }
 
-    /// Impulse of the tyre along the travel where its squash ends with the rate `ends`, N s, and its slope, kg.
+    /// Returns the impulse of the tyre along the travel (N s) and its slope (kg) if its deflection rate ends at `ends` (m/s).
     ///
-    /// Its damper takes part of the way within the ground by the mean rate along it, so that the impulse only grows with `ends`.
-    /// None of it is left where it would push along the way, as the end counts more than the start: a wheel that turns over in the step would
-    /// gain energy by it.
+    /// For a travel that is partly above the ground, the damper acts with the mean rate of the part below it, so that the impulse only
+    /// increases with `ends`. The additional force by the larger weight of the final rate is limited: acting in the direction of the
+    /// motion, it would add energy to a wheel that reverses within the step.
     fn pushed(&self, tyre: &TyreStep, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let (zero, step) = (Four::splat(0.0), Four::splat(self.dt));
         let turn = Four::splat(0.5 * self.dt);
@@ -391,7 +408,7 @@ impl Rows {
         [(step * force).only(presses), (step * slope).only(presses)]
     }
 
-    /// Load and travel rate of each wheel as the chassis now moves.
+    /// Solves load and travel rate of each wheel at the current chassis velocity, and returns the response to it.
     pub(crate) fn own_load(&mut self, unsprung: &mut UnsprungMotion, bank: &WheelPack) -> UnsprungTangent {
         let cosine = self.contact.cosine;
         let Balance { tyre, tyre_slope, inertia, between, ended, .. } = self.seek(unsprung, bank);
@@ -413,9 +430,9 @@ impl Rows {
         UnsprungTangent { pressing, yielding, through, together }
     }
 
-    /// Seeks the travel rates at which all impulses balance, of both wheels of an axle together where beam or axle links are between them.
+    /// Iterates the travel rates to the balance of all impulses, jointly for both wheels of an axle that beam or axle links connect.
     ///
-    /// What is missing of the balance falls along a step, which is cut where it went too far, as that of the chassis is.
+    /// The residual decreases along a step. A step that overshoots is cut back, as for the chassis velocity.
     fn seek(&mut self, unsprung: &mut UnsprungMotion, bank: &WheelPack) -> Balance {
         let (slowest, present) = (unsprung.slowest, bank.present());
         let between = unsprung.between(bank);
@@ -440,7 +457,7 @@ impl Rows {
         }
     }
 
-    /// How impulses balance where the step ends with the travel rates `ends`.
+    /// Returns the balance of the impulses for the final travel rates `ends` (m/s).
     fn balance(&mut self, unsprung: &UnsprungMotion, bank: &WheelPack, between: Option<Four>, ends: Four) -> Balance {
         let (mass, cosine) = (unsprung.mass, self.contact.cosine);
         let [strut, strut_slope] = self.strut_along(unsprung, bank, ends);
@@ -455,9 +472,11 @@ impl Rows {
         Balance { tyre, tyre_slope, inertia: mass + strut_slope + tyre_slope, between, missing, ended }
     }
 
-    /// Impulse of strut, stops and axle links along the travel, N s, and its slope, kg, where the step ends with the travel rate
-    /// `ends`; axle links with wheels of other axles as those last were, and twice as stiff against what has changed since: as much as a
-    /// axle link answers both its wheels at most, so that wherever the iteration ends axle links have given no energy.
+    /// Returns the impulse of strut, stops and axle links along the travel (N s) and its slope (kg) for the final travel rates `ends`
+    /// (m/s).
+    ///
+    /// Axle links use the last known rates of the wheels of other axles, and twice their gain for changes since. This is the largest
+    /// response of an axle link to both of its wheels, so that axle links never add energy, wherever the iteration ends.
     fn strut_along(&mut self, unsprung: &UnsprungMotion, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let [mut impulse, mut slope] = self.own_strut(bank, ends, self.dt);
         let way = Four::splat(0.5 * self.dt) * (unsprung.rate + ends);
@@ -471,7 +490,7 @@ impl Rows {
         [impulse + self.suspension.axle_links.impulse + gain * (ends - self.suspension.axle_links.seen), slope + gain]
     }
 
-    /// Takes over what the tyre as it now acts lifts the wheel by.
+    /// Updates the impulse along the travel that the current tangential tyre forces and the links produce.
     #[inline(always)]
     pub(crate) fn lift(&self, unsprung: &mut UnsprungMotion, bank: &WheelPack) {
         let across = self.contact.side.linear.z * self.coupled.tyre[1];

@@ -1,12 +1,12 @@
 //! Columns of telemetry.
 
-/// One column of telemetry.
+/// Column of telemetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// Name with unit, as in file headers.
     pub name: &'static str,
-    /// SI unit; "-" for none.
+    /// SI unit; "-" for a number without a unit.
     pub unit: &'static str,
-    /// What it is and which way is positive.
+    /// Meaning and positive direction of the value.
     pub about: &'static str,
 }

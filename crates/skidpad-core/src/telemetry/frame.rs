@@ -1,4 +1,4 @@
-//! Telemetry: one list of channels makes the struct, the column names, the units and the manual.
+//! Frames of telemetry. One list of channels generates the struct, the column names, the units and the manual.
 
 use crate::assists::assist_log::{Assist, AssistLog, Contribution};
 use crate::math;
@@ -17,10 +17,10 @@ macro_rules! channels {
             $(#[doc = $about] #[doc = concat!("\n\nUnit: ", $unit)] pub $field: f64,)*
             $($extra)*
         }
-        /// The channels of this frame, in column order.
+        /// Channels of this frame, in column order.
         pub const $list: &[Channel] = &[$(Channel { name: stringify!($field), unit: $unit, about: $about },)*];
         impl $frame {
-            /// Values in the order of the channel list.
+            /// Returns the values in the order of the channel list.
             pub fn values(&self) -> [f64; $list.len()] {
                 [$(self.$field,)*]
             }
@@ -32,7 +32,7 @@ macro_rules! channels {
 }
 
 channels! {
-    /// What the car did in the step that ended at `t_s`. ISO 8855 signs.
+    /// Motion of a car in the step that ended at `t_s`. Signs follow ISO 8855.
     Frame, VEHICLE_CHANNELS {
         t_s, "s", "Time of the end of the step.";
         x_m, "m", "Position of the point that is the centre of mass at rest, world.";
@@ -53,18 +53,19 @@ channels! {
         gear, "-", "Engaged gear: -1 reverse, 0 neutral.";
         steer_rad, "rad", "Mean road-wheel angle of the first steered axle, positive for a turn to the left.";
     }
-    /// In wheel order.
+    /// Frames of the wheels, in wheel order.
     pub wheels: Vec<WheelFrame>,
-    /// What the hitch does that tows it; only of a vehicle with a coupler, which has these columns also while nothing tows it.
+    /// Frame of the hitch that tows the vehicle. Only a vehicle with a coupler has it, also while nothing tows the
+    /// vehicle.
     pub hitch: Option<HitchFrame>,
-    /// Torque of each shaft the model has, N m, in the order of [`Shaft::all`].
+    /// Torque of each shaft of the model (N m), in the order of [`Shaft::all`].
     pub shafts: Vec<(Shaft, f64)>,
-    /// What each assist of the model and each trick of the solver added in the step; empty for a car without any.
+    /// Contributions in the step of each assist of the model and each trick of the solver; empty for a car without any.
     pub assist_log: Vec<(Assist, Contribution)>,
 }
 
 channels! {
-    /// What one wheel did. Forces act on the car, in tyre axes.
+    /// Motion and forces of one wheel. Forces act on the car, in tyre axes.
     WheelFrame, WHEEL_CHANNELS {
         load_n, "N", "Load along the contact normal, not below 0.";
         fx_n, "N", "Tyre force along the rolling direction, positive drives forward.";
@@ -83,7 +84,8 @@ channels! {
 }
 
 channels! {
-    /// What the hitch that tows a trailer did. Axes are those of the vehicle ahead; all 0 while nothing tows it.
+    /// Forces and angles of the hitch that tows a trailer, in the axes of the vehicle ahead; all 0 while nothing tows
+    /// the trailer.
     HitchFrame, HITCH_CHANNELS {
         fx_n, "N", "Mean force on the vehicle ahead over the step along its x axis, positive where the trailer runs up on it.";
         fy_n, "N", "Mean force on it along its y axis, positive to the left.";
@@ -94,26 +96,29 @@ channels! {
     }
 }
 
-/// A shaft of the drivetrain that tells the mean torque of a step; cars without it have no column for it.
+/// Shaft of the drivetrain with a telemetry column for its mean torque in a step. Cars without the shaft have no such
+/// column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shaft {
-    /// Into the gearbox, from its clutch or the turbine of its torque converter; positive drives forward in a forward gear.
+    /// Input of the gearbox, from its clutch or the turbine of its torque converter; positive drives forward in a
+    /// forward gear.
     Gearbox,
-    /// The rotor of a motor, counted from 0; positive drives forward. What turns the rotor itself faster is in it.
+    /// Rotor of a motor, counted from 0; positive drives forward. Includes the torque that accelerates the rotor
+    /// itself.
     Motor(usize),
-    /// What a coupling, counted from 0, carries to its first side and takes from its second one.
+    /// Coupling, counted from 0: the torque that it transmits from its second side to its first.
     Coupling(usize),
 }
 
 impl Shaft {
-    /// The channel of every shaft.
+    /// Channel of every shaft.
     pub const CHANNEL: Channel = Channel {
         name: "torque_nm",
         unit: "N m",
         about: "Torque into the gearbox, of a motor's rotor, or of a coupling towards its first side.",
     };
 
-    /// The shafts of `model`, in the order of columns.
+    /// Returns the shafts of `model`, in column order.
     pub fn all(model: &Model) -> impl Iterator<Item = Self> {
         let parts = model.parts();
         let gearbox = parts.powertrain.engine().map(|_| Shaft::Gearbox);
@@ -121,7 +126,7 @@ impl Shaft {
         gearbox.into_iter().chain(motors).chain((0..parts.couplings.len()).map(Shaft::Coupling))
     }
 
-    /// Name in column names: motors and couplings count from 1.
+    /// Returns the name used in column names. Motors and couplings count from 1.
     pub fn name(self) -> String {
         match self {
             Shaft::Gearbox => "gearbox".into(),
@@ -141,15 +146,16 @@ impl Shaft {
 }
 
 impl Frame {
-    /// The channels of `state` at `time` s, `dt` s after the previous state, of a vehicle towed by one in the state `ahead`, and what
-    /// assists added, `budget`. Accelerations are 0 where `dt` is no length of a step.
+    /// Creates the frame of `state` at `time` s, `dt` s after the previous state. `ahead` is the state of the vehicle
+    /// that tows this one, `assist_log` holds the contributions of the assists. Accelerations are 0 if `dt` is not the
+    /// length of a step.
     pub fn of(model: &Model, state: &State, ahead: Option<&State>, assist_log: &AssistLog, time: f64, dt: f32) -> Self {
         let mut frame = Self::default();
         frame.read(model, state, ahead, assist_log, time, dt);
         frame
     }
 
-    /// [`Frame::of`] in place of what was there, in the memory that holds it.
+    /// Overwrites this frame as [`Frame::of`] does, in the memory already allocated.
     pub fn read(
         &mut self,
         model: &Model,
@@ -199,9 +205,9 @@ impl Frame {
         };
     }
 
-    /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then those of
-    /// the hitch that tows it, like `fx_n.hitch`, then the torques of its shafts, like `torque_nm.motor1`, then what each assist and trick in [`Frame::assist_log`] added, like
-    /// `steer_rad.counter_steer`.
+    /// Returns the column names for a car of `model`: the vehicle's channels, those of each wheel (`load_n.1l`), those
+    /// of the hitch that tows the car (`fx_n.hitch`), the torques of the shafts (`torque_nm.motor1`), and the
+    /// contributions of each assist and trick in [`Frame::assist_log`] (`steer_rad.counter_steer`).
     pub fn header(&self, model: &Model) -> Vec<String> {
         let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|c| c.name.to_string()).collect();
         for i in 0..model.wheels().len() {
@@ -218,7 +224,7 @@ impl Frame {
         names
     }
 
-    /// Values in the order of [`Frame::header`].
+    /// Returns the values in the order of [`Frame::header`].
     pub fn row(&self) -> Vec<f64> {
         let mut row = self.values().to_vec();
         row.extend(self.wheels.iter().flat_map(|w| w.values()));
@@ -228,7 +234,8 @@ impl Frame {
         row
     }
 
-    /// A frame of the same car with the values of `row`, in the order of [`Frame::header`]; missing ones are 0.
+    /// Returns a frame of the same car with the values of `row`, in the order of [`Frame::header`]. Replaces missing
+    /// values by 0.
     pub fn with_row(&self, row: &[f64]) -> Self {
         let (mut frame, mut values) = (self.clone(), row.iter().copied());
         frame.set_values(&mut values);
@@ -248,8 +255,9 @@ impl Frame {
     }
 }
 
-/// Computes the slips κ and −tan α of wheel `i` at the end of a step, lagged by the relaxation lengths. Dry friction has no such lengths: its slips
-/// are those of the motion above walking pace, against ground at rest, and shares of the sliding deflection at a standstill.
+/// Computes the slips κ and −tan α of wheel `i` at the end of a step, lagged by the relaxation lengths. Dry friction
+/// has no relaxation lengths: above walking pace its slips are those of the motion against ground at rest; at a
+/// standstill they are shares of the sliding deflection.
 fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     let wheel = &state.wheels[i];
     let lagged = model.lagged_slip(i, wheel);
@@ -258,7 +266,7 @@ fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     }
     let (described, pose) = (&model.wheels()[i], state.wheel_pose(model, i));
     if model.tyre(i).creeps() {
-        // Deflections are renewed with the speed in the middle of the step; a slip is over that at its end.
+        // Deflections are renewed at the speed in the middle of the step; a slip refers to the speed at its end.
         let gained = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X);
         let slowed = if gained == 0.0 { 0.0 } else { (-0.5 * gained / wheel.rolling_speed).clamp(-0.5, 0.5) };
         return lagged.map(|slip| slip * (1.0 + wheel.rolling * slowed));
@@ -266,24 +274,26 @@ fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     let to_vehicle = state.rotation.inverse();
     let arm = described.contact + Vec3::Z * wheel.compression;
     let velocity = to_vehicle * state.velocity + (to_vehicle * state.angular).cross(arm);
-    // The point of contact moves along the ground, so its speed along the axle is that along the ground times the cosine of the camber.
+    // The contact point moves along the ground: its speed along the axle is that along the ground times the cosine of
+    // the camber.
     let across = velocity.dot(to_vehicle * pose.rotation * Vec3::Y) / (1.0 - wheel.lean * wheel.lean).max(1e-6).sqrt();
     let sliding = [described.radius * wheel.spin - wheel.rolling_speed, -across];
     let speed = wheel.rolling_speed.abs().max(Vec2::from(sliding).length() / LARGEST_SLIP).max(f32::MIN_POSITIVE);
     [0, 1].map(|k| lagged[k] + wheel.rolling * (sliding[k] / speed - lagged[k]))
 }
 
-/// What rolling resistance does to wheel `i`, N, positive forward.
+/// Returns the rolling resistance of wheel `i` (N), positive forward; 0 if the wheel does not turn.
 fn rolling_resistance(model: &Model, wheel: &WheelState, i: usize) -> f64 {
     let force = model.wheels()[i].rolling.coefficient(wheel.rolling_speed.abs()) * wheel.load;
     if wheel.spin == 0.0 { 0.0 } else { -(force * wheel.spin.signum()) as f64 }
 }
 
 impl HitchFrame {
-    /// Name in column names.
+    /// Name used in column names.
     pub const NAME: &str = "hitch";
 
-    /// Of a trailer in `state` behind a vehicle in the state `ahead`.
+    /// Creates the frame of a trailer in `state` behind a vehicle in the state `ahead`; all 0 while nothing tows the
+    /// trailer.
     fn of(ahead: Option<&State>, state: &State) -> Self {
         let (Some(ahead), Some(tow)) = (ahead, state.tow) else { return Self::default() };
         let to_ahead = ahead.rotation.inverse();

@@ -1,4 +1,4 @@
-//! What a car tells about a step, and where its wheels are drawn.
+//! Telemetry: channels and frames, poses of wheels, and signals of contacts and engines.
 
 pub(crate) mod channel;
 pub mod frame;

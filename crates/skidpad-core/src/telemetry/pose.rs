@@ -1,24 +1,26 @@
-//! Where wheels are, for pictures.
+//! Poses of wheels for rendering.
 
 use crate::math;
 use crate::model::Model;
 use crate::state::State;
 use bevy_math::{DVec3, Quat, Vec3};
 
-/// A wheel in the world. Mix the poses of two states (`DVec3::lerp`, `Quat::lerp`) to draw between two steps.
+/// Pose of a wheel in the world. Interpolate the poses of two states (`DVec3::lerp`, `Quat::lerp`) to draw between two
+/// steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WheelPose {
-    /// Of the wheel's middle, m.
+    /// Centre of the wheel (m).
     pub centre: DVec3,
-    /// Wheel axes to world axes: x forward, y along the axle to the left, z up; steered and cambered, not rolling. A picture
-    /// turns it about y by the sum of `spin · dt`, which no physics depends on and no state holds.
+    /// Rotation from wheel axes to world axes: x forward, y along the axle to the left, z up. Includes steering and
+    /// camber, not the rolling angle. To draw a rolling wheel, rotate it about y by the sum of `spin · dt`; states do
+    /// not store that angle.
     pub rotation: Quat,
 }
 
 impl State {
-    /// Pose of wheel `i` of a car of `model`.
+    /// Returns the pose of wheel `i` of a car of `model`.
     ///
-    /// Its lowest point, one radius along −z of the vehicle, is the contact point of a wheel on the ground.
+    /// The point one radius below the centre, along −z of the vehicle, is the contact point of a wheel on the ground.
     pub fn wheel_pose(&self, model: &Model, i: usize) -> WheelPose {
         let (wheel, now) = (&model.wheels()[i], &self.wheels[i]);
         let up = now.compression + wheel.radius;
@@ -30,14 +32,15 @@ impl State {
         WheelPose { centre, rotation }
     }
 
-    /// How far the suspension of wheel `i` of a car of `model` is extended: 0 where the bump stop begins, 1 at full droop, as
-    /// wheels in the air are; below 0 into the bump stop.
+    /// Returns the extension of the suspension of wheel `i` of a car of `model`: 0 where the bump stop begins, 1 at
+    /// full droop (as for wheels in the air), negative in the bump stop.
     pub fn extension(&self, model: &Model, i: usize) -> f32 {
         let strut = &model.wheels()[i].strut;
         (strut.bump_travel - self.wheels[i].compression) / (strut.bump_travel + strut.droop_travel)
     }
 }
 
+/// Returns the rotation by `angle` (rad) about the unit vector `axis`.
 fn about(axis: Vec3, angle: f32) -> Quat {
     let (sin, cos) = math::sin_cos(0.5 * angle);
     Quat::from_xyzw(axis.x * sin, axis.y * sin, axis.z * sin, cos)

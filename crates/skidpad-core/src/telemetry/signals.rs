@@ -1,5 +1,5 @@
-//! What happens where a wheel touches and in the engine, for effects, sound and force feedback. Read from the rows of the last step: who
-//! does not ask pays nothing.
+//! Signals of wheel contacts and of the engine, for effects, sound and force feedback. They are computed on request
+//! from the rows of the last step, so unused signals cost nothing.
 
 use crate::drivetrain::constraints::Flywheel;
 use crate::lane::Corners;
@@ -15,54 +15,54 @@ use bevy_math::{DVec3, Mat3, Vec3};
 /// Contact of a wheel after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WheelContact {
-    /// Where the tyre touches, world, m.
+    /// Contact point of the tyre, world axes (m).
     pub point: DVec3,
-    /// Of the ground, unit vector, world.
+    /// Unit normal of the ground, world axes.
     pub normal: Vec3,
-    /// Factor of the surface on the friction of a tyre, > 0.
+    /// Friction factor of the surface for a tyre, > 0.
     pub grip: f32,
-    /// Speed of the patch over the ground at the end of the step, m/s: along the wheel's heading, positive for one that turns too slowly, and across,
-    /// positive to the left.
+    /// Speed of the patch over the ground at the end of the step (m/s): along the wheel's heading, positive if the
+    /// wheel turns too slowly; and lateral, positive to the left.
     pub sliding: [f32; 2],
-    /// Speed of the ground along its normal, m/s: 0 of ground that stands still.
+    /// Speed of the ground along its normal (m/s); 0 for ground at rest.
     pub rises: f32,
-    /// Mean force of the ground on the wheel over the step, world, N: load and tyre.
+    /// Mean force of the ground on the wheel over the step, load and tyre force together, world axes (N).
     pub force: Vec3,
-    /// Share of the friction that the tyre uses, 0 to 1.
+    /// Share of its friction that the tyre uses, 0 to 1.
     pub used: f32,
 }
 
-/// What an engine does.
+/// Signals of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EngineSignals {
-    /// Of the crankshaft, rad/s.
+    /// Speed of the crankshaft (rad/s).
     pub speed: f32,
-    /// Mean torque at the crankshaft over the step, N m, before clutch and converter; negative on the overrun.
+    /// Mean torque at the crankshaft over the step (N m), before clutch and converter; negative on the overrun.
     pub torque: f32,
-    /// The same as a share of the full-load torque at that speed, -1 to 1.
+    /// Torque as a share of the full-load torque at the speed at the start of the step, -1 to 1.
     pub load: f32,
-    /// Share of the torque that the speed limiter takes, 0 to 1.
+    /// Share of the torque that the speed limiter removes, 0 to 1.
     pub limited: f32,
-    /// Whether a shift is running.
+    /// Whether a shift is in progress.
     pub shifting: bool,
 }
 
-/// Limit of friction below which a tyre uses none of it, N s.
+/// Smallest friction limit that the used share is computed with (N s).
 const LEAST_LIMIT: f32 = 1e-6;
 
-/// A wheel of a car, in a lane of the rows of its last step.
+/// Wheel of a car, as a lane of the rows of its last step.
 pub(crate) struct WheelRows<'a, W: Corners> {
     pub bank: &'a WheelPack<W>,
     pub rows: &'a Rows<W>,
     pub lane: usize,
-    /// Vehicle axes to world axes in the middle of that step.
+    /// Rotation from vehicle axes to world axes in the middle of that step.
     pub to_world: Mat3,
-    /// What links press on the ground beside the rows, N s, vehicle axes.
+    /// Impulse of links on the ground that the rows do not include (N s), vehicle axes.
     pub through_links: Vec3,
 }
 
 impl<W: Corners> WheelRows<'_, W> {
-    /// Contact of the wheel, of a car that is in `state` since.
+    /// Returns the contact of the wheel of a car that has reached `state`; `None` without contact.
     pub fn contact(&self, state: &State) -> Option<WheelContact> {
         let Self { bank, rows, lane, to_world, through_links } = *self;
         if !W::holds(rows.contact.in_contact, lane) {
@@ -70,7 +70,7 @@ impl<W: Corners> WheelRows<'_, W> {
         }
         let one = |of: W| of.lane(lane);
         let row = |of: SpatialVector<W>| of.lane(lane).parts().0;
-        // Under a wheel on its own the tyre gives, too.
+        // The tyre of a wheel with an unsprung mass deflects, too.
         let raised = rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground);
         let point = Vec3::from(bank.contact.raised(raised).lane(lane));
         let to_vehicle = state.rotation.inverse();
@@ -94,8 +94,9 @@ impl<W: Corners> WheelRows<'_, W> {
 }
 
 impl Vehicle {
-    /// Contact of wheel `wheel` in the last step; `None` off the ground, before a step after [`Vehicle::set_state`], and of a car that was
-    /// stepped abreast, of which [`crate::CarView::wheel_contact`] tells.
+    /// Returns the contact of wheel `wheel` in the last step. Returns `None` without contact, and before the first step
+    /// after [`Vehicle::set_state`]. Also returns `None` for a car stepped in a batch; see
+    /// [`crate::CarView::wheel_contact`].
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
         let place = self.model.place(wheel);
         let (bank, rows, lane) = (&self.model.banks()[place.bank], &self.rows[place.bank], place.lane);
@@ -106,14 +107,15 @@ impl Vehicle {
         WheelRows { bank, rows, lane, to_world: self.to_world, through_links }.contact(&self.state)
     }
 
-    /// What the engine did in the last step; `None` without one, before a step after [`Vehicle::set_state`], and of a car that was stepped
-    /// abreast, of which [`crate::CarView::engine_signals`] tells.
+    /// Returns the signals of the engine in the last step. Returns `None` without an engine, and before the first step
+    /// after [`Vehicle::set_state`]. Also returns `None` for a car stepped in a batch; see
+    /// [`crate::CarView::engine_signals`].
     pub fn engine_signals(&self) -> Option<EngineSignals> {
         let dt = self.rows.first().filter(|rows| rows.have_step())?.dt;
         self.engine_signals_of_step(self.shafts.engine.as_ref()?, dt)
     }
 
-    /// The same of a step of `dt` s with this `flywheel`.
+    /// Returns the signals of the engine in a step of `dt` s with this `flywheel`; `None` without an engine.
     pub(crate) fn engine_signals_of_step(&self, flywheel: &Flywheel, dt: f32) -> Option<EngineSignals> {
         let drive = self.model.parts().powertrain.engine()?;
         let (speed, started) = (self.state.drive.engine_speed, flywheel.started);

@@ -1,13 +1,14 @@
-//! The brush model with a parabolic pressure distribution: bristles that bend, then slide.
+//! Brush model with a parabolic pressure distribution: the bristles bend, then slide.
 //!
-//! H. B. Pacejka, *Tire and Vehicle Dynamics*, 3rd ed. 2012, ch. 3.2: closed forms of the steady state. Its two numbers
-//! are the stiffness at zero slip, `2 c a²`, and the slip at which all of the patch slides,
-//! `3 μ Fz / (2 c a²)` (theoretical slip; for pure side slip the tangent of the angle).
+//! Source: H. B. Pacejka, *Tire and Vehicle Dynamics*, 3rd ed. 2012, ch. 3.2: closed forms of the steady state. The
+//! model has two parameters: the stiffness at zero slip, `2 c a²`, and the slip at which all of the patch slides,
+//! `3 μ Fz / (2 c a²)` (theoretical slip; for pure side slip the tangent of the slip angle).
 //!
-//! Different stiffness along and across: bristles bend in the direction of elastic force, and as the patch begins to
-//! slide the force turns into the direction of the sliding velocity, which it has at full slide. With equal
-//! stiffness this is the isotropic closed form. Equal friction and stiffness along and across, in side slip alone, is
-//! Fiala's law (E. Fiala, *Seitenkräfte am rollenden Luftreifen*, VDI-Z. 96, 1954).
+//! If the longitudinal and lateral stiffness differ, the bristles bend in the direction of the elastic force. When the
+//! patch begins to slide, the force turns towards the direction of the sliding velocity, which it reaches at full
+//! sliding. With equal stiffness this is the isotropic closed form. With equal stiffness and equal friction in both
+//! directions, pure side slip results in Fiala's law (E. Fiala, *Seitenkräfte am rollenden Luftreifen*, VDI-Z. 96,
+//! 1954).
 
 use super::dual::{Dual, root};
 use super::{
@@ -16,41 +17,41 @@ use super::{
 };
 use crate::lane::{Lane, both};
 
-/// A brush tyre.
+/// Brush tyre.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Brush {
-    /// Bristle stiffness per length of patch along and across, N/m², > 0.
+    /// Longitudinal and lateral bristle stiffness per length of the patch, N/m², > 0.
     pub bristle_stiffness: [f32; 2],
-    /// Half the length of the patch at the nominal load, m, > 0; it grows with the root of load.
+    /// Half length of the patch at the nominal load, m, > 0. It is proportional to the square root of the load.
     pub half_length: f32,
-    /// Friction coefficients along and across at the nominal load, –, > 0.
+    /// Longitudinal and lateral friction coefficients at the nominal load, –, > 0.
     pub friction: [f32; 2],
     /// Relative loss of friction per relative excess of load, in [0, 1).
     pub load_sensitivity: f32,
-    /// Load of the values above, N, > 0.
+    /// Load at which the other values apply, N, > 0.
     pub nominal_load: f32,
 }
 
-/// A brush tyre under given conditions.
+/// Brush tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedBrush<L> {
-    /// Slope at zero slip, N.
+    /// Slopes at zero slip, N per unit slip.
     stiffness: [L; 2],
-    /// Largest force, N.
+    /// Largest forces, N.
     limit: [L; 2],
     half_length: L,
-    /// 1 forwards, −1 backwards.
+    /// Direction of travel of the wheel: 1 forwards, −1 backwards.
     heading: L,
 }
 
-/// Share of full slide below which the force is linear in slip; the error is of the same size.
+/// Share of the slip of full sliding below which the force is linear in slip. The relative error is of the same size.
 const RESTING: f32 = 1e-6;
 
-/// Smallest rolling speed over wheel speed: below it (a locked wheel) the bristles slide anyway.
+/// Minimum rim speed over wheel speed. Below it (a locked wheel) all bristles slide.
 pub(crate) const LEAST_ROLLING: f32 = 0.01;
 
 impl Brush {
-    /// Everything that is not as the fields say; results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32, most: f32| {
@@ -71,7 +72,8 @@ impl Brush {
 impl TyreModel for Brush {
     type Prepared<L: Lane> = PreparedBrush<L>;
 
-    /// Camber and pressure have no effect, speed only through its sign.
+    /// Computes the tyre under `conditions`. Camber and pressure have no effect, and only the sign of the speed has
+    /// one.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;
@@ -81,7 +83,7 @@ impl TyreModel for Brush {
         let held_share = (held / relative_load).at_most(s(1.0));
         let share = friction_share(s(self.load_sensitivity), held - s(1.0), held_share);
         let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
-        // Below the least grip forces and stiffness fade to nothing.
+        // Below the minimum grip, forces and stiffness fade to 0.
         let fade = conditions.grip.within(s(0.0), grip) / grip;
         let nominal = 2.0 * self.half_length * self.half_length;
         PreparedBrush {
@@ -98,8 +100,8 @@ impl TyreModel for Brush {
 }
 
 impl<L: Lane> PreparedBrush<L> {
-    /// Aligning moment Mz at the slips (κ, −tan α), N m: the force across at its trail,
-    /// `a (1 − θσ)³ / (3 − 3 θσ + θσ²)` (the same chapter), nothing at full slide.
+    /// Returns the aligning moment Mz at the slips (κ, −tan α), N m: the lateral force times the trail
+    /// `a (1 − θσ)³ / (3 − 3 θσ + (θσ)²)` (same chapter). The moment is 0 at full sliding.
     pub fn aligning(&self, slip: [L; 2]) -> L {
         let s = L::splat;
         let (forces, slid) = self.forces(slip);
@@ -109,13 +111,13 @@ impl<L: Lane> PreparedBrush<L> {
         -(forces[1] * trail * self.heading)
     }
 
-    /// Forces, and the slip over that of full slide, at most 1.
+    /// Computes the forces, N, and the slip over the slip of full sliding, at most 1.
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> ([R; 2], L) {
         let s = L::splat;
         let (zero, one) = (s(0.0), s(1.0));
         let slip = theoretical(slip, self.heading);
-        // Share of the patch's friction each slip asks for at zero slip, over 3.
+        // Linear force of each slip over three times the friction limit: the component of θσ.
         let asked = both(
             #[inline(always)]
             |i| {
@@ -134,7 +136,8 @@ impl<L: Lane> PreparedBrush<L> {
             |i| asked[i] * (-slid + one) + slip[i] * turned,
         );
         let norm = root(mixed[0] * mixed[0] + mixed[1] * mixed[1], s(1e-16));
-        // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³; here over the length of `mixed`, which vanishes with it.
+        // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³, here divided by the length of `mixed`, which vanishes with
+        // θσ.
         let resting = size.value().less(s(RESTING));
         let ratio = R::choose(resting, R::constant(one), slid / norm);
         let share = ratio * (slid * (slid - s(3.0)) + s(3.0));
@@ -146,8 +149,9 @@ impl<L: Lane> PreparedBrush<L> {
     }
 }
 
-/// Computes the slips over the speed of the rim instead of that of the wheel centre: `(κ, −tan α) / |1 + h κ|`. The `heading` h is 1 of a
-/// wheel that moves forwards, −1 backwards: there a positive κ brakes.
+/// Computes the slips relative to the rim speed instead of the speed of the wheel centre: `(κ, −tan α) / |1 + h κ|`.
+/// The `heading` h is 1 for a wheel that moves forwards, −1 backwards, where a positive κ brakes. The divisor is at
+/// least [`LEAST_ROLLING`].
 #[inline(always)]
 pub(crate) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2], heading: L) -> [R; 2] {
     let s = L::splat;
@@ -181,7 +185,7 @@ impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {
         self.limit
     }
 
-    /// Half the patch: the distance a bristle rolls on average before it is replaced.
+    /// Returns half the length of the patch: the mean distance that a bristle rolls before it is replaced.
     #[inline(always)]
     fn relaxation(&self) -> [L; 2] {
         [self.half_length.within(L::splat(LEAST_RELAXATION), L::splat(100.0)); 2]
@@ -205,7 +209,8 @@ mod tests {
         brush.prepare(&Conditions::upright(load, 20.0))
     }
 
-    /// Cornering stiffness `2 c a²`, and the whole friction from the angle of full slide on, `tan α = 3 μ Fz / C`.
+    /// Checks the cornering stiffness `2 c a²`, and full friction beyond the angle of full sliding,
+    /// `tan α = 3 μ Fz / C`.
     #[test]
     fn closed_forms_of_side_slip() {
         let brush = at(BRUSH, 4000.0);
@@ -217,11 +222,12 @@ mod tests {
         assert!(just_before < 4000.0 && (just_before / 4000.0 - (1.0 - 1e-6)).abs() < 1e-6);
         assert!((brush.force([0.0, slide]).force[1] / 4000.0 - 1.0).abs() < 1e-6);
         assert!((brush.force([0.0, 3.0]).force[1] / 4000.0 - 1.0).abs() < 1e-6);
-        // Half way: 1 − (1/2)³.
+        // Force at half the slip of full sliding: 1 − (1/2)³ of the friction.
         assert!((brush.force([0.0, 0.5 * slide]).force[1] / 3500.0 - 1.0).abs() < 1e-6);
     }
 
-    /// Backwards a wheel does what it does forwards, seen in a mirror across its heading: what drives there is a negative slip.
+    /// Checks that a wheel that moves backwards behaves as the mirror image of one that moves forwards: a negative slip
+    /// drives it.
     #[test]
     fn a_wheel_that_moves_backwards_mirrors_one_that_moves_forwards() {
         let [forwards, backwards] = [20.0, -20.0].map(|speed| BRUSH.prepare(&Conditions::upright(4000.0, speed)));
@@ -232,7 +238,7 @@ mod tests {
         }
     }
 
-    /// The moment peaks at a quarter of full slide with `27/256 μ Fz a` and vanishes at full slide.
+    /// Checks that the moment peaks at a quarter of full sliding with `27/256 μ Fz a`, and vanishes at full sliding.
     #[test]
     fn closed_forms_of_the_moment() {
         let brush = at(BRUSH, 4000.0);
@@ -243,7 +249,7 @@ mod tests {
         assert!(moment(1.0).abs() < 1e-3);
     }
 
-    /// The pneumatic trail starts at a third of the half length.
+    /// Checks that the pneumatic trail is a third of the half length at small slip.
     #[test]
     fn trail_at_small_slip() {
         let brush = at(BRUSH, 4000.0);
@@ -252,8 +258,8 @@ mod tests {
         assert!((trail / 0.02 - 1.0).abs() < 1e-2, "{trail}");
     }
 
-    /// Full sliding opposes the sliding velocity, whatever the stiffness along and across: at a locked wheel, and at a
-    /// wheel that spins.
+    /// Checks that full sliding opposes the sliding velocity for different longitudinal and lateral stiffness, at a
+    /// locked wheel and at a spinning wheel.
     #[test]
     fn full_slide_opposes_the_sliding_velocity() {
         let brush = at(BRUSH, 4000.0);

@@ -1,15 +1,15 @@
-//! Axles that give way sideways: a spring and a damper between wheel and body, in series with the carcass of the tyre.
+//! Lateral compliance of axles: a spring and a damper between wheel and body, in series with the tyre carcass.
 //!
-//! A wheel without mass of its own across is where the side force F of its tyre balances both: `F = K y + D ẏ`, y being how far it has
-//! shifted to the left. Its patch moves over the ground with the body and by `ẏ` on top. With the mean force of a step, and the shift at the
-//! time `θ dt` after its start,
+//! A wheel without mass in the lateral direction is in equilibrium: the lateral tyre force is `F = K y + D ẏ`, where y
+//! is the shift of the wheel to the left. The contact patch moves over the ground with the body, plus `ẏ`. The mean force
+//! of a step, and the shift at the time `θ dt` after its start, determine the shift rate:
 //!
 //! ```text
 //! ẏ = (F − K y₀) / (D + θ K dt)
 //! ```
 //!
-//! is linear in the impulse, so that the row of a tyre across stays a row, only softer, whatever solves it. A patch that slides takes as
-//! much of the speed on this row as on that of a rigid axle.
+//! The shift rate is linear in the impulse. The lateral tyre row therefore remains a row of the same form, with a
+//! smaller gain, in every solver. A sliding patch has the same plastic speed as on a rigid axle.
 
 use crate::lane::{Four, Lane};
 use crate::state::WheelState;
@@ -17,14 +17,15 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::{Lateral, WheelPack};
 
-/// Time after the start of a step at which the shift is taken, as a part of the step, of a wheel that stands on the ground.
+/// Time at which the shift of a wheel on the ground is evaluated, as a fraction of the step.
 const THETA_ON_GROUND: f32 = 0.5;
 
-/// Time at which the shift of a wheel in the air is taken, as a part of the step: its end, so that the shift fades (implicit Euler).
+/// Time at which the shift of a wheel in the air is evaluated, as a fraction of the step. At the end of the step
+/// (implicit Euler) the shift decays.
 const THETA_IN_AIR: f32 = 1.0;
 
 impl Vehicle {
-    /// Softens the rows of tyres across where their axles give way.
+    /// Reduces the gains of the lateral tyre rows of axles with lateral compliance, and adapts their target impulses.
     #[inline(always)]
     pub(crate) fn soften(&mut self) {
         if self.model.is_compliant() {
@@ -42,7 +43,8 @@ impl Vehicle {
         }
     }
 
-    /// Shifts wheels that give way by the forces found, and lets their patches know.
+    /// Advances the lateral shift of compliant wheels by the solved tyre impulses, and adds it to the drift of their
+    /// patches.
     #[cold]
     #[inline(never)]
     pub(crate) fn shift_wheels(&mut self) {
@@ -59,7 +61,8 @@ impl Vehicle {
     }
 }
 
-/// How fast wheels give way to the left: by so much per impulse of the tyre, 1/kg, less what brings them back, m/s.
+/// Shift rate of wheels to the left: `per_impulse` (1/kg) times the impulse of the tyre, minus `back` (m/s), the return
+/// rate due to the spring.
 struct Giving {
     per_impulse: Four,
     back: Four,
@@ -73,13 +76,14 @@ impl Giving {
         Self { per_impulse: answer / step, back: answer * lateral.rate * bank.gather(|i| wheels[i].shift) }
     }
 
-    /// m/s
+    /// Returns the shift rate to the left under the lateral tyre `impulse` (N s), m/s.
     fn rate(&self, impulse: Four) -> Four {
         self.per_impulse * impulse - self.back
     }
 
-    /// Returns the target impulse and the gain of a row across, whose wheel shifts throughout the step: by `throughout` times what the
-    /// gain says of the speed at its end.
+    /// Returns the target impulse and the gain of a lateral row whose wheel shifts throughout the step. `throughout` is
+    /// the effect of a constant speed on the patch over the effect that the gain assumes for the speed at the end of
+    /// the step.
     fn softened(&self, target_impulse: Four, gain: Four, throughout: Four) -> (Four, Four) {
         let shift_gain = gain * throughout;
         let share = Four::splat(1.0) / (Four::splat(1.0) + shift_gain * self.per_impulse);
@@ -88,7 +92,8 @@ impl Giving {
 }
 
 impl Rows {
-    /// Returns how much more a speed throughout the step moves a patch across than a speed at its end.
+    /// Returns the lateral deflection due to a constant speed over the deflection due to the same speed at the end of
+    /// the step only.
     fn throughout(&self, bank: &WheelPack) -> Four {
         Four::splat(1.0) / (Four::splat(1.0) - Four::splat(0.5) * self.smooth_share(bank))
     }
@@ -109,12 +114,13 @@ mod tests {
     use crate::step::vehicle::CHASSIS_AT_ORIGIN;
     use crate::{Body, Controls, Coupling, Scene, State, Vec3, Vehicle};
 
-    /// A body that is no number aborts the step. With stiffness k, damping c and no force, `y₁ = y₀ c / (c + k dt)` by implicit Euler.
+    /// Checks that shifts decay in a step that is aborted by a NaN velocity of the body. With stiffness k, damping c
+    /// and no force, implicit Euler results in `y₁ = y₀ c / (c + k dt)`.
     #[test]
     fn wheels_come_back_in_an_aborted_step_for_as_long_as_it_lasts() {
         const DT: f32 = 0.01;
         let mut parts = plain_car();
-        // Each wheel has half.
+        // Rate and damping of the axle, of which each wheel has half.
         parts.axles[0].lateral_compliance = Some(LateralCompliance { rate: 2e5, damping: 1e4 });
         let model = Model::new(parts).expect("valid");
         let mut state = State::at_rest(&model, &Scene::flat(), &Placement::default());

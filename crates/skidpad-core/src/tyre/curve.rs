@@ -1,4 +1,4 @@
-//! Simple curves of force over slip, similar at every load: dry friction, straight lines, a slip curve.
+//! Simple force-slip curves with one shape at every load: dry friction, straight lines, and a slip curve.
 
 use super::{
     Conditions, LEAST_GRIP, LEAST_LENGTH, LEAST_LOAD, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault,
@@ -6,117 +6,121 @@ use super::{
 };
 use crate::lane::{Four, Lane, Spread, both};
 
-/// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
+/// Tyre force as a function of slip. Index 0 is longitudinal, index 1 lateral.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CurveLaw {
-    /// Dry friction: holds by the deflection of the patch alone, no creep while rolling.
+    /// Dry friction. The patch holds by its deflection alone, without creep while rolling.
     Coulomb {
-        /// Deflection of the patch at which it slides under the nominal load, m, > 0.
+        /// Deflection at which the patch slides under the nominal load, m, > 0.
         deflection: f32,
     },
-    /// Linear in slip up to the friction limit, then flat.
+    /// Linear in slip up to the friction limit, constant beyond.
     Linear {
-        /// Force per unit slip (κ, or rad of slip angle), N, > 0.
+        /// Slip stiffness, N per unit slip (κ or −tan α), > 0.
         stiffness: [f32; 2],
     },
-    /// Linear in slip up to the friction limit, with a stiffness proportional to load.
+    /// Linear in slip up to the friction limit, with a stiffness proportional to load. Constant beyond the limit.
     LinearPerLoad {
-        /// Force per unit slip and unit load, –, > 0.
+        /// Slip stiffness over load (force per unit slip and unit load), –, > 0.
         stiffness: [f32; 2],
     },
-    /// Rises to an extremum, falls to an asymptote (Unity's `WheelFrictionCurve`): a parabola, then a cubic, both with
-    /// zero slope where they meet. The extremum is the tyre's friction.
+    /// Curve that rises to an extremum and falls to an asymptote (Unity's `WheelFrictionCurve`): a parabola, then a
+    /// cubic, both with zero slope at the extremum. The extremum is the friction limit of the tyre.
     SlipCurve {
-        /// Slip of the extremum, > 0.
+        /// Slip at the extremum, > 0.
         extremum_slip: [f32; 2],
-        /// Slip from which the force is constant, above the extremum's.
+        /// Slip from which the force is constant, above `extremum_slip`.
         asymptote_slip: [f32; 2],
-        /// Force at and beyond `asymptote_slip` as a share of the extremum, in (0, 1].
+        /// Force at and beyond `asymptote_slip`, as a share of the extremum, in (0, 1].
         asymptote: [f32; 2],
     },
 }
 
-/// A tyre with a simple curve: friction, law, and the relaxation of its contact patch.
+/// Tyre with a simple curve: friction, law, and relaxation of the contact patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurveTyre {
-    /// Force against slip.
+    /// Force as a function of slip.
     pub law: CurveLaw,
-    /// Peak friction coefficient along and across, > 0, at the nominal load.
+    /// Longitudinal and lateral peak friction coefficients at the nominal load, > 0.
     pub friction: [f32; 2],
-    /// Relative loss of friction per relative excess of load, in [0, 1). Where the limit would fall with more load, it stays.
+    /// Relative loss of friction per relative excess of load, in [0, 1). The friction limit is constant above the load
+    /// at which it is largest.
     pub load_sensitivity: f32,
-    /// Load at which `friction` holds, N, > 0.
+    /// Load at which `friction` applies, N, > 0.
     pub nominal_load: f32,
-    /// Relaxation length along and across under the nominal load, m, > 0. Not used by Coulomb tyres.
+    /// Longitudinal and lateral relaxation lengths at the nominal load, m, > 0. Coulomb tyres do not use them.
     ///
-    /// Under other loads it is in proportion to the slip stiffness: the carcass, whose rate is stiffness over relaxation length,
-    /// is as stiff under every load (Rill, *Road Vehicle Dynamics*, ch. 3; Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2). A patch
-    /// that is strained when its load rises then gives back what it took.
+    /// At other loads the lengths are proportional to the slip stiffness. The rate of the carcass, which is slip
+    /// stiffness over relaxation length, is therefore the same at every load (Rill, *Road Vehicle Dynamics*, ch. 3;
+    /// Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2). With a constant rate, a deflected patch gains no energy when its
+    /// load changes.
     pub relaxation: [f32; 2],
 }
 
-/// What the laws of [`CurveLaw`] share once the load is known: a limit, a stiffness and a shape between them. Of one tyre, or
-/// of several side by side.
+/// Coefficients that the laws of [`CurveLaw`] share: a friction limit, a stiffness and a shape between them, as
+/// functions of load. They describe one tyre, or several tyres in SIMD lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct CurveConstants<H> {
     pub friction: [H; 2],
     pub load_sensitivity: H,
-    /// See [`most_load`], N.
+    /// Load at which the friction limit is largest, N; see [`most_load`].
     pub most_load: H,
     pub nominal_load: H,
     per_nominal_load: H,
-    /// Give of the carcass: lengths of the patch per slip stiffness, m/N, and the shortest ones, m.
+    /// Compliance of the carcass: length of the patch over slip stiffness, m/N.
     give: [H; 2],
+    /// Minimum length of the patch, m.
     least_length: H,
-    /// 1 where rolling renews the patch, 0 for Coulomb tyres, which hold without creep.
+    /// 1 if rolling renews the patch; 0 for Coulomb tyres, which hold without creep.
     relaxes: H,
-    /// Slip stiffness: `fixed + per_load · load + per_limit · limit`, N per unit slip.
+    /// Terms of the slip stiffness `fixed + per_load · load + per_limit · limit`, N per unit slip.
     fixed: [H; 2],
     per_load: [H; 2],
     per_limit: [H; 2],
     /// 1 for a slip curve, 0 for a straight line up to the limit.
     curved: H,
-    /// Normalised slip per slip: 1 for Coulomb tyres, 1 over the extremum's slip for a slip curve; 0 where it follows from
-    /// stiffness and limit.
+    /// Normalised slip per slip: 1 for Coulomb tyres, 1 over the slip of the extremum for a slip curve. 0 if it follows
+    /// from stiffness and limit.
     per_slip: [H; 2],
-    /// Share of the way from the extremum to where the asymptote begins, per normalised slip beyond 1.
+    /// Share of the way from the extremum to the start of the asymptote, per normalised slip beyond 1.
     fall: [H; 2],
-    /// What the asymptote lacks of the extremum, as a share of it.
+    /// Loss of force from the extremum to the asymptote, as a share of the extremum.
     lost: [H; 2],
 }
 
-/// Tyres at their loads and surfaces, in lanes `L`.
+/// Tyres at given loads and surface factors, in lanes `L`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CurvePoint<L> {
-    /// Largest force, N.
+    /// Largest forces, N.
     limit: [L; 2],
-    /// Slope at zero slip, N per unit slip.
+    /// Slopes at zero slip, N per unit slip.
     pub stiffness: [L; 2],
-    /// See [`CurveTyre::lengths`].
+    /// Lengths of the contact patch, m; see [`CurveTyre::lengths`].
     pub lengths: [L; 2],
-    /// Normalised slip per slip: what counts as 1 in the similarity is its inverse.
+    /// Normalised slip per slip: the inverse of the reference slip of the similarity method.
     per_slip: [L; 2],
 }
 
-/// A tyre with a simple curve under given conditions.
+/// Tyre with a simple curve under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedCurve<L> {
     tyre: CurveConstants<f32>,
     point: CurvePoint<L>,
-    /// What no load and no grip leave of its forces.
+    /// Factor on the forces. It is below 1 if the load is below [`LEAST_LOAD`] or the grip below [`LEAST_GRIP`].
     share: L,
 }
 
-/// Normalised slip, beyond the 1 that ends adhesion, over which the force turns from the elastic direction to that of full
-/// sliding, where friction opposes the sliding velocity.
+/// Range of the normalised slip, beyond the 1 that ends adhesion, over which the force turns from the elastic direction
+/// to the direction of full sliding, where friction opposes the sliding velocity.
 const TURN_TO_SLIDING: f32 = 1.0;
 
-/// Least normalised slip.
+/// Minimum normalised slip in divisions.
 const LEAST_SLIP: f32 = 1e-9;
 
 impl CurveTyre {
-    /// Length over which the deflection of the patch builds up under the nominal load, m: the relaxation lengths, or the sliding
-    /// deflection of a Coulomb tyre, so that deflection / length is the slip in every law.
+    /// Returns the longitudinal and lateral lengths over which the deflection of the patch builds up under the nominal
+    /// load, m: the relaxation lengths, or the sliding deflection of a Coulomb tyre. In every law, deflection over
+    /// length is the slip.
     pub fn lengths(&self) -> [f32; 2] {
         match self.law {
             CurveLaw::Coulomb { deflection } => [deflection; 2],
@@ -124,12 +128,12 @@ impl CurveTyre {
         }
     }
 
-    /// Slip ratio from which it pulls most at `load` N; `None` for dry friction.
+    /// Returns the slip ratio of the largest longitudinal force at `load` N; `None` for dry friction.
     pub(crate) fn peak_slip(&self, load: f32) -> Option<f32> {
         (!self.holds()).then(|| 1.0 / self.constants().at(load, 1.0).per_slip[0])
     }
 
-    /// Whether it is dry friction, which holds without creep.
+    /// Returns true for dry friction, which holds without creep.
     pub fn holds(&self) -> bool {
         matches!(self.law, CurveLaw::Coulomb { .. })
     }
@@ -167,7 +171,7 @@ impl CurveTyre {
         CurveConstants { give: [0, 1].map(|i| lengths[i] / stiffness[i]), ..all }
     }
 
-    /// Everything that is not as the fields say; results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32| {
@@ -205,14 +209,14 @@ impl CurveTyre {
 impl TyreModel for CurveTyre {
     type Prepared<L: Lane> = PreparedCurve<L>;
 
-    /// Camber, speed and pressure have no effect.
+    /// Computes the tyre under `conditions`. Camber, speed and pressure have no effect.
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedCurve<L> {
         let s = L::splat;
         let tyre = self.constants();
         let load = conditions.load.within(s(LEAST_LOAD), s(1e9));
         let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
         let point = tyre.at(load, grip);
-        // With numbers that are none as 0.
+        // A NaN counts as 0.
         let slight = conditions.load.at_least(s(0.0)).less(load) | conditions.grip.at_least(s(0.0)).less(grip);
         let mut share = s(1.0);
         if L::any(slight) {
@@ -237,14 +241,14 @@ impl<L: Lane> PreparedTyre<L> for PreparedCurve<L> {
         self.point.limit.map(|limit| limit * self.share)
     }
 
-    /// See [`CurveTyre::relaxation`]; of dry friction, the sliding deflection.
+    /// Returns the lengths of the patch, see [`CurveTyre::relaxation`]; for dry friction, the sliding deflection.
     fn relaxation(&self) -> [L; 2] {
         self.point.lengths
     }
 }
 
 impl CurveConstants<Four> {
-    /// Four tyres side by side.
+    /// Packs four tyres into SIMD lanes.
     pub fn side_by_side(tyres: [CurveConstants<f32>; 4]) -> Self {
         let one = |of: fn(&CurveConstants<f32>) -> f32| Four::new([0, 1, 2, 3].map(|k| of(&tyres[k])));
         let both = |of: fn(&CurveConstants<f32>) -> [f32; 2]| {
@@ -271,7 +275,7 @@ impl CurveConstants<Four> {
 }
 
 impl<H: Copy> CurveConstants<H> {
-    /// Every number as `to` has it.
+    /// Returns the coefficients with `to` applied to every number.
     #[cfg(feature = "abreast")]
     pub fn map<T>(&self, to: impl Fn(H) -> T) -> CurveConstants<T> {
         CurveConstants {
@@ -293,7 +297,7 @@ impl<H: Copy> CurveConstants<H> {
         }
     }
 
-    /// Where rolling renews the patch.
+    /// Returns the lanes in which rolling renews the patch.
     #[inline(always)]
     pub fn relaxes<L: Lane>(&self) -> L::Mask
     where
@@ -302,7 +306,7 @@ impl<H: Copy> CurveConstants<H> {
         L::splat(0.0).less(self.relaxes.spread())
     }
 
-    /// Friction coefficients at `load` N.
+    /// Returns the longitudinal and lateral friction coefficients at `load` N.
     #[inline(always)]
     pub fn friction_at<L: Lane>(&self, load: L) -> [L; 2]
     where
@@ -317,7 +321,7 @@ impl<H: Copy> CurveConstants<H> {
         )
     }
 
-    /// The tyre at `load` N, > 0, on a surface with factor `grip`, > 0.
+    /// Computes the tyre at `load` N, > 0, on a surface with the friction factor `grip`, > 0.
     #[inline(always)]
     pub fn at<L: Lane>(&self, load: L, grip: L) -> CurvePoint<L>
     where
@@ -344,8 +348,9 @@ impl<H: Copy> CurveConstants<H> {
         CurvePoint { limit, stiffness, lengths, per_slip }
     }
 
-    /// Similarity: both slips are scaled by their reference, the pure curves are read at the common magnitude, and the
-    /// force points along the scaled slip in adhesion and along the slip itself in full sliding.
+    /// Computes the forces at `slip` by the similarity method. Both slips are scaled by their reference slips, and the
+    /// pure curves are evaluated at the magnitude of the scaled slip. The force points along the scaled slip in
+    /// adhesion and along the slip itself in full sliding.
     #[inline(always)]
     pub fn force<L: Lane>(&self, at: &CurvePoint<L>, slip: [L; 2]) -> Response<L>
     where
@@ -384,7 +389,7 @@ impl<H: Copy> CurveConstants<H> {
         result
     }
 
-    /// Share of the limit in direction `i` at a normalised slip of 1 and `excess`.
+    /// Returns the share of the friction limit in direction `i` at a normalised slip of `1 + excess`.
     #[inline(always)]
     fn fallen<L: Lane>(&self, excess: L, i: usize) -> L
     where
@@ -394,7 +399,8 @@ impl<H: Copy> CurveConstants<H> {
     }
 }
 
-/// Where the force points at a normalised slip of 1 and `excess`: on its way to sliding both slips are scaled ever more alike.
+/// Returns the unit direction of the force at a normalised slip of `1 + excess`. With growing `excess`, the scale
+/// factors of both slips approach their mean.
 #[inline(always)]
 fn turned<L: Lane>(at: &CurvePoint<L>, slip: [L; 2], scaled: [L; 2], excess: L) -> [L; 2] {
     let alike = L::splat(0.5) * (at.per_slip[0] + at.per_slip[1]);
@@ -410,8 +416,8 @@ fn turned<L: Lane>(at: &CurvePoint<L>, slip: [L; 2], scaled: [L; 2], excess: L) 
     )
 }
 
-/// Of a normalised slip, but no less than can be divided by: the direction of a smaller one is shorter than 1 instead, and the
-/// force still its stiffness times the slip.
+/// Returns the magnitude of a normalised slip, raised to [`LEAST_SLIP`] so that it can be divided by. Below that, the
+/// direction of the force is shorter than 1, and the force is still the stiffness times the slip.
 #[inline(always)]
 fn length<L: Lane>(scaled: [L; 2]) -> L {
     (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt().at_least(L::splat(LEAST_SLIP))
@@ -434,7 +440,8 @@ mod tests {
         tyre.prepare(&Conditions::upright(load, 20.0)).force(slip).force
     }
 
-    /// Row C8: the curve of Unity passes its named points, flat beyond, monotone between.
+    /// Checks row C8: Unity's slip curve passes through its named points, is monotone between them, and constant
+    /// beyond.
     #[test]
     fn c8_slip_curve_passes_its_points() {
         for (slip, expected) in [(0.0, 0.0), (0.4, 1000.0), (0.8, 500.0), (3.0, 500.0), (-0.4, -1000.0)] {
@@ -468,7 +475,7 @@ mod tests {
 
     #[test]
     fn friction_falls_with_load() {
-        // Limebeer's Formula 1 car: lateral friction 1.80 at 2 kN to 1.45 at 6 kN.
+        // Friction of Limebeer's Formula 1 car: the lateral coefficient falls from 1.80 at 2 kN to 1.45 at 6 kN.
         let tyre = CurveTyre {
             friction: [1.75, 1.80],
             load_sensitivity: (1.0 - 1.45 / 1.80) / 2.0,
@@ -496,14 +503,14 @@ mod tests {
         }
     }
 
-    /// Up to the peak, where a force alone makes the slip.
+    /// Compares the slope with finite differences up to the peak, under pure slip.
     #[test]
     fn the_slope_of_a_force_is_its_difference() {
         for slip in [0.01, 0.1, 0.2, 0.3, 0.38] {
             let response = |slip: f32| UNITY.prepare(&Conditions::upright(1000.0, 20.0)).force([slip, 0.0]);
             let difference = (response(slip + 1e-3).force[0] - response(slip - 1e-3).force[0]) / 2e-3;
             let slope = response(slip).slope[0];
-            // Differences of 1000 N in 32 bits over 0.002.
+            // Rounding of forces of 1000 N in f32, divided by 0.002.
             assert!((slope - difference).abs() < 0.5, "{slope} and {difference} N at {slip}");
         }
     }

@@ -1,4 +1,4 @@
-//! What is left of the deflection of a patch at the end of a step.
+//! Deflection of contact patches at the end of a step.
 
 use crate::lane::{Corners, both};
 use crate::step::rows::Rows;
@@ -6,19 +6,21 @@ use crate::tyre::{LARGEST_SLIP, friction_ellipse};
 use crate::wheel::pack::WheelPack;
 
 impl<W: Corners> Rows<W> {
-    /// Deflections that sticking and creeping leave at the sliding speeds at the end of the step.
+    /// Returns the deflections at the end of the step, m, with sticking and creep, for the sliding speeds `sliding`
+    /// there, m/s.
     #[inline(always)]
     pub(crate) fn drifted(&self, sliding: [W; 2]) -> [W; 2] {
         let [along, across] = both(|i| self.tyre.drift[i].at(sliding[i]));
         if !W::any(self.tyre.bends) {
             return [along, across];
         }
-        // The row of less force is the one of more slip.
+        // The row with less force is the row with more slip.
         let (straight, target_impulse) = (self.tyre.straight_drift.at(sliding[0]), self.tyre.target_impulse[0]);
         [W::select((along * target_impulse).less(straight * target_impulse) & self.tyre.bends, straight, along), across]
     }
 
-    /// Deflections after the step: of a standing patch, of a rolling one, or in between.
+    /// Returns the deflections after the step, m: of a standing patch, a rolling patch, or a blend of both. `left` are
+    /// the deflections of [`Self::drifted`], m; `rolling` is the share of rolling, 0 to 1.
     #[inline(always)]
     pub(crate) fn deflections(&self, bank: &WheelPack<W>, left: [W; 2], rolling: W) -> [W; 2] {
         let one = W::splat(1.0);
@@ -30,7 +32,8 @@ impl<W: Corners> Rows<W> {
         self.half_standing(left, turning, share)
     }
 
-    /// The same of patches of which some stand to a part.
+    /// Returns the deflections if some patches stand or are between standing and rolling. `turning` are the deflections
+    /// of rolling patches, m.
     #[cold]
     #[inline(never)]
     fn half_standing(&self, left: [W; 2], turning: [W; 2], share: W) -> [W; 2] {
@@ -39,7 +42,7 @@ impl<W: Corners> Rows<W> {
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
                 let standing = self.standing(left);
-                // As far as a patch stands, it is a spring: what friction does not hold would be memory of a slide.
+                // A standing patch is a spring. Deflection that friction cannot hold would be a memory of past sliding.
                 let (held, stays) = (self.held_by_friction(), (one - share).at_least(W::splat(f32::MIN_POSITIVE)));
                 let most = both(
                     #[inline(always)]
@@ -62,7 +65,7 @@ impl<W: Corners> Rows<W> {
         )
     }
 
-    /// Largest deflections that friction holds, m.
+    /// Returns the largest deflections that friction holds, m.
     #[inline(always)]
     fn held_by_friction(&self) -> [W; 2] {
         let (limit, step) = (self.limit(), W::splat(self.dt));
@@ -72,7 +75,8 @@ impl<W: Corners> Rows<W> {
         )
     }
 
-    /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
+    /// Returns the deflections of standing patches, m. A standing patch is a spring on a friction ellipse: while it
+    /// slides, its deflection follows from its force.
     #[inline(always)]
     fn standing(&self, rolled: [W; 2]) -> [W; 2] {
         let (limit, step) = (self.limit(), W::splat(self.dt));
@@ -88,7 +92,7 @@ impl<W: Corners> Rows<W> {
             #[inline(always)]
             |i| self.coupled.tyre[i] / scale[i],
         );
-        // A damper's share of the force strains nothing.
+        // The damper's share of the force causes no deflection.
         let squared = |u: [W; 2]| u[0] * u[0] + u[1] * u[1];
         let slides = self.coupled.sliding & !squared(rolled).less(squared(slid));
         both(
@@ -119,7 +123,7 @@ mod tests {
     use super::*;
     use crate::lane::{Four, Lane};
 
-    /// A patch that is strained beyond its friction is brought back along its force onto the ellipse of both limits.
+    /// Checks that a patch deflected beyond its friction limit returns along its force onto the ellipse of both limits.
     #[test]
     fn a_patch_holds_no_more_than_its_friction() {
         let (dt, stiffness, limit) = (0.01, [200e3, 100e3], [30.0f32, 20.0f32]);
@@ -129,13 +133,13 @@ mod tests {
         (rows.tyre.most_load, rows.suspension.pressing_share) = (Four::splat(1e9), Four::splat(1.0));
         rows.suspension.load = Four::splat(1.0);
         let standing = |strain: [f32; 2]| rows.standing(strain.map(Four::splat)).map(|lanes| lanes.at(0));
-        // Of the limits that is 0.4 and 0.5, then thrice as much.
+        // Impulses of 0.4 and 0.5 of the limits, then three times as much.
         let (within, beyond) = ([0.006, 0.01], [0.018, 0.03f32]);
         assert_eq!(standing(within), within);
         let used = [0, 1].map(|i| beyond[i] * stiffness[i] * dt / limit[i]);
         let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
         for (found, strain) in standing(beyond).into_iter().zip(beyond) {
-            // 32 bits.
+            // Rounding of f32.
             assert!((found * reach / strain - 1.0).abs() < 1e-6, "{found} m of {strain} m");
         }
     }

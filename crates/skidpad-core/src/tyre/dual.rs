@@ -1,11 +1,11 @@
-//! Forward-mode derivatives: a formula written over [`Real`] gives its value, or its value and exact slopes.
+//! Forward-mode differentiation: a formula over [`Real`] returns its value alone, or its value and exact derivatives.
 
 use super::functions;
 use crate::lane::Lane;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number in a formula of slip: a plain [`Lane`], or a [`Dual`] that carries slopes. `L` is the number of everything
-/// that does not depend on slip.
+/// Number in a formula of slip: a plain [`Lane`], or a [`Dual`] with derivatives. `L` is the type of the numbers that
+/// do not depend on slip.
 pub trait Real<L: Lane>:
     Copy
     + Add<Output = Self>
@@ -17,16 +17,16 @@ pub trait Real<L: Lane>:
     + Sub<L, Output = Self>
     + Mul<L, Output = Self>
 {
-    /// A number that does not change with slip.
+    /// Returns a number that does not depend on slip.
     fn constant(value: L) -> Self;
 
-    /// Its value.
+    /// Returns the value without derivatives.
     fn value(self) -> L;
 
-    /// A function of it that has `value` and derivative `slope` here.
+    /// Returns a function of `self` that has `value` and derivative `slope` at `self` (chain rule).
     fn chain(self, value: L, slope: L) -> Self;
 
-    /// `yes` where `mask` holds, `no` elsewhere.
+    /// Returns `yes` in the lanes where `mask` is set, `no` elsewhere.
     fn choose(mask: L::Mask, yes: Self, no: Self) -> Self;
 }
 
@@ -52,17 +52,18 @@ impl<L: Lane> Real<L> for L {
     }
 }
 
-/// A value and its slopes along `N` inputs.
+/// Value with its derivatives with respect to `N` inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual<L, const N: usize> {
-    /// The value.
+    /// Value.
     pub value: L,
-    /// Derivative along each input.
+    /// Derivative with respect to each input.
     pub slope: [L; N],
 }
 
 impl<L: Lane, const N: usize> Dual<L, N> {
-    /// The input number `index` itself: slope 1 along it.
+    /// Returns the input number `index` with `value`. Its derivative is 1 with respect to itself and 0 for the other
+    /// inputs.
     #[inline(always)]
     pub fn input(value: L, index: usize) -> Self {
         Self::with(
@@ -74,7 +75,7 @@ impl<L: Lane, const N: usize> Dual<L, N> {
 
     #[inline(always)]
     fn with(value: L, slope: impl Fn(usize) -> L) -> Self {
-        // A loop: a function that makes an array is called where much is inlined.
+        // A plain loop, because the compiler does not inline functions that build arrays into large functions.
         let mut slopes = [L::default(); N];
         for (i, to) in slopes.iter_mut().enumerate() {
             *to = slope(i);
@@ -172,7 +173,7 @@ impl<L: Lane, const N: usize> Mul<L> for Dual<L, N> {
     }
 }
 
-/// Arc tangent, see [`functions::atan`].
+/// Returns the arc tangent; see [`functions::atan`].
 #[inline(always)]
 pub(crate) fn atan<L: Lane, R: Real<L>>(x: R) -> R {
     let value = x.value();
@@ -180,21 +181,21 @@ pub(crate) fn atan<L: Lane, R: Real<L>>(x: R) -> R {
     x.chain(functions::atan(value), one / (one + value * value))
 }
 
-/// Sine, see [`functions::sin`].
+/// Returns the sine; see [`functions::sin`].
 #[inline(always)]
 pub(crate) fn sin<L: Lane, R: Real<L>>(x: R) -> R {
     let value = x.value();
     x.chain(functions::sin(value), functions::cos(value))
 }
 
-/// Cosine, see [`functions::cos`].
+/// Returns the cosine; see [`functions::cos`].
 #[inline(always)]
 pub(crate) fn cos<L: Lane, R: Real<L>>(x: R) -> R {
     let value = x.value();
     x.chain(functions::cos(value), -functions::sin(value))
 }
 
-/// cos(atan(x)) without a transcendental function: 1 / √(1 + x²).
+/// Returns cos(atan(x)) = 1 / √(1 + x²), without a transcendental function.
 #[inline(always)]
 pub(crate) fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
     let value = x.value();
@@ -204,7 +205,7 @@ pub(crate) fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
     x.chain(cosine, -(value * cosine / square))
 }
 
-/// Square root of a number not below `floor`, > 0.
+/// Returns the square root of `x`, which is raised to `floor`, > 0. The derivative is 0 below `floor`.
 #[inline(always)]
 pub(crate) fn root<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
     let value = x.value();
@@ -213,12 +214,12 @@ pub(crate) fn root<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
     x.chain(root, L::select(held, L::splat(0.0), L::splat(0.5) / root))
 }
 
-/// `x` brought into `low ..= high`, with slope 0 outside; a NaN becomes `low`.
+/// Clamps `x` to `low ..= high`. The derivative is 0 outside the range and at `low`. A NaN becomes `low`.
 #[inline(always)]
 pub(crate) fn within<L: Lane, R: Real<L>>(x: R, low: L, high: L) -> R {
     let value = x.value();
     let kept = value.within(low, high);
     let moved = R::choose(value.less(low), R::constant(low), R::choose(high.less(value), R::constant(high), x));
-    // A NaN is neither below nor above.
+    // `kept` equals `low` at the lower bound and for a NaN.
     R::choose(low.less(kept), moved, R::choose(kept.less(low), moved, R::constant(low)))
 }

@@ -1,14 +1,16 @@
-//! The ellipse of a tyre's friction limits along and across, within which its force stays.
+//! Friction ellipse: the longitudinal and lateral friction limits of a tyre, which bound its combined force.
 
 use crate::lane::Lane;
 
-/// How far a force reaches that uses these shares of the limits along and across: 1 on the ellipse.
+/// Returns the utilisation of the friction ellipse by a force that uses the shares `used` of the longitudinal and
+/// lateral limits; 1 on the ellipse.
 #[inline(always)]
 pub(crate) fn reach<L: Lane>(used: [L; 2]) -> L {
     (used[0] * used[0] + used[1] * used[1]).sqrt()
 }
 
-/// Share of one limit that is left beside a share of the other that is `used`.
+/// Returns the share of one limit that remains when the share `used` of the other limit is used; 0 if `used` is 1 or
+/// more.
 #[inline(always)]
 pub(crate) fn left_beside<L: Lane>(used: L) -> L {
     (L::splat(1.0) - used * used).at_least(L::splat(0.0)).sqrt()
@@ -18,7 +20,8 @@ pub(crate) fn left_beside<L: Lane>(used: L) -> L {
 mod tests {
     use super::*;
 
-    /// On the ellipse a force reaches 1; what one direction uses is not left to the other.
+    /// Checks that a force on the ellipse has the utilisation 1, and that the share used in one direction reduces the
+    /// other.
     #[test]
     fn what_is_left_beside_a_share_reaches_the_ellipse() {
         assert_eq!(left_beside(0.6f32), 0.8);

@@ -1,13 +1,14 @@
-//! Arc tangent, sine, cosine, exponential and logarithm over [`Lane`], from exactly rounded operations only.
+//! Arc tangent, sine, cosine, exponential function and logarithm over [`Lane`], computed with exactly rounded
+//! operations only.
 //!
-//! `libm` branches per number, so it cannot run in lanes; these do not branch. Polynomials are minimax fits (Remez,
-//! computed for this file in 40 digits, rounded to `f32`). Errors stated are the largest found against `libm` in 64
-//! bits, see the tests.
+//! `libm` branches per number and cannot run in SIMD lanes; these functions do not branch. The polynomials are minimax
+//! fits (Remez algorithm with 40 digits, rounded to `f32`). The stated errors are the largest found in a comparison
+//! with 64-bit `libm`; see the tests.
 
 use crate::lane::{Lane, ROUNDING};
 use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E};
 
-/// `c[0] + c[1] x + c[2] x² …`
+/// Returns `c[0] + c[1] x + c[2] x² …` with the coefficients c.
 #[inline(always)]
 fn polynomial<L: Lane, const N: usize>(coefficients: [f32; N], x: L) -> L {
     let mut sum = L::splat(coefficients[N - 1]);
@@ -17,15 +18,16 @@ fn polynomial<L: Lane, const N: usize>(coefficients: [f32; N], x: L) -> L {
     sum
 }
 
-/// Nearest whole number, ties to even, for magnitudes below 2²².
+/// Returns the nearest whole number, ties to even, for magnitudes below 2²².
 #[inline(always)]
 fn nearest_whole<L: Lane>(x: L) -> L {
     (x + L::splat(ROUNDING)) - L::splat(ROUNDING)
 }
 
-/// Arc tangent, rad in ±π/2, odd. Error below 2e-7 rad and below 3e-7 of the result; any argument.
+/// Returns the arc tangent of any argument, rad, within ±π/2. The function is odd. The error is below 2e-7 rad and
+/// below 3e-7 of the result.
 ///
-/// Above 1 it is π/2 − atan(1/x), so the polynomial need only serve [0, 1].
+/// For arguments above 1 the identity π/2 − atan(1/x) is used, so the polynomial covers [0, 1] only.
 #[inline(always)]
 pub fn atan<L: Lane>(x: L) -> L {
     let one = L::splat(1.0);
@@ -50,10 +52,10 @@ pub fn atan<L: Lane>(x: L) -> L {
     x.sign() * L::select(steep, L::splat(FRAC_PI_2) - angle, angle)
 }
 
-/// π/2 in two parts: the first has so few digits that its product with a small whole number is exact.
+/// Parts of π/2 that add up to it. The first part has few digits, so its product with a small whole number is exact.
 const HALF_PI: [f32; 2] = [1.570_312_5, 4.838_268e-4];
 
-/// `(-1)^half_turns sin(x − half_turns π)` for x within a quarter turn of it.
+/// Returns `(-1)^half_turns sin(x − half_pis π/2)`, for x within a quarter turn of `half_pis π/2`.
 #[inline(always)]
 fn sine_about<L: Lane>(x: L, half_turns: L, half_pis: L) -> L {
     let rest = x - half_pis * L::splat(HALF_PI[0]) - half_pis * L::splat(HALF_PI[1]);
@@ -64,14 +66,15 @@ fn sine_about<L: Lane>(x: L, half_turns: L, half_pis: L) -> L {
     (rest + rest * square * tail) * (L::splat(1.0) - L::splat(4.0) * odd)
 }
 
-/// Sine of `x` rad. Error below 2e-7 for |x| ≤ 30, growing in proportion; |x| below 1e5.
+/// Returns the sine of `x` rad, for |x| below 1e5. The error is below 2e-7 for |x| ≤ 30 and grows in proportion to |x|.
 #[inline(always)]
 pub fn sin<L: Lane>(x: L) -> L {
     let turns = nearest_whole(x * L::splat(std::f32::consts::FRAC_1_PI));
     sine_about(x, turns, turns + turns)
 }
 
-/// Cosine of `x` rad, even to the bit. Error below 2e-7 for |x| ≤ 30, growing in proportion; |x| below 1e5.
+/// Returns the cosine of `x` rad, for |x| below 1e5. The results for `x` and `−x` are bit-identical. The error is below
+/// 2e-7 for |x| ≤ 30 and grows in proportion to |x|.
 #[inline(always)]
 pub fn cos<L: Lane>(x: L) -> L {
     let size = x.abs();
@@ -79,21 +82,22 @@ pub fn cos<L: Lane>(x: L) -> L {
     -sine_about(size, turns, turns + turns + L::splat(1.0))
 }
 
-/// e to the power `x`. Relative error below 2e-7; `x` is brought into ±87, so the result is finite and not 0.
+/// Returns e to the power `x`. The relative error is below 2e-7. `x` is clamped to ±87, so the result is finite and not
+/// 0.
 #[inline(always)]
 pub fn exp<L: Lane>(x: L) -> L {
     let x = x.within(L::splat(-87.0), L::splat(87.0));
     let whole = nearest_whole(x * L::splat(LOG2_E));
-    // ln 2 in two parts, the first with few digits.
+    // ln 2 is split into two parts, of which the first has few digits.
     let rest = x - whole * L::splat(0.693_359_4) - whole * L::splat(LN_2_REST);
     let tail = polynomial([0.5, 0.166_665_2, 0.041_666_206, 0.008_368_882, 0.001_395_048], rest);
     (L::splat(1.0) + (rest + rest * rest * tail)) * whole.power_of_two()
 }
 
-/// ln 2 − 0.693359375.
+/// Remainder ln 2 − 0.693359375.
 const LN_2_REST: f32 = -2.121_944_4e-4;
 
-/// Natural logarithm. Error below 1.5e-7 of the larger of 1 and the result; `x` is raised to 1e-37.
+/// Returns the natural logarithm. The error is below 1.5e-7 of the larger of 1 and the result. `x` is raised to 1e-37.
 #[inline(always)]
 pub fn ln<L: Lane>(x: L) -> L {
     let one = L::splat(1.0);
@@ -107,8 +111,8 @@ pub fn ln<L: Lane>(x: L) -> L {
     exponent * L::splat(LN_2) + (t + t + t * square * tail)
 }
 
-/// `base` to the power `exponent`, for a positive base (see [`ln`], [`exp`] for its limits). 1 to the bit for
-/// exponent 0 or base 1.
+/// Returns `base` to the power `exponent`, for a positive base. The limits of [`ln`] and [`exp`] apply. Exponent 0 and
+/// base 1 return exactly 1.
 #[inline(always)]
 pub fn power<L: Lane>(base: L, exponent: f32) -> L {
     exp(ln(base) * L::splat(exponent))
@@ -119,7 +123,7 @@ mod tests {
     use super::*;
     use crate::lane::{Eight, Four};
 
-    /// Largest error of `ours` against `exact` over `from ..= to`, each error divided by `scale(exact)`.
+    /// Returns the largest error of `ours` against `exact` within `range`, each error divided by `scale(exact)`.
     fn worst(range: [f64; 2], ours: fn(f32) -> f32, exact: fn(f64) -> f64, scale: fn(f64) -> f64) -> f64 {
         const SAMPLES: u32 = 200_000;
         (0..=SAMPLES)

@@ -1,4 +1,4 @@
-//! Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
+//! Tyre rows: linearisation of the tyre laws at the deflection at the start of the step, under the solved load.
 
 use crate::banks::Banks;
 use crate::lane::{Corners, both};
@@ -11,30 +11,30 @@ use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::{Drift, PatchMotion, TyreLinearization};
 use crate::wheel::pack::WheelPack;
 
-/// Damping of the standing patch as a fraction of critical for the wheel's share of the mass: stops the rebound after
-/// a locked stop within a cycle; below 0.2 the car rocks visibly, above 0.8 the patch creeps into place.
+/// Damping ratio of a standing patch with the mass that its wheel carries. The rebound after a locked stop then ends
+/// within one cycle. Below 0.2 the car rocks visibly; above 0.8 the patch creeps into place.
 const STANDING_DAMPING: f32 = 0.4;
 
-/// A patch that keeps more than this share of its slope at no slip counts as straight.
+/// Slope over slope at zero slip above which the curve of a patch counts as straight.
 const STRAIGHT: f32 = 0.8;
 
-/// What the patches of a bank are at the start of a step.
+/// State of the patches of a bank at the start of a step.
 struct PatchState<W: Corners> {
-    /// m
+    /// Longitudinal and lateral deflections, m.
     deflection: [W; 2],
-    /// Sliding speeds along and across at the start of the step, m/s.
+    /// Longitudinal and lateral sliding speeds, m/s.
     sliding: [W; 2],
-    /// 0 standing to 1 rolling.
+    /// Share of rolling: 0 for a standing patch to 1 for a rolling one.
     share: W,
-    /// Share of rolling for the scheme in time: `share`, and 0 on a body that wheels push.
+    /// Share of rolling for the time integration: `share`, or 0 on a body that wheels push.
     smooth: W,
     /// Speed with which rolling renews the patch in the middle of the step, m/s, ≥ 0.
     speed: W,
 }
 
 impl Vehicle {
-    /// Computes the tyre rows: the law linearised at the deflection at the start of the step, under the load just solved, which leads
-    /// to the chassis velocity `loaded`.
+    /// Computes the tyre rows of all wheels for a step of `dt` s. The laws are linearised at the deflection at the
+    /// start of the step, under the solved load, which leads to the chassis velocity `loaded`.
     #[inline(always)]
     pub(crate) fn grip_rows<B: Banks>(&mut self, loaded: SpatialVector<f32>, dt: f32) {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
@@ -44,7 +44,7 @@ impl Vehicle {
 }
 
 impl<W: Corners> CurveConstants<W> {
-    /// Simple curves, in a step of `step` s.
+    /// Linearises the simple curves of a bank for a step of `step` s.
     #[inline(always)]
     fn linearised(&self, asked: &TyreInput<W>, step: W) -> TyreLinearization<W> {
         let TyreInput { deflection, load, grip, share } = *asked;
@@ -73,23 +73,24 @@ impl<W: Corners> CurveConstants<W> {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Target impulse and gain of tyre row `i`.
+    /// Returns the target impulse (N s) and the gain (kg) of tyre row `i`.
     #[cfg(test)]
     pub fn tyre_terms(&self, i: usize) -> (W, W) {
         (self.tyre.target_impulse[i], self.tyre.gain[i])
     }
 
-    /// Below walking pace the patch is a spring on a friction cone (it parks, and gives back what it holds when the
-    /// brake is released); above, the tyre's curve at the lagged slip. Both have the same slope at zero.
+    /// Computes the tyre rows of a bank. Below walking pace the patch is a spring on a friction ellipse: it holds a
+    /// parked car and returns its stored energy when the brake is released. Above walking pace the tyre's curve applies
+    /// at the lagged slip. Both have the same slope at zero slip.
     ///
-    /// The carcass is a spring of constant rate between rim and contact; its force is the curve's. So the length in which slip
-    /// builds up falls with the curve's slope, and what slides past the peak leaves no memory (Pacejka, *Tire and Vehicle
-    /// Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
+    /// The carcass is a spring of constant rate between rim and contact, loaded by the force of the curve. The
+    /// relaxation length therefore falls with the slope of the curve, and sliding past the peak leaves no memory
+    /// (Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
     #[inline(always)]
     pub(crate) fn grip_row(&mut self, bank: &WheelPack<W>, tyres: &[Tyre], loaded: SpatialVector<W>, dt: f32) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(dt));
         let deflection = self.begun.deflection;
-        // In the middle of the step, with the tyre forces of the last one.
+        // Rolling speed in the middle of the step, under the tyre forces of the last step.
         let slowed = (self.speeds(loaded)[0] - self.contact.started[0]).only(self.contact.in_contact);
         let rolling_speed = (self.begun.rolling_speed + W::splat(0.5) * slowed).abs();
         let mut coefficient = bank.rolling.at(rolling_speed);
@@ -117,7 +118,7 @@ impl<W: Corners> Rows<W> {
             sliding: [self.contact.started[0] - rim, self.contact.started[1]],
             share,
             smooth: self.smooth_share(bank),
-            // A standing patch is renewed where its wheel turns, not where the carcass of a held wheel gives.
+            // Rotation of the wheel renews a standing patch; the deflection of the carcass of a held wheel does not.
             speed: W::select(zero.less(share), speed, rim.abs().only(tyre.relaxes())),
         };
         self.linearise(bank, &linearised, &now);
@@ -126,19 +127,21 @@ impl<W: Corners> Rows<W> {
         self.tyre.most_load = linearised.most_load;
     }
 
-    /// Returns 0 of a patch that stands to 1 of one that rolls.
+    /// Returns the share of rolling: 0 for a standing patch or dry friction, to 1 for a rolling patch.
     #[inline(always)]
     fn rolling_share(&self, bank: &WheelPack<W>) -> W {
         self.begun.rolling.only(bank.tyre.relaxes())
     }
 
-    /// Returns the same, and 0 on a body that wheels push: see [`PatchMotion::across`].
+    /// Returns the share of rolling for the time integration: 0 on a body that wheels push, see
+    /// [`PatchMotion::across`].
     #[inline(always)]
     pub(crate) fn smooth_share(&self, bank: &WheelPack<W>) -> W {
         self.rolling_share(bank).only(!self.contact.ground_motion.changes())
     }
 
-    /// Target impulse and gain of the tyre rows from what the patches give at the slip the step starts with.
+    /// Computes target impulses and gains of the tyre rows from the forces and slopes at the slip at the start of the
+    /// step.
     #[inline(always)]
     fn linearise(&mut self, bank: &WheelPack<W>, linearised: &TyreLinearization<W>, now: &PatchState<W>) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
@@ -168,7 +171,7 @@ impl<W: Corners> Rows<W> {
             if stands {
                 damping[i] = W::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
             }
-            // What the row gains with the deflection that the step adds.
+            // Impulse per deflection that the step adds.
             let stiffness = step * slope * late + damping[i];
             let target_impulse = step * force + stiffness * (drift.kept - now.deflection[i]);
             self.tyre.elastic[i] = elastic;
@@ -184,14 +187,16 @@ impl<W: Corners> Rows<W> {
         }
     }
 
-    /// Returns the square of the angle that a wheel alone swings by within the step on a patch of unit stiffness, m/N.
+    /// Returns the squared phase angle of the spin oscillation of a wheel within the step, per stiffness of its patch,
+    /// m/N.
     #[inline(always)]
     fn spin_softness(&self, bank: &WheelPack<W>) -> W {
         W::splat(self.dt * self.dt) * bank.radius * bank.radius / bank.spin_inertia
     }
 
-    /// The rows of patches whose slip goes away within the step: along, the carcass alone takes the force `held` at its start back
-    /// to nothing; across, the slope at no slip answers the slip that is left.
+    /// Computes the rows of patches whose slip vanishes within the step. In the longitudinal row, the carcass alone
+    /// reduces the force `held` at the start of the step to 0. In the lateral row, the slope at zero slip applies to
+    /// the remaining slip.
     #[inline(always)]
     fn straighten(
         &mut self,
@@ -202,7 +207,7 @@ impl<W: Corners> Rows<W> {
         now: &PatchState<W>,
     ) {
         let (one, step) = (W::splat(1.0), W::splat(self.dt));
-        // Among large slips across, the force along may be more than its own deflection holds.
+        // Under large lateral slip, the longitudinal force can exceed the force of the longitudinal deflection.
         let most = now.deflection[0].abs();
         let carcass = (held / self.tyre.elastic[0].at_least(W::splat(f32::MIN_POSITIVE))).within(-most, most);
         let motion = PatchMotion {
@@ -224,7 +229,7 @@ impl<W: Corners> Rows<W> {
         }
     }
 
-    /// Largest tyre impulses under the load impulse realised so far, N s.
+    /// Returns the largest longitudinal and lateral tyre impulses under the current load impulse, N s.
     #[inline(always)]
     pub fn limit(&self) -> [W; 2] {
         let load = self.pressing().at_least(W::default()).at_most(self.tyre.most_load);

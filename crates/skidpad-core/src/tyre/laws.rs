@@ -1,5 +1,5 @@
-//! Patches under the tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank
-//! is evaluated once for all four lanes, and kept where a wheel has it.
+//! Patches with tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank is
+//! evaluated once for all lanes, and its result is kept in the lanes of the wheels that have the law.
 
 use crate::lane::{Corners, both};
 use crate::linear::SpatialVector;
@@ -9,34 +9,35 @@ use crate::tyre::rows::TyreLinearization;
 use crate::tyre::{Conditions, PreparedTyre, Response, TyreModel, friction_ellipse, functions};
 use crate::wheel::pack::{OfOneLaw, WheelPack};
 
-/// What the patches of a bank are asked.
+/// Inputs of the tyre laws for the patches of a bank.
 pub(crate) struct TyreInput<W> {
-    /// Deflection along and across, m.
+    /// Longitudinal and lateral deflections, m.
     pub deflection: [W; 2],
-    /// N and –, above 0.
+    /// Load, N, > 0.
     pub load: W,
+    /// Friction factor of the surface, –, > 0.
     pub grip: W,
-    /// 0 standing to 1 rolling.
+    /// Share of rolling: 0 for a standing patch to 1 for a rolling one.
     pub share: W,
 }
 
-/// What one law answers.
+/// Result of one law.
 struct TyreOutput<W: Corners> {
     linearised: TyreLinearization<W>,
-    /// Mx and Mz, N m.
+    /// Overturning moment Mx and aligning moment Mz, N m.
     moments: [W; 2],
-    /// Size of the rolling resistance, N m.
+    /// Magnitude of the rolling resistance moment, N m.
     resistance: W,
 }
 
 impl<W: Corners> TyreInput<W> {
-    /// Where the patch is renewed as the wheel rolls.
+    /// Returns the lanes in which rolling renews the patch.
     #[inline(always)]
     fn rolls(&self) -> W::Mask {
         W::default().less(self.share)
     }
 
-    /// Whether some is.
+    /// Returns true if rolling renews any patch.
     #[inline(always)]
     fn some_rolls(&self) -> bool {
         W::any(self.rolls())
@@ -44,7 +45,7 @@ impl<W: Corners> TyreInput<W> {
 }
 
 impl<W: Corners> TyreOutput<W> {
-    /// Of a law without moments and rolling resistance.
+    /// Returns the result of a law without moments and rolling resistance.
     #[inline(always)]
     fn of_forces(linearised: TyreLinearization<W>) -> Self {
         Self { linearised, moments: [W::default(); 2], resistance: W::default() }
@@ -52,7 +53,8 @@ impl<W: Corners> TyreOutput<W> {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Takes over the patches of `bank` whose tyres have laws of their own, with their moments and rolling resistance.
+    /// Linearises the patches of `bank` whose tyres are not simple curves, and replaces their lanes in `linearised`.
+    /// Adds the rolling resistance of their laws to the locking capacity, and sets the moments of the tyres.
     #[inline(never)]
     pub(crate) fn linearise_laws(
         &mut self,
@@ -76,7 +78,7 @@ impl<W: Corners> Rows<W> {
         asked: &TyreInput<W>,
     ) {
         let (zero, step) = (W::default(), W::splat(self.dt));
-        // Camber and pressure are told those that ask for them.
+        // Only the Magic Formula uses camber and pressure; they are set there.
         let conditions = Conditions {
             load: asked.load,
             grip: asked.grip,
@@ -94,7 +96,7 @@ impl<W: Corners> Rows<W> {
                         let leaning = Conditions { camber: self.camber(), pressure: W::splat(*pressure), ..conditions };
                         handed(&**formula, bank.mirror_sign, &leaning, asked)
                     }
-                    // Asked side by side.
+                    // Banks evaluate simple curves and TMeasy tyres side by side.
                     Tyre::Curve(_) | Tyre::TMeasy(_) => continue,
                 },
             };
@@ -110,7 +112,8 @@ impl<W: Corners> Rows<W> {
                 starting[i] = W::select(lanes, moment, starting[i]);
             }
         }
-        // The mean over the step, from the moments at its start and at the start of the last one (Adams-Bashforth), where a patch had both.
+        // Mean over the step, from the moments at its start and at the start of the last step (Adams-Bashforth) if a
+        // patch has both.
         let (half, is_some) = (W::splat(0.5), |moment: W| zero.less(moment.abs()));
         self.tyre.moments = both(|i| {
             let [begun, before] = [starting[i], self.begun.moments[i]];
@@ -119,14 +122,14 @@ impl<W: Corners> Rows<W> {
         self.begun.take_moments(starting);
     }
 
-    /// Against the ground, rad, positive with the top leaning right; a patch that faces no ground has none.
+    /// Returns the camber against the ground, rad, positive with the top leaning right; 0 for a patch without ground.
     #[inline(always)]
     fn camber(&self) -> W {
         let upright = W::splat(1.0) - self.contact.lean * self.contact.lean;
         functions::atan(self.contact.lean / upright.at_least(W::splat(1e-6)).sqrt())
     }
 
-    /// What the moments of the tyres do to the chassis.
+    /// Returns the angular impulse of the tyre moments on the chassis, N m s.
     #[inline(always)]
     pub(crate) fn twist(&self) -> SpatialVector<W> {
         let [overturning, aligning] = self.tyre.moments;
@@ -134,7 +137,7 @@ impl<W: Corners> Rows<W> {
         SpatialVector { angular, ..SpatialVector::default() }
     }
 
-    /// The moments of the last step, to start from.
+    /// Restores the moments of the last step as initial values of a step of `dt` s. Sets whether the bank has laws.
     #[inline(always)]
     pub(crate) fn recall_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
         self.has_laws = !bank.laws.is_empty();
@@ -146,8 +149,8 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// A tyre that is not the same left and right: mirrored wheels ask and are answered with left and right exchanged. Called: what it takes of
-/// registers and memory is its own.
+/// Evaluates a tyre that is not symmetric: for mirrored wheels, inputs and results are reflected left to right. The
+/// function is not inlined, so that it allocates its own registers and stack.
 #[inline(never)]
 fn handed<W: Corners, M: TyreModel>(
     law: &M,
@@ -181,7 +184,7 @@ fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: 
     }
 }
 
-/// What a tyre under given conditions answers by its forces, and the slips at which it does.
+/// Returns the linearised forces of a tyre under given conditions, and the slips at which they are evaluated.
 #[inline(always)]
 fn linearised_at<W: Corners, P: PreparedTyre<W>>(at: &P, asked: &TyreInput<W>) -> (TyreLinearization<W>, [W; 2]) {
     let (zero, one) = (W::default(), W::splat(1.0));
@@ -189,14 +192,16 @@ fn linearised_at<W: Corners, P: PreparedTyre<W>>(at: &P, asked: &TyreInput<W>) -
     let slip = both(|i| asked.deflection[i] / lengths[i]);
     let mut curve = Response { force: [zero; 2], slope: [zero; 2] };
     if asked.some_rolls() {
-        // A patch that stands has no force by its slip, whoever rolls beside it. Past the peak the force is taken as it is.
+        // A standing patch has no slip force, even if other lanes roll. Past the peak the slope is 0: the force is
+        // constant.
         let (rolls, found) = (asked.rolls(), at.force(slip));
         curve = Response {
             force: both(|i| found.force[i].only(rolls)),
             slope: both(|i| found.slope[i].at_least(zero).only(rolls)),
         };
     }
-    // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
+    // Under combined slip a law may exceed the ellipse of its two peaks. The friction limit is then raised to the
+    // force.
     let used = both(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
     let reach = friction_ellipse::reach(used).at_least(one);
     let linearised = TyreLinearization {
@@ -211,7 +216,7 @@ fn linearised_at<W: Corners, P: PreparedTyre<W>>(at: &P, asked: &TyreInput<W>) -
     (linearised, slip)
 }
 
-/// Limit below which a force counts as within it, N.
+/// Minimum friction limit in the utilisation of the limits, N.
 const LEAST_LIMIT: f32 = 1e-3;
 
 #[cfg(test)]
@@ -219,7 +224,7 @@ mod tests {
     use super::*;
     use crate::lane::{Four, Lane};
 
-    /// Has 1000 N along and across at once, whatever its slips.
+    /// Tyre with 1000 N in both directions at once, at every slip.
     struct Square;
 
     impl PreparedTyre<Four> for Square {
@@ -240,7 +245,8 @@ mod tests {
         }
     }
 
-    /// A law may reach beyond the ellipse of its peaks, here by √2; one that stands beside others that roll does not.
+    /// Checks that a standing patch has no slip force while other lanes roll, and that the friction limit of a rolling
+    /// patch is raised to its force, here by √2.
     #[test]
     fn a_patch_that_stands_has_no_slip_force_whoever_rolls_beside_it() {
         let asked = TyreInput {
@@ -253,7 +259,7 @@ mod tests {
         for (force, friction) in linearised.curve.force.into_iter().zip(linearised.friction) {
             assert_eq!(force.lanes(), [0.0, 1000.0, 1000.0, 0.0]);
             for (lane, known) in [1.0, f32::sqrt(2.0), f32::sqrt(2.0), 1.0].into_iter().enumerate() {
-                // 32 bits.
+                // Rounding of f32.
                 assert!((friction.at(lane) - 0.5 * known).abs() < 1e-7, "lane {lane}: {}", friction.at(lane));
             }
         }

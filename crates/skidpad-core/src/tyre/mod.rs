@@ -1,28 +1,35 @@
-//! Tyre laws with their known answers: simple curves ([`CurveTyre`]), Magic Formula ([`MagicFormula`]), brush ([`Brush`]) and TMeasy ([`TMeasy`]), for
-//! one tyre or several at a time ([`Lane`]).
+//! Tyre force laws with known closed-form results: simple curves ([`CurveTyre`]), Magic Formula ([`MagicFormula`]),
+//! brush model ([`Brush`]) and TMeasy ([`TMeasy`]). Each law evaluates one tyre, or several tyres in SIMD lanes
+//! ([`Lane`]).
 //!
-//! Here: slip, load, camber, pressure and speed in, forces, their slopes, moments, limits and lengths out. Not here:
-//! the contact patch that lags behind, files, and who calls these laws.
+//! The inputs of a law are slip, load, surface grip, camber, pressure and speed. The outputs are forces and their
+//! slopes, moments, friction limits and relaxation lengths. A law has no state: the solvers integrate the lag of the
+//! contact patch.
 //!
 //! # Axes and signs
-//! Those of the whole project, which are also those of `.tir` files (TYDEX W with ISO signs), so nothing is converted
-//! on the way in:
-//! - x along the wheel's heading, y left, z up, at the contact point. Forces and moments act on the tyre.
-//! - Slip ratio κ = (ω Re − Vx) / |Vx|: positive drives, −1 is a locked wheel rolling forwards.
-//! - Slip angle α: tan α = Vy / |Vx|: positive when the contact point moves to the left; gives a negative force. Laws
-//!   take [`Conditions`] and the *slips* (κ, −tan α), so that each force has the sign of its slip. This is the one
-//!   place where the formula's α is made: α = −atan(slip across).
-//! - Camber γ: rotation about x, positive with the top leaning right; gives a negative force.
-//! - Mz positive turns to the left: it is positive at a positive slip angle, where the trail makes it self-aligning.
+//! The axes and signs are those of the whole project and of `.tir` files (TYDEX W axes with ISO signs), so values of
+//! these files need no conversion.
+//! - x points along the wheel's heading, y to the left, z up. The origin is the contact point. Forces and moments act
+//!   on the tyre.
+//! - Slip ratio κ = (ω Re − Vx) / |Vx|: positive while driving, −1 for a locked wheel that moves forwards.
+//! - Slip angle α: tan α = Vy / |Vx|, positive when the contact point moves to the left. A positive α produces a
+//!   negative force. Laws take [`Conditions`] and the *slips* (κ, −tan α), so each force has the sign of its slip. The
+//!   Magic Formula needs the angle and computes α = −atan(lateral slip).
+//! - Camber γ: rotation about x, positive with the top leaning right. A positive γ produces a negative force.
+//! - Mz: positive turns to the left. Mz is positive at a positive slip angle, where the pneumatic trail makes it
+//!   self-aligning.
 //!
-//! # Every law
-//! - is finite for every input, NaN included: none, negative or endless load, no or endless slip, standing or rolling
-//!   backwards;
-//! - is differentiable at zero slip, and gives exact slopes: simple curves by formula, the others by carrying them along ([`Dual`]);
-//! - holds slip in the range it is good for, and load, camber and pressure where it depends on them. Beyond the range of loads measured
-//!   laws (Magic Formula, TMeasy) scale forces in proportion to load (constant friction); simple curves and the brush give no more friction
-//!   from the load on at which their load sensitivity lets them give most;
-//! - neither allocates nor panics.
+//! # Guarantees
+//! Every law
+//! - returns finite results for every input: NaN, zero, negative or infinite load, zero or infinite slip, standstill
+//!   and backward rolling;
+//! - is differentiable at zero slip and returns exact slopes: simple curves by formula, the other laws by forward-mode
+//!   differentiation ([`Dual`]);
+//! - clamps slip to its valid range, and load, camber and pressure if the law depends on them. Outside the range of
+//!   loads, measured laws (Magic Formula, TMeasy) scale forces in proportion to load (constant friction). The friction
+//!   limit of simple curves and of the brush model is constant above the load at which load sensitivity makes it
+//!   largest;
+//! - does not allocate and does not panic.
 
 mod brush;
 mod compliance;
@@ -46,96 +53,100 @@ pub use tmeasy::{Direction, PreparedTMeasy, TMeasy};
 
 use crate::lane::Lane;
 
-/// Largest slip that the deflection of a patch stands for; beyond, only its direction is kept.
+/// Maximum slip that the deflection of a contact patch represents. A larger deflection is scaled down and keeps its
+/// direction.
 pub(crate) const LARGEST_SLIP: f32 = 10.0;
 
-/// What a tyre runs under, beside slip.
+/// Operating conditions of a tyre, except slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions<L> {
-    /// Load, N; nothing is transmitted at 0 and below.
+    /// Load, N. The tyre transmits no force if it is 0 or negative.
     pub load: L,
-    /// Friction of the surface over that of the tyre's measurement, –, ≥ 0.
+    /// Friction of the surface over the friction of the surface of the tyre's measurement, –, ≥ 0.
     pub grip: L,
     /// Camber, rad, positive with the top leaning right.
     pub camber: L,
     /// Speed of the wheel centre along the heading, m/s, negative backwards.
     pub speed: L,
-    /// Inflation pressure, N/m²; 0 and below mean the tyre's own.
+    /// Inflation pressure, N/m². The tyre's own pressure applies if it is 0 or negative.
     pub pressure: L,
 }
 
 impl<L: Lane> Conditions<L> {
-    /// An upright tyre at its own pressure under `load` N on a surface as measured, at `speed` m/s.
+    /// Returns the conditions of an upright tyre under `load` N at `speed` m/s, with grip 1 and the tyre's own
+    /// pressure.
     pub fn upright(load: L, speed: L) -> Self {
         let zero = L::splat(0.0);
         Self { load, grip: L::splat(1.0), camber: zero, speed, pressure: zero }
     }
 }
 
-/// Forces at a slip, and how each changes with its own slip.
+/// Tyre forces at a slip, with the slope of each force over its own slip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Response<L> {
-    /// Fx and Fy, N.
+    /// Forces Fx and Fy, N.
     pub force: [L; 2],
-    /// ∂Fx/∂κ and ∂Fy/∂(−tan α), N per unit slip; negative past the peak but for simple curves, which have 0 there.
+    /// Slopes ∂Fx/∂κ and ∂Fy/∂(−tan α), N per unit slip. They are negative past the peak, except for simple curves,
+    /// whose slopes are at least 0.
     pub slope: [L; 2],
 }
 
 /// Moments at the contact point, N m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments<L> {
-    /// Mx, overturning: positive leans the top to the right.
+    /// Overturning moment Mx. A positive moment leans the top to the right.
     pub overturning: L,
-    /// My, rolling resistance: negative while rolling forwards.
+    /// Rolling resistance moment My, negative while rolling forwards.
     pub rolling: L,
-    /// Mz, aligning: positive turns to the left.
+    /// Aligning moment Mz. A positive moment turns to the left.
     pub aligning: L,
 }
 
-/// A law of tyre forces.
+/// Tyre force law.
 pub trait TyreModel {
-    /// The tyre under conditions.
+    /// Tyre under given conditions.
     type Prepared<L: Lane>: PreparedTyre<L>;
 
-    /// The tyre under `conditions`: everything that does not depend on slip, to be computed once.
+    /// Computes everything that does not depend on slip for the tyre under `conditions`. The result can be evaluated at
+    /// any number of slips.
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> Self::Prepared<L>;
 
-    /// Moments at the slips (κ, −tan α) of the tyre `at` conditions; a law that knows none has none.
+    /// Returns the moments at the slips (κ, −tan α) of the prepared tyre `at`. Default: 0, for laws without moments.
     fn moments<L: Lane>(&self, _at: &Self::Prepared<L>, _slip: [L; 2]) -> Moments<L> {
         Moments::default()
     }
 
-    /// Size of the moment that rolling resistance has while the tyre rolls, N m, ≥ 0: a wheel that stands is held by up
-    /// to it.
+    /// Returns the magnitude of the rolling resistance moment of a rolling tyre, N m, ≥ 0. The moment also holds a
+    /// wheel at rest, up to this magnitude. Default: 0.
     fn rolling_resistance<L: Lane>(&self, _at: &Self::Prepared<L>, _slip: [L; 2]) -> L {
         L::splat(0.0)
     }
 }
 
-/// A tyre under given conditions.
+/// Tyre under given conditions, ready to be evaluated at any slip.
 pub trait PreparedTyre<L> {
-    /// Forces at the slips (κ, −tan α), with slopes.
+    /// Returns the forces at the slips (κ, −tan α), with their slopes.
     fn force(&self, slip: [L; 2]) -> Response<L>;
 
-    /// Slopes of the two curves where they cross their own zero, N per unit slip, ≥ 0: at zero slip but for the shifts
-    /// of a Magic Formula.
+    /// Returns the slopes of the longitudinal and the lateral curve at their zero crossings, N per unit slip, ≥ 0. The
+    /// crossings are at zero slip, except for a Magic Formula with shifts.
     fn stiffness(&self) -> [L; 2];
 
-    /// Largest forces along and across, each alone, N, ≥ 0.
+    /// Returns the largest longitudinal and lateral forces, each under pure slip, N, ≥ 0.
     fn limit(&self) -> [L; 2];
 
-    /// Relaxation lengths along and across, m, > 0.
+    /// Returns the longitudinal and lateral relaxation lengths, m, > 0.
     fn relaxation(&self) -> [L; 2];
 }
 
-/// A number a tyre cannot be made of.
+/// Value of a tyre parameter that is not accepted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueFault {
-    /// What it is called: in `.tir` files, or the field's name.
+    /// Name of the coefficient in `.tir` files, or of the field.
     pub name: &'static str,
-    /// Its value, SI; NaN when it was not stated.
+    /// Value in SI units; NaN if it was not stated.
     pub found: f32,
-    /// What would be accepted.
+    /// Accepted values, as a text.
     pub accepts: &'static str,
 }
 
@@ -147,37 +158,40 @@ impl std::fmt::Display for ValueFault {
 
 impl std::error::Error for ValueFault {}
 
-/// Adds a fault unless `fine`.
+/// Adds a fault to `faults` unless `fine` is true.
 fn demand(faults: &mut Vec<ValueFault>, fine: bool, name: &'static str, found: f32, accepts: &'static str) {
     if !fine {
         faults.push(ValueFault { name, found, accepts });
     }
 }
 
-/// Shortest relaxation length, m. Lengths of measured tyres vanish with load; a step divides by them.
+/// Minimum relaxation length, m. The relaxation lengths of measured tyres vanish with load, and a step divides by them.
 pub const LEAST_RELAXATION: f32 = 0.01;
 
-/// Shortest relaxation length, and shortest sliding deflection, of a valid tyre, m: a hundredth of a millimetre. Of still shorter ones the rates
-/// of carcasses are beyond what numbers of 32 bits solve.
+/// Minimum relaxation length, and minimum sliding deflection, of a valid tyre, m. f32 cannot resolve the carcass rates
+/// of shorter lengths.
 const LEAST_LENGTH: f32 = 1e-5;
 
-/// Load below which friction and lengths are those at it, N, and forces in proportion to load: nothing is divided by no load.
+/// Minimum load at which friction and relaxation lengths are evaluated, N. Below it forces are proportional to load,
+/// which avoids a division by zero.
 const LEAST_LOAD: f32 = 1.0;
 
-/// A tyre on a surface with less grip than this is one on this grip, scaled down: stiffness over friction stays finite.
+/// Minimum grip at which a tyre is evaluated. Below it the forces are scaled down in proportion, so that stiffness over
+/// friction stays finite.
 const LEAST_GRIP: f32 = 1e-3;
 
-/// Load, over the nominal one, from which a tyre of this load sensitivity grips no more: the limit `N (1 − s (N − 1))` would fall
-/// with the load beyond, and a tyre that is let go would grip more.
+/// Returns the load over the nominal load at which the friction limit is largest for this load sensitivity s; infinite
+/// for s ≤ 0. The limit `N (1 − s (N − 1))`, with the relative load N, would fall beyond, so that a tyre would gain
+/// grip when its load decreases. The limit is therefore constant above this load.
 ///
-/// [`friction_share`] is the law; a step has it per load impulse, as [`rows::TyreRows::unloaded_share`] less
-/// [`rows::TyreRows::sensitivity`] times that.
+/// [`friction_share`] evaluates the limit. A step has it per load impulse, as [`rows::TyreRows::unloaded_share`] minus
+/// [`rows::TyreRows::sensitivity`] times the load impulse.
 pub(crate) fn most_load(sensitivity: f32) -> f32 {
     if sensitivity > 0.0 { (1.0 + sensitivity) / (2.0 * sensitivity) } else { f32::INFINITY }
 }
 
-/// Friction coefficient over the nominal one under a load that is `excess` nominal loads above the nominal one, of which a share `held`
-/// counts: the rest is beyond [`most_load`].
+/// Returns the friction coefficient over the nominal one. The load is clamped to [`most_load`]: `excess` is the clamped
+/// load minus the nominal load, over the nominal load; `held` is the clamped load over the actual load.
 #[inline(always)]
 pub(crate) fn friction_share<L: Lane>(sensitivity: L, excess: L, held: L) -> L {
     (L::splat(1.0) - sensitivity * excess) * held

@@ -1,4 +1,4 @@
-//! The tyre of a wheel: one of the laws of [`crate::tyre`].
+//! Tyre of a wheel: one of the laws of [`crate::tyre`].
 
 use crate::tyre::brush::Brush;
 use crate::tyre::curve::CurveTyre;
@@ -6,20 +6,20 @@ use crate::tyre::magic_formula::MagicFormula;
 use crate::tyre::tmeasy::TMeasy;
 use crate::tyre::{Conditions, LEAST_LOAD, Moments, PreparedTyre, Response, TyreModel, ValueFault};
 
-/// A tyre of a vehicle.
+/// Tyre of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tyre {
     /// Dry friction, straight lines or a slip curve.
     Curve(CurveTyre),
-    /// Bristles that bend, then slide; with an aligning moment.
+    /// Brush model: bristles bend, then slide. It has an aligning moment.
     Brush(Brush),
-    /// A curve through named points at two loads.
+    /// TMeasy: a curve through named points at two loads.
     TMeasy(TMeasy),
     /// Magic Formula, with camber, pressure and all moments.
     MagicFormula {
-        /// As measured on the left of a car; wheels say whether it is mounted the other way round.
+        /// Formula as measured on the left side of a car. Each wheel states whether its tyre is mounted mirrored.
         formula: Box<MagicFormula>,
-        /// Inflation pressure, N/m²; 0: the one of the file.
+        /// Inflation pressure, N/m²; 0 for the pressure of the file.
         pressure: f32,
     },
 }
@@ -31,12 +31,13 @@ impl From<CurveTyre> for Tyre {
 }
 
 impl Tyre {
-    /// Force at the slips (κ, −tan α) under `conditions`; their pressure counts only where it is above 0.
+    /// Computes the forces at the slips (κ, −tan α) under `conditions`. A pressure of 0 or less stands for the tyre's
+    /// own.
     pub fn force(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Response<f32> {
         self.under(*conditions, |tyre| tyre.force(slip))
     }
 
-    /// Moments at the slips (κ, −tan α) under `conditions`; see [`Tyre::force`].
+    /// Computes the moments at the slips (κ, −tan α) under `conditions`; see [`Tyre::force`].
     pub fn moments(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
         fn of<M: TyreModel>(law: &M, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
             law.moments(&law.prepare(conditions), slip)
@@ -49,26 +50,27 @@ impl Tyre {
         }
     }
 
-    /// Friction coefficients along and across at `load` N of the upright tyre on a surface with factor 1: the largest
-    /// forces of each direction alone, over the load.
+    /// Returns the longitudinal and lateral friction coefficients of the upright tyre at `load` N, on a surface with
+    /// the friction factor 1: the largest forces, each under pure slip, over the load.
     pub fn friction_at(&self, load: f32) -> [f32; 2] {
         let load = load.max(LEAST_LOAD);
         self.upright(load, |tyre| tyre.limit()).map(|limit| limit / load)
     }
 
-    /// Slopes of the force at no slip along and across of the upright tyre at `load` N, N per unit slip; of dry friction,
-    /// the friction over the slip that its sliding deflection stands for.
+    /// Returns the longitudinal and lateral slopes of the force at zero slip of the upright tyre at `load` N, N per
+    /// unit slip. For dry friction, returns the friction force over the slip that the sliding deflection represents.
     pub fn stiffness_at(&self, load: f32) -> [f32; 2] {
         self.upright(load, |tyre| tyre.stiffness())
     }
 
-    /// Lengths along and across over which the deflection of the patch builds up under `conditions`, m: relaxation lengths,
-    /// or the sliding deflection of dry friction. Deflection over length is the slip in every law.
+    /// Returns the longitudinal and lateral lengths over which the deflection of the patch builds up under
+    /// `conditions`, m: the relaxation lengths, or the sliding deflection of dry friction. In every law, deflection
+    /// over length is the slip.
     pub fn lengths(&self, conditions: &Conditions<f32>) -> [f32; 2] {
         self.under(*conditions, |tyre| tyre.relaxation())
     }
 
-    /// Friction coefficients along and across at the load its description is about.
+    /// Returns the longitudinal and lateral friction coefficients at the nominal load of the tyre.
     pub fn nominal_friction(&self) -> [f32; 2] {
         match self {
             Self::Curve(tyre) => tyre.friction,
@@ -78,8 +80,9 @@ impl Tyre {
         }
     }
 
-    /// Slip ratio at which the upright tyre first pulls most at `load` N; `None` for dry friction, which does not creep.
-    /// Found in steps of 0.0005 up to 1, but for simple curves, which state it.
+    /// Returns the smallest slip ratio at which the upright tyre has its largest longitudinal force at `load` N; `None`
+    /// for dry friction, which does not creep. The search has steps of 0.0005 up to 1; simple curves have a formula
+    /// instead.
     pub fn peak_slip(&self, load: f32) -> Option<f32> {
         if let Self::Curve(tyre) = self {
             return tyre.peak_slip(load);
@@ -90,8 +93,8 @@ impl Tyre {
         rising.reduce(|best, next| if best.1 < next.1 { next } else { best }).map(|(slip, _)| slip)
     }
 
-    /// Speed over spin of the upright tyre that rolls freely under `load` N as fast as it was measured, m; `None` for laws that
-    /// know no radius of their own.
+    /// Returns the effective rolling radius (speed over spin) of the upright tyre, m, rolling freely under `load` N at
+    /// the speed of its measurement; `None` for laws without a radius.
     pub fn rolling_radius(&self, load: f32) -> Option<f32> {
         let Self::MagicFormula { formula, pressure } = self else { return None };
         let speed = formula.coefficients().longvl;
@@ -100,12 +103,12 @@ impl Tyre {
         Some(formula.radii(&conditions, spin, [0.0; 2]).effective)
     }
 
-    /// Whether it creeps while rolling; dry friction holds by its deflection alone.
+    /// Returns true if the tyre creeps while rolling. Dry friction holds by its deflection alone.
     pub fn creeps(&self) -> bool {
         !matches!(self, Self::Curve(tyre) if tyre.holds())
     }
 
-    /// Everything that is not as the law wants it.
+    /// Returns every value that the law does not accept.
     pub fn faults(&self) -> Vec<ValueFault> {
         match self {
             Self::Curve(tyre) => tyre.faults(),
@@ -132,7 +135,7 @@ impl Tyre {
     }
 }
 
-/// `conditions` with the tyre's own `pressure` where they state none.
+/// Returns `conditions`, with the tyre's own `pressure` if they state none.
 fn inflated(conditions: Conditions<f32>, pressure: f32) -> Conditions<f32> {
     if conditions.pressure > 0.0 { conditions } else { Conditions { pressure, ..conditions } }
 }

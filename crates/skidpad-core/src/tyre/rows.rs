@@ -1,75 +1,86 @@
-//! What the tyre rows of four wheels are.
+//! Data of the tyre rows of four wheels.
 
 use crate::lane::{Corners, Four, both};
 use crate::tyre::Response;
 
-/// A patch that slides without rolling keeps nothing of its deflection.
+/// Minimum divisor in the decay of a deflection. A patch that slides without rolling keeps no deflection.
 const LEAST_DECAY: f32 = 1e-3;
 
-/// Tyre rows of four wheels, along and across.
+/// Longitudinal and lateral tyre rows of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreRows<W: Corners = Four> {
-    /// Tyres that have a load and friction.
+    /// Lanes of tyres with load and friction.
     pub active: W::Mask,
-    /// Angular impulses of the tyres about heading and contact normal, N m s: first of the last step, then of this one.
+    /// Angular impulses of the tyres about heading and contact normal, N m s: those of the last step, then those of
+    /// this step.
     pub moments: [W; 2],
-    /// See [`crate::model::Tyre::lengths`], m.
+    /// Lengths of the patch, m; see [`crate::model::Tyre::lengths`].
     pub lengths: [W; 2],
     /// Largest angular impulse of brake and rolling resistance, N m s.
     pub locking_capacity: W,
-    /// Friction coefficients along and across at the nominal load, surface included.
+    /// Longitudinal and lateral friction coefficients at the nominal load, surface included.
     pub friction: [W; 2],
-    /// Share of friction lost per N s of load impulse, and the share at none.
+    /// Share of friction lost per load impulse, 1/(N s).
     pub sensitivity: W,
+    /// Share of friction at zero load.
     pub unloaded_share: W,
-    /// Load impulse from which friction gives no more, N s.
+    /// Load impulse above which the friction limit is constant, N s.
     pub most_load: W,
+    /// Target impulses, N s: tyre impulses at zero speed.
     pub target_impulse: [W; 2],
+    /// Gains, kg: decrease of the tyre impulse with speed.
     pub gain: [W; 2],
-    /// The same of slips that go away within the step, which no force exceeds; only where `bends`.
+    /// Target impulses for slips that vanish within the step, N s. No force exceeds these rows; only valid in lanes of
+    /// `bends`.
     pub straight_target: [W; 2],
+    /// Gains for slips that vanish within the step, kg.
     pub straight_gain: [W; 2],
-    /// Patches whose force grows slower than at no slip.
+    /// Lanes of patches whose force grows more slowly than at zero slip.
     pub bends: W::Mask,
-    /// How the deflections move with the sliding speeds at the end of the step, and along where the straight row holds.
+    /// Deflections as functions of the sliding speeds at the end of the step.
     pub drift: [Drift<W>; 2],
+    /// Longitudinal deflection as a function of the sliding speed, if the straight row applies.
     pub straight_drift: Drift<W>,
-    /// Elastic stiffness of the patch at rest, N/m.
+    /// Elastic stiffness of the patch at zero slip, N/m.
     pub elastic: [W; 2],
 }
 
-/// Deflection of a patch at the end of a step: `kept − per_speed · speed` for the sliding speed at its end.
+/// Deflection of a patch at the end of a step, as a function of the sliding speed there: `kept − per_speed · speed`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Drift<W: Corners = Four> {
-    /// m
+    /// Deflection at zero sliding speed, m.
     pub kept: W,
-    /// s
+    /// Decrease of the deflection with sliding speed, s.
     pub per_speed: W,
 }
 
-/// Motion of a patch over a step: what it begins with, and how the ground and rolling change that.
+/// Motion of a patch over a step: its initial state, and the changes by ground and rolling.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PatchMotion<W: Corners = Four> {
     /// Deflection at the start of the step, m.
     pub deflection: W,
     /// Sliding speed at the start of the step, m/s.
     pub speed: W,
-    /// Share of the deflection that the ground holds: the slope of the force over that at no slip, 0 to 1.
+    /// Share of the deflection that sticks to the ground: slope of the force over slope at zero slip, 0 to 1.
     pub sticking: W,
     /// Number of times that rolling renews the patch within the step, ≥ 0.
     pub creep: W,
-    /// 0 of a patch that stands, or lies on a body that wheels push, to 1 of one that rolls.
+    /// Share of rolling: 1 for a rolling patch; 0 for a patch that stands or lies on a body that wheels push.
     pub rolling: W,
 }
 
 impl<W: Corners> PatchMotion<W> {
-    /// Returns how a deflection across ends a step of `step` s, and the share of that end in the mean deflection, 1/2 to 1.
+    /// Returns the lateral deflection at the end of a step of `step` s, and the weight θ of that end in the mean
+    /// deflection, 1/2 to 1.
     ///
-    /// `sticking (u₁ − u₀) = −step (s₀ + s₁) / 2 − creep ū` with the mean ū = θ u₁ + (1 − θ) u₀. A patch that rolls has θ = 1/2 + z/12 for a
-    /// small decay z = creep / sticking, and 1 for a large one, `1 − θ = 1 / (2 + z/3 + z²/18)`: an exponential fit of that decay. It is of
-    /// second order and keeps nothing with the wrong sign; what
-    /// rolls steadily in a turn, whose sliding speed differs at both ends in axes that do not turn, keeps its deflection. A patch that
-    /// stands has a damper of its own, and one on a light body would shake that: these count the end of the step alone (implicit Euler).
+    /// The equation is `sticking (u₁ − u₀) = −step (s₀ + s₁) / 2 − creep ū` with the deflection u, the sliding speed s
+    /// and the mean ū = θ u₁ + (1 − θ) u₀. For a rolling patch `1 − θ = 1 / (2 + z/3 + z²/18)` with the decay
+    /// `z = creep / sticking`. This is a fit of the exponential decay: θ is 1/2 + z/12 for small z and 1 for large z. The scheme is
+    /// of second order and never reverses the sign of the remaining deflection. A patch that rolls steadily in a turn
+    /// keeps its deflection, although its sliding speeds at both ends of the step differ in axes that do not turn.
+    ///
+    /// A standing patch has a damper of its own, and a patch on a light body would shake that body. Both evaluate speed
+    /// and deflection at the end of the step (implicit Euler).
     #[inline(always)]
     pub fn across(&self, step: W) -> (Drift<W>, W) {
         let half = W::splat(0.5) * self.rolling;
@@ -77,11 +88,12 @@ impl<W: Corners> PatchMotion<W> {
         self.over(step, half, half * held / fades)
     }
 
-    /// Returns the same of a deflection along, where the wheel alone would swing on its patch within the step by an angle of the square
-    /// `spin_swing`, rad², ≥ 0.
+    /// Returns the longitudinal deflection at the end of a step of `step` s, and the weight θ of that end in the mean
+    /// deflection. `spin_swing` is the squared phase angle of the spin oscillation of the wheel within the step, rad²,
+    /// ≥ 0.
     ///
-    /// The scheme is that of [`Self::across`], but the mean sliding speed has the share θ of s₁, too. Where a step does not resolve the swing of the
-    /// wheel, θ is at least 0.59: it dies out.
+    /// The scheme is that of [`Self::across`], except that the mean sliding speed also has the weight θ at the end. If
+    /// a step does not resolve the spin oscillation, θ rises to 0.58 or more, so the oscillation decays.
     #[inline(always)]
     pub fn along(&self, step: W, spin_swing: W) -> (Drift<W>, W) {
         let six = W::splat(6.0) * self.sticking;
@@ -91,8 +103,8 @@ impl<W: Corners> PatchMotion<W> {
         self.over(step, early, early)
     }
 
-    /// Returns `36 sticking²`, and `36 sticking² + 6 sticking creep + creep²`: the exponential fit has half the ratio of both as the share
-    /// of the start.
+    /// Returns `36 sticking²` and `36 sticking² + 6 sticking creep + creep²`. Half of their ratio is the weight of the
+    /// start of the step in the exponential fit.
     #[inline(always)]
     fn fit(&self) -> (W, W) {
         let six = W::splat(6.0) * self.sticking;
@@ -100,7 +112,8 @@ impl<W: Corners> PatchMotion<W> {
         (held, held + self.creep * (six + self.creep))
     }
 
-    /// Returns the same where the start has the share `of_speed` in the mean sliding speed and `early` in the mean deflection.
+    /// Returns the deflection and θ if the start of the step has the weight `of_speed` in the mean sliding speed and
+    /// `early` in the mean deflection.
     #[inline(always)]
     fn over(&self, step: W, of_speed: W, early: W) -> (Drift<W>, W) {
         let (one, late) = (W::splat(1.0), W::splat(1.0) - early);
@@ -119,26 +132,28 @@ impl<W: Corners> Drift<W> {
     }
 }
 
-/// How the patches of a bank linearised.
+/// Linearisation of the tyre laws of the patches of a bank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TyreLinearization<W: Corners = Four> {
     /// Slopes of the force at zero slip, N per unit slip.
     pub stiffness: [W; 2],
-    /// See [`crate::model::Tyre::lengths`], m.
+    /// Lengths of the patch, m; see [`crate::model::Tyre::lengths`].
     pub lengths: [W; 2],
-    /// Force at the slip the step starts with.
+    /// Forces and slopes at the slip at the start of the step.
     pub curve: Response<W>,
-    /// Friction coefficients, surface included, at the load `unloaded_share` and `sensitivity` count from.
+    /// Friction coefficients, surface included, at the load at which `unloaded_share − sensitivity · load impulse` is
+    /// 1.
     pub friction: [W; 2],
-    /// Share of friction lost per N s of load impulse, and the share at none.
+    /// Share of friction lost per load impulse, 1/(N s).
     pub sensitivity: W,
+    /// Share of friction at zero load.
     pub unloaded_share: W,
-    /// Load impulse from which friction gives no more, N s.
+    /// Load impulse above which the friction limit is constant, N s.
     pub most_load: W,
 }
 
 impl<W: Corners> TyreLinearization<W> {
-    /// Of patches that are all laws' of their own, until these tell.
+    /// Returns zeros, for a bank without simple curves whose laws are evaluated later.
     #[inline(always)]
     pub fn none() -> Self {
         let none = W::default();

@@ -1,8 +1,10 @@
-//! TMeasy: a curve through named points, at one load and at twice of it, along and across.
+//! TMeasy: longitudinal and lateral force curves through named points, at the nominal load and at twice the nominal
+//! load.
 //!
-//! G. Rill, *Road Vehicle Dynamics*, 2012, ch. 3 (and *TMeasy, the handling tire model*, Multibody System Dynamics
-//! 2013): initial slope, largest force and its slip, sliding force and its slip; both directions are merged by
-//! normalised slips. Forces only: its moments and its transition to standstill are left out.
+//! Source: G. Rill, *Road Vehicle Dynamics*, 2012, ch. 3 (and *TMeasy, the handling tire model*, Multibody System
+//! Dynamics 2013). A curve has an initial slope, a largest force and its slip, a sliding force and its slip. Normalised
+//! slips combine both directions. The module computes forces only; the moments and the standstill model of TMeasy are
+//! not implemented.
 
 use super::brush::theoretical;
 use super::dual::{Dual, root};
@@ -11,47 +13,47 @@ use super::{
 };
 use crate::lane::{Four, Lane, Spread, both};
 
-/// The curve of one direction at one load.
+/// Force curve of one direction at one load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Direction {
-    /// Slope at zero slip, N, > 0; not below twice the largest force over its slip, so that the curve rises smoothly.
+    /// Slope at zero slip, N, > 0. Minimum: twice the largest force over its slip, so that the curve rises smoothly.
     pub slope: f32,
     /// Largest force, N, > 0.
     pub largest: f32,
-    /// Its slip (over rolling speed), > 0.
+    /// Slip of the largest force, relative to the rim speed, > 0.
     pub largest_slip: f32,
-    /// Force of full sliding, N, > 0, not above the largest.
+    /// Force at full sliding, N, > 0, at most the largest force.
     pub sliding: f32,
-    /// Its slip, above that of the largest.
+    /// Slip at which full sliding begins, above the slip of the largest force.
     pub sliding_slip: f32,
 }
 
-/// A TMeasy tyre.
+/// TMeasy tyre.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TMeasy {
     /// Nominal load, N, > 0.
     pub nominal_load: f32,
-    /// Along and across at the nominal load.
+    /// Longitudinal and lateral curves at the nominal load.
     pub nominal: [Direction; 2],
-    /// Along and across at twice the nominal load.
+    /// Longitudinal and lateral curves at twice the nominal load.
     pub double: [Direction; 2],
-    /// Relaxation lengths along and across at the nominal load, m, > 0; in proportion to the slope under others, see
-    /// [`super::CurveTyre::relaxation`].
+    /// Longitudinal and lateral relaxation lengths at the nominal load, m, > 0. They are proportional to the slope at
+    /// other loads; see [`super::CurveTyre::relaxation`].
     pub relaxation: [f32; 2],
 }
 
-/// A TMeasy tyre under given conditions.
+/// TMeasy tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedTMeasy<L> {
     curves: [Curve<L>; 2],
-    /// What one slip counts in the merged slip: it is divided by this.
+    /// Reference slips. The slips are divided by them before they are combined.
     reference: [L; 2],
     relaxation: [L; 2],
-    /// 1 of a wheel that moves forwards, −1 backwards.
+    /// Direction of travel of the wheel: 1 forwards, −1 backwards.
     heading: L,
 }
 
-/// The curve of one direction under a load.
+/// Force curve of one direction under a load.
 #[derive(Clone, Copy, Debug)]
 struct Curve<L> {
     slope: L,
@@ -61,15 +63,15 @@ struct Curve<L> {
     sliding_slip: L,
 }
 
-/// What a tyre's curves are made of, ready to be asked: of one tyre, or of several side by side.
+/// Coefficients of the load dependence of the curves, for one tyre or for several tyres in SIMD lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TMeasyConstants<H> {
     nominal_load: H,
-    /// Along and across.
+    /// Longitudinal and lateral coefficients.
     directions: [DirectionConstants<H>; 2],
 }
 
-/// The same of one direction.
+/// Coefficients of the load dependence of one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DirectionConstants<H> {
     slope: ForceOverLoad<H>,
@@ -77,18 +79,19 @@ struct DirectionConstants<H> {
     largest_slip: SlipOverLoad<H>,
     sliding: ForceOverLoad<H>,
     sliding_slip: SlipOverLoad<H>,
-    /// Relaxation length per slope at the nominal load, m/N.
+    /// Relaxation length over slope at the nominal load, m/N.
     give: H,
 }
 
-/// `linear x − square x²` at a load of x nominal ones: through nothing at no load, and both stated values.
+/// Force `linear x − square x²` at x times the nominal load. The parabola passes through 0 at zero load and through
+/// both stated values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ForceOverLoad<H> {
     linear: H,
     square: H,
 }
 
-/// `nominal + rise (x − 1)` at a load of x nominal ones, but no less than `least`.
+/// Slip `nominal + rise (x − 1)` at x times the nominal load, at least `least`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SlipOverLoad<H> {
     nominal: H,
@@ -96,11 +99,12 @@ struct SlipOverLoad<H> {
     least: H,
 }
 
-/// Loads over the nominal one the data is good for; beyond, forces are proportional to load.
+/// Range of load over nominal load in which the curves are evaluated. Outside the range, forces are proportional to
+/// load.
 const LOADS: [f32; 2] = [0.05, 2.0];
 
 impl TMeasy {
-    /// Everything that is not as the fields say; results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let load = (1.0..=1e6).contains(&self.nominal_load);
@@ -125,7 +129,7 @@ impl Direction {
         demand(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");
         demand(faults, (1e-3..=10.0).contains(&largest_slip), "largest_slip", largest_slip, "a slip from 0.001 to 10");
         let least = 2.0 * largest / largest_slip;
-        // The equal sign is meant: a parabola is the flattest rise.
+        // A smaller slope would start with a convex curve. The factor allows for rounding.
         let steep = slope >= least * 0.999_999 && slope <= 1e9;
         demand(faults, steep, "slope", slope, "at least twice the largest force over its slip");
         demand(faults, sliding > 0.0 && sliding <= largest, "sliding", sliding, "a force above 0, up to the largest");
@@ -133,8 +137,8 @@ impl Direction {
         demand(faults, after, "sliding_slip", sliding_slip, "a slip above that of the largest force, up to 100");
     }
 
-    /// Values over load are parabolas through nothing at no load, with a slope of `2 one - two / 2` there: from `two = 4 one` on
-    /// they are negative at low loads.
+    /// Checks that the values are positive at low loads. They are parabolas over load that pass through 0 at zero load
+    /// with the slope `2 one − two / 2`. This slope is negative if `two` exceeds `4 one`.
     fn check_low_loads(&self, double: &Self, faults: &mut Vec<ValueFault>) {
         const BELOW_FOUR_TIMES: &str =
             "less than four times that at the nominal load, else it is negative at low loads";
@@ -151,7 +155,8 @@ impl Direction {
 impl TyreModel for TMeasy {
     type Prepared<L: Lane> = PreparedTMeasy<L>;
 
-    /// Camber and pressure have no effect, speed only through its sign. Grip scales the forces, and the slips with them, but not the slope.
+    /// Computes the tyre under `conditions`. Camber and pressure have no effect, and only the sign of the speed has
+    /// one. Grip scales the forces and their slips, but not the slope at zero slip.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L> {
         self.constants().at(conditions)
@@ -181,7 +186,7 @@ impl DirectionConstants<f32> {
 }
 
 impl<H: Copy> TMeasyConstants<H> {
-    /// Every number as `to` has those of four tyres.
+    /// Combines four tyres: applies `to` to the four values of each coefficient.
     fn joined<T: Copy>(tyres: [&Self; 4], to: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
         let direction = |i: usize| {
             let tyres = tyres.map(|tyre| &tyre.directions[i]);
@@ -210,7 +215,7 @@ impl<H: Copy> TMeasyConstants<H> {
         }
     }
 
-    /// The tyre under `conditions`.
+    /// Computes the tyre under `conditions`.
     #[inline(always)]
     pub(crate) fn at<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L>
     where
@@ -248,12 +253,12 @@ impl<H: Copy> TMeasyConstants<H> {
 }
 
 impl TMeasyConstants<Four> {
-    /// Four tyres side by side.
+    /// Packs four tyres into SIMD lanes.
     pub(crate) fn side_by_side(tyres: [&TMeasyConstants<f32>; 4]) -> Self {
         TMeasyConstants::joined(tyres, Four::new)
     }
 
-    /// Every number as `to` has it.
+    /// Returns the coefficients with `to` applied to every number.
     #[cfg(feature = "abreast")]
     pub(crate) fn map<T: Copy>(&self, to: impl Fn(Four) -> T) -> TMeasyConstants<T> {
         Self::joined([self; 4], |[one, ..]| to(one))
@@ -317,7 +322,7 @@ impl<L: Lane> PreparedTMeasy<L> {
                 sliding_slip: merged(direction, [x.sliding_slip, y.sliding_slip], over),
             },
         );
-        // At rest each direction has its own slope.
+        // At zero slip each direction has its own slope.
         both(
             #[inline(always)]
             |i| R::choose(resting, slip[i] * self.curves[i].slope, scaled[i] * per_slip),
@@ -325,28 +330,29 @@ impl<L: Lane> PreparedTMeasy<L> {
     }
 }
 
-/// Of both numbers, each in its own direction and times its `scale`, the one that counts in `direction`.
+/// Returns the value of a curve parameter in the slip `direction`: the root of the sum of squares of
+/// `direction[i] of[i] scale[i]`.
 #[inline(always)]
 fn merged<L: Lane, R: Real<L>>(direction: [R; 2], of: [L; 2], scale: [L; 2]) -> R {
     let [x, y] = [direction[0] * (of[0] * scale[0]), direction[1] * (of[1] * scale[1])];
     root(x * x + y * y, L::splat(1e-12))
 }
 
-/// The curve over the merged slip in one direction, up to the largest force.
+/// Curve over the combined slip in one slip direction, up to the largest force.
 struct Rise<R> {
     slope: R,
     largest: R,
     largest_slip: R,
 }
 
-/// The same beyond it.
+/// Curve over the combined slip in one slip direction, beyond the largest force.
 struct Fall<R> {
     sliding: R,
     sliding_slip: R,
 }
 
-/// Force over slip at the merged slip `size`: a rational rise to the largest force, a cubic `fall` to the sliding one, which is looked at
-/// only where some slip is as large, and constant from there on.
+/// Returns the force over the combined slip `size`. The curve is a rational function up to the largest force, a cubic
+/// down to the sliding force, and constant beyond. `fall` is called only if some lane is beyond the largest force.
 #[inline(always)]
 fn force_per_slip<L: Lane, R: Real<L>>(size: R, rise: Rise<R>, fall: impl FnOnce() -> Fall<R>) -> R {
     let s = L::splat;
@@ -404,12 +410,13 @@ mod tests {
     const TYRE: TMeasy =
         TMeasy { nominal_load: 4000.0, nominal: [ALONG, ACROSS], double: [ALONG_2, ACROSS_2], relaxation: [0.1, 0.3] };
 
-    /// Slip (κ or −tan α) whose slip over rolling speed is `theoretical`.
+    /// Returns the slips (κ, −tan α) of direction `i` whose slip relative to the rim speed is `theoretical`.
     fn slip(i: usize, theoretical: f32) -> [f32; 2] {
         if i == 0 { [theoretical / (1.0 - theoretical), 0.0] } else { [0.0, theoretical] }
     }
 
-    /// Slope at zero, the largest and the sliding force at their slips, at both loads and in both directions.
+    /// Checks the slope at zero slip, and the largest and the sliding force at their slips, for both loads and both
+    /// directions.
     #[test]
     fn curves_pass_their_named_points() {
         assert!(TYRE.faults().is_empty(), "{:?}", TYRE.faults());
@@ -432,7 +439,8 @@ mod tests {
         }
     }
 
-    /// Between the loads the force bends down: a parabola through none, the nominal load and twice of it.
+    /// Checks that the force is a parabola over load: through 0, the value at the nominal load and the value at twice
+    /// the load.
     #[test]
     fn friction_falls_with_load() {
         let largest = |load: f32| TYRE.prepare(&Conditions::upright(load, 20.0)).limit()[1];

@@ -1,31 +1,33 @@
-//! Ground that varies within the way of a step: wheels are probed at several places along it, and stand on the mean of what they meet.
+//! Ground that varies along the displacement of a step: wheels are probed at several positions, and stand on the mean contact.
 //!
-//! A wheel that moves by more than its radius within a step would else see a bump once, for the whole step, or not at all. The plane it
-//! stands on is as high as the ground is in the mean along the way, and as steep along the way as the line between its two ends. So the
-//! heights of steps that follow each other join, and a bump gives a rolling wheel no energy (O. Gonzalez, "Time integration and discrete
-//! Hamiltonian systems", 1996).
+//! A wheel that moves by more than its radius within a step would otherwise detect a bump for the whole step, or not at all. The
+//! mean contact plane has the mean height of the ground along the displacement and the slope of the line between its ends. The
+//! heights of consecutive steps therefore join, and a bump adds no energy to a rolling wheel (O. Gonzalez, "Time integration and
+//! discrete Hamiltonian systems", 1996).
 
 use crate::step::vehicle::Vehicle;
 use crate::world::scene::FLUSH;
 use crate::world::seam::{Body, Contact, Ground, Probe};
 use bevy_math::Vec3;
 
-/// Maximum number of intervals into which the way of a step is divided.
+/// Maximum number of intervals into which the displacement of a step is divided.
 const MAX_INTERVALS: usize = 8;
 
-/// Cosine of the angle between two normals that are those of one plane, but for rounding.
+/// Smallest cosine between two normals that count as equal; it allows for rounding.
 const ALIKE: f32 = 1.0 - 1e-6;
 
-/// Places along the ways of the wheels of one vehicle.
+/// Probe positions along the displacements of the wheels of one vehicle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
-    /// Intervals between the places of a wheel, 2 to [`MAX_INTERVALS`].
+    /// Intervals between the positions of a wheel, 2 to [`MAX_INTERVALS`].
     intervals: usize,
+    /// Length of the step, s.
     dt: f32,
 }
 
 impl Places {
-    /// Returns the places for a step of `dt` s of `vehicle`, which moves as `body`; `None` where no wheel moves by more than its radius.
+    /// Returns the positions for a step of `dt` s of `vehicle`, which moves as `body`; `None` if no wheel moves by more than its
+    /// radius.
     pub fn of(vehicle: &Vehicle, body: &Body, dt: f32) -> Option<Self> {
         let longest = |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular.length() * arm) * dt / radius;
         let wheels = vehicle.model().wheels().iter().map(|wheel| (wheel.radius, wheel.contact.length()));
@@ -34,17 +36,17 @@ impl Places {
         (intervals > 1).then_some(Self { intervals: intervals.max(2), dt })
     }
 
-    /// Number of places for each wheel.
+    /// Returns the number of positions per wheel.
     pub fn per_wheel(&self) -> usize {
         self.intervals + 1
     }
 
-    /// Returns the way of the wheel of `probe` within the step, world axes, m.
+    /// Returns the displacement of the wheel of `probe` within the step, world axes, m.
     fn way(&self, body: &Body, probe: &Probe) -> Vec3 {
         (body.velocity + body.angular.cross(probe.offset)) * self.dt
     }
 
-    /// Writes the probes at the places of every wheel, wheel by wheel, into `asked`, from those in the middle of the step.
+    /// Writes the probes at all positions, wheel by wheel, into `asked`. `probes` are those in the middle of the step.
     pub fn ask(&self, body: &Body, probes: &[Probe], asked: &mut Vec<Probe>) {
         asked.clear();
         for probe in probes {
@@ -53,13 +55,15 @@ impl Places {
         }
     }
 
-    /// Returns which share of the way place `k` is ahead of the middle, −1/2 to 1/2.
+    /// Returns the position of probe `k` relative to the middle, as a share of the displacement, −1/2 to 1/2.
     fn share(&self, k: usize) -> f32 {
         k as f32 / self.intervals as f32 - 0.5
     }
 
-    /// Replaces what the wheels of `vehicle` have `met` in the middle of the step by the mean of what they met at their places, wheel by
-    /// wheel in `answered`. Ground that moves, and ground that some place of a wheel does not reach to stand on, stays as it was met.
+    /// Replaces the contacts `met` in the middle of the step by the mean contact of each wheel over its positions. `answered` has
+    /// the contacts at the positions, wheel by wheel.
+    ///
+    /// A wheel keeps its contact if its ground moves, if it reaches no ground at any position, or if the ground is one plane.
     pub fn settle(
         &self,
         vehicle: &Vehicle,
@@ -82,7 +86,8 @@ impl Places {
         }
     }
 
-    /// Returns whether the wheel of `probe` met one plane at all `places` along its `way`, the one it met `here`, in the middle.
+    /// Returns true if the contacts at all `places` along the displacement `way` are on one plane with equal grip, that of the
+    /// contact `here` in the middle.
     fn is_plane(&self, probe: &Probe, way: Vec3, places: &[Option<Contact>], here: Option<Contact>) -> bool {
         let Some(here) = here else { return false };
         places.iter().enumerate().all(|(k, place)| {
@@ -94,8 +99,8 @@ impl Places {
         })
     }
 
-    /// Returns the mean of what the wheel of `probe` met at its `places` along its `way`. Where it met nothing, or only what is farther
-    /// away, its wheel is `hanging` at that distance from the start of its ray, m.
+    /// Returns the mean of the contacts at the `places` along the displacement `way`. At positions without ground, or with ground
+    /// farther away than `hanging` (m from the start of the ray), the wheel counts as hanging at that distance.
     fn mean(&self, probe: &Probe, way: Vec3, places: &[Option<Contact>], hanging: f32) -> Option<Contact> {
         let up = -probe.direction;
         let level = way - up * way.dot(up);
@@ -133,7 +138,7 @@ impl Places {
 }
 
 impl Probe {
-    /// Returns this probe moved `by` so many m, world axes.
+    /// Returns the probe displaced by the vector `by`, world axes, m.
     fn moved_by(&self, by: Vec3) -> Self {
         let rim = self.rim.map(|rim| crate::world::seam::Rim { came: rim.came + by, moves: rim.moves - by, ..rim });
         Self { offset: self.offset + by, rim, ..*self }

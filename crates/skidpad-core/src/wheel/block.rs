@@ -1,7 +1,8 @@
-//! One wheel's block: spin, tyre along and tyre across, solved together against a given chassis motion: in closed form where the tyre
-//! grips, by iterations on the friction cone where it slides. The wheels of a car or of several side by side.
+//! Per-wheel block solve: wheel spin, longitudinal and lateral tyre impulse together, for a given chassis motion.
 //!
-//! As separate rows in one sweep, brake and tyre run away on a slope; as one block they hold to a micrometre.
+//! Gripping tyres are solved in closed form, sliding tyres by an iteration on the friction ellipse. The lanes are the wheels of
+//! one car or of a batch of cars. A joint solve is needed for parking: with separate rows in one sweep, brake and tyre drift on a
+//! slope; as one block they hold the car to within a micrometre.
 
 use crate::lane::{Corners, Four, both};
 use crate::linear::SpatialVector;
@@ -10,16 +11,17 @@ use crate::step::rows::Rows;
 use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
 
-/// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric gains.
+/// Linearised response of a wheel's tyre impulse to the chassis velocity: at most two directions with symmetric gains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tangent<W: Corners = Four> {
+    /// Gain of each direction, kg.
     weights: [W; 2],
-    /// Along and across; `None`: those themselves.
+    /// Directions as (longitudinal, lateral) components; `None` if they are the longitudinal and lateral rows themselves.
     directions: Option<[[W; 2]; 2]>,
 }
 
 impl<W: Corners> Tangent<W> {
-    /// The directions, each with its weight, as rows on the chassis.
+    /// Returns each direction as a row on the chassis, with its gain (kg).
     #[inline(always)]
     pub fn lines(&self, rows: &Rows<W>) -> [(W, SpatialVector<W>); 2] {
         let ([first, second], [forward, side]) = (self.weights, [rows.contact.forward, rows.contact.side]);
@@ -29,7 +31,7 @@ impl<W: Corners> Tangent<W> {
         }
     }
 
-    /// How the impulse along answers the speed along.
+    /// Returns the gain of the longitudinal impulse with respect to the longitudinal speed, kg.
     #[inline(always)]
     pub fn along(&self) -> W {
         let [first, second] = self.weights;
@@ -40,40 +42,40 @@ impl<W: Corners> Tangent<W> {
     }
 }
 
-/// Tyre impulses of a block, and what it takes to differentiate them.
+/// Tyre impulses of a block, and the data that their derivative needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreSolution<W: Corners = Four> {
     tyre: [W; 2],
     sliding: W::Mask,
     gain: [W; 2],
     compliance: [W; 3],
-    /// λ / μ² of each row: plastic speed per impulse while it slides.
+    /// Plastic speed per impulse of a sliding row, λ / limit² (1/kg), with the multiplier λ of the friction ellipse.
     plastic: [W; 2],
-    /// 1 / limit².
+    /// Inverse square of the friction limit of a sliding row, 1/(N s)².
     inverse: [W; 2],
-    /// Rows that do not answer, being bounded one by one.
+    /// Rows whose impulse does not respond to the velocity, because it is clamped to its own bound or fixed.
     bounded: [W::Mask; 2],
 }
 
-/// What sliding makes of a patch: see [`TyreSolution`].
+/// Result of the friction-ellipse iteration; the fields are those of [`TyreSolution`].
 struct Slid<W: Corners> {
     tyre: [W; 2],
     plastic: [W; 2],
     inverse: [W; 2],
 }
 
-/// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially. In one sweep, that
-/// is; closer in an iteration.
+/// Tolerance for the relative error of the friction ellipse in a single sweep. Radial scaling removes the remaining error. An
+/// iteration uses a tighter tolerance, see [`Within::closeness`].
 const CONE_TOLERANCE: f32 = 1e-3;
 
-/// Choices between the lines of both slips: what one of them does to the cone may change the other.
+/// Maximum number of passes that select the linearisation of each row. A change in one row can require a change in the other.
 const LINES_CHOSEN: usize = 4;
 
-/// Steps on the cone's multiplier; three are typical.
+/// Maximum number of iterations for the multiplier of the friction ellipse. Three are typical.
 const CONE_STEPS: usize = 10;
 
 impl<W: Corners> TyreSolution<W> {
-    /// The same, number by number: copied as one, those of it that nobody asks for would not stay in registers.
+    /// Returns a field-by-field copy. The compiler keeps the fields of such a copy in registers, unlike those of a whole struct.
     #[inline(always)]
     fn in_registers(self) -> Self {
         let Self { tyre, sliding, gain, compliance, plastic, inverse, bounded } = self;
@@ -82,8 +84,11 @@ impl<W: Corners> TyreSolution<W> {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
-    /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
+    /// Solves the block for spin, torque and tyre impulses, stores them in `coupled`, and returns the tyre solution.
+    ///
+    /// The wheel is first assumed to be locked by brake and rolling resistance. If that needs more than their capacity, the wheel
+    /// turns, and brake and rolling resistance act with the sign of the needed impulse. A brake therefore never reverses a wheel.
+    /// [`Within::Side`] solves the lateral impulse only.
     #[inline(always)]
     pub(crate) fn solve_block(&mut self, bank: &WheelPack<W>, within: Within) -> TyreSolution<W> {
         let limit = self.coupled.friction_bound;
@@ -98,7 +103,8 @@ impl<W: Corners> Rows<W> {
         self.held_or_turning(bank, within, limit, momentum, out_of_reach)
     }
 
-    /// Solves wheels of which some may be held.
+    /// Solves a bank in which some wheels may be locked. `momentum` is the angular momentum of wheel and driveline before brake
+    /// and tyre (N m s); wheels in `out_of_reach` turn in any case.
     #[inline(never)]
     fn held_or_turning(
         &mut self,
@@ -131,7 +137,8 @@ impl<W: Corners> Rows<W> {
         )
     }
 
-    /// Takes tyre impulses back to what friction gives under the load now.
+    /// Limits the tyre impulses to the friction limits at the current load: each direction alone for [`Within::Pyramid`],
+    /// otherwise by radial scaling onto the ellipse. Impulses of tyres without load or friction become 0.
     #[inline(always)]
     pub(crate) fn hold_to_limit(&mut self, within: Within) {
         let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.limit());
@@ -155,7 +162,8 @@ impl<W: Corners> Rows<W> {
         );
     }
 
-    /// Solves the wheels that turn; keeps the patches of those that are `held`, if any.
+    /// Solves the wheels that turn, and keeps the solution of the wheels in the mask `held`, if any. The sign of `need` (N m s),
+    /// the brake impulse that would lock the wheel, sets the direction of brake and rolling resistance.
     #[inline(always)]
     fn turning(
         &mut self,
@@ -166,7 +174,7 @@ impl<W: Corners> Rows<W> {
         need: W,
         held: Option<(W::Mask, TyreSolution<W>)>,
     ) -> TyreSolution<W> {
-        // Brake and rolling resistance oppose the need; 0 is taken with the backward ones.
+        // Brake and rolling resistance oppose the need. A need of 0 counts as negative.
         let hold = W::select(W::splat(0.0).less(need), -self.tyre.locking_capacity, self.tyre.locking_capacity);
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let driven = momentum + hold;
@@ -189,7 +197,7 @@ impl<W: Corners> Rows<W> {
         solution
     }
 
-    /// The side impulse alone, inside what the forward one leaves of the ellipse.
+    /// Solves the lateral impulse alone, within the part of the ellipse that the known longitudinal impulse leaves.
     fn solve_side(&mut self, limit: [W; 2]) -> TyreSolution<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
@@ -199,7 +207,7 @@ impl<W: Corners> Rows<W> {
         let ([along, mut gain], target_impulse) = (self.tyre.gain, self.tyre.target_impulse[1]);
         let mut across = target_impulse - gain * speed;
         if W::any(self.tyre.bends) {
-            // As in `Rows::solve_tyre`: of both lines the lower one holds.
+            // The lower of both linearisations applies, as in `Rows::solve_tyre`.
             let steep = self.tyre.straight_gain[1];
             let straight = self.tyre.straight_target[1] - steep * speed;
             let lower = self.tyre.bends & gain.less(steep) & (straight * target_impulse).less(across * target_impulse);
@@ -216,8 +224,8 @@ impl<W: Corners> Rows<W> {
         }
     }
 
-    /// Tyre impulses that are bounded one by one. Exact where the two do not answer each other, as in a converged
-    /// coupling, whose blocks see a given velocity.
+    /// Clamps each tyre impulse to its own limit. The result is exact if the two rows do not influence each other, as in a
+    /// converged coupling, whose blocks see a given velocity.
     #[inline(always)]
     fn pyramid(solution: TyreSolution<W>, limit: [W; 2]) -> TyreSolution<W> {
         let bounded = [0, 1].map(|i| limit[i].less(solution.tyre[i].abs()));
@@ -225,11 +233,12 @@ impl<W: Corners> Rows<W> {
         TyreSolution { tyre, bounded, sliding: bounded[0] | bounded[1], ..solution }
     }
 
-    /// Tyre impulses at relative `speed` with `compliance`, inside the ellipse of `limit`.
+    /// Computes the tyre impulses (N s) at relative `speed` (m/s) with `compliance` (1/kg), inside the ellipse of `limit` (N s).
     ///
-    /// The line through the law at the slip the step began with overshoots where that slip goes away within the step; there
-    /// the law is below the line of its slope at no slip, and that one holds. Of two lines of which the lower one holds, the
-    /// force changes without a jump, if a tyre that slides is asked at the slip that its carcass follows: what of it is not plastic.
+    /// Each row has two linearisations: one at the slip at the start of the step, one with the slope at zero slip. If the initial
+    /// slip decays within the step, the first overshoots, and the law lies below it. The lower of the two forces applies. The
+    /// force is then continuous, provided that the selection for a sliding tyre uses the elastic slip, that is, without its
+    /// plastic part.
     #[inline(always)]
     fn solve_tyre(&self, within: Within, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> TyreSolution<W> {
         let solution = self.solve_tyre_rows(self.tyre.target_impulse, self.tyre.gain, within, speed, compliance, limit);
@@ -239,7 +248,8 @@ impl<W: Corners> Rows<W> {
         self.on_lower_lines(solution, within, speed, compliance, limit).in_registers()
     }
 
-    /// The same where some law bends, from the `solution` on the lines at the slips the step began with.
+    /// Returns the impulses of [`Self::solve_tyre`] for tyres with a curved law. The iteration starts from `solution`, which uses
+    /// the linearisation at the initial slip in every row.
     #[inline(never)]
     fn on_lower_lines(
         &self,
@@ -279,10 +289,10 @@ impl<W: Corners> Rows<W> {
         )
     }
 
-    /// Where the line of the slope at no slip gives less force than the one at the slip the step began with.
+    /// Returns, for each row, the wheels on which the linearisation at zero slip has less force than the one at the initial slip.
     ///
-    /// On the `straight` one, which is steep, the force tells on which side of where they cross the slip is; on the other, which
-    /// may be level, the slip itself.
+    /// Rows in `straight` use the linearisation at zero slip. It is steep, so that the force shows on which side of the
+    /// intersection the slip is. The other linearisation may be flat; its rows compare the slip itself.
     #[inline(always)]
     fn straight_lower(
         &self,
@@ -310,10 +320,10 @@ impl<W: Corners> Rows<W> {
         )
     }
 
-    /// Tyre impulses of the rows `target_impulse` and `gain` inside the ellipse of `limit`.
+    /// Computes the tyre impulses of the rows `impulse = target_impulse − gain · speed` inside the ellipse of `limit`.
     ///
-    /// Sliding adds a plastic speed λ x/μ² to both rows, so the stiffer direction does not win: scaling the impulse
-    /// instead gives a locked wheel at 45° a quarter of its friction sideways.
+    /// Sliding adds the plastic speed `λ x / limit²` to both rows, so that the stiffer direction does not dominate. Scaling of
+    /// the impulse alone would leave a locked wheel at 45° a quarter of its lateral friction.
     #[inline(always)]
     fn solve_tyre_rows(
         &self,
@@ -358,8 +368,8 @@ impl<W: Corners> Rows<W> {
         TyreSolution { tyre, plastic, inverse, ..held }
     }
 
-    /// Brings the impulses `x` of the patches that are `sliding`, which the `system` has for those `wanted`, onto the ellipse of
-    /// limits that are `squared`.
+    /// Moves the impulses `x` of the wheels in `sliding` onto the friction ellipse. `system` maps `wanted`, the impulses without
+    /// compliance, to `x`; `squared` are the squared friction limits.
     #[inline(never)]
     fn slide(
         mut x: [W; 2],
@@ -380,12 +390,12 @@ impl<W: Corners> Rows<W> {
                     |i| one / squared[i],
                 );
                 let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
-                // A row without gain keeps its impulse; the other one tells when no multiplier changes anything any more.
+                // No multiplier changes a row without gain. The iteration ends once the other row has a negligible slope.
                 let stuck_below = W::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
                 let closeness = CONE_TOLERANCE * within.closeness();
                 let mut reach = reach_of(x);
                 let (mut plastic, mut live) = (zero, sliding);
-                // Hebden's iteration on the length of the impulse, which falls like 1 / (c + λ).
+                // Hebden's iteration on the length of the impulse, which decreases like 1 / (c + λ).
                 for _ in 0..CONE_STEPS {
                     let fall = system.solve([g[0] * x[0] * inverse[0], g[1] * x[1] * inverse[1]]);
                     let slope = (x[0] * fall[0] * inverse[0] + x[1] * fall[1] * inverse[1]) / reach;
@@ -423,7 +433,7 @@ impl<W: Corners> Rows<W> {
 }
 
 impl<W: Corners> TyreSolution<W> {
-    /// Gains left of a patch; while it slides only the direction along the edge of the ellipse answers.
+    /// Returns the gains of the block after the solve. A sliding tyre responds only along the tangent of the friction ellipse.
     #[inline(always)]
     pub(crate) fn tangent(&self) -> Tangent<W> {
         let [along, _, across] = self.compliance;
@@ -433,7 +443,7 @@ impl<W: Corners> TyreSolution<W> {
         if W::any(cone) { self.along_the_edge(weights, cone) } else { Tangent { weights, directions: None } }
     }
 
-    /// The same where patches slide on the `cone`, of those that do not with these `weights`.
+    /// Returns the tangent of a bank in which the wheels in `cone` slide; the other wheels keep their `weights`.
     #[cold]
     #[inline(never)]
     fn along_the_edge(&self, weights: [W; 2], cone: W::Mask) -> Tangent<W> {
@@ -458,6 +468,7 @@ impl<W: Corners> TyreSolution<W> {
         )
     }
 
+    /// Returns `yes` in the lanes of `mask` and `no` in the others, field by field.
     #[inline(always)]
     fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
         let pick = |yes: W, no: W| W::select(mask, yes, no);
@@ -489,7 +500,7 @@ impl<W: Corners> TyreSolution<W> {
     }
 }
 
-/// `(1 + G A + P) x = b` in two unknowns.
+/// Linear system `(1 + G A + P) x = b` in two unknowns: gains G, compliance A, plastic term P.
 struct Pair<W: Corners> {
     rows: [[W; 2]; 2],
     inverse_determinant: W,
@@ -517,7 +528,7 @@ mod tests {
     use super::*;
     use crate::lane::Lane;
 
-    /// A row beyond its limit that answers nothing, beside one that has next to no impulse: no multiplier brings it back.
+    /// A row without gain beyond its limit, and a row with almost no impulse: no multiplier of the ellipse reduces the first one.
     #[test]
     fn a_row_without_admittance_slides_at_its_limit() {
         let all = |x: f32| Four::splat(x);
@@ -536,7 +547,7 @@ mod tests {
         assert!((along - 1.0).abs() < 1e-6 && across.abs() < 1e-6, "{along} {across}");
     }
 
-    /// Forces beyond the ellipse of both limits keep their direction over those; others stay.
+    /// Impulses outside the ellipse are scaled radially onto it; impulses inside are unchanged.
     #[test]
     fn tyres_are_held_to_the_ellipse_of_their_limits() {
         let all = |x: f32| Four::splat(x);
@@ -551,7 +562,7 @@ mod tests {
             rows.coupled.tyre.map(|lanes| lanes.at(0))
         };
         assert_eq!(held([12.0, -6.0], Within::Cone), [12.0, -6.0]);
-        // 1.2 and 1.6 of the limits, twice as much as they hold.
+        // These are 1.2 and 1.6 times the limits, twice the radius of the ellipse.
         for (found, known) in held([24.0, -16.0], Within::Cone).into_iter().zip([12.0, -8.0]) {
             assert!((found - known).abs() < 1e-5, "{found} N s in 32 bits");
         }

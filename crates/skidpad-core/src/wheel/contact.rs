@@ -1,4 +1,4 @@
-//! Where each wheel meets the ground: probes, contact points, row directions.
+//! Wheel contacts with the ground: probes, contact points, row directions.
 
 use crate::banks::Banks;
 use crate::lane::{Corners, Four, Lane};
@@ -14,24 +14,26 @@ use crate::wheel::parameters::Wheel;
 use crate::world::seam::{Body, Contact, Probe, Rim};
 use bevy_math::{DVec3, Mat3, Vec3};
 
-/// Walls that would stay farther from a rim than this are not looked for, m: what the forces of a step can still change.
+/// Clearance of the wall search beyond the free motion of a rim, m. The forces of a step can move the rim that much farther.
 const WALL_MARGIN: f32 = 0.03;
 
-/// A wheel that hangs this little above the ground is still held to it by its row, m; else rounding decides, step by step.
+/// Tolerance below which a wheel above the ground still counts as touching, m. Otherwise rounding would decide from step to step.
 pub(crate) const DROOP_SLACK: f32 = 1e-3;
 
-/// What the rays of four wheels met; 0 where they met nothing.
+/// Ground contacts of the probes of four wheels; 0 in lanes without a contact.
 pub(crate) struct Met<W: Corners> {
-    /// Where there is something.
+    /// Lanes with a contact.
     pub hit: W::Mask,
-    /// World axes.
+    /// Unit normal of the ground, world axes.
     pub normal: Vec3Lanes<W>,
+    /// Distance from the start of the ray, m.
     pub distance: W,
+    /// Friction factor of the surface, –.
     pub grip: W,
 }
 
 impl Met<Four> {
-    /// One pass over the contacts: they lie wheel by wheel.
+    /// Collects the contacts of the wheels of `bank`; `contacts` has one entry per wheel.
     #[inline(always)]
     pub(crate) fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
         let Some([Some(a), Some(b), Some(c), Some(d)]) = bank.whole(contacts) else {
@@ -42,7 +44,7 @@ impl Met<Four> {
         Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new([a.grip, b.grip, c.grip, d.grip]) }
     }
 
-    /// The same where some wheel is missing, or met nothing.
+    /// Collects the contacts of a bank in which some wheel is missing or has no contact.
     #[cold]
     #[inline(never)]
     fn by_some(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
@@ -58,20 +60,23 @@ impl Met<Four> {
     }
 }
 
+/// Returns distance and normal of a contact in four lanes.
 #[inline(always)]
 fn numbers(contact: &Contact) -> Four {
     Four::new([contact.distance, contact.normal.x, contact.normal.y, contact.normal.z])
 }
 
-/// How far a pose goes, m, in a step of `dt` s that begins and ends with these rates, m/s, where the world moves it by `pose_lag` s of the
-/// first.
+/// Returns the displacement of a pose, m, in a step of `dt` s whose rates at start and end are `begins` and `ends` (m/s). The
+/// world moves the pose with the initial rate for `pose_lag` s and with the final rate for the rest.
 #[inline(always)]
 pub(crate) fn way<W: Corners>([begins, ends]: [W; 2], pose_lag: W, dt: W) -> W {
     begins * pose_lag + ends * (dt - pose_lag)
 }
 
 impl<W: Corners> Rows<W> {
-    /// Takes the contact points and row directions of the wheels from what their rays `met` in the middle of the step.
+    /// Sets contact points, compressions and row directions of the wheels from the contacts `met` in the middle of the step.
+    ///
+    /// Ground steeper than 80°, and ground whose normal is almost parallel to the wheel axle, is not a contact.
     #[inline(always)]
     pub(crate) fn touch(&mut self, bank: &WheelPack<W>, met: &Met<W>, to_vehicle: &Axes<W::Car>) {
         let normal = to_vehicle.times_at_each_wheel(met.normal);
@@ -92,7 +97,7 @@ impl<W: Corners> Rows<W> {
         let centre = pushed.raised(bank.radius);
         (self.contact.grip, self.contact.friction_factor) = (met.grip, met.grip);
         self.contact.compression = reached;
-        // Rounding may make it longer than 1.
+        // Rounding can make the sine larger than 1.
         self.contact.lean = lean.within(-W::splat(1.0), W::splat(1.0)).only(faces_ground);
         self.contact.cosine = normal.z;
         self.contact.normal = SpatialVector::new(normal, point.cross(normal));
@@ -101,8 +106,8 @@ impl<W: Corners> Rows<W> {
         self.contact.in_contact = faces_ground;
     }
 
-    /// Takes the wheels back to the start of the step, half a step of `dt` s before they were probed: along the planes that they met,
-    /// with the chassis velocity `moving` at the start.
+    /// Extrapolates the compressions from the middle to the start of the step of `dt` s, along the contact planes, with the
+    /// chassis velocity `moving` at the start. Sets the jounce rates and the gaps beyond the droop stops, too.
     #[inline(always)]
     pub(crate) fn take_to_start(&mut self, bank: &WheelPack<W>, moving: SpatialVector<W>, dt: f32) {
         let rate = -self.contact.normal.dot(moving) / self.contact.cosine;
@@ -112,7 +117,9 @@ impl<W: Corners> Rows<W> {
         self.contact.jounce_rate = rate;
     }
 
-    /// Motion of the wheels that touch, at the chassis velocity `moving`; `free` is the one that the step would end with.
+    /// Sets the motion of the contacts at the start of the step: sliding speeds, jounce rates, ground motion, and the share of
+    /// the step with contact. `moving` is the chassis velocity at the start, `free` the one at the end if no wheel acts. Wheels
+    /// that do not reach the ground in free fall lose their contact.
     #[inline(always)]
     pub(crate) fn move_over(
         &mut self,
@@ -131,7 +138,7 @@ impl<W: Corners> Rows<W> {
         self.contact.lag = self.contact.jounce_rate * pose_lag * self.contact.contact_share;
     }
 
-    /// Impulses of the last step, to start from.
+    /// Sets the tyre impulses and torques to those of the last step, as initial values for the solve.
     #[inline(always)]
     pub(crate) fn recall(&mut self, dt: f32) {
         let step = W::splat(dt);
@@ -139,7 +146,8 @@ impl<W: Corners> Rows<W> {
         self.coupled.torque = self.begun.torque * step;
     }
 
-    /// Share of the step that is left when a wheel has closed the gap below its droop stop, falling freely.
+    /// Returns the share of the step that is left after a wheel in free fall has closed the gap below its droop stop: 1 without a
+    /// gap, 0 if the gap stays open.
     #[inline(always)]
     fn share_of_contact(&self, free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
         let one = W::splat(1.0);
@@ -150,20 +158,22 @@ impl<W: Corners> Rows<W> {
         W::select(above, self.share_after_fall(free(), dt), one)
     }
 
-    /// Wheels that hang on their droop stops above ground.
+    /// Returns the wheels at their droop stop whose gap to the ground is larger than [`DROOP_SLACK`].
     #[inline(always)]
     fn above_ground(&self) -> W::Mask {
         self.contact.beyond_droop.less(W::splat(-DROOP_SLACK))
     }
 
-    /// Those of them that do not come to it as they fall.
+    /// Returns the wheels above ground that do not touch down in free fall.
     #[inline(always)]
     pub(crate) fn apart(&self) -> W::Mask {
         self.above_ground() & !self.contact.in_contact
     }
 
-    /// Lets those of them meet it, of the wheels `among`, which close the gap in a step of `dt` s that begins at the velocity `moving` and ends
-    /// at `loaded`; whether any does.
+    /// Detects wheels that touch down because other wheels move the chassis, and gives them a contact. Returns true if there is
+    /// one.
+    ///
+    /// Only wheels in `among` count. The chassis velocity is `moving` at the start of the step of `dt` s and `loaded` at its end.
     #[inline(always)]
     pub(crate) fn land_by(
         &mut self,
@@ -184,7 +194,7 @@ impl<W: Corners> Rows<W> {
         let share = W::splat(1.0) + contact.beyond_droop / closed;
         contact.contact_share = W::select(lands, share, contact.contact_share);
         contact.compression = W::select(lands, -bank.droop_travel, contact.compression);
-        // It may rise as the step begins.
+        // The wheel can move upwards at the start of the step.
         let comes = begins.at_least(W::splat(0.0));
         contact.jounce_rate = W::select(lands, comes, contact.jounce_rate);
         contact.lag = W::select(lands, begins * pose_lag * share, contact.lag);
@@ -192,6 +202,8 @@ impl<W: Corners> Rows<W> {
         true
     }
 
+    /// Returns the share of the step that is left after the fall to the ground with the final chassis velocity `free`; 0 if the
+    /// gap opens.
     #[cold]
     #[inline(never)]
     fn share_after_fall(&self, free: SpatialVector<W>, dt: f32) -> W {
@@ -207,7 +219,7 @@ impl<W: Corners> Rows<W> {
 }
 
 impl Rows {
-    /// Moves the rows of wheels that touch with their rims to where they do, if not on their rays. The wheel's centre stays on the ray.
+    /// Moves the rows of rim-probe wheels to their contact points on the rim. The wheel centre stays on the ray.
     #[cold]
     #[inline(never)]
     fn touch_with_rims(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
@@ -226,12 +238,13 @@ impl Rows {
         side.angular = pushed.cross(side.linear);
     }
 
-    /// Turns the rows of tyres that stand on rims into what a wheel without mass does that only its strut holds along the travel.
+    /// Tilts the tyre rows of rim-probe wheels to those of a massless wheel that only the strut supports along its travel.
     ///
-    /// Such a wheel follows the ground, so that its speed along a tangent t is that of the chassis along `t − n t_z / n_z`, n being the
-    /// normal; by virtual work its force acts on the chassis along that direction too, and the strut's load presses on the ground with
-    /// `F t_z / n_z` less. On ground across the strut that is nothing, at the edge of a kerb it is what a wheel climbs by. `moving` is
-    /// the chassis velocity, `load` the last one, N, `friction` that of the tyre under it.
+    /// Such a wheel follows the ground. With the contact normal n, its speed along a tangent t is that of the chassis along
+    /// `t − n t_z / n_z`. By virtual work its force F acts on the chassis along that direction, too, and the contact load is the
+    /// strut load less `F t_z / n_z`. The correction is zero on ground perpendicular to the strut; on a kerb edge it makes the
+    /// wheel climb. `moving` is the chassis velocity, `load` the wheel load of the last step (N), `friction` the coefficient of
+    /// the tyre at that load.
     fn hold_by_struts(&mut self, moving: SpatialVector<Four>, load: Four, friction: impl Fn() -> Four) {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let contact = &mut self.contact;
@@ -249,9 +262,11 @@ impl Rows {
         self.contact.friction_factor = self.contact.grip * Four::select(zero.less(load), share, one);
     }
 
-    /// Share of the load that presses on what a wheel stands on if its tyre uses all of its friction in the direction of the last step's
-    /// force, which `relieved` that along the strut, N. By the size of that force a wheel that slips now and then would be pressed too
-    /// much in those steps, and climb what it cannot hold on to.
+    /// Returns the share of the strut load that acts on the contact if the tyre uses its full friction in the direction of the
+    /// last force. `relieved` is the part of that force along the strut, N.
+    ///
+    /// The magnitude of the last force is not used: it would press a wheel that slips in single steps too hard, and let it climb
+    /// edges on which it has no grip.
     fn pressed_at_limit(&self, relieved: Four, friction: Four) -> Four {
         let one = Four::splat(1.0);
         let [along, across] = self.begun.tyre;
@@ -260,18 +275,19 @@ impl Rows {
     }
 }
 
-/// How much more than its strut's load an edge presses on a wheel, at most.
+/// Upper limit for the ratio of contact load to strut load on an edge.
 const MOST_PRESSED: f32 = 4.0;
 
-/// Slope of what a wheel stands on, against its strut, from which on its tyre's force changes by much what presses, and so its own limit.
+/// Slope of the contact relative to the strut above which the tyre force changes the contact load, and thus its own limit,
+/// noticeably.
 const STEEP_SLOPE: f32 = 0.3;
 
-/// Rays of wheels of a car, or of several abreast, whose bodies are `falling` (m/s) and turning (rad/s, world axes): where they start,
-/// relative to the position in the middle of the step, and how far they reach, m.
+/// Returns the start of each wheel's ray relative to the position in the middle of the step (world axes, m), and its length (m).
+/// `falling` is the velocity of the body (m/s) and `angular` its angular velocity (rad/s), in world axes.
 ///
-/// A ray starts one wheel diameter above the resting contact point, inside the chassis, so that ground the bump
-/// stop has given way to is still below its start. It reaches to the droop stop and as much further as the wheel sinks
-/// within `dt` s, so that a landing wheel meets the ground in time.
+/// A ray starts one wheel diameter above the contact point at rest, inside the chassis, so that the start is above the ground
+/// even if the bump stop is overrun. It ends at the droop stop, plus the distance that the wheel sinks within `dt` s, so that a
+/// landing wheel finds the ground in time.
 #[inline(always)]
 pub(crate) fn rays<W: Corners>(
     bank: &WheelPack<W>,
@@ -289,7 +305,8 @@ pub(crate) fn rays<W: Corners>(
 }
 
 impl Probe {
-    /// Of the ray of a wheel of `car`, which has no rim, at `position`.
+    /// Sets the probe to a ray without a rim, of a wheel of vehicle `car` whose body is at `position`. `end` has the offset and
+    /// the length of the ray.
     #[inline(always)]
     pub(crate) fn cast(&mut self, car: usize, position: DVec3, direction: Vec3, end: Four) {
         let [x, y, z, reach] = end.lanes();
@@ -299,7 +316,8 @@ impl Probe {
 }
 
 impl Vehicle {
-    /// Rows of the wheels that stand on rims, where wheels do not move on their own.
+    /// Tilts the tyre rows of rim-probe wheels, in steps in which the wheels have no unsprung mass. `moving` is the chassis
+    /// velocity.
     pub(crate) fn hold_rims_by_struts(&mut self, moving: SpatialVector<f32>) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if bank.has_rims {
@@ -310,7 +328,7 @@ impl Vehicle {
         }
     }
 
-    /// Writes the rays to cast, one for each wheel, into `asked`: from where `body` is in the middle of the step.
+    /// Writes one probe per wheel of vehicle `car` into `asked`, for the pose of `body` in the middle of the step of `dt` s.
     #[inline(always)]
     pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
         let (position, to_world) = (body.position_halfway(dt), body.axes_halfway(dt));
@@ -334,7 +352,7 @@ impl Vehicle {
         }
     }
 
-    /// Adds the rims of the wheels that feel with one.
+    /// Adds the rims of rim-probe wheels to the probes `asked`.
     #[cold]
     #[inline(never)]
     fn add_rims(&self, body: &Body, to_world: &Mat3, dt: f32, asked: &mut [Probe]) {
@@ -343,6 +361,7 @@ impl Vehicle {
         }
     }
 
+    /// Returns the rim of a wheel for its probe; `None` if the wheel has a ray probe.
     fn rim(&self, wheel: usize, body: &Body, to_world: &Mat3, dt: f32) -> Option<Rim> {
         let of = &self.model.wheels()[wheel];
         let (half_width, rounded) = of.probe.tread()?;
@@ -362,8 +381,8 @@ impl Vehicle {
         Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead, came, moves, give, driven })
     }
 
-    /// By how much an impulse along the heading at the contact of a wheel changes its speed there, 1/kg, times the number of wheels, as
-    /// all may do the same at once.
+    /// Returns the change of speed at the contact point of a wheel per impulse along its heading, 1/kg, times the number of
+    /// wheels, because all wheels can push at once.
     fn give_along_road(&self, wheel: &Wheel, sin: f32, cos: f32) -> f32 {
         let forward = Vec3::new(cos, sin, 0.0);
         let row = SpatialVector::of(forward, wheel.contact.cross(forward));
@@ -371,7 +390,10 @@ impl Vehicle {
         (row.linear.dot(alone.linear) + row.angular.dot(alone.angular)) * self.model.wheels().len() as f32
     }
 
-    /// Contact points, row directions and last step's impulses of every wheel; whether all touch.
+    /// Sets contact points, row directions and the initial impulses of every wheel. Returns true if all wheels are in contact.
+    ///
+    /// If `unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded tyre reaches farther. Wheels
+    /// without contact are moved to their equilibrium in droop.
     #[inline(always)]
     pub(crate) fn locate<B: Banks>(
         &mut self,
@@ -418,7 +440,7 @@ mod tests {
     use crate::step::vehicle::CHASSIS_AT_ORIGIN;
     use crate::world::scene::Scene;
 
-    /// Of the way that it falls by in the step, what is beyond the gap; none of one that rises.
+    /// The share is the part of the fall beyond the gap; a rising wheel has 0.
     #[test]
     fn a_wheel_has_contact_for_the_share_of_its_fall_behind_the_gap() {
         let mut rows = Rows::<Four>::default();
@@ -429,12 +451,12 @@ mod tests {
             let falling = SpatialVector::of(Vec3::new(9.0, 0.0, -speed), Vec3::ZERO).at_each_wheel();
             rows.share_after_fall(falling, 0.01).at(0)
         };
-        // 0.02 m in the step.
+        // The wheel falls 0.02 m in the step.
         assert!((share(2.0) - 0.75).abs() < 1e-6, "{}: 32 bits", share(2.0));
         assert_eq!(share(-2.0), 0.0);
     }
 
-    /// `(v + ω × r) dt`, were nothing to act but what acts on the body.
+    /// The displacement is `(v + ω × r) dt` if only external forces act on the body.
     #[test]
     fn a_rim_moves_as_its_contact_point_does_with_the_chassis() {
         let mut parts = plain_car();

@@ -1,31 +1,31 @@
-//! Brake discs that warm, of one wheel or of several side by side.
+//! Brake discs with a temperature, for one wheel or several.
 
 use crate::lane::{Four, Lane};
 
-/// A brake disc or drum: takes up what the brakes do to a turning wheel, cools in the air, and holds less when hot.
-/// Temperatures are above that of the air, K.
+/// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that of the
+/// air, K.
 ///
-/// `C dT/dt = M |ω| − (h₀ + h₁ v) T`, one lump of metal (Limpert, Brake Design and Safety, lumped temperature analysis).
+/// `C dT/dt = M |ω| − (h₀ + h₁ v) T`, one lumped thermal mass (Limpert, Brake Design and Safety, lumped temperature analysis).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
-    /// C: mass times specific heat, J/K, > 0.
+    /// Heat capacity C, mass times specific heat, J/K, > 0.
     pub heat_capacity: f32,
-    /// h₀ and h₁: what the air takes at rest, W/K, and more of it with speed, W s/(K m), each ≥ 0.
+    /// Cooling coefficients: h₀ at rest, W/K, and its increase with speed h₁, W s/(K m), each ≥ 0.
     pub cooling: [f32; 2],
-    /// Temperatures up to which a brake holds all and from which it holds the least, K, rising.
+    /// Temperatures at which fading starts and ends, K, increasing.
     pub fades: [f32; 2],
-    /// Share of its torque that is left of a brake that has faded, in [0, 1].
+    /// Share of the torque of a fully faded brake, in [0, 1].
     pub least_share: f32,
 }
 
 impl Disc {
-    /// Share of the brake's torque that is left at `temperature` K above the air.
+    /// Returns the share of the brake torque at `temperature` (K above the air), from 1 when cold to `least_share`.
     pub fn share_at(&self, temperature: f32) -> f32 {
         Discs::from(self).share_at(temperature)
     }
 }
 
-/// [`Disc`]s.
+/// Constants of [`Disc`] for several wheels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Discs<L = Four> {
     heat_capacity: L,
@@ -43,7 +43,7 @@ impl From<&Disc> for Discs<f32> {
 }
 
 impl Discs {
-    /// Those of four wheels; brakes without one stay cold and hold all. `None` where none has one.
+    /// Builds the constants of four wheels; `None` if no wheel has a disc. A brake without a disc stays cold and never fades.
     pub fn of(wheels: [Option<Disc>; 4]) -> Option<Self> {
         let none = Disc { heat_capacity: f32::INFINITY, cooling: [0.0; 2], fades: [0.0, 1.0], least_share: 1.0 };
         let of = |number: &dyn Fn(&Disc) -> f32| Four::new(wheels.map(|disc| number(&disc.unwrap_or(none))));
@@ -57,7 +57,7 @@ impl Discs {
 }
 
 impl<L: Lane> Discs<L> {
-    /// Others, number by number.
+    /// Applies `to` to every number.
     #[cfg(feature = "abreast")]
     pub fn map<M>(self, to: impl Fn(L) -> M + Copy) -> Discs<M> {
         let Self { heat_capacity, cooling, fades, least_share } = self;
@@ -69,7 +69,7 @@ impl<L: Lane> Discs<L> {
         }
     }
 
-    /// Share of the torque that is left at `temperature` K above the air.
+    /// Returns the share of the brake torque at `temperature` (K above the air), from 1 when cold to `least_share`.
     #[inline(always)]
     pub fn share_at(&self, temperature: L) -> L {
         let ([from, to], zero, one) = (self.fades, L::splat(0.0), L::splat(1.0));
@@ -77,8 +77,8 @@ impl<L: Lane> Discs<L> {
         one - (one - self.least_share) * faded
     }
 
-    /// Temperature after `dt` s in which the brake turned `work` J into heat at `speed` m/s, K above the air; the air's part is
-    /// taken by the temperature the step ends with, so that no step is too long.
+    /// Returns the temperature (K above the air) after `dt` s in which the brake did `work` (J) at `speed` (m/s). Cooling is
+    /// implicit: it uses the temperature at the end of the step, so that any step length is stable.
     #[inline(always)]
     pub fn warmed(&self, temperature: L, work: L, speed: L, dt: f32) -> L {
         let cooled = L::splat(dt) * (self.cooling[0] + self.cooling[1] * speed.abs()) / self.heat_capacity;
@@ -92,7 +92,7 @@ impl<L: Lane> Discs<L> {
 mod tests {
     use super::*;
 
-    /// `C (T₁ − T₀) = W − dt (h₀ + h₁ v) T₁`; of four wheels one has no disc.
+    /// Checks `C (T₁ − T₀) = W − dt (h₀ + h₁ v) T₁`; one of four wheels has no disc.
     #[test]
     fn discs_take_up_the_work_that_the_air_does_not_and_hold_less_when_hot() {
         let disc = Disc { heat_capacity: 1e4, cooling: [10.0, 2.0], fades: [300.0, 500.0], least_share: 0.5 };
@@ -103,7 +103,7 @@ mod tests {
         let warmed =
             discs.warmed(Four::new([0.0, 300.0, 300.0, 0.0]), Four::new([5e4, 0.0, 2e4, 7.0]), Four::splat(-20.0), 0.5);
         for (found, [before, work]) in warmed.lanes().into_iter().zip([[0.0, 5e4], [300.0, 0.0], [300.0, 2e4]]) {
-            // 32 bits of 3e6 J.
+            // f32 resolution at 3e6 J.
             assert!((1e4 * (found - before) - work + 0.5 * 50.0 * found).abs() < 1.0, "{found} K");
         }
         assert_eq!(warmed.lanes()[3], 0.0);

@@ -1,4 +1,4 @@
-//! Ground that moves: wheels feel its velocity at their contact points, and it feels what they do to it.
+//! Moving ground: its velocity acts on the wheels at their contact points, and wheel forces act on the ground.
 
 use crate::lane::{Corners, Four};
 use crate::math;
@@ -11,12 +11,13 @@ use crate::world::seam::{Contact, Ground, Probe, Reaction};
 use bevy_math::{Mat3, Quat, Vec3};
 
 impl Vehicle {
-    /// Whether a wheel stood on ground that moves, or has a texture, when the step was solved.
+    /// Returns true if some wheel stood on ground that moves or has a texture in the last solve.
     pub(crate) fn is_on_moving_ground(&self) -> bool {
         self.rows.iter().any(|rows| rows.contact.ground_motion.moves_or_textured)
     }
 
-    /// Writes what the wheels that `met` such ground do to it.
+    /// Appends the impulses of the wheels on movable ground to `reactions`. `met` has the probe and the contact of each wheel of
+    /// a step of `dt` s.
     pub(crate) fn react<'a>(
         &self,
         met: impl Iterator<Item = (&'a Probe, &'a Option<Contact>)>,
@@ -37,7 +38,8 @@ impl Vehicle {
         }
     }
 
-    /// Mean force of ground of this `normal` on wheel `i` over the last step, turned to the `rotation` the vehicle has now, world axes, N.
+    /// Returns the mean force of the ground with this `normal` on wheel `i` over the last step, world axes, N. Its directions
+    /// follow the current `rotation` of the vehicle.
     pub(crate) fn last_force(&self, i: usize, rotation: Quat, normal: Vec3) -> Vec3 {
         let wheel = &self.state.wheels[i];
         let (sin, cos) = math::sin_cos(wheel.steer);
@@ -45,7 +47,7 @@ impl Vehicle {
         normal * wheel.load + side.cross(normal) * wheel.tyre[0] + side * wheel.tyre[1]
     }
 
-    /// Takes over the velocities `contacts` have now, for the patches.
+    /// Updates the ground velocities under the contact patches from `contacts`.
     pub(crate) fn follow_ground(&mut self, contacts: &[Option<Contact>]) {
         let to_vehicle = self.to_world.transpose();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -55,8 +57,8 @@ impl Vehicle {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Returns the motion of ground with these velocities at the start and the end of the step, vehicle axes, m/s, that adds so much to the
-    /// coefficient of `rolling` resistance.
+    /// Returns the ground motion along the rows. `begun` and `velocity` are the ground velocities at the start and the end of the
+    /// step (vehicle axes, m/s), `rolling` is the increase of the rolling resistance coefficient.
     #[inline(always)]
     pub(crate) fn on_ground_with(&self, [begun, velocity]: [Vec3Lanes<W>; 2], rolling: W) -> GroundMotion<W> {
         let rows = [self.contact.forward, self.contact.side, self.contact.normal];
@@ -66,7 +68,7 @@ impl<W: Corners> Rows<W> {
 }
 
 impl Rows {
-    /// Looks at what the wheels stand on, once the directions of the rows are known.
+    /// Sets the ground motion from `contacts`, or clears it if no ground moves or has a texture. Requires the row directions.
     #[inline(always)]
     pub(crate) fn find_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let tells = |contact: &Option<Contact>| contact.is_some_and(|c| c.ground.is_some());
@@ -81,6 +83,7 @@ impl Rows {
         }
     }
 
+    /// Sets the ground motion from `contacts`; `to_vehicle` rotates world axes to vehicle axes.
     fn set_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let of = |value: fn(&Ground) -> f32| {
             bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
@@ -91,7 +94,7 @@ impl Rows {
         self.contact.ground_motion = self.on_ground_with(velocities, of(|g| g.texture.rolling));
     }
 
-    /// Impulse of the ground on the wheel, vehicle axes, N s.
+    /// Returns the impulse of the ground on each wheel, vehicle axes, N s.
     fn on_ground(&self, bank: &WheelPack) -> [Four; 3] {
         let sum = self.contact.forward.linear * self.coupled.tyre[0]
             + self.contact.side.linear * self.coupled.tyre[1]

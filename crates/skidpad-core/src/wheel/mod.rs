@@ -1,4 +1,4 @@
-//! Wheels: where they meet the ground, and their spin, brake and tyre as one block.
+//! Wheels: ground contact, and the joint solve of spin, brake and tyre.
 
 pub(crate) mod along_way;
 pub(crate) mod block;

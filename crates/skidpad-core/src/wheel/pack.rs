@@ -1,7 +1,7 @@
-//! The constants of the wheels, four side by side: two axles, left before right.
+//! Constants of the wheels in banks of four lanes: two axles, left before right.
 //!
-//! An axle always takes two lanes, so that sums by axle treat left and right alike; the second lane of a single wheel
-//! stands empty.
+//! An axle always has two lanes, so that sums by axle treat left and right alike. The second lane of a single-wheel axle is
+//! empty.
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::flow::levers;
@@ -18,7 +18,7 @@ use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::disc::Discs;
 use crate::wheel::parameters::{PreparedRolling, ProbeShape, Wheel};
 
-/// Where a wheel is among the banks.
+/// Position of a wheel in the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneIndex {
     pub bank: usize,
@@ -28,96 +28,101 @@ pub(crate) struct LaneIndex {
 /// Constants of up to four wheels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct WheelPack<W: Corners = Four> {
-    /// Wheel of each lane; an empty lane names a neighbour and is masked by `present`.
+    /// Wheel index of each lane. An empty lane has the index of another wheel and is masked by `present`.
     wheels: [usize; 4],
-    /// The first of four that follow each other; `None` where one is missing.
+    /// Index of the first wheel if the four lanes are consecutive wheels; otherwise `None`.
     first: Option<usize>,
-    /// 1 where there is a wheel.
+    /// 1 in lanes that have a wheel, 0 in empty lanes.
     present: W,
+    /// Contact points at rest on level ground, vehicle frame, m.
     pub contact: Vec3Lanes<W>,
-    /// Of the whole car, in every lane: inverses of its mass, 1/kg, and of its inertia.
+    /// Inverse mass of the whole car (1/kg), in every lane.
     pub inverse_mass: W,
+    /// Inverse inertia of the whole car (1/(kg m²)), in every lane.
     pub inverse_inertia: Axes<W>,
     pub radius: W,
     pub spin_inertia: W,
     pub brake_torque: W,
     pub handbrake_torque: W,
-    /// Whether some wheel's brake warms.
+    /// Brake discs; `None` if no wheel of the bank has one.
     pub discs: Option<Discs<W>>,
     pub rolling: PreparedRolling<W>,
-    /// See [`Wheel::walking`].
+    /// Lower and upper speed of [`Wheel::walking`], m/s.
     pub walking: [W; 2],
-    /// Mass carried at rest, kg.
+    /// Mass that each wheel carries at rest, its unsprung mass included, kg.
     pub sprung: W,
-    /// Mass, vertical rate and damping of wheels that move on their own; 0 where not known.
+    /// Unsprung mass, kg; 0 if unknown.
     pub unsprung_mass: W,
+    /// Vertical rate of the tyre, N/m; 0 if unknown.
     pub tyre_rate: W,
+    /// Vertical damping of the tyre, N s/m; 0 if unknown.
     pub tyre_damping: W,
+    /// Wheel rate at rest, N/m.
     rate: W,
-    /// Rise of the rates; `None` where every spring is linear.
+    /// Increase of the wheel rate per compression, N/m²; `None` if every spring is linear.
     pub progressive_rate: Option<W>,
     pub bump_damping: W,
     pub rebound_damping: W,
-    /// Speed and share of the knees, bump and rebound; `None` where no wheel has one.
+    /// Knee speed (m/s) and damping share above it, for bump and for rebound; `None` if no damper has a knee.
     pub knees: Option<[[W; 2]; 2]>,
     pub bump_travel: W,
-    /// How far below its place at rest a wheel without load hangs, m.
+    /// Extension of an unloaded wheel below its position at rest, m.
     pub droop_travel: W,
     pub stop_rate: W,
-    /// Of the bars to the opposite wheel that have one rate at every speed, N/m.
+    /// Rate of the anti-roll bars to the opposite wheel, N/m. Only bars through the strut with a speed-independent rate count.
     pub bar_rate: W,
-    /// Compression at which nothing gives any more, m.
+    /// Compression at which the bump stop is fully compressed, m.
     pub solid_travel: W,
-    /// The tyres with simple curves; something harmless in the lanes of the others.
+    /// Constants of tyres with simple curves; placeholder values in the lanes of other tyres.
     pub tyre: CurveConstants<W>,
-    /// Whether some lane has no other law.
+    /// Whether some lane has no law in `laws`.
     pub has_curves: bool,
-    /// The tyres with other laws: those on TMeasy at once, each other one once.
+    /// Tyres with other laws: one entry for all TMeasy tyres, and one for each other tyre.
     pub laws: Box<[Law<W>]>,
-    /// −1 where a tyre is mounted with left and right exchanged, else 1.
+    /// −1 for a tyre that is mounted with left and right exchanged, otherwise 1.
     pub mirror_sign: W,
-    /// Whether some wheel feels with more than a ray.
+    /// Whether some wheel of the bank has a rim probe.
     pub has_rims: bool,
-    /// How far above the contact points tyre forces act, m; `None` where all act there.
+    /// Height above the contact point at which tyre forces act, m; `None` if it is 0 for every wheel.
     pub force_point: Option<W>,
-    /// Of wheels on solid axles; `None` where every wheel has a link of its own.
+    /// Beams of solid axles; `None` if every wheel of the bank has independent suspension.
     pub beam: Option<Beam>,
-    /// Of wheels whose roll centre is off the ground; `None` where no axle has one.
+    /// Links of axles with a roll centre off the ground; `None` if no axle has one.
     pub roll_centre_links: Option<RollCentreLinks>,
-    /// Of wheels that give way sideways; `None` where every axle is rigid.
+    /// Lateral compliance of axles; `None` if every axle is laterally rigid.
     pub lateral: Option<Lateral>,
-    /// Torque of a motor of its own at full throttle, N m.
+    /// Torque of a direct drive at the wheel at full throttle, N m.
     pub direct: W,
-    /// On each row between spins: turns of the row per turn of the wheel, see [`levers`].
+    /// Revolutions of each driveline row per revolution of the wheel, see [`levers`].
     pub levers: Box<[W]>,
 }
 
-/// Tyres with a law of their own, and the wheels they are on.
+/// Tyres with a law other than a simple curve, and the lanes that use it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Law<W = Four> {
     pub tyres: OfOneLaw<W>,
-    /// 1 where a wheel has one.
+    /// 1 in lanes whose wheel has this law, otherwise 0.
     on: W,
 }
 
-/// Tyres that are asked at once.
+/// Tyres that one evaluation of a law covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum OfOneLaw<W> {
-    /// All on TMeasy, side by side.
+    /// All TMeasy tyres of the bank, one per lane.
     TMeasy(TMeasyConstants<W>),
-    /// One, by its index into the tyres.
+    /// Index of a single tyre in the model.
     One(usize),
 }
 
-/// Wheels on the beams of solid axles; zeros in the lanes of the others. A beam follows the body sideways at its roll centre, and
-/// turns about that.
+/// Wheels on the beams of solid axles; zeros in the lanes of other wheels. A beam follows the body laterally at its roll centre
+/// and rotates about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Beam {
-    /// How far the beam turns against the body per travel of a wheel, 1/m: left wheels up lean it to the right.
+    /// Rotation of the beam relative to the body per wheel travel, rad/m. Jounce of the left wheel tilts the beam to the right.
     turn: Four,
-    /// How far that moves it to the right at the wheels' centres, –.
+    /// Displacement of the wheel centres to the right per wheel travel due to that rotation, –.
     pub sway: Four,
-    /// A half where a wheel is on a beam.
+    /// 0.5 for wheels on a beam, otherwise 0.
     half: Four,
 }
 
@@ -139,29 +144,29 @@ impl Beam {
         })
     }
 
-    /// How far the beams turn against the body with the wheels at `travel` m, rad.
+    /// Returns the rotation of each wheel's beam relative to the body with the wheels at `travel` (m), rad; 0 without a beam.
     #[inline(always)]
     pub fn turned(&self, travel: Four) -> Four {
         let turn = self.turn * travel;
         turn + turn.opposite()
     }
 
-    /// Each wheel's half of what acts on both ends of its beam; all of what acts on a wheel without.
+    /// Returns, for wheels on a beam, the mean of the values of both its ends, and for other wheels the own value.
     #[inline(always)]
     pub fn share(&self, of: Four) -> Four {
         of + self.half * (of.opposite() - of)
     }
 }
 
-/// Wheels that links lead sideways as they travel, about a roll centre off the ground; zeros in the lanes of the others.
+/// Wheels that links guide laterally as they travel, about a roll centre off the ground; zeros in the lanes of other wheels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RollCentreLinks {
-    /// How far a contact point moves to the left per metre of jounce, –; see [`crate::Model::link_slope`]. On a beam, half of what both
-    /// wheels' travels make moves both.
+    /// Displacement of the contact point to the left per metre of jounce, –; see [`crate::Model::link_slope`]. On a beam, the
+    /// mean of the displacements due to both wheels applies to both.
     pub slope: Four,
-    /// A half where two wheels are on one beam.
+    /// 0.5 for wheels on a beam, otherwise 0.
     pub half: Four,
-    /// Of what is not on a beam.
+    /// 1 for wheels that are not on a beam, otherwise 0.
     pub alone: Four,
 }
 
@@ -174,33 +179,34 @@ impl RollCentreLinks {
         slopes.iter().any(|&slope| slope != 0.0).then(|| Self { slope: Four::new(slopes) * present, half, alone })
     }
 
-    /// What each wheel has of its own, or, on a beam, the mean of both.
+    /// Returns, for wheels on a beam, the mean of the values of both its ends, and for other wheels the own value.
     #[inline(always)]
     pub fn shared(&self, of: Four) -> Four {
         of * self.alone + (of + of.opposite()) * self.half
     }
 
-    /// How fast contact points move to the left against the body while the wheels travel at `rate` m/s.
+    /// Returns the velocity of the contact points to the left relative to the body while the wheels travel at `rate` (m/s), m/s.
     #[inline(always)]
     pub fn sideways(&self, rate: Four) -> Four {
         self.shared(self.slope * rate)
     }
 
-    /// What links push wheels up by, along the travel, where tyres push by `aside` to the left.
+    /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `aside` to the left. The
+    /// unit is that of `aside`, N or N s.
     #[inline(always)]
     pub fn lift(&self, aside: Four) -> Four {
         self.slope * self.shared(aside)
     }
 }
 
-/// Wheels of axles that give way sideways.
+/// Lateral compliance of the wheels of a bank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Lateral {
-    /// 1 where a wheel does.
+    /// 1 for wheels on a compliant axle, otherwise 0.
     pub gives: Four,
-    /// N/m; 1 where it does not.
+    /// Lateral rate per wheel, N/m; 1 for wheels on a rigid axle.
     pub rate: Four,
-    /// N s/m
+    /// Lateral damping per wheel, N s/m; 0 for wheels on a rigid axle.
     pub damping: Four,
 }
 
@@ -219,13 +225,14 @@ impl Lateral {
     }
 }
 
-/// Height of the roll centre of the axle of wheel `i` over half its track, positive where jounce moves the contact point to the left.
+/// Returns the roll centre height of the axle of wheel `i` over half its track, –. Positive if jounce moves the contact point to
+/// the left.
 pub(crate) fn link_slope(parts: &ModelParts, i: usize) -> f32 {
     let height = parts.axles[parts.wheels[i].axle].roll_centre;
     if height == 0.0 { 0.0 } else { height / left_of_middle(parts, i) }
 }
 
-/// How far wheel `i` is to the left of the middle of its axle, m; 0 of one alone.
+/// Returns the distance of wheel `i` to the left of the middle of its axle, m; 0 for a single wheel.
 pub(crate) fn left_of_middle(parts: &ModelParts, i: usize) -> f32 {
     let wheel = &parts.wheels[i];
     let on = |&(k, other): &(usize, &Wheel)| k != i && other.axle == wheel.axle;
@@ -234,7 +241,7 @@ pub(crate) fn left_of_middle(parts: &ModelParts, i: usize) -> f32 {
 }
 
 impl<W: Corners> Law<W> {
-    /// Where a wheel has it.
+    /// Returns the lanes whose wheel has this law.
     #[inline(always)]
     pub fn lanes(&self) -> W::Mask {
         W::splat(0.0).less(self.on)
@@ -242,19 +249,19 @@ impl<W: Corners> Law<W> {
 }
 
 impl WheelPack {
-    /// Its wheels of `all`, if it has four that follow each other, as banks of most cars do.
+    /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels, as in most cars.
     #[inline(always)]
     pub fn whole_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
         all.get_mut(self.first?..)?.first_chunk_mut()
     }
 
-    /// The same.
+    /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels.
     #[inline(always)]
     pub fn whole<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
         all.get(self.first?..)?.first_chunk()
     }
 
-    /// Whether its lanes are two axles of two wheels, or one, in order, from wheel `first` on.
+    /// Returns true if the lanes are two axles of two wheels, or one, with consecutive wheels from wheel `first` on.
     #[cfg(feature = "abreast")]
     pub fn follows(&self, first: usize) -> bool {
         let lanes = match self.present.lanes() {
@@ -265,13 +272,13 @@ impl WheelPack {
         self.wheels[..lanes].iter().enumerate().all(|(lane, wheel)| *wheel == first + lane)
     }
 
-    /// Reads one number of each wheel; 0 for an empty lane.
+    /// Collects one number per wheel, by wheel index; 0 in empty lanes.
     #[inline(always)]
     pub fn gather(&self, of: impl Fn(usize) -> f32) -> Four {
         Four::new(self.wheels.map(of)) * self.present
     }
 
-    /// What `all` wheels have of each of its wheels, for [`WheelPack::read`]: looked up once where much is read.
+    /// Returns the entry of each wheel of this bank in `all`, for [`WheelPack::read`] and [`WheelPack::read_four`].
     #[inline(always)]
     pub fn pick<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
         match self.whole(all) {
@@ -280,20 +287,20 @@ impl WheelPack {
         }
     }
 
-    /// Reads one number of each wheel of those picked; 0 for an empty lane.
+    /// Collects one number per wheel from the `picked` entries; 0 in empty lanes.
     #[inline(always)]
     pub fn read<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> f32) -> Four {
         Four::new(picked.map(of)) * self.present
     }
 
-    /// Reads four numbers of each wheel of those picked; 0 for an empty lane.
+    /// Collects four numbers per wheel from the `picked` entries; 0 in empty lanes.
     #[inline(always)]
     pub fn read_four<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> [f32; 4]) -> [Four; 4] {
         let numbers = Four::transposed(picked.map(|wheel| Four::new(of(wheel))));
         if self.first.is_some() { numbers } else { numbers.map(|numbers| numbers * self.present) }
     }
 
-    /// Calls `to` with each lane that has a wheel, and the wheel.
+    /// Calls `to` with the lane and the index of each wheel of the bank.
     #[inline(always)]
     pub fn each(&self, mut to: impl FnMut(usize, usize)) {
         let present = self.present.lanes();
@@ -307,7 +314,8 @@ impl WheelPack {
 
 #[cfg(feature = "abreast")]
 impl WheelPack {
-    /// Wheel `row`, alike in several cars.
+    /// Builds the constants of the wheel in lane `row`, repeated in every lane for a batch of cars of one model. Beams, roll
+    /// centre links and lateral compliance are left out.
     pub fn spread<W: Octet>(&self, row: usize) -> WheelPack<W> {
         let one = |of: Four| W::splat(of.at(row));
         let both = |of: [Four; 2]| of.map(one);
@@ -365,13 +373,13 @@ impl WheelPack {
 }
 
 impl<W: Corners> WheelPack<W> {
-    /// Where there is a wheel.
+    /// Returns the lanes that have a wheel.
     #[inline(always)]
     pub fn present(&self) -> W::Mask {
         W::splat(0.0).less(self.present)
     }
 
-    /// What the springs push beyond their force at rest at `travel`, N, and their rates there, N/m.
+    /// Returns the spring forces beyond those at rest at `travel` (m), N, and the wheel rates there, N/m.
     #[inline(always)]
     pub fn springs(&self, travel: W) -> (W, W) {
         let Some(rise) = self.progressive_rate else { return (self.rate * travel, self.rate) };
@@ -379,19 +387,20 @@ impl<W: Corners> WheelPack<W> {
         ((self.rate + W::splat(0.5) * risen) * travel, self.rate + risen)
     }
 
-    /// Height of a ray's start above the resting contact point, m.
+    /// Returns the height of a ray's start above the contact point at rest, m.
     #[inline(always)]
     pub fn start_height(&self) -> W {
         self.radius * W::splat(2.0)
     }
 
-    /// By how much tyres of wheels on their own are squashed at rest, m.
+    /// Returns the vertical deflection of the tyres at rest, m. Valid only for wheels with a known unsprung mass.
     #[inline(always)]
     pub fn squash_at_rest(&self) -> W {
         self.sprung * W::splat(STANDARD_GRAVITY) / self.tyre_rate
     }
 }
 
+/// Returns the bank and lane of every wheel: two axles per bank, two lanes per axle.
 pub(crate) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
     let place = |i: usize| {
         let axle = parts.wheels[i].axle;
@@ -401,6 +410,7 @@ pub(crate) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Lan
     (0..parts.wheels.len()).map(place).collect()
 }
 
+/// Builds the banks of a vehicle, two axles each, from the mass that each wheel carries at rest (kg).
 pub(crate) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
     axle_wheels
         .chunks(2)
@@ -415,6 +425,7 @@ pub(crate) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2
         .collect()
 }
 
+/// Builds the bank of four lanes with these `wheels`; `present` is 0 in empty lanes.
 fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -> WheelPack {
     let of = |f: &dyn Fn(&Wheel) -> f32| Four::new(wheels.map(|i| f(&parts.wheels[i])));
     let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
@@ -470,25 +481,26 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
     }
 }
 
-/// Whether a bar ties the wheels of one axle through their struts, at one rate.
+/// Returns true if a bar connects the wheels of one axle through their struts with a speed-independent rate.
 fn counts_in_bar_rate(parts: &ModelParts, bar: &AntiRollBar) -> bool {
     let [left, right] = bar.wheels.map(|i| parts.wheels[i].axle);
     left == right && bar.coupling == BarCoupling::InLoadPath && bar.fades_in == [0.0; 2]
 }
 
-/// Numbers of the bars, and of the heave springs after them, that are not in [`WheelPack::bar_rate`].
+/// Returns the indices of the axle links that are not part of [`WheelPack::bar_rate`]. Bars come first, then heave springs.
 pub(crate) fn axle_links_apart(parts: &ModelParts) -> Box<[usize]> {
     let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !counts_in_bar_rate(parts, bar)).map(|(k, _)| k);
     bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
 }
 
-/// Where the droop stop holds a wheel, or where its spring is slack before that: a wheel that would have to be pulled down to
-/// the ground does not touch it.
+/// Returns the extension of an unloaded wheel, m: the droop stop or, if smaller, the extension at which the spring is slack.
+/// `carried` is the mass on the wheel at rest, kg. A wheel that a force would have to pull down to the ground does not touch it.
 fn reached_in_droop(strut: &Strut, carried: f32) -> f32 {
     let slack = -strut.compression_under((-carried * STANDARD_GRAVITY).into(), 0.0) as f32;
     strut.droop_travel.min(slack)
 }
 
+/// Returns the curve of a tyre, or a placeholder for a tyre with another law.
 fn curve(tyre: &Tyre) -> CurveTyre {
     match tyre {
         Tyre::Curve(tyre) => *tyre,
@@ -502,6 +514,7 @@ fn curve(tyre: &Tyre) -> CurveTyre {
     }
 }
 
+/// Collects the laws other than simple curves of a bank: one entry for all TMeasy tyres, and one per brush or Magic Formula tyre.
 fn laws(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Box<[Law]> {
     let tyres = wheels.map(|i| parts.wheels[i].tyre);
     let on = |has: &dyn Fn(usize) -> bool| Four::new(tyres.map(|i| if has(i) { 1.0 } else { 0.0 })) * present;

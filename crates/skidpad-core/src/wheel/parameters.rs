@@ -1,4 +1,4 @@
-//! Wheels and the axles they sit on.
+//! Parameters of wheels and axles.
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::lane::Lane;
@@ -6,19 +6,19 @@ use crate::suspension::parameters::{LateralCompliance, Strut, Unsprung};
 use crate::wheel::disc::Disc;
 use bevy_math::Vec3;
 
-/// Where on its axle a wheel sits.
+/// Position of a wheel on its axle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// +y.
+    /// Side of positive y.
     Left,
-    /// −y.
+    /// Side of negative y.
     Right,
-    /// The only wheel of its axle.
+    /// Middle: the only wheel of its axle.
     Centre,
 }
 
 impl Side {
-    /// 1 where outwards is to the right, −1 where it is to the left, 0 in the middle.
+    /// Returns 1 if outwards is to the right, −1 if it is to the left, and 0 in the middle.
     pub fn rightwards(self) -> f32 {
         match self {
             Side::Left => -1.0,
@@ -27,7 +27,7 @@ impl Side {
         }
     }
 
-    /// The letter used in channel names.
+    /// Returns the letter for channel names: `l`, `r` or `c`.
     pub fn letter(self) -> char {
         match self {
             Side::Left => 'l',
@@ -37,60 +37,60 @@ impl Side {
     }
 }
 
-/// One wheel with everything that acts at its corner.
+/// Wheel with everything that acts at its corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wheel {
-    /// Index into the axles.
+    /// Index of the axle.
     pub axle: usize,
-    /// Place on the axle.
+    /// Position on the axle.
     pub side: Side,
     /// Contact point at rest on level ground, vehicle frame (origin at the centre of mass), m.
     pub contact: Vec3,
     /// Loaded rolling radius, m, > 0.
     pub radius: f32,
-    /// Inertia about the axle, kg m², > 0.
+    /// Moment of inertia about the axle, kg m², > 0.
     pub spin_inertia: f32,
-    /// Index into the tyres.
+    /// Index of the tyre.
     pub tyre: usize,
-    /// Spring, damper, stops.
+    /// Spring, damper and stops.
     pub strut: Strut,
-    /// Whether the tyre is mounted with left and right exchanged: what one measured on the left is on the right.
+    /// Whether the tyre is mounted with left and right exchanged, such as a tyre measured on the left and mounted on the right.
     pub mirrored: bool,
     /// Static toe, rad, positive toe-in.
     pub toe: f32,
-    /// Static camber against the chassis, rad within ±1, positive with the top leaning outwards; 0 in the middle.
+    /// Static camber relative to the chassis, rad within ±1, positive with the top leaning outwards; 0 in the middle.
     pub camber: f32,
     /// Torque of the foot brake at full pedal, N m, ≥ 0.
     pub brake_torque: f32,
     /// Torque of the handbrake fully pulled, N m, ≥ 0.
     pub handbrake_torque: f32,
-    /// What its brakes warm; `None` for brakes that stay as they are.
+    /// Thermal model of the brake; `None` for a brake that does not fade.
     pub disc: Option<Disc>,
     /// Rolling resistance.
     pub rolling: Rolling,
-    /// Mass and vertical spring of its own, if known.
+    /// Unsprung mass and vertical tyre stiffness; `None` if unknown.
     pub unsprung: Option<Unsprung>,
-    /// How it feels for the ground.
+    /// Shape that detects the ground.
     pub probe: ProbeShape,
 }
 
-/// What of a wheel feels for the ground, along the travel of its suspension.
+/// Shape that detects the ground along the travel of the suspension.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ProbeShape {
-    /// A ray through the middle of the wheel: it falls into every gap and meets an edge only when the middle is above it.
+    /// Ray through the middle of the wheel. It falls into every gap and reacts to an edge only when the middle is above it.
     #[default]
     Ray,
-    /// The circle of the loaded radius in the middle plane of the wheel, upright on the suspension: it rolls over gaps and edges
-    /// as a rigid wheel without width does.
+    /// Circle of the loaded radius in the middle plane of the wheel, parallel to the suspension travel. It rolls over gaps and
+    /// edges like a rigid wheel without width.
     Disc,
-    /// That circle and those of both sides of a flat tread of that width, m, > 0.
+    /// Disc plus a circle at each side of a flat tread with this width, m, > 0.
     Cylinder(f32),
-    /// The same of a tread that is round across.
+    /// Disc plus a circle on each side of a tread with this width (m, > 0) that is rounded laterally.
     Torus(f32),
 }
 
 impl ProbeShape {
-    /// Half the width of its tread, m, and whether that is round across; `None` of a ray.
+    /// Returns half the width of the tread (m) and whether it is rounded; `None` for a ray.
     pub(crate) fn tread(self) -> Option<(f32, bool)> {
         match self {
             Self::Ray => None,
@@ -102,44 +102,47 @@ impl ProbeShape {
 }
 
 impl Wheel {
-    /// Static camber as the road sees it on a level car, rad, positive with the top leaning right.
+    /// Returns the static camber relative to the road on a level car, rad, positive with the top leaning right.
     pub fn lean(&self) -> f32 {
         self.side.rightwards() * self.camber
     }
 
-    /// Speeds between which its patch changes from a standing spring to a rolling tyre, m/s.
+    /// Returns the speeds between which the patch changes from a standing spring to a rolling tyre, m/s.
     pub(crate) fn walking(&self) -> [f32; 2] {
         let own = (STANDARD_GRAVITY * self.radius).sqrt();
         WALKING.map(|speed| speed * own)
     }
 }
 
-/// [`Wheel::walking`] over `√(g R)` (Froude's number, so that cars of every size do alike): 0.5 and 1.5 m/s of a wheel of 0.32 m.
-/// The upper one is a walking pace; much higher and slow driving loses its slip, much lower and a car rebounds from a locked stop.
+/// Values of [`Wheel::walking`] over `√(g R)`: 0.5 and 1.5 m/s for a wheel of 0.32 m. As Froude numbers they apply to cars of any
+/// size. The upper one is walking pace. With a much higher one, slow driving has no slip; with a much lower one, a car rebounds
+/// after a stop with locked wheels.
 const WALKING: [f32; 2] = [0.2822, 0.8466];
 
-/// Rolling resistance coefficient `c = constant + linear v + quadratic v²`, v in m/s; the moment is `c · load · radius`.
-/// A wheel at rest may resist more, as one that has sunk in or a tyre with a flat spot does.
+/// Rolling resistance coefficient `c = constant + linear v + quadratic v²` with v in m/s. The moment is `c · load · radius`. A
+/// wheel at rest can have a higher resistance, for example if it has sunk in or has a flat spot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rolling {
-    /// –, ≥ 0.
+    /// Constant part, –, ≥ 0.
     pub constant: f32,
-    /// s/m, ≥ 0.
+    /// Part proportional to speed, s/m, ≥ 0.
     pub linear: f32,
-    /// s²/m², ≥ 0.
+    /// Part proportional to the square of the speed, s²/m², ≥ 0.
     pub quadratic: f32,
-    /// Coefficient of a wheel at rest where greater than `constant`, ≥ 0: a car stands on slopes of up to its angle.
+    /// Coefficient at rest, –, ≥ 0; effective if larger than `constant` and if `standing_below` is not 0. A car stays on slopes
+    /// with a tangent up to this value.
     pub standing: f32,
-    /// Speed at which nothing is left of what `standing` adds, m/s, ≥ 0; it fades smoothly.
+    /// Speed at which the additional resistance at rest has faded out smoothly, m/s, ≥ 0.
     pub standing_below: f32,
 }
 
 impl Rolling {
-    /// The coefficient at `speed` m/s, forwards as backwards.
+    /// Returns the coefficient at `speed` (m/s), equal in both directions.
     pub fn coefficient(&self, speed: f32) -> f32 {
         self.prepare().at(speed.abs())
     }
 
+    /// Returns the coefficients in the form that steps use.
     pub(crate) fn prepare(&self) -> PreparedRolling<f32> {
         let added = if self.standing_below > 0.0 { (self.standing - self.constant).max(0.0) } else { 0.0 };
         PreparedRolling {
@@ -148,7 +151,7 @@ impl Rolling {
         }
     }
 
-    /// Rolling resistance of an air-filled tyre on dry road at `pressure` bar.
+    /// Returns the rolling resistance of a pneumatic tyre on a dry road at `pressure` (bar).
     ///
     /// `c = 0.005 + (1/p)(0.01 + 0.0095 (v/100)²)`, p in bar, v in km/h; Engineering ToolBox, "Rolling Resistance".
     pub fn from_pressure(pressure: f32) -> Self {
@@ -161,17 +164,17 @@ impl Rolling {
     }
 }
 
-/// The coefficients of [`Rolling`] of wheels side by side.
+/// Coefficients of [`Rolling`] for one wheel or several.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PreparedRolling<L> {
-    /// Constant, per speed, per speed squared.
+    /// Coefficients of v⁰, v¹ and v²: –, s/m, s²/m².
     pub by_speed: [L; 3],
-    /// What being at rest adds, and the speed at which that has faded, m/s, > 0.
+    /// Additional coefficient at rest, –, and the speed at which it has faded out, m/s, > 0.
     pub standing: [L; 2],
 }
 
 impl<L: Lane> PreparedRolling<L> {
-    /// At `speed` m/s, ≥ 0.
+    /// Returns the coefficient at `speed` (m/s, ≥ 0).
     #[inline(always)]
     pub fn at(&self, speed: L) -> L {
         let ([constant, linear, quadratic], [added, below]) = (self.by_speed, self.standing);
@@ -183,51 +186,51 @@ impl<L: Lane> PreparedRolling<L> {
     }
 }
 
-/// A steered or unsteered axle.
+/// Axle, steered or unsteered.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Axle {
-    /// Road-wheel angle in the middle of this axle per rad of [`crate::Controls::steer`]; 0 unsteered, negative counter-steers.
+    /// Road-wheel angle in the middle of the axle per rad of [`crate::Controls::steer`]; 0 if unsteered, negative for
+    /// counter-steering.
     pub steer_ratio: f32,
-    /// 0 parallel to 1 full Ackermann: cot outer − cot inner = track / distance to the turning axis, with the mean of both cotangents
-    /// that of the angle in the middle.
+    /// Ackermann share, from 0 (parallel) to 1 (full). Full means cot outer − cot inner = track / distance to the turning axis;
+    /// the mean of both cotangents is that of the angle in the middle.
     pub ackermann: f32,
     /// Distance from the turning axis to this axle, m, positive ahead of it. The turning axis is the mean of the unsteered axles.
-    /// The turning axis of a vehicle whose axles are all steered is that of small angles: ratios are in proportion to the distances from it.
+    /// If all axles are steered, it is the axis for small angles, for which steer ratios are proportional to the distances.
     pub turning_distance: f32,
-    /// How its links turn the wheels as they travel; `None` where toe and camber stay.
+    /// Kinematic change of toe and camber with wheel travel; `None` if both stay constant.
     pub guidance: Option<Guidance>,
-    /// Whether its two wheels sit on one beam, which stands square on their tyres while the body rolls on it. Only wheels that move on
-    /// their own feel what it weighs in roll.
+    /// Whether both wheels are on one beam (solid axle), which stays square on its tyres while the body rolls. Its roll inertia
+    /// acts only in solvers with unsprung masses.
     pub solid: bool,
-    /// Height of its roll centre above the ground at rest, m: its links lead a side force F of its tyres to the body there, so that
-    /// their struts carry `F` times it less of the moment in roll, and its contact points move sideways by it over half the track
-    /// as wheels travel, outwards in jounce where positive. At most 0.4 of the track either way; 0 of an axle with one wheel,
+    /// Height of the roll centre above the ground at rest, m. Links transfer a lateral tyre force F to the body there, so that
+    /// the struts carry F times this height less of the roll moment. Per wheel travel, the contact points move sideways by this
+    /// height over half the track, outwards in jounce if positive. Range: ±0.4 of the track. Must be 0 for an axle with one wheel
     /// or with a force point.
     pub roll_centre: f32,
-    /// How far its wheels give way to side forces; `None` where its links are rigid.
+    /// Lateral compliance of the axle; `None` if its links are rigid.
     pub lateral_compliance: Option<LateralCompliance>,
-    /// How far above the contact points the forces of its tyres act, along the travel, m, ≥ 0. A trick: 0 is what is real, at
-    /// the height of the centre of mass tyres neither roll nor pitch the car.
+    /// Height above the contact points at which tyre forces act, along the travel, m, ≥ 0. The physical value is 0. With the
+    /// height of the centre of mass, tyre forces neither roll nor pitch the car.
     pub force_point: f32,
 }
 
-/// Toe and camber of an axle's wheels against their compression from rest z (m, positive in jounce), beyond the static ones:
-/// `linear z + quadratic z²`.
+/// Changes of toe and camber with the compression from rest z (m, positive in jounce): `linear z + quadratic z²`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guidance {
-    /// rad/m and rad/m², positive toe-in.
+    /// Linear and quadratic coefficient of toe, rad/m and rad/m², positive for toe-in.
     pub toe: [f32; 2],
-    /// rad/m and rad/m², positive with the top leaning outwards.
+    /// Linear and quadratic coefficient of camber, rad/m and rad/m², positive with the top leaning outwards.
     pub camber: [f32; 2],
 }
 
 impl Guidance {
-    /// Toe and camber that a compression of `travel` m adds, rad.
+    /// Returns the changes of toe and camber at a compression of `travel` (m), rad.
     pub fn at(&self, travel: f32) -> [f32; 2] {
         [self.toe, self.camber].map(|[linear, quadratic]| (linear + quadratic * travel) * travel)
     }
 
-    /// Bounds of the sizes of both within `travel` m either way, rad.
+    /// Returns upper bounds for the magnitudes of both changes within ±`travel` (m), rad.
     pub fn largest(&self, travel: f32) -> [f32; 2] {
         [self.toe, self.camber].map(|[linear, quadratic]| (linear.abs() + quadratic.abs() * travel) * travel)
     }
@@ -238,11 +241,11 @@ mod tests {
     use super::*;
     use crate::model::plain::plain_car;
 
-    /// Froude's number `v / √(g R)` is the same for wheels of every size.
+    /// The Froude number `v / √(g R)` is equal for wheels of every size.
     #[test]
     fn a_walk_of_a_wheel_four_times_as_large_is_twice_as_fast() {
         let walking = |radius| Wheel { radius, ..plain_car().wheels[0] }.walking();
-        // 0.5 and 1.5 m/s of a wheel of 0.32 m, by numbers of four digits.
+        // 0.5 and 1.5 m/s for a wheel of 0.32 m; the constants have four digits.
         for (found, known) in walking(0.32).into_iter().zip([0.5, 1.5]) {
             assert!((found / known - 1.0f32).abs() < 1e-3, "{found} m/s");
         }

@@ -1,56 +1,58 @@
-//! What is found where wheels meet the ground.
+//! Contact rows and ground motion of the wheels.
 
 use crate::lane::{Corners, Four};
 use crate::linear::SpatialVector;
 
-/// Contact of four wheels: where it is, and the directions of their rows.
+/// Contacts of four wheels and the directions of their rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContactRows<W: Corners = Four> {
+    /// Wheels in contact with the ground.
     pub in_contact: W::Mask,
+    /// Motion of the ground under the wheels.
     pub ground_motion: GroundMotion<W>,
-    /// Factor of the surface on friction.
+    /// Friction factor of the surface, –.
     pub grip: W,
-    /// Factor on friction under the strut's load: the grip, times the share of the load that presses on an edge.
+    /// Friction factor relative to the strut load: the grip times the share of that load that acts on the contact, –.
     pub friction_factor: W,
-    /// Sine of the camber against the ground.
+    /// Sine of the camber angle relative to the ground.
     pub lean: W,
-    /// Share of the step in which there is contact: below 1 for a wheel that meets the ground within it.
+    /// Share of the step with contact; below 1 for a wheel that touches down within the step.
     pub contact_share: W,
-    /// Compression beyond the droop stop at the start of the step, m, ≤ 0: the gap a wheel has yet to close.
+    /// Compression beyond the droop stop at the start of the step, m, ≤ 0: the gap to the ground.
     pub beyond_droop: W,
-    /// Compression in the pose that was probed, m; then, on the plane that was met there, the one at the start of the step.
+    /// Compression in the probed pose, m; later the compression at the start of the step on the same contact plane.
     pub compression: W,
-    /// Rate of the compression at the start of the step, m/s; 0 in the air.
+    /// Compression rate at the start of the step, m/s; 0 in the air.
     pub jounce_rate: W,
-    /// By how much the compression runs behind the velocity, m.
+    /// Offset by which the compression lags behind the velocity, m.
     pub lag: W,
-    /// Cosine between contact normal and suspension.
+    /// Cosine between contact normal and suspension travel.
     pub cosine: W,
-    /// Speeds of the wheel over the ground along its heading and across it at the start of the step, m/s.
+    /// Longitudinal and lateral speed of the wheel over the ground at the start of the step, m/s.
     pub started: [W; 2],
     /// Load row: acts at the contact point along its normal.
     pub normal: SpatialVector<W>,
-    /// Rolling-direction row: acts at the wheel centre, or its force point; its other end is the wheel's spin.
+    /// Longitudinal row: acts at the wheel centre, or at its force point. Its other end is the spin of the wheel.
     pub forward: SpatialVector<W>,
-    /// Lateral row: acts at the contact point, or its force point.
+    /// Lateral row: acts at the contact point, or at its force point.
     pub side: SpatialVector<W>,
 }
 
-/// What the rows of four wheels know of the ground under them.
+/// Motion of the ground under four wheels, in the directions of their rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GroundMotion<W: Corners = Four> {
-    /// Whether any of it moves, can be moved, or has a texture; else the rest is 0.
+    /// Whether some of the ground moves, can be moved, or has a texture; otherwise all other fields are 0.
     pub moves_or_textured: bool,
-    /// Velocity of the ground along, across and normal to its surface at the start of the step, m/s.
+    /// Longitudinal, lateral and normal velocity of the ground at the start of the step, m/s.
     pub begun: [W; 3],
-    /// Velocity along, across and normal to the ground at the end of the step, m/s.
+    /// Longitudinal, lateral and normal velocity of the ground at the end of the step, m/s.
     pub speed: [W; 3],
-    /// What its texture adds to the coefficient of rolling resistance.
+    /// Increase of the rolling resistance coefficient by the texture, –.
     pub rolling: W,
 }
 
 impl<W: Corners> GroundMotion<W> {
-    /// Returns where the velocity of the ground along it changes within the step: where wheels push it.
+    /// Returns the wheels whose ground changes its tangential velocity within the step, because wheels push it.
     #[inline(always)]
     pub(crate) fn changes(&self) -> W::Mask {
         if !self.moves_or_textured {
@@ -60,7 +62,7 @@ impl<W: Corners> GroundMotion<W> {
         differ(0) | differ(1)
     }
 
-    /// Knows of none from now on.
+    /// Resets the motion to ground at rest without a texture.
     #[inline(always)]
     pub(crate) fn leave(&mut self) {
         if self.moves_or_textured {

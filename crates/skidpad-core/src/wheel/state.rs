@@ -1,59 +1,60 @@
-//! What a wheel keeps from step to step: its spin and brake, its tyre, its strut.
+//! Wheel state that is carried over between steps: spin, brake, tyre and strut.
 
 use crate::lane::Lane;
 use crate::math::{self, all_finite};
 use crate::tyre::Conditions;
 
-/// Motion of one wheel. A step reads and writes its numbers in fours, which lie side by side.
+/// State of one wheel. A step reads and writes adjacent fields in groups of four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct WheelState {
-    /// Absolute rate about the axle, rad/s, positive rolls forward.
+    /// Absolute spin rate about the axle, rad/s, positive in forward rolling.
     pub spin: f32,
-    /// Deflection of the contact patch along and across, m; over the relaxation length it is the lagged slip κ and −tan α.
+    /// Longitudinal and lateral deflection of the contact patch, m. Divided by the relaxation length, it is the lagged slip κ and
+    /// −tan α.
     pub deflection: [f32; 2],
-    /// Mean torque of brake, drive and rolling resistance on the wheel over the last step, N m; the chassis took the
-    /// opposite.
+    /// Mean torque of brake, drive and rolling resistance on the wheel over the last step, N m. The chassis received the opposite
+    /// torque.
     pub torque: f32,
-    /// Mean tyre force over the last step, along and across, N.
+    /// Mean longitudinal and lateral tyre force over the last step, N.
     pub tyre: [f32; 2],
     /// Speed of the wheel centre along the rolling direction after the last step, m/s.
     pub rolling_speed: f32,
-    /// 0 at a standstill, where the patch holds like a spring, to 1 when rolling.
+    /// Share of rolling, from 0 at a standstill, where the patch acts like a spring, to 1 when rolling.
     pub rolling: f32,
-    /// Compression from rest, m, positive in jounce, not below full droop.
+    /// Compression from rest, m, positive in jounce. Never below full droop.
     pub compression: f32,
-    /// Rate of the compression of a wheel that moves on its own, m/s; 0 of one whose mass is the chassis'.
+    /// Compression rate of a wheel with its own unsprung mass, m/s; 0 if the mass belongs to the chassis.
     pub travel_rate: f32,
-    /// Mean load over the last step, along the contact normal, N, ≥ 0.
+    /// Mean load over the last step along the contact normal, N, ≥ 0.
     pub load: f32,
-    /// Sine of the camber against the ground, positive with the top leaning right; 0 without contact.
+    /// Sine of the camber angle relative to the ground, positive if the top leans right; 0 without contact.
     pub lean: f32,
-    /// Moment of the tyre about its heading at the start of the last step, N m, positive leans the top to the right.
+    /// Overturning moment of the tyre about its heading at the start of the last step, N m. Positive tilts the top to the right.
     pub overturning: f32,
-    /// Moment of the tyre about the contact normal at the start of the last step, N m, positive turns to the left.
+    /// Aligning moment of the tyre about the contact normal at the start of the last step, N m. Positive turns to the left.
     pub aligning: f32,
     /// Road-wheel angle, rad.
     pub steer: f32,
-    /// Temperature of the brake disc above the air's, K; 0 without one.
+    /// Temperature of the brake disc above that of the air, K; 0 without a disc.
     pub disc: f32,
-    /// How far it has given way to the left, m; 0 on a rigid axle.
+    /// Lateral displacement of the wheel to the left by axle compliance, m; 0 on a rigid axle.
     pub shift: f32,
-    /// Friction factor of the ground under the patch less 1, –; 0 without contact.
+    /// Friction factor of the ground under the patch minus 1, –; 0 without contact.
     pub grip_excess: f32,
-    /// Whether the ground was within reach.
+    /// Whether the wheel was in contact with the ground.
     pub contact: bool,
 }
 
 impl WheelState {
-    /// Returns the conditions that the tyre had in the last step, at its own pressure.
+    /// Returns the operating conditions of the tyre in the last step, at its own inflation pressure.
     pub fn conditions(&self) -> Conditions<f32> {
         let (grip, camber) = (1.0 + self.grip_excess, math::asin(self.lean));
         Conditions { grip, camber, ..Conditions::upright(self.load, self.rolling_speed) }
     }
 
-    /// Steers the wheel to `angle` rad about a patch that stands where it is: its deflection stays on the ground, so it turns
-    /// in the wheel's axes. A patch that rolls is of the wheel's making.
+    /// Sets the road-wheel angle to `angle` (rad). Rotates deflection and force of a standing patch into the new wheel axes,
+    /// because the patch stays in place on the ground. A rolling patch turns with the wheel.
     pub(crate) fn steer_to(&mut self, angle: f32) {
         let turned = (angle - self.steer) * (1.0 - self.rolling);
         self.steer = angle;
@@ -66,7 +67,7 @@ impl WheelState {
         }
     }
 
-    /// Whether every number is finite.
+    /// Returns true if every number is finite.
     pub(crate) fn is_finite(&self) -> bool {
         #[rustfmt::skip]
         let Self {
@@ -80,7 +81,7 @@ impl WheelState {
     }
 }
 
-/// 0 below a `crawl` of a wheel, 1 above its `walk`ing pace, at a `speed` m/s ≥ 0.
+/// Returns the share of rolling at a `speed` (m/s, ≥ 0): 0 below `crawl`, 1 above `walk` (m/s), smooth in between.
 #[inline(always)]
 pub(crate) fn rolling_share<L: Lane>([crawl, walk]: [L; 2], speed: L) -> L {
     speed.smoothstep(crawl, walk)

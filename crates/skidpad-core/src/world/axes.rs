@@ -1,26 +1,26 @@
-//! Which way is up in the user's world.
+//! World axes of the user.
 
 use bevy_math::{DVec3, Quat, Vec3};
 
-/// Axes of a game's world, and of the chassis bodies in it. Scenes, placements and states keep skidpad's: x forward,
-/// y left, z up.
+/// Axes of a user's world, and of the chassis bodies in it. Scenes, placements and states keep the axes of skidpad: x forward, y left, z
+/// up.
 ///
-/// Vectors are converted by exchanging components, without rounding.
+/// Conversions exchange components of vectors and change signs, without rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axes {
-    /// z up, as in skidpad: a chassis has x forward and y to the left.
+    /// Axes of skidpad with z up: a chassis has x forward and y to the left.
     #[default]
     ZUp,
-    /// y up, as in most engines: skidpad's z is the world's y and skidpad's y its −z. A chassis has x forward, y up and
-    /// z to the right.
+    /// Axes with y up, as in most engines: world y is skidpad's z, and world z is skidpad's −y. A chassis has x forward, y up and z to the
+    /// right.
     YUp,
-    /// y up with −z forward, as Bevy and Godot point things: skidpad's x is the world's −z, y its −x and z its y. A chassis has
-    /// −z forward, y up and x to the right.
+    /// Axes with y up and −z forward, as in Bevy and Godot: world x is skidpad's −y, world y its z, and world z its −x. A chassis has −z
+    /// forward, y up and x to the right.
     YUpMinusZForward,
 }
 
 impl Axes {
-    /// skidpad's `vector` in the world's axes.
+    /// Converts a vector from skidpad's axes to world axes.
     pub fn to_world(self, vector: Vec3) -> Vec3 {
         match self {
             Self::ZUp => vector,
@@ -29,7 +29,7 @@ impl Axes {
         }
     }
 
-    /// The world's `vector` in skidpad's axes.
+    /// Converts a vector from world axes to skidpad's axes.
     pub fn from_world(self, vector: Vec3) -> Vec3 {
         match self {
             Self::ZUp => vector,
@@ -38,7 +38,7 @@ impl Axes {
         }
     }
 
-    /// skidpad's `point` in the world's axes.
+    /// Converts a point from skidpad's axes to world axes.
     pub fn point_to_world(self, point: DVec3) -> DVec3 {
         match self {
             Self::ZUp => point,
@@ -47,7 +47,7 @@ impl Axes {
         }
     }
 
-    /// The world's `point` in skidpad's axes.
+    /// Converts a point from world axes to skidpad's axes.
     pub fn point_from_world(self, point: DVec3) -> DVec3 {
         match self {
             Self::ZUp => point,
@@ -56,13 +56,13 @@ impl Axes {
         }
     }
 
-    /// A rotation of skidpad's as the rotation of a body in the world.
+    /// Converts the rotation of a body from skidpad's axes to world axes.
     pub fn rotation_to_world(self, rotation: Quat) -> Quat {
         let axis = self.to_world(Vec3::new(rotation.x, rotation.y, rotation.z));
         Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
     }
 
-    /// The rotation of a body in the world as a rotation of skidpad's.
+    /// Converts the rotation of a body from world axes to skidpad's axes.
     pub fn rotation_from_world(self, rotation: Quat) -> Quat {
         let axis = self.from_world(Vec3::new(rotation.x, rotation.y, rotation.z));
         Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// The exchange is a rotation: it keeps cross products, and turns turned vectors.
+    /// Checks that the exchange is a rotation: it keeps cross products, and a converted rotation turns converted vectors.
     #[test]
     fn up_is_up_and_left_is_left() {
         let (a, b) = (Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0));

@@ -1,4 +1,4 @@
-//! The contract every solver meets, object-safe, so that laboratories and games choose one by name.
+//! Object-safe interface that every solver implements, so that programs can select a solver by name.
 
 use crate::telemetry::frame::Frame;
 use std::sync::Arc;
@@ -17,39 +17,40 @@ use crate::world::seam::{Contact, Probe};
 use crate::world::slots::{CarError, CarId, Occupancy, Slots};
 use bevy_math::Vec3;
 
-/// A car to put into a world.
+/// A car to insert into a world.
 #[derive(Clone, Debug)]
 pub struct CarStart {
-    /// What it is.
+    /// Model of the car.
     pub model: Arc<Model>,
-    /// Where and how it starts.
+    /// Placement and motion at the start.
     pub placement: Placement,
 }
 
-/// The ticks of a world: its step, s, and how many of them it has taken.
+/// Clock of a world: step length, number of steps, and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clock {
-    /// Length of the next step, s: it may be another one in every step.
+    /// Length of the next step, s. It may differ from step to step.
     pub dt: f32,
-    /// Steps since the start.
+    /// Number of steps since the start.
     pub steps: u64,
     /// Time since the start, s.
     pub time: f64,
 }
 
 impl Clock {
-    /// At the start, with steps of `dt` s.
+    /// Returns a clock at time 0 with steps of `dt` s.
     pub fn new(dt: f32) -> Self {
         Self { dt, ..Self::default() }
     }
 
-    /// Counts a step as done. Sums of one step length are exact for 2^29 steps: 24 bits each, in 53. The count stops at [`u64::MAX`].
+    /// Counts one step and adds its length to the time. Sums of one step length are exact for 2^29 steps: 24 bits each, in 53. The count
+    /// stops at [`u64::MAX`].
     pub fn tick(&mut self) {
         self.steps = self.steps.saturating_add(1);
         self.time += f64::from(self.dt);
     }
 
-    /// Goes on counting from `steps`, as if each of them had taken [`Clock::dt`].
+    /// Sets the number of steps, and the time to that of `steps` steps of [`Clock::dt`].
     pub fn set_steps(&mut self, steps: u64) {
         (self.steps, self.time) = (steps, steps as f64 * f64::from(self.dt));
     }
@@ -60,14 +61,14 @@ impl Clock {
 /// The world stores its cars in slots, counted from 0. Removing a car empties its slot, and the next inserted car reuses it. A [`CarId`]
 /// identifies a car for good: [`Slots::find`] returns its slot, or an error if the car was removed.
 pub trait Backend: Send + Sync {
-    /// Name by which users choose it.
+    /// Returns the name by which users select the solver.
     fn name(&self) -> &'static str;
     /// Advances every active car by one step. `controls[slot]` drives the car in that slot; cars without controls coast. Returns the worst
-    /// report of all cars. In a world whose step is none ([`StepReport::of_no_step`]) nothing changes.
+    /// report of all cars. If the step length is zero or invalid ([`StepReport::of_no_step`]), nothing changes.
     fn step(&mut self, controls: &[Controls]) -> StepReport;
-    /// Step, count of steps, and time.
+    /// Returns the step length, the number of steps and the time.
     fn clock(&self) -> &Clock;
-    /// The same, to go on from another one, or with steps of another length.
+    /// Returns the clock, to set the time or the length of the next step.
     fn clock_mut(&mut self) -> &mut Clock;
     /// Returns the slots: their content and the identifiers of their cars.
     fn slots(&self) -> &Slots;
@@ -106,25 +107,25 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// The slot does not exist or is empty, or `state` has another number of wheels. Nothing is changed then.
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError>;
-    /// Answers `asked` into `answered`, in order, as the wheels of its cars are answered in the coming step; a miss is `None`, and so is
-    /// what a car asks that is not there. Nothing moves, and on ground that stands still many probes at once have the bits of each
-    /// alone. Whether this world answers probes: those of peers do not, and leave `answered` as it was.
+    /// Writes the contacts of the probes `asked` into `answered`, in order, like those of wheels in the coming step. A miss is `None`, and
+    /// so is a probe of a car that is not in the world. Nothing moves. On ground at rest, many probes in one call return the same bits as
+    /// each alone. Returns true if the world supports probes. Peers do not: they return false and leave `answered` unchanged.
     fn probe(&mut self, _asked: &[Probe], _answered: &mut [Option<Contact>]) -> bool {
         false
     }
-    /// Length of the next step, s.
+    /// Returns the length of the next step, s.
     fn dt(&self) -> f32 {
         self.clock().dt
     }
-    /// Steps since the start.
+    /// Returns the number of steps since the start.
     fn steps(&self) -> u64 {
         self.clock().steps
     }
-    /// Goes on counting from `steps`, as [`Clock::set_steps`] does.
+    /// Sets the number of steps and the time, as [`Clock::set_steps`] does.
     fn set_steps(&mut self, steps: u64) {
         self.clock_mut().set_steps(steps);
     }
-    /// Time since the start, s.
+    /// Returns the time since the start, s.
     fn time(&self) -> f64 {
         self.clock().time
     }
@@ -136,14 +137,16 @@ pub trait Backend: Send + Sync {
     fn state(&self, car: usize) -> &State {
         self.car(car).state
     }
-    /// Where the solver's engine has car `car`, m, if that is not what [`State::position`] rounds to: engines that move bodies in 32 bits
-    /// leave one that stands where it is, up to a last digit aside. It is saved with the world.
+    /// Returns the position of car `car` in the solver's engine, m, if it differs from [`State::position`] rounded to 32 bits. An engine
+    /// that moves bodies in 32 bits keeps a car at rest where it is, up to its last digit. This position is saved with the world.
     fn place(&self, _car: usize) -> Option<Vec3> {
         None
     }
-    /// Puts car `car` to [`Backend::place`], m, a last digit beside the position of its state; nothing in worlds without engines.
+    /// Sets the engine's position of car `car` to `place`, a value of [`Backend::place`], m. It may differ by a last digit from the position
+    /// of the state. Does nothing in worlds without such an engine.
     fn set_place(&mut self, _car: usize, _place: Vec3) {}
-    /// What assists and tricks added to car `car` in the last step; nothing where the solver has none, or does not tell.
+    /// Returns the contributions of assists and tricks to car `car` in the last step; zero if the solver has none or does not report
+    /// them.
     fn assist_log(&self, car: usize) -> AssistLog {
         self.car(car).vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log())
     }
@@ -153,47 +156,48 @@ pub trait Backend: Send + Sync {
         self.frame_into(car, &mut frame);
         frame
     }
-    /// [`Backend::frame`] in place of what `frame` held, which allocates nothing once it has held one of that car.
+    /// Writes the telemetry of [`Backend::frame`] into `frame` and overwrites its content. Does not allocate if `frame` was filled with
+    /// that of the same car before.
     fn frame_into(&self, car: usize, frame: &mut Frame) {
         let (view, assist_log) = (self.car(car), self.assist_log(car));
         frame.read(view.model, view.state, view.ahead, &assist_log, self.time(), self.dt());
     }
-    /// Number of free bodies, those of the scene in its order.
+    /// Returns the number of free bodies, in the order of the scene.
     fn bodies(&self) -> usize {
         0
     }
-    /// Where free body `body` is and how it moves after the last step.
+    /// Returns the pose and velocities of free body `body` after the last step; `None` if there is no such body.
     fn body(&self, _body: usize) -> Option<BodyMotion> {
         None
     }
-    /// Puts free body `body` into `motion`; the next step continues from it. Whether there is such a body.
+    /// Sets the motion of free body `body`. The next step continues from it. Returns false if there is no such body.
     fn set_body(&mut self, _body: usize, _motion: &BodyMotion) -> bool {
         false
     }
-    /// Everything that advances in time, as bytes from which [`Backend::load`] resumes bit for bit: own worlds always,
-    /// Rapier's until a hull touches something, since the order of its contacts comes from the history of the world.
+    /// Returns the complete state of the world as bytes, from which [`Backend::load`] resumes bit for bit. Worlds of skidpad can always be
+    /// saved, Rapier's only while no hull touches anything: the order of its contacts depends on the history of the world.
     ///
     /// # Errors
-    /// The next step depends on what no state holds: the contacts of a hull in Rapier worlds. [`State::to_bytes`] still
-    /// saves each car.
+    /// The next step depends on data that no state contains, as do contacts of hulls in Rapier worlds. [`State::to_bytes`] still saves each
+    /// car.
     fn save(&self) -> Result<Vec<u8>, SaveError> {
         let mut bytes = Vec::new();
         self.save_into(&mut bytes)?;
         Ok(bytes)
     }
-    /// [`Backend::save`] in place of what `bytes` held, which allocates nothing once they have been used.
+    /// Writes the bytes of [`Backend::save`] into `bytes` and overwrites their content. Does not allocate if `bytes` has the capacity.
     ///
     /// # Errors
-    /// As there; `bytes` then hold what they held.
+    /// The errors of [`Backend::save`]. `bytes` is unchanged then.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         save_world(self, bytes);
         Ok(())
     }
     /// Restores the world that [`Backend::save`] wrote. The world must have the same scene, cars and step length; its solver may differ.
     ///
-    /// Cars that were inserted into empty slots after the save are removed. Cars that were removed after the save return, unless another car
-    /// has reused their slot. The time is that of the saved number of steps ([`Backend::set_steps`]): if the length of steps has varied, store
-    /// [`Backend::clock`] beside the bytes.
+    /// Cars that were inserted into empty slots after the save are removed. Cars that were removed after the save return, unless another
+    /// car has reused their slot. The time is that of the saved number of steps ([`Backend::set_steps`]). If the length of steps has
+    /// varied, store [`Backend::clock`] in addition to the bytes.
     ///
     /// # Errors
     /// The difference between the bytes and this world. Nothing is changed then.
@@ -202,20 +206,19 @@ pub trait Backend: Send + Sync {
     }
 }
 
-/// An entry of the list of solvers the facade offers.
+/// Entry of the list of solvers.
 #[derive(Clone, Copy)]
 pub struct BackendInfo {
-    /// Name by which users choose it.
+    /// Name by which users select the solver.
     pub name: &'static str,
-    /// One line: the world and how the rows are coupled.
+    /// Description in one line: the world, and the coupling of the rows.
     pub about: &'static str,
-    /// Whether it stands beside in comparisons: a vehicle of another engine, or a mode. The solvers of which this is false must agree
+    /// Whether the entry only serves comparisons: a vehicle of another engine, or a mode of a solver. Solvers that are no peers must agree
     /// with each other.
     pub peer: bool,
-    /// Whether its wheels are skidpad's rows, as those of modes are, too: they feel with rims, tow trailers and stand on ground that
-    /// moves by itself.
+    /// Whether the wheels use the rows of skidpad; modes do, too. Such wheels support rim probes, trailers and ground that moves.
     pub rows: bool,
-    /// Makes a world with `cars` on the ground of a scene, stepped by `dt` s.
+    /// Function that builds a world with `cars` on the ground of a scene, with steps of `dt` s.
     pub build: fn(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backend>,
 }
 
@@ -244,7 +247,7 @@ pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
 /// Restores the step count, slots, car states and free bodies of `world` from `bytes`. This is the default of [`Backend::load`].
 ///
 /// # Errors
-/// What was found in the bytes and what is accepted. Nothing has changed then.
+/// The difference between the bytes and this world. Nothing is changed then.
 pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<(), LoadError> {
     let kinds = (0..world.cars()).map(|slot| SlotKind {
         wheels: world.slots().wheels(slot),
@@ -253,7 +256,7 @@ pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<()
     });
     let SavedWorld { steps, slots, bodies } = read_world(world.dt(), kinds, world.bodies(), bytes)?;
     for (slot, saved) in slots.iter().enumerate() {
-        // `read_world` has compared slots and wheels, so that this does not fail.
+        // This call does not fail, because `read_world` has compared slots and wheels.
         let _ = load_slot(world, slot, saved);
     }
     for (body, motion) in bodies.iter().enumerate() {
@@ -284,7 +287,7 @@ fn load_slot<B: Backend + ?Sized>(world: &mut B, slot: usize, saved: &SlotOf<Sta
 mod tests {
     use super::Clock;
 
-    /// A saved world may say any number of steps.
+    /// Checks that a clock at the largest number of steps keeps running; a saved world may contain any number.
     #[test]
     fn a_clock_at_the_largest_count_goes_on() {
         let mut clock = Clock::new(0.01);

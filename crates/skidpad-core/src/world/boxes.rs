@@ -1,38 +1,39 @@
-//! Boxes that stand in a scene.
+//! Fixed boxes of a scene.
 
 use crate::math;
 use crate::world::texture::Texture;
 use bevy_math::{DVec3, Quat, Vec3};
 
-/// A box that never moves. A wheel stands on whichever face its ray meets first; a ray that starts inside meets none.
+/// A box that never moves. The nearest face that a wheel's ray enters supports the wheel. A ray that starts inside the box has no contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedBox {
-    /// Its middle, world, m.
+    /// Centre, world, m.
     pub centre: DVec3,
-    /// Half its size along its own axes, m, each > 0.
+    /// Half of the size along the axes of the box, m, each > 0.
     pub half_extents: Vec3,
-    /// Its axes to world axes, unit quaternion.
+    /// Rotation from the axes of the box to world axes, unit quaternion.
     pub rotation: Quat,
-    /// Factor on the friction of every tyre on it, ≥ 0; takes the place of the plane's, it is not multiplied by it.
+    /// Factor on the friction of every tyre on the box, ≥ 0. The factor of the plane does not apply on the box.
     pub grip: f32,
-    /// Of its faces. Of a platform the unevenness is left out.
+    /// Texture of the faces. Platforms ignore the unevenness.
     pub texture: Texture,
 }
 
 impl FixedBox {
-    /// A box of full `size` (m) around `centre` (m), aligned with the world, on which every tyre has its own friction.
+    /// Returns a box of full `size` (m) around `centre` (m), aligned with the world axes, hard, even and of grip 1.
     pub fn upright(centre: DVec3, size: Vec3) -> Self {
         Self { centre, half_extents: 0.5 * size, rotation: Quat::IDENTITY, grip: 1.0, texture: Texture::NONE }
     }
 
-    /// The box turned about its middle, in the ISO 8855 order: yaw about z, then pitch about y, then roll about x, rad.
-    /// Yaw is positive to the left, pitch with the +x end down, roll with the −y side down.
+    /// Returns the box turned about its centre, in the ISO 8855 order: yaw about z, then pitch about y, then roll about x, rad. Replaces
+    /// the previous rotation. Yaw is positive to the left, pitch with the +x end down, roll with the −y side down.
     pub fn turned(self, yaw: f32, pitch: f32, roll: f32) -> Self {
         Self { rotation: turn(Vec3::Z, yaw) * turn(Vec3::Y, pitch) * turn(Vec3::X, roll), ..self }
     }
 
-    /// Distance from `start` along the unit vector `direction` to the face a ray enters by, m: the last of the three pairs of
-    /// faces it comes between, if it leaves none before. `None` where it misses or starts inside.
+    /// Returns the distance from `start` along the unit vector `direction` to the face through which a ray enters the box, m. Returns
+    /// `None` if the ray misses the box or starts inside. The ray enters by the last of the three pairs of planes, if it has left none of
+    /// them before (slab method).
     pub(crate) fn entered(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let from_world = self.rotation.as_dquat().inverse();
         let [from, along] = [start - self.centre, direction].map(|vector| from_world * vector);
@@ -53,7 +54,7 @@ impl FixedBox {
     }
 }
 
-/// A turn about a unit vector by `angle` rad.
+/// Returns the rotation by `angle` rad about the unit vector `axis`.
 pub(crate) fn turn(axis: Vec3, angle: f32) -> Quat {
     let (sin, cos) = math::sin_cos(0.5 * angle);
     let v = axis * sin;

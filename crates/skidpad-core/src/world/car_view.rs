@@ -1,4 +1,4 @@
-//! What a world tells of a car.
+//! Read-only view of one car of a world.
 
 use std::sync::Arc;
 
@@ -16,36 +16,37 @@ use bevy_math::Vec3;
 /// A car of a world after its last step.
 #[derive(Clone, Copy, Debug)]
 pub struct CarView<'a> {
-    /// What it is.
+    /// Model of the car.
     pub model: &'a Arc<Model>,
-    /// What it is doing.
+    /// State of the car after the last step.
     pub state: &'a State,
-    /// True if the car is suspended or was removed.
+    /// Whether the car is suspended or was removed.
     pub away: bool,
     /// Report of the last step of the car; the default for a car that is suspended, removed or asleep.
     pub report: StepReport,
-    /// The rows it drives on; peers have none. Where wheels touch and what an engine does is told by [`CarView::wheel_contact`] and
-    /// [`CarView::engine_signals`], of a car that was stepped abreast by these alone.
+    /// Vehicle with the solver rows; `None` for peers. A car that was stepped in a batch has no wheel contacts and engine signals here:
+    /// [`CarView::wheel_contact`] and [`CarView::engine_signals`] return them for every car.
     pub vehicle: Option<&'a Vehicle>,
-    /// What the vehicle does that tows it; `None` of one on its own.
+    /// State of the towing vehicle; `None` if no vehicle tows the car.
     pub ahead: Option<&'a State>,
-    /// Those it was stepped beside, and its number among them.
+    /// Batch with which the car was stepped, and the lane of the car; `None` if the last step was not in a batch.
     pub(crate) abreast: Option<(&'a CarsAbreast, usize)>,
-    /// What moved its body in the last step; `None` of one that was not stepped.
+    /// Motion input of the last step; `None` if the car was not stepped, or if its state was set since.
     pub(crate) moved: Option<Moved<'a>>,
 }
 
-/// What moves a body within a step, but for what its hull meets.
+/// Free velocity of a chassis and impulse of its vehicle in one step. Contacts of the hull change the velocity further.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moved<'a> {
-    /// Velocity the step would have ended with if the vehicle had pushed nothing, hitches and what stands on it apart, m/s.
+    /// Velocity at the end of the step without the impulse of the vehicle and its hitches, m/s. Wheels of other vehicles on the chassis are
+    /// included.
     pub free: Vec3,
-    /// What the vehicle pushed.
+    /// Impulse of the vehicle on its chassis, hitches included.
     pub push: &'a Push,
 }
 
 impl<'a> CarView<'a> {
-    /// A car of a world that solves no rows.
+    /// Returns the view of a car of a world that solves no rows.
     pub fn without_rows(model: &'a Arc<Model>, state: &'a State, away: bool, report: StepReport) -> Self {
         Self { model, state, away, report, vehicle: None, ahead: None, abreast: None, moved: None }
     }
@@ -76,7 +77,7 @@ impl<'a> CarView<'a> {
         Some(self.state.velocity - free - push.impulse * self.model.inverse_mass())
     }
 
-    /// Its telemetry at `time` s, after a step of `dt` s.
+    /// Returns the telemetry of the car at `time` s, after a step of `dt` s.
     pub fn frame(&self, time: f64, dt: f32) -> Frame {
         let assist_log = self.vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log());
         Frame::of(self.model, self.state, self.ahead, &assist_log, time, dt)

@@ -20,7 +20,8 @@ use crate::world::slots::{Occupancy, Slots};
 use crate::world::trains::{Solver, Trains};
 use bevy_math::{DVec3, Vec3};
 
-/// The vehicles of a world, with the buffers their step needs. A step allocates nothing.
+/// The vehicles of a world, with the buffers for their step. A step does not allocate, except the first fast step on uneven ground and the
+/// first step of a single vehicle on a free body.
 #[derive(Clone, Debug)]
 pub struct Cars {
     coupling: Coupling,
@@ -32,49 +33,51 @@ pub struct Cars {
     bodies: Vec<Body>,
     probes: Vec<Probe>,
     contacts: Vec<Option<Contact>>,
-    /// Probes along the ways of the wheels of one vehicle, and what they met; the first fast step on uneven ground asks for the memory.
+    /// Probes along the paths of the wheels of one vehicle in a step. The first fast step on uneven ground allocates.
     along: Vec<Probe>,
+    /// Contacts of these probes.
     met_along: Vec<Option<Contact>>,
     hull: Vec<HullPoint>,
-    /// The room in which hulls are solved: one for all cars.
+    /// Workspace for hull contacts, shared by all cars.
     hull_rows: HullRows,
     pushes: Vec<Push>,
-    /// Velocities the bodies would have ended the last step with without these, m/s.
+    /// Velocity of each body at the end of the last step without the impulse in `pushes`, m/s.
     free: Vec<Vec3>,
-    /// Which vehicles were put elsewhere since.
+    /// Whether the state of each vehicle was set since the last step.
     put: Vec<bool>,
-    /// On ground that moves; empty if none does.
+    /// Wheel impulses on ground that moves or can be pushed; empty if there is none.
     reactions: Vec<Reaction>,
-    /// Which hulls may touch something in this step, where the coupling solves for that.
+    /// Whether each hull may touch an obstacle in this step; all false if the coupling does not solve hull contacts.
     near: Vec<bool>,
-    /// Which vehicles the last push stepped.
+    /// Whether the last push stepped each vehicle.
     stepped: Vec<bool>,
-    /// From which vehicles on it did so abreast.
+    /// Whether the last step was in a batch, at the first slot of each batch.
     were_abreast: Vec<bool>,
-    /// How the last step of each went.
+    /// Report of the last step of each vehicle.
     reports: Vec<StepReport>,
     /// True between [`Cars::push`] and [`Cars::write_back`].
     is_in_step: bool,
     coasting: Controls,
-    /// Workspaces of those that may be stepped abreast, [`ABREAST`] after [`ABREAST`]; none where a step iterates.
+    /// Workspaces of batches, one per [`ABREAST`] slots, `None` for slots that cannot be batched. Empty if the coupling iterates.
     abreast: Vec<Option<CarsAbreast>>,
-    /// Those that can tow or be towed; `None` where no vehicle can.
+    /// Vehicles that can tow or be towed; `None` if there is no such vehicle.
     trains: Option<Box<Trains>>,
-    /// Those that stand on others.
+    /// Workspace for vehicles on bodies that they push.
     riders: Riders,
-    /// What trailers are asked for: their controls, and pedals of the vehicles ahead.
+    /// Buffer for the controls of a trailer, with the pedals of the vehicles ahead.
     towed: Controls,
 }
 
-/// A ray of no car.
+/// Placeholder probe that belongs to no car.
 const NOWHERE: Probe =
     Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 0.0, rim: None };
 
 impl Cars {
-    /// Takes the vehicles in the order of the world's bodies, to be stepped with `coupling`.
+    /// Creates the vehicles of a world, in the order of the world's bodies, to be stepped with `coupling`.
     ///
-    /// In one sweep, and with the feature `abreast`, plain ones of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) go eight abreast: the
-    /// first eight, the next eight and so on, wherever eight are alike. They have the bits of each alone.
+    /// With [`Coupling::OneSweep`] and the feature `abreast`, simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
+    /// stepped in batches of eight: slots 0 to 7, 8 to 15 and so on, if all eight are alike. Results are bit-identical to those of single
+    /// steps.
     pub fn new(vehicles: Vec<Vehicle>, coupling: Coupling) -> Self {
         let mut cars = Self {
             coupling,
@@ -109,7 +112,7 @@ impl Cars {
         cars
     }
 
-    /// Vehicle `car` after its last step.
+    /// Returns the view of vehicle `car` after its last step.
     pub fn car(&self, car: usize) -> CarView<'_> {
         let vehicle = &self.vehicles[car];
         let (away, report) = (!self.slots.is_active(car), self.reports[car]);
@@ -120,13 +123,13 @@ impl Cars {
         CarView { model: vehicle.model(), state, away, report, vehicle: Some(vehicle), ahead, abreast, moved }
     }
 
-    /// Where vehicle `car` was stepped beside others, if the last step was.
+    /// Returns the batch in which vehicle `car` was stepped; `None` if the last step was not in a batch.
     fn room_of(&self, car: usize) -> Option<&CarsAbreast> {
         let first = car - car % ABREAST;
         self.abreast.get(first / ABREAST)?.as_ref().filter(|_| self.were_abreast[first])
     }
 
-    /// State of the vehicle that tows one in `state`.
+    /// Returns the state of the active vehicle that tows a vehicle in `state`; `None` if there is none, or if it has no hitch.
     fn ahead(&self, state: &State) -> Option<&State> {
         let by = state.tow?.by as usize;
         let ahead = self.vehicles.get(by).filter(|_| self.slots.is_active(by))?;
@@ -138,15 +141,15 @@ impl Cars {
         &self.vehicles
     }
 
-    /// The vehicles that can tow or be towed, each with the number of the one that tows it: its hitch held in the last step and
-    /// has not broken.
+    /// Returns the slots of the vehicles that can tow or be towed, each with the slot of the towing vehicle. This is `None` if the vehicle
+    /// was not towed in the last step, or if its hitch has broken.
     pub fn towed(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
         let towed = self.trains.iter().flat_map(|trains| trains.towed());
         towed.map(|(car, by)| (car, by.filter(|_| self.vehicles[car].state().tow.is_some())))
     }
 
-    /// A world has handed `impulse` (N s) on to the vehicle `trailer` through its hitch, beside what the hitch carried in the step of
-    /// `dt` s: it lets go if that is more than it can.
+    /// Applies the breaking force of the hitch to an `impulse` (N s) that the world transmitted to the vehicle `trailer` in a step of `dt`
+    /// s, in addition to the force of the hitch in that step. Uncouples the trailer if the sum exceeds the breaking force.
     pub fn jolt(&mut self, trailer: usize, impulse: Vec3, dt: f32) {
         let state = &self.vehicles[trailer].state;
         let Some(tow) = state.tow else { return };
@@ -157,9 +160,10 @@ impl Cars {
         }
     }
 
-    /// First half of a step: reads bodies, probes the ground, solves the rows and hands the pushes to `world`,
-    /// which then advances by `dt` s (> 0). Missing controls coast. Vehicles that have left, or whose bodies are asleep, do
-    /// nothing; nor does any in a step that is none ([`StepReport::of_no_step`]), which hands nothing to `world`.
+    /// Performs the first half of a step: reads the bodies, probes the ground, solves the rows and applies the impulses to `world`, which
+    /// then advances by `dt` s (> 0). Cars without controls coast. Suspended, removed and sleeping vehicles are not stepped. Returns the
+    /// worst report of all vehicles. If `dt` is zero or invalid ([`StepReport::of_no_step`]), no vehicle is stepped and `world` is not
+    /// called.
     pub fn push(&mut self, world: &mut dyn WorldPort, controls: &[Controls], dt: f32) -> StepReport {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
@@ -215,7 +219,7 @@ impl Cars {
         }
     }
 
-    /// Writes what the wheels of all vehicles that are stepped ask of the world; returns how many these are.
+    /// Writes the probes of all stepped vehicles, and returns their number.
     #[inline(always)]
     fn ask(&mut self, dt: f32) -> usize {
         self.find_stepped();
@@ -238,7 +242,7 @@ impl Cars {
         first
     }
 
-    /// Probes along the ways of the wheels of fast vehicles, and replaces what these met in the middle of the step by the mean.
+    /// Probes along the paths of the wheels of fast vehicles, and replaces their contacts in the middle of the step by the mean.
     #[inline(never)]
     fn probe_along_ways(&mut self, world: &mut dyn WorldPort, dt: f32) {
         let mut first = 0;
@@ -257,7 +261,7 @@ impl Cars {
         }
     }
 
-    /// The same of the vehicles from `from` on that are stepped abreast, whose rays begin with `first`; returns which ray is the next.
+    /// Writes the probes of the batch that starts at slot `from`, beginning with probe `first`. Returns the index of the next probe.
     fn ask_abreast(&mut self, from: usize, first: usize, dt: f32) -> usize {
         let Some(Some(room)) = self.abreast.get_mut(from / ABREAST) else { return first };
         let (cars, last) = (from..from + ABREAST, first + room.rays());
@@ -265,7 +269,7 @@ impl Cars {
         last
     }
 
-    /// Solves all vehicles but those of trains, where none stands on another one.
+    /// Solves all vehicles except those of trains, if no wheel is on a body that can be pushed.
     #[inline(always)]
     fn solve_in_order(
         &mut self,
@@ -300,7 +304,7 @@ impl Cars {
         report
     }
 
-    /// The same where some stand on others.
+    /// Solves all vehicles except those of trains, if a wheel is on a body that can be pushed.
     #[cold]
     #[inline(never)]
     fn solve_riders_first(
@@ -318,7 +322,8 @@ impl Cars {
         report
     }
 
-    /// Solves vehicle `i`, whose rays are `rays`. Inlined: a function with two callers costs the one that has no train 40 instructions.
+    /// Solves vehicle `i`, whose rays are `rays`. Inlined: with two callers a call would cost 40 instructions per vehicle in a world
+    /// without trains.
     #[inline(always)]
     fn solve_one(
         &mut self,
@@ -353,7 +358,7 @@ impl Cars {
         done
     }
 
-    /// What vehicle `i`, whose rays are `rays`, does to ground that moves.
+    /// Stores the wheel impulses of vehicle `i`, whose rays are `rays`, on ground that moves or can be pushed.
     #[inline(always)]
     fn push_ground(&mut self, i: usize, rays: Range<usize>, dt: f32) {
         let vehicle = &self.vehicles[i];
@@ -363,14 +368,14 @@ impl Cars {
         }
     }
 
-    /// Whether the vehicles from `first` on are stepped abreast.
+    /// Returns true if the vehicles from slot `first` on are stepped in a batch.
     fn are_abreast(&self, first: usize) -> bool {
         first.is_multiple_of(ABREAST)
             && matches!(self.abreast.get(first / ABREAST), Some(Some(room)) if !room.go_apart())
             && self.stepped[first..first + ABREAST].iter().all(|stepped| *stepped)
     }
 
-    /// Solves the vehicles from `first` on abreast, whose rays are `rays`.
+    /// Solves the batch that starts at slot `first`, whose rays are `rays`.
     fn solve_abreast(&mut self, first: usize, rays: Range<usize>, controls: &[Controls], dt: f32) -> StepReport {
         let Some(Some(room)) = self.abreast.get_mut(first / ABREAST) else { return StepReport::default() };
         let controls: [_; ABREAST] = core::array::from_fn(|k| controls.get(first + k).unwrap_or(&self.coasting));
@@ -390,14 +395,15 @@ impl Cars {
         report
     }
 
-    /// Second half, after the world has advanced: writes the realised motion back into the states. A vehicle that was
-    /// woken in between has no rows of this step and only goes with its body.
+    /// Performs the second half of a step, after the world has advanced: writes the resulting motion into the states. A vehicle that was
+    /// woken in between has no rows of this step and only follows its body. Returns the worst report of the vehicles whose motion is not
+    /// finite. If `dt` is zero or invalid ([`StepReport::of_no_step`]), nothing changes.
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
         self.is_in_step = false;
-        // Worlds may write over them.
+        // Copied here, because worlds may overwrite all fields of the bodies in `moved`.
         for ((free, put), body) in self.free.iter_mut().zip(&mut self.put).zip(&self.bodies) {
             (*free, *put) = (body.free_velocity, false);
         }
@@ -425,7 +431,7 @@ impl Cars {
         report
     }
 
-    /// Writes the realised motion back into the states of `cars`: of one, or of those abreast.
+    /// Writes the resulting motion into the states of `cars`: a single vehicle or a batch.
     #[inline(always)]
     fn finish(&mut self, cars: Range<usize>, dt: f32) -> StepReport {
         let first = cars.start;
@@ -459,8 +465,8 @@ impl Cars {
             let last = first + vehicle.model().wheels().len();
             if vehicle.is_on_moving_ground() {
                 let (asked, answered) = (&mut self.probes[first..last], &mut self.contacts[first..last]);
-                // A vehicle counts the speeds of its contacts from where its centre of mass has got to, with the arms it
-                // started with: only so do both turn alike on a turntable.
+                // The velocities of contacts count from the moved centre of mass, with the arms of the middle of the step. Otherwise car and
+                // turntable would turn differently.
                 asked.iter_mut().for_each(|probe| probe.position = self.bodies[i].position);
                 world.follow_ground(asked, answered);
                 vehicle.follow_ground(answered);
@@ -470,7 +476,7 @@ impl Cars {
     }
 }
 
-/// Vehicles of a train, each solved by itself.
+/// Solver of single vehicles of a world, for trains and for vehicles on bodies that they push.
 struct Alone<'a> {
     cars: &'a mut Cars,
     world: &'a mut dyn WorldPort,

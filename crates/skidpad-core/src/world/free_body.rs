@@ -1,4 +1,4 @@
-//! Rigid boxes of a scene that gravity, hulls, wheels and each other move.
+//! Rigid boxes of a scene that gravity, hulls, wheels and other boxes move.
 
 use crate::chassis::mass::box_inertia;
 use crate::model::parts::Hull;
@@ -7,48 +7,47 @@ use crate::world::seam::BODYWORK_FRICTION;
 use crate::world::texture::Texture;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
-/// A rigid box that moves as what touches it makes it: it rests on the ground, slides over it, is struck by hulls and other boxes, and
-/// wheels stand on it and push it.
+/// A rigid box that forces move: it rests on the ground, slides, collides with hulls and other boxes, and carries wheels that push it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreeBody {
-    /// kg, > 0.
+    /// Mass, kg, > 0.
     pub mass: f32,
-    /// About its centre of mass, its own axes, kg m², positive definite.
+    /// Inertia about the centre of mass, body axes, kg m², positive definite.
     pub inertia: Mat3,
-    /// The box, from its centre of mass, its own axes.
+    /// Collision box relative to the centre of mass, body axes.
     pub hull: Hull,
-    /// Factor on the friction of every tyre on it, ≥ 0.
+    /// Factor on the friction of every tyre on the box, ≥ 0.
     pub grip: f32,
-    /// Coefficient of friction on a surface of grip 1, ≥ 0; on any other, times its grip. Of two bodies, or of bodywork and a body, the
-    /// product of both.
+    /// Coefficient of friction on a surface of grip 1, ≥ 0; multiplied by the grip on other surfaces. For contacts between two bodies, or
+    /// between bodywork and a body, the product of both coefficients applies.
     pub friction: f32,
-    /// How it starts.
+    /// Motion at the start.
     pub motion: BodyMotion,
 }
 
-/// Where a free body is and how it moves: all of it that advances in time.
+/// Pose and velocities of a free body: its complete state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyMotion {
     /// Centre of mass, world, m.
     pub position: DVec3,
-    /// Its axes to world axes, unit quaternion.
+    /// Rotation from body axes to world axes, unit quaternion.
     pub rotation: Quat,
-    /// Of the centre of mass, world axes, m/s.
+    /// Velocity of the centre of mass, world axes, m/s.
     pub velocity: Vec3,
-    /// World axes, rad/s.
+    /// Angular velocity, world axes, rad/s.
     pub angular: Vec3,
 }
 
 impl BodyMotion {
-    /// At rest at `position` (m), its axes those of the world.
+    /// Returns the motion of a body at rest at `position` (m), with its axes aligned to those of the world.
     pub fn at_rest(position: DVec3) -> Self {
         Self { position, rotation: Quat::IDENTITY, velocity: Vec3::ZERO, angular: Vec3::ZERO }
     }
 }
 
 impl FreeBody {
-    /// A box of `mass` kg spread evenly over its full `size` (m), at rest around `position` (m), with the friction of bodywork, on which
-    /// every tyre has its own friction.
+    /// Returns a homogeneous box of `mass` kg and full `size` (m), at rest around `position` (m), aligned with the world axes. It has the
+    /// friction of bodywork and a grip of 1.
     pub fn solid(mass: f32, size: Vec3, position: DVec3) -> Self {
         let moments = box_inertia(mass.into(), size.as_dvec3().to_array()).map(|moment| moment as f32);
         Self {
@@ -61,7 +60,7 @@ impl FreeBody {
         }
     }
 
-    /// It as a box that stands where it is in `motion`.
+    /// Returns the body as a fixed box in the pose of `motion`.
     pub fn standing(&self, motion: &BodyMotion) -> FixedBox {
         FixedBox {
             centre: motion.position + (motion.rotation * self.hull.centre).as_dvec3(),

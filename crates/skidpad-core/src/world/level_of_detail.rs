@@ -1,7 +1,7 @@
-//! Cars that change their solver and their tick while they drive: near ones finely, far ones cheaply.
+//! Level of detail: cars change their solver and step length while they drive, fine near the viewer and cheap far away.
 //!
-//! Here: worlds of the same cars, one per level, of which each car is in exactly one; the hand-over; the choice by
-//! distance. Not here: which solvers there are.
+//! This module has one world of the same cars per level; each car is active in exactly one of them. It transfers cars between levels and
+//! selects the level by distance. The solvers are supplied by the caller.
 
 use crate::controls::Controls;
 use crate::state::State;
@@ -11,7 +11,7 @@ use crate::world::backend::{Backend, CarStart};
 use crate::world::slots::{CarError, CarId, Slots};
 use bevy_math::DVec3;
 
-/// Why worlds do not make levels.
+/// Reason for which worlds cannot be used as levels.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LevelError {
     /// There is no world.
@@ -22,7 +22,7 @@ pub enum LevelError {
         "the world of level {level} has other cars than that of level 0; it must have the same models in the same slots"
     )]
     Cars {
-        /// Its level.
+        /// Level of the world.
         level: usize,
     },
     /// A step length does not fit.
@@ -30,23 +30,23 @@ pub enum LevelError {
         "level {level} steps by {found} s, but it must be a whole multiple of {accepts} s, the step of the level before"
     )]
     Step {
-        /// Its level.
+        /// Level of the world.
         level: usize,
-        /// Its step, s.
+        /// Step of the world, s.
         found: f32,
         /// The step of the finer level, s.
         accepts: f32,
     },
 }
 
-/// Share of a step by which a multiple of the finer step may miss it: the rounding of both to 32 bits.
+/// Relative error of the step ratio that is accepted as rounding of both steps to 32 bits.
 const STEP_ROUNDING: f32 = 1e-5;
 
-/// Worlds from fine to coarse, with every car in one of them.
+/// Worlds from fine to coarse, with every car active in one of them.
 ///
-/// Time goes on in ticks of the finest step; a coarser world steps at the end of every n-th tick, with that tick's
-/// controls, so its cars run up to n − 1 ticks late. Cars change levels only when both are at the same time. Cars of different
-/// levels pass through each other. Those that tow each other are always in the same one.
+/// Time advances in ticks of the finest step. A coarser world steps at the end of every n-th tick with the controls of that tick, so its
+/// cars lag by up to n − 1 ticks. Cars change levels only when both levels are at the same time. Cars of different levels pass through each
+/// other. Vehicles of one train are always in the same level.
 pub struct LevelOfDetail {
     levels: Vec<Level>,
     cars: Vec<Car>,
@@ -55,18 +55,18 @@ pub struct LevelOfDetail {
 
 struct Level {
     world: Box<dyn Backend>,
-    /// Ticks of one step.
+    /// Number of ticks per step.
     every: u64,
-    /// Cars in it.
+    /// Number of cars in the level.
     cars: usize,
 }
 
 struct Car {
     level: usize,
     wanted: usize,
-    /// Of the train it is the front of, least distance from a viewer, squared, m².
+    /// Smallest squared distance of the train from a viewer, m². Used for the front vehicle of each train.
     nearest: f64,
-    /// What is handed over, kept so that nothing is allocated.
+    /// Buffer for the transferred state, so that a transfer does not allocate.
     moving: State,
 }
 
@@ -77,10 +77,11 @@ impl Car {
 }
 
 impl LevelOfDetail {
-    /// One world per level, finest first, each with the same cars. Cars start in the first one; the others are emptied.
+    /// Returns levels from one world per level, finest first, each with the same cars. All cars start in the first level; they are
+    /// suspended in the others.
     ///
     /// # Errors
-    /// No world, worlds of different cars, or a step that is no whole multiple of the one before.
+    /// No world, worlds with different cars, or a step that is not a whole multiple of the preceding one.
     pub fn new(worlds: Vec<Box<dyn Backend>>) -> Result<Self, LevelError> {
         let finest = worlds.first().ok_or(LevelError::Empty)?;
         let cars: Vec<Car> = (0..finest.cars()).map(|i| Car::in_finest(finest.state(i))).collect();
@@ -141,41 +142,41 @@ impl LevelOfDetail {
         self.levels[0].world.slots()
     }
 
-    /// Number of levels.
+    /// Returns the number of levels.
     pub fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// Time since the start, s.
+    /// Returns the time since the start, s.
     pub fn time(&self) -> f64 {
         self.ticks as f64 * f64::from(self.levels[0].world.dt())
     }
 
-    /// Level car `car` is in.
+    /// Returns the level of car `car`.
     pub fn level(&self, car: usize) -> usize {
         self.cars[car].level
     }
 
-    /// Motion of car `car` after the last step of its level.
+    /// Returns the state of car `car` after the last step of its level.
     pub fn state(&self, car: usize) -> &State {
         self.world(car).state(car)
     }
 
-    /// Telemetry of car `car` after the last step of its level.
+    /// Returns the telemetry of car `car` after the last step of its level.
     pub fn frame(&self, car: usize) -> Frame {
         let (world, time) = (self.world(car), self.time() - self.late(car));
         let view = world.car(car);
         Frame::of(view.model, view.state, view.ahead, &world.assist_log(car), time, world.dt())
     }
 
-    /// Time by which the state of car `car` is behind, s: 0 in the finest level.
+    /// Returns the time by which the state of car `car` lags behind, s: 0 in the finest level.
     pub fn late(&self, car: usize) -> f64 {
         let ticks = self.ticks % self.levels[self.cars[car].level].every;
         ticks as f64 * f64::from(self.levels[0].world.dt())
     }
 
-    /// Moves car `car`, and all that it tows or is towed by, to `level` (the coarsest if there is none so coarse): at once if both levels
-    /// are at the same time, else as soon as they are.
+    /// Moves car `car`, and all vehicles of its train, to `level`, or to the coarsest level if there is no such level. Moves at once if
+    /// both levels are at the same time, otherwise as soon as they are.
     pub fn move_car(&mut self, car: usize, level: usize) {
         let front = self.front(car);
         for other in 0..self.cars.len() {
@@ -185,8 +186,8 @@ impl LevelOfDetail {
         }
     }
 
-    /// Moves every car to the level its distance from the nearest of `viewers` (world, m) asks for; those that tow each other to that of the
-    /// nearest of them.
+    /// Moves every car to the level for its distance from the nearest of `viewers` (world, m). Vehicles of one train use the smallest of
+    /// their distances.
     pub fn follow(&mut self, viewers: &[DVec3], distances: &Distances) {
         self.cars.iter_mut().for_each(|car| car.nearest = f64::INFINITY);
         for car in 0..self.cars.len() {
@@ -205,7 +206,8 @@ impl LevelOfDetail {
         self.hand_over(car);
     }
 
-    /// The first vehicle of the train that car `car` is in; itself if nothing tows it. Vehicles in a circle tow nothing.
+    /// Returns the front vehicle of the train of car `car`; `car` itself if no vehicle tows it. For vehicles that tow each other in a
+    /// circle, returns one of them.
     fn front(&self, car: usize) -> usize {
         let mut front = car;
         for _ in 0..self.cars.len() {
@@ -216,7 +218,8 @@ impl LevelOfDetail {
         front
     }
 
-    /// One tick of the finest step. `controls[i]` drives car `i`; missing ones coast.
+    /// Advances by one tick of the finest step. `controls[i]` drives car `i`; cars without controls coast. Returns the worst report of all
+    /// levels.
     pub fn step(&mut self, controls: &[Controls]) -> StepReport {
         for car in 0..self.cars.len() {
             self.hand_over(car);
@@ -240,7 +243,7 @@ impl LevelOfDetail {
     fn hand_over(&mut self, i: usize) {
         let car = &mut self.cars[i];
         let (from, to) = (car.level, car.wanted);
-        // Each level's ticks are a multiple of those of the finer ones.
+        // The ticks of each level are a multiple of those of the finer levels, so that this is their common multiple.
         let shared = self.levels[from].every.max(self.levels[to].every);
         if from == to || !self.ticks.is_multiple_of(shared) {
             return;
@@ -249,14 +252,14 @@ impl LevelOfDetail {
         state.clone_from(self.levels[from].world.state(i));
         let (old, new) = (self.levels[from].world.dt(), self.levels[to].world.dt());
         if old != new {
-            // The acceleration channels divide by the step of the world they are in.
+            // The telemetry computes accelerations with the step of the world of the car.
             state.previous_velocity = state.velocity - (state.velocity - state.previous_velocity) * (new / old);
         }
         let entered = &mut self.levels[to];
         if entered.world.resume(i, state).is_err() {
             return;
         }
-        // A world without cars stands still; the wind in it goes on with time.
+        // A world without cars is not stepped, so that its time, which determines the wind, is set here.
         entered.world.set_steps(self.ticks / entered.every);
         // The slot holds the car in every level, so that this does not fail.
         let _ = self.levels[from].world.suspend(i);
@@ -278,15 +281,15 @@ fn multiple(level: usize, found: f32, accepts: f32) -> Result<u64, LevelError> {
 /// Distances at which a car changes to the next coarser level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distances {
-    /// From one level to the next, m, rising.
+    /// Distance between each level and the next coarser one, m, ascending.
     pub limits: Vec<f64>,
-    /// Share of a limit, 0 to 1, by which a car must have come nearer before it changes back; 0 lets a car on the limit
-    /// change at every tick.
+    /// Share of a limit, 0 to 1, by which a car must be nearer than the limit before it changes back. At 0 a car on the limit may change at
+    /// every tick.
     pub margin: f64,
 }
 
 impl Distances {
-    /// Level of a car at `distance` m that is in level `now`.
+    /// Returns the level of a car at `distance` m that is in level `now`.
     pub fn level(&self, distance: f64, now: usize) -> usize {
         let beyond = |share: f64| self.limits.iter().take_while(|limit| distance > **limit * share).count();
         now.max(beyond(1.0)).min(beyond(1.0 - self.margin))

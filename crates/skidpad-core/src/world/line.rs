@@ -1,28 +1,29 @@
-//! How far to go along a step of Newton's method, from what is missing along it.
+//! Line search along a Newton step, by the component of the residual along the step.
 
-/// Least share of the range in question that a look takes off either end.
+/// Smallest share of the bracket that a secant step cuts off at either end.
 const LEAST_CUT: f32 = 0.1;
 
-/// A step that begins where something is missing along it.
+/// State of a line search along a Newton step.
 ///
-/// What is missing falls along it, with kinks: where a tyre begins to slide, or what lies under it, the slope changes by orders of magnitude.
-/// Once it has changed its sign the answer lies between two looks.
+/// The component of the residual along the step falls from a positive value, with kinks: at the onset of sliding of a tyre or of the body
+/// under it the slope changes by orders of magnitude. Two iterates with opposite signs bracket the solution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Line {
-    /// Share of the step that is looked at.
+    /// Share of the step at which the residual is evaluated.
     pub gone: f32,
-    /// Share that is too little and one that is too much, each with what is missing along the step there.
+    /// Lower end of the bracket: share of the step, and residual along the step.
     short: [f32; 2],
+    /// Upper end of the bracket, where the residual is negative; `None` if the solution is not bracketed yet.
     far: Option<[f32; 2]>,
 }
 
 impl Line {
-    /// The share `gone` of a step that begins where so much is `missing` along it.
+    /// Returns a line search that evaluates the share `gone` first, of a step at whose start the residual along the step is `missing`.
     pub fn new(gone: f32, missing: f32) -> Self {
         Self { gone, short: [0.0, missing], far: None }
     }
 
-    /// So much is `missing` where it is looked at.
+    /// Records that the residual along the step is `missing` at the share evaluated last.
     pub fn look(&mut self, missing: f32) {
         if missing < 0.0 && self.short[1] > 0.0 {
             self.far = Some([self.gone, missing]);
@@ -31,18 +32,18 @@ impl Line {
         }
     }
 
-    /// Whether the answer lies between two looks.
+    /// Returns true if two iterates bracket the solution.
     pub fn is_closed(&self) -> bool {
         self.far.is_some()
     }
 
-    /// Whether it may lie `ahead` of what is looked at, as a share of the step.
+    /// Returns true if the share `ahead` beyond the share evaluated last is inside the bracket.
     pub fn holds(&self, ahead: f32) -> bool {
         let share = self.gone + ahead;
         self.far.is_some_and(|far| share > self.short[0] && share < far[0])
     }
 
-    /// Looks between the two.
+    /// Sets the next share to a secant step inside the bracket. Does nothing without a bracket.
     pub fn cut(&mut self) {
         let Some(far) = self.far else { return };
         let width = far[0] - self.short[0];
@@ -51,7 +52,8 @@ impl Line {
         self.gone = self.short[0] + width * secant.clamp(LEAST_CUT, 1.0 - LEAST_CUT);
     }
 
-    /// Another step from what is looked at, which goes on as `ahead` of this one: it keeps the end that lies before it.
+    /// Returns a line search along another step from the share evaluated last, where the residual along the new step is `missing`. The new
+    /// step advances by the share `ahead` along the old one. The end of the bracket in the direction of the new step becomes its upper end.
     pub fn turned(&self, ahead: f32, missing: f32) -> Self {
         let end = if ahead < 0.0 { Some(self.short) } else { self.far };
         let far = end.map(|[share, missing]| [(share - self.gone) / ahead, missing * ahead]);
@@ -63,20 +65,20 @@ impl Line {
 mod tests {
     use super::*;
 
-    /// What is missing on a plank that sticks to the ground, is taken along, or is pulled back.
+    /// Returns the residual of a plank that sticks to the ground, is carried along, or is pulled back.
     fn missing(speed: f32) -> f32 {
         let push = (75.0 * (5.0 - speed)).clamp(-7.5, 7.5);
         let comes = if push.abs() < 3.0 { 0.0 } else { (push - 3.0 * push.signum()) / 0.01 };
         comes - speed
     }
 
-    /// Cuts come as near to the answer as its digits let them, from either side.
+    /// Checks that the search converges to the solution from either side, up to rounding.
     #[test]
     fn cuts_find_the_answer_between_two_looks() {
         for (start, step) in [(0.0, 450.0), (450.0, -450.0)] {
             let mut line = Line::new(1.0, missing(start) * step);
             let mut looks = 0;
-            // A last digit of the share is 0.2 m/s of what is missing.
+            // The last digit of the share is worth 0.2 m/s of the residual.
             while missing(start + line.gone * step).abs() > 1.0 {
                 line.look(missing(start + line.gone * step) * step);
                 assert!(line.is_closed());
@@ -85,12 +87,12 @@ mod tests {
                 assert!(looks < 200, "{line:?}");
             }
             let found = start + line.gone * step;
-            // 3 N s hold it, and 0.0496 are its momentum.
+            // Friction of 3 N s acts on the plank, and its momentum is 0.0496 N s.
             assert!((found - 4.9593).abs() < 1e-3, "{found} m/s");
         }
     }
 
-    /// A step the other way keeps the end it leads to.
+    /// Checks that a step in the opposite direction keeps the end of the bracket in this direction.
     #[test]
     fn a_step_back_keeps_the_near_end() {
         let mut line = Line::new(1.0, 2.0);

@@ -1,4 +1,4 @@
-//! The seam to a rigid-body world, and what every solver offers.
+//! Interface between vehicles and a rigid-body world, and the interface that every solver implements.
 
 pub mod axes;
 pub mod backend;

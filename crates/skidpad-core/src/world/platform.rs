@@ -1,50 +1,50 @@
-//! Boxes that move by themselves, whatever stands on them: belts, turntables, lifts, walls that push.
+//! Boxes that move on a given course, independent of loads and collisions: belts, turntables, lifts, pushing walls.
 
 use crate::math;
 use crate::world::boxes::FixedBox;
 use bevy_math::{DQuat, DVec3, Quat, Vec3};
 
-/// A box that moves along a course, as a function of time alone: nothing that stands on it or hits it holds it up.
+/// A box that moves along a course. Its motion is a function of time alone; wheels and collisions do not affect it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Platform {
-    /// Where it is before its course moves it, and its grip.
+    /// Shape in the pose before the course moves it, with its grip and texture.
     pub shape: FixedBox,
-    /// Axis through its middle about which it turns, unit vector, world.
+    /// Axis of rotation through the centre, unit vector, world.
     pub axis: Vec3,
-    /// Where it goes.
+    /// Course of the platform.
     pub course: Course,
 }
 
-/// Where a platform goes.
+/// Course of a platform.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Course {
-    /// The same velocity (m/s, world) and turn rate (rad/s about the axis) for ever.
+    /// Constant velocity (m/s, world) and turn rate (rad/s about the axis).
     Steady {
-        /// Of the middle, world, m/s.
+        /// Velocity of the centre, world, m/s.
         velocity: Vec3,
-        /// About the axis of the platform, rad/s, positive by the right-hand rule.
+        /// Turn rate about the axis of the platform, rad/s, positive by the right-hand rule.
         rate: f32,
     },
-    /// Along way points.
+    /// Motion along way points.
     Path(Path),
 }
 
-/// Where a platform has got to at a time.
+/// Pose of a platform at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WayPoint {
-    /// Since the start of the world, s.
+    /// Time since the start of the world, s.
     pub time: f64,
-    /// From where the platform is described, world, m.
+    /// Displacement from the pose of [`Platform::shape`], world, m.
     pub displacement: DVec3,
-    /// About its axis, rad; counts on beyond a full turn.
+    /// Angle about the axis of the platform, rad; may exceed a full turn.
     pub angle: f64,
 }
 
-/// Way points, straight lines between them at constant speed, and parabolic blends at the corners.
+/// Way points, with straight lines at constant speed between them and parabolic blends at the corners.
 ///
-/// Around each way point the velocity changes evenly over the time of a blend, half of it before the point and half after, so that
-/// the platform passes the point at a distance of `blend Δv / 8` (J. J. Craig, "Introduction to Robotics", linear segments with
-/// parabolic blends). Without blends the velocity jumps.
+/// Around each way point the velocity changes linearly over the duration of a blend, half of it before the point and half after. The
+/// platform passes the point at a distance of `blend Δv / 8` (J. J. Craig, "Introduction to Robotics", linear segments with parabolic
+/// blends). Without blends the velocity jumps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     points: Vec<WayPoint>,
@@ -52,32 +52,32 @@ pub struct Path {
     blend: f64,
 }
 
-/// Why way points are no path.
+/// Reason for which way points are not a valid path.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PathFault {
-    /// No way to go.
+    /// Number of way points below 2.
     #[error("a path has two way points at least, and this one has {0}")]
     TooFew(usize),
-    /// A number that is none.
+    /// Index of a way point with a number that is not finite.
     #[error("way point {0} is not finite")]
     NotFinite(usize),
-    /// Times that do not rise.
+    /// Index of a way point that is not later than the preceding one.
     #[error("way point {0} is not later than the one before")]
     NotLater(usize),
-    /// Corners that run into each other.
+    /// Blends that are negative, not finite, or overlap.
     #[error("blends of {blend} s do not fit between way points {shortest} s apart")]
     Blend {
-        /// Time of a blend, s.
+        /// Duration of a blend, s.
         blend: f64,
-        /// Time between the two nearest way points, s.
+        /// Shortest time between two successive way points, s.
         shortest: f64,
     },
-    /// A loop that jumps.
+    /// Repeating path that does not end where it starts: distance between its ends, m.
     #[error("the path repeats, and ends {0} m from where it begins")]
     NotClosed(f64),
 }
 
-/// Displacement, m, and angle, rad; or their rates.
+/// Displacement (m) and angle (rad), or their rates.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     displacement: DVec3,
@@ -94,13 +94,13 @@ impl Place {
     }
 }
 
-/// Distance by which the ends of a loop may be apart, m.
+/// Largest distance between the ends of a repeating path, m.
 const CLOSED: f64 = 1e-9;
 
 impl Path {
-    /// Along `points`, with a blend of `blend` s (≥ 0, at most the time between the nearest two) at each. A path that `repeats` ends
-    /// where it begins and goes round for ever, before its first time too, its angle counting on; any other stands still before its
-    /// first point and after its last.
+    /// Creates a path along `points`, with a blend of `blend` s at each (≥ 0, at most the shortest time between successive points). A path
+    /// that `repeats` must end where it starts. It runs forever, also before its first time, and its angle accumulates. Other paths are at
+    /// rest before the first point and after the last.
     ///
     /// # Errors
     /// The first [`PathFault`].
@@ -127,7 +127,8 @@ impl Path {
         Ok(Self { points, repeats, blend })
     }
 
-    /// Rates on the leg that ends at way point `end`; nothing before the first and after the last.
+    /// Returns the rates on the leg that ends at way point `end`. Before the first and after the last point of a path that does not repeat,
+    /// returns zero.
     fn rates(&self, end: usize) -> Place {
         let last = self.points.len() - 1;
         let end = match end {
@@ -142,7 +143,7 @@ impl Path {
         Place::default().plus(change, 1.0 / (to.time - from.time))
     }
 
-    /// Place and rates at `time` s.
+    /// Returns the place and its rates at `time` s.
     fn at(&self, time: f64) -> [Place; 2] {
         let [first, last] = [self.points[0], self.points[self.points.len() - 1]];
         let lap = if self.repeats { ((time - first.time) / (last.time - first.time)).floor() } else { 0.0 };
@@ -165,18 +166,18 @@ impl Path {
     }
 }
 
-/// How a platform moves in a step, world axes.
+/// Motion of a platform in a step, world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlatformMotion {
-    /// Its middle when the step begins, m.
+    /// Centre at the start of the step, m.
     pub centre: DVec3,
-    /// Its axes to world axes when the step begins.
+    /// Rotation from platform axes to world axes at the start of the step.
     pub rotation: Quat,
-    /// Velocity of its middle that takes it to where it is at the end of the step, m/s.
+    /// Mean velocity of the centre over the step, m/s.
     pub velocity: Vec3,
-    /// Angular velocity that does, rad/s.
+    /// Mean angular velocity over the step, rad/s.
     pub angular: Vec3,
-    /// Velocity of its middle at the end of the step, m/s.
+    /// Velocity of the centre at the end of the step, m/s.
     pub last_velocity: Vec3,
     /// Angular velocity at the end of the step, rad/s.
     pub last_angular: Vec3,
@@ -200,18 +201,18 @@ impl Platform {
         (self.shape.centre + place.displacement, turned * self.shape.rotation)
     }
 
-    /// Its middle (m) and its axes to world axes at `time` s since the start of the world.
+    /// Returns the centre (world, m) and the rotation from platform axes to world axes at `time` s since the start of the world.
     pub fn pose(&self, time: f64) -> (DVec3, Quat) {
         self.pose_of(&self.at(time)[0])
     }
 
-    /// It as a box that stands where it is at `time` s.
+    /// Returns the platform as a fixed box in its pose at `time` s.
     pub fn standing(&self, time: f64) -> FixedBox {
         let (centre, rotation) = self.pose(time);
         FixedBox { centre, rotation, ..self.shape }
     }
 
-    /// How it moves in the step of `dt` s that begins at `time` s.
+    /// Returns the motion in the step of `dt` s that starts at `time` s.
     pub fn motion(&self, time: f64, dt: f32) -> PlatformMotion {
         let step = f64::from(dt);
         let ([begins, _], [ends, last]) = (self.at(time), self.at(time + step));
@@ -228,16 +229,16 @@ impl Platform {
 }
 
 impl PlatformMotion {
-    /// What of it is at `place` (world, m) when the step begins moves over the step with this velocity, m/s.
+    /// Returns the mean velocity over the step of the point of the platform that is at `place` (world, m) at the start of the step, m/s.
     pub fn velocity_at(&self, place: DVec3) -> Vec3 {
         self.velocity + self.angular.cross((place - self.centre).as_vec3())
     }
 
-    /// Returns the velocity at the end of a step of `dt` s of what then is under the wheel of a car that moves with the platform, m/s. The
-    /// car's centre of mass is at `car` (world, m) in the middle of the step, where the wheel touches `arm` m from it.
+    /// Returns the velocity of the platform at the end of a step of `dt` s, m/s, at the point under a wheel of a car that moves with the
+    /// platform. In the middle of the step the centre of mass of the car is at `car` (world, m), and the contact is at `arm` (m) from it.
     ///
-    /// The car's centre of mass is carried to the end of the step; the arm stays that of the middle, as the rows of its wheels have it:
-    /// only so do both turn alike on a turntable.
+    /// The platform carries the centre of mass to the end of the step. The arm stays that of the middle of the step, like that in the rows
+    /// of the wheel; otherwise car and turntable would turn differently.
     pub fn velocity_under(&self, car: DVec3, arm: Vec3, dt: f32) -> Vec3 {
         if self.last_angular == Vec3::ZERO && self.angular == Vec3::ZERO {
             return self.last_velocity;
@@ -272,7 +273,7 @@ mod tests {
         assert_eq!([moving.velocity.x, moving.angular.z, moving.last_velocity.x], [2.0, 0.5, 2.0]);
     }
 
-    /// The velocity over a blend changes evenly, and the corner is cut by `blend Δv / 8`.
+    /// Checks that the velocity changes linearly over a blend, and that the corner is cut by `blend Δv / 8`.
     #[test]
     fn blends_round_its_corners() {
         let lift = along(&[point(1.0, 0.0, 0.0), point(3.0, 4.0, 0.0)], false, 0.8);
@@ -281,7 +282,7 @@ mod tests {
             [(0.6, 0.0, 0.0), (0.8, 0.05, 0.5), (1.0, 0.2, 1.0), (1.4, 0.8, 2.0), (3.0, 3.8, 1.0)]
         {
             let (found, moves) = at(time);
-            // The time of the velocity is rounded.
+            // The tolerance of the velocity is due to the rounding of the time.
             assert!((found - x).abs() < 1e-12 && (moves - velocity).abs() < 1e-6, "{time} s: {found} m, {moves} m/s");
         }
     }
@@ -295,19 +296,19 @@ mod tests {
             assert!((one[0].displacement - other[0].displacement).length() < 1e-12, "{time} s");
             assert!((one[0].angle + 3.0 - other[0].angle).abs() < 1e-12, "{time} s");
         }
-        // It turns back at both ends, 0.2 s * 6 m/s / 8 short of them.
+        // The platform reverses at both ends, 0.2 s * 6 m/s / 8 before them.
         assert!((round.at(2.0)[0].displacement.x - 0.15).abs() < 1e-12);
         assert!((round.at(3.0)[0].displacement.x - 2.85).abs() < 1e-12);
     }
 
-    /// Velocity is the derivative of the pose, at blends too.
+    /// Checks that the velocity is the derivative of the pose, also in blends.
     #[test]
     fn it_moves_with_the_derivative_of_its_pose() {
         let round = along(&[point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.5, 0.0, 1.5)], true, 0.7);
         for k in 0..500 {
             let time = 0.011 * f64::from(k);
             let ([before, _], [after, _], [_, rates]) = (round.at(time - 1e-6), round.at(time + 1e-6), round.at(time));
-            // An interval of 2e-6 s over a change of acceleration by 9 m/s² within 0.7 s.
+            // The tolerance is that of an interval of 2e-6 s over a change of acceleration of 9 m/s² within 0.7 s.
             assert!(((after.displacement.x - before.displacement.x) / 2e-6 - rates.displacement.x).abs() < 1e-4);
             assert!(((after.angle - before.angle) / 2e-6 - rates.angle).abs() < 1e-4, "{time} s");
         }

@@ -1,8 +1,9 @@
-//! Vehicles whose wheels stand on bodies that they push: free ones, or other vehicles.
+//! Vehicles whose wheels are on bodies that they push: free bodies, or other vehicles.
 //!
-//! For a given motion of such a body a vehicle on it is solved by itself; what it does to the body then changes that motion. Newton's
-//! method finds the one with which both agree, so that a body far lighter than the vehicle neither shakes nor sways under it. Another
-//! vehicle under wheels is solved in each look for what these do to it, and put back; when all on it are solved, it has its own turn.
+//! For an assumed motion of such a body the vehicle on it is solved separately; its wheel impulses then change the motion of the body.
+//! Newton's method finds the motion at which both agree, so that a body far lighter than the vehicle neither shakes nor sways. A vehicle
+//! below is re-solved in each iteration with the current wheel impulses and then restored. Its final solve follows when all vehicles above
+//! have converged.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -18,99 +19,103 @@ use crate::world::trains::{Solver, Trains, free_answer};
 use crate::world::under::{Car, Under, columns, solved};
 use bevy_math::{Mat3, Vec3};
 
-/// Most vehicles that are taken to stand on each other; of more, or of two that do mutually, some know only the last step's pushes.
+/// Maximum number of vehicles stacked on each other. In a higher stack, or if two vehicles are on each other, some use the wheel forces of
+/// the last step only.
 const HIGHEST: usize = 16;
 
-/// Most times a vehicle is solved in one step to agree with what it stands on, before it is taken back to where least was missing.
+/// Maximum number of Newton iterations of a vehicle in one step. When they are used up, the iterate with the smallest residual is restored.
 const LOOKS: usize = 20;
 
-/// What the motion of a body under wheels may be off by, m/s at its contact points: its pushes are right to what that changes, far less.
+/// Convergence tolerance for the velocity of a pushed body at its contact points, m/s. The error of the impulses is far smaller.
 const TOLERANCE: f32 = 1e-4;
 
-/// And where another look leaves no less of it: of a body of 1 kg, pushes of tonnes of load have no more digits.
+/// Residual accepted once the iteration stops improving, m/s. f32 cannot resolve less for a 1 kg body under several tonnes.
 const STALLED: f32 = 1e-2;
 
-/// Least and most of Newton's step that is taken: tyres that slide or stick again are not what the step foresees.
+/// Range of the relaxation factor of a Newton step. Tyres that start or stop sliding make the linearization inaccurate.
 const RELAXATION: [f32; 2] = [0.3, 2.0];
 
-/// Share of what was least missing that a look may leave; of more, the next one goes half the way back.
+/// Ratio to the smallest residual so far above which an iteration counts as no improvement.
 const BETTER: f32 = 0.9;
 
-/// Share of what is missing, squared, from which on it is not along the step that is looked along.
+/// Squared cosine of the angle between residual and step below which a line search ends, because the rest of the residual is not along the
+/// step.
 const SPENT: f32 = 0.1;
 
-/// Share of Newton's step from which on nothing better is looked for nearer to where it began.
+/// Share of the Newton step at or below which the step is not halved any further.
 const SHORTEST: f32 = 0.3;
 
-/// What finding out about vehicles on bodies that they push needs.
+/// Workspace for vehicles on bodies that they push.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Riders {
     /// Length of the step, s.
     dt: f32,
-    /// All vehicles, in the order they are solved in.
+    /// All vehicles, in the order in which they are solved.
     order: Vec<Rider>,
-    /// In which turn each vehicle is.
+    /// Index in `order` of each vehicle.
     turns: Vec<usize>,
     /// Bodies under wheels in this step.
     under: Vec<Under>,
-    /// Their numbers, each with a ray that has met it, in order.
+    /// Numbers of the bodies in `under`, ascending, each with the index of a ray that hits the body.
     numbers: Vec<(u64, usize)>,
-    /// What the wheel of each ray does to which of them: by its last solution, until then as in the last step.
+    /// Index in `under` of the body that each ray hits, and the impulse of the wheel on it: that of the last solution, before it an
+    /// estimate by the forces of the last step. `None` for other rays.
     pushes: Vec<Option<(usize, Reaction)>>,
-    /// Which of them the vehicle at hand stands on.
+    /// Indices in `under` of the bodies below the vehicle that is being solved.
     touched: Vec<usize>,
-    /// Vehicles to go back to, one of each model: of one that is solved, and of one under its wheels.
+    /// Snapshots of vehicles, one per model, for the roles [`RIDER`] and [`UNDER`].
     begun: [Vec<Vehicle>; 2],
-    /// Of one vehicle.
+    /// Buffer for the wheel impulses of one vehicle.
     reactions: Vec<Reaction>,
-    /// How far Newton's step of the vehicle at hand has been gone.
+    /// Line search of the vehicle that is being solved.
     line: Line,
 }
 
-/// Which of [`Riders::begun`].
+/// Index in [`Riders::begun`] of the snapshots of vehicles that are being solved.
 const RIDER: usize = 0;
+/// Index in [`Riders::begun`] of the snapshots of vehicles under wheels.
 const UNDER: usize = 1;
 
-/// A vehicle in its turn.
+/// A vehicle in the order of solution.
 #[derive(Clone, Debug)]
 struct Rider {
     car: usize,
     rays: Range<usize>,
-    /// Most vehicles under it that stand on each other.
+    /// Number of vehicles in the highest stack below this vehicle.
     above: usize,
-    /// Which body under wheels it is, if wheels of others stand on it.
+    /// Index in [`Riders::under`] of its body, if wheels of other vehicles are on it.
     under: Option<usize>,
-    /// Whether it is solved with its train, after all others.
+    /// Whether the vehicle is solved with its train, after all other vehicles.
     tied: bool,
-    /// Velocity and angular velocity its body would end the step with if no wheel of another one pushed it.
+    /// Free twist of its body without the wheel impulses of other vehicles on it.
     free: Twist,
 }
 
-/// What solves single vehicles, and knows what their rays have met.
+/// Solver of single vehicles, with access to the contacts of their rays.
 pub(crate) trait Stack: Solver {
-    /// Number of vehicles.
+    /// Returns the number of vehicles.
     fn count(&self) -> usize;
-    /// Solves a vehicle for the contacts as they are; as [`Solver::solve`]. The lightest body under its wheels has this `share` of its mass, or
-    /// more than all of it.
+    /// Solves a vehicle with its present contacts, like [`Solver::solve`]. The mass of the lightest body under its wheels is `share` of
+    /// that of the vehicle; it may exceed 1.
     fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2], share: f32) -> StepReport;
-    /// Ray number `ray` of all, and what it has met.
+    /// Returns probe `ray` of all vehicles, and its contact.
     fn met(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>);
-    /// The vehicle that it has met.
+    /// Returns the vehicle whose hull probe `ray` hits.
     fn under(&self, ray: usize) -> Option<usize>;
-    /// Another body that it has met and wheels can push.
+    /// Returns the body that probe `ray` hits, if wheels can push it and it is no vehicle.
     fn pushable(&self, ray: usize) -> Option<Pushable>;
-    /// As [`crate::WorldPort::foresee`].
+    /// Returns the predicted motion of a body, see [`crate::WorldPort::foresee`].
     fn foresee(&mut self, body: u64, pushed: Twist) -> Option<Foreseen>;
-    /// Writes what the last solution of `car`, whose rays are `rays`, does to bodies.
+    /// Adds the wheel impulses on bodies by the last solution of `car`, whose rays are `rays`, to `to`.
     fn reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>);
 }
 
-/// Of what nothing moves in this step.
+/// Response of a body that no impulse moves in this step.
 const FIXED: Answer = Answer::Bound { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 
 impl Riders {
-    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheels` wheels in total. A single vehicle stands on no other one. If it
-    /// drives onto a free body, the first such step allocates.
+    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheels` wheels in total. Reserves none for a single vehicle, which is
+    /// on no other one; if it drives onto a free body, the first such step allocates.
     pub fn insert(&mut self, vehicles: &[Vehicle], car: usize, wheels: usize) {
         if vehicles.len() < 2 {
             return;
@@ -128,12 +133,12 @@ impl Riders {
         self.touched.reserve(wheels);
     }
 
-    /// Frees the snapshots of `model`, which no vehicle uses any more.
+    /// Frees the snapshots of `model`, which no vehicle uses.
     pub fn forget(&mut self, model: &Arc<Model>) {
         self.begun.iter_mut().for_each(|kept| kept.retain(|vehicle| !Arc::ptr_eq(vehicle.model(), model)));
     }
 
-    /// Keeps what `vehicle` is now, to go back to.
+    /// Stores a snapshot of `vehicle` for `role`, in place of that of another vehicle of its model.
     fn keep(&mut self, role: usize, vehicle: &Vehicle) {
         match self.begun[role].iter_mut().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
             Some(begun) => begun.copy(vehicle),
@@ -141,23 +146,24 @@ impl Riders {
         }
     }
 
+    /// Restores `vehicle` from the snapshot of its model for `role`.
     fn put_back(&self, role: usize, vehicle: &mut Vehicle) {
         if let Some(begun) = self.begun[role].iter().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
             vehicle.copy(begun);
         }
     }
 
-    /// Nothing stands on such bodies in this step.
+    /// Removes all bodies under wheels, for a step in which no wheel is on a body that can be pushed.
     pub fn clear(&mut self) {
         self.under.clear();
     }
 
-    /// Whether a wheel does.
+    /// Returns true if a wheel is on a body that can be pushed in this step.
     pub fn any(&self) -> bool {
         !self.under.is_empty()
     }
 
-    /// Solves all vehicles but those of trains, those that stand on others first.
+    /// Solves all vehicles except those of trains, in the order from the top of stacks to the ground. Returns the worst report.
     #[cold]
     #[inline(never)]
     pub fn solve(&mut self, cars: &mut dyn Stack, trains: Option<&mut Trains>, dt: f32) -> StepReport {
@@ -193,7 +199,7 @@ impl Riders {
         report
     }
 
-    /// Takes all vehicles, by their numbers.
+    /// Collects all vehicles, by their slots, with the ranges of their rays.
     fn find_vehicles(&mut self, cars: &mut dyn Stack, mut trains: Option<&mut Trains>) {
         self.order.clear();
         let mut first = 0;
@@ -207,7 +213,7 @@ impl Riders {
         }
     }
 
-    /// Finds what they stand on.
+    /// Finds the bodies under wheels.
     fn find_bodies(&mut self, cars: &mut dyn Stack) {
         self.under.clear();
         self.numbers.clear();
@@ -224,7 +230,7 @@ impl Riders {
         self.numbers = numbers;
     }
 
-    /// Takes what `ray` has met, which has this `number`, as the next body under wheels; whether wheels can push it.
+    /// Adds the body with this `number`, which `ray` hits, to the bodies under wheels. Returns false if wheels cannot push it.
     fn find_body(&mut self, number: u64, ray: usize, cars: &mut dyn Stack) -> bool {
         let vehicle = cars.under(ray);
         let awake = vehicle.filter(|car| cars.is_stepped(*car));
@@ -235,7 +241,7 @@ impl Riders {
                     let free = [body.free_velocity, body.free_angular];
                     (body.position, free, free_answer(cars.vehicle(car), &body))
                 }
-                // It is woken by what pushes it, and moves in the next step.
+                // The push wakes the vehicle, which moves from the next step on.
                 None => (body.position, [body.velocity, body.angular], FIXED),
             }
         } else if let Some(it) = cars.pushable(ray) {
@@ -251,7 +257,7 @@ impl Riders {
         true
     }
 
-    /// Takes what wheels did in the last step for what they do to what they stand on now.
+    /// Estimates the wheel impulses on bodies, and the motion of these bodies, by the wheel forces of the last step.
     fn find_last_pushes(&mut self, cars: &mut dyn Stack) {
         self.pushes.clear();
         self.pushes.resize(self.order.last().map_or(0, |rider| rider.rays.end), None);
@@ -274,7 +280,7 @@ impl Riders {
         }
     }
 
-    /// Puts those that stand on others before them, those of trains last.
+    /// Sorts the vehicles so that each precedes those below it, and vehicles of trains come last.
     fn put_in_order(&mut self) {
         for _ in 0..HIGHEST {
             let mut changed = false;
@@ -296,7 +302,7 @@ impl Riders {
         self.order.iter().enumerate().for_each(|(turn, rider)| self.turns[rider.car] = turn);
     }
 
-    /// Lets the body of the vehicle in this `turn` feel what stands on it.
+    /// Adds the wheel impulses of other vehicles to the free motion of the vehicle at index `turn` of the order.
     fn push_body(&self, turn: usize, cars: &mut dyn Stack) {
         let Rider { car, free, under: Some(under), .. } = self.order[turn] else { return };
         let body = *cars.body(car);
@@ -305,7 +311,8 @@ impl Riders {
         [body.free_velocity, body.free_angular] = pushed;
     }
 
-    /// Keeps what comes of this body `under` wheels by what pushes it. A vehicle is solved for that and put back.
+    /// Predicts the motion of body `under` at the end of the step, and its response, by the present wheel impulses. A vehicle is solved for
+    /// this and restored.
     fn foresee(&mut self, under: usize, cars: &mut dyn Stack) {
         let Some(car) = self.under[under].car else {
             let of = &mut self.under[under];
@@ -326,7 +333,8 @@ impl Riders {
         (self.under[under].comes, self.under[under].answer) = (end, answer);
     }
 
-    /// Solves `car`, whose rays are `rays`, until it agrees with the bodies it stands on; `pedals` as of [`Solver::solve`].
+    /// Solves `car`, whose rays are `rays`, until its solution agrees with the motion of the bodies below it. `pedals` are those of
+    /// [`Solver::solve`].
     pub fn settle(&mut self, cars: &mut dyn Stack, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
         self.touch(rays.clone());
         if self.touched.is_empty() {
@@ -358,7 +366,7 @@ impl Riders {
         }
     }
 
-    /// Mass of the lightest body under the vehicle at hand, as these answer pushes, kg.
+    /// Returns the effective mass of the lightest body under the vehicle being solved, by the present response of the bodies, kg.
     fn lightest(&self) -> f32 {
         let gives = |k: &usize| {
             let under = &self.under[*k];
@@ -367,7 +375,7 @@ impl Riders {
         1.0 / self.touched.iter().map(gives).fold(f32::MIN_POSITIVE, f32::max)
     }
 
-    /// Finds where to look next: by Newton's step from here, or nearer to where the last one began, if that went too far.
+    /// Selects the next iterate: a Newton step from the present one, or a share of the current step if that was too long.
     fn look_on(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack, is_first: bool, worse: bool) {
         let whole = self.along(rays.clone(), |under| under.step, |under| under.step);
         let mut spent = is_first;
@@ -400,7 +408,7 @@ impl Riders {
         }
     }
 
-    /// Product of two motions of what the wheels with `rays` stand on, at these, m²/s².
+    /// Returns the sum over the wheels with `rays` of the product of two velocities of the body at the contact, m²/s².
     fn along(&self, rays: Range<usize>, one: fn(&Under) -> Twist, other: fn(&Under) -> Twist) -> f32 {
         let product = |(k, push): &(usize, Reaction)| {
             let under = &self.under[*k];
@@ -409,7 +417,7 @@ impl Riders {
         self.pushes[rays].iter().flatten().map(product).sum()
     }
 
-    /// Finds which bodies the wheels with `rays` stand on, and what others do to these.
+    /// Finds the bodies under the wheels with `rays`, and the impulses of other wheels on them.
     fn touch(&mut self, rays: Range<usize>) {
         self.touched.clear();
         for (k, reaction) in self.pushes[rays].iter().flatten() {
@@ -422,7 +430,7 @@ impl Riders {
         }
     }
 
-    /// Tells the wheels with `rays` how what they stand on moves.
+    /// Sets the ground velocity in the contacts of the wheels with `rays` to that of the assumed motion of the bodies.
     fn tell(&self, rays: Range<usize>, cars: &mut dyn Stack) {
         for ray in rays {
             let (Some((k, _)), (probe, Some(contact))) = (self.pushes[ray], cars.met(ray)) else { continue };
@@ -436,7 +444,8 @@ impl Riders {
         }
     }
 
-    /// By how much the bodies under `car` move otherwise by its last solution than that was found for, m/s at its wheels.
+    /// Updates the wheel impulses of `car` by its last solution and predicts the motion of the bodies below it. Returns the largest
+    /// difference to their assumed motion at its wheels, m/s.
     fn missing(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack) -> f32 {
         let mut reactions = core::mem::take(&mut self.reactions);
         reactions.clear();
@@ -446,7 +455,7 @@ impl Riders {
         }
         let mut left = reactions.iter();
         for (k, push) in self.pushes[rays.clone()].iter_mut().flatten() {
-            // One for each wheel that stands on what moves, in order; some of that no wheel can push.
+            // Each wheel on moving ground has one reaction, in order. Reactions on ground that wheels cannot push are skipped.
             if let Some(reaction) = left.find(|reaction| reaction.body == push.body) {
                 *push = *reaction;
             }
@@ -463,8 +472,8 @@ impl Riders {
         self.pushes[rays].iter().flatten().map(missing).fold(0.0, f32::max)
     }
 
-    /// Newton's step of the bodies under `car` from its last solution. With the rows A of the wheels on each body, which
-    /// answers by C, and the system S of the vehicle: `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, both about the same point.
+    /// Computes the Newton step of the bodies under `car` from its last solution. With the rows A of the wheels on each body, the response
+    /// C of the body and the system S of the vehicle: `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, both about the same point.
     fn find_step(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack) {
         let (body, end) = ended(cars, car);
         let rows = cars.vehicle(car).tangent_by_wheel(&body, end);
@@ -480,7 +489,7 @@ impl Riders {
             under.settle_under(&it, Symmetric6::new(0.0, &Mat3::ZERO, &rows.shared(share)));
         }
         let touched = || self.touched.iter().map(|k| &self.under[*k]);
-        // What the bodies do to the vehicle as they go on alone, and how they answer it.
+        // Impulses on the vehicle by the Newton steps of the bodies without it, and the effect of their response on its system.
         let pulls = touched().fold([Vec3::ZERO; 2], |sum, under| {
             add(sum, it.given(&under.rows, under.about(it.centre, under.alone())), 1.0)
         });
@@ -497,7 +506,8 @@ impl Riders {
         }
     }
 
-    /// Share of Newton's step that is taken, after Aitken: what the last one left is taken to go on.
+    /// Returns the relaxation factor of the next Newton step by Aitken's method: it extrapolates the change between the last two Newton
+    /// steps.
     fn relaxation(&self) -> f32 {
         let mut sums = [0.0; 2];
         for Under { step, newton, .. } in self.touched.iter().map(|k| &self.under[*k]) {
@@ -510,7 +520,7 @@ impl Riders {
     }
 }
 
-/// The body of `car`, and the twist with which its last solution ends the step.
+/// Returns the body of `car`, and its twist at the end of the step by the last solution.
 fn ended(cars: &mut dyn Stack, car: usize) -> (Body, Twist) {
     let (push, body) = (*cars.push(car), *cars.body(car));
     let pushed = [push.impulse + push.stop, push.angular_impulse + push.angular_stop];

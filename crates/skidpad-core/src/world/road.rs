@@ -1,83 +1,85 @@
-//! Uneven roads of the classes of ISO 8608, the same for the same seed on every target.
+//! Uneven roads of the classes of ISO 8608. A seed produces the same road on every target.
 
 use crate::math;
 use crate::world::terrain::{HeightField, TerrainFault};
 use bevy_math::DVec3;
 use core::f32::consts::{FRAC_PI_2, TAU};
 
-/// How uneven a road is (ISO 8608, "Road surface profiles", classes by the geometric mean of the displacement spectrum).
+/// Roughness class of a road (ISO 8608, "Road surface profiles", classes by the geometric mean of the displacement spectrum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoadClass {
-    /// New motorways.
+    /// New motorway.
     A,
-    /// Old ones.
+    /// Old motorway.
     B,
-    /// Worn roads.
+    /// Worn road.
     C,
-    /// Bad ones, and gravel.
+    /// Bad road, or gravel.
     D,
-    /// Field tracks.
+    /// Field track.
     E,
     /// Rough ground.
     F,
-    /// Rougher.
+    /// Very rough ground.
     G,
-    /// The roughest.
+    /// Roughest ground.
     H,
 }
 
 impl RoadClass {
-    /// From smooth to rough.
+    /// All classes, from smooth to rough.
     pub const ALL: [Self; 8] = [Self::A, Self::B, Self::C, Self::D, Self::E, Self::F, Self::G, Self::H];
 
-    /// One-sided spectrum of the displacement at 0.1 cycles/m, m³: 16e-6 and four times as much for each class.
+    /// Returns the one-sided spectrum of the displacement at 0.1 cycles/m, m³: 16e-6 for class A, four times as much for each rougher
+    /// class.
     pub fn spectrum(self) -> f32 {
         16e-6 * [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0][self as usize]
     }
 
-    /// Angular spatial frequency, rad/m, and exponent of the coherence of two tracks a metre apart, `(1 + (Ω T / Ω_p)²)^−p`; what is known of
-    /// class E stands for the rougher ones.
+    /// Returns the angular spatial frequency Ω_p, rad/m, and the exponent p of the coherence of two tracks at a distance of T m, `(1 + (Ω T
+    /// / Ω_p)²)^−p`. Classes rougher than E use the values of class E.
     fn coherence(self) -> [f32; 2] {
         [[8.5, 3.5], [5.3, 2.2], [3.0, 1.3], [1.6, 0.8], [0.8, 0.5]][(self as usize).min(4)]
     }
 }
 
-/// A road of a class, with its unevenness between two wavelengths.
+/// A road of one class, with unevenness between two wavelengths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Road {
-    /// How uneven.
+    /// Roughness class.
     pub class: RoadClass,
-    /// Which one of them.
+    /// Seed of the random phases. Different seeds produce different roads of the class.
     pub seed: u64,
-    /// Shortest and longest wave, m, > 0 and rising; the longest of 20 m tips no car over.
+    /// Shortest and longest wavelength, m, > 0, in ascending order. A longest wavelength of 20 m rolls no car over.
     pub wavelengths: [f32; 2],
-    /// Corner of least x and y, and the height the unevenness is about, world, m.
+    /// Corner of least x and y, world, m; z is the mean height.
     pub corner: DVec3,
     /// Length along x and width along y, m, > 0.
     pub size: [f32; 2],
-    /// Of the grid, m, > 0 and less than half the shortest wave.
+    /// Spacing of the grid, m, > 0 and less than half of the shortest wavelength.
     pub spacing: f32,
-    /// Factor on the friction of every tyre.
+    /// Factor on the friction of every tyre, ≥ 0.
     pub grip: f32,
 }
 
-/// Waves of a profile.
+/// Number of waves of a profile.
 const WAVES: usize = 100;
 
-/// Spatial frequency at which spectra are told, cycles/m.
+/// Reference spatial frequency n₀ of the spectra, cycles/m.
 const REFERENCE: f32 = 0.1;
 
 impl Road {
-    /// Variance of the height, m²: the integral of `G (n₀/n)²` over the frequencies of its waves, `G n₀² (λ₂ − λ₁)`.
+    /// Returns the variance of the height, m²: the integral of `G (n₀/n)²` over the spatial frequencies of the road, `G n₀² (λ₂ − λ₁)`.
     pub fn variance(&self) -> f32 {
         self.class.spectrum() * REFERENCE * REFERENCE * (self.wavelengths[1] - self.wavelengths[0])
     }
 
-    /// The road as a field of heights: a sum of waves along it at random phases, each with the variance of its share of the spectrum. What
-    /// left and right have not in common by the coherence of their class goes over from one side to the other.
+    /// Returns the road as a height field. A profile is a sum of waves along x with random phases, each with the variance of its share of
+    /// the spectrum. The left and the right side share the part given by the coherence of the class; the rest blends from one side to the
+    /// other.
     ///
     /// # Errors
-    /// Sizes, waves or a grip that are none, or a grid too wide for the shortest wave.
+    /// Invalid sizes, wavelengths or grip, too many heights, or a grid spacing of half of the shortest wavelength or more.
     pub fn field(&self) -> Result<HeightField, TerrainFault> {
         let [shortest, longest] = self.wavelengths;
         if !(self.spacing > 0.0 && self.spacing < 0.5 * shortest && shortest < longest && longest.is_finite()) {
@@ -98,18 +100,19 @@ impl Road {
         HeightField::new(self.corner, [self.spacing; 2], counts, heights, true, self.grip)
     }
 
-    /// What both sides have in common, and what the right and the left one have alone, at each line across, m.
+    /// Returns the height common to both sides, the additional height of the right side and that of the left side, at each grid line along
+    /// x, m.
     fn profiles(&self, lines: usize) -> Vec<[f32; 3]> {
         let mut profiles = vec![[0.0; 3]; lines];
         let [shortest, longest] = self.wavelengths;
-        // Equal ratios of frequency.
+        // The shares of the spectrum have equal frequency ratios.
         let step = math::exp(math::ln(longest / shortest) / WAVES as f32);
         let mut wave = longest;
         for k in 0..WAVES {
             let next = wave / step;
             let variance = self.class.spectrum() * REFERENCE * REFERENCE * (wave - next);
             let frequency = TAU * step.sqrt() / wave;
-            // Each at its own place within the share: at the same frequency they would add up or cancel across the whole road.
+            // Each profile has its own frequency within the share. Waves of equal frequency would add up or cancel along the whole road.
             let frequencies = [0.5, 0.2, 0.8].map(|place| TAU * math::exp(place * math::ln(step)) / wave);
             let [peak, exponent] = self.class.coherence();
             let far = frequency * self.size[1] / peak;
@@ -117,7 +120,7 @@ impl Road {
             let amplitudes = [shared, 1.0 - shared, 1.0 - shared].map(|share| (2.0 * variance * share).sqrt());
             let phases = [0, 1, 2].map(|profile| TAU * random(self.seed, (3 * k + profile) as u64));
             for (line, heights) in profiles.iter_mut().enumerate() {
-                // In 64 bits, and within a turn: a long road is many of them.
+                // The phase is computed in 64 bits and reduced to one turn, because a long road has many turns.
                 let x = f64::from(self.spacing) * line as f64;
                 for (k, height) in heights.iter_mut().enumerate() {
                     let turns = f64::from(frequencies[k]) * x / core::f64::consts::TAU;
@@ -131,10 +134,11 @@ impl Road {
     }
 }
 
-/// Heights of a road, at most: 100 MB of them.
+/// Maximum number of heights of a road; they take 100 MB.
 const MOST_HEIGHTS: f32 = 25e6;
 
-/// From 0 to 1, by a seed and a number alone (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", mix of SplitMix64).
+/// Returns a number from 0 to 1 (exclusive) that depends on `seed` and `number` alone (Steele, Lea and Flood, "Fast Splittable Pseudorandom
+/// Number Generators", mix of SplitMix64).
 fn random(seed: u64, number: u64) -> f32 {
     let mut bits = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -151,7 +155,7 @@ mod tests {
         Road { class, seed, wavelengths: [0.3, 20.0], corner, size: [6000.0, 1.4], spacing: 0.14, grip: 1.0 }
     }
 
-    /// The table of σ_z for waves of 0.3 to 20 m, mm: 1.8 of class A, twice as much of each rougher one.
+    /// Checks the table of σ_z for waves of 0.3 to 20 m: 1.8 mm for class A, and twice as much for each rougher class.
     #[test]
     fn heights_have_the_deviation_of_their_class() {
         for (class, expected) in RoadClass::ALL.into_iter().zip([1.8, 3.6, 7.1, 14.2, 28.4, 56.8, 113.6, 227.3]) {
@@ -163,7 +167,7 @@ mod tests {
                 let (sum, squares) = heights.fold((0.0, 0.0), |(sum, squares), z| (sum + z, squares + z * z));
                 let mean = sum / columns as f64;
                 let deviation = 1e3 * (squares / columns as f64 - mean * mean).sqrt();
-                // Asked; 6 km hold 300 of the longest waves, and the table has two digits.
+                // The 6 km have 300 of the longest waves, and the table has two digits.
                 assert!((deviation / expected - 1.0).abs() < 0.03, "{class:?}: {deviation} mm instead of {expected}");
             }
             assert!((1e3 * f64::from(road.variance().sqrt()) / expected - 1.0).abs() < 0.02);

@@ -1,4 +1,4 @@
-//! The ground and the gravity a car drives in, as plain numbers.
+//! Ground, obstacles, gravity and wind of a world, as plain numbers.
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::math;
@@ -12,62 +12,62 @@ use crate::world::texture::Texture;
 use bevy_math::{DVec3, Quat, Vec3};
 use std::sync::Arc;
 
-/// Surfaces no further apart along a wheel's ray lie flush, m: above the rounding of a road of kilometres, below what a wheel
-/// feels.
+/// Distance along a wheel's ray up to which surfaces count as flush, m. It is above the rounding error on a road of kilometres, and below
+/// the resolution of a wheel.
 pub const FLUSH: f32 = 1e-3;
 
-/// An infinite plane with grip, at any slope, and what stands on it, in it or above it: boxes, fields of heights, meshes.
+/// An infinite plane with grip, at any slope, and obstacles on it, in it or above it: boxes, height fields, meshes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
-    /// Gravity along −z of the world, m/s², above 0.
+    /// Gravity along −z of the world, m/s², > 0.
     pub gravity: f32,
-    /// Slope of the ground, rad in ±π/2, positive when it rises along +x.
+    /// Slope of the plane, rad, in ±π/2, positive if the plane rises along +x.
     pub slope: f32,
-    /// Factor on the friction of every tyre, ≥ 0; 1 is the surface the tyre was described on.
+    /// Factor on the friction of every tyre on the plane, ≥ 0; 1 is the surface on which the tyre was described.
     pub grip: f32,
-    /// Of the plane; hard and even by default.
+    /// Texture of the plane. Default: hard and even.
     pub texture: Texture,
-    /// Velocity of the air, world, m/s; still by default.
+    /// Velocity of the air without gusts, world, m/s. Default: zero.
     pub wind: Vec3,
-    /// What the wind has beyond that at times; none by default.
+    /// Gusts, which add to the wind. Default: none.
     pub gusts: Vec<Gust>,
-    /// Fixed boxes; none by default. A wheel whose ray meets several surfaces within [`FLUSH`] has the grip of the last of them,
-    /// in the order plane, first box, last box: a box set flush into the ground is a patch of another surface.
+    /// Fixed boxes. Default: none. If a wheel's ray hits several surfaces within [`FLUSH`], the last of them supplies the grip, in the
+    /// order plane, first box, last box. A box flush with the ground is therefore a patch of another surface.
     pub boxes: Vec<FixedBox>,
-    /// Whether the plane is there. Without it there is nothing below the others; cars still start by its slope.
+    /// Whether the plane exists. Without it there is no ground below the other surfaces; cars still start aligned with its slope.
     pub plane: bool,
-    /// Fields of heights; none by default. Of surfaces within [`FLUSH`] they come after the boxes.
+    /// Height fields. Default: none. They follow the boxes in the order of surfaces within [`FLUSH`].
     pub fields: Vec<Arc<HeightField>>,
-    /// Meshes; none by default. Of surfaces within [`FLUSH`] they come last.
+    /// Meshes. Default: none. They are the last in the order of surfaces within [`FLUSH`].
     pub meshes: Vec<Arc<TriangleMesh>>,
-    /// Boxes that move by themselves; none by default. Of surfaces within [`FLUSH`] they come after the fixed boxes, and carry what
-    /// stands there.
+    /// Boxes that move on a given course. Default: none. They follow the fixed boxes in the order of surfaces within [`FLUSH`], and carry
+    /// the wheels on them.
     pub platforms: Vec<Platform>,
-    /// Boxes that can be pushed; none by default. They meet all that is here, each other, and cars even where these pass through each
-    /// other; worlds of peers have none.
+    /// Boxes that can be pushed. Default: none. They collide with everything in the scene, with each other, and with cars even if
+    /// `cars_collide` is false. Worlds of peers have none.
     pub bodies: Vec<FreeBody>,
-    /// Whether the bodywork of cars in one world meets; they do by default. Without it they pass through each other and share
-    /// the ground alone, as a fleet that starts on one spot. Peers do as the programs they stand for; in users' Rapier worlds the
-    /// collision groups of the chassis say it.
+    /// Whether the bodywork of cars in one world collides. Default: true. If false, cars pass through each other and share only the ground,
+    /// as for a fleet that starts on one spot. Peers behave like the programs they represent; in Rapier worlds of users the collision
+    /// groups of the chassis decide.
     pub cars_collide: bool,
 }
 
-/// Wind that comes and goes once: it rises as `½ (1 − cos π t / r)`, holds, and falls as it rose. Without holding it is the
-/// discrete gust of EASA CS 25.341(a)(2), `½ U (1 − cos π s / H)` over the distance s, met at the speed `H / r`.
+/// A single gust of wind. It rises as `½ (1 − cos π t / r)`, stays constant, and falls symmetrically. Without the constant part it is the
+/// discrete gust of EASA CS 25.341(a)(2), `½ U (1 − cos π s / H)` over the distance s, crossed at the speed `H / r`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gust {
-    /// Of the air at its height, beyond the wind, world, m/s.
+    /// Largest velocity that the gust adds to the wind, world, m/s.
     pub velocity: Vec3,
-    /// Since the start of the world, s.
+    /// Start of the gust, in time since the start of the world, s.
     pub starts: f32,
-    /// Time r of the rise, and again of the fall, s, ≥ 0; at 0 it is there and gone at once.
+    /// Duration r of the rise, and also of the fall, s, ≥ 0; 0 is a step.
     pub rises: f32,
-    /// Time at its height, s, ≥ 0.
+    /// Duration of the constant part, s, ≥ 0.
     pub holds: f32,
 }
 
 impl Gust {
-    /// Velocity of the air at `time` s, beyond the wind, world, m/s.
+    /// Returns the velocity that the gust adds to the wind at `time` s, world, m/s.
     pub fn at(&self, time: f64) -> Vec3 {
         let since = (time - f64::from(self.starts)) as f32;
         let left = 2.0 * self.rises + self.holds - since;
@@ -101,35 +101,35 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// Flat, dry ground.
+    /// Returns a flat scene of grip 1 with standard gravity, without obstacles and wind.
     pub fn flat() -> Self {
         Self::default()
     }
 
-    /// Ground that rises along +x by `slope` rad.
+    /// Returns a scene whose plane rises along +x by `slope` rad.
     pub fn sloping(slope: f32) -> Self {
         Self { slope, ..Self::default() }
     }
 
-    /// Velocity of the air in the step of `dt` s that starts at `time` s, gusts included: as in the middle of it.
+    /// Returns the velocity of the air, gusts included, in the middle of the step of `dt` s that starts at `time` s, world, m/s.
     pub fn wind_in(&self, time: f64, dt: f32) -> Vec3 {
         let middle = time + 0.5 * f64::from(dt);
         self.gusts.iter().fold(self.wind, |wind, gust| wind + gust.at(middle))
     }
 
-    /// Normal of the ground, unit vector.
+    /// Returns the unit normal of the plane.
     pub fn normal(&self) -> Vec3 {
         let (sin, cos) = math::sin_cos(self.slope);
         Vec3::new(-sin, 0.0, cos)
     }
 
-    /// Orientation of a car that stands upright on the ground, turned by `heading` (rad, to the left) about its normal.
+    /// Returns the orientation of a car that is upright on the plane, turned by `heading` (rad, to the left) about the normal.
     pub fn orientation(&self, heading: f32) -> Quat {
         turn(Vec3::Y, -self.slope) * turn(Vec3::Z, heading)
     }
 
-    /// Distance from `start` along the unit vector `direction` to the plane or the first face of a box it enters by, m; `None`
-    /// where the ray meets none. Platforms and free bodies are where they start.
+    /// Returns the distance from `start` along the unit vector `direction` to the nearest surface of the scene, m; `None` if the ray hits
+    /// nothing. Boxes count by the face through which the ray enters. Platforms and free bodies are at their initial positions.
     pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.normal().as_dvec3();
         let plane = -start.dot(normal) / direction.dot(normal);
@@ -145,7 +145,7 @@ impl Scene {
             .reduce(f64::min)
     }
 
-    /// The same of fields and meshes: every triangle is looked at.
+    /// Returns the distance to the nearest triangle of height fields and meshes, m. Checks every triangle.
     fn distance_to_terrain(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let mut near = Vec::new();
         for field in &self.fields {
@@ -161,10 +161,10 @@ impl Scene {
         support(&ray, &near, |_| None).map(|(_, met)| f64::from(met.distance))
     }
 
-    /// Point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.
+    /// Returns the point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.
     pub fn point(&self, x: f64, y: f64, height: f64) -> DVec3 {
         let normal = self.normal().as_dvec3();
-        // To the last digit at a right angle to the normal, so that the point is on the plane 100 km away, too.
+        // This vector is perpendicular to the normal to the last digit, so that the point is on the plane even 100 km away.
         let along = DVec3::new(normal.z, 0.0, -normal.x);
         along * x + DVec3::Y * y + normal * height
     }
@@ -191,7 +191,7 @@ mod tests {
             (below(0.0, 0.0, -1.0), None),
         ] {
             assert_eq!(found.is_some(), expected.is_some(), "{found:?} instead of {expected:?}");
-            // Rotations have 32 bits.
+            // The tolerance is due to rotations in 32 bits.
             assert!((found.unwrap_or(0.0) - expected.unwrap_or(0.0)).abs() < 1e-6, "{found:?} instead of {expected:?}");
         }
     }

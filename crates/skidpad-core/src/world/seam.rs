@@ -1,37 +1,38 @@
-//! The seam between a vehicle and a rigid-body world: bodies are read, rays are cast, impulses are pushed.
+//! Interface between a vehicle and a rigid-body world: the vehicle reads bodies, casts rays and applies impulses.
 //!
-//! One call each per step for all vehicles of the world that are awake. A world knows nothing of wheels, a vehicle nothing of worlds.
+//! Each of these is one call per step for all awake vehicles of the world. A world is independent of wheels, and a vehicle is independent
+//! of the implementation of its world.
 
 use crate::math;
 use crate::world::texture::Texture;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
-/// The chassis as its world sees it at the start of a step. Velocities are of the centre of mass, in world axes.
+/// Chassis at the start of a step, as its world reports it. Velocities are those of the centre of mass, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// Centre of mass, m.
+    /// Centre of mass, world, m.
     pub position: DVec3,
-    /// Vehicle axes to world axes.
+    /// Rotation from vehicle axes to world axes.
     pub rotation: Quat,
-    /// Velocity before anything of this step acts, m/s.
+    /// Velocity at the start of the step, m/s.
     pub velocity: Vec3,
-    /// Angular velocity before anything of this step acts, rad/s.
+    /// Angular velocity at the start of the step, rad/s.
     pub angular: Vec3,
-    /// Velocity the step would end with if the vehicle pushed nothing (gravity, the user's forces), m/s.
+    /// Velocity at the end of the step without any impulse of the vehicle, m/s. Gravity and forces of the user are included.
     pub free_velocity: Vec3,
-    /// Angular velocity the step would end with if the vehicle pushed nothing, rad/s.
+    /// Angular velocity at the end of the step without any impulse of the vehicle, rad/s.
     pub free_angular: Vec3,
-    /// What the body's own momentum changes it by within the step, where the world turns it after the push and `free_angular` leaves it
-    /// out, rad/s.
+    /// Change of angular velocity by gyroscopic torque within the step, rad/s. Set by a world that applies this torque after the push; zero
+    /// if `free_angular` includes it.
     pub drift: Vec3,
-    /// Velocity of the air around it, m/s.
+    /// Velocity of the air around the body, world axes, m/s.
     pub wind: Vec3,
-    /// Time by which the pose runs behind the velocity, s: `(1 − θ) dt` for a world that moves poses by
-    /// `dt ((1 − θ) v_old + θ v_new)`. 0 for semi-implicit Euler; springs lose `(1 − θ) k dt` of damping without it.
+    /// Time by which the pose lags behind the velocity, s: `(1 − θ) dt` for a world that moves poses by `dt ((1 − θ) v_old + θ v_new)`; 0
+    /// for semi-implicit Euler. Without this term springs lose `(1 − θ) k dt` of damping.
     pub pose_lag: f32,
-    /// To how many m the world knows positions here: that of 32-bit numbers so far from its origin, or 0 if they have 64.
+    /// Resolution of positions in the world, m: that of 32-bit numbers at this distance from the origin, or 0 for 64-bit numbers.
     pub resolution: f32,
-    /// Whether the world has put the body to sleep: its vehicle is not stepped and keeps its state.
+    /// Whether the world has put the body to sleep. The vehicle is then not stepped and keeps its state.
     pub asleep: bool,
 }
 
@@ -49,65 +50,66 @@ impl Body {
     }
 }
 
-/// A ray along a wheel's suspension travel. Offsets are relative to a body, so that 32-bit numbers keep their
-/// precision far from the origin. Four numbers that are read at once lie side by side.
+/// A ray along the suspension travel of a wheel. Offsets are relative to a body, so that 32-bit numbers keep their precision far from the
+/// origin. `offset` and `reach` are adjacent in memory and load as four numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Probe {
-    /// Which vehicle asks; its own body must not answer.
+    /// Vehicle that casts the ray. The ray does not hit the body of this vehicle.
     pub car: usize,
-    /// Centre of mass of the asking body in the pose that is probed, m: the one it reaches in the middle of the step.
+    /// Centre of mass of the vehicle's body in the probed pose, that in the middle of the step, world, m.
     pub position: DVec3,
     /// Start of the ray relative to `position`, world axes, m.
     pub offset: Vec3,
     /// Length of the ray, m.
     pub reach: f32,
-    /// Unit vector, world axes.
+    /// Direction of the ray, unit vector, world axes.
     pub direction: Vec3,
-    /// The rim that comes down along the ray; `None` if the ray alone feels for the ground.
+    /// Rim that moves down along the ray; `None` if the wheel senses the ground with the ray alone.
     pub rim: Option<Rim>,
 }
 
-/// The rim of a wheel, which touches the ground ahead of its ray and behind it too. Its middle is a radius above the end of a ray
-/// that meets what it stands on.
+/// The rim of a wheel, which can touch the ground ahead of the ray and behind it. Its centre is one radius above the end of a ray that ends
+/// at the contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rim {
-    /// Where the wheel rolls to, unit vector at right angles to the ray, world axes.
+    /// Heading of the wheel, unit vector perpendicular to the ray, world axes.
     pub forward: Vec3,
-    /// m, > 0.
+    /// Radius, m, > 0.
     pub radius: f32,
-    /// Half the width of the tread, m, ≥ 0; 0 is a disc.
+    /// Half of the width of the tread, m, ≥ 0; 0 is a disc.
     pub half_width: f32,
-    /// Whether the tread is round across, with half its width as radius; else it is flat.
+    /// Whether the lateral profile of the tread is round, with half of the width as radius; otherwise it is flat.
     pub rounded: bool,
-    /// Length of a ray to the lowest point of the wheel as it was before the step, m: what edges it climbs depends on it.
+    /// Length of the ray to the lowest point of the wheel before the step, m. It determines which edges the wheel can climb.
     pub stood: f32,
-    /// How far it may roll within the step, m, ≥ 0: walls are looked for so far ahead.
+    /// Largest distance that the wheel may roll within the step, m, ≥ 0. Walls are searched up to this distance.
     pub ahead: f32,
-    /// Displacement of the wheel from the start of the step to where it is probed, world axes, m. Walls are looked for from the start.
+    /// Displacement of the wheel from the start of the step to the probed pose, world axes, m. Distances to walls count from the start of
+    /// the step.
     pub came: Vec3,
-    /// Displacement from where it is probed to the end of the step, if only external forces acted on the body, world axes, m.
+    /// Displacement from the probed pose to the end of the step by the free velocity of the body, world axes, m.
     pub moves: Vec3,
-    /// How far the load of its strut could push it along level ground within the step, were it turned to there, m, ≥ 0. With
-    /// [`Rim::moves`] and [`Rim::driven`] it tells how two places share the load; at 0 the higher one carries all.
+    /// Displacement along level ground by the load of the strut within the step, if the load acted in that direction, m, ≥ 0. Together with
+    /// [`Rim::moves`] and [`Rim::driven`] it determines how two contacts share the load; at 0 the higher contact carries all of it.
     pub give: f32,
-    /// The same of the force of its tyre along the heading, as it was in the last step, m; positive if that drives.
+    /// Displacement along the heading by the longitudinal tyre force of the last step, m; positive for a driving force.
     pub driven: f32,
 }
 
 impl Probe {
-    /// The point `distance` m along the ray, world, m.
+    /// Returns the point `distance` m along the ray, world, m.
     pub fn at(&self, distance: f32) -> DVec3 {
         self.position + (self.offset + self.direction * distance).as_dvec3()
     }
 }
 
-/// Where a probe met the ground. Its first four numbers, which are read at once, lie side by side.
+/// Contact of a probe with the ground. `distance` and `normal` are adjacent in memory and load as four numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Contact {
-    /// From the start of the ray, m; may be negative when a plane reaches above the start. Of a rim: to the lowest point of the
-    /// wheel that stands there.
+    /// Distance from the start of the ray, m; may be negative if a plane is above the start. For a rim: the distance to the lowest point of
+    /// the supported wheel.
     pub distance: f32,
     /// Unit normal of the ground, world axes.
     pub normal: Vec3,
@@ -115,169 +117,171 @@ pub struct Contact {
     pub grip: f32,
     /// Contact point of a rim, relative to [`Probe::position`], world axes, m; `None` on the ray.
     pub point: Option<Vec3>,
-    /// Of ground that moves, can be moved, or has a texture; `None` for all that stands still, hard and even.
+    /// Data of ground that moves, can be pushed or has a texture; `None` for ground at rest that is hard and even.
     pub ground: Option<Ground>,
 }
 
-/// What a wheel stands on, where that is not ground that stands still, hard and even.
+/// Ground under a wheel that moves, can be pushed or has a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// The world's own number of the body; [`Ground::STILL`] of what never moves.
+    /// Number of the body in its world; [`Ground::STILL`] for ground that never moves.
     pub body: u64,
     /// Velocity of the ground at the contact point at the start of the step, world axes, m/s; the mean over the step if the ground moves by itself.
     pub begun: Vec3,
-    /// Its velocity at the contact point at the end of the step if no wheel pushes it; after the step, the velocity it has. World
-    /// axes, m/s.
+    /// Velocity of the ground at the contact point at the end of the step, if no wheel pushes the ground; after the step, its actual
+    /// velocity. World axes, m/s.
     pub velocity: Vec3,
-    /// Of its surface. Wheels feel its rolling resistance; its unevenness is in the contact already.
+    /// Texture of the surface. It supplies the rolling resistance; the contact already includes the unevenness.
     pub texture: Texture,
 }
 
 impl Ground {
-    /// Number of no body.
+    /// Body number of ground that never moves.
     pub const STILL: u64 = u64::MAX;
 
-    /// Returns where, as the body lies at the start of a step of `dt` s, the point is that is met at `place` in the middle of the step,
-    /// world, m.
+    /// Returns the position at the start of a step of `dt` s of the ground point that is at `place` in the middle of the step, world, m.
     pub fn at_start(&self, place: DVec3, dt: f32) -> DVec3 {
         place - (self.begun * (0.5 * dt)).as_dvec3()
     }
 }
 
-/// What a wheel does to the ground it stands on within one step.
+/// Impulse of a wheel on its ground within one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reaction {
-    /// [`Ground::body`].
+    /// Number of the body: [`Ground::body`].
     pub body: u64,
-    /// Where, world, m.
+    /// Point of application, world, m.
     pub point: DVec3,
-    /// N s, world axes.
+    /// Impulse on the ground, world axes, N s.
     pub impulse: Vec3,
 }
 
 /// A body that wheels can push, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pushable {
-    /// Centre of mass, m.
+    /// Centre of mass, world, m.
     pub centre: DVec3,
-    /// Velocity the centre would end the step with if no wheel pushed, m/s.
+    /// Velocity of the centre of mass at the end of the step if no wheel pushes the body, m/s.
     pub velocity: Vec3,
-    /// Angular velocity likewise, rad/s.
+    /// Angular velocity at the end of the step if no wheel pushes the body, rad/s.
     pub angular: Vec3,
-    /// Change of velocity by an impulse, 1/kg; zero in the directions in which something holds it.
+    /// Change of velocity by a unit impulse, 1/kg; zero in constrained directions.
     pub inverse_mass: Mat3,
-    /// Change of angular velocity by an angular impulse about the centre, 1/(kg m²); likewise.
+    /// Change of angular velocity by a unit angular impulse about the centre, 1/(kg m²); zero about constrained axes.
     pub inverse_inertia: Mat3,
 }
 
-/// How a body that wheels push ends a step, with all that else holds it; world axes.
+/// Predicted motion at the end of a step of a body that wheels push, with all its other contacts; world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foreseen {
-    /// Velocity (m/s) of its centre of mass and angular velocity (rad/s).
+    /// Velocity of the centre of mass (m/s) and angular velocity (rad/s) at the end of the step.
     pub ends: [Vec3; 2],
-    /// What a unit of each component of an impulse (N s) and then of an angular impulse about its centre (N m s) changes these by.
+    /// Change of `ends` by a unit of each component of an impulse (N s) and then of an angular impulse about the centre (N m s).
     pub answer: [[Vec3; 2]; 6],
 }
 
-/// What a vehicle does to its chassis within one step.
+/// Impulses of a vehicle on its chassis within one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Push {
-    /// N s, world axes.
+    /// Impulse at the centre of mass, world axes, N s.
     pub impulse: Vec3,
-    /// About the centre of mass, N m s, world axes.
+    /// Angular impulse about the centre of mass, world axes, N m s.
     pub angular_impulse: Vec3,
-    /// What stops the hull, N s: it acts at once, so that the pose already moves with the velocity it leaves.
+    /// Impulse that stops the hull at contacts, world axes, N s. It acts at the start of the step: the pose moves with the velocity after
+    /// it.
     pub stop: Vec3,
-    /// About the centre of mass, N m s, world axes.
+    /// Angular impulse about the centre of mass that stops the hull, world axes, N m s.
     pub angular_stop: Vec3,
 }
 
-/// Most points at which a hull is kept out of things by the vehicle's own solve; the world keeps the rest out.
+/// Maximum number of hull contacts that the vehicle's own solver handles. The world handles the rest.
 pub const HULL_POINTS: usize = 16;
 
-/// Friction of bodywork on a surface of grip 1; on any other, times its grip. In every world.
+/// Coefficient of friction of bodywork on a surface of grip 1, in every world. On other surfaces it is multiplied by their grip.
 pub const BODYWORK_FRICTION: f32 = 0.5;
 
-/// A point of a hull that touches something, or would within the step.
+/// A point of a hull that touches an obstacle or may touch it within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullPoint {
-    /// From the centre of mass, world axes, m.
+    /// Position relative to the centre of mass, world axes, m.
     pub arm: Vec3,
-    /// Distance of the surfaces, m, negative when they overlap.
+    /// Distance between the surfaces, m; negative for an overlap.
     pub gap: f32,
-    /// Unit vector out of what is touched, world axes.
+    /// Unit normal out of the obstacle, world axes.
     pub normal: Vec3,
     /// Coefficient of friction, ≥ 0.
     pub friction: f32,
-    /// Mean velocity over the step of what is touched there, world axes, m/s.
+    /// Mean velocity of the obstacle at the point over the step, world axes, m/s.
     pub velocity: Vec3,
 }
 
 impl HullPoint {
-    /// Least speed along the normal, relative to what is touched, that a step of `dt` s may end with, m/s: what closes the gap, or opens a share of an
-    /// overlap, so that a car put into the ground comes out without a jump.
+    /// Returns the smallest speed along the normal, relative to the obstacle, with which a step of `dt` s may end, m/s. For a gap this is
+    /// the speed that closes the gap (< 0). For an overlap it is the speed that removes a share of the overlap, limited so that a car
+    /// placed inside the ground leaves it slowly.
     pub fn allowed_speed(&self, dt: f32) -> f32 {
         if self.gap > 0.0 { -self.gap / dt } else { (-self.gap / dt * OVERLAP_RETURN).min(OVERLAP_RETURN_SPEED) }
     }
 }
 
-/// Share of an overlap of rigid things that comes back in one step.
+/// Share of an overlap of rigid bodies that is removed in one step.
 pub(crate) const OVERLAP_RETURN: f32 = 0.2;
 
-/// Largest speed with which it does, m/s: a ray that comes upon the edge of a box can find its strut half a metre too short.
+/// Largest speed at which an overlap is removed, m/s. A ray that reaches the edge of a box can shorten its strut by half a metre at once.
 pub(crate) const OVERLAP_RETURN_SPEED: f32 = 1.0;
 
-/// What a world offers the vehicles in it. Slot `i` of every slice belongs to vehicle `i`, except for the probes, which
-/// are those of the vehicles that are awake.
+/// Interface that a world offers its vehicles. Entry `i` of every slice belongs to vehicle `i`. Probes are the exception: they are those of
+/// the awake vehicles, in order.
 pub trait WorldPort {
-    /// Writes the chassis of every vehicle into `bodies`.
+    /// Writes the chassis of every vehicle at the start of a step of `dt` s into `bodies`.
     fn bodies(&self, dt: f32, bodies: &mut [Body]);
-    /// Writes the poses, velocities and sleep of every chassis after a step of `dt` s into `bodies`; the rest of these may stay.
+    /// Writes the pose, velocities and sleep of every chassis after a step of `dt` s into `bodies`. Other fields may keep their values.
     fn moved(&self, dt: f32, bodies: &mut [Body]) {
         self.bodies(dt, bodies);
     }
-    /// Answers `asked` into `answered`, in order; a miss is `None`.
+    /// Writes the contacts of the probes `asked` into `answered`, in order; `None` for a miss.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]);
-    /// Returns true if wheels can meet nothing but one plane. Then [`WorldPort::probe_again`] is not called.
+    /// Returns true if one plane is the only ground that wheels can touch. [`WorldPort::probe_again`] is then not called.
     fn is_even(&self) -> bool {
         true
     }
-    /// Answers `asked`, probes of one vehicle at other places than those of [`WorldPort::probe`] in the same step, by the ground that
-    /// stands still; ground that moves may be answered or not. Nothing is kept of them: neither what stops rims nor what bears wheels.
-    /// Returns false if all that is near is one plane; then the answers are not used.
+    /// Writes the contacts of the probes `asked` with ground at rest into `answered`. The probes are those of one vehicle, at other places
+    /// than in the preceding [`WorldPort::probe`] of the step. Moving ground may be included or not. The call stores neither contacts that
+    /// stop rims nor bodies under wheels. Returns false if all ground nearby is one plane; `answered` is then not used.
     fn probe_again(&mut self, _asked: &[Probe], _answered: &mut [Option<Contact>]) -> bool {
         false
     }
-    /// Writes which vehicles' hulls may touch something within the coming step of `dt` s, so that [`WorldPort::hull_points`] is asked of
-    /// these alone. Called at most once a step.
+    /// Writes whether the hull of each vehicle may touch an obstacle within the coming step of `dt` s into `near`.
+    /// [`WorldPort::hull_points`] is then called for these vehicles only. Called at most once per step.
     fn near_hulls(&mut self, _dt: f32, near: &mut [bool]) {
         near.fill(true);
     }
-    /// Adds the points at which the hull of vehicle `car` touches something within the coming step of `dt` s to `points`, at
-    /// most [`HULL_POINTS`]. Asked only for vehicles that solve for them; a world that keeps hulls out itself adds none.
+    /// Adds the points at which the hull of vehicle `car` touches an obstacle within the coming step of `dt` s to `points`, at most
+    /// [`HULL_POINTS`]. Called only for vehicles that solve hull contacts; a world that handles all hull contacts itself adds none.
     fn hull_points(&mut self, _car: usize, _dt: f32, _points: &mut Vec<HullPoint>) {}
-    /// Applies the pushes over the coming step of length `dt`; that of a body asleep is nothing.
+    /// Applies the impulses of every vehicle over the coming step of `dt` s; those of a sleeping body are zero.
     fn push(&mut self, dt: f32, pushes: &[Push]);
-    /// Applies to ground that moves what wheels do to it over the coming step; called only if there is any.
+    /// Applies the impulses of wheels on ground that moves or can be pushed over the coming step of `dt` s. Called only if there are any.
     fn react(&mut self, _dt: f32, _reactions: &[Reaction]) {}
-    /// Whether some wheel has just met a body that it can push in [`WorldPort::probe`].
+    /// Returns true if the last [`WorldPort::probe`] found a wheel on a body that wheels can push.
     fn bears_wheels(&self) -> bool {
         false
     }
-    /// The vehicle whose hull is [`Ground::body`] `body`.
+    /// Returns the vehicle whose hull has the number `body` ([`Ground::body`]); `None` if it is no vehicle.
     fn vehicle_of(&self, _body: u64) -> Option<usize> {
         None
     }
-    /// How [`Ground::body`] `body` moves and answers, if wheels can push it and it is no vehicle; it was met along `normal`.
+    /// Returns the free motion and the inverse mass of the body with the number `body` ([`Ground::body`]), touched along `normal`. Returns
+    /// `None` if wheels cannot push it, or if it is a vehicle.
     fn pushable(&self, _body: u64, _normal: Vec3, _dt: f32) -> Option<Pushable> {
         None
     }
-    /// How such a body ends the coming step if wheels push it by an impulse (N s) and an angular impulse (N m s) about its centre of mass;
-    /// `None` where a world knows no more of it than [`WorldPort::pushable`].
+    /// Returns the predicted motion at the end of the coming step of a body that wheels push by an impulse (N s) and an angular impulse (N
+    /// m s) about its centre of mass. Returns `None` if the world has no better prediction than [`WorldPort::pushable`].
     fn foresee(&mut self, _body: u64, _pushed: [Vec3; 2], _dt: f32) -> Option<Foreseen> {
         None
     }
-    /// After the step: the velocity that ground which moves now has, at the answered distances along `asked`, which have
-    /// moved on with their vehicles. Called only if there is any.
+    /// Updates the velocities of pushed ground in `answered` to those after the step, at the stored distances along `asked`, whose
+    /// positions are those of the moved vehicles. Called only if a wheel is on ground that moves or can be pushed.
     fn follow_ground(&self, _asked: &[Probe], _answered: &mut [Option<Contact>]) {}
 }

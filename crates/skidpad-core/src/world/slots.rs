@@ -1,4 +1,4 @@
-//! Slots of a world, which hold its cars, and car identifiers that stay valid or become errors, but never name another car.
+//! Slots of a world, which store its cars, and car identifiers. The identifier of a removed car is an error; it never refers to another car.
 //!
 //! A world stores its cars in slots, counted from 0. `controls[slot]` drives the car in a slot. Removing a car empties its slot, and the
 //! next inserted car reuses the slot. The generation of a slot counts its removals.

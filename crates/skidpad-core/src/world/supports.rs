@@ -1,82 +1,82 @@
-//! A rigid body on points that bear it: sequential impulses with friction, and how it answers more pushes then.
+//! Contacts of a rigid body solved by sequential impulses with friction, and the compliance of the supported body.
 
 use crate::world::seam::HullPoint;
 use bevy_math::Vec3;
 
-/// Most passes over the points of a body under wheels: one of 1 kg that slides under 15 kN settles in some hundreds. After 64 its answer
-/// to what the wheels push is not the one that is foreseen, and some steps find none.
+/// Maximum number of passes over the contacts of a body under wheels. A body of 1 kg that slides under 15 kN needs some hundreds. With 64
+/// passes the compliance for wheel forces is not that of the prediction, and some steps do not converge.
 const PASSES_UNDER_WHEELS: usize = 256;
 
-/// Share of what presses that no pass brings nearer: two of the last digits.
+/// Share of the normal impulse below which a change counts as converged in exact friction: two units in the last place of an f32.
 const DIGITS: f32 = 2.5e-7;
 
-/// Steps on the multiplier of a point that slides; three are typical.
+/// Maximum number of iterations on the Lagrange multiplier of a sliding contact. Three are typical.
 const DRAG_STEPS: usize = 6;
 
-/// Share by which friction may exceed its limit before it is taken back.
+/// Relative tolerance by which the friction impulse may exceed its limit before it is clamped.
 const CONE: f32 = 1e-5;
 
-/// Change of velocity by one point that ends the passes, m/s.
+/// Change of velocity by one contact below which the contact counts as converged, m/s.
 const SETTLED_SPEED: f32 = 1e-6;
 
-/// A contact that leaves the body less than this share of what it would move alone is held by others already.
+/// Share of the compliance of the free body below which a direction counts as already constrained by other contacts.
 const HELD: f32 = 1e-4;
 
-/// Share of the most that friction holds from which on a contact slides.
+/// Share of the friction limit from which on a contact counts as sliding.
 const SLIDES: f32 = 0.999;
 
-/// A rigid body that points can stop.
+/// A rigid body with contacts.
 pub trait Rigid {
-    /// 1/kg.
+    /// Returns the inverse mass, 1/kg.
     fn inverse_mass(&self) -> f32;
-    /// Change of angular velocity by an angular impulse, world axes.
+    /// Returns the change of angular velocity (rad/s) by an angular impulse (N m s), world axes.
     fn spun_by(&self, angular_impulse: Vec3) -> Vec3;
-    /// Velocity of its point at `arm` from the centre of mass, m/s.
+    /// Returns the velocity of the point at `arm` (m) from the centre of mass, world axes, m/s.
     fn speed_at(&self, arm: Vec3) -> Vec3;
-    /// Changes its motion by an impulse (N s) at the centre of mass and an angular impulse (N m s).
+    /// Changes the motion by an impulse (N s) at the centre of mass and an angular impulse (N m s), world axes.
     fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3);
 }
 
-/// What one point has given so far.
+/// Impulses of one contact accumulated so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Given {
-    /// Least speed along the normal that it is left with, m/s.
+    /// Smallest speed along the normal that the contact allows, m/s.
     pub allowed: f32,
-    /// N s.
+    /// Normal impulse, N s, ≥ 0.
     pub pressed: f32,
-    /// N s.
+    /// Friction impulse, world axes, N s.
     pub drag: Vec3,
 }
 
 impl Given {
-    /// Nothing yet, in a step of `dt` s.
+    /// Returns zero impulses for `point` in a step of `dt` s.
     pub fn nothing(point: &HullPoint, dt: f32) -> Self {
         Self { allowed: point.allowed_speed(dt), pressed: 0.0, drag: Vec3::ZERO }
     }
 }
 
-/// How friction of a point is found.
+/// Method that finds the friction of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drag {
-    /// It changes along the slip that is left. A corner of a long body gives way far more across than along, so that under a load such
-    /// changes lead to and fro where it slides.
+    /// Changes the friction impulse along the remaining slip. On a corner of a long body this can oscillate under load while the corner
+    /// slides, because its compliance differs strongly between directions.
     AlongSlip,
-    /// Exactly, of a body under wheels.
+    /// Solves for the exact friction impulse. Used for bodies under wheels.
     Exact,
 }
 
-/// Velocity of a point of a body against what it touches, m/s.
+/// Returns the velocity of `point` on the body relative to the obstacle, m/s.
 #[inline(always)]
 pub fn speed_against(body: &impl Rigid, point: &HullPoint) -> Vec3 {
     body.speed_at(point.arm) - point.velocity
 }
 
-/// Lets all `points` of a body under wheels give what they must.
+/// Solves all contacts `points` of a body under wheels. Changes its motion and the impulses `given`.
 pub fn press_under_wheels(body: &mut impl Rigid, points: &[HullPoint], given: &mut [Given]) {
     press_all(body, points, given, Drag::Exact, PASSES_UNDER_WHEELS);
 }
 
-/// Lets all `points` give what they must, in so many `passes` at most.
+/// Solves all contacts `points` by sequential impulses in at most `passes` passes. Changes the motion of `body` and the impulses `given`.
 pub fn press_all(body: &mut impl Rigid, points: &[HullPoint], given: &mut [Given], drag: Drag, passes: usize) {
     for _ in 0..passes {
         let mut changed = false;
@@ -89,7 +89,8 @@ pub fn press_all(body: &mut impl Rigid, points: &[HullPoint], given: &mut [Given
     }
 }
 
-/// Changes the impulses `so_far` of one point by what it still needs; whether that changes the velocity of anything.
+/// Updates the accumulated impulses `so_far` of one contact and applies the change to `body`. Returns true if the change is above the
+/// convergence limits.
 fn press(body: &mut impl Rigid, point: &HullPoint, so_far: &mut Given, friction: Drag) -> bool {
     let (arm, normal) = (point.arm, point.normal);
     let wanted = (so_far.allowed - speed_against(body, point).dot(normal)) / compliance(body, arm, normal);
@@ -117,14 +118,15 @@ fn press(body: &mut impl Rigid, point: &HullPoint, so_far: &mut Given, friction:
     change * body.inverse_mass() > SETTLED_SPEED && !(friction == Drag::Exact && change <= DIGITS * pressed)
 }
 
-/// Change of the speed `along` at `arm` by an impulse there, 1/kg.
+/// Returns the change of the speed in the direction `along` at `arm` by a unit impulse there in this direction, 1/kg.
 #[inline(always)]
 fn compliance(body: &impl Rigid, arm: Vec3, along: Vec3) -> f32 {
     let lever = arm.cross(along);
     body.inverse_mass() + lever.dot(body.spun_by(lever))
 }
 
-/// Friction of no more than `most` N s with which a point sticks, or slides against it: with `drag` it slips by `slip` m/s.
+/// Returns the friction impulse of at most `most` N s with which a point sticks or slides opposite to the friction. With the present
+/// friction impulse `drag` the point slips by `slip` m/s.
 fn drag_on(body: &impl Rigid, point: &HullPoint, slip: Vec3, drag: Vec3, most: f32) -> Vec3 {
     let side = point.normal.any_orthonormal_vector();
     let axes = [side, point.normal.cross(side)];
@@ -137,7 +139,8 @@ fn drag_on(body: &impl Rigid, point: &HullPoint, slip: Vec3, drag: Vec3, most: f
         slip.dot(axes[0]) - give[0] * held[0] - between * held[1],
         slip.dot(axes[1]) - between * held[0] - give[1] * held[1],
     ];
-    // Against its slip, by as much as that grows with λ: Hebden's iteration on the length, which falls like 1 / (give + λ).
+    // Sliding adds λ to the compliance. Hebden's iteration finds the λ at which the length of the impulse, which falls like 1 / (give + λ),
+    // is the limit.
     let (mut slides, mut found) = (0.0, [0.0; 2]);
     for _ in 0..DRAG_STEPS {
         let [a, b] = give.map(|give| give + slides);
@@ -154,7 +157,7 @@ fn drag_on(body: &impl Rigid, point: &HullPoint, slip: Vec3, drag: Vec3, most: f
     (axes[0] * -found[0] + axes[1] * -found[1]).clamp_length_max(most)
 }
 
-/// Velocities, or impulses, by components: along, and about.
+/// Linear and angular components of a velocity or of an impulse.
 type Six = [f32; 6];
 
 fn six([v, w]: [Vec3; 2]) -> Six {
@@ -165,13 +168,13 @@ fn dot(a: &Six, b: &Six) -> f32 {
     (0..6).map(|i| a[i] * b[i]).sum()
 }
 
-/// What impulses change of the motion of a body.
+/// Change of the motion of a body by impulses, as a matrix.
 struct Compliance {
     columns: [Six; 6],
 }
 
-/// What a unit of each component of an impulse (N s) and then of an angular impulse (N m s) changes the velocity and the angular velocity of
-/// a body by that `points` bear, where these have `given` what they did.
+/// Returns the change of velocity and angular velocity by a unit of each component of an impulse (N s) and then of an angular impulse (N m
+/// s), for a body supported by `points` with the impulses `given`. Pressed contacts keep sticking or sliding.
 pub fn answer(body: &impl Rigid, points: &[HullPoint], given: &[Given]) -> [[Vec3; 2]; 6] {
     let mut compliance = Compliance::of(body);
     for (point, given) in points.iter().zip(given).filter(|(_, given)| given.pressed > 0.0) {
@@ -192,8 +195,8 @@ impl Compliance {
         core::array::from_fn(|i| (0..6).map(|k| self.columns[k][i] * impulse[k]).sum())
     }
 
-    /// Nothing moves the point `arm` along the unit vector `along` any more: a force along `push` there sees to that. With a `softness`
-    /// (1/kg, ≥ 0) that force grows with the speed along, by its reciprocal.
+    /// Constrains the velocity at `arm` along the unit vector `along` to zero by a force in the direction `push`. With a `softness` (1/kg,
+    /// ≥ 0) the remaining velocity is `softness` times the impulse that opposes it.
     fn hold(&mut self, body: &impl Rigid, arm: Vec3, along: Vec3, push: Vec3, softness: f32) {
         let row = six([along, arm.cross(along)]);
         let changes = self.times(&six([push, arm.cross(push)]));
@@ -206,13 +209,13 @@ impl Compliance {
         }
     }
 
-    /// `point` is pressed, and sticks or slides.
+    /// Constrains the motion at the pressed contact `point`, which sticks or slides.
     fn touch(&mut self, body: &impl Rigid, point: &HullPoint, given: &Given) {
         let (normal, most) = (point.normal, point.friction * given.pressed);
         let drag = given.drag.length();
         if drag >= SLIDES * most {
             self.hold(body, point.arm, normal, normal + given.drag / given.pressed, 0.0);
-            // The drag turns with the direction of sliding.
+            // The direction of friction turns with that of the slip.
             let slip = speed_against(body, point);
             let across = normal.cross(given.drag / drag);
             if drag > 0.0 {
@@ -257,7 +260,7 @@ mod tests {
         }
     }
 
-    /// A corner of a long plank with more slip than friction ends slides on against its friction; with less it sticks.
+    /// Checks that a corner of a long plank slides opposite to its friction if the slip exceeds the friction limit, and sticks otherwise.
     #[test]
     fn friction_of_a_corner_is_found_exactly() {
         let arm = Vec3::new(20.0, 5.0, -0.2);

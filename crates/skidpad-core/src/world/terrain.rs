@@ -1,17 +1,17 @@
-//! Ground that is not plane, as plain numbers: fields of heights and meshes of triangles.
+//! Ground that is not plane, as plain numbers: height fields and triangle meshes.
 
 use crate::lane::Four;
 use crate::wheel::envelope::{Smooth, Triangle};
 use crate::world::texture::Texture;
 use bevy_math::{DVec3, Vec3};
 
-/// Heights over a rectangular grid, joined by two triangles a cell: each cell is cut from its corner of least x and y to the one
-/// across.
+/// Heights over a rectangular grid. Each cell has two triangles, separated by the diagonal from its corner of least x and y to that of
+/// greatest x and y.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightField {
     origin: DVec3,
     spacing: [f32; 2],
-    /// Along x, along y.
+    /// Number of heights along x and along y.
     counts: [usize; 2],
     heights: Vec<f32>,
     smooth: bool,
@@ -19,75 +19,75 @@ pub struct HeightField {
     texture: Texture,
 }
 
-/// A mesh of triangles, of one surface or several.
+/// A mesh of triangles with one or several surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriangleMesh {
     origin: DVec3,
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     smooth: Vec<Smooth>,
-    /// Of each triangle.
+    /// Factor on the friction of every tyre, for each triangle.
     grips: Vec<f32>,
-    /// Likewise; none where all are hard and even.
+    /// Texture of each triangle; empty if all triangles are hard and even.
     textures: Vec<Texture>,
 }
 
-/// Why heights or triangles are no ground.
+/// Reason for which heights or triangles are not valid ground.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum TerrainFault {
-    /// A field without a cell.
+    /// Field without a cell: number of rows and of columns.
     #[error("a field of heights needs two rows and two columns at least, and has {0} x {1} heights")]
     NoCell(usize, usize),
-    /// Heights that fill no rectangle.
+    /// Number of heights that does not match the grid.
     #[error("{found} heights do not fill {} rows of {}", .counts[1], .counts[0])]
     Ragged {
-        /// Along x and y.
+        /// Number of heights along x and along y.
         counts: [usize; 2],
-        /// Heights there are.
+        /// Number of heights found.
         found: usize,
     },
-    /// A distance of grid lines that is none.
+    /// Invalid grid spacing, m.
     #[error("grid lines are {0} m apart, which must be above 0 and finite")]
     Spacing(f32),
-    /// More heights than a road may have.
+    /// Number of heights above the limit of a road.
     #[error("{0} heights are more than 25 million")]
     TooMany(f32),
-    /// A grip that is none.
+    /// Invalid grip.
     #[error("the grip is {0}, which must be at least 0 and finite")]
     Grip(f32),
-    /// A texture that is none.
+    /// Invalid texture.
     #[error("a texture has a number below 0, one that is not finite, or waves without a length")]
     Texture,
-    /// A height, a corner or an origin that is not finite.
+    /// Index of a height or corner that is not finite; 0 for an origin that is not finite.
     #[error("coordinates of corner {0} are not finite")]
     NotFinite(usize),
-    /// A mesh without a triangle.
+    /// Mesh without a triangle of nonzero area.
     #[error("the mesh has no triangle with an area")]
     Empty,
-    /// Surfaces of other triangles than there are.
+    /// Number of surfaces that differs from the number of triangles.
     #[error("there are {surfaces} surfaces for {triangles} triangles")]
     Surfaces {
-        /// Surfaces there are.
+        /// Number of surfaces.
         surfaces: usize,
-        /// Triangles there are.
+        /// Number of triangles.
         triangles: usize,
     },
-    /// A triangle of a corner that is not there.
+    /// Triangle with a corner that does not exist.
     #[error("triangle {triangle} names corner {corner}, and there are {count}")]
     NoCorner {
-        /// Its number.
+        /// Index of the triangle.
         triangle: usize,
-        /// What it names.
+        /// Index of the missing corner.
         corner: u32,
-        /// Corners there are.
+        /// Number of corners.
         count: usize,
     },
 }
 
 impl HeightField {
-    /// Heights above `origin` (world, m): the first is there, the next ones follow along x, row by row along y, `spacing` m apart;
-    /// `counts` of them along x and y. Of a `smooth` one normals go over from cell to cell; `grip` is the factor on the friction of
-    /// every tyre.
+    /// Creates a field of `heights` (m) above `origin` (world, m). The first height is at the origin, the next ones follow along x, row by
+    /// row along y; `counts` and `spacing` (m) apply along x and along y. If `smooth` is true, normals are interpolated across cells.
+    /// `grip` is the factor on the friction of every tyre.
     ///
     /// # Errors
     /// The first [`TerrainFault`].
@@ -116,46 +116,46 @@ impl HeightField {
         Ok(Self { origin, spacing, counts, heights, smooth, grip, texture: Texture::NONE })
     }
 
-    /// The same with a `texture`.
+    /// Returns the field with `texture`.
     ///
     /// # Errors
-    /// A texture that is none.
+    /// [`TerrainFault::Texture`] if the texture is invalid.
     pub fn textured(self, texture: Texture) -> Result<Self, TerrainFault> {
         if texture.is_sound() { Ok(Self { texture, ..self }) } else { Err(TerrainFault::Texture) }
     }
 
-    /// Where the first height is above, world, m.
+    /// Returns the position of the first height at height 0, world, m.
     pub fn origin(&self) -> DVec3 {
         self.origin
     }
 
-    /// Distance of the grid lines along x and y, m.
+    /// Returns the distance between grid lines along x and along y, m.
     pub fn spacing(&self) -> [f32; 2] {
         self.spacing
     }
 
-    /// Heights along x and y.
+    /// Returns the number of heights along x and along y.
     pub fn counts(&self) -> [usize; 2] {
         self.counts
     }
 
-    /// Factor on the friction of every tyre.
+    /// Returns the factor on the friction of every tyre.
     pub fn grip(&self) -> f32 {
         self.grip
     }
 
-    /// What it does to wheels beside its grip.
+    /// Returns the texture of the surface.
     pub fn texture(&self) -> Texture {
         self.texture
     }
 
-    /// The height at a crossing of grid lines, m above the origin.
+    /// Returns the height at a grid point, m above the origin.
     pub fn height(&self, column: usize, row: usize) -> f32 {
         self.heights[row * self.counts[0] + column]
     }
 
-    /// Shows `to` every cell in the box from `low` to `high` (from the origin, m), moved by `to_start`; the sources of its triangles are
-    /// `of` and their numbers.
+    /// Passes every cell in the box from `low` to `high` (relative to the origin, m) to the visitor `to`, with coordinates displaced by
+    /// `to_start` (m). The sources of the triangles are `of` and their numbers.
     #[inline(always)]
     pub fn near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, to: &mut impl TriangleVisitor) {
         let Some([columns, rows]) = self.cells([low.x, low.y], [high.x, high.y]) else { return };
@@ -182,7 +182,7 @@ impl HeightField {
         }
     }
 
-    /// How smooth a triangle is, by its number; `None` where cells are flat.
+    /// Returns the smooth normals of triangle `number`; `None` if the field is flat-shaded.
     #[inline(always)]
     pub fn smooth(&self, number: u32) -> Option<Smooth> {
         if !self.smooth {
@@ -194,14 +194,15 @@ impl HeightField {
         Some(Smooth { normals, edges: [true; 3] })
     }
 
-    /// Normals at the corners of half of a cell.
+    /// Returns the normals at the corners of one half of a cell.
     #[inline(never)]
     fn normals(&self, [column, row]: [usize; 2], half: usize) -> [Vec3; 3] {
         let corners = cell(column, row);
         HALVES[half].map(|corner| self.normal(corners[corner]))
     }
 
-    /// Normals at the corners of half of a cell that has neighbours on every side: the same numbers as [`Self::normal`], sooner.
+    /// Returns the normals at the corners of one half of a cell, bit-identical to [`Self::normal`] and faster. Returns `None` at the border
+    /// of the field.
     #[inline(always)]
     fn normals_within(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
         let [first, columns] = [column.checked_sub(1)?, self.counts[0]];
@@ -221,7 +222,8 @@ impl HeightField {
         })
     }
 
-    /// First cell and the one after the last, of columns and rows, that a rectangle covers; a little more, as its edges may be rounded.
+    /// Returns the ranges of columns and of rows of cells that a rectangle covers (end exclusive), enlarged by the rounding of its edges;
+    /// `None` if it covers no cell.
     fn cells(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[u32; 2]; 2]> {
         let mut covered = [[0; 2]; 2];
         for k in 0..2 {
@@ -235,7 +237,7 @@ impl HeightField {
         Some(covered)
     }
 
-    /// Unit normal of the smooth surface at a crossing, by the slopes to its neighbours.
+    /// Returns the unit normal of the smooth surface at a grid point, by the slopes to its neighbours.
     fn normal(&self, [column, row]: [usize; 2]) -> Vec3 {
         let [columns, rows] = self.counts;
         let line = &self.heights[row * columns..];
@@ -247,28 +249,28 @@ impl HeightField {
     }
 }
 
-/// A cell of a field: two triangles that share the edge from its corner of least x and y to the one across.
+/// A cell of a height field: two triangles that share the diagonal from the corner of least x and y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// Of its grid lines, from the start of a ray, m.
+    /// Positions of the grid lines along x relative to the start of a ray, m.
     pub x: [f32; 2],
-    /// Likewise.
+    /// Positions of the grid lines along y relative to the start of a ray, m.
     pub y: [f32; 2],
-    /// Of its corners, to the left around it from that of least x and y.
+    /// Heights of the corners relative to the start of a ray, m, anticlockwise from the corner of least x and y.
     pub z: [f32; 4],
-    /// Of the first of its triangles; the other one has the next number.
+    /// Source of the first triangle; the second one has the next number.
     pub source: [u32; 2],
     /// Factor on the friction of the tyre, ≥ 0.
     pub grip: f32,
 }
 
 impl Cell {
-    /// Its two triangles.
+    /// Returns the two triangles of the cell.
     pub fn triangles(&self) -> [Triangle; 2] {
         [0, 1].map(|half| self.triangle(half))
     }
 
-    /// One of its triangles, 0 or 1.
+    /// Returns triangle `half` of the cell, 0 or 1.
     #[inline(always)]
     pub(crate) fn triangle(&self, half: usize) -> Triangle {
         let Self { x, y, z, source: [of, number], grip } = *self;
@@ -282,7 +284,7 @@ impl Cell {
         Triangle { corners, source: [of, number + half as u32], grip }
     }
 
-    /// Coordinates of its corners, side by side.
+    /// Returns the x, y and z coordinates of the four corners, in SIMD lanes.
     #[inline(always)]
     pub(crate) fn corners(&self) -> [Four; 3] {
         let ([x0, x1], [y0, y1]) = (self.x, self.y);
@@ -290,12 +292,12 @@ impl Cell {
     }
 }
 
-/// Who is shown the ground near a place.
+/// Visitor of the ground near a place.
 pub trait TriangleVisitor {
-    /// Is shown a triangle.
+    /// Processes a triangle.
     fn visit(&mut self, triangle: &Triangle);
 
-    /// Is shown a cell of a field.
+    /// Processes a cell of a height field. By default visits its two triangles.
     fn visit_cell(&mut self, cell: &Cell) {
         cell.triangles().iter().for_each(|triangle| self.visit(triangle));
     }
@@ -307,25 +309,26 @@ impl TriangleVisitor for Vec<Triangle> {
     }
 }
 
-/// Crossings of grid lines around a cell.
+/// Returns the grid points (column, row) at the corners of a cell, anticlockwise.
 fn cell(column: usize, row: usize) -> [[usize; 2]; 4] {
     [[column, row], [column + 1, row], [column + 1, row + 1], [column, row + 1]]
 }
 
-/// The triangles of a cell by those.
+/// Corner indices of the two triangles of a cell, in the order of `cell`.
 pub(crate) const HALVES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
-/// Cells that rounding may leave out: coordinates of a field have 24 bits.
+/// Enlargement of a rectangle in cells against rounding: coordinates of a field have 24 bits.
 const ROUNDED: f32 = 0.01;
 
-/// Grip that tyres can have.
+/// Returns an error if `grip` is negative or not finite.
 fn check_grip(grip: f32) -> Result<(), TerrainFault> {
     if grip >= 0.0 && grip.is_finite() { Ok(()) } else { Err(TerrainFault::Grip(grip)) }
 }
 
 impl TriangleMesh {
-    /// Triangles of `vertices` (from `origin`, m; `origin` world, m), seen from both sides. Normals go over smoothly where faces meet
-    /// at less than `crease` rad; triangles without an area are left out. `grip` is the factor on the friction of every tyre.
+    /// Creates a mesh of triangles of `vertices` (relative to `origin`, m; `origin` world, m), which are solid from both sides. Normals are
+    /// interpolated where faces join at an angle of at most `crease` rad; triangles without an area are dropped. `grip` is the factor on
+    /// the friction of every tyre.
     ///
     /// # Errors
     /// The first [`TerrainFault`].
@@ -341,7 +344,7 @@ impl TriangleMesh {
         Self::of_surfaces(origin, vertices, triangles, crease, surfaces)
     }
 
-    /// As [`TriangleMesh::new`], with a grip and a texture for each triangle.
+    /// Creates a mesh like [`TriangleMesh::new`], with a grip and a texture for each triangle.
     ///
     /// # Errors
     /// The first [`TerrainFault`].
@@ -382,37 +385,37 @@ impl TriangleMesh {
         Ok(Self { origin, vertices, triangles, smooth, grips, textures })
     }
 
-    /// Where its coordinates count from, world, m.
+    /// Returns the origin of the coordinates, world, m.
     pub fn origin(&self) -> DVec3 {
         self.origin
     }
 
-    /// Its corners, from the origin, m.
+    /// Returns the corners relative to the origin, m.
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
-    /// Its triangles by their corners.
+    /// Returns the triangles as indices of their corners.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// Factor on the friction of every tyre, of each triangle.
+    /// Returns the factor on the friction of every tyre, for each triangle.
     pub fn grips(&self) -> &[f32] {
         &self.grips
     }
 
-    /// What a triangle does to wheels beside its grip, by its number.
+    /// Returns the texture of triangle `number`; a hard and even one if there is no such triangle.
     pub fn texture(&self, number: u32) -> Texture {
         self.textures.get(number as usize).copied().unwrap_or_default()
     }
 
-    /// Whether any triangle has a texture.
+    /// Returns true if any triangle has a texture.
     pub fn is_textured(&self) -> bool {
         !self.textures.is_empty()
     }
 
-    /// One of its triangles, moved by `to_start`; its source is `of` and its number.
+    /// Returns triangle `number`, displaced by `to_start` (m). Its source is `of` and its number.
     #[inline(always)]
     pub fn triangle(&self, number: u32, to_start: DVec3, of: u32) -> Triangle {
         let moved = |corner: u32| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3();
@@ -420,24 +423,24 @@ impl TriangleMesh {
         Triangle { corners: self.triangles[number as usize].map(moved), source: [of, number], grip }
     }
 
-    /// How smooth a triangle is, by its number.
+    /// Returns the smooth normals of triangle `number`; `None` if there is no such triangle.
     #[inline(always)]
     pub fn smooth(&self, number: u32) -> Option<Smooth> {
         self.smooth.get(number as usize).copied()
     }
 }
 
-/// Normal of a triangle times twice its area.
+/// Returns the normal of a triangle, with twice its area as length.
 fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
     let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
     (b - a).cross(c - a)
 }
 
-/// Maximum number of triangles around a corner or an edge that are smoothed together. Where more meet, each keeps its own normal and its
-/// edge, so that the time grows with the number of triangles only.
+/// Maximum number of triangles around a corner or an edge that are smoothed together. If more share it, each keeps its own normal and a
+/// sharp edge. The time therefore grows in proportion to the number of triangles only.
 const MAX_SHARING: usize = 256;
 
-/// Returns the triangles that share a corner or an edge, of all `sorted` by it; none if they are more than [`MAX_SHARING`].
+/// Returns the triangles of `sorted` that share the corner or edge `shared`; none if they are more than [`MAX_SHARING`].
 fn sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Item = usize> + Clone {
     let first = sorted.partition_point(|(of, _)| *of < shared);
     let is_more = sorted.get(first + MAX_SHARING).is_some_and(|(of, _)| *of == shared);
@@ -445,7 +448,8 @@ fn sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Ite
     from.iter().take_while(move |(of, _)| *of == shared).map(|(_, triangle)| *triangle)
 }
 
-/// Normals at the corners of every triangle: means, by area, of the faces around the corner that meet it at less than `crease`.
+/// Returns the normals at the corners of every triangle, and whether the surface is smooth across each edge. A normal is the mean, weighted
+/// by area, of the faces around the corner that form an angle of at most `crease` rad with the face.
 fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<Smooth> {
     let (_, flattest) = crate::math::sin_cos(crease);
     let weighted: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
@@ -479,7 +483,7 @@ fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec
 mod tests {
     use super::*;
 
-    /// A fan around one corner and triangles on top of each other take no more time than others.
+    /// Checks that a fan around one corner and coincident triangles do not increase the time per triangle.
     #[test]
     fn corners_and_edges_of_many_triangles_are_not_smoothed() {
         let fan = |count: u32| {
@@ -500,7 +504,7 @@ mod tests {
         assert_eq!((smooth.normals, smooth.edges), ([Vec3::Z; 3], [false; 3]));
     }
 
-    /// A cell in the middle of a field has the normals of its crossings, to the bit.
+    /// Checks that a cell inside a field has the normals of its grid points, to the bit.
     #[test]
     fn normals_of_a_cell_are_those_of_its_crossings() {
         let heights = (0..42u32).map(|k| (k * k % 17) as f32 * 0.03).collect();

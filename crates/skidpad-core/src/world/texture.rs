@@ -1,41 +1,41 @@
-//! What a surface does to wheels beside its grip.
+//! Rolling resistance and unevenness of a surface.
 
 use crate::math;
 use bevy_math::DVec3;
 
-/// What a surface does to wheels beside its grip; one that is hard and even does nothing.
+/// Rolling resistance and unevenness of a surface. A hard and even surface has neither.
 ///
-/// Its unevenness is a profile over the shape, `h = a/2 (sin 2πx/λ + sin 2πy/λ)` along the normal of the shape, in world coordinates: a
-/// wheel along x or y feels one sine of amplitude a/2, and 0 on the mean. Hulls do not feel it. On a platform it counts from where
-/// the platform was described.
+/// The unevenness is a profile on the shape, `h = a/2 (sin 2πx/λ + sin 2πy/λ)` along the normal of the shape, with world coordinates x and
+/// y. A wheel that rolls along x or y sees one sine of amplitude a/2; the mean height is 0. Contacts of hulls ignore the profile, and
+/// platforms have no unevenness.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Texture {
-    /// What it adds to the coefficient of rolling resistance of every tyre, ≥ 0: rolled gravel 0.01, an unpaved road 0.04, a field 0.1
-    /// to 0.3, beyond what asphalt has (J. Y. Wong, "Theory of Ground Vehicles"; T. D. Gillespie, "Fundamentals of Vehicle Dynamics").
+    /// Addition to the coefficient of rolling resistance of every tyre, ≥ 0, relative to asphalt: rolled gravel 0.01, an unpaved road 0.04,
+    /// a field 0.1 to 0.3 (J. Y. Wong, "Theory of Ground Vehicles"; T. D. Gillespie, "Fundamentals of Vehicle Dynamics").
     pub rolling: f32,
     /// Largest height a of the profile above the shape, m, ≥ 0; 0 is even.
     pub amplitude: f32,
-    /// Length λ of its waves, m, > 0 where it is uneven.
+    /// Wavelength λ, m; > 0 if the amplitude is.
     pub wavelength: f32,
 }
 
 impl Texture {
-    /// Hard and even.
+    /// Texture of a hard and even surface.
     pub const NONE: Self = Self { rolling: 0.0, amplitude: 0.0, wavelength: 0.0 };
 
-    /// Whether it does nothing.
+    /// Returns true if the texture is hard and even.
     pub fn is_none(&self) -> bool {
         self.rolling == 0.0 && self.amplitude == 0.0
     }
 
-    /// Whether a wheel can drive on it: finite, nothing negative, and waves with a length where there are any.
+    /// Returns true if a wheel can drive on the texture: all numbers are finite and ≥ 0, and the wavelength of an uneven texture is > 0.
     pub fn is_sound(&self) -> bool {
         let Self { rolling, amplitude, wavelength } = *self;
         let all = [rolling, amplitude, wavelength].iter().all(|number| *number >= 0.0 && number.is_finite());
         all && (amplitude == 0.0 || wavelength > 0.0)
     }
 
-    /// Height of the profile at `place` (m), m, and its slopes along x and y.
+    /// Returns the height of the profile at `place` (world, m) in m, and its slopes along x and y.
     pub fn profile(&self, place: DVec3) -> [f32; 3] {
         let turns = |at: f64| {
             let waves = at / f64::from(self.wavelength);

@@ -1,7 +1,7 @@
-//! Vehicles that tow each other, solved together: each with its own rows, all of a train with those of its hitches.
+//! Trains of vehicles that tow each other: each vehicle is solved with its own rows, and the hitches couple all vehicles of a train.
 //!
-//! For given impulses of the hitches every vehicle is solved by itself, as if they were forces from outside. Newton's method finds the
-//! impulses with which the hitches hold: the derivative is that of all rows of each vehicle, so a train takes two or three looks.
+//! For given hitch impulses every vehicle is solved separately, with these impulses as external forces. Newton's method finds the impulses
+//! that satisfy the hitch constraints. Its derivative includes all rows of each vehicle, so that a train needs two or three iterations.
 
 use core::ops::Range;
 
@@ -13,74 +13,81 @@ use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use crate::world::seam::{Body, Push};
 use bevy_math::{Mat3, Vec3};
 
-/// Most times the vehicles of a train are solved in one step.
+/// Maximum number of iterations of a train in one step.
 const LOOKS: u16 = 12;
 
-/// What hitches may lack of what they ask for, m/s.
+/// Convergence tolerance of the hitch constraints, m/s.
 const TOLERANCE: f32 = 5e-5;
 
-/// And where another look leaves no less of it: impulses of tonnes of load have no more digits.
+/// Residual accepted once the iteration stops improving, m/s. f32 cannot resolve less for impulses of several tonnes of load.
 const STALLED: f32 = 1e-3;
 
-/// Most passes over the hitches of a train, and the change of velocity that ends them, m/s.
+/// Maximum number of passes over the hitches of a train.
 const PASSES: usize = 200;
+/// Change of velocity below which the passes over the hitches end, m/s.
 const SETTLED_SPEED: f32 = 1e-7;
 
-/// Share of what was missing that a look may leave; of more, the next one goes half the way back.
+/// Ratio to the smallest residual so far above which an iteration counts as no improvement. The next iteration then returns half of the
+/// way.
 const BETTER: f32 = 0.9;
 
-/// A vehicle that can be in a train.
+/// A vehicle that can be part of a train.
 #[derive(Clone, Debug)]
 struct Member {
-    /// Its number in the world.
+    /// Slot of the vehicle in its world.
     car: usize,
-    /// What it began the step with.
+    /// Snapshot of the vehicle at the start of the step.
     begun: Vehicle,
-    /// Its body without hitches.
+    /// Body at the start of the step without hitch impulses.
     body: Body,
-    /// Its rays among those of all cars.
+    /// Range of the vehicle's rays among those of all cars.
     rays: Range<usize>,
-    /// Foot brake and handbrake that the vehicle ahead asks of it.
+    /// Brake and handbrake that the towing vehicle applies, 0 to 1.
     pedals: [f32; 2],
     /// Twist at the end of the step.
     end: Twist,
+    /// Response of the vehicle to impulses on its chassis.
     answer: Answer,
-    /// Which train it belongs to in this step, by one of its members; itself if it is alone.
+    /// Train of the vehicle in this step, as the smallest member index in it; its own index if the vehicle is alone.
     train: usize,
-    /// Whether it is in one.
+    /// Whether the vehicle is in a train in this step.
     tied: bool,
-    /// Number in the world of the vehicle that tows it in this step.
+    /// Slot of the vehicle that tows it in this step.
     by: Option<u32>,
 }
 
-/// A hitch that holds in this step.
+/// A hitch that is coupled in this step.
 #[derive(Clone, Copy, Debug)]
 struct Tie {
-    /// Members: the vehicle ahead, and the trailer.
+    /// Member indices of the towing vehicle and of the trailer.
     between: [usize; 2],
+    /// Constraint rows of the hitch.
     joint: Joint,
+    /// Impulses of the best iteration so far.
     best: Impulses,
-    /// What presses the brakes of the trailer.
+    /// Actuation of the trailer's brakes.
     brakes: TrailerBrakes,
-    /// Share of them that its overrun device presses.
+    /// Share of the brake that the overrun device of the trailer applies, 0 to 1.
     overrun: f32,
 }
 
-/// What solves single vehicles.
+/// Solver of single vehicles.
 pub(crate) trait Solver {
-    /// Vehicle `car`.
+    /// Returns vehicle `car`.
     fn vehicle(&mut self, car: usize) -> &mut Vehicle;
-    /// Its body at the start of the step.
+    /// Returns the body of vehicle `car`, as at the start of the step.
     fn body(&mut self, car: usize) -> &mut Body;
-    /// What its last solution does to its body.
+    /// Returns the impulses of the last solution of vehicle `car` on its body.
     fn push(&mut self, car: usize) -> &mut Push;
-    /// Whether it is stepped.
+    /// Returns true if vehicle `car` is stepped.
     fn is_stepped(&self, car: usize) -> bool;
-    /// Foot brake and handbrake its driver asks for.
+    /// Returns the brake and handbrake inputs of the driver of vehicle `car`, 0 to 1.
     fn pedals(&self, car: usize) -> [f32; 2];
-    /// Solves it anew on its `rays`; `pedals` press its foot brake and pull its handbrake beside its own controls.
+    /// Solves vehicle `car` with the contacts of its `rays`. The larger of its own controls and `pedals` (brake and handbrake, 0 to 1)
+    /// applies.
     fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport;
-    /// Keeps its last solution; `report` is how the step of its train went.
+    /// Accepts the last solution of vehicle `car`: stores `report`, that of the train's step, and the impulses of its wheels on moving
+    /// ground.
     fn end(&mut self, car: usize, rays: Range<usize>, report: StepReport);
 }
 
@@ -88,17 +95,17 @@ pub(crate) trait Solver {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trains {
     members: Vec<Member>,
-    /// Number of each car of the world among them.
+    /// Member index of each slot of the world; `None` for vehicles that are no members.
     slots: Vec<Option<usize>>,
-    /// Train by train.
+    /// Hitches of this step, sorted by train.
     ties: Vec<Tie>,
-    /// Members in trains, train by train.
+    /// Indices of members in trains, sorted by train.
     order: Vec<usize>,
-    /// Of the step, s.
+    /// Length of the step, s.
     dt: f32,
 }
 
-/// One train, as ranges of [`Trains::order`] and of [`Trains::ties`].
+/// Train as ranges of [`Trains::order`] and [`Trains::ties`].
 #[derive(Clone, Debug, Default)]
 struct Train {
     members: Range<usize>,
@@ -123,7 +130,7 @@ impl Trains {
         };
         self.members.insert(at, member);
         self.number_members(at);
-        // No step is to ask for memory.
+        // Reserved here, because a step must not allocate.
         self.ties.reserve(self.members.len() - self.ties.len());
         self.order.reserve(self.members.len() - self.order.len());
     }
@@ -147,12 +154,12 @@ impl Trains {
         }
     }
 
-    /// Numbers of the vehicles it has taken, each with that of the one that tows it in this step.
+    /// Returns the slots of all members, each with the slot of the vehicle that tows it in this step.
     pub fn towed(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
         self.members.iter().map(|member| (member.car, member.by))
     }
 
-    /// Whether vehicle `car` is in a train in this step; then its rays are `rays`.
+    /// Stores the range `rays` of vehicle `car`. Returns true if the vehicle is in a train in this step.
     pub fn take(&mut self, car: usize, rays: &Range<usize>) -> bool {
         let Some(slot) = self.slots.get(car).copied().flatten() else { return false };
         let member = &mut self.members[slot];
@@ -160,12 +167,13 @@ impl Trains {
         member.tied
     }
 
-    /// Whether one of `cars` is in a train in this step.
+    /// Returns true if any of `cars` is in a train in this step.
     pub fn have(&self, mut cars: Range<usize>) -> bool {
         cars.any(|car| self.slots.get(car).copied().flatten().is_some_and(|slot| self.members[slot].tied))
     }
 
-    /// Looks for who tows whom, and adds to the bodies what hitches did in the last step.
+    /// Finds the trains of a step of `dt` s with their brakes and towed masses, and takes snapshots of their vehicles. Adds the hitch
+    /// impulses of the last step to the free motion of the bodies.
     pub fn begin(&mut self, cars: &mut dyn Solver, dt: f32) {
         self.dt = dt;
         self.ties.clear();
@@ -180,7 +188,7 @@ impl Trains {
             if let Some(ahead) = ahead.filter(|ahead| self.can_tie(cars, *ahead, trailer)) {
                 self.tie([ahead, trailer], tow, cars);
             } else if cars.is_stepped(car) {
-                // What it was hitched to has left.
+                // A hitch that cannot be coupled carries no force.
                 cars.vehicle(car).state.tow = Some(Tow { force: Vec3::ZERO, ..tow });
             }
         }
@@ -201,7 +209,7 @@ impl Trains {
         }
     }
 
-    /// Keeps what the bodies in trains have been pushed by since [`Trains::begin`].
+    /// Updates the stored bodies of trains by the impulses that were applied to the bodies since [`Trains::begin`].
     pub fn feel_pushes(&mut self, cars: &mut dyn Solver) {
         let mut train = Train::default();
         while self.find_next(&mut train) {
@@ -216,7 +224,8 @@ impl Trains {
         }
     }
 
-    /// Vehicles that tow each other in a circle tow nothing; nor does one that sleeps, is away, or has no hitch.
+    /// Returns true if member `trailer` can be coupled to member `ahead`: both are stepped, `ahead` has a hitch, `trailer` has a coupler,
+    /// and they are not in one train yet. In a circle of vehicles that tow each other one hitch therefore stays open.
     fn can_tie(&self, cars: &mut dyn Solver, ahead: usize, trailer: usize) -> bool {
         let [first, second] = [ahead, trailer].map(|k| self.members[k].car);
         let hitch = cars.vehicle(first).model().parts().hitch.is_some();
@@ -231,7 +240,7 @@ impl Trains {
         let coupler = cars.vehicle(trailer).model().parts().coupler.unwrap_or_default();
         let bodies = [ahead, trailer].map(|car| *cars.body(car));
         let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, self.dt);
-        // The vehicle ahead holds back what runs up on it.
+        // Force with which the vehicle ahead holds back the trailer, N.
         let Body { rotation, velocity, free_velocity, .. } = bodies[1];
         let forward = rotation * Vec3::X;
         let push = -tow.force.dot(forward);
@@ -252,13 +261,14 @@ impl Trains {
         }
     }
 
-    /// Sums the masses of the trailers behind each vehicle.
+    /// Computes the mass of all trailers behind each vehicle, with the effective mass of their rotating parts.
     fn count_towed_mass(&mut self, cars: &mut dyn Solver) {
         for member in &self.members {
             cars.vehicle(member.car).towed_mass = 0.0;
         }
         for first in &self.ties {
-            // From the trailer of this hitch to the front of the train, which has at most as many vehicles as there are hitches.
+            // The loop runs from the trailer of this hitch to the front of the train, which has at most as many vehicles as there are
+            // hitches.
             let mass = cars.vehicle(self.members[first.between[1]].car).model.rolling_mass();
             let mut trailer = first.between[1];
             while let Some(tie) = self.ties.iter().find(|tie| tie.between[1] == trailer) {
@@ -268,12 +278,13 @@ impl Trains {
         }
     }
 
-    /// Presses the brakes of trailers by those of the vehicle ahead, from the front of each train: a trailer hands on what presses its own.
+    /// Applies the brakes of trailers by those of the vehicle ahead, from the front of each train. A trailer passes its applied brake on to
+    /// the next one.
     fn hand_on_pedals(&mut self, cars: &mut dyn Solver) {
         for member in &mut self.members {
             member.pedals = [0.0; 2];
         }
-        // Numbers of vehicles need not rise to the rear; each pass reaches at least one more trailer of every train.
+        // Slots need not increase to the rear; each pass reaches at least one more trailer of every train.
         for _ in 0..self.ties.len() {
             let mut changed = false;
             for tie in &self.ties {
@@ -290,7 +301,7 @@ impl Trains {
         }
     }
 
-    /// The train behind `train`, if there is one more.
+    /// Sets `train` to the train after it in the order. Returns false if there is none.
     fn find_next(&self, train: &mut Train) -> bool {
         let (member, tie) = (train.members.end, train.ties.end);
         let Some(first) = self.order.get(member) else { return false };
@@ -301,7 +312,8 @@ impl Trains {
         true
     }
 
-    /// Solves every train; what it does goes into the pushes, and what its hitches carried into the states.
+    /// Solves every train. Adds the hitch impulses to the pushes of the vehicles, and stores the hitch forces in the states of the
+    /// trailers. A hitch that exceeds its breaking force is uncoupled.
     pub fn solve(&mut self, cars: &mut dyn Solver) -> StepReport {
         let (mut report, mut train) = (StepReport::default(), Train::default());
         while self.find_next(&mut train) {
@@ -345,14 +357,14 @@ impl Trains {
         report
     }
 
-    /// Sum of what hitches do to the member `n` of the order.
+    /// Returns the sum of the hitch impulses on member `n` of the order.
     fn impulse(&self, train: &Train, n: usize) -> Twist {
         let member = self.order[n];
         let of = self.ties[train.ties.clone()].iter().filter(|tie| tie.between.contains(&member));
         of.fold([Vec3::ZERO; 2], |sum, tie| add(sum, tie.joint.impulse(usize::from(tie.between[1] == member)), 1.0))
     }
 
-    /// Lets the member `n` of the order feel the hitches as they are.
+    /// Sets the free motion of the body of member `n` of the order to that under the present hitch impulses.
     fn add_impulses(&mut self, train: &Train, n: usize, cars: &mut dyn Solver) {
         let impulse = self.impulse(train, n);
         let member = &self.members[self.order[n]];
@@ -362,7 +374,7 @@ impl Trains {
         body.free_angular = member.body.free_angular + free[1];
     }
 
-    /// Solves every vehicle of a train by itself.
+    /// Solves every vehicle of a train separately, and stores the twists at the end of the step.
     fn look(&mut self, train: &Train, cars: &mut dyn Solver) -> StepReport {
         let mut report = StepReport::default();
         for k in &self.order[train.members.clone()] {
@@ -377,7 +389,7 @@ impl Trains {
         report
     }
 
-    /// How far the hitches of a train are from what they ask for, m/s.
+    /// Returns the largest residual of the hitch constraints of a train, m/s.
     fn missing(&mut self, train: &Train) -> f32 {
         self.learn(train);
         let of = self.ties[train.ties.clone()].iter();
@@ -393,14 +405,14 @@ impl Trains {
         }
     }
 
-    /// Half the way back to the best impulses.
+    /// Moves the impulses of all hitches half of the way back to the best ones.
     fn go_back(&mut self, train: &Train) {
         for tie in &mut self.ties[train.ties.clone()] {
             tie.joint.halve(&tie.best);
         }
     }
 
-    /// Newton's step from where a train is.
+    /// Performs a Newton step from the present iterate of a train, and stores its impulses as the best ones.
     fn step_on(&mut self, train: &Train, cars: &mut dyn Solver) {
         for k in &self.order[train.members.clone()] {
             let member = &mut self.members[*k];
@@ -416,7 +428,7 @@ impl Trains {
         self.relax(train);
     }
 
-    /// Passes over the hitches of a train until nothing changes.
+    /// Iterates over the hitches of a train until the velocities converge.
     fn relax(&mut self, train: &Train) {
         for _ in 0..PASSES {
             let mut changed: f32 = 0.0;
@@ -430,7 +442,8 @@ impl Trains {
         }
     }
 
-    /// Closes what is left between the points by the vehicles' masses alone, and adds what the hitches do to the pushes.
+    /// Removes the remaining residual of the hitches with the masses of the vehicles alone, adds the hitch impulses to the pushes, and
+    /// accepts the solutions.
     fn close(&mut self, train: &Train, cars: &mut dyn Solver, report: StepReport) {
         self.relax(train);
         for n in train.members.clone() {
@@ -445,7 +458,7 @@ impl Trains {
     }
 }
 
-/// How `body` of `vehicle` answers without its wheels.
+/// Returns the response of `body` of `vehicle` to impulses without its wheels.
 pub(super) fn free_answer(vehicle: &Vehicle, body: &Body) -> Answer {
     let to_world = Mat3::from_quat(body.rotation);
     let inertia = to_world * *vehicle.model().inverse_inertia() * to_world.transpose();

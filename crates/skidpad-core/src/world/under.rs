@@ -1,36 +1,42 @@
-//! A body under the wheels of a vehicle: what these do to it, and how both answer.
+//! A body under the wheels of a vehicle: wheel impulses on the body, and the coupled linear response of body and vehicle.
 
 use crate::hitch::joint::{Answer, Twist, add};
 use crate::linear::{SpatialVector, Symmetric6, solve_any};
 use crate::world::seam::Reaction;
 use bevy_math::{DVec3, Mat3, Vec3};
 
-/// A body under wheels.
+/// A body under wheels, with its state in the Newton iteration of the vehicle that is being solved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Under {
-    /// The vehicle whose hull it is.
+    /// Vehicle whose hull is the body, if that vehicle is stepped; `None` for other bodies.
     pub car: Option<usize>,
-    /// See [`crate::world::seam::Ground::body`].
+    /// Number of the body in its world: [`crate::world::seam::Ground::body`].
     pub number: u64,
-    /// Its centre of mass, m.
+    /// Centre of mass at the start of the step, world, m.
     pub centre: DVec3,
-    /// Twist at the end of the step if no wheel pushes it.
+    /// Twist at the end of the step if no wheel pushes the body.
     pub free: Twist,
+    /// Response of the body to impulses, for the linearization of this iteration.
     pub answer: Answer,
-    /// What all wheels do to it, and all but those of the vehicle at hand, N s and N m s.
+    /// Impulse (N s) and angular impulse about the centre (N m s) of all wheels on the body.
     pub pushed: Twist,
+    /// Impulse and angular impulse of all wheels but those of the vehicle being solved, N s and N m s.
     pub others: Twist,
-    /// Rows of the wheels of the vehicle at hand that stand on it, vehicle axes.
+    /// Linearized rows of the wheels on the body of the vehicle being solved, vehicle axes.
     pub rows: Symmetric6,
-    /// How it settles under these: see [`Under::settle_under`].
+    /// Matrix `1 + C A` of these rows: see [`Under::settle_under`].
     settles: Matrix,
-    /// How it moves for the vehicle at hand: by this look, by the one in which least was missing, and by what comes of this one.
+    /// Twist at the end of the step that the present iteration assumes.
     pub at: Twist,
+    /// Assumed twist of the iteration with the smallest residual.
     pub nearest: Twist,
+    /// Twist at the end of the step that results from the impulses of the present iteration.
     pub comes: Twist,
-    /// Newton's step from this look, the one at hand, and where that began.
+    /// Newton step from the present iterate.
     pub newton: Twist,
+    /// Step of the current line search.
     pub step: Twist,
+    /// Twist at the start of the current line search.
     pub begun: Twist,
 }
 
@@ -58,37 +64,38 @@ impl Under {
         }
     }
 
-    /// What `reaction` is to it.
+    /// Returns the impulse (N s) and angular impulse about the centre (N m s) of `reaction` on the body.
     pub fn feels(&self, reaction: &Reaction) -> Twist {
         [reaction.impulse, (reaction.point - self.centre).as_vec3().cross(reaction.impulse)]
     }
 
-    /// How it moves by what pushes it, as it answers now.
+    /// Returns the twist at the end of the step under the present impulses, by the present linear response.
     pub fn moved(&self) -> Twist {
         add(self.free, self.answer.to(self.pushed), 1.0)
     }
 
-    /// By how much it moves otherwise than it was looked at.
+    /// Returns the residual: the resulting twist less the assumed one.
     pub fn misses(&self) -> Twist {
         add(self.comes, self.at, -1.0)
     }
 
-    /// Velocity of its `point` in this motion, m/s.
+    /// Returns the velocity of `point` (world, m) of the body for the given twist, m/s.
     pub fn speed_at(&self, point: DVec3, [linear, angular]: Twist) -> Vec3 {
         linear + angular.cross((point - self.centre).as_vec3())
     }
 
-    /// A motion of the body counted about its own centre of mass, about `centre`.
+    /// Converts a twist of the body from its own centre of mass to the point `centre` (world, m).
     pub fn about(&self, centre: DVec3, [linear, angular]: Twist) -> Twist {
         [linear + angular.cross((centre - self.centre).as_vec3()), angular]
     }
 
-    /// What of its motion is changed by an impulse at `centre`.
+    /// Returns the change of the twist of the body by an impulse (N s) at `centre` (world, m) and an angular impulse (N m s).
     pub fn moved_by(&self, centre: DVec3, [force, moment]: Twist) -> Twist {
         self.answer.to([force, moment + (centre - self.centre).as_vec3().cross(force)])
     }
 
-    /// Takes the `rows` of the wheels of `car` on it: `1 + C A`, of what they do to it for how it moves.
+    /// Stores `rows`, the linearized rows A of the wheels of `car` on the body, and computes `1 + C A`, where C is the response of the
+    /// body.
     pub fn settle_under(&mut self, car: &Car, rows: Symmetric6) {
         self.rows = rows;
         self.settles = columns(|unit| {
@@ -97,26 +104,26 @@ impl Under {
         });
     }
 
-    /// How it would end the step if `car` went on as it does.
+    /// Returns the Newton step of the body if the motion of `car` stays unchanged.
     pub fn alone(&self) -> Twist {
         solved(&self.settles, self.misses())
     }
 
-    /// How it follows a change of the motion of `car`.
+    /// Returns the change of the twist of the body that follows from a `change` of the twist of `car`.
     pub fn follows(&self, car: &Car, change: Twist) -> Twist {
         solved(&self.settles, self.moved_by(car.centre, car.given(&self.rows, change)))
     }
 }
 
-/// Columns.
+/// 6 × 6 matrix, as columns.
 pub(crate) type Matrix = [[f32; 6]; 6];
 
-/// The matrix of a linear function.
+/// Returns the matrix of the linear function `of`.
 pub(crate) fn columns(of: impl Fn(Twist) -> Twist) -> Matrix {
     core::array::from_fn(|k| array(of(twist(core::array::from_fn(|i| f32::from(u8::from(i == k)))))))
 }
 
-/// `matrix⁻¹ right`; nothing if there is none.
+/// Returns `matrix⁻¹ right`, or zero if the matrix is singular.
 pub(crate) fn solved(matrix: &Matrix, right: Twist) -> Twist {
     let rows = core::array::from_fn(|i| core::array::from_fn(|k| matrix[k][i]));
     solve_any(rows, array(right)).map_or([Vec3::ZERO; 2], twist)
@@ -130,14 +137,15 @@ fn twist([x, y, z, a, b, c]: [f32; 6]) -> Twist {
     [Vec3::new(x, y, z), Vec3::new(a, b, c)]
 }
 
-/// Where a vehicle is: its centre of mass, and its axes.
+/// Pose of a vehicle: its centre of mass (world, m) and the rotation from its axes to world axes.
 pub(crate) struct Car {
     pub centre: DVec3,
     pub to_world: Mat3,
 }
 
 impl Car {
-    /// Momentum that a motion about its centre gives by a `system` in its axes, in world axes as that.
+    /// Returns the impulse and angular impulse that `system`, in vehicle axes, gives for a twist about the centre of mass. Both twist and
+    /// result are in world axes.
     pub fn given(&self, system: &Symmetric6, motion: Twist) -> Twist {
         let to_vehicle = self.to_world.transpose();
         let [linear, angular] = motion.map(|part| to_vehicle * part);

@@ -1,11 +1,12 @@
-//! Surfaces with a texture under wheels: what their rows know of it, and how it moves their contacts.
+//! Surface texture under wheels: the ground data of a contact, and the displacement of the contact by the unevenness.
 
 use crate::world::seam::{Contact, Ground, Probe};
 use crate::world::texture::Texture;
 use bevy_math::Vec3;
 
 impl Texture {
-    /// What a wheel that met `ground`, or none that moves, knows of it.
+    /// Returns `ground` with this texture. Without a texture returns `ground` unchanged; `None` stands for ground at rest that is hard and
+    /// even.
     pub fn under(self, ground: Option<Ground>) -> Option<Ground> {
         let still = Ground { body: Ground::STILL, begun: Vec3::ZERO, velocity: Vec3::ZERO, texture: self };
         if self.is_none() { ground } else { Some(Ground { texture: self, ..ground.unwrap_or(still) }) }
@@ -13,9 +14,9 @@ impl Texture {
 }
 
 impl Contact {
-    /// The contact of `probe` with a shape, with the unevenness of its surface put on it: once, after all shapes are asked.
+    /// Returns the contact of `probe` with the unevenness of its surface applied. Apply it once, to the final contact with all shapes.
     ///
-    /// The point moves along the normal by the height of the profile, and the normal leans by its slopes.
+    /// The point moves along the normal by the height of the profile, and the normal tilts by the slopes of the profile.
     #[must_use]
     pub fn on_texture(self, probe: &Probe) -> Self {
         let Some(texture) = self.ground.map(|ground| ground.texture).filter(|texture| texture.amplitude > 0.0) else {
@@ -26,7 +27,7 @@ impl Contact {
         let slopes = Vec3::new(along_x, along_y, 0.0);
         let across = slopes - self.normal * slopes.dot(self.normal);
         let closing = -probe.direction.dot(self.normal);
-        // What is met on edge is not lifted far by what lies on it.
+        // The distance to a surface nearly parallel to the ray stays unchanged: `height / closing` would be unbounded.
         let lifted = if closing > LEAST_CLOSING { height / closing } else { 0.0 };
         Self {
             distance: self.distance - lifted,
@@ -37,7 +38,7 @@ impl Contact {
     }
 }
 
-/// Cosine between ray and normal below which the profile does not move a contact along the ray.
+/// Cosine of the angle between the reversed ray and the normal up to which the profile does not change the ray distance.
 const LEAST_CLOSING: f32 = 0.1;
 
 #[cfg(test)]
@@ -55,7 +56,7 @@ mod tests {
         (probe, Contact { distance: 1.0, normal: Vec3::Z, grip: 1.0, point: None, ground })
     }
 
-    /// The height is that of the sine, and the normal is square to it.
+    /// Checks that the height is that of the sine, and that the normal is perpendicular to the profile.
     #[test]
     fn a_profile_lifts_and_leans() {
         let height = |x: f64| {
@@ -68,7 +69,7 @@ mod tests {
             let (sin, _) = math::sin_cos(core::f32::consts::TAU * (x / 0.8).fract() as f32);
             assert!((height(x) - 0.01 * sin).abs() < 1e-6, "{x}: {}", height(x));
             let slope = (height(x + 1e-2) - height(x - 1e-2)) / 2e-2;
-            // Of differences over 1 % of a wave.
+            // Tolerance of a difference quotient over 2.5 % of a wave.
             assert!((found.normal.x / found.normal.z + slope).abs() < 2e-4, "{x}: {:?} at {slope}", found.normal);
             assert!((found.normal.length() - 1.0).abs() < 1e-6);
         }

@@ -1,4 +1,4 @@
-//! What is wrong with a file of another program: all of it, with places.
+//! Faults of files of other programs: all at once, with their places.
 
 use super::given;
 use skidpad_import::{Options, Source};
@@ -36,12 +36,12 @@ fn several_faults_of_each_source_at_once() {
     insta::assert_snapshot!("commonroad", report(Source::Commonroad, &commonroad));
 }
 
-/// Row E12: Bullet's default stiffness on a car that needs more than its travel.
+/// Checks row E12: with the default stiffness of Bullet the car needs more than its travel.
 #[test]
 fn e12_springs_that_cannot_carry_the_car_are_a_fault() {
     let weak = given!("bullet.toml").replace("m_suspensionStiffness = 40", "m_suspensionStiffness = 5.88");
     let report = report(Source::Bullet, &weak);
-    // g / (4 · 5.88) = 0.417 m of 0.2 m.
+    // The static deflection g / (4 · 5.88) = 0.417 m exceeds the travel of 0.2 m.
     assert!(report.contains("springs cannot carry the car") && report.contains("0.417 m of 0.200 m"), "{report}");
 }
 

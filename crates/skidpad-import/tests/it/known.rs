@@ -1,11 +1,11 @@
-//! Known answers, worked out by hand from each engine's own law.
+//! Known answers, computed by hand from the laws of each engine.
 
 use super::{given, import};
 use skidpad_import::{Options, Source};
 use skidpad_spec::spec::{Axle, Powertrain, RollingResistance, Tyre};
 use skidpad_spec::{VehicleSpec, shipped};
 
-/// Gravity is 9.81 in single precision (4e-8), and nine digits are kept.
+/// Checks that two numbers agree within 1e-7. Gravity is 9.81 in single precision (4e-8), and nine digits are written.
 #[track_caller]
 fn near(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-7 * expected.abs().max(1e-3), "{found} instead of {expected}");
@@ -23,8 +23,8 @@ fn read(name: &str) -> VehicleSpec {
     VehicleSpec::read(name, shipped::find(name).expect("shipped")).expect("valid")
 }
 
-/// Row E4: stiffness 40 per kilogram of 1500 kg, travel in cm, a brake of 60 N s per step of 1/60 s, and the pose at rest
-/// that was recorded: 0.05 + 0.35 + 0.33 − 9.81 / 4 / 40.
+/// Checks row E4: stiffness 40 per kilogram of 1500 kg, travel in cm, a brake of 60 N s per step of 1/60 s, and the recorded
+/// height at rest: 0.05 + 0.35 + 0.33 − 9.81 / 4 / 40 m.
 #[test]
 fn e4_bullet_per_chassis_mass_and_per_step() {
     let imported = import(Source::Bullet, given!("bullet.toml"));
@@ -51,7 +51,7 @@ fn e4_bullet_per_chassis_mass_and_per_step() {
     assert!(imported.text.contains("# m_brake 60 N s per step of 0.016667 s × radius"), "{}", imported.text);
 }
 
-/// A brake per step is four times the force at four times the rate.
+/// Checks that a brake impulse per step is four times the force at four times the step rate.
 #[test]
 fn a_brake_per_step_depends_on_the_step() {
     let options = Options { dt_s: 1.0 / 240.0 };
@@ -59,8 +59,8 @@ fn a_brake_per_step_depends_on_the_step() {
     near(imported.spec.axles[0].brake_torque_nm.expect("stated"), 4.0 * 3600.0 * 0.33);
 }
 
-/// Three wheels share 900 kg as 450, 225 and 225: they sag by 450 g / 18 kN/m = 0.24525 m in front and by half of that
-/// behind, so the car of the engine stands nose down, by 0.1226 m in 2.4.
+/// Checks a car whose three wheels share 900 kg as 450, 225 and 225 kg. The front wheel deflects by 450 g / (18 kN/m) =
+/// 0.24525 m, the rear wheels by half of that. In the engine the car stands nose down, by 0.1226 m over 2.4 m.
 #[test]
 fn rapier_three_wheels_x_forward() {
     let imported = import(Source::Rapier, given!("rapier.toml"));
@@ -70,14 +70,14 @@ fn rapier_three_wheels_x_forward() {
     assert_eq!((front.steer_ratio, rear.steer_ratio), (1.0, 0.0));
     near(droop(front), 0.24525);
     near(droop(rear), 0.122625);
-    // Slack at 0.8 m below the centre of mass; half the mass on each axle.
+    // The springs are unloaded 0.8 m below the centre of mass. Each axle carries half of the mass.
     near(imported.spec.chassis.centre_above_ground_m, 0.8 - 0.5 * (0.24525 + 0.122625));
     near(rear.brake_torque_nm.expect("stated"), 10.0 * 60.0 * 0.3);
     assert!(imported.notes.iter().any(|n| n.text.contains("123 mm from a common height")), "{:?}", imported.notes);
     assert_eq!(imported.spec.peers.expect("a ray-cast vehicle").roll_influence, 0.1);
 }
 
-/// Drive and brake that a script sets are not in a scene: both are told.
+/// Checks the notes on a car without drive and brakes. A script sets them, so the scene does not contain them.
 #[test]
 fn a_godot_car_without_drive_or_brake_is_told() {
     let lines = given!("car.tscn").lines();
@@ -92,8 +92,9 @@ fn a_godot_car_without_drive_or_brake_is_told() {
     assert!(whole.notes.iter().all(|note| !note.text.contains("a script sets it")), "{:?}", whole.notes);
 }
 
-/// Godot's ray starts a radius above the hard point: 0.3 m of spring and 0.3 m of radius feel (0.3 + 0.3) / (0.3 + 0.6) of
-/// the travel. 60 per kilogram of 1000 kg is then 40 kN/m, and 0.2 m of travel are 0.3.
+/// Checks the ray of Godot, which starts a radius above the hard point. With 0.3 m of spring and 0.3 m of radius the spring is
+/// compressed by (0.3 + 0.3) / (0.3 + 0.6) of the travel. 60 per kilogram of 1000 kg is therefore 40 kN/m, and a travel of
+/// 0.2 m is 0.3 m.
 #[test]
 fn godot_springs_feel_part_of_the_travel() {
     let imported = import(Source::Godot, given!("car.tscn"));
@@ -102,7 +103,7 @@ fn godot_springs_feel_part_of_the_travel() {
     let sag = 250.0 * 9.81 / 40e3;
     near(droop(front), sag);
     near(front.suspension.bump_travel_m, 0.3 - sag);
-    // Hard point 0.2 m above the centre of mass, then 0.3 + 0.3 less the sag.
+    // The hard point is 0.2 m above the centre of mass. Spring and radius are 0.3 m each, less the static deflection.
     near(imported.spec.chassis.centre_above_ground_m, 0.4 - sag);
     near(front.brake_torque_nm.expect("stated"), 5.0 * 60.0 * 0.3);
     assert_eq!(imported.spec.powertrain, Powertrain::Direct { wheel_torque_nm: vec![0.0, 240.0] });
@@ -112,8 +113,8 @@ fn godot_springs_feel_part_of_the_travel() {
     assert_eq!((damp.line, damp.text.as_str()), (14, "is not read"));
 }
 
-/// Rows C2, C4, C5, C6, C11: the prefab of a body of 1500 kg on four default wheels is the shipped car, whose brakes and
-/// motor a script would give.
+/// Checks rows C2, C4, C5, C6 and C11: the prefab with a body of 1500 kg on four default wheels is the shipped car, apart from
+/// brakes and motor, which a script sets.
 #[test]
 fn c2_c11_unity5_default_is_the_shipped_car() {
     let imported = import(Source::Unity, given!("unity5_default.prefab"));
@@ -139,7 +140,7 @@ fn c2_c11_unity5_default_is_the_shipped_car() {
     near(spec.chassis.centre_above_ground_m, 0.8);
 }
 
-/// Row C9: forces 0.2 m above the ground on a centre of mass 0.8 m high leave 3/4 of the roll.
+/// Checks row C9: forces 0.2 m above the ground leave 3/4 of the roll of a centre of mass 0.8 m above the ground.
 #[test]
 fn c9_force_application_point_is_told_and_kept_for_peers() {
     let text = given!("unity5_default.prefab").replace("m_ForceAppPointDistance: 0", "m_ForceAppPointDistance: 0.2");
@@ -150,7 +151,7 @@ fn c9_force_application_point_is_told_and_kept_for_peers() {
     assert!(note.line > 0 && note.text.contains("0.75"), "{note:?}");
 }
 
-/// Target 0 is full droop: the wheel then rests where it cannot extend, and 1 where it cannot compress.
+/// Checks the target position, which is 0 at full droop and 1 at full bump: at 0.25 a quarter of the travel is left in extension.
 #[test]
 fn c5_target_position_runs_from_droop_to_bump() {
     let text = given!("unity5_default.prefab").replace("targetPosition: 0.5", "targetPosition: 0.25");
@@ -161,8 +162,8 @@ fn c5_target_position_runs_from_droop_to_bump() {
     near(imported.spec.chassis.centre_above_ground_m, 0.875);
 }
 
-/// The measured car of the engine comparison: 353.5 kg at a wheel, 1.5 Hz on them, and the pose Jolt settled in (0.61295 m;
-/// its body damping holds 0.1 mm of it).
+/// Checks the measured car of the engine comparison: an effective mass of 353.5 kg at a wheel, 1.5 Hz with this mass, and the
+/// height at which Jolt settled (0.61295 m, of which 0.1 mm is due to its body damping).
 #[test]
 fn jolt_frequency_is_of_the_effective_mass() {
     let imported = import(Source::Jolt, given!("jolt.toml"));
@@ -188,7 +189,7 @@ fn jolt_frequency_is_of_the_effective_mass() {
     assert_eq!((gearbox.final_drive, &differential.axle_shares[..]), (3.42, &[0.0, 1.0][..]));
 }
 
-/// Without a word about it Jolt's ground has a friction of 0.2, and its tyres a peak of √0.24.
+/// Checks the default friction of the ground in Jolt, 0.2, with which the tyres have a peak of √0.24.
 #[test]
 fn jolts_default_ground_is_slippery() {
     let imported = import(Source::Jolt, &given!("jolt.toml").replace("ground_mFriction = 1\n", ""));
@@ -196,7 +197,8 @@ fn jolts_default_ground_is_slippery() {
     near(friction.friction_along, 0.24f64.sqrt());
 }
 
-/// Slack at full droop: the front sinks by m g / k of what it carries, 1.6 of 3 m of the wheelbase being behind it.
+/// Checks that springs are unloaded at full droop: the front deflects by m g / k under its share of the mass, 1.6 / 3. The
+/// centre of mass is 1.6 m ahead of the rear axle, the wheelbase is 3 m.
 #[test]
 fn physx_springs_are_slack_at_full_droop() {
     let imported = import(Source::Physx, given!("physx.toml"));
@@ -214,8 +216,8 @@ fn physx_springs_are_slack_at_full_droop() {
     assert_eq!((&gearbox.forward[..], gearbox.reverse), (&[4.0, 2.0, 1.5, 1.1, 1.0][..], 4.0));
 }
 
-/// Tyre forces act at the suspension's attachment, a point of the body: the travel left and a radius above the ground. Tables
-/// over jounce are about the vertical to the left and about the heading with the top to the right.
+/// Checks that tyre forces act at the attachment of the suspension, a point of the body. Its height above the ground is the
+/// bump travel plus a radius. In tables over jounce toe is positive to the left, camber with the top to the right.
 #[test]
 fn physx_tables_over_jounce_are_guidance_and_force_points() {
     let plain = import(Source::Physx, given!("physx.toml"));
@@ -242,7 +244,7 @@ fn physx_tables_over_jounce_are_guidance_and_force_points() {
     let front = &imported.spec.axles[0];
     let (droop, travel) = (droop(front), 0.221);
     near(front.force_point_above_ground_m.expect("kept"), bump + 0.343 - 0.3);
-    // Toe-in of 0.02 at full droop, −0.02 at full bump, straight between.
+    // Toe-in is 0.02 rad at full droop and −0.02 rad at full bump, linear in between.
     let guidance = front.guidance.as_ref().expect("it follows");
     near(front.toe_deg, (0.02 - 0.04 * droop / travel).to_degrees());
     near(guidance.toe_deg_per_m, (-0.04 / travel).to_degrees());
@@ -258,7 +260,7 @@ fn physx_tables_over_jounce_are_guidance_and_force_points() {
     assert!(faults.render().contains("wheelToeAngle"), "{}", faults.render());
 }
 
-/// The shipped 320i was made from the same set by hand.
+/// Checks the import against the shipped 320i, which was converted from the same set by hand.
 #[test]
 fn commonroad_2_is_the_shipped_320i() {
     let imported = import(Source::Commonroad, given!("commonroad_2.yaml"));
@@ -287,7 +289,7 @@ fn commonroad_2_is_the_shipped_320i() {
     assert_eq!(told, ["longitudinal.v_max", "K_lt", "D_f", "D_r"]);
 }
 
-/// Springs and dampers between body and axles are their lateral compliance; without a spring axles are rigid.
+/// Checks that springs and dampers between body and axles become lateral compliance, and that axles without a spring are rigid.
 #[test]
 fn side_guidance_of_commonroad_is_lateral_compliance() {
     let given = given!("commonroad_2.yaml");
@@ -303,7 +305,7 @@ fn side_guidance_of_commonroad_is_lateral_compliance() {
     assert_eq!(found(&given.replacen("K_ras: 1", "K_ras: 0 # 1", 1)), [None, None]);
 }
 
-/// Roll axes off the ground are roll centres of their axles.
+/// Checks that the heights of the roll axis become roll centres of the axles.
 #[test]
 fn roll_axes_of_commonroad_are_roll_centres() {
     let text =

@@ -1,4 +1,4 @@
-//! Cars of other programs: known answers by hand, faults, and every valid input.
+//! Import of cars of other programs: known answers, faults, and random valid inputs.
 
 mod faults;
 mod known;
@@ -6,7 +6,7 @@ mod random;
 
 use skidpad_import::{Imported, Options, Source};
 
-/// The text of a file of `files/`.
+/// Returns the text of a file in `files/`.
 macro_rules! given {
     ($name:literal) => {
         include_str!(concat!("files/", $name))
@@ -14,7 +14,7 @@ macro_rules! given {
 }
 use given;
 
-/// The car in `text`.
+/// Imports the car in `text`.
 #[track_caller]
 fn import(source: Source, text: &str) -> Imported {
     match source.import("file", text, Options::default()) {

@@ -1,9 +1,9 @@
-//! Any car: what is valid there is valid here.
+//! Random cars: a car that is valid in the source is valid after the import.
 
 use proptest::prelude::*;
 use skidpad_import::{BulletVehicle, BulletWheel, Options, Source};
 
-/// A car of Bullet that stands: a sag of at most half its travel.
+/// Generates cars of Bullet that stand, with a static deflection of at most half their travel.
 fn bullet() -> impl Strategy<Value = BulletVehicle> {
     let wheel = (0.15..0.6f64, 20.0..200.0f64, 0.0..12.0f64, 0.0..12.0f64, 0.3..2.0f64, 0.0..1.0f64);
     let body = (100.0..20_000.0f64, 0.4..1.2f64, 0.8..3.0f64, -0.2..0.2f64, 2usize..5, 0.0..0.6f64, 0.0..900.0f64);

@@ -12,21 +12,21 @@ use crate::manoeuvre::Setup;
 use crate::run::{TimeStep, simulate};
 use crate::sweep::in_parallel;
 
-/// Rates whose positions are compared, Hz; each is twice the one before.
+/// Rates at which positions are compared (Hz); each is twice the previous one.
 pub const COMPARED_HZ: [f64; 4] = [60.0, 120.0, 240.0, 480.0];
-/// Difference between positions that 32 bits of velocities leave over some seconds, mm.
+/// Difference between positions below which rounding of f32 velocities dominates after some seconds (mm).
 const FLOOR_MM: f64 = 0.3;
 
-/// Controls over time, which depend on no state.
+/// Open-loop script of controls, which depend on time only.
 struct Script {
     name: &'static str,
-    /// m/s.
+    /// Initial speed (m/s).
     speed_mps: f64,
-    /// s.
+    /// Duration (s).
     duration_s: f64,
-    /// Lateral acceleration for which the linear bicycle is steered, m/s², at a time in s.
+    /// Lateral acceleration at a time in s, for which the linear bicycle model computes the steering (m/s²).
     lateral_mps2: fn(f64) -> f64,
-    /// Deceleration for which the brakes are pressed, m/s², at a time in s.
+    /// Deceleration at a time in s, for which the brakes are pressed (m/s²).
     braking_mps2: fn(f64) -> f64,
 }
 
@@ -34,6 +34,7 @@ const SCRIPTS: [Script; 5] = [
     Script {
         name: "step steer",
         speed_mps: 20.0,
+        /// Scripts that every vehicle drives.
         duration_s: 2.5,
         lateral_mps2: |t| 2.5 * ramp(t, 0.5),
         braking_mps2: |_| 0.0,
@@ -74,14 +75,14 @@ pub struct Convergence {
     pub drive: &'static str,
     /// Name of the solver.
     pub backend: &'static str,
-    /// Observed order of the position at the end.
+    /// Observed order of convergence of the final position.
     pub order: Order,
-    /// Distance between the positions at the two lowest rates, mm.
+    /// Distance between the final positions at the two lowest rates (mm).
     pub difference_mm: f64,
 }
 
 impl Convergence {
-    /// Formats order and difference for tables; where no order can be observed, a bound of the difference.
+    /// Formats order and difference for tables; only an upper bound of the difference if no order can be observed.
     fn text(&self) -> String {
         match self.order {
             Order::Of(_) => format!("{} ({:.1} mm)", self.order.text(), self.difference_mm),
@@ -90,7 +91,7 @@ impl Convergence {
     }
 }
 
-/// Drives every script with `model` on the solvers of `backends` that are no peers, and observes the order of each.
+/// Drives every script with `model` on the solvers of `backends` that are not peers, and determines the order of each.
 pub fn observe(backends: &[BackendInfo], model: &Arc<Model>) -> Vec<Convergence> {
     let own: Vec<&BackendInfo> = backends.iter().filter(|info| !info.peer).collect();
     let jobs: Vec<(&Script, &BackendInfo)> =
@@ -109,7 +110,7 @@ pub fn observe(backends: &[BackendInfo], model: &Arc<Model>) -> Vec<Convergence>
 }
 
 impl Script {
-    /// Returns the position at the end of the drive, m.
+    /// Returns the position at the end of the drive at `hz` Hz (m); NaN for a rate that [`TimeStep`] rejects.
     fn end(&self, info: &BackendInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
         let (dt, setup) = (1.0 / hz, Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) });
         let steer = Figures::of(model).steer_for(1.0, self.speed_mps);
@@ -126,7 +127,7 @@ impl Script {
     }
 }
 
-/// Writes the section.
+/// Appends the section on the order of convergence to `text`.
 pub fn section(text: &mut String, runs: &[Runs]) {
     let rates = COMPARED_HZ.map(|hz| hz.to_string()).join(", ");
     put(
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
     use crate::testing::{POINT_MASS, model};
 
-    /// A point mass that moves by the speed of a step's end converges with the first order where its speed changes.
+    /// A point mass that moves with the speed at the end of the step converges with first order if its speed changes.
     #[test]
     fn a_point_mass_is_of_first_order() {
         let found = observe(&[POINT_MASS, BackendInfo { name: "peer", peer: true, ..POINT_MASS }], &Arc::new(model()));

@@ -1,7 +1,8 @@
-//! How far the solvers agree on every shipped vehicle and manoeuvre, and what is accepted of it.
+//! Agreement of the solvers on every shipped vehicle and manoeuvre, and its acceptance limits.
 //!
-//! [`measure`] drives, [`faults`] judges, [`pages`] writes it down. Below the limit of friction the solvers must agree
-//! within [`BELOW_THE_LIMIT`], at it within [`AT_THE_LIMIT_PERCENT`]; what lies above has its reason in [`REASONS`].
+//! [`measure`] drives the manoeuvres, [`faults`] judges the results, [`pages`] writes them as Markdown. Below the limit
+//! of friction the solvers must agree within [`BELOW_THE_LIMIT`], at the limit within [`AT_THE_LIMIT_PERCENT`].
+//! [`REASONS`] explains the metrics with a larger spread.
 
 mod convergence;
 mod on_purpose;
@@ -24,57 +25,57 @@ use crate::order::Order;
 use crate::run::TimeStep;
 use crate::sweep::{RateSweep, Sweep, sweep};
 
-/// Rates whose figures are compared, Hz.
+/// Rates at which the metrics are compared (Hz).
 pub const RATES_HZ: [f64; 4] = [60.0, 120.0, 240.0, 1000.0];
-/// Rate at which the solvers are held to agree, Hz.
+/// Rate at which the solvers must agree (Hz).
 pub const JUDGED_HZ: f64 = 240.0;
-/// Rates the limit of fine steps is extrapolated from, Hz: the second is twice the first.
+/// Rates from which the limit of small steps is extrapolated (Hz); the second is twice the first.
 pub const FINE_HZ: [f64; 2] = [500.0, 1000.0];
-/// Largest spread accepted of a run below the limit of friction, %.
+/// Largest accepted spread of a run below the limit of friction (%).
 pub const BELOW_THE_LIMIT: f64 = 1.0;
-/// Largest spread accepted of a run at the limit of friction, %.
+/// Largest accepted spread of a run at the limit of friction (%).
 pub const AT_THE_LIMIT_PERCENT: f64 = 3.0;
 
-/// Rates to drive at for [`pages`], Hz.
+/// Rates at which [`pages`] needs runs (Hz).
 pub const DRIVEN_HZ: [f64; 5] = [60.0, 120.0, 240.0, 500.0, 1000.0];
 
-/// Every manoeuvre of one vehicle.
+/// Results of all manoeuvres of one vehicle.
 #[derive(Clone, Debug)]
 pub struct Runs {
-    /// Name of the vehicle, as in files.
+    /// Name of the vehicle, as used in files.
     pub vehicle: String,
-    /// The vehicle.
+    /// Model of the vehicle.
     pub model: Arc<Model>,
-    /// One for each manoeuvre of the catalogue.
+    /// Results, one per manoeuvre of the catalogue.
     pub sweeps: Vec<Sweep>,
-    /// Order of convergence of every script on every solver that is no peer.
+    /// Order of convergence of every script on every solver that is not a peer.
     pub convergence: Vec<Convergence>,
 }
 
-/// A figure on which the solvers agree less than is accepted.
+/// Metric whose spread between the solvers exceeds the accepted one.
 #[derive(Clone, Debug)]
 pub struct Above<'a> {
     /// Name of the vehicle.
     pub vehicle: &'a str,
     /// Name of the manoeuvre.
     pub manoeuvre: &'static str,
-    /// The figure, with the value of the first solver.
+    /// Metric, with the value of the first solver.
     pub metric: Metric,
-    /// Spread of the solvers, %.
+    /// Spread of the solvers (%).
     pub spread: f64,
-    /// What is accepted, %.
+    /// Accepted spread (%).
     pub accepted: f64,
-    /// Values as text, in the order of the solvers that are no peers.
+    /// Values as text, in the order of the solvers that are not peers.
     pub texts: Vec<String>,
-    /// Why, where it is known.
+    /// Reason for the spread; `None` if it is unknown.
     pub reason: Option<&'static Reason>,
 }
 
-/// Drives every manoeuvre of the catalogue with `model` on every solver of `backends` at each of `rates_hz`, and observes the order of
-/// convergence at [`COMPARED_HZ`].
+/// Drives every manoeuvre of the catalogue with `model` on every solver of `backends` at each of `rates_hz` (Hz), and
+/// determines the order of convergence at [`COMPARED_HZ`]. Calls `progress` with the name of the manoeuvre.
 ///
 /// # Errors
-/// When a rate is not accepted.
+/// Returns a description of the accepted rates if [`TimeStep::per_second`] rejects one.
 pub fn measure(
     backends: &[BackendInfo],
     vehicle: &str,
@@ -96,47 +97,48 @@ pub fn measure(
     })
 }
 
-/// Solvers that are no peers.
+/// Iterates over the solvers that are not peers.
 fn own(sweep: &Sweep) -> impl Iterator<Item = &RateSweep> {
     sweep.rate_sweeps.iter().filter(|rate_sweep| !rate_sweep.peer)
 }
 
-/// Number of the samples at `rate_hz`.
+/// Returns the number of the sample at `rate_hz` (Hz); `None` if this rate was not driven.
 fn at(sweep: &Sweep, rate_hz: f64) -> Option<usize> {
     sweep.steps_s.iter().position(|dt| (dt * rate_hz - 1.0).abs() < 1e-9)
 }
 
-/// Spread of figure number `index` over the solvers that are no peers, in the samples number `sample`.
+/// Computes the spread of metric number `index` over the solvers that are not peers, in sample number `sample`.
 fn spread(sweep: &Sweep, index: usize, sample: usize) -> Spread {
     let metric = &sweep.metrics()[index];
     let values: Option<Vec<f64>> = own(sweep).map(|l| l.samples[sample].metrics[index].value).collect();
     values.map_or(Spread::Unknown, |values| Spread::of(&values, metric, sweep.steps_s[sample]))
 }
 
-/// Largest share of its friction a tyre used on any solver that is no peer, at [`JUDGED_HZ`], –.
+/// Returns the largest friction utilisation of any tyre on any solver that is not a peer, at [`JUDGED_HZ`] (–); 0 if
+/// this rate was not driven.
 pub fn friction_use(sweep: &Sweep) -> f64 {
     let Some(sample) = at(sweep, JUDGED_HZ) else { return 0.0 };
     own(sweep).map(|rate_sweep| rate_sweep.samples[sample].friction_use).fold(0.0, f64::max)
 }
 
-/// Largest spread accepted of a run, %.
+/// Returns the largest accepted spread of a run (%).
 pub fn accepted(sweep: &Sweep) -> f64 {
     if friction_use(sweep) > AT_THE_LIMIT { AT_THE_LIMIT_PERCENT } else { BELOW_THE_LIMIT }
 }
 
-/// Value of figure number `index` in the limit of fine steps, extrapolated from [`FINE_HZ`] as of first order.
+/// Extrapolates the value of metric number `index` to the limit of small steps from [`FINE_HZ`], assuming first order.
 fn limit(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Option<f64> {
     let [coarse, fine] = FINE_HZ.map(|hz| rate_sweep.samples[at(sweep, hz)?].metrics[index].value);
     Some(2.0 * fine? - coarse?)
 }
 
-/// Computes the order of figure number `index` over every step, by the differences between neighbouring steps.
+/// Computes the order of convergence of metric number `index` from the differences between neighbouring steps.
 fn order(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Order {
     let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
     Order::of_values(&sweep.steps_s, &values, |gap, dt| is_noise(gap, &sweep.metrics()[index], dt))
 }
 
-/// Figures on which the solvers agree less than is accepted at [`JUDGED_HZ`].
+/// Returns the metrics whose spread at [`JUDGED_HZ`] exceeds the accepted one.
 pub fn above(runs: &[Runs]) -> Vec<Above<'_>> {
     let mut found = Vec::new();
     for (vehicle, sweep) in runs.iter().flat_map(|r| r.sweeps.iter().map(|sweep| (r.vehicle.as_str(), sweep))) {
@@ -154,7 +156,8 @@ pub fn above(runs: &[Runs]) -> Vec<Above<'_>> {
     found
 }
 
-/// What must be mended: figures above what is accepted without a reason, and reasons nothing is above for.
+/// Returns what has to be corrected, as text: metrics above the accepted spread without a reason, and reasons whose
+/// metric is within it.
 pub fn faults(runs: &[Runs]) -> Vec<String> {
     let above = above(runs);
     let unexplained = above.iter().filter(|a| a.reason.is_none()).map(|a| {
@@ -182,7 +185,8 @@ mod tests {
         measure(backends, vehicle, &Arc::new(model()), &[JUDGED_HZ], &|_, _| {}).expect("valid rates")
     }
 
-    /// One solver twice agrees with itself; a reason for a car that agrees is a fault, one for a car not driven is none.
+    /// Identical solvers agree. A reason for a car that agrees is a fault; a reason for a car that is not driven is
+    /// not.
     #[test]
     fn equal_solvers_have_no_faults_but_idle_reasons() {
         let twice = [POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }];
@@ -192,7 +196,7 @@ mod tests {
         assert_eq!(faults(&explained).len(), named, "every reason is idle");
     }
 
-    /// A figure that lies apart is a fault below the limit of friction from 1 %, at it from 3 %.
+    /// A deviating metric is a fault above 1 % below the limit of friction, and above 3 % at the limit.
     #[test]
     fn what_is_accepted_depends_on_the_friction_used() {
         let mut found = runs("a", &[POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }]);

@@ -1,4 +1,4 @@
-//! What solvers leave out or add on purpose, beside what that amounts to.
+//! Section on modelling differences between the solvers that are intended, with their size.
 
 use super::pages::{head, put, row};
 use super::{JUDGED_HZ, Runs, at};
@@ -11,10 +11,10 @@ other equations from the same description; their figures stand in the tables of 
 Where a vehicle says what moves with its wheels, a solver may let them move on their own. They then hop, and the tyres' springs \
 in series make the car roll more. The closed forms, and the roll gradient each solver comes to in the circle:\n\n";
 
-/// The manoeuvre and the figure the closed form of rolling is compared with.
+/// Manoeuvre and metric that are compared with the closed-form roll gradient.
 const CIRCLE: (&str, &str) = ("circle", "roll_gradient_deg_per_g");
 
-/// Writes the section.
+/// Appends the section to `text`.
 pub fn section(text: &mut String, runs: &[Runs]) {
     put(text, format_args!("## What differs on purpose\n\n{ABOUT}"));
     let solvers: Vec<&str> = runs
@@ -35,7 +35,7 @@ pub fn section(text: &mut String, runs: &[Runs]) {
     text.push('\n');
 }
 
-/// The roll gradient of each solver at the judged rate.
+/// Returns the roll gradient of each solver at [`JUDGED_HZ`] as text (deg/g).
 fn measured(runs: &Runs) -> Vec<String> {
     let Some(sweep) = runs.sweeps.iter().find(|s| s.manoeuvre == CIRCLE.0) else { return Vec::new() };
     let index = sweep.metrics().iter().position(|m| m.name == CIRCLE.1);

@@ -1,30 +1,30 @@
-//! The agreement as pages of Markdown: a summary of all vehicles, and every figure of each.
+//! Agreement as Markdown pages: a summary of all vehicles, and one page per vehicle with every metric.
 
 use std::fmt::Write as _;
 
 use super::*;
 use crate::compare::CLOSED_MM;
 
-/// A page of Markdown.
+/// Page of Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Name of its file.
+    /// File name of the page.
     pub file: String,
-    /// Its text.
+    /// Content of the page.
     pub text: String,
 }
 
-/// Spread below which a summary names no figure, %.
+/// Spread below which a summary names no metric (%).
 const LEAST_TOLD: f64 = 0.01;
 
-/// What the tables mean.
+/// Definition of the spread in the tables.
 const RULES: &str = "Spread is the largest less the smallest value of the solvers that are no peers, over the size of the \
 mean; of figures that are percentages, in points.";
 
-/// Name of the page about all vehicles.
+/// File name of the page about all vehicles.
 pub const SUMMARY: &str = "agreement.md";
 
-/// The page about all vehicles, [`SUMMARY`], and one for each vehicle; from runs at [`DRIVEN_HZ`].
+/// Returns the page about all vehicles, [`SUMMARY`], and one page per vehicle, from runs at [`DRIVEN_HZ`].
 pub fn pages(runs: &[Runs]) -> Vec<Page> {
     let mut text = judged(runs);
     put(&mut text, format_args!("## Each vehicle\n\n{}\n", columns()));
@@ -35,7 +35,7 @@ pub fn pages(runs: &[Runs]) -> Vec<Page> {
     std::iter::once(first).chain(runs.iter().map(details)).collect()
 }
 
-/// How the page about all vehicles begins: what is judged, at [`JUDGED_HZ`].
+/// Returns the beginning of the page about all vehicles: the results that are judged, at [`JUDGED_HZ`].
 pub fn judged(runs: &[Runs]) -> String {
     let mut text = format!("# Agreement between the solvers\n\n{}\n\n", generated());
     put(
@@ -61,7 +61,7 @@ pub(super) fn row(text: &mut String, cells: impl IntoIterator<Item = String>) {
     text.push('\n');
 }
 
-/// Head of a table whose first `words` columns hold words.
+/// Appends the head of a table whose first `words` columns are aligned as text and the others as numbers.
 pub(super) fn head(text: &mut String, cells: &[String], words: usize) {
     row(text, cells.iter().cloned());
     text.push('|');
@@ -96,7 +96,7 @@ fn columns() -> String {
     )
 }
 
-/// What is accepted at [`JUDGED_HZ`], and what lies above it, as a section.
+/// Returns the section on the accepted spreads at [`JUDGED_HZ`] and the metrics that exceed them.
 pub fn acceptance(runs: &[Runs]) -> String {
     let text = &mut format!("## What is accepted at {JUDGED_HZ} Hz\n\n");
     let cells = ["run", "accepted", "runs", "figures", "largest spread", "of"].map(String::from);
@@ -152,13 +152,13 @@ fn exceptions(text: &mut String, above: &[Above<'_>], solvers: &[&str]) {
     text.push('\n');
 }
 
-/// Figures with a spread told in %.
+/// Iterates over the metrics whose spread is expressed in %, with that spread.
 fn spreads(sweep: &Sweep, sample: Option<usize>) -> impl Iterator<Item = (&Metric, f64)> {
     let at = move |index| spread(sweep, index, sample?).percent();
     sweep.metrics().iter().enumerate().filter_map(move |(index, metric)| Some((metric, at(index)?)))
 }
 
-/// Spread of figure number `index` in the limit of fine steps.
+/// Computes the spread of metric number `index` in the limit of small steps.
 fn limit_spread(sweep: &Sweep, index: usize) -> Spread {
     let values: Option<Vec<f64>> = own(sweep).map(|rate_sweep| limit(sweep, rate_sweep, index)).collect();
     let dt = sweep.steps_s.last().copied().unwrap_or(0.0);
@@ -191,7 +191,7 @@ fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
     }
 }
 
-/// Median of the orders that could be observed, and how many there were.
+/// Formats the median of the observed orders, with the number of observed, of all and of closed ones.
 fn orders(sweep: &Sweep) -> String {
     let figures = 0..sweep.metrics().len();
     let all: Vec<Order> = figures.flat_map(|index| own(sweep).map(move |l| order(sweep, l, index))).collect();
@@ -233,7 +233,7 @@ fn details(runs: &Runs) -> Page {
     Page { file: file(&runs.vehicle), text }
 }
 
-/// A line for each group of solvers with the same texts, and one with the spreads.
+/// Appends one line for each group of solvers with identical texts, and one with the spreads.
 fn figure(text: &mut String, sweep: &Sweep, index: usize) {
     let metric = &sweep.metrics()[index];
     let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
@@ -275,7 +275,7 @@ mod tests {
         }
         assert!(details.text.contains("| Stopping distance | m | point-mass, second |"), "{}", details.text);
         assert!(!summary.text.contains("NaN") && !details.text.contains("NaN"));
-        // Every table has as many cells in each row as in its head.
+        // Every row of a table has as many cells as its head.
         for page in &found {
             for pair in page.text.lines().collect::<Vec<_>>().windows(2) {
                 let [a, b] = [pair[0], pair[1]].map(|line| line.matches('|').count());

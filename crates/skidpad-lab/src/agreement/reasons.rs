@@ -1,19 +1,19 @@
-//! Why solvers part further than is accepted, where they do.
+//! Reasons for spreads between solvers that exceed the accepted one.
 
-/// Why figures of a manoeuvre of a vehicle lie above what is accepted.
+/// Reason for the spread of some metrics of one manoeuvre of one vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// Name of the vehicle.
     pub vehicle: &'static str,
     /// Name of the manoeuvre.
     pub manoeuvre: &'static str,
-    /// Names of the figures; every one of them must lie above.
+    /// Names of the metrics. The spread of each must exceed the accepted one.
     pub metrics: &'static [&'static str],
-    /// One or two sentences with the measurement that shows it.
+    /// Explanation in one or two sentences, with the measurement that supports it.
     pub why: &'static str,
 }
 
-/// Every known reason. A figure named here that is within what is accepted is a fault.
+/// All known reasons. A metric that is listed here although its spread is accepted is a fault.
 pub const REASONS: &[Reason] = &[
     Reason {
         vehicle: "bmw_320i_commonroad",

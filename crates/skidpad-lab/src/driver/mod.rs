@@ -1,7 +1,8 @@
-//! Who drives: from telemetry to controls, once per step, in simulation time.
+//! Drivers: convert telemetry into controls, once per step, in simulation time.
 //!
-//! A driver sees what a frame tells and nothing of the solver, so every solver is driven by the same rules. The
-//! inputs of the step from t_k to t_k+1 are decided at t_k; steering is asked for t_k+1, where the step ends.
+//! A driver reads only telemetry and has no access to the solver, so the same control law drives every solver. The
+//! inputs of the step from t_k to t_k+1 are decided at t_k. The steering angle is the value for t_k+1, the end of the
+//! step.
 
 mod path;
 mod speed;
@@ -13,48 +14,48 @@ use skidpad_core::{Controls, Frame, Model};
 
 use crate::over_ground;
 
-/// What a driver knows when a step begins.
+/// Inputs of a driver at the beginning of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct DriverInput<'a> {
     /// Number of finished steps.
     pub step: u64,
     /// Length of the coming step, s.
     pub dt_s: f64,
-    /// The car.
+    /// Model of the driven car.
     pub model: &'a Model,
     /// Telemetry of the last step.
     pub frame: &'a Frame,
 }
 
 impl DriverInput<'_> {
-    /// Start of the coming step, s.
+    /// Returns the start time of the coming step (s).
     pub fn time_s(&self) -> f64 {
         self.step as f64 * self.dt_s
     }
 
-    /// End of the coming step, s.
+    /// Returns the end time of the coming step (s).
     pub fn end_s(&self) -> f64 {
         (self.step + 1) as f64 * self.dt_s
     }
 
-    /// Whether the coming step begins at or after `time_s`, forgiving the rounding of a millionth of a step.
+    /// Returns whether the coming step begins at or after `time_s`, with a tolerance of a millionth of a step.
     pub fn is_from(&self, time_s: f64) -> bool {
         self.time_s() >= time_s - 1e-6 * self.dt_s
     }
 }
 
-/// Drives one car. The same frames must give the same controls.
+/// Driver of one car. The same sequence of frames must produce the same controls.
 pub trait Driver {
-    /// Controls for the coming step.
+    /// Returns the controls for the coming step.
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls;
 
-    /// Whether the run is over before its time.
+    /// Returns whether the run ends before its planned duration. Default: never.
     fn finished(&self, _now: &DriverInput<'_>) -> bool {
         false
     }
 }
 
-/// Neutral gear, nothing pressed.
+/// Driver that coasts: neutral gear, no pedal pressed, no steering.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Coast;
 
@@ -64,7 +65,7 @@ impl Driver for Coast {
     }
 }
 
-/// A driver made of a function from what is known to controls.
+/// Driver made of a function from [`DriverInput`] to controls.
 pub struct OpenLoop<F>(pub F);
 
 impl<F: FnMut(&DriverInput<'_>) -> Controls> Driver for OpenLoop<F> {
@@ -73,19 +74,19 @@ impl<F: FnMut(&DriverInput<'_>) -> Controls> Driver for OpenLoop<F> {
     }
 }
 
-/// Ends a run some time after its driver's car has come to a stop.
+/// Driver that ends a run a fixed time after the first standstill of the car.
 pub struct UntilStop<D> {
-    /// Who drives.
+    /// Driver that supplies the controls.
     pub driver: D,
-    /// Time to record after the first standstill, s.
+    /// Time to record after the first standstill (s).
     pub linger_s: f64,
-    /// At the start.
+    /// Yaw angle at the start (rad).
     heading_rad: Option<f64>,
     stopped_s: Option<f64>,
 }
 
 impl<D: Driver> UntilStop<D> {
-    /// `driver` until `linger_s` s after the first standstill.
+    /// Creates a driver that applies `driver` and ends the run `linger_s` s after the first standstill.
     pub fn new(driver: D, linger_s: f64) -> Self {
         Self { driver, linger_s, heading_rad: None, stopped_s: None }
     }
@@ -105,5 +106,6 @@ impl<D: Driver> Driver for UntilStop<D> {
     }
 }
 
-/// Speed over the ground that counts as standing, m/s: a brake hold may creep towards zero without ever crossing it.
+/// Speed over the ground below which a car counts as standing (m/s). A car held by its brakes may approach zero without
+/// crossing it.
 pub const STANDSTILL_MPS: f64 = 0.005;

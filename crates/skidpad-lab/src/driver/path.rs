@@ -1,7 +1,7 @@
-//! Following a line: steering from curvature ahead, distance from the line and course against it.
+//! Path following: steering from the curvature ahead, the lateral offset and the course error.
 //!
-//! Drivers act on the simulation, so they use only exactly rounded operations and the functions of
-//! [`skidpad_core::math`]: the same bits on every target.
+//! The controls of a driver influence the simulation. Therefore drivers use only exactly rounded operations and the
+//! functions of [`skidpad_core::math`], which return the same bits on every target.
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -10,56 +10,56 @@ use skidpad_core::math;
 use super::DriverInput;
 use crate::figures::Figures;
 
-/// A line on the ground; all but straights start at the origin along +x.
+/// Path on the ground. Every path except a straight starts at the origin towards +x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Line {
-    /// A circle of `radius` m that turns left when the radius is positive, right when negative.
+    /// Circle that turns left if `radius` is positive and right if negative.
     Circle {
-        /// m, not 0.
+        /// Signed radius (m), not 0.
         radius: f64,
     },
-    /// A straight through (`x`, `y`), m, towards `heading`, rad.
+    /// Straight line through (`x`, `y`) towards `heading`.
     Straight {
-        /// m.
+        /// Position of a point of the line along x (m).
         x: f64,
-        /// m.
+        /// Position of that point along y (m).
         y: f64,
-        /// rad, positive to the left of +x.
+        /// Direction of the line (rad), positive to the left of +x.
         heading: f64,
     },
-    /// Straight up to `start` m, then `y = A (1 − cos(2π (x − start) / wavelength)) / 2`, which leaves the x axis
-    /// without a jump in heading; cones stand on the line `y = A / 2`.
+    /// Straight line up to x = `start`, then `y = A (1 − cos(2π (x − start) / wavelength)) / 2` with `A` = `amplitude`.
+    /// The heading has no jump at `start`. The cones of a slalom stand on the line `y = A / 2`.
     Wave {
-        /// Distance between the extremes, m.
+        /// Lateral distance between the extremes (m).
         amplitude: f64,
-        /// m, > 0.
+        /// Length of one period along x (m), > 0.
         wavelength: f64,
-        /// m.
+        /// Position along x at which the wave begins (m).
         start: f64,
     },
-    /// Straight along the x axis but for two shifts to the side, one after the other.
+    /// Straight line along the x axis with two lateral shifts, one after the other.
     Lanes([Shift; 2]),
 }
 
-/// A change of lane: `y` grows by `left (s − sin(2π s) / 2π)` while `s` runs from 0 at `from` to 1 at `to`, so the
+/// Lane change: `y` changes by `left (s − sin(2π s) / 2π)` while `s` runs from 0 at x = `from` to 1 at x = `to`. The
 /// curvature is one period of a sine and has no jump.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// Distance to the left, m.
+    /// Lateral distance (m), positive to the left.
     pub left: f64,
-    /// x where it begins, m.
+    /// Position along x at which the shift begins (m).
     pub from: f64,
-    /// x where it ends, m, > `from`.
+    /// Position along x at which the shift ends (m), > `from`.
     pub to: f64,
 }
 
 impl Shift {
-    /// Largest curvature, 1/m, where the line's slope is small.
+    /// Computes the largest curvature of the shift (1/m), for a small slope of the line.
     pub fn sharpest_bend(&self) -> f64 {
         TAU * self.left.abs() / ((self.to - self.from) * (self.to - self.from))
     }
 
-    /// y and its first two derivatives by x at `x`.
+    /// Computes y (m) and its first and second derivative by x at `x` (–, 1/m).
     fn at(&self, x: f64) -> [f64; 3] {
         let length = self.to - self.from;
         let share = ((x - self.from) / length).clamp(0.0, 1.0);
@@ -70,19 +70,20 @@ impl Shift {
     }
 }
 
-/// Where a point is against a line.
+/// Position of a point relative to a [`Line`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// Distance to the left of the line, m.
+    /// Lateral offset from the line (m), positive to the left.
     pub offset_m: f64,
-    /// Heading of the line there, rad.
+    /// Heading of the line beside the point (rad).
     pub heading: f64,
-    /// Curvature some distance ahead, 1/m, positive to the left.
+    /// Curvature of the line at the preview distance (1/m), positive to the left.
     pub curvature_ahead: f64,
 }
 
 impl Line {
-    /// The line beside (`x`, `y`), m, with the curvature `ahead` m further on.
+    /// Computes offset and heading of the line beside (`x`, `y`) (m), and its curvature `ahead` m further along.
+    /// [`Line::Wave`] and [`Line::Lanes`] are evaluated at the same x, which is exact for a small slope.
     pub fn beside(&self, x: f64, y: f64, ahead: f64) -> Nearest {
         match *self {
             Line::Circle { radius } => {
@@ -134,37 +135,42 @@ impl Line {
     }
 }
 
-/// Steers along a [`Line`].
+/// Steering controller that follows a [`Line`].
 ///
-/// `δ = κ (L + K v²) − (ω²/G v) (e + T sin(course error) v) − integral`, with `G` the steady yaw gain of the linear
-/// bicycle model: the distance `e` then answers like a second-order system of frequency ω at any speed.
+/// Steering angle `δ = κ (L + K v²) − ω²/(G v) · (e + T v sin(course error) + I ∫e dt)`. `κ` is the curvature ahead,
+/// `G` the steady-state yaw velocity gain of the linear bicycle model, `e` the lateral offset and `T = 2 ζ / ω`. The
+/// offset then responds like a second-order system of frequency `ω` and damping ratio `ζ` at any speed.
 #[derive(Clone, Debug)]
 pub struct PathFollower {
     line: Line,
-    /// Frequency of the answer, rad/s.
+    /// Natural frequency ω of the closed loop (rad/s).
     frequency: f64,
-    /// Rate of the integral against its proportional part, 1/s.
+    /// Integral gain relative to the proportional gain (1/s).
+    /// Integral of the lateral offset (m s).
     integral: f64,
     sum_ms: f64,
 }
 
-/// Damping ratio of the answer.
+/// Damping ratio of the closed loop (–).
 const DAMPING: f64 = 0.9;
-/// The yaw rate follows the steering this much later, s; the curvature is looked up as far ahead.
+/// Delay of the yaw rate behind the steering (s). The preview distance of the curvature is the distance covered in this
+/// time.
 const LAG_S: f64 = 0.15;
 
 impl PathFollower {
-    /// Follows `line`, answering with `frequency` rad/s, with an integral of rate `integral` 1/s against steady offsets.
+    /// Creates a controller that follows `line` with the natural frequency `frequency` (rad/s). `integral` is the
+    /// integral gain relative to the proportional gain (1/s); it removes steady-state offsets.
     pub fn new(line: Line, frequency: f64, integral: f64) -> Self {
         Self { line, frequency, integral, sum_ms: 0.0 }
     }
 
-    /// Mean road-wheel angle for the coming step, rad, within the car's lock.
+    /// Computes the mean road-wheel angle for the coming step (rad), clamped to the steering lock of the car. The
+    /// integral is frozen while the unclamped angle exceeds the lock.
     pub fn steer(&mut self, now: &DriverInput<'_>, figures: &Figures) -> f64 {
         let frame = now.frame;
         let speed = frame.vx_mps.max(1.0);
         let slip = f64::from(math::atan2(frame.vy_mps as f32, speed as f32));
-        // The angle is asked for the end of the step, so the driver looks where the car will be then.
+        // The steering angle applies at the end of the step, so the position is extrapolated to that time.
         let (sin, cos) = math::sin_cos((frame.yaw_rad + slip) as f32);
         let (x, y) = (speed * now.dt_s * f64::from(cos), speed * now.dt_s * f64::from(sin));
         let near = self.line.beside(frame.x_m + x, frame.y_m + y, speed * LAG_S);
@@ -182,23 +188,24 @@ impl PathFollower {
     }
 }
 
-/// Keeps a car on the straight it started along.
+/// Steering controller that keeps a car on the straight line along which it started.
 #[derive(Clone, Debug)]
 pub struct StraightKeeper {
     figures: Figures,
     path: Option<PathFollower>,
 }
 
-/// Frequency of the answer of a driver who keeps straight, rad/s: brisk, for cars whose driven wheels spin.
+/// Natural frequency of [`StraightKeeper`] (rad/s); high, because the driven wheels may spin.
 const KEEPING_FREQUENCY: f64 = 3.0;
 
 impl StraightKeeper {
-    /// Of a car with `figures`.
+    /// Creates a controller for a car with the closed-form figures `figures`.
     pub fn new(figures: Figures) -> Self {
         Self { figures, path: None }
     }
 
-    /// Mean road-wheel angle for the coming step, rad.
+    /// Computes the mean road-wheel angle for the coming step (rad). The first call sets the line from the car's
+    /// position and heading.
     pub fn steer(&mut self, now: &DriverInput<'_>) -> f64 {
         let frame = now.frame;
         let along = || Line::Straight { x: frame.x_m, y: frame.y_m, heading: frame.yaw_rad };
@@ -207,7 +214,7 @@ impl StraightKeeper {
     }
 }
 
-/// `angle` in ±π.
+/// Wraps `angle` (rad) to [−π, π).
 fn wrap(angle: f64) -> f64 {
     angle - TAU * ((angle + PI) / TAU).floor()
 }
@@ -240,7 +247,7 @@ mod tests {
             let near = lanes.beside(x, y, 0.0);
             assert!(near.offset_m.abs() < 1e-6 && (near.heading - slope.atan()).abs() < 1e-6, "{x}: {near:?}");
         }
-        // Sharpest after a quarter of the shift: 2π left / length².
+        // The curvature is largest after a quarter of the shift: 2π left / length².
         assert!(
             (lanes.beside(5.0, 0.0, 10.0).curvature_ahead - TAU * 3.0 / 400.0 / (1.0f64 + 0.0225).powf(1.5)).abs()
                 < 1e-6
@@ -266,7 +273,8 @@ mod tests {
 
     #[test]
     fn lines_are_followed() {
-        // The point mass answers at once, so it turns in where the driver looked ahead: some centimetres inside.
+        // The point mass responds without delay, so the curvature preview makes it run some centimetres inside the
+        // line.
         stays_within(Line::Circle { radius: 40.0 }, 0.2);
         stays_within(Line::Circle { radius: -40.0 }, 0.2);
         stays_within(Line::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 }, 0.3);

@@ -1,31 +1,33 @@
-//! Holding a speed: with pedals like a person, or with exact torques at the driven wheels.
+//! Speed control: with pedals like a human driver, or with exact torques at the driven wheels.
 
 use skidpad_core::{Controls, Model, STANDARD_GRAVITY, WheelControls};
 
 use super::DriverInput;
 use crate::figures::{drive_force, drive_shares, per_radius, resistance};
 
-/// Answer of the speed to its error: a second-order system with both roots at −1 1/s. Slow enough not to disturb a
-/// lateral test, fast enough to hold a speed within millimetres per second after some seconds.
+/// Proportional gain of the speed controller (1/s). With [`INTEGRAL_PER_S2`] the closed loop is of second order with
+/// both poles at −1 1/s: too slow to disturb a lateral test, fast enough to reach the speed within mm/s after some
+/// seconds.
 const PROPORTIONAL_PER_S: f64 = 2.0;
+/// Integral gain of the speed controller (1/s²).
 const INTEGRAL_PER_S2: f64 = 1.0;
-/// Largest acceleration the law asks for, m/s².
+/// Largest acceleration that the controller demands (m/s²).
 const MOST_MPS2: f64 = 4.0;
 
-/// The law both drivers share: force at the road from the error of the speed, with the resistance fed forward.
+/// Control law of both drivers: PI control of the speed, with the driving resistance as feedforward.
 #[derive(Clone, Debug, Default)]
 struct Law {
-    /// Integral of the error, m.
+    /// Integral of the speed error (m).
     sum_m: f64,
 }
 
 impl Law {
-    /// Force at the road, N.
+    /// Computes the driving force at the road (N), negative for braking, and advances the integral by one step.
     fn force(&mut self, now: &DriverInput<'_>, target_mps: f64) -> f64 {
         let speed = now.frame.vx_mps;
         let error = target_mps - speed;
         let asked = PROPORTIONAL_PER_S * error + INTEGRAL_PER_S2 * self.sum_m;
-        // The sum rests while the answer is at its limit, so that it does not wind up in a long acceleration.
+        // Anti-windup: the integral is frozen while the demanded acceleration is at its limit.
         if asked.abs() < MOST_MPS2 {
             self.sum_m += error * now.dt_s;
         }
@@ -34,15 +36,15 @@ impl Law {
     }
 }
 
-/// Holds a speed with raw motor torques at the driven wheels, gearbox in neutral: no shifts, no clutch, no pedals.
-/// For tests of lateral dynamics. Brakes with the motors as well.
+/// Speed controller that applies motor torques directly to the driven wheels, with the gearbox in neutral. It uses no
+/// gears, clutch or pedals and also brakes with the motors. Used in tests of lateral dynamics.
 #[derive(Clone, Debug, Default)]
 pub struct Cruise {
     law: Law,
 }
 
 impl Cruise {
-    /// Controls that hold `target_mps`, m/s, straight ahead.
+    /// Computes the controls that hold `target_mps` (m/s), with zero steering angle.
     pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
         let force = self.law.force(now, target_mps);
         let wheels = drive_shares(now.model)
@@ -57,8 +59,8 @@ impl Cruise {
     }
 }
 
-/// Holds a speed with throttle and brake; the gearbox shifts by itself. The pedals balance the weight along the slope below the car.
-/// A car without a motor is driven by raw torques.
+/// Speed controller that uses throttle and brake while the gearbox shifts automatically. The pedals also compensate the
+/// component of the weight along the slope. A car without a motor is driven by wheel torques, as with [`Cruise`].
 #[derive(Clone, Debug, Default)]
 pub struct SpeedHolder {
     law: Law,
@@ -66,7 +68,8 @@ pub struct SpeedHolder {
 }
 
 impl SpeedHolder {
-    /// Pedals that hold `target_mps`, m/s, as controls that steer straight ahead.
+    /// Computes the controls that hold `target_mps` (m/s), with zero steering angle. For a target of 0 or less the
+    /// brake is fully pressed below 0.5 m/s.
     pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
         if !now.model.is_driven() {
             return self.cruise.controls(now, target_mps);
@@ -81,11 +84,11 @@ impl SpeedHolder {
     }
 }
 
-/// Below this speed a driver who wants to stand presses the brake and leaves the law, m/s.
+/// Speed below which a driver who stops applies the full brake instead of the control law (m/s).
 const STOPPING_MPS: f64 = 0.5;
 
-/// Pedals for `force` N at the road: the throttle by the full-load curve and the engine's drag, the brake for what is
-/// left of a negative force.
+/// Computes throttle and brake (–, 0 to 1) for the force `force` (N) at the road. The throttle follows from the
+/// full-load curve and the engine drag. The brake supplies the part of a negative force that the engine drag does not.
 fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
     let gear = gear.max(1);
     let full = drive_force(model, speed, gear).max(1.0);
@@ -97,7 +100,8 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
     (throttle, brake)
 }
 
-/// Retarding force of the engine at the road with the throttle closed, N.
+/// Computes the retarding force of the engine at the road with the throttle closed (N); 0 below idle speed and without
+/// an engine.
 fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let Some(drive) = model.parts().powertrain.engine() else { return 0.0 };
     let per_radius = per_radius(drive, model.wheels());

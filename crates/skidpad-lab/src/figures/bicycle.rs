@@ -1,46 +1,50 @@
-//! The linear bicycle model, written for any number of axles.
+//! Linear bicycle model for any number of axles.
 
-/// Steady turning with linear tyres: `δ = ψ̇ (L + K v²) / v`.
+/// Linear bicycle model for steady turning: `δ = ψ̇ (L + K v²) / v`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bicycle {
-    /// Kinematic wheelbase `L`, m.
+    /// Kinematic wheelbase `L` (m).
     pub wheelbase_m: f64,
-    /// Understeer gradient `K`, rad/(m/s²), positive understeers.
+    /// Understeer gradient `K` (rad/(m/s²)), positive for understeer.
     pub understeer: f64,
-    /// `β/δ` is `sideslip[0] · (1 − v² · sideslip[1]) / (1 + K v²/L)`.
+    /// Coefficients of the sideslip gain: `β/δ = (sideslip[0] − sideslip[1] v²) / (1 + K v²/L)`.
     sideslip: [f64; 2],
 }
 
-/// Share of its terms by which an understeer gradient differs from zero where the positions of the wheels, in 32 bits, are rounded.
+/// Relative size of an understeer gradient below which it is rounded to zero, because the positions of the wheels are
+/// f32 (–).
 const NEUTRAL: f64 = 1e-6;
 
 impl Bicycle {
-    /// Yaw rate per mean road-wheel angle at `v` m/s, 1/s.
+    /// Computes the steady-state yaw rate per mean road-wheel angle at `v` m/s (1/s).
     pub fn yaw_gain(&self, v: f64) -> f64 {
         v / (self.wheelbase_m + self.understeer * v * v)
     }
 
-    /// Sideslip angle per mean road-wheel angle at `v` m/s, –.
+    /// Computes the steady-state sideslip angle per mean road-wheel angle at `v` m/s (–).
     pub fn sideslip_gain(&self, v: f64) -> f64 {
         let [slow, loss] = self.sideslip;
         (slow - loss * v * v) / (1.0 + self.understeer * v * v / self.wheelbase_m)
     }
 
-    /// Characteristic speed `√(L/K)` of a car that understeers, m/s.
+    /// Returns the characteristic speed `√(L/K)` (m/s); `None` for a car that does not understeer.
     pub fn characteristic_speed_mps(&self) -> Option<f64> {
         (self.understeer > 0.0).then(|| (self.wheelbase_m / self.understeer).sqrt())
     }
 
-    /// Critical speed `√(−L/K)` of a car that oversteers, m/s: above it the straight-ahead motion is unstable.
+    /// Returns the critical speed `√(−L/K)` (m/s), above which straight-line motion is unstable; `None` for a car that
+    /// does not oversteer.
     pub fn critical_speed_mps(&self) -> Option<f64> {
         (self.understeer < 0.0).then(|| (-self.wheelbase_m / self.understeer).sqrt())
     }
 
-    /// From axles at `x` m with stiffness `c` N/rad that turn `ratio` rad per rad of steering, and which links turn so that they pull to the
-    /// left by `led` N per m/s² of lateral acceleration.
+    /// Builds the model from the `mass` (kg) and axles `[x, c, ratio, led]`: position `x` (m), cornering stiffness `c`
+    /// (N/rad), steer ratio `ratio` (rad per rad of steering), and roll steer `led`, the force to the left per lateral
+    /// acceleration (N per m/s²).
     ///
-    /// Force balance and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇`:
-    /// `L = (ΣC x² − (ΣC x)²/ΣC) / A`, `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`, `A = ΣC s x − ΣC x ΣC s / ΣC`.
+    /// The force and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇` gives `L = (ΣC x² − (ΣC x)²/ΣC) / A`,
+    /// `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`, `A = ΣC s x − ΣC x ΣC s / ΣC`. Returns `None` unless `A > 0` and both
+    /// results are finite.
     pub(super) fn of(mass: f64, axles: &[[f64; 4]]) -> Option<Self> {
         let sum = |f: &dyn Fn(&[f64; 4]) -> f64| axles.iter().map(f).sum::<f64>();
         let (c0, c1, c2) = (sum(&|[_, c, ..]| *c), sum(&|[x, c, ..]| c * x), sum(&|[x, c, ..]| c * x * x));
@@ -66,7 +70,7 @@ impl Bicycle {
 mod tests {
     use super::*;
 
-    /// Rounded positions make no neutral car one that is unstable above 79 km/s.
+    /// Rounding of the positions must not turn a neutral car into one with a critical speed (79 km/s).
     #[test]
     fn a_neutral_car_has_neither_speed() {
         let neutral = |centre: f32| {
@@ -74,7 +78,7 @@ mod tests {
             Bicycle::of(1500.0, &[[front, -80e3 * rear, 1.0, 0.0], [rear, 80e3 * front, 0.0, 0.0]]).expect("steers")
         };
         for centre in [1.0f32, 1.25, 1.1, 1.337] {
-            // Stiffness of single precision in proportion to loads.
+            // The stiffnesses are f32 values in proportion to the loads.
             let mut bicycle = neutral(centre);
             assert_eq!((bicycle.critical_speed_mps(), bicycle.characteristic_speed_mps()), (None, None));
             bicycle =
@@ -85,14 +89,14 @@ mod tests {
 
     #[test]
     fn bicycle_of_two_axles_is_the_textbook_formula() {
-        // The C5 of the reference tables with C_f 150, C_r 190 kN/rad (vehicles_and_standards 5.14).
+        // The C5 of the reference tables with C_f = 150 kN/rad, C_r = 190 kN/rad (vehicles_and_standards 5.14).
         let (mass, a, b, front, rear) = (1545.0, 1.300, 1.354, 150e3, 190e3);
         let bicycle = Bicycle::of(mass, &[[a, front, 1.0, 0.0], [-b, rear, 0.0, 0.0]]).expect("steers");
         let wheelbase = a + b;
         assert!((bicycle.wheelbase_m - wheelbase).abs() < 1e-9);
         let understeer = mass / wheelbase * (b / front - a / rear);
         assert!((bicycle.understeer - understeer).abs() < 1e-12, "{bicycle:?}");
-        // The table's figures are computed from distances with more digits.
+        // The table computes its figures from distances with more digits.
         assert!((bicycle.understeer - 1.269e-3).abs() < 4e-6);
         let v = 100.0 / 3.6;
         let sideslip = (b - a * mass * v * v / (wheelbase * rear)) / (wheelbase + understeer * v * v);

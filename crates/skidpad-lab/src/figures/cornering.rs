@@ -1,4 +1,4 @@
-//! Steady cornering beyond the linear range: tyre curves under the loads that roll moves.
+//! Steady cornering beyond the linear range: tyre curves with load transfer.
 
 use skidpad_core::Model;
 use skidpad_core::model::Side;
@@ -7,40 +7,45 @@ use skidpad_core::tyre::Conditions;
 use super::steady_state::{self, Demand, SteadyState};
 use super::{Cruise, Figures, drive_shares};
 
-/// Lateral acceleration at which the understeer gradient with load transfer is told, m/s²: 0.4 g, where road cars
+/// Lateral acceleration at which the understeer gradient with load transfer is listed (m/s²): 0.4 g, where road cars
 /// leave their linear range.
 pub const JUDGED_AT: f64 = 3.924;
 
-/// Largest slip angle looked at, rad.
+/// Largest slip angle of the search (rad).
 const MOST_SLIP: f64 = 0.6;
-/// Largest longitudinal slip of a wheel that grips, and that of a wheel that spins, –.
+/// Largest longitudinal slip of a wheel that grips (–).
+/// Longitudinal slip of a wheel that spins (–).
 const LARGEST_SLIP: f64 = 1.0;
 const SPINNING_SLIP: f64 = 10.0;
-/// Passes over the loads and the longitudinal slips, each with the sideslip and the drive of the last, and the change of the steering that
-/// ends them, rad.
+/// Maximum number of iterations over loads and longitudinal slips, each with the sideslip and the drive of the previous
+/// one.
 const PASSES: usize = 6;
+/// Change of the steering angle below which the iteration has converged (rad).
 const SETTLED: f64 = 1e-8;
 
-/// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
-/// `i` slips by `β − sᵢ δ`, the forces across the path sum to `m a_y` and their moments to nothing. Loads are those of
-/// [`steady_state::corner`], toe and camber from its travel and roll. Tyres push square to their wheels and turn the car by their aligning
-/// moments. The drive holds the speed against what their side forces and rolling resistance brake, by the longitudinal slips that this takes.
+/// Computes the steering angle beyond the geometric one at `lateral_acceleration` (m/s²) for a path of infinite radius,
+/// without aerodynamic forces (rad). Axle `i` has the slip angle `β − sᵢ δ`; the forces across the path sum to `m a_y`
+/// and the yaw moments to zero.
 ///
-/// `None` when the tyres cannot hold it, or have no creep.
+/// Loads are those of [`steady_state::corner`]; toe and camber follow from its travel and roll. Side forces act
+/// perpendicular to the wheels, and aligning moments are included. The drive balances the braking components of side
+/// forces and rolling resistance, with the longitudinal slips that this requires.
+///
+/// Returns `None` if the tyres cannot hold the turn or have no creep.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     Turn { lateral_acceleration, speed: None }.steer(model)
 }
 
-/// A steady turn on level ground.
+/// Steady turn on level ground.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    /// Towards the inside of the path, m/s², positive to the left.
+    /// Acceleration towards the inside of the path (m/s²), positive to the left.
     lateral_acceleration: f64,
-    /// m/s; `None` for a path so wide that its curvature is none, without air.
+    /// Speed (m/s); `None` for a path of infinite radius without aerodynamic forces.
     speed: Option<f64>,
 }
 
-/// Forces of the air on a car in a turn, N; the side force per sine of the sideslip angle.
+/// Aerodynamic forces on a car in a turn (N). `side` is the side force per sine of the sideslip angle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Air {
     drag: f64,
@@ -49,7 +54,7 @@ struct Air {
 }
 
 impl Air {
-    /// Returns the forces on a car that drives straight ahead at `speed` m/s.
+    /// Computes the forces on a car that drives straight ahead at `speed` m/s.
     fn at(model: &Model, speed: f64) -> Self {
         let side = f64::from(model.parts().aero.side) * speed * speed;
         Cruise::at(model, speed).map_or(Self::default(), |cruise| Self {
@@ -61,12 +66,12 @@ impl Air {
 }
 
 impl Turn {
-    /// Path curvature, 1/m.
+    /// Returns the curvature of the path (1/m).
     fn curvature(self) -> f64 {
         self.speed.map_or(0.0, |speed| self.lateral_acceleration / (speed * speed).max(1e-6))
     }
 
-    /// Solves for the steering angle, rad; `None` when the tyres cannot hold the turn, or have no creep.
+    /// Solves for the steering angle (rad); `None` if the tyres cannot hold the turn or have no creep.
     fn steer(self, model: &Model) -> Option<f64> {
         let air = self.speed.map_or(Air::default(), |speed| Air::at(model, speed));
         let (mut sideslip, mut slips) = (0.0, vec![0.0; model.wheels().len()]);
@@ -84,7 +89,7 @@ impl Turn {
     }
 }
 
-/// Balance of a car in a turn under the loads of one pass.
+/// Balance of forces and moments of a car in a turn, for the loads of one iteration.
 struct Balance<'a> {
     model: &'a Model,
     turn: Turn,
@@ -92,39 +97,42 @@ struct Balance<'a> {
     tyres: Vec<Loaded>,
 }
 
-/// A tyre under its load in a turn.
+/// Tyre under its load in a turn.
 struct Loaded {
     at: Conditions<f32>,
-    /// Angle of the wheel beside that of the steering, rad.
+    /// Angle of the wheel in addition to the steering angle (rad).
     toe: f64,
-    /// Share of the drive, –.
+    /// Share of the drive (–).
     share: f64,
-    /// Rolling resistance, N.
+    /// Rolling resistance (N).
     rolling: f64,
-    /// Largest force that friction holds along the wheel, N.
+    /// Largest longitudinal force that friction allows (N).
     most: f64,
-    /// Longitudinal slip, –.
+    /// Longitudinal slip (–).
     slip: f64,
 }
 
-/// Force and moment of a tyre at some sideslip and steering.
+/// Angles, force and moment of a tyre at a given sideslip and steering angle.
 struct Pushing {
-    /// Angles of the wheel to the car and to the car's path, rad.
+    /// Angle of the wheel relative to the car (rad).
     turned: f64,
+    /// Angle of the wheel relative to the path of the car (rad).
     to_path: f64,
-    /// Lateral slip `−tan α`, –.
+    /// Lateral slip `−tan α` (–).
     slip: f32,
-    /// Side force square to the wheel, N, and aligning moment, N m.
+    /// Side force perpendicular to the wheel (N).
     aside: f64,
+    /// Aligning moment (N m).
     aligning: f64,
 }
 
 impl<'a> Balance<'a> {
-    /// Prepares the tyres of a pass with the `sideslip` and the longitudinal `slips` of the last.
+    /// Prepares the tyres of an iteration with the `sideslip` (rad) and the longitudinal `slips` of the previous one;
+    /// `None` above the rollover threshold.
     fn of(model: &'a Model, turn: Turn, air: Air, sideslip: f64, slips: &[f64]) -> Option<Self> {
         let (sin, cos) = sideslip.sin_cos();
         let mass = f64::from(model.mass());
-        // The acceleration towards the inside has a part along the car.
+        // The acceleration towards the inside has a component along the car.
         let ahead = mass * turn.lateral_acceleration * sin * model.tyre_lever();
         let straight = match turn.speed {
             Some(_) => Demand::pressed(model, air.downforce, air.drag),
@@ -139,7 +147,7 @@ impl<'a> Balance<'a> {
         Some(Self { model, turn, air, tyres })
     }
 
-    /// Returns the angles of the wheels at the steering `delta`, rad.
+    /// Returns the angles of the wheels for the steering angle `delta` (rad).
     fn turned(&self, delta: f64) -> Vec<f64> {
         let middles: Vec<f32> = self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
         let angles = self.model.road_wheel_angles(&middles);
@@ -149,7 +157,7 @@ impl<'a> Balance<'a> {
             .collect()
     }
 
-    /// Returns the forces of the tyres at the sideslip `beta` with wheels that are `turned`, rad.
+    /// Computes the forces of the tyres at the sideslip angle `beta` (rad) with the wheel angles `turned` (rad).
     fn pushing(&self, beta: f64, turned: &[f64]) -> Vec<Pushing> {
         let ((sin, cos), curvature) = (beta.sin_cos(), self.turn.curvature());
         let one = |i: usize| {
@@ -168,8 +176,8 @@ impl<'a> Balance<'a> {
         (0..self.tyres.len()).map(one).collect()
     }
 
-    /// Returns the forces along the wheels that hold the speed, N: the drive less the rolling resistance. A wheel that spins gives what
-    /// friction holds, and the others the rest by their shares.
+    /// Computes the longitudinal forces of the wheels that hold the speed (N): drive less rolling resistance. A
+    /// spinning wheel has the largest force that friction allows; the other wheels share the remainder of the drive.
     fn along(&self, beta: f64, pushing: &[Pushing]) -> Vec<f64> {
         let tyres = || pushing.iter().zip(&self.tyres);
         let braked: f64 = tyres().map(|(push, tyre)| push.aside * push.to_path.sin() + tyre.rolling).sum();
@@ -187,7 +195,8 @@ impl<'a> Balance<'a> {
         self.tyres.iter().map(|tyre| (tyre.share * drive).min(tyre.most) - tyre.rolling).collect()
     }
 
-    /// Returns the force across the path and the yaw moment at the sideslip `beta` with wheels that are `turned`.
+    /// Computes the force across the path (N) and the yaw moment (N m) at the sideslip angle `beta` (rad) with the
+    /// wheel angles `turned` (rad).
     fn pull(&self, beta: f64, turned: &[f64]) -> [f64; 2] {
         let (pushing, aero) = (self.pushing(beta, turned), &self.model.parts().aero);
         let (along, (sin, cos)) = (self.along(beta, &pushing), beta.sin_cos());
@@ -202,20 +211,21 @@ impl<'a> Balance<'a> {
         sums
     }
 
-    /// Solves for the sideslip at which the force across the path is that of the turn, rad.
+    /// Solves for the sideslip angle at which the force across the path is that of the turn (rad).
     fn sideslip(&self, delta: f64) -> Option<f64> {
         let wanted = f64::from(self.model.mass()) * self.turn.lateral_acceleration;
         let turned = self.turned(delta);
         rising_root(|slip| self.pull(-slip, &turned)[0] - wanted, -MOST_SLIP, MOST_SLIP).map(|slip| -slip)
     }
 
-    /// Solves for the steering that leaves no yaw moment, rad.
+    /// Solves for the steering angle without a yaw moment (rad).
     fn steer(&self) -> Option<f64> {
         let moment = |delta: f64| self.sideslip(delta).map_or(f64::NAN, |beta| self.pull(beta, &self.turned(delta))[1]);
         rising_root(moment, -MOST_SLIP, MOST_SLIP)
     }
 
-    /// Returns the longitudinal slips of the forces that hold the speed. A wheel whose tyre cannot give its force spins.
+    /// Computes the longitudinal slips of the forces that hold the speed (–). A wheel whose tyre cannot produce its
+    /// force spins.
     fn slips(&self, beta: f64, delta: f64) -> Vec<f64> {
         let pushing = self.pushing(beta, &self.turned(delta));
         let one = |(i, wanted): (usize, &f64)| {
@@ -247,15 +257,16 @@ impl Loaded {
     }
 }
 
-/// Understeer gradient `dδ/da_y` at `lateral_acceleration` m/s² with tyre curves and load transfer, rad/(m/s²).
+/// Computes the understeer gradient `dδ/da_y` at `lateral_acceleration` (m/s²) with tyre curves and load transfer
+/// (rad/(m/s²)); `None` if the tyres cannot hold it or have no creep.
 pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     const HALF: f64 = 0.1;
     let steer = |more: f64| extra_steer(model, lateral_acceleration + more);
     Some((steer(HALF)? - steer(-HALF)?) / (2.0 * HALF))
 }
 
-/// Returns the road-wheel angle that holds `lateral_acceleration` m/s² at `v` m/s, rad, with tyre curves, load transfer and air. Where the
-/// tyres cannot hold it or do not creep, it is [`Figures::steer_for`].
+/// Computes the road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load transfer
+/// and aerodynamic forces (rad). If the tyres cannot hold it or have no creep, it is [`Figures::steer_for`].
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     let turn = Turn { lateral_acceleration, speed: Some(v) };
     let creeps = (0..model.wheels().len()).all(|i| model.tyre(i).creeps());
@@ -263,8 +274,9 @@ pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     held.unwrap_or_else(|| Figures::of(model).steer_for(lateral_acceleration, v))
 }
 
-/// Largest lateral acceleration the tyres hold in steady cornering to the side to which the car tips first, m/s²; `None` when that is beyond the
-/// rollover threshold, or nothing steers. Without a `speed` (m/s) the path is so wide that its curvature is none, and there is no air.
+/// Computes the largest lateral acceleration that the tyres hold in steady cornering, in the direction in which the car
+/// tips first (m/s²). `None` if it exceeds the rollover threshold, or if nothing steers. Without a `speed` (m/s) the
+/// path has an infinite radius and there are no aerodynamic forces.
 pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     const MOST: f64 = 50.0;
     let tipping = steady_state::rollover(model)?.lateral_acceleration;
@@ -281,8 +293,8 @@ pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     Some(low)
 }
 
-/// Finds the first root of `f`, walking up from the middle or down, where `f` rises through it; `None` if there is none. Where `f` is not a
-/// number, it counts as not yet reached.
+/// Finds the root of `f` closest to 0 at which `f` rises, searching upwards if `f` is negative at 0 and downwards
+/// otherwise, up to the end of the range `low..high`. `None` if there is none. NaN counts as not reached.
 fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
     const STEPS: usize = 60;
     let start = 0.0f64.clamp(low, high);
@@ -300,8 +312,9 @@ fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
     None
 }
 
-/// Finds the root of `f` between `inner`, where it is below 0 or no number, and `outer`, each a place and the value there: regula falsi with the Illinois
-/// modification (M. Dowell and P. Jarratt, BIT 11, 1971), and every fourth time the middle.
+/// Finds the root of `f` between `inner`, where `f` is negative or NaN, and `outer`, where it is not negative, each
+/// given as [position, value]. Uses regula falsi with the Illinois modification (M. Dowell and P. Jarratt, BIT 11,
+/// 1971) and a bisection in every fourth iteration.
 fn within_bracket(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 2]) -> f64 {
     const MOST: usize = 60;
     const CLOSE: f64 = 1e-13;
@@ -315,7 +328,7 @@ fn within_bracket(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 
         let (moves, stays) = if is_outer { (&mut outer, &mut inner) } else { (&mut inner, &mut outer) };
         let way = (x - moves[0]).abs();
         *moves = [x, value];
-        // An end that stays twice would hold back the secant.
+        // An end point that stays twice would slow down the secant.
         if was_outer == Some(is_outer) {
             stays[1] *= 0.5;
         }
@@ -335,7 +348,8 @@ mod tests {
     use skidpad_core::tyre::CurveLaw;
     use skidpad_core::{Model, ModelParts};
 
-    /// The test car without rolling resistance, which turns a car out of its bend where outer wheels carry more, and with a change.
+    /// Builds the test car with a change and without rolling resistance, which turns a car out of its bend if the outer
+    /// wheels carry more.
     fn with(change: impl Fn(&mut ModelParts)) -> Model {
         let mut parts = testing::model().parts().clone();
         parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Rolling::default());
@@ -352,12 +366,12 @@ mod tests {
         });
         let linear = crate::Figures::of(&model).bicycle.expect("creeps").understeer;
         let found = understeer(&model, 0.2).expect("holds");
-        // tan α against α at 0.01 rad: 3e-5, and f32 forces through a difference of 0.2 m/s².
+        // Tolerances: tan α against α at 0.01 rad (3e-5), and f32 forces in a difference over 0.2 m/s².
         assert!((found - linear).abs() < 2e-3 * linear.abs(), "{found} {linear}");
     }
 
-    /// Links that turn front wheels in as they travel steer the car into the turn, by the slope times half the track and the roll; at the rear
-    /// they steer it out.
+    /// Front links that turn the wheels in under compression steer the car into the turn, by slope times half the track
+    /// times roll angle. Rear links steer it out of the turn.
     #[test]
     fn toe_over_travel_steers_with_roll() {
         let roll = 500.0 / 51_345.0;
@@ -365,16 +379,16 @@ mod tests {
             let model = with(|parts| parts.axles[axle].guidance = Some(Guidance { toe: [0.1, 0.0], camber: [0.0; 2] }));
             let expected = way * 0.1 * 0.75 * roll;
             let linear = crate::Figures::of(&model).bicycle.expect("creeps").understeer;
-            // A slope of f32, and tracks of f32.
+            // Slopes and tracks are f32.
             assert!((linear / expected - 1.0).abs() < 1e-5, "axle {axle}: {linear} {expected}");
             let found = understeer(&model, JUDGED_AT).expect("holds");
-            // f32 forces through a difference of 0.2 m/s², and tan α of 0.04 rad.
+            // Tolerances: f32 forces in a difference over 0.2 m/s², and tan α of 0.04 rad.
             assert!((found / expected - 1.0).abs() < 0.01, "axle {axle}: {found} {expected}");
         }
     }
 
-    /// Row A7: with a load-sensitive tyre, a stiffer front understeers and a stiffer rear oversteers, by the same amount
-    /// on a car alike at both ends.
+    /// Row A7: with a load-sensitive tyre a stiffer front bar causes understeer and a stiffer rear bar oversteer, by
+    /// the same amount on a symmetric car.
     #[test]
     fn a7_bars_shift_the_balance() {
         let bar = |front: f32, rear: f32| {
@@ -390,8 +404,8 @@ mod tests {
             understeer(&model, JUDGED_AT).expect("holds")
         };
         let (front, even, rear) = (bar(20e3, 0.0), bar(10e3, 10e3), bar(0.0, 20e3));
-        // The acceleration has a part `a sin β` along a car that slips by 0.04 rad: it moves 0.64 % of an axle's load to the other one, so that both
-        // slip by as much more and less.
+        // The acceleration has a component `a sin β` along a car with a sideslip of 0.04 rad. It moves 0.64 % of an
+        // axle's load to the other axle and changes the slips by the same share.
         assert!(even.abs() < 2.0 * 0.0064 * 0.04, "{even}");
         assert!(
             front - even > 1e-5 && (front + rear - 2.0 * even).abs() < 0.02 * (front - even),

@@ -1,31 +1,31 @@
-//! A car at a steady speed in still air: its forces are those of the ride heights it has under them.
+//! Steady speed in still air. The aerodynamic forces depend on the ride heights, which depend on the forces.
 
 use skidpad_core::Model;
 
 use super::steady_state::{Demand, SteadyState, stand};
 
-/// Change of compressions below which heights and forces agree, m.
+/// Change of the compressions below which heights and forces are consistent (m).
 const AGREED_M: f64 = 1e-7;
-/// Passes after which a car whose heights find no rest is given up.
+/// Maximum number of iterations, after which no steady pose is assumed.
 const MOST_PASSES: usize = 400;
 
-/// What the air does at a speed, and how the car stands in it.
+/// Aerodynamic forces at a speed, and the resulting pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cruise {
-    /// Against the motion, N.
+    /// Drag against the motion (N).
     pub drag_n: f64,
-    /// Of each surface, N, positive downwards.
+    /// Downforce of each surface (N), positive downwards.
     pub downforce_n: [f64; 2],
-    /// On its wheels, straight ahead.
+    /// Steady pose of the car, straight ahead.
     pub steady: SteadyState,
 }
 
 impl Cruise {
-    /// At `v` m/s, drive balancing drag. `None` where no pose carries the car, or none is steady: a car whose surfaces press
-    /// more the lower it is may sink faster than its springs answer.
+    /// Computes the state at `v` m/s, with the drive equal to the drag. Returns `None` if no pose carries the car or
+    /// none is steady: if the downforce grows at low ride heights, the car may sink faster than its springs react.
     ///
-    /// Each pass goes half of the way to the pose that the forces of the last one ask for, which also settles cars that
-    /// are pressed less the lower they are.
+    /// Each iteration moves halfway towards the pose for the forces of the previous one. This also converges for cars
+    /// whose downforce decreases at low ride heights.
     pub fn at(model: &Model, v: f64) -> Option<Self> {
         let aero = &model.parts().aero;
         let mut compressions = vec![0.0; model.wheels().len()];
@@ -53,10 +53,11 @@ mod tests {
     use skidpad_core::Vec3;
     use skidpad_core::model::{AeroMaps, Surface, Table};
 
-    /// The test car with a surface at its centre of mass that presses `1 + slope (0.2 − h)` times as much, drag likewise.
+    /// Builds the test car with a surface at its centre of mass. Its downforce and drag are multiplied by
+    /// `1 + slope (0.2 − h)`.
     fn mapped(slope: f32) -> Model {
         let mut parts = testing::model().parts().clone();
-        // Drag and drive meet at the ground: no pitch.
+        // Drag and drive act at the ground: no pitch.
         parts.aero.drag_point = Vec3::new(0.0, 0.0, -0.5);
         parts.aero.downforce[0] = Surface { coefficient: 1.0, point: Vec3::ZERO };
         let ends = vec![0.0, 0.4];
@@ -67,7 +68,7 @@ mod tests {
         Model::new(parts).expect("valid")
     }
 
-    /// `4 k z = C v² (1 + s z)`, pressed more or less the lower it is.
+    /// The compression satisfies `4 k z = C v² (1 + s z)`, for downforce that grows or falls with the compression.
     #[test]
     fn forces_are_those_of_the_heights_they_make() {
         for slope in [0.0, 3.0, -2.4] {
@@ -86,7 +87,7 @@ mod tests {
         }
     }
 
-    /// Where the drive of 800 N m on 0.3 m meets drag and rolling resistance of the height the car then has.
+    /// The drive of 800 N m on 0.3 m balances drag and rolling resistance at the ride height of that speed.
     #[test]
     fn top_speed_is_of_the_height_at_top_speed() {
         for slope in [0.0, 3.0, -2.4] {
@@ -97,7 +98,8 @@ mod tests {
         }
     }
 
-    /// From 4 k = C v² s on the downforce rises faster than springs of 100 kN/m answer, here at 141 m/s: it sinks to its stops.
+    /// The downforce grows faster than the forces of the springs (100 kN/m in total) from `4 k = C v² s` on, which is
+    /// 141 m/s here. The car then sinks to its stops.
     #[test]
     fn a_car_that_its_own_downforce_pulls_down_ends_on_its_stops() {
         let model = mapped(5.0);

@@ -1,4 +1,5 @@
-//! What is legal but seldom meant, as sentences. What needs the file rather than the model is `VehicleSpec::lints`.
+//! Notes on models that are legal but probably not intended, as sentences. Notes that need the file instead of the
+//! model are in `VehicleSpec::lints`.
 
 use skidpad_core::Model;
 
@@ -7,13 +8,14 @@ use super::steady_state::{Demand, rollover, stand};
 use super::straight::{Pedal, stopping_distance};
 use super::{AxleFigures, Cruise, Figures, G, walking};
 
-/// Weight the suspensions must be able to push before metal meets metal, in weights of the car.
+/// Smallest load that the suspensions must carry before metal contact, as a multiple of the weight of the car (–).
 const LEAST_SUPPORT: f64 = 1.5;
 
-/// Height of the centre of mass above the roll axis below which a car does not roll, m: far less than any that is measured.
+/// Height of the centre of mass above the roll axis below which a car counts as not rolling (m); far below any measured
+/// value.
 const LEAST_LEVER_M: f64 = 1e-3;
 
-/// What is legal but seldom meant.
+/// Returns the notes on `model`, as sentences.
 pub fn lints(model: &Model) -> Vec<String> {
     let figures = Figures::of(model);
     let mut found = Vec::new();
@@ -51,7 +53,7 @@ fn ride(number: usize, axle: &AxleFigures) -> Vec<String> {
     found
 }
 
-/// Dampers that are equal under unequal loads give the axles unequal damping ratios.
+/// Checks for identical dampers at axles with different loads, which have different damping ratios.
 fn alike(axles: &[AxleFigures], model: &Model) -> Option<String> {
     let strut = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map(|w| w.strut);
     let (first, last) = (axles.first()?, axles.last()?);
@@ -65,7 +67,7 @@ fn alike(axles: &[AxleFigures], model: &Model) -> Option<String> {
     })
 }
 
-/// Springs, and the bound of ray-cast vehicles, must carry more than the car.
+/// Checks that springs and stops, and the force bound of ray-cast vehicles, can carry more than the weight of the car.
 fn support(model: &Model) -> Vec<String> {
     let weight = f64::from(model.mass()) * G;
     let most = |i: usize| {
@@ -124,7 +126,8 @@ fn upright(model: &Model, figures: &Figures) -> Vec<String> {
     found
 }
 
-/// Brakes that end before their tyres do, under the loads of the hardest stop: rear ones may be weaker than at rest, since load leaves them.
+/// Checks for wheels whose brake cannot lock them at the loads of the hardest stop. Rear brakes may be weaker than at
+/// rest, because braking unloads them.
 fn weak_brakes(model: &Model) -> Option<String> {
     let stop = stopping_distance(model, STOP_FROM, Pedal::Ideal)?;
     let loads = stand(model, 0.0, Demand::braking(model, STOP_FROM * STOP_FROM / (2.0 * stop)))?.loads;
@@ -136,8 +139,8 @@ fn weak_brakes(model: &Model) -> Option<String> {
     Some(format!("the brake cannot lock wheel {weak} at its load in the hardest stop"))
 }
 
-/// Lift, or drag above the ground, that takes the load from the first or the last axle below the top speed. What all others carry times their
-/// distance from that one, `Σ (x − x_e) N`, falls with v²; of the heights at rest.
+/// Checks whether lift, or drag above the ground, unloads the first or the last axle below the top speed. The moment of
+/// the other axles about that one, `Σ (x − x_e) N`, decreases with v². The ride heights are those at rest.
 fn light(model: &Model, figures: &Figures) -> Option<String> {
     let top = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
     let aero = &model.parts().aero;
@@ -155,8 +158,8 @@ fn light(model: &Model, figures: &Figures) -> Option<String> {
     (speed < top).then(|| format!("the air lifts an axle off the ground at {speed:.1} m/s, below its top speed"))
 }
 
-/// A ray starts a wheel's diameter above its contact point; outside the hull it can start beyond a wall or under the
-/// ground when the hull touches.
+/// Checks for wheels whose ray starts outside the hull. A ray starts one wheel diameter above its contact point.
+/// Outside the hull the start may lie behind a wall or below the ground when the hull touches it.
 fn rays(model: &Model) -> Option<String> {
     let hull = &model.parts().hull;
     let outside = |i: usize| {
@@ -197,7 +200,7 @@ fn geometry(model: &Model, axles: &[AxleFigures]) -> Vec<String> {
     found
 }
 
-/// Names of the wheels for which `holds`, if there are any.
+/// Returns the names of the wheels for which `holds` returns true; `None` if there are none.
 fn named(model: &Model, holds: impl Fn(usize) -> bool) -> Option<String> {
     let names: Vec<String> = (0..model.wheels().len()).filter(|&i| holds(i)).map(|i| model.wheel_name(i)).collect();
     (!names.is_empty()).then(|| names.join(", "))
@@ -220,7 +223,7 @@ mod tests {
         assert!(after.iter().any(|l| l.contains(word)), "{after:?}");
     }
 
-    /// Rows A16, D7, E2, E11, E12: each mistake is told, and only then.
+    /// Rows A16, D7, E2, E11, E12: each mistake is reported, and the standard car has none.
     #[test]
     fn a16_e12_lints_tell_each_mistake() {
         let each =
@@ -232,7 +235,7 @@ mod tests {
         says(|parts| parts.peers.largest_suspension_force = 3000.0, "largest_suspension_force_n");
         let fast = Surface { coefficient: 2.0, point: Vec3::ZERO };
         says(|parts| parts.aero.downforce = [fast, Surface::default()], "full compression at top speed");
-        // 0.15 m left of its outer wheels over 0.5 m, and tyres that hold 1 g.
+        // The centre of mass is 0.15 m left of the outer wheels and 0.5 m high; the tyres hold 1 g.
         says(each(|w| w.contact.y -= 0.6), "g, turning right, before its tyres slide");
         says(each(|w| w.contact.x += 0.2), "identical");
         says(each(|w| w.strut.bump_damping *= 2.0), "more than rebound");
@@ -241,14 +244,15 @@ mod tests {
         says(each(|w| w.radius = 1.3), "overlap");
         says(each(|w| w.brake_torque = 10.0), "cannot lock");
         let lift = Surface { coefficient: -2.0, point: Vec3::ZERO };
-        // With drag of 0.4 v² at 0.5 m the front axle carries m g / 2 − (1 + 0.08) v², nothing at 67.4 m/s.
+        // The drag of 0.4 v² acts at 0.5 m. The front axle carries m g / 2 − (1 + 0.08) v², which is zero at 67.4 m/s.
         says(|parts| parts.aero.downforce = [lift, Surface::default()], "lifts an axle off the ground at 67.4");
         says(|parts| parts.axles.iter_mut().for_each(|axle| axle.roll_centre = 0.5), "its roll axis");
         says(each(|w| w.strut.rate = 1000.0), "too soft");
     }
 
-    /// A rear brake that ends at 0.8 of what its tyres hold at rest is strong enough in a stop of 1 g, which leaves them 0.6 of the load:
-    /// `1 − h a / (g b)`. A front one that locks its wheels at rest is not, where they carry 1.4 times as much.
+    /// A rear brake with 0.8 of the tyre force at rest is strong enough for a stop of 1 g, in which the rear load is
+    /// `1 − h a / (g b)` = 0.6. A front brake that locks the wheels at rest is too weak, because their load is 1.4
+    /// times as large.
     #[test]
     fn brakes_are_judged_by_the_loads_of_a_stop() {
         let told = |share: [f32; 2]| {

@@ -1,4 +1,4 @@
-//! Every figure with its name, unit and digits: one list for tables, reports and files.
+//! Lists of all figures with name, unit and digits, for tables, reports and files.
 
 use skidpad_core::Model;
 use skidpad_core::model::Side;
@@ -8,10 +8,10 @@ use super::straight::{Pedal, motor_power, peak_power, stall_speed, stopping_dist
 use super::{Cruise, Figures, G, Modes, OwnWheels, cornering, towing};
 use crate::metrics::Metric;
 
-/// Speed the stops are told from, m/s: 100 km/h.
+/// Initial speed of the stopping distances (m/s): 100 km/h.
 pub const STOP_FROM: f64 = 100.0 / 3.6;
 
-/// Figures of each wheel, in wheel order.
+/// Returns the figures of each wheel, in wheel order.
 pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
     let one = |i: usize| {
         let strut = &model.wheels()[i].strut;
@@ -26,7 +26,7 @@ pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
     (0..model.wheels().len()).map(one).collect()
 }
 
-/// Figures of each axle, from the front.
+/// Returns the figures of each axle, from the front.
 pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     let hop = OwnWheels::of(model).map(|own| own.hop_hz);
     let one = |(i, a): (usize, &super::AxleFigures)| {
@@ -53,7 +53,7 @@ pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     Figures::of(model).axles.iter().enumerate().map(one).collect()
 }
 
-/// What the knees of an axle's dampers leave, for axles that have some.
+/// Returns the figures of the damper knees of an axle; empty if its dampers have none.
 fn knees(model: &Model, axle: usize) -> Vec<Metric> {
     let Some(first) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
     let names = [
@@ -75,14 +75,14 @@ fn knees(model: &Model, axle: usize) -> Vec<Metric> {
     .collect()
 }
 
-/// Mass, and where and how a vehicle tows and is towed.
+/// Returns the mass and the figures of hitch and coupler.
 pub fn towing(model: &Model) -> Vec<Metric> {
     let figures = Figures::of(model);
     let mass = Metric::new("mass_kg", "Mass", "kg", 1, Some(figures.mass_kg));
     [mass].into_iter().chain(towing::list(model, &figures)).collect()
 }
 
-/// Figures of the whole car.
+/// Returns the figures of the whole car.
 pub fn car(model: &Model) -> Vec<Metric> {
     let figures = Figures::of(model);
     let degrees_per_g = |gradient: Option<f64>| gradient.map(|r| (r * G).to_degrees());
@@ -148,7 +148,7 @@ fn turning(model: &Model, figures: &Figures) -> Vec<Metric> {
     let bicycle = figures.bicycle;
     let linear = bicycle.map(|b| b.understeer);
     let degrees = |gradient: Option<f64>| gradient.map(|r| (r * G).to_degrees());
-    // A car without cornering stiffness has no curve to read either.
+    // A car without cornering stiffness has no understeer curve.
     let loaded = bicycle.and_then(|_| cornering::understeer(model, cornering::JUDGED_AT));
     let speed = figures.top_speed_mps.map_or(STOP_FROM, |top| top.min(STOP_FROM));
     let limit = bicycle.and_then(|_| cornering::grip_limit(model, Some(speed))).map(|a| a / G);
@@ -205,7 +205,7 @@ fn tipping(model: &Model, figures: &Figures) -> Vec<Metric> {
     list
 }
 
-/// The largest share of its bump travel a wheel uses, %.
+/// Returns the largest share of its bump travel that a wheel uses (%).
 pub(super) fn most_of_bump(model: &Model, compressions: &[f64]) -> f64 {
     let shares = compressions.iter().zip(model.wheels()).map(|(z, w)| 100.0 * z / f64::from(w.strut.bump_travel));
     shares.fold(f64::MIN, f64::max)
@@ -224,7 +224,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), list.len());
         let missing: Vec<&str> = list.iter().filter(|m| m.value.is_none()).map(|m| m.name.as_str()).collect();
-        // A neutral car has neither speed.
+        // A neutral car has neither of these speeds.
         assert_eq!(missing, ["characteristic_speed_mps", "critical_speed_mps"]);
     }
 }

@@ -1,18 +1,18 @@
-//! Closed forms: what a car should do, from its model alone, without a single step.
+//! Closed-form figures: expected properties of a car, computed from its model without simulation.
 //!
 //! | figure | module |
 //! |---|---|
-//! | [`Figures`]: loads, sag, the linear bicycle, roll gradient, top speed; cheap, for drivers | here, [`bicycle`], [`roll`], [`straight`] |
-//! | frequencies and damping of the vehicle's own modes | [`modes`] |
-//! | forces of the air, and the ride heights they make | [`cruise`] |
-//! | steady poses with stops and lifted wheels, rollover | [`steady_state`] |
+//! | [`Figures`]: loads, sag, linear bicycle model, roll gradient, top speed; cheap enough for drivers | here, [`bicycle`], [`roll`], [`straight`] |
+//! | frequencies and damping ratios of the rigid-body modes | [`modes`] |
+//! | aerodynamic forces, and the ride heights they cause | [`cruise`] |
+//! | steady poses with bump stops and lifted wheels, rollover | [`steady_state`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
 //! | hitch and coupler | `towing` |
-//! | a vehicle as its trailers load it, stops and top speed of a train | [`rig`] |
+//! | vehicle loaded by its trailers, stopping distance and top speed of a train | [`rig`] |
 //! | sway and critical speed of a vehicle with trailers | [`sway`] |
-//! | lists of all of them for tables and files | [`lists`] |
-//! | side forces of axles whose steering disagrees, at walking pace | `walking` |
-//! | what is legal but seldom meant | [`mod@lints`] |
+//! | lists of all figures for tables and files | [`lists`] |
+//! | side forces of axles with conflicting steering, at walking pace | `walking` |
+//! | notes on models that are legal but probably not intended | [`mod@lints`] |
 
 pub mod bicycle;
 pub mod cornering;
@@ -45,48 +45,52 @@ const G: f64 = STANDARD_GRAVITY as f64;
 /// Figures of one axle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxleFigures {
-    /// Longitudinal position ahead of the centre of mass, m.
+    /// Longitudinal position ahead of the centre of mass (m).
     pub x_m: f64,
-    /// Distance between the contact points, m; 0 with one wheel.
+    /// Distance between the contact points (m); 0 with one wheel.
     pub track_m: f64,
-    /// Load of the whole axle at rest, N.
+    /// Static load of the whole axle (N).
     pub load_n: f64,
-    /// Compression of the springs under the static load, if they were linear from unloaded, m.
+    /// Compression of the springs under the static load, for linear springs from the unloaded length (m).
     pub sag_m: f64,
-    /// Natural frequency of the carried mass on the wheel rate (rigid tyre), Hz.
+    /// Natural frequency of the carried mass on the wheel rate with rigid tyres (Hz).
     pub ride_hz: f64,
-    /// Damping ratio in bump of the same oscillator.
+    /// Damping ratio of this oscillator in bump (–).
     pub bump_damping_ratio: f64,
-    /// Damping ratio in rebound.
+    /// Damping ratio of this oscillator in rebound (–).
     pub rebound_damping_ratio: f64,
-    /// Cornering stiffness of the whole axle at the static load, N/rad; `None` for tyres that do not creep.
+    /// Cornering stiffness of the whole axle at the static load (N/rad); `None` for tyres without creep.
     pub cornering_stiffness_n_per_rad: Option<f64>,
 }
 
 /// Figures of the whole car.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
-    /// From the front.
+    /// Axles, from the front.
     pub axles: Vec<AxleFigures>,
-    /// Mass, kg.
+    /// Mass (kg).
     pub mass_kg: f64,
-    /// Distance from the first to the last axle, m.
+    /// Distance from the first to the last axle (m).
     pub wheelbase_m: f64,
-    /// How far the outer wheels stand beside the centre of mass over its height, `t / 2h` where that is in the middle, in g: lateral
-    /// acceleration at which a rigid car tips, turning to the side where it does so first; `None` for a car on one track.
+    /// Rollover threshold of a rigid car (g): the lateral distance of the outer wheels from the centre of mass over its
+    /// height, `t / 2h` for a centre of mass in the middle. The value holds for the turn in which the car tips first.
+    /// `None` for a car with a single track.
     pub rollover_g: Option<f64>,
-    /// The side to which a rigid car turns where it tips first; `None` where both sides are alike.
+    /// Direction of the turn in which a rigid car tips first; `None` if both sides are equal.
     pub tips_turning: Option<Side>,
-    /// Steady roll per lateral acceleration, rad/(m/s²); `None` when the springs cannot hold the car upright.
+    /// Steady-state roll angle per lateral acceleration (rad/(m/s²)); `None` if the springs cannot hold the car
+    /// upright.
     pub roll_gradient: Option<f64>,
-    /// Linear bicycle model with the roll steer of its links; `None` when a tyre has no cornering stiffness or nothing steers.
+    /// Linear bicycle model with the roll steer of its suspension; `None` if a tyre has no cornering stiffness or no
+    /// axle steers.
     pub bicycle: Option<Bicycle>,
-    /// Speed at which drive and resistance balance, m/s; `None` without a motor or without resistance.
+    /// Speed at which drive and resistance balance (m/s); `None` without a motor, or if resistance never balances the
+    /// drive.
     pub top_speed_mps: Option<f64>,
 }
 
 impl Figures {
-    /// The figures of `model`.
+    /// Computes the figures of `model`.
     pub fn of(model: &Model) -> Self {
         let axles: Vec<AxleFigures> = (0..model.parts().axles.len()).map(|i| axle(model, i)).collect();
         let tips = roll::rigid_rollover(model, &axles);
@@ -104,7 +108,8 @@ impl Figures {
         }
     }
 
-    /// Words for the side to which a car turns at `lateral_acceleration` (m/s²), where it matters to which.
+    /// Returns the words for the direction of a turn with `lateral_acceleration` (m/s², positive to the left); empty if
+    /// both directions are equivalent.
     fn turning(&self, lateral_acceleration: f64) -> &'static str {
         match (lateral_acceleration < 0.0, self.tips_turning) {
             (true, _) => ", turning right",
@@ -113,8 +118,8 @@ impl Figures {
         }
     }
 
-    /// Mean road-wheel angle for a steady lateral acceleration (m/s²) at `v` m/s, rad, by the bicycle model, or by
-    /// geometry alone when there is none or it is unstable at this speed.
+    /// Computes the mean road-wheel angle for a steady lateral acceleration (m/s²) at `v` m/s (rad). Uses the bicycle
+    /// model, or the geometric angle if there is no such model or it is unstable at this speed.
     pub fn steer_for(&self, lateral_acceleration: f64, v: f64) -> f64 {
         let geometric = self.wheelbase_m;
         let needed = self.bicycle.map_or(geometric, |b| b.wheelbase_m + b.understeer * v * v);
@@ -123,10 +128,10 @@ impl Figures {
     }
 }
 
-/// Share of the threshold of one side by which that of the other is told to differ.
+/// Relative difference above which the thresholds of the two sides count as different (–).
 const ALIKE: f64 = 1e-3;
 
-/// The side of the lower of two thresholds, turning left and right, if they differ.
+/// Returns the side of the lower of two thresholds (turning left, turning right); `None` if they are equal.
 fn first_side([left, right]: [f64; 2]) -> Option<Side> {
     let differ = (left - right).abs() > ALIKE * left.min(right);
     differ.then_some(if left < right { Side::Left } else { Side::Right })
@@ -160,7 +165,7 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
     tyre.creeps().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
 }
 
-/// Of a car whose links steer its wheels by what they travel as it rolls.
+/// Builds the bicycle model with the roll steer of wheels whose links change their toe angle with the wheel travel.
 fn bicycle(model: &Model, axles: &[AxleFigures], turning: Option<&Turning>) -> Option<Bicycle> {
     let led = |index: usize| {
         let links = model.parts().axles[index].guidance.zip(turning);
@@ -181,7 +186,8 @@ fn bicycle(model: &Model, axles: &[AxleFigures], turning: Option<&Turning>) -> O
     Bicycle::of(f64::from(model.mass()), &rows?)
 }
 
-/// Longitudinal slip at which the tyre of wheel `i` pulls most at its static load, –; `None` for a tyre without creep.
+/// Returns the longitudinal slip of the largest tyre force of wheel `i` at its static load (–); `None` for a tyre
+/// without creep.
 pub fn peak_slip(model: &Model, i: usize) -> Option<f64> {
     model.tyre(i).peak_slip(model.static_load(i)).map(f64::from)
 }
@@ -200,7 +206,7 @@ mod tests {
         assert!((axle.ride_hz - 10.0 / core::f64::consts::TAU).abs() < 1e-6);
         assert!((axle.bump_damping_ratio - 1500.0 / (2.0 * (25e3f64 * 250.0).sqrt())).abs() < 1e-6);
         assert_eq!(figures.rollover_g.map(|g| (g * 1e4).round()), Some(15000.0));
-        // 4 · 25e3 · 0.75² − 1000 · 9.81 · 0.5 = 51345 N m/rad.
+        // Roll stiffness: 4 · 25e3 · 0.75² − 1000 · 9.81 · 0.5 = 51345 N m/rad.
         let gradient = figures.roll_gradient.expect("upright");
         assert!((gradient - 500.0 / 51_345.0).abs() < 1e-8, "{gradient}");
         let neutral = figures.bicycle.expect("linear tyres");

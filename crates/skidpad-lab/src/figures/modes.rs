@@ -1,9 +1,10 @@
-//! The vehicle's own modes on its springs: heave, pitch and roll, coupled as its masses and springs couple them.
+//! Rigid-body modes of the vehicle on its springs: heave, pitch and roll, coupled by masses and springs.
 //!
-//! `(K − ω² M) q = 0` over heave, roll and pitch about the centre of mass, with gravity's toppling in roll and pitch; the
-//! damping ratio is `qᵀ C q / 2 ω` at unit modal mass, which neglects the coupling of modes by damping alone (Ginsberg,
-//! "Mechanical and Structural Vibrations", section 5.3). The wheels roll freely, so that pitching turns them, and creep
-//! sideways freely; [`Modes::roll_held`] is the other limit, about a ground that holds the contact points.
+//! The modes solve `(K − ω² M) q = 0` for heave, roll and pitch about the centre of mass; K includes the destabilising
+//! moment of gravity in roll and pitch. The damping ratio is `qᵀ C q / 2 ω` at unit modal mass, which neglects the
+//! coupling of modes by damping (Ginsberg, "Mechanical and Structural Vibrations", section 5.3). The wheels roll
+//! freely, so pitching turns them, and creep sideways freely. [`Modes::roll_held`] is the other limit, in which the
+//! ground holds the contact points.
 
 use nalgebra::{Cholesky, Matrix3, SymmetricEigen, Vector3};
 use skidpad_core::Model;
@@ -11,14 +12,15 @@ use skidpad_core::model::{HeaveSpring, Knee, Strut};
 
 use super::G;
 
-/// One mode.
+/// Mode of vibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
-    /// Undamped natural frequency, Hz.
+    /// Undamped natural frequency (Hz).
     pub frequency_hz: f64,
-    /// Damping ratio with the mean of bump and rebound damping below the dampers' knees, –.
+    /// Damping ratio with the mean of bump and rebound damping below the knees of the dampers (–).
     pub damping_ratio: f64,
-    /// Heave of the centre of mass (m, up), roll and pitch (rad, ISO 8855) of the motion; its largest part is 1.
+    /// Mode shape: heave of the centre of mass (m, positive up), roll and pitch (rad, ISO 8855). The largest component
+    /// is 1.
     pub shape: [f64; 3],
 }
 
@@ -28,24 +30,24 @@ impl Mode {
     }
 }
 
-/// Heave, pitch and roll, each named after the coordinate that has most of its kinetic energy.
+/// Modes of a vehicle, each named after the coordinate with the largest share of its kinetic energy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Modes {
-    /// Mostly up and down.
+    /// Mode that consists mostly of heave.
     pub heave: Mode,
-    /// Mostly pitching.
+    /// Mode that consists mostly of pitch.
     pub pitch: Mode,
-    /// Mostly rolling, tyres creeping sideways freely.
+    /// Mode that consists mostly of roll, with tyres that creep sideways freely.
     pub roll: Mode,
-    /// Mostly rolling, tyres holding their contact points.
+    /// Mode that consists mostly of roll, with tyres that hold their contact points.
     pub roll_held: Mode,
-    /// Longest step at which springs and dampers evaluated explicitly (speed first, then position, as ray-cast vehicles
-    /// do) are stable: `2 (√(1 + ζ²) − ζ) / ω`, the least over the modes, s.
+    /// Longest stable step of explicitly evaluated springs and dampers (s), with the velocity updated before the
+    /// position as in ray-cast vehicles: the smallest `2 (√(1 + ζ²) − ζ) / ω` of all modes.
     pub explicit_step_s: f64,
 }
 
 impl Modes {
-    /// Of `model`; `None` when its springs cannot hold it upright.
+    /// Computes the modes of `model`; `None` if its springs cannot hold it upright.
     pub fn of(model: &Model) -> Option<Self> {
         let mean = |s: &Strut| 0.5 * f64::from(s.bump_damping + s.rebound_damping);
         let hard = |s: &Strut| {
@@ -64,18 +66,20 @@ impl Modes {
         Some(Self { heave, pitch, roll, roll_held, explicit_step_s })
     }
 
-    /// Damping ratios that steps of `dt` s of the solvers leave of those of heave, pitch, roll and roll held, in this order;
-    /// `None` for one that turns round within a step. Wheels have no mass of their own.
+    /// Computes the damping ratios of heave, pitch, roll and roll with held tyres that remain when the solvers step by
+    /// `dt` (s). A ratio is `None` if the motion reverses within a step. Unsprung masses are neglected. Returns `None`
+    /// if the springs cannot hold the vehicle upright.
     ///
-    /// A mode of frequency ω goes as its struts do: the spring by the implicit midpoint rule, of the damping the part
-    /// `C₀` at the start and `C₁` at the end of the step,
+    /// A mode of frequency ω is integrated like the struts: the spring by the implicit midpoint rule, the damping with
+    /// the part `C₀` at the start and `C₁` at the end of the step,
     ///
     /// ```text
     /// v₁ − v₀ = −dt ω² ½ (z₀ + z₁) − dt (C₀ v₀ + C₁ v₁),    z₁ − z₀ = ½ dt (v₀ + v₁)
     /// ```
     ///
-    /// With `D = 1 + dt C₁ + dt² ω² / 4` both eigenvalues λ of a step have the product `(1 − dt C₀ + dt² ω² / 4) / D` and
-    /// the sum `(2 + dt (C₁ − C₀) − dt² ω² / 2) / D`; the ratio is that of the oscillator with the poles `ln λ / dt`.
+    /// With `D = 1 + dt C₁ + dt² ω² / 4` the two eigenvalues λ of a step have the product
+    /// `(1 − dt C₀ + dt² ω² / 4) / D` and the sum `(2 + dt (C₁ − C₀) − dt² ω² / 2) / D`. The result is the damping
+    /// ratio of the oscillator with the poles `ln λ / dt`.
     pub fn damping_in_steps(model: &Model, dt: f64) -> Option<[Option<f64>; 4]> {
         let undamped = |_: &Strut| 0.0;
         let [heave, roll, pitch] = modes(model, false, undamped)?;
@@ -84,7 +88,7 @@ impl Modes {
     }
 }
 
-/// A mode with its motion per modal coordinate of unit mass: heave, roll, pitch.
+/// Mode with its motion in heave, roll and pitch per modal coordinate of unit modal mass.
 #[derive(Clone, Copy, Debug)]
 struct Swing {
     mode: Mode,
@@ -112,8 +116,9 @@ impl Swing {
     }
 }
 
-/// Damping of wheel `i` that a step of `dt` s takes with the rate at its start and at its end, N s/m: the rule of the core's
-/// struts, half of it at each end, more at the end where it is stiff, and more of it all by what the midpoint rule loses.
+/// Returns the damping of wheel `i` that a step of `dt` (s) applies to the velocity at its start and at its end (N
+/// s/m), by the rule of the struts in the core: half at each end, more at the end for stiff dampers, and more in total
+/// to compensate the loss of the midpoint rule.
 fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
     let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.sprung()[i]));
     let stiffening = 1.0 + (f64::from(strut.rate) * dt * dt / carried).min(4.0) / 6.0;
@@ -125,7 +130,8 @@ fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
     [0, 1].map(|end| 0.5 * (parts[0][end] + parts[1][end]))
 }
 
-/// Heave, roll and pitch, in this order.
+/// Computes the modes in the order heave, roll, pitch. With `held` the ground holds the contact points in roll.
+/// `damping` returns the damping of a strut (N s/m).
 fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[Swing; 3]> {
     let mass = masses(model, held);
     let root = Cholesky::new(mass)?.l();
@@ -147,14 +153,15 @@ fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[
     if !found.iter().all(|(_, swing)| swing.mode.frequency_hz > 0.0) {
         return None;
     }
-    // The assignment of modes to coordinates with the largest kinetic energy in all.
+    // Assignment of modes to coordinates with the largest total kinetic energy.
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     let energy = |order: &[usize; 3]| (0..3).map(|c| found[order[c]].0[c]).sum::<f64>();
     let order = ORDERS.iter().max_by(|a, b| energy(a).total_cmp(&energy(b)))?;
     Some(order.map(|i| found[i].1))
 }
 
-/// Free wheels add what their spin resists of pitching; held contact points move the roll axis to the ground, or to the roll centres.
+/// Computes the mass matrix. Freely rolling wheels add the inertia of their spin to pitch. With `held` contact points
+/// the roll inertia refers to the ground or the roll centres.
 fn masses(model: &Model, held: bool) -> Matrix3<f64> {
     let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
     let (height, roll_lever) = (model.tyre_lever(), model.roll_lever());
@@ -175,12 +182,12 @@ fn stiffness(model: &Model) -> Matrix3<f64> {
     let heave = sum_of_heave_springs(model, |spring| spring.rate.into());
     let weight = f64::from(model.mass()) * G;
     let height = f64::from(model.parts().centre_height);
-    // The body rolls over its roll axis, and pitches over the ground.
+    // The body rolls about its roll axis and pitches about the ground.
     let toppling = Vector3::new(0.0, weight * (height - model.roll_axis_height()), weight * height);
     springs + bars + heave - Matrix3::from_diagonal(&toppling)
 }
 
-/// A heave spring answers the mean of two travels.
+/// Sums the matrices of the heave springs. A heave spring reacts to the mean of two wheel travels.
 fn sum_of_heave_springs(model: &Model, of: impl Fn(&HeaveSpring) -> f64) -> Matrix3<f64> {
     let one = |spring: &HeaveSpring| {
         let [a, b] = spring.wheels.map(|i| lever(model, i));
@@ -193,7 +200,7 @@ fn sum_of_levers(model: &Model, rate: impl Fn(usize) -> f64) -> Matrix3<f64> {
     (0..model.wheels().len()).map(|i| lever(model, i) * lever(model, i).transpose() * rate(i)).sum()
 }
 
-/// Compression of wheel `i` per heave, roll and pitch.
+/// Returns the compression of wheel `i` per heave, roll and pitch.
 fn lever(model: &Model, i: usize) -> Vector3<f64> {
     let at = model.wheels()[i].contact;
     Vector3::new(-1.0, -f64::from(at.y), at.x.into())
@@ -204,7 +211,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    /// A car alike front and rear and left and right: three oscillators that do not know of each other.
+    /// A car with symmetry front to rear and left to right has three uncoupled oscillators.
     #[test]
     fn uncoupled_modes_are_the_textbook_oscillators() {
         let modes = Modes::of(&testing::model()).expect("upright");
@@ -214,7 +221,7 @@ mod tests {
         near(modes.heave.damping_ratio, 6000.0 / (2.0 * (100e3f64 * 1000.0).sqrt()));
         near(modes.roll.frequency_hz, ((100e3 * 0.75 * 0.75 - 4905.0) / 400.0f64).sqrt() / tau);
         near(modes.roll_held.frequency_hz, ((100e3 * 0.75 * 0.75 - 4905.0) / 650.0f64).sqrt() / tau);
-        // Four wheels of 1 kg m² on 0.3 m are 44.4 kg.
+        // Four wheels of 1 kg m² on 0.3 m are equivalent to 44.4 kg.
         let spin = 4.0 / 0.09;
         let inertia = 1200.0 + 0.25 * 1000.0 * spin / (1000.0 + spin);
         near(modes.pitch.frequency_hz, ((100e3 * 1.25 * 1.25 - 4905.0f64) / inertia).sqrt() / tau);

@@ -1,8 +1,8 @@
-//! Figures of a vehicle with what it tows.
+//! Figures of a vehicle with its trailers.
 //!
-//! The position of a trailer's mass between its coupler and its axles decides which share of its weight the hitch carries, and which share of
-//! its centrifugal force in a steady turn. The towing vehicle therefore turns and rolls as with a point mass on its hitch: the load of
-//! the coupler at rest.
+//! The position of a trailer's centre of mass between coupler and axles determines the share of its weight and the
+//! share of its centrifugal force that the hitch carries in a steady turn. The towing vehicle therefore turns and rolls
+//! as with a point mass at its hitch, whose weight is the static load of the coupler.
 
 use skidpad_core::Model;
 use skidpad_core::model::TrailerBrakes;
@@ -13,20 +13,20 @@ use super::steady_state::{Demand, stand};
 use super::straight::{Pedal, Resistance, braking_force, overcome, stopped_in};
 use crate::metrics::Metric;
 
-/// Iterations of a stop over all vehicles; each iteration starts from the mean of the last two results.
+/// Number of iterations of a stop over all vehicles. Each iteration starts from the mean of the last two results.
 const PASSES: usize = 200;
 
-/// Names of the figures of a vehicle that hold for it alone: of those that follow from its mass, its drive or its brakes.
+/// Names of the figures that hold only for the vehicle alone, because they depend on its mass, its drive or its brakes.
 const ALONE: [&str; 6] =
     ["mass_kg", "top_speed_mps", "stop_floored_m", "stop_ideal_m", "hitch_carries_kg", "downforce_at_top_speed_n"];
 
-/// Returns true if the figure called `name` holds with the vehicle loaded by its trailers as well.
+/// Returns true if the figure `name` is also valid for the vehicle loaded by its trailers.
 pub fn holds_with_trailers(name: &str) -> bool {
     !ALONE.contains(&name) && !name.starts_with("bump_travel_used")
 }
 
-/// Returns the model of the first vehicle of a train with what rests on its hitch as a mass there; `None` where it tows nothing, or where a
-/// trailer would lift it off its wheels.
+/// Returns the model of the first vehicle of a train with the load on its hitch added as a point mass there; `None` if
+/// it tows nothing, or if a trailer would lift it off its wheels.
 pub fn loaded(train: &[&Model]) -> Option<Model> {
     let (first, trailers) = train.split_first().filter(|(_, trailers)| !trailers.is_empty())?;
     let mut rests = 0.0;
@@ -50,7 +50,7 @@ pub fn loaded(train: &[&Model]) -> Option<Model> {
     Model::new(parts).ok()
 }
 
-/// Returns top speed and stops of a train.
+/// Returns top speed and stopping distances of a train.
 pub fn list(train: &[&Model]) -> Vec<Metric> {
     let stop = |pedal| stopping_distance(train, STOP_FROM, pedal);
     vec![
@@ -60,25 +60,27 @@ pub fn list(train: &[&Model]) -> Vec<Metric> {
     ]
 }
 
-/// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all, at their loads at rest.
+/// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all vehicles (m/s), at
+/// their static loads.
 fn top_speed(train: &[&Model]) -> Option<f64> {
     let resisting: Vec<(Resistance, &Model)> = train.iter().map(|model| (Resistance::at_rest(model), *model)).collect();
     overcome(train.first()?, |v| resisting.iter().map(|(resistance, model)| resistance.force(model, v)).sum())
 }
 
-/// Forces of a vehicle on the one ahead while both slow down.
+/// Forces of a vehicle on the one ahead during braking.
 #[derive(Clone, Copy, Default)]
 struct Pushing {
-    /// Forward, N.
+    /// Force forward (N).
     along: f64,
-    /// Down, N.
+    /// Force downwards (N).
     down: f64,
-    /// Braking force of its own wheels, N.
+    /// Braking force of the vehicle's own wheels (N).
     braking: f64,
 }
 
-/// Returns the distance in which a train stops from `v` m/s on level ground, m, with the loads that braking moves. Trailers whose brakes nothing
-/// presses only roll; an overrun device presses them by the force on the hitch ahead. `None` where wheels would lift.
+/// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m). Trailers without
+/// brakes on the driver's pedal only roll. An overrun device presses its brakes by the force on the hitch ahead. `None`
+/// without brakes, or if wheels would lift.
 pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> {
     let mass: f64 = train.iter().map(|model| f64::from(model.mass())).sum();
     let drag: f64 = train.iter().map(|model| f64::from(model.parts().aero.drag)).sum();
@@ -111,7 +113,7 @@ pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> 
     distance
 }
 
-/// Returns the braking force of the first vehicle, pushed from `behind`, N.
+/// Computes the braking force of the first vehicle under the forces from `behind` (N); `None` if wheels would lift.
 fn front(model: &Model, behind: Pushing, deceleration: f64, pedal: Pedal) -> Option<f64> {
     let own = Demand::braking(model, deceleration);
     let pushed = model.parts().hitch.map_or([0.0; 2], |hitch| {
@@ -123,8 +125,8 @@ fn front(model: &Model, behind: Pushing, deceleration: f64, pedal: Pedal) -> Opt
     Some((0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum())
 }
 
-/// Returns the forces of a trailer that is pushed from `behind`. Its braking in the last iteration, `was`, sets the force that presses its
-/// overrun device.
+/// Computes the forces of a trailer under the forces from `behind`. The braking force of the last iteration, `was`,
+/// determines the hitch force that presses its overrun brakes. `None` without a coupler.
 fn trailer(model: &Model, behind: Pushing, was: Pushing, deceleration: f64, pedal: Pedal) -> Option<Pushing> {
     let (parts, coupler) = (model.parts(), model.parts().coupler?);
     let (mass, height) = (f64::from(model.mass()), f64::from(parts.centre_height));
@@ -133,7 +135,7 @@ fn trailer(model: &Model, behind: Pushing, was: Pushing, deceleration: f64, peda
     let axle = parts.wheels.iter().zip(&statics).map(|(w, load)| f64::from(w.contact.x) * load).sum::<f64>() / carried;
     let hitch = parts.hitch.map_or([0.0; 2], |hitch| [hitch.point.x, hitch.point.z].map(f64::from));
     let along = mass * deceleration + behind.along - was.braking;
-    // Moments about the centre of mass: of the brakes, of what is behind, and of what the hitch ahead holds.
+    // Moments about the centre of mass: of the brakes, of the vehicle behind, and of the hitch ahead.
     let turning =
         height * was.braking + hitch[1] * behind.along + hitch[0] * behind.down - f64::from(coupler.point.z) * along;
     let weight = mass * G + behind.down;
@@ -155,8 +157,9 @@ mod tests {
     use skidpad_core::Vec3;
     use skidpad_core::model::{Coupler, Hitch};
 
-    /// The test car with a hitch at the ground 2 m behind its centre of mass, and a trailer on one axle with `brakes`, 4 m behind its
-    /// coupler, whose mass of 1000 kg is a tenth of that ahead of the axle.
+    /// Builds the test car with a hitch at ground level 2 m behind its centre of mass, and a trailer of 1000 kg with
+    /// `brakes`. The trailer's axle is 4 m behind its coupler and 0.4 m behind its centre of mass, so a tenth of its
+    /// mass rests on the coupler.
     fn train(brakes: TrailerBrakes) -> [Model; 2] {
         let mut parts = testing::model().parts().clone();
         parts.aero.drag = 0.0;
@@ -171,7 +174,7 @@ mod tests {
         [parts, trailer].map(|parts| Model::new(parts).expect("valid"))
     }
 
-    /// 100 kg on the hitch, 0.75 m behind the rear axle, take 30 kg from the front one.
+    /// 100 kg on the hitch, 0.75 m behind the rear axle, unload the front axle by 30 kg.
     #[test]
     fn a_trailer_loads_the_hitch() {
         let [car, trailer] = train(TrailerBrakes::Own);
@@ -181,8 +184,8 @@ mod tests {
         assert!((f64::from(loaded.parts().centre_height) - 0.5 * 1000.0 / 1100.0).abs() < 1e-6);
     }
 
-    /// Wheels that all lock at 1 g stop each vehicle by itself. A trailer that only rolls pushes the car: its brakes stop twice the mass,
-    /// but for what the trailer's wheels roll with and what its push presses on the car.
+    /// Wheels that all lock at 1 g stop each vehicle by itself. An unbraked trailer pushes the car, whose brakes then
+    /// stop twice the mass, assisted by the trailer's rolling resistance and by the load of its push on the car.
     #[test]
     fn a_train_stops_by_the_brakes_it_has() {
         let length = |brakes| {
@@ -192,8 +195,8 @@ mod tests {
         let alone = 400.0 / (2.0 * G);
         assert!((length(TrailerBrakes::Pedal) / alone - 1.0).abs() < 1e-4, "{}", length(TrailerBrakes::Pedal));
         let unbraked = length(TrailerBrakes::Own);
-        // Σ F = 1 g (1000 + V) + 0.01 g (1000 − V) less what the spin of the trailer's wheels gives back, V the load on the hitch: 100 kg
-        // and what 2000 kg at half of 1 g move to it.
+        // Σ F = 1 g (1000 + V) + 0.01 g (1000 − V) less the force from the spin of the trailer's wheels. V is the load
+        // on the hitch: 100 kg plus the load transfer of 2000 kg at half of 1 g.
         let wheel = train(TrailerBrakes::Own)[1].wheels()[0];
         let spin = 2.0 * f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
         let moved = |a: f64| 100.0 + 1000.0 * a / G * 0.5 / 4.0;

@@ -1,4 +1,4 @@
-//! Roll of a car whose wheels turn with it, and of one whose wheels move on their own.
+//! Steady roll of a car with rigidly guided wheels, and of a car whose unsprung masses move separately.
 
 use nalgebra::{DMatrix, DVector};
 use skidpad_core::Model;
@@ -6,9 +6,9 @@ use skidpad_core::model::{BarCoupling, Unsprung};
 
 use super::{AxleFigures, G};
 
-/// Lateral acceleration at which a rigid car tips when it turns left and right, g: how far its outer wheels stand beside the centre of
-/// mass, their mean by the loads of axles, over its height above the points at which tyre forces act. `None` for a car on one track, or
-/// whose tyre forces act above its centre of mass.
+/// Computes the lateral accelerations at which a rigid car tips when it turns left and right (g): the lateral distance
+/// of the outer wheels from the centre of mass, averaged by axle load, over its height above the points where tyre
+/// forces act. `None` for a car with a single track, or if tyre forces act above its centre of mass.
 pub(super) fn rigid_rollover(model: &Model, axles: &[AxleFigures]) -> Option<[f64; 2]> {
     let load: f64 = axles.iter().map(|a| a.load_n).sum();
     let outer = |way: f64| {
@@ -22,17 +22,17 @@ pub(super) fn rigid_rollover(model: &Model, axles: &[AxleFigures]) -> Option<[f6
     (both[0].min(both[1]) > 0.0).then_some(both)
 }
 
-/// How a car whose wheels turn with it stands in a steady turn to the left, per lateral acceleration.
+/// Pose of a car with rigidly guided wheels in a steady left turn, per lateral acceleration.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Turning {
-    /// rad/(m/s²).
+    /// Roll angle per lateral acceleration (rad/(m/s²)).
     pub roll: f64,
-    /// Of each wheel, m/(m/s²).
+    /// Compression of each wheel per lateral acceleration (m/(m/s²)).
     pub compressions: Vec<f64>,
 }
 
 impl Turning {
-    /// Of `model`; `None` when its springs cannot hold it upright.
+    /// Computes the pose of `model`; `None` if its springs cannot hold it upright.
     pub fn of(model: &Model) -> Option<Self> {
         let [heave, pitch, roll] = stand(model, &[])?;
         let travel = |at: skidpad_core::Vec3| heave + f64::from(at.x) * pitch - f64::from(at.y) * roll;
@@ -40,18 +40,20 @@ impl Turning {
     }
 }
 
-/// What changes when wheels move on their own, between strut and tyre spring, instead of with the chassis.
+/// Figures that change if the unsprung masses move separately, between strut and tyre spring, instead of with the
+/// chassis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnWheels {
-    /// Hop frequency `√((k + k_t) / m_u) / 2π` of the first wheel of each axle, Hz.
+    /// Wheel hop frequency `√((k + k_t) / m_u) / 2π` of the first wheel of each axle (Hz).
     pub hop_hz: Vec<f64>,
-    /// Steady roll per lateral acceleration with every tyre spring in series with strut and bar, rad/(m/s²); `None` when the
-    /// springs cannot hold the car upright. Solid axles load their tyres with their own roll moment, not the springs.
+    /// Steady-state roll angle per lateral acceleration with every tyre spring in series with strut and bar
+    /// (rad/(m/s²)); `None` if the springs cannot hold the car upright. The roll moment of a solid axle's own mass
+    /// loads its tyres, not the springs.
     pub roll_gradient: Option<f64>,
 }
 
 impl OwnWheels {
-    /// Of `model`; `None` when it does not say for every wheel what moves with it.
+    /// Computes the figures of `model`; `None` if the unsprung mass of a wheel is not given.
     pub fn of(model: &Model) -> Option<Self> {
         let own: Vec<_> = model.wheels().iter().map(|w| w.unsprung).collect::<Option<_>>()?;
         let hop = |axle: usize| {
@@ -64,15 +66,20 @@ impl OwnWheels {
     }
 }
 
-/// Heave s (m), pitch θ and roll φ (rad) of the body in a steady turn of 1 m/s² to the left, small angles. Its wheels move on their own if
-/// they are `own`, each by u down on its tyre, and else with it: `u = 0`.
+/// Solves for heave s (m), pitch θ and roll φ (rad) of the body in a steady left turn of 1 m/s², for small angles. With
+/// `own` unsprung masses, each wheel moves by u downwards on its tyre; with an empty `own`, `u = 0`. Returns `None` if
+/// the springs cannot hold the car upright.
 ///
-/// `d = s + x θ − y φ` is how far the body sinks over a wheel and `z = d − u` the travel of its strut. Springs, heave springs and bars
-/// answer z, tyres u, bars beside the struts d. The tyres roll the body by `m (h − d_f) a_y`, acting d_f above the ground, and
-/// its weight by `m g h φ`, less `N κ z` where links move the contact points of its wheels by κ z: `m g (h − r) φ` about a roll axis at the
-/// height r. Links push between body and wheel by what they take of the side force, which is by the load at rest, less what the
-/// wheel's own mass takes. A solid axle turns by ψ about the ground under `m_u R (a_y + g ψ)` of its own mass, which the body is then
-/// without.
+/// `d = s + x θ − y φ` is the downward motion of the body above a wheel, `z = d − u` the travel of its strut. Springs,
+/// heave springs and bars react to z, tyres to u, external bars to d.
+///
+/// The tyre forces act `d_f` above the ground; their roll moment is `m (h − d_f) a_y`. The weight adds `m g h φ`, less
+/// `N κ z` for links that move the contact points by κ z. Together these are `m g (h − r) φ` about a roll axis at the
+/// height r.
+///
+/// Links act between body and wheel with their part of the side force. The side force is proportional to the static
+/// load, less the share of the wheel's own mass. The own mass of a solid axle acts on its tyres instead of the body: it
+/// rotates the axle by ψ about the ground with the moment `m_u R (a_y + g ψ)`.
 fn stand(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
     let (parts, wheels) = (model.parts(), model.wheels());
     let mut balance = Balance::new(own.len() + 3);
@@ -95,7 +102,8 @@ fn stand(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
         balance.push(model.lifted_by_links(i, led), &strut(i));
         let moved = |k: usize| model.moved_by_links(i, |other| f64::from(u8::from(other == k)));
         let aside = (0..wheels.len()).fold(vec![0.0; own.len() + 3], |sum, k| plus(&sum, &strut(k), moved(k)));
-        // Of a potential energy: half of it in roll, half along the travel, which is all of it in a steady turn.
+        // The term derives from a potential energy: half acts in roll, half along the travel. In a steady turn the sum
+        // counts.
         balance.couple(-0.5 * f64::from(model.sprung()[i]) * G, &roll, &aside);
     }
     for bar in &parts.bars {
@@ -112,7 +120,7 @@ fn stand(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
     balance.solved()?[own.len()..].try_into().ok()
 }
 
-/// The moments of the own mass of solid axles in roll, about the ground, taken from the body.
+/// Moves the roll moments of the own mass of solid axles, about the ground, from the body to the axles.
 fn lean_beams(model: &Model, own: &[Unsprung], balance: &mut Balance) {
     let roll = balance.along(own.len() + 2);
     for axle in (0..model.parts().axles.len()).filter(|&axle| model.parts().axles[axle].solid) {
@@ -128,55 +136,56 @@ fn lean_beams(model: &Model, own: &[Unsprung], balance: &mut Balance) {
     }
 }
 
-/// The way of the first of two ends and, `way` times, of the second.
+/// Returns the direction of the first of two ends plus `way` times that of the second.
 fn joined([first, second]: &[Vec<f64>; 2], way: f64) -> Vec<f64> {
     plus(first, second, way)
 }
 
-/// `a + times b`
+/// Returns `a + times b`.
 fn plus(a: &[f64], b: &[f64], times: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + times * b).collect()
 }
 
-/// Linear springs and steady forces along ways of coordinates q: `K q = f`.
+/// System of linear springs and constant forces along directions of the coordinates q: `K q = f`.
 struct Balance {
     stiffness: DMatrix<f64>,
     forces: DVector<f64>,
 }
 
 impl Balance {
-    /// Share of the stiffest coordinate below which one is held by nothing, as the pitch of a trailer with one axle is.
+    /// Share of the largest stiffness below which a coordinate counts as free (–), such as the pitch of a trailer with
+    /// one axle.
     const FREE: f64 = 1e-9;
 
     fn new(size: usize) -> Self {
         Self { stiffness: DMatrix::zeros(size, size), forces: DVector::zeros(size) }
     }
 
-    /// The way of coordinate `k` alone.
+    /// Returns the unit vector of coordinate `k`.
     fn along(&self, k: usize) -> Vec<f64> {
         (0..self.forces.len()).map(|i| f64::from(u8::from(i == k))).collect()
     }
 
-    /// Adds a spring, N per m of its way.
+    /// Adds a spring of stiffness `rate` along the direction `way`.
     fn hold(&mut self, rate: f64, way: &[f64]) {
         let way = DVector::from_column_slice(way);
         self.stiffness.ger(rate, &way, &way, 1.0);
     }
 
-    /// Adds what two coordinates push each other by, N per m of the other.
+    /// Adds a coupling of stiffness `rate` between the two directions `one` and `other`.
     fn couple(&mut self, rate: f64, one: &[f64], other: &[f64]) {
         for way in [1.0, -1.0] {
             self.hold(0.5 * way * rate, &plus(one, other, way));
         }
     }
 
-    /// Adds a force along a way, N.
+    /// Adds the generalised force `force` along the direction `way`.
     fn push(&mut self, force: f64, way: &[f64]) {
         self.forces.axpy(force, &DVector::from_column_slice(way), 1.0);
     }
 
-    /// q, by what holds the last coordinate once the others have given way to it; those that nothing holds stay. `None` where nothing holds
-    /// the last one.
+    /// Solves for q by static condensation to the last coordinate. Free coordinates stay at 0. `None` if the last
+    /// coordinate is free or unstable.
     fn solved(self) -> Option<Vec<f64>> {
         let (others, least) = (self.forces.len() - 1, Self::FREE * self.stiffness.diagonal().amax());
         let gives = self.stiffness.view((0, 0), (others, others)).into_owned().pseudo_inverse(least).ok()?;
@@ -199,7 +208,8 @@ mod tests {
     use skidpad_core::ModelParts;
     use skidpad_core::model::AntiRollBar;
 
-    /// The test car with its wheels `aside` m further to the right of its centre of mass, and a change.
+    /// Builds the test car with its wheels moved `aside` m to the right of its centre of mass, and with a further
+    /// change.
     fn beside(aside: f32, change: impl Fn(&mut ModelParts)) -> Model {
         let mut parts = testing::model().parts().clone();
         parts.wheels.iter_mut().for_each(|wheel| wheel.contact.y -= aside);
@@ -207,18 +217,18 @@ mod tests {
         Model::new(parts).expect("valid")
     }
 
-    /// A car that rolls about a point beside its centre of mass rises there: `Σ k y² − (Σ k y)² / Σ k`, which is what it is where the centre
-    /// is in the middle.
+    /// A car that rolls about a point beside its centre of mass also rises there. The roll stiffness is
+    /// `Σ k y² − (Σ k y)² / Σ k`, the same as with the centre of mass in the middle.
     #[test]
     fn a_centre_of_mass_off_the_middle_rolls_as_one_in_it() {
         let turning = Turning::of(&beside(0.3, |_| {})).expect("upright");
         assert!((turning.roll / (500.0 / 51_345.0) - 1.0).abs() < 1e-6, "{turning:?}");
-        // It rolls about the middle between its wheels.
+        // The car rolls about the middle between its wheels.
         assert!((turning.compressions[0] + turning.compressions[1]).abs() < 1e-9, "{turning:?}");
         assert!((turning.compressions[1] / (0.75 * turning.roll) - 1.0).abs() < 1e-6, "{turning:?}");
     }
 
-    /// Tyre forces at half the height of the centre of mass tip a car at twice `t/2h`.
+    /// Tyre forces at half the height of the centre of mass double the threshold `t/2h`.
     #[test]
     fn raised_tyre_forces_tip_a_rigid_car_later() {
         let model = beside(0.0, |parts| parts.axles.iter_mut().for_each(|axle| axle.force_point = 0.25));
@@ -228,7 +238,7 @@ mod tests {
         assert!(sprung < 3.0 * G, "{sprung}");
     }
 
-    /// `(t/2 ∓ y) / h`.
+    /// The thresholds are `(t/2 ∓ y) / h`.
     #[test]
     fn a_rigid_car_tips_first_over_the_wheels_its_mass_is_nearer_to() {
         let figures = crate::Figures::of(&beside(0.3, |_| {}));
@@ -237,8 +247,8 @@ mod tests {
         assert_eq!(crate::Figures::of(&testing::model()).tips_turning, None);
     }
 
-    /// With `K_s` of struts, `K_t` of tyres and `K_b` of bars the body is held by `(K_s + K_b)` and `K_t` in series, bars being in the load
-    /// path, or by `K_b` and, beside it, `K_s` and `K_t` in series.
+    /// `K_s`, `K_t` and `K_b` are the roll stiffnesses of struts, tyres and bars. Bars in the load path give
+    /// `(K_s + K_b)` in series with `K_t`. External bars give `K_b` parallel to the series of `K_s` and `K_t`.
     #[test]
     fn tyres_are_in_series_with_what_presses_them() {
         let (struts, tyres, bars) = (4.0 * 25e3 * 0.5625, 4.0 * 200e3 * 0.5625, 2.0 * 10e3 * 2.25);
@@ -256,7 +266,7 @@ mod tests {
                     .into();
             });
             let found = OwnWheels::of(&model).and_then(|own| own.roll_gradient).expect("upright");
-            // Positions of wheels are f32.
+            // The positions of the wheels are f32.
             assert!((found / (500.0 / (held - 500.0 * G)) - 1.0).abs() < 1e-6, "{coupling:?}: {found}");
         }
     }

@@ -1,59 +1,61 @@
-//! How a car stands under steady forces: which wheel carries what, with stops, droop and lifted wheels.
+//! Steady pose of a car under constant forces: wheel loads with bump stops, droop and lifted wheels.
 //!
-//! Small angles; a wheel's travel follows from heave, pitch and roll of the chassis alone, as in a car whose wheels turn
-//! with it. Loads come from springs, stops and bars, all linear between their corners.
+//! Angles are small. The travel of a wheel follows from heave, pitch and roll of the chassis; the wheels have no degree
+//! of freedom of their own. Loads come from springs, stops and anti-roll bars, which are piecewise linear unless a
+//! spring is progressive.
 
 use skidpad_core::Model;
 use skidpad_core::model::{BarCoupling, Side};
 
 use super::{G, first_side};
 
-/// Rate of metal on metal, N/m: stiff against any spring, soft enough for the arithmetic.
+/// Stiffness of metal contact (N/m): stiffer than any spring, low enough for the solver.
 const METAL_RATE: f64 = 1e8;
-/// Way over which a wheel that hangs at its droop stop loses what it still carries, m: short against any travel.
+/// Travel over which the load of a wheel at its droop stop falls to zero (m); short against any suspension travel.
 const DROOP_CORNER_M: f64 = 1e-4;
-/// Looks at what links take of the loads, each with the loads of the last.
+/// Maximum number of iterations between wheel loads and link forces.
 const PASSES: usize = 60;
-/// Change of a load that is none, as a share of the weight.
+/// Change of a link force, relative to the weight, below which the iteration has converged (–).
 const SETTLED: f64 = 1e-9;
-/// Roll angles looked at for the largest lateral acceleration, rad.
+/// Largest roll angle of the search for the largest lateral acceleration (rad), and number of its steps.
 const ROLLS: (f64, usize) = (0.6, 300);
 
-/// A steady pose of a car and the loads that hold it.
+/// Steady pose of a car with the corresponding loads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteadyState {
-    /// rad, positive right side down.
+    /// Roll angle (rad), positive right side down.
     pub roll: f64,
-    /// Lateral acceleration that holds this roll, m/s², positive to the left.
+    /// Lateral acceleration for this roll angle (m/s²), positive to the left.
     pub lateral_acceleration: f64,
-    /// Compression of each wheel from rest, m; of a lifted one, where it hangs.
+    /// Compression of each wheel from rest (m). A lifted wheel hangs at the balance of its springs.
     pub compressions: Vec<f64>,
-    /// Load of each wheel, N, ≥ 0.
+    /// Load of each wheel (N), ≥ 0.
     pub loads: Vec<f64>,
 }
 
-/// What the wheels have to carry.
+/// Resultant of the wheel loads that a pose must provide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Demand {
-    /// Sum of the loads, N.
+    /// Sum of the loads (N).
     pub weight: f64,
-    /// `Σ x N` about the centre of mass, N m: positive presses the front axle.
+    /// Moment `Σ x N` about the centre of mass (N m); positive values load the front axle.
     pub pitching: f64,
 }
 
 impl Demand {
-    /// Standing still, or turning.
+    /// Returns the demand of a car that stands still or turns.
     pub fn at_rest(model: &Model) -> Self {
         Self { weight: f64::from(model.mass()) * G, pitching: 0.0 }
     }
 
-    /// Braking with `deceleration` m/s² at the ground: `Σ x N = m a h`.
+    /// Returns the demand of braking at the ground with `deceleration` (m/s²): `Σ x N = m a h`.
     pub fn braking(model: &Model, deceleration: f64) -> Self {
         let pitching = f64::from(model.mass()) * deceleration * model.tyre_lever();
         Self { pitching, ..Self::at_rest(model) }
     }
 
-    /// At a steady speed: what the surfaces press down with, drag at its point, and the drive that balances it at the ground.
+    /// Returns the demand at a steady speed: downforce of both surfaces (N), drag at its point of application (N), and
+    /// drive at the ground that balances the drag.
     pub fn pressed(model: &Model, downforce_n: [f64; 2], drag_n: f64) -> Self {
         let (aero, rest) = (&model.parts().aero, Self::at_rest(model));
         let moments =
@@ -63,12 +65,15 @@ impl Demand {
     }
 }
 
-/// The steady state with this `roll` (rad) that carries `demand`: `z = s + x θ − y φ`, `Σ N` and `Σ x N` as demanded. The
-/// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`, where tyre forces act on the ground, at the y to which links
-/// have led the wheels. Where links lift wheels by the side forces, N is the less by that; those of a solid axle take no more than its
-/// inner wheel has.
+/// Solves for the steady state with this `roll` (rad) that provides `demand`: `z = s + x θ − y φ`, with `Σ N` and
+/// `Σ x N` as demanded.
 ///
-/// `None` when no heave and pitch carry it, as when braking would lift the rear.
+/// The lateral acceleration follows from `m h a_y = −Σ y N − m g h φ`. Tyre forces act at the ground, at the lateral
+/// position y to which the links have moved the contact points. Links that lift wheels by the side forces reduce N;
+/// those of a solid axle by no more than the load of the wheel.
+///
+/// Returns `None` if no heave and pitch provide the demand, for example if braking would lift the rear axle, or if
+/// the link forces do not converge.
 pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<SteadyState> {
     let mut lifted = vec![0.0; model.wheels().len()];
     for _ in 0..PASSES {
@@ -81,7 +86,8 @@ pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<SteadyState> {
     None
 }
 
-/// The same where links take `lifted` (N) of the loads, and what they do per lateral acceleration.
+/// Solves for the steady state with the link forces `lifted` (N) subtracted from the loads. Also returns the link force
+/// of each wheel per lateral acceleration (kg).
 fn stand_lifted(model: &Model, roll: f64, demand: Demand, lifted: &[f64]) -> Option<(SteadyState, Vec<f64>)> {
     let is_beam = |i: usize| model.parts().axles[model.wheels()[i].axle].solid;
     let taken = |i: usize, load: f64| if is_beam(i) { lifted[i].min(load) } else { lifted[i] };
@@ -107,7 +113,8 @@ fn stand_lifted(model: &Model, roll: f64, demand: Demand, lifted: &[f64]) -> Opt
     Some((SteadyState { roll, lateral_acceleration, compressions, loads }, lifts))
 }
 
-/// Side forces of steady cornering per lateral acceleration, kg: of each axle by what it carries at rest, of its wheels by their `loads`.
+/// Computes the side forces of steady cornering per lateral acceleration (kg). Each axle takes the share of its static
+/// load, distributed to its wheels by `loads` (N).
 fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
     let wheels = model.wheels();
     let on_axle = |i: usize, of: &dyn Fn(usize) -> f64| {
@@ -117,19 +124,21 @@ fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
     (0..wheels.len()).map(|i| share(i) * on_axle(i, &|k| model.sprung()[k].into())).collect()
 }
 
-/// The state of steady cornering at `lateral_acceleration` m/s², positive to the left; `None` beyond the rollover threshold.
+/// Solves for steady cornering at `lateral_acceleration` (m/s²), positive to the left; `None` above the rollover
+/// threshold.
 pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<SteadyState> {
     corner_under(model, lateral_acceleration, Demand::at_rest(model))
 }
 
-/// The state of steady cornering at `lateral_acceleration` m/s² that carries `demand`; `None` beyond the rollover threshold.
+/// Solves for steady cornering at `lateral_acceleration` (m/s²) with the given `demand`; `None` above the rollover
+/// threshold.
 pub fn corner_under(model: &Model, lateral_acceleration: f64, demand: Demand) -> Option<SteadyState> {
     let way = lateral_acceleration.signum();
     let pose = |roll: f64| stand(model, way * roll, demand);
     let enough = |roll: f64| pose(roll).is_some_and(|s| way * s.lateral_acceleration >= way * lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
     let first = (0..=ROLLS.1).map(|i| i as f64 * step).find(|&roll| enough(roll));
-    // Close to the threshold only the peak between two of these rolls is enough.
+    // Close to the threshold only the maximum between two of these roll angles is sufficient.
     let first =
         first.or_else(|| tipping(model, way, demand).map(|peak| way * peak.roll).filter(|&roll| enough(roll)))?;
     let (mut low, mut high) = ((first - step).max(0.0), first);
@@ -140,8 +149,9 @@ pub fn corner_under(model: &Model, lateral_acceleration: f64, demand: Demand) ->
     pose(high)
 }
 
-/// The steady state of the largest lateral acceleration, beyond whose roll the car falls over: that of the side to which it falls first,
-/// turning left where both are alike. `None` for a car on one track.
+/// Returns the steady state with the largest lateral acceleration; at larger roll angles the car falls over. The state
+/// is that of the direction in which the car tips first, a left turn if both are equal. `None` for a car with a single
+/// track.
 pub fn rollover(model: &Model) -> Option<SteadyState> {
     let [left, right] = [1.0, -1.0].map(|way| tipping(model, way, Demand::at_rest(model)));
     let [left, right] = [left?, right?];
@@ -149,7 +159,8 @@ pub fn rollover(model: &Model) -> Option<SteadyState> {
     Some(if side == Some(Side::Right) { right } else { left })
 }
 
-/// The same of the side on which `way` is 1 for left, −1 for right.
+/// Returns the steady state with the largest lateral acceleration in one direction: `way` is 1 for a left turn, −1 for
+/// a right turn.
 fn tipping(model: &Model, way: f64, demand: Demand) -> Option<SteadyState> {
     let pose = |roll: f64| stand(model, way * roll, demand);
     let held = |roll: f64| pose(roll).map_or(f64::MIN, |s| way * s.lateral_acceleration);
@@ -163,13 +174,14 @@ fn tipping(model: &Model, way: f64, demand: Demand) -> Option<SteadyState> {
         } else {
             high = b
         }
-        // Just before wheels lift, no pose may be found where links push much of the load.
+        // Just before wheels lift, there may be no solution if links carry much of the load.
         best = [a, b].into_iter().fold(best, |best, roll| if held(roll) > held(best) { roll } else { best });
     }
     pose(best).filter(|s| way * s.lateral_acceleration > 1e-6)
 }
 
-/// Newton's method with halved steps for two equations that are linear between corners.
+/// Solves two equations that are linear between corners by Newton's method with step halving. `scale` is the scale of
+/// the residuals; `None` without convergence.
 fn solve(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]> {
     const NUDGE: f64 = 1e-8;
     let size = |r: [f64; 2]| r[0].hypot(r[1]) / scale;
@@ -205,17 +217,18 @@ fn solve(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]
     (size(error) < 1e-6).then_some(pose)
 }
 
-/// Every wheel in a pose.
+/// Wheels of a car in a pose.
 struct Wheels {
-    /// From rest, m.
+    /// Compression of each wheel from rest (m).
     compressions: Vec<f64>,
-    /// What each tyre carries, N.
+    /// Load of each tyre (N).
     loads: Vec<f64>,
-    /// What each corner pushes the chassis with, bars beside the tyres included, N.
+    /// Force of each wheel on the chassis (N), including external anti-roll bars, which do not load the tyres.
     pushes: Vec<f64>,
 }
 
-/// The wheels with the chassis `[s, θ]` down and nose-down, rolled by `roll`.
+/// Computes the wheels for a chassis that is lowered by `down` (m) and pitched nose-down by `pitch` (rad), with the
+/// roll angle `roll` (rad).
 fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> Wheels {
     let on_ground: Vec<f64> =
         model.wheels().iter().map(|w| down + f64::from(w.contact.x) * pitch - f64::from(w.contact.y) * roll).collect();
@@ -229,7 +242,7 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> Wheels {
         let ties: f64 = ties(model, i).map(|tie| tie.rate * (z + tie.way * travel[tie.other])).sum();
         f64::from(model.static_load(i)) + strut.spring(z) + stop + ties
     };
-    // A wheel that would pull is off the ground and hangs where its spring and its ties balance.
+    // A wheel with a negative load is off the ground and hangs at the balance of its spring, bars and heave springs.
     for i in 0..travel.len() {
         if force(&travel, i) < 0.0 {
             let strut = &model.wheels()[i].strut;
@@ -254,16 +267,16 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> Wheels {
     Wheels { compressions: travel, loads, pushes }
 }
 
-/// What ties a wheel to another: it gets `rate (z + way z')`.
+/// Coupling of a wheel to another one. The force on the wheel is `rate (z + way z')`.
 struct AxleLink {
     other: usize,
-    /// N/m.
+    /// Rate of the coupling (N/m).
     rate: f64,
-    /// −1 of a bar, 1 of a heave spring.
+    /// Sign of the other wheel's travel: −1 for an anti-roll bar, 1 for a heave spring.
     way: f64,
 }
 
-/// Bars in the load path and heave springs of wheel `i`.
+/// Iterates over the anti-roll bars in the load path and the heave springs of wheel `i`.
 fn ties(model: &Model, i: usize) -> impl Iterator<Item = AxleLink> + '_ {
     let parts = model.parts();
     let bars = parts.bars.iter().filter(|bar| bar.coupling == BarCoupling::InLoadPath);
@@ -275,7 +288,7 @@ fn ties(model: &Model, i: usize) -> impl Iterator<Item = AxleLink> + '_ {
     }))
 }
 
-/// The other end of what ties wheel `i`; `None` if it does not.
+/// Returns the other wheel of a pair that contains wheel `i`; `None` if it does not.
 fn other(wheels: [usize; 2], i: usize) -> Option<usize> {
     let end = wheels.iter().position(|&wheel| wheel == i)?;
     Some(wheels[1 - end])
@@ -291,7 +304,7 @@ mod tests {
     fn small_demands_are_the_linear_formulas() {
         let model = testing::model();
         let turning = corner(&model, 2.0).expect("stands");
-        // m h a_y = (4 · 25e3 · 0.75² − m g h) φ.
+        // Roll balance: m h a_y = (4 · 25e3 · 0.75² − m g h) φ.
         assert!((turning.roll - 1000.0 * 0.5 * 2.0 / 51_345.0).abs() < 1e-9, "{turning:?}");
         let moved = (turning.loads[1] - turning.loads[0]) * 1.5;
         assert!((moved - (1000.0 * 0.5 * 2.0 + 1000.0 * G * 0.5 * turning.roll)).abs() < 1e-3);
@@ -300,8 +313,9 @@ mod tests {
         assert!((front - (500.0 * G + 1000.0 * 4.0 * 0.5 / 2.5)).abs() < 1e-3, "{braking:?}");
     }
 
-    /// `m (h − r) a_y = (K − m g (h − r)) φ`, while what tyres carry has to hold the whole `m h a_y + m g (h − r) φ`. Links that press the
-    /// one side and lift the other leave the sum as it was, but for the share in which loads differ.
+    /// The roll angle follows from `m (h − r) a_y = (K − m g (h − r)) φ`, while the tyre loads balance the whole moment
+    /// `m h a_y + m g (h − r) φ`. The sum of the loads does not change, except through the load differences between the
+    /// sides.
     #[test]
     fn roll_centres_lead_side_forces_past_the_springs() {
         let mut parts = testing::model().parts().clone();
@@ -309,7 +323,7 @@ mod tests {
         let model = Model::new(parts).expect("valid");
         let turning = corner(&model, 2.0).expect("stands");
         let roll = 1000.0 * 0.3 * 2.0 / (56_250.0 - 1000.0 * G * 0.3);
-        // Loads that differ press on arms that differ: links of 0.27 move the contact points aside by up to 2.5 mm of 0.75 m.
+        // Unequal loads act on unequal lever arms: links of 0.27 move the contact points by up to 2.5 mm of 0.75 m.
         assert!((turning.roll / roll - 1.0).abs() < 1e-3, "{turning:?} {roll}");
         let moved = (turning.loads[1] - turning.loads[0]) * 1.5;
         assert!((moved - (1000.0 * 0.5 * 2.0 + 1000.0 * G * 0.3 * turning.roll)).abs() < 0.5, "{turning:?}");
@@ -321,7 +335,7 @@ mod tests {
         assert!((tipping.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{tipping:?}");
     }
 
-    /// Links of a solid axle take no more of a wheel than it has: they carry no car beyond `t / 2h`.
+    /// Links of a solid axle take no more than the load of a wheel. They hold no car beyond `t / 2h`.
     #[test]
     fn no_roll_centre_holds_a_car_beyond_its_track_over_twice_its_height() {
         for (roll_centre, solid) in (-4..=6).flat_map(|tenth| [true, false].map(|solid| (0.1 * tenth as f32, solid))) {
@@ -337,7 +351,7 @@ mod tests {
         }
     }
 
-    /// The wheels of a car whose centre of mass is higher by so many m.
+    /// Returns the wheels of a car whose centre of mass is higher by `by` (m).
     fn raised(wheels: &[skidpad_core::model::Wheel], by: f32) -> Vec<skidpad_core::model::Wheel> {
         let mut wheels = wheels.to_vec();
         wheels.iter_mut().for_each(|wheel| wheel.contact.z -= by);
@@ -355,8 +369,8 @@ mod tests {
         assert!(corner(&model, 0.9999 * tipping.lateral_acceleration).is_some());
     }
 
-    /// With the centre of mass 0.3 m left of the middle, 0.45 m are left beside the left wheels, over which it falls turning right, and it
-    /// rolls about the middle, 0.3 m aside: `a_y = g (0.45 − 0.5 φ) / 0.5`.
+    /// The centre of mass is 0.3 m left of the middle. The left wheels are 0.45 m beside it, over which the car falls
+    /// when turning right. The car rolls about the middle: `a_y = g (0.45 − 0.5 φ) / 0.5`.
     #[test]
     fn a_car_tips_first_to_the_side_of_its_mass() {
         let mut parts = testing::model().parts().clone();
@@ -364,7 +378,7 @@ mod tests {
         let model = Model::new(parts).expect("valid");
         let right = rollover(&model).expect("two tracks");
         let expected = G * (-0.45 - 0.5 * right.roll) / 0.5;
-        // The peak is flat: 1e-3 of it is left where the last wheel hangs by its droop.
+        // The maximum is flat: a deviation of 1e-3 remains while the last wheel hangs at its droop stop.
         assert!((right.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{right:?}");
         assert!(right.loads[1] + right.loads[3] < 1e-2 * 1000.0 * G, "{right:?}");
         let left = tipping(&model, 1.0, Demand::at_rest(&model)).expect("two tracks");
@@ -373,7 +387,7 @@ mod tests {
         assert!(corner(&model, -1.01 * right.lateral_acceleration).is_some());
     }
 
-    /// What a spring that stiffens, a heave spring and a bar beside the tyres give: loads by their laws, roll by all of them.
+    /// A progressive spring, a heave spring and an external bar contribute to loads and roll by their laws.
     #[test]
     fn every_part_of_a_suspension_counts() {
         let mut parts = testing::model().parts().clone();

@@ -1,4 +1,4 @@
-//! Straight driving: resistance, drive, top speed and the length of a stop.
+//! Straight-line driving: resistance, drive force, top speed and stopping distance.
 
 use skidpad_core::Model;
 use skidpad_core::model::{Engine, EngineDrive, LaunchDevice, Motor, Powertrain, Wheel};
@@ -7,17 +7,17 @@ use skidpad_core::tyre::Conditions;
 use super::steady_state::{Demand, stand};
 use super::{Cruise, G};
 
-/// Drag and rolling resistance of the whole car on level ground at `v` m/s, N: of the ride heights and loads it then has,
-/// or those at rest where it has no steady pose.
+/// Computes drag and rolling resistance of the whole car on level ground at `v` m/s (N). Ride heights and loads are
+/// those at this speed, or those at rest if there is no steady pose.
 pub fn resistance(model: &Model, v: f64) -> f64 {
     Resistance::at(model, v).force(model, v)
 }
 
-/// What decides the resistance of a car that stands as it does at one speed.
+/// Drag and wheel loads of a car in the steady pose of one speed, which determine its resistance.
 pub(super) struct Resistance {
-    /// N s²/m².
+    /// Drag coefficient (N s²/m²).
     drag: f64,
-    /// Of each wheel, N.
+    /// Load of each wheel (N).
     loads: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl Resistance {
         moved.map_or_else(|| Self::at_rest(model), of)
     }
 
-    /// Force at `v` m/s, N.
+    /// Computes the resistance at `v` m/s (N).
     pub(super) fn force(&self, model: &Model, v: f64) -> f64 {
         let wheels = model.wheels().iter().zip(&self.loads);
         let rolling = wheels.map(|(wheel, load)| f64::from(wheel.rolling.coefficient(v as f32)) * load);
@@ -41,13 +41,14 @@ impl Resistance {
     }
 }
 
-/// Whether speed changes what the wheels carry or how the air flows.
+/// Returns whether the wheel loads or the drag coefficient depend on the speed.
 fn is_pressed(model: &Model) -> bool {
     let aero = &model.parts().aero;
     aero.maps.is_some() || aero.downforce.iter().any(|surface| surface.coefficient != 0.0)
 }
 
-/// Share of the drive that reaches each wheel, in wheel order, summing to 1; equal shares for a car without a motor.
+/// Returns the share of the drive of each wheel (–), in wheel order, with a sum of 1; equal shares for a car without a
+/// motor.
 pub fn drive_shares(model: &Model) -> Vec<f64> {
     let motors = |i: usize| -> f64 {
         let parts = model.parts().motors.iter().filter(|motor| motor.wheels.contains(&i));
@@ -68,25 +69,29 @@ pub fn drive_shares(model: &Model) -> Vec<f64> {
     if sum > 0.0 { shares.iter().map(|s| s / sum).collect() } else { vec![1.0 / count as f64; count] }
 }
 
-/// Full-throttle force at the road at `v` m/s in forward gear `gear` (ignored without a gearbox), N, clutch closed.
+/// Computes the full-throttle force at the road at `v` m/s in the forward gear `gear` with closed clutch (N). The gear
+/// is ignored without a gearbox.
 pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
     let motors = model.parts().motors.iter().map(|motor| motor_force(model, motor, v));
     powertrain_force(model, v, gear) + motors.sum::<f64>()
 }
 
-/// Largest force at the road with which a standing car can start before the first driven wheel spins, N: `F = min μ N / s` over the driven
-/// wheels with their shares s of the drive, under the loads that the acceleration moves.
+/// Computes the largest force at the road with which a standing car can start before the first driven wheel spins (N):
+/// `F = min μ N / s` over the driven wheels with their shares s of the drive. The loads N include the load transfer of
+/// the acceleration.
 pub fn launch_force(model: &Model) -> f64 {
-    // Each pass gains a digit, as that of a stop.
+    // Each iteration gains about one digit, as in `stopping_distance`.
     (0..40).fold(0.0, |force, _| spinning_force(model, force).unwrap_or(force))
 }
 
-/// Computes the largest driving force under the loads at rest, which the acceleration has not yet moved, N.
+/// Computes the largest driving force before the first driven wheel spins under the loads at rest, without load
+/// transfer (N).
 pub fn standing_force(model: &Model) -> f64 {
     spinning_force(model, 0.0).unwrap_or(0.0)
 }
 
-/// Force at which the first driven wheel spins under the loads that `force` moves, N; `None` where no pose carries them.
+/// Computes the force at which the first driven wheel spins (N), under the load transfer of a driving force `force`
+/// (N); `None` if no pose provides these loads.
 fn spinning_force(model: &Model, force: f64) -> Option<f64> {
     let (shares, mass) = (drive_shares(model), f64::from(model.mass()));
     let steady = stand(model, 0.0, Demand::braking(model, -force / mass))?;
@@ -94,7 +99,8 @@ fn spinning_force(model: &Model, force: f64) -> Option<f64> {
     Some((0..shares.len()).filter(|&i| shares[i] > 0.0).map(held).fold(f64::INFINITY, f64::min))
 }
 
-/// Torque of a motor at its wheels together, at full throttle and a mean speed of the wheels, N m.
+/// Returns the total torque of a motor at its wheels at full throttle (N m). `turning` is the mean speed of the wheels
+/// (rad/s).
 fn motor_torque(motor: &Motor, turning: f64) -> f64 {
     let (torque, _) = motor.torque(turning as f32 * motor.reduction, 1.0);
     f64::from(torque * motor.reduction * motor.efficiency)
@@ -121,12 +127,14 @@ fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
     }
 }
 
-/// Torque that an engine gives at full throttle at a speed in rad/s, N m; below idle, where its clutch slips, that at idle.
+/// Returns the full-throttle torque of an engine at `speed` rad/s (N m). Below idle speed, where the clutch slips, it
+/// is the torque at idle.
 fn full(engine: &Engine, speed: f32) -> f32 {
     engine.torque_at(speed.max(engine.idle), 1.0)
 }
 
-/// Engine speed at which the torque converter holds it at full throttle with the car standing, rad/s; `None` without one.
+/// Computes the stall speed of the torque converter: the engine speed at full throttle with the car standing (rad/s);
+/// `None` without a converter.
 pub fn stall_speed(model: &Model) -> Option<f64> {
     let EngineDrive { engine, launch_device: LaunchDevice::Converter(fluid), .. } =
         model.parts().powertrain.engine()?
@@ -136,14 +144,14 @@ pub fn stall_speed(model: &Model) -> Option<f64> {
     Some(fluid.balance(|speed| full(engine, speed), 0.0, engine.limit).into())
 }
 
-/// What all motors give together when each gives its most, W; `None` without any.
+/// Returns the sum of the maximum powers of all motors (W); `None` without motors.
 pub fn motor_power(model: &Model) -> Option<f64> {
     let most = |motor: &Motor| f64::from(motor.power.min(motor.peak_torque * motor.max_speed));
     let motors = &model.parts().motors;
     (!motors.is_empty()).then(|| motors.iter().map(most).sum())
 }
 
-/// Full-throttle torque into the gearbox when its input turns at `turning` rad/s in `gear`, N m.
+/// Computes the full-throttle torque into the gearbox when its input shaft turns at `turning` rad/s in `gear` (N m).
 fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
     let engine = &drive.engine;
     match &drive.launch_device {
@@ -157,15 +165,17 @@ fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
     }
 }
 
-/// Turns of the propeller shaft's wheels per metre of road, times 2π, 1/m.
+/// Returns the mean angular speed of the driven wheels per road speed (rad/m): the mean of 1 / radius, weighted by the
+/// shares of the drive.
 pub(crate) fn per_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 {
     drive.shares.iter().zip(wheels).map(|(&share, wheel)| f64::from(share) / f64::from(wheel.radius)).sum()
 }
 
-/// Highest speed at which some gear still overcomes the resistance, found in steps of 0.01 m/s up to 150 m/s.
+/// Searches the highest speed at which the drive force of some gear exceeds the resistance (m/s), in steps of 0.01 m/s
+/// up to 150 m/s. `None` without a motor, or if there is no balance below 149.9 m/s.
 ///
-/// A car that the air presses resists as it stands at that speed: each pass takes the mean of the last speed and the one that
-/// its pose gives.
+/// The resistance of a car with downforce or aerodynamic maps depends on its pose at that speed. Each iteration takes
+/// the mean of the last speed and the one for its pose.
 pub fn top_speed(model: &Model) -> Option<f64> {
     let against = |resistance: Resistance| overcome(model, |v| resistance.force(model, v));
     let mut top = against(Resistance::at_rest(model))?;
@@ -181,10 +191,11 @@ pub fn top_speed(model: &Model) -> Option<f64> {
     Some(top)
 }
 
-/// Steps in which the top speed is looked for, m/s.
+/// Step of the search for the top speed (m/s).
 const SPEED_STEP: f64 = 0.01;
 
-/// The last speed before a resistance `against` it stops the car in every gear; `None` where that is beyond 150 m/s.
+/// Returns the highest speed up to which some gear overcomes the resistance `against` (N at a speed in m/s) at every
+/// step of the search (m/s). `None` if no gear does so at the first step, or if the speed exceeds 149.9 m/s.
 pub(super) fn overcome(model: &Model, against: impl Fn(f64) -> f64) -> Option<f64> {
     let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
     let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= against(v));
@@ -192,8 +203,8 @@ pub(super) fn overcome(model: &Model, against: impl Fn(f64) -> f64) -> Option<f6
     top.filter(|top| *top < 149.9)
 }
 
-/// Where the engine gives the most power at full throttle, [W, rad/s], looked for at the points of its curve and in steps of a
-/// thousandth of its limit; `None` without an engine.
+/// Returns the maximum full-throttle power of the engine and its speed, [W, rad/s]. Searches the points of the torque
+/// curve and steps of a thousandth of the speed limit; `None` without an engine.
 pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
     const STEPS: u16 = 1000;
     let engine = &model.parts().powertrain.engine()?.engine;
@@ -203,22 +214,24 @@ pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
     speeds.map(power).max_by(|a, b| a[0].total_cmp(&b[0]))
 }
 
-/// How the driver brakes.
+/// Brake pedal strategy of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pedal {
-    /// To the floor: a wheel whose brake overcomes its tyre slides, or stays at the slip of the anti-lock brakes.
+    /// Fully pressed pedal. A wheel whose brake overcomes its tyre locks, or stays at the slip of the anti-lock brakes.
     Floored,
-    /// Every wheel at the peak of its tyre, as far as its brake goes.
+    /// Ideal braking: every wheel at the peak of its tyre, as far as its brake torque allows.
     Ideal,
 }
 
-/// Distance from `v` m/s to rest on level ground, m, with the loads braking moves: `s = (m / 2 k) ln(1 + k v² / F)`,
-/// drag `k` without its maps, braking force `F` at the mean deceleration. `None` without brakes, or when the rear would lift.
+/// Computes the stopping distance from `v` m/s on level ground with load transfer (m):
+/// `s = (m / 2 k) ln(1 + k v² / F)`. `k` is the drag coefficient without aerodynamic maps, `F` the braking force at the
+/// mean deceleration. `None` without brakes, or if the rear axle would lift.
 pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     let (mass, drag) = (f64::from(model.mass()), f64::from(model.parts().aero.drag));
     let mut deceleration = 0.5 * G;
     let mut distance = None;
-    // Each pass gains a digit: the transfer answers by h / L of what the deceleration is off by.
+    // Each iteration gains about one digit: the load transfer reacts to an error of the deceleration by the factor h /
+    // L.
     for _ in 0..40 {
         let loads = stand(model, 0.0, Demand::braking(model, deceleration))?.loads;
         let force: f64 = (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum();
@@ -232,21 +245,23 @@ pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     distance
 }
 
-/// Distance in which a constant braking `force` (N) and the drag `k` stop a `mass` from `v` m/s, m: `(m / 2 k) ln(1 + k v² / F)`.
+/// Computes the distance in which a constant braking `force` (N) and the drag coefficient `drag` (N s²/m²) stop a
+/// `mass` (kg) from `v` m/s (m): `(m / 2 k) ln(1 + k v² / F)`.
 pub(super) fn stopped_in(v: f64, mass: f64, drag: f64, force: f64) -> f64 {
     let resisted = drag * v * v / force;
-    // ln(1 + x) / x, where x may be nothing.
+    // ln(1 + x) / x, with its limit for small x.
     let less = if resisted > 1e-9 { resisted.ln_1p() / resisted } else { 1.0 };
     mass * v * v / (2.0 * force) * less
 }
 
-/// Returns the braking force of wheel `i` under `load` N, N, while the car slows by `deceleration` m/s², with its brake `pressed` by a share.
+/// Computes the braking force of wheel `i` under `load` (N) while the car slows by `deceleration` (m/s²) (N). `pressed`
+/// is the brake pedal position (–).
 pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal, pressed: f64) -> f64 {
     let wheel: &Wheel = &model.wheels()[i];
     let tyre = model.tyre(i);
     let radius = f64::from(wheel.radius);
     let peak = f64::from(tyre.friction_at(load as f32)[0]) * load;
-    // The brake stops the wheel's own spin too.
+    // The brake also decelerates the spin of the wheel.
     let braked = pressed * f64::from(wheel.brake_torque) / radius
         - f64::from(wheel.spin_inertia) * deceleration / (radius * radius);
     let rolling = f64::from(wheel.rolling.constant) * load;
@@ -255,7 +270,7 @@ pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f6
     }
     match pedal {
         Pedal::Ideal => peak,
-        // Dry friction pulls as much at every slip.
+        // Dry friction has the same force at every slip.
         Pedal::Floored if !tyre.creeps() => peak,
         Pedal::Floored => {
             let slip = model.parts().assists.abs.map_or(1.0, |abs| abs.slip);
@@ -274,7 +289,7 @@ mod tests {
     #[test]
     fn top_speed_balances_drive_and_drag() {
         let model = testing::model();
-        // 800 N m on 0.3 m against 0.4 v² + 0.01 m g.
+        // Drive 800 N m on 0.3 m against 0.4 v² + 0.01 m g.
         let expected = ((800.0 / 0.3 - 98.1) / 0.4f64).sqrt();
         let found = top_speed(&model).expect("a motor and drag");
         assert!((found - expected).abs() < 0.02, "{found} {expected}");
@@ -285,7 +300,7 @@ mod tests {
         let mut parts = testing::model().parts().clone();
         parts.aero.drag = 0.0;
         let model = Model::new(parts).expect("valid");
-        // 4 · 1500 N m / 0.3 m = 20 kN on 9.81 kN: all lock at 1 g.
+        // The brakes have 4 · 1500 N m / 0.3 m = 20 kN for a weight of 9.81 kN: all wheels lock at 1 g.
         for pedal in [Pedal::Floored, Pedal::Ideal] {
             let found = stopping_distance(&model, 20.0, pedal).expect("brakes");
             assert!((found - 400.0 / (2.0 * G)).abs() < 1e-5, "{found}");
@@ -297,13 +312,15 @@ mod tests {
             }
             stopping_distance(&Model::new(parts).expect("valid"), 20.0, Pedal::Floored)
         };
-        // Below the limit the spin of the wheels counts as mass: 1000 + 4 / 0.09 kg, and 0.01 m g rolls along.
+        // Below the limit the spin of the wheels adds to the mass: 1000 + 4 / 0.09 kg. The rolling resistance is 0.01 m
+        // g.
         let expected = (1000.0 + 4.0 / 0.09) * 400.0 / (2.0 * (4.0 * 300.0 / 0.3 + 98.1));
         let found = weak(300.0).expect("brakes");
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
     }
 
-    /// The test car with an engine of 200 N m up to its limit of 600 rad/s, drag of 10 N m and 0.1 N m s, and one gear.
+    /// Builds the test car with an engine of 200 N m up to its limit of 600 rad/s, drag of 10 N m and 0.1 N m s, and
+    /// one gear.
     fn with_engine(throttle_map: Option<Curve>, gear: f32) -> Model {
         let mut parts = testing::model().parts().clone();
         parts.powertrain = Powertrain::Engine(Box::new(EngineDrive {
@@ -334,8 +351,8 @@ mod tests {
         Model::new(parts).expect("valid")
     }
 
-    /// In its band, the last 2 %, the limiter leaves `(ω_l − ω) / (0.02 ω_l)` of the torque and the drag the rest: where that meets the
-    /// resistance, the car has its top speed.
+    /// In its band, the last 2 %, the limiter leaves `(ω_l − ω) / (0.02 ω_l)` of the torque, and the engine drag has
+    /// the remaining share. The top speed is the balance with the resistance.
     #[test]
     fn a_limiter_holds_a_car_within_its_band() {
         let model = with_engine(None, 4.0);
@@ -343,13 +360,13 @@ mod tests {
         let turning = top / 0.3 * 4.0;
         let share = (600.0 - turning) / 12.0;
         let torque = 200.0 * share - (10.0 + 0.1 * turning) * (1.0 - share);
-        // The step of the search, 0.133 rad/s of the engine, is 0.0111 of the band: 3 N m.
+        // The step of the search is 0.133 rad/s of the engine or 0.0111 of the band: 3 N m.
         assert!((torque * 4.0 / 0.3 - resistance(&model, top)).abs() < 3.1 * 4.0 / 0.3, "{top} m/s, {torque} N m");
         let [power, speed] = peak_power(&model).expect("an engine");
         assert!((speed / 588.0 - 1.0).abs() < 1e-6 && (power / (200.0 * 588.0) - 1.0).abs() < 1e-6, "{power} {speed}");
     }
 
-    /// A pedal that opens the throttle by 0.6 leaves 0.4 of the drag.
+    /// A throttle map that opens the throttle to 0.6 leaves 0.4 of the engine drag.
     #[test]
     fn a_throttle_map_that_ends_below_1_takes_drag_from_the_torque() {
         let map = Curve::new(vec![[0.0, 0.0], [1.0, 0.6]]).expect("valid");
@@ -361,7 +378,7 @@ mod tests {
         assert!((power / (speed * (120.0 - 0.4 * (10.0 + 0.1 * speed))) - 1.0).abs() < 1e-5, "{power} {speed}");
     }
 
-    /// Dry friction has no slip at which it pulls less: `v² / 2 μ g`.
+    /// Dry friction has no slip with a lower force: the stopping distance is `v² / 2 μ g`.
     #[test]
     fn anti_lock_brakes_stop_a_car_on_dry_friction_as_locked_wheels_do() {
         let mut parts = testing::model().parts().clone();

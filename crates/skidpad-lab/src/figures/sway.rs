@@ -1,9 +1,9 @@
-//! How a vehicle with trailers swings in the plane, from its description alone.
+//! Lateral stability of a vehicle with trailers: sway in the horizontal plane, from the models alone.
 //!
-//! Vehicles that roll straight on at one speed, on linear tyres at their static loads: Lagrange's equations of the lateral position
-//! of the first one and of the headings of all, for small angles (Pacejka, "Tire and Vehicle Dynamics", section 1.5, has those of a
-//! car with one trailer). Tyres answer after their relaxation length. Nobody
-//! steers, nothing rolls or pitches, friction of hitches does not hold.
+//! The vehicles roll straight ahead at constant speed on linear tyres at their static loads. The equations of motion
+//! are Lagrange's equations for the lateral position of the first vehicle and the yaw angles of all vehicles, for small
+//! angles (Pacejka, "Tire and Vehicle Dynamics", section 1.5, has those of a car with one trailer). Tyres have a
+//! relaxation length. The steering is fixed. Roll, pitch and the dry friction of hitches are neglected.
 
 use nalgebra::{DMatrix, DVector};
 use skidpad_core::state::Placement;
@@ -12,46 +12,48 @@ use skidpad_core::{Model, Scene, State};
 
 use crate::metrics::Metric;
 
-/// Speeds between which a critical one is looked for, and the step of the search, m/s.
+/// Range of the search for the critical speed and its step (m/s): [first, last, step].
 const SPEEDS: [f64; 3] = [1.0, 120.0, 0.5];
 
-/// Speeds whose swings are told, km/h.
+/// Speeds at which the sway is listed (km/h).
 const TOLD_KMH: [f64; 3] = [80.0, 100.0, 130.0];
 
-/// The least damped swing of a train at one speed.
+/// Least damped oscillation of a train at one speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sway {
-    /// Damping ratio, negative where it grows.
+    /// Damping ratio (–), negative for a growing oscillation.
     pub damping_ratio: f64,
-    /// Undamped natural frequency, Hz.
+    /// Undamped natural frequency (Hz).
     pub frequency_hz: f64,
 }
 
-/// A tyre of a train.
+/// Tyre of a train.
 #[derive(Clone, Debug)]
 struct Tyre {
-    /// Its vehicle.
+    /// Number of the vehicle, from the front.
     of: usize,
-    /// Change of its lateral position by the coordinates.
+    /// Derivative of the tyre's lateral position with respect to the coordinates.
     arm: DVector<f64>,
-    /// N/rad.
+    /// Cornering stiffness (N/rad).
     stiffness: f64,
-    /// Relaxation length, m.
+    /// Relaxation length (m).
     length: f64,
 }
 
-/// The plane model of a train, with the lateral position of the first vehicle (m, left) and the headings of all (rad) as coordinates.
+/// Plane model of a train. Its coordinates are the lateral position of the first vehicle (m, positive to the left) and
+/// the yaw angles of all vehicles (rad).
 #[derive(Clone, Debug)]
 pub struct PlaneTrain {
     inverse_mass: DMatrix<f64>,
     tyres: Vec<Tyre>,
-    /// Of hitches.
+    /// Damping matrix of the hitches.
     damping: DMatrix<f64>,
     vehicles: usize,
 }
 
 impl PlaneTrain {
-    /// Of `models` from the front, each hitched to the one before; `None` where a hitch, a coupler or a tyre that creeps is missing.
+    /// Builds the model of `models` from the front, each hitched to the previous one; `None` if a hitch or a coupler is
+    /// missing or a tyre has no creep.
     pub fn of(models: &[&Model]) -> Option<Self> {
         let size = models.len() + 1;
         let states = State::train_at_rest(models, 0, &Scene::flat(), &Placement::default());
@@ -79,7 +81,7 @@ impl PlaneTrain {
         Some(Self { inverse_mass: mass.try_inverse()?, tyres, damping, vehicles: models.len() })
     }
 
-    /// The swing that dies out slowest at `speed` m/s (> 0); `None` if nothing swings.
+    /// Returns the least damped oscillation at `speed` m/s (> 0); `None` if there is no oscillation.
     pub fn sway_at(&self, speed: f64) -> Option<Sway> {
         let swings = self.rates(speed).into_iter().filter(|[_, turns]| *turns > 0.0);
         let of = swings.map(|[decay, turns]| {
@@ -89,7 +91,7 @@ impl PlaneTrain {
         of.min_by(|a, b| a.damping_ratio.total_cmp(&b.damping_ratio))
     }
 
-    /// Lowest speed from which on some motion grows, m/s; `None` if there is none below 120 m/s.
+    /// Returns the lowest speed at which a motion is unstable (m/s); `None` if there is none from 1 to 120 m/s.
     pub fn critical_speed_mps(&self) -> Option<f64> {
         let [first, last, step] = SPEEDS;
         let grows = |speed: f64| self.rates(speed).iter().any(|[decay, _]| *decay < 0.0);
@@ -103,15 +105,16 @@ impl PlaneTrain {
         Some(above)
     }
 
-    /// Decay and angular frequency of each motion, 1/s: the eigenvalues `-decay ± i turns` of the speed to the left, the yaw rates,
-    /// the angles of the hitches and the slip of each tyre, with which the motion does not know where it is nor where it heads.
+    /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i turns`. The
+    /// state consists of the lateral velocity, the yaw rates, the hitch angles and the slip of each tyre. Lateral
+    /// position and heading are excluded because the motion does not depend on them.
     fn rates(&self, speed: f64) -> Vec<[f64; 2]> {
         let size = 2 * self.vehicles + self.tyres.len();
         let columns: Vec<_> = (0..size).map(|column| self.change(&unit(size, column), speed)).collect();
         DMatrix::from_columns(&columns).complex_eigenvalues().iter().map(|value| [-value.re, value.im]).collect()
     }
 
-    /// Rates of change of a state at `speed` m/s.
+    /// Computes the time derivative of a state at `speed` m/s.
     fn change(&self, state: &DVector<f64>, speed: f64) -> DVector<f64> {
         let n = self.vehicles;
         let rates = state.rows(0, n + 1).into_owned();
@@ -136,7 +139,7 @@ impl PlaneTrain {
     }
 }
 
-/// The figures of a train of `models` from the front; none where it has no plane model.
+/// Returns the figures of a train of `models` from the front; empty if it has no plane model.
 pub fn list(models: &[&Model]) -> Vec<Metric> {
     let Some(train) = PlaneTrain::of(models) else { return Vec::new() };
     let mass = models.iter().map(|model| f64::from(model.mass())).sum();

@@ -1,11 +1,11 @@
-//! What tows and what is towed: where hitch and coupler are, and what the coupler carries.
+//! Figures of hitch and coupler: their positions, and the load of the coupler.
 
 use skidpad_core::Model;
 
 use super::{Figures, G};
 use crate::metrics::Metric;
 
-/// Figures of the hitch and the coupler, of vehicles that have one.
+/// Returns the figures of the hitch and the coupler; empty for a vehicle with neither.
 pub(super) fn list(model: &Model, figures: &Figures) -> Vec<Metric> {
     let mut list = Vec::new();
     if let (Some(hitch), Some(rear)) = (model.parts().hitch, figures.axles.last()) {
@@ -28,7 +28,7 @@ pub(super) fn list(model: &Model, figures: &Figures) -> Vec<Metric> {
     list
 }
 
-/// Where the axles carry together, ahead of the centre of mass, m.
+/// Returns the position of the resultant axle load, ahead of the centre of mass (m).
 fn carried_at(figures: &Figures) -> f64 {
     let loads: f64 = figures.axles.iter().map(|axle| axle.load_n).sum();
     figures.axles.iter().map(|axle| axle.load_n * axle.x_m).sum::<f64>() / loads

@@ -1,8 +1,9 @@
-//! Side forces with which the axles of a steered vehicle push against each other at walking pace.
+//! Side forces with which the axles of a steered vehicle work against each other at walking pace.
 //!
-//! At a walk no side force is needed, so that the tyres only push where the axes of the wheels do not meet in one point. The vehicle moves by
-//! a lateral velocity and a yaw rate per forward speed at which these forces and their yaw moments sum to nothing, which is where
-//! the squares of the speeds across the wheels, weighted by the stiffnesses of the tyres at their slips, are least.
+//! At walking pace cornering needs no side force. Tyres have side forces only if the axes of the wheels do not
+//! intersect in one point. The lateral velocity and the yaw rate per forward speed are those at which the side forces
+//! and their yaw moments sum to zero. This is the minimum of the squared lateral velocities of the wheels, weighted by
+//! the secant stiffnesses of the tyres at their slips.
 
 use skidpad_core::Model;
 use skidpad_core::model::{Side, Wheel};
@@ -10,15 +11,16 @@ use skidpad_core::tyre::Conditions;
 
 use super::G;
 
-/// Largest lateral slip, –, as a tangent.
+/// Largest lateral slip, the tangent of the slip angle (–).
 const MOST_SLIP: f64 = 1.0;
-/// Iterations of the weights, and the change of the yaw rate (1/m) that ends them.
+/// Maximum number of iterations of the weights.
 const ITERATIONS: usize = 200;
+/// Change of the yaw rate per forward speed below which the iteration has converged (1/m).
 const SETTLED: f64 = 1e-9;
-/// Share of the weight on an axle beyond which its push is told.
+/// Share of the static axle load above which the side force of an axle is reported (–).
 const TOLD_SHARE: f64 = 0.1;
 
-/// A wheel in a turn: contact point, road-wheel angle and side force.
+/// Wheel in a turn: contact point (m), sine and cosine of its road-wheel angle, and wheel number.
 struct Turned {
     at: [f64; 2],
     sin_cos: (f64, f64),
@@ -26,7 +28,8 @@ struct Turned {
 }
 
 impl Turned {
-    /// Returns the derivatives of the speed across the wheel by lateral velocity and yaw rate, and that speed without both, per forward speed.
+    /// Returns the derivatives of the wheel's lateral velocity with respect to lateral velocity and yaw rate of the
+    /// vehicle, and its value without both, per forward speed.
     fn across(&self) -> ([f64; 2], f64) {
         let ([x, y], (sin, cos)) = (self.at, self.sin_cos);
         ([cos, sin * y + cos * x], -sin)
@@ -37,7 +40,8 @@ impl Turned {
         cos * (1.0 - turning * y) + sin * (aside + turning * x)
     }
 
-    /// Side force at the speed `across`, positive to the wheel's left, N.
+    /// Computes the side force at the lateral velocity `across` and the rolling velocity `rolling`, both per forward
+    /// speed (N), positive to the left of the wheel.
     fn force(&self, model: &Model, across: f64, rolling: f64) -> f64 {
         let slip = (-across / rolling.abs().max(1e-6)).clamp(-MOST_SLIP, MOST_SLIP) as f32;
         let at = Conditions::upright(model.static_load(self.index), 1.0);
@@ -45,8 +49,8 @@ impl Turned {
     }
 }
 
-/// Returns the side force of each axle at walking pace, N, with the middles of the axles turned by `angles` rad; `None` where tyres do not
-/// creep.
+/// Computes the side force of each axle at walking pace (N), with the axles steered by the mean road-wheel angles
+/// `angles` (rad); `None` for tyres without creep.
 fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
     let turned_to = model.road_wheel_angles(&angles.iter().map(|angle| *angle as f32).collect::<Vec<_>>());
     let turned = |(i, wheel): (usize, &Wheel)| {
@@ -79,7 +83,8 @@ fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
     Some(axles.map(|axle| on(axle).map(|(_, force)| force).sum()).collect())
 }
 
-/// Returns the lateral velocity and yaw rate of the least weighted squares of the speeds across the wheels.
+/// Computes the lateral velocity and yaw rate, per forward speed, that minimise the weighted squares of the wheels'
+/// lateral velocities.
 fn least_squares(wheels: &[Turned], weights: &[f64]) -> Option<[f64; 2]> {
     let [mut aa, mut ab, mut bb, mut ga, mut gb] = [0.0; 5];
     for (wheel, weight) in wheels.iter().zip(weights) {
@@ -94,8 +99,8 @@ fn least_squares(wheels: &[Turned], weights: &[f64]) -> Option<[f64; 2]> {
     (determinant > 1e-12 * aa * bb).then(|| [(bb * ga - ab * gb) / determinant, (aa * gb - ab * ga) / determinant])
 }
 
-/// Returns a note on steered axles whose axes at full lock do not meet on the turning axis. Some axle is then pushed aside by a tenth of its
-/// load more at walking pace than with angles that meet there.
+/// Returns a note if the axes of the steered axles do not intersect on the turning axis at full lock. The condition is
+/// that the side force of some axle at walking pace exceeds the one with matching angles by a tenth of its load.
 pub(super) fn disagreement(model: &Model) -> Option<String> {
     let axles = &model.parts().axles;
     let steered = || axles.iter().enumerate().filter(|(_, axle)| axle.steer_ratio != 0.0);
@@ -136,8 +141,8 @@ mod tests {
     use skidpad_core::Vec3;
     use skidpad_core::model::Axle;
 
-    /// The test car with full Ackermann steering and its axles at so many m ahead of the centre of mass, with these ratios, about a turning
-    /// axis.
+    /// Builds the test car with full Ackermann steering. `axles` lists the position ahead of the centre of mass (m) and
+    /// the steer ratio of each axle, `axis` is the position of the turning axis (m).
     fn car(axles: &[[f32; 2]], axis: f32) -> Model {
         let mut parts = testing::model().parts().clone();
         let (wheel, axle) = (parts.wheels[0], parts.axles[0]);
@@ -154,38 +159,39 @@ mod tests {
         Model::new(parts).expect("valid")
     }
 
-    /// Checks that two axles agree on a turning axis, whatever their ratios.
+    /// A pair of axles always agrees on a turning axis, for any steer ratio.
     #[test]
     fn two_axles_push_nothing_at_a_walk() {
         for ratio in [-0.4f32, 0.0, 0.2] {
             let axis = 1.25 - 2.5 / (1.0 - ratio);
             let model = car(&[[1.25, 1.0], [-1.25, ratio]], axis);
             let pushes = side_forces(&model, &[0.3, 0.3 * f64::from(ratio)]).expect("creeps");
-            // 32 bits of angles on tyres of 100 kN/rad.
+            // Tolerance for f32 angles with tyres of 100 kN/rad.
             assert!(pushes.iter().all(|push| push.abs() < 0.1), "{ratio}: {pushes:?}");
             assert_eq!(disagreement(&model), None);
         }
     }
 
-    /// Checks that unsteered axles 0.5 m apart push each other by `C e / R`, C of an axle: `1/R = δ / L` of the linear bicycle.
+    /// Unsteered axles 0.5 m apart work against each other with the force `C e / R`, C of one axle, with `1/R = δ / L`
+    /// of the linear bicycle model.
     #[test]
     fn unsteered_axles_push_each_other_by_their_distance() {
         let model = car(&[[1.5, 1.0], [-1.0, 0.0], [-1.5, 0.0]], -1.25);
         let (steer, bicycle) = (0.02, crate::Figures::of(&model).bicycle.expect("creeps"));
         let pushes = side_forces(&model, &[steer, 0.0, 0.0]).expect("creeps");
         let expected = 100e3 * 0.5 * steer / bicycle.wheelbase_m;
-        // Angles of 0.02 rad, and tracks against the radius of 140 m.
+        // Tolerance for angles of 0.02 rad, and for the track against the radius of 140 m.
         assert!(((pushes[2] - pushes[1]).abs() / expected - 1.0).abs() < 0.01, "{pushes:?} {expected}");
         assert!(pushes.iter().sum::<f64>().abs() < 1e-3 * expected, "{pushes:?}");
-        // No ratio makes them agree: what a tandem does is not told.
+        // No steer ratio makes unsteered axles agree: a tandem is not reported.
         assert_eq!(disagreement(&model), None);
     }
 
-    /// A third axle that steers with the front one although it is behind the turning axis is told.
+    /// A third axle behind the turning axis that steers in the direction of the front axle is reported.
     #[test]
     fn axles_that_agree_on_no_axis_are_told() {
         let with = |ratio: f32| disagreement(&car(&[[2.0, 1.0], [-0.5, 0.0], [-2.0, ratio]], -0.5));
-        // At full lock, of 0.6 times the tangent.
+        // The tangent at full lock is 0.6 times that of the front axle.
         let lock = testing::model().parts().steering.lock;
         assert_eq!(with(-(0.6 * lock.tan()).atan() / lock), None);
         let told = with(0.3).expect("disagrees");

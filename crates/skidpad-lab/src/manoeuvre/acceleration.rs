@@ -1,4 +1,4 @@
-//! Straight acceleration with full throttle.
+//! Straight-line acceleration at full throttle.
 
 use skidpad_core::model::LaunchDevice;
 use skidpad_core::{Controls, Model};
@@ -10,37 +10,38 @@ use crate::metrics::{Metric, metrics};
 use crate::over_ground;
 use crate::trajectory::Trajectory;
 
-/// Full throttle from rest, gearbox and clutch by themselves.
+/// Full-throttle acceleration from rest. Gearbox and clutch work automatically.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acceleration {
-    /// Who works the throttle.
+    /// Control of the throttle.
     pub launch: Launch,
-    /// s.
+    /// Maximum duration of the run (s).
     pub duration_s: f64,
-    /// Time for which a skilled driver holds the revs of a standing car with an engine before the start, s.
+    /// Time for which a skilled driver holds the engine speed of the standing car before the start (s).
     pub hold_s: f64,
 }
 
-/// How the throttle is worked.
+/// Control of the throttle during the acceleration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Launch {
-    /// Full throttle, whatever the wheels do.
+    /// Full throttle for any wheel slip.
     Full,
-    /// Throttle that keeps the driven wheels at the slip where their tyres pull most, as a test driver does. The driver holds the revs,
-    /// by the clutch or against the brake, and starts with the torque that the tyres take.
+    /// Throttle that keeps the driven wheels at the slip of largest tyre force, like a test driver. Before the start
+    /// the driver holds the engine speed with the clutch or against the brake, and starts with the torque that the
+    /// tyres can transmit.
     Skilled,
 }
 
 impl Default for Acceleration {
     fn default() -> Self {
-        // A sports car needs about a minute and a half to come within 0.1 m/s of its top speed.
+        // A sports car needs about 90 s to come within 0.1 m/s of its top speed.
         Self { launch: Launch::Full, duration_s: 120.0, hold_s: 1.0 }
     }
 }
 
 metrics! {
-    /// Figures of a road test. Times count from the moment the car starts to move; American magazines start the clock after a roll-out
-    /// of one foot.
+    /// Results of a road test. Times count from the moment at which the car starts to move. American magazines start
+    /// the clock after a roll-out of one foot.
     AccelerationMetrics {
         zero_to_60_mph_s, "s", 2, "0-60 mph", "From standstill to 26.82 m/s.";
         zero_to_60_mph_rollout_s, "s", 2, "0-60 mph after 1 ft of roll-out", "The same, from 0.305 m on.";
@@ -54,17 +55,17 @@ metrics! {
     }
 }
 
-/// One foot, m.
+/// Roll-out of one foot (m).
 const ROLL_OUT_M: f64 = 0.3048;
-/// A quarter of a statute mile, m.
+/// Quarter of a statute mile (m).
 const QUARTER_MILE_M: f64 = 402.336;
-/// A run ends above this speed, m/s: no road car is faster, but one without drag never stops accelerating.
+/// Forward speed above which a run ends (m/s). No road car is faster, but a car without drag accelerates forever.
 const FASTEST_MPS: f64 = 150.0;
-/// 60 mph, m/s.
+/// Speed of 60 mph (m/s).
 const MPH_60: f64 = 26.8224;
 
 impl Acceleration {
-    /// The figures of a run.
+    /// Computes the metrics of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
         let gone = over_ground::distance_from(trajectory.first());
         let start = starts_at(trajectory);
@@ -87,7 +88,7 @@ impl Acceleration {
     }
 }
 
-/// Time of the last standstill before the car drives off, s; 0 of one that rolls from the start.
+/// Returns the time of the last standstill before the car drives off (s); 0 for a car that rolls at the start.
 fn starts_at(trajectory: &Trajectory) -> f64 {
     let standing = trajectory.rows().take_while(|row| over_ground::speed(row) <= STANDSTILL_MPS);
     standing.last().map_or(0.0, |row| row.t_s)
@@ -100,8 +101,8 @@ fn top_speed(trajectory: &Trajectory) -> Option<f64> {
     (end > 10.0 && top - before < 0.1).then_some(top)
 }
 
-/// Along the path: of the speed over the ground. The change of the forward speed is another thing: a car that spins at 20 m/s and
-/// 6 rad/s turns 120 m/s² of it from its side to its front.
+/// Computes the largest rate of change of the speed over the ground (m/s²), averaged over 0.25 s. The forward speed is
+/// unsuitable: in a spin at 20 m/s and 6 rad/s it changes by up to 120 m/s².
 fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
     let span = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
     let pairs = trajectory.rows().zip(trajectory.rows_from(span));
@@ -109,37 +110,41 @@ fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
     rates.max_by(f64::total_cmp)
 }
 
-/// Keeps straight, and works the throttle by the slip of the driven wheels when it is skilled.
+/// Driver that keeps straight. If skilled, it controls the throttle by the slip of the driven wheels.
 struct AccelerationDriver {
-    /// Driven wheels with the slip at which they pull most; empty when it is full throttle whatever they do.
+    /// Driven wheels with their slip of largest force (–); empty for full throttle at any slip.
     driven: Vec<(usize, f64)>,
+    /// Throttle controller of the skilled driver.
     foot: Foot,
-    /// Preparation of the start; `None` where there is none.
+    /// Preparation of the start; `None` if there is none.
     hold: Option<Hold>,
     keeper: StraightKeeper,
 }
 
-/// Preparation of a start: the driver holds the revs.
+/// Preparation of a start, in which the driver holds the engine speed.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
-    /// End of it, s.
+    /// End of the preparation (s).
     until_s: f64,
+    /// Method of holding the engine speed.
     by: Held,
 }
 
+/// Method of holding the engine speed before the start.
 #[derive(Clone, Copy, Debug)]
 enum Held {
-    /// Clutch pressed, engine at this speed, rad/s.
+    /// Pressed clutch, with this engine speed (rad/s).
     Clutch(f64),
-    /// Foot brake pressed against a torque converter, throttle as at the start.
+    /// Foot brake against a torque converter, with the throttle position of the start.
     Brake,
 }
 
-/// Share of the speed over which the throttle of a driver who holds revs goes from open to closed.
+/// Relative range of engine speed over which the throttle goes from open to closed while the speed is held (–).
 const REVS_BAND: f64 = 0.1;
 
 impl Hold {
-    /// Returns the preparation of a driver of `model` who starts with `force` N at the road; `None` of a car without an engine.
+    /// Returns the preparation for a start with the force `force` (N) at the road, until `until_s` (s); `None` for a
+    /// car without an engine. The clutch engine speed is the one at which the clutch transmits that force.
     fn of(model: &Model, force: f64, until_s: f64) -> Option<Self> {
         let drive = model.parts().powertrain.engine()?;
         let by = match &drive.launch_device {
@@ -154,7 +159,8 @@ impl Hold {
         Some(Self { until_s, by })
     }
 
-    /// Pedals for the next step of an engine that turns with `speed` rad/s; `throttle` is that of the start.
+    /// Returns the pedals for the next step. `speed` is the engine speed (rad/s), `throttle` the position of the start
+    /// (–).
     fn controls(self, speed: f64, throttle: f64) -> Controls {
         let pedals = match self.by {
             Held::Clutch(revs) => Controls {
@@ -168,26 +174,29 @@ impl Hold {
     }
 }
 
-/// Foot of a skilled driver on the throttle: it moves by the slip that is missing, and rests where that is none.
+/// Slip controller of a skilled driver: PI control of the throttle by the slip that is missing to the best one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Foot {
     throttle: f64,
     rest: f64,
 }
 
-/// Throttle per share of the best slip that is missing, and the rate at which its rest follows, 1/s. Both are slower than the wheels of cars,
-/// so that the launch is the same at any rate.
+/// Proportional gain: throttle per missing slip relative to the best slip (–). Together with [`REST_BY_SLIP`] it is
+/// slower than the wheel dynamics of cars, so that a launch does not depend on the step length.
 const BY_SLIP: f64 = 0.2;
+/// Integral gain (1/s).
 const REST_BY_SLIP: f64 = 2.0;
-/// Share of the force that the tyres of the standing car take for which a driver holds the revs, –. The driven wheels get the rest of the
-/// torque once the acceleration has loaded them.
+/// Share of the tyre force limit of the standing car that defines the held engine speed (–). The driven wheels get the
+/// rest of the torque once the acceleration has increased their load.
 const HELD_SHARE: f64 = 0.7;
-/// Largest slip that the foot answers, as a multiple of the best one, and how fast it moves, strokes per second.
+/// Upper limit of the slip in the controller, as a multiple of the best slip (–).
 const MOST_SLIP: f64 = 4.0;
+/// Maximum rate of the throttle (strokes per second).
 const STROKES: f64 = 10.0;
 
 impl Foot {
-    /// Throttle for the next `dt_s` at a slip of `share` of the best one.
+    /// Advances the controller by `dt_s` (s) and returns the throttle (–). `share` is the slip relative to the best
+    /// slip (–).
     fn press(&mut self, share: f64, dt_s: f64) -> f64 {
         let missing = 1.0 - share.min(MOST_SLIP);
         self.rest = (self.rest + REST_BY_SLIP * missing * dt_s).clamp(0.0, 1.0);
@@ -284,7 +293,7 @@ mod tests {
         assert_eq!(found.top_speed_mps, None);
     }
 
-    /// A car that spins as it gains 3 m/s² along the road: its speed towards its own front rises at up to 120 m/s².
+    /// A car spins while it gains 3 m/s² along its path. Its forward speed rises at up to 120 m/s².
     #[test]
     fn a_spinning_car_accelerates_as_its_path_does() {
         let run = sampled(0.01, 10.0, |t, frame| {

@@ -1,4 +1,4 @@
-//! Straight braking to a standstill, in the manner of ISO 21994 and UN R13-H.
+//! Straight-line braking to a standstill, based on ISO 21994 and UN R13-H.
 
 use skidpad_core::{Controls, Frame, Model};
 
@@ -8,14 +8,14 @@ use crate::metrics::{Metric, metrics};
 use crate::over_ground;
 use crate::trajectory::Trajectory;
 
-/// Full pedal from t = 0 on a straight, in neutral.
+/// Braking from t = 0 on a straight, in neutral.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Braking {
-    /// Speed at which the pedal is pressed, m/s, > 0.
+    /// Speed at which the pedal is pressed (m/s), > 0.
     pub initial_speed_mps: f64,
-    /// Pedal, 0 to 1.
+    /// Pedal position (–), 0 to 1.
     pub pedal: f64,
-    /// Time recorded after the standstill, s, ≥ 0.
+    /// Time recorded after the standstill (s), ≥ 0.
     pub linger_s: f64,
 }
 
@@ -26,7 +26,7 @@ impl Default for Braking {
 }
 
 metrics! {
-    /// How the car stopped.
+    /// Stopping distance, decelerations and motion after the standstill.
     BrakingMetrics {
         distance_m, "m", 2, "Stopping distance", "From the pedal to the first standstill.";
         stopping_time_s, "s", 3, "Stopping time", "From the pedal to the first standstill.";
@@ -39,11 +39,11 @@ metrics! {
     }
 }
 
-/// Speed below which a stopped car counts as at rest, m/s.
+/// Speed below which a stopped car counts as at rest (m/s).
 const AT_REST_MPS: f64 = 0.01;
 
 impl Braking {
-    /// The figures of a run.
+    /// Computes the metrics of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> BrakingMetrics {
         let start = Start::of(trajectory.first());
         let along = |f: &Frame| start.along(f);
@@ -63,7 +63,7 @@ impl Braking {
     }
 }
 
-/// Position and direction at the start.
+/// Position and horizontal direction of the car at the start.
 #[derive(Clone, Copy)]
 struct Start {
     at: [f64; 3],
@@ -75,7 +75,8 @@ impl Start {
         Self { at: [first.x_m, first.y_m, first.z_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
     }
 
-    /// Up and down slopes, too.
+    /// Computes the signed distance from the start along the initial direction (m), including the height difference of
+    /// a slope.
     fn along(&self, f: &Frame) -> f64 {
         let ahead = (f.x_m - self.at[0]) * self.direction[0] + (f.y_m - self.at[1]) * self.direction[1];
         ahead.hypot(f.z_m - self.at[2]).copysign(ahead)
@@ -86,7 +87,9 @@ impl Start {
     }
 }
 
-/// `(v_b² − v_e²) / 2 (s_e − s_b)` with `v_b = 0.8 v0`, `v_e = 0.1 v0` (UN R13-H, in SI).
+/// Computes the mean fully developed deceleration `(v_b² − v_e²) / 2 (s_e − s_b)` with `v_b = 0.8 v0` and
+/// `v_e = 0.1 v0` (UN R13-H, in SI units; m/s²). `speed` is v0 (m/s). Returns `None` if one of the speeds is not
+/// reached.
 fn mfdd(trajectory: &Trajectory, speed: f64, along: impl Fn(&Frame) -> f64) -> Option<f64> {
     let [from, to] = [0.8, 0.1].map(|share| trajectory.falls_to(share * speed, 0.0, over_ground::speed));
     let distance = trajectory.at(to?, &along) - trajectory.at(from?, &along);
@@ -153,7 +156,7 @@ mod tests {
 
     #[test]
     fn rollback_and_rest_are_seen() {
-        // Stops at t = 1, swings back 6 mm until t = 1.2, then stands.
+        // The car stops at t = 1, swings back 6 mm until t = 1.2, then stands.
         let run = sampled(0.001, 3.0, |t, frame| {
             (frame.vx_mps, frame.x_m) = match t {
                 t if t < 1.0 => (10.0 * (1.0 - t), 10.0 * t - 5.0 * t * t),
@@ -172,7 +175,8 @@ mod tests {
         assert_eq!(Braking::default().measure(&run).distance_m, None);
     }
 
-    /// It turns across at 1 s and slides on; it has stopped when it slides no more, and of its way what leads ahead counts.
+    /// The car turns sideways at 1 s and slides on. It has stopped when the sliding ends; only the distance ahead
+    /// counts.
     #[test]
     fn a_car_that_spins_has_not_stopped() {
         let run = sampled(0.001, 5.0, |t, frame| {
@@ -185,7 +189,7 @@ mod tests {
         assert!((found.mfdd_mps2.expect("stops") - 5.0).abs() < 1e-6, "{found:?}");
     }
 
-    /// `a = v² / 2 s` of the way along a slope of 20°.
+    /// The deceleration is `a = v² / 2 s` with the distance along a slope of 20°.
     #[test]
     fn ways_lead_along_slopes() {
         let run = sampled(0.001, 3.0, |t, frame| {

@@ -1,4 +1,4 @@
-//! Steady driving on a circle at rising speed: ISO 4138, constant radius.
+//! Steady-state cornering at increasing speed: ISO 4138, constant radius.
 
 use skidpad_core::{Controls, Frame, Model};
 
@@ -8,16 +8,17 @@ use crate::figures::Figures;
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
-/// A circle driven at speeds for a list of lateral accelerations, each held until steady.
+/// Circle driven at the speeds of several lateral accelerations, each held until steady.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Circle {
-    /// m, positive turns left.
+    /// Radius (m), positive for a left turn.
     pub radius_m: f64,
-    /// Levels of lateral acceleration, m/s², each > 0 and above the one before; gradients are fitted over all.
+    /// Levels of lateral acceleration (m/s²), each > 0 and above the previous one. Gradients are fitted over all
+    /// levels.
     pub levels_mps2: Vec<f64>,
-    /// Time at each level, s; the last [`Circle::MEASURED_S`] of it are averaged.
+    /// Time at each level (s). The last [`Circle::MEASURED_S`] of it are averaged.
     pub hold_s: f64,
-    /// Rate of the speed between levels, m/s², > 0.
+    /// Rate of the speed between levels (m/s²), > 0.
     pub rate_mps2: f64,
 }
 
@@ -28,7 +29,8 @@ impl Default for Circle {
 }
 
 metrics! {
-    /// Steady cornering. Gradients are least-squares lines over all levels, gains hold at the last level.
+    /// Steady-state cornering. Gradients are slopes of least-squares lines over all levels. Gains are those of the last
+    /// level.
     CircleMetrics {
         understeer_gradient_rad_per_mps2, "rad/(m/s²)", 6, "Understeer gradient", "Slope of the mean road-wheel angle less the Ackermann angle L ψ̇ / v over lateral acceleration.";
         understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient", "The same, in degrees per g.";
@@ -45,15 +47,15 @@ metrics! {
 }
 
 impl Circle {
-    /// Time at the end of each level that is averaged, s.
+    /// Averaged time at the end of each level (s).
     pub const MEASURED_S: f64 = 3.0;
 
-    /// Speed for the lateral acceleration `level`, m/s.
+    /// Returns the speed for the lateral acceleration `level` (m/s).
     fn speed(&self, level: f64) -> f64 {
         (level * self.radius_m.abs()).sqrt()
     }
 
-    /// Speed to hold at `time_s`, m/s.
+    /// Returns the target speed at `time_s` (m/s).
     fn target(&self, time_s: f64) -> f64 {
         let mut from = self.speed(self.levels_mps2.first().copied().unwrap_or(1.0));
         let mut start = self.hold_s;
@@ -71,7 +73,7 @@ impl Circle {
         from
     }
 
-    /// Ends of the levels, s.
+    /// Returns the end time of each level (s).
     fn ends(&self) -> Vec<f64> {
         let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.speed(level)).collect();
         let mut end = self.hold_s;
@@ -83,14 +85,15 @@ impl Circle {
         ends
     }
 
-    /// The figures of a run; none of one that did not reach every level.
+    /// Computes the metrics of a run. All are `None` if the run does not reach the end of every level.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
         let ends = self.ends().into_iter().take_while(|end| trajectory.goes_on_to(*end));
         let levels: Vec<Level> = ends.map(|end| Level::of(self, trajectory, end)).collect();
         let Some(last) = levels.last().filter(|_| levels.len() == self.levels_mps2.len()) else {
             return CircleMetrics::default();
         };
-        // What a trailer takes to its side, its hitch brings to the car.
+        // The hitch transfers lateral forces of a trailer to the car, so the load transfer of the car alone does not
+        // close.
         let is_alone = trajectory.trailers().is_empty();
         let wheelbase = Figures::of(model).bicycle.map_or(Figures::of(model).wheelbase_m, |b| b.wheelbase_m);
         let slope = |value: &dyn Fn(&Level) -> f64| slope(levels.iter().map(|l| (l.ay, value(l))));
@@ -112,7 +115,7 @@ impl Circle {
     }
 }
 
-/// Means over the measured part of a level.
+/// Mean values over the measured part of a level (m/s², m/s, rad, rad/s, N), and its largest path error (m).
 struct Level {
     ay: f64,
     speed: f64,
@@ -142,7 +145,8 @@ impl Level {
         }
     }
 
-    /// Error of `Σ ΔN t = m a_y h + m g h φ`: the moments of the loads about the middle against those of the mass.
+    /// Computes the relative error of `Σ ΔN t = m a_y h + m g (h − r) φ` (–): the roll moment of the wheel loads
+    /// against that of the mass, with the height `r` of the roll axis.
     fn closure(&self, model: &Model) -> f64 {
         let moment: f64 = self.loads.iter().zip(model.wheels()).map(|(n, w)| -n * f64::from(w.contact.y)).sum();
         let height = f64::from(model.parts().centre_height);
@@ -151,7 +155,7 @@ impl Level {
     }
 }
 
-/// Slope of the least-squares line through (x, y); `None` for fewer than two different x.
+/// Computes the slope of the least-squares line through the points (x, y); `None` for fewer than two different x.
 fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     let count = points.clone().count() as f64;
     let (x, y) = points.clone().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x / count, sy + y / count));

@@ -1,4 +1,4 @@
-//! Coast-down: rolling out in neutral.
+//! Coast-down: free rolling in neutral.
 
 use skidpad_core::{Controls, Frame, Model};
 
@@ -8,12 +8,12 @@ use crate::metrics::{Metric, metrics};
 use crate::over_ground;
 use crate::trajectory::Trajectory;
 
-/// Rolling in neutral from one speed to another on a straight.
+/// Free rolling in neutral from one speed to another on a straight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoastDown {
-    /// m/s.
+    /// Initial speed (m/s).
     pub initial_speed_mps: f64,
-    /// m/s, below the initial speed.
+    /// Final speed (m/s), below the initial speed.
     pub final_speed_mps: f64,
 }
 
@@ -24,7 +24,7 @@ impl Default for CoastDown {
 }
 
 metrics! {
-    /// How far the car rolled.
+    /// Time, distance and decelerations of the coast-down.
     CoastDownMetrics {
         coast_time_s, "s", 2, "Coast-down time", "From the initial to the final speed.";
         coast_distance_m, "m", 1, "Coast-down distance", "From the initial to the final speed.";
@@ -34,7 +34,7 @@ metrics! {
 }
 
 impl CoastDown {
-    /// The figures of a run.
+    /// Computes the metrics of a run. Time and distance are `None` if the final speed is not reached.
     pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
         let gone = over_ground::distance_from(trajectory.first());
         let speed = |f: &Frame| f.vx_mps;
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::testing::sampled;
 
-    /// Form 5.10 of the reference tables: `t = m_e/√(f0 f2) · [atan(v √(f2/f0))]`, and the distance beside it.
+    /// Form 5.10 of the reference tables: `t = m_e/√(f0 f2) · [atan(v √(f2/f0))]`, with the corresponding distance.
     #[test]
     fn closed_form_coast_down() {
         let (f0, f2, mass) = (182.0f64, 0.36f64, 1.035 * 1545.0);

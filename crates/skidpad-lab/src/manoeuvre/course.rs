@@ -1,28 +1,29 @@
-//! Courses between cones along the x axis: whether a run came to the end of one.
+//! Courses along the x axis, and the check whether a run completed one.
 
 use super::{Manoeuvre, Model};
 use crate::trajectory::Trajectory;
 
-/// How a run on a course ended, when it did not come to the end of it.
+/// Description of a run that did not complete its course.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unfinished {
-    /// How far the car came along the course, m.
+    /// Largest distance that the car reached along the course (m).
     pub reached_m: f64,
-    /// How long the course is, m.
+    /// Length of the course (m).
     pub length_m: f64,
-    /// Whether the run ended before its time: then it tells nothing of what the course asks.
+    /// Whether the run ended before its planned duration. In this case it does not show whether the car can complete
+    /// the course.
     pub cut_short: bool,
 }
 
 impl Unfinished {
-    /// Of a run of `manoeuvre` over a course of `length_m`; `None` where the car came to its end.
+    /// Checks whether a run of `manoeuvre` reached the end of a course of `length_m` (m). Returns `None` if it did.
     pub(super) fn of(manoeuvre: &dyn Manoeuvre, model: &Model, trajectory: &Trajectory, length_m: f64) -> Option<Self> {
         let reached_m = trajectory.peak(0.0, |f| f.x_m).x_m;
         let cut_short = !trajectory.goes_on_to(manoeuvre.setup(model).duration_s);
         (reached_m < length_m).then_some(Self { reached_m, length_m, cut_short })
     }
 
-    /// As the end of a sentence that begins with who drove.
+    /// Formats the end of a sentence whose subject is the driven car or solver.
     pub fn text(&self) -> String {
         let Self { reached_m, length_m, .. } = self;
         format!("did not finish the course: it came {reached_m:.1} m far, {length_m:.1} m are to be driven")

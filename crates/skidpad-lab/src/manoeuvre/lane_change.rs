@@ -1,4 +1,4 @@
-//! Lane changes between cones: a driver leaves his lane and comes back.
+//! Double lane changes between cones.
 
 use skidpad_core::{Controls, Frame, Model};
 
@@ -12,28 +12,28 @@ use crate::over_ground;
 use crate::towing::rearward_amplification;
 use crate::trajectory::Trajectory;
 
-/// Whose cones.
+/// Standard that defines the cones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
-    /// ISO 3888-1, double lane change: 110 m, at a steady speed.
+    /// ISO 3888-1, double lane change: 125 m, at constant speed.
     Double,
-    /// ISO 3888-2, obstacle avoidance, known as the moose test: 61 m, rolling out from 2 m after the entry.
+    /// ISO 3888-2, obstacle avoidance, known as the moose test: 61 m, with the throttle released 2 m after the entry.
     Obstacle,
 }
 
-/// A lane change and back between cones. The lanes are as wide as the car asks for.
+/// Double lane change between cones. The lane widths depend on the width of the car.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneChange {
-    /// Whose cones.
+    /// Standard that defines the cones.
     pub course: Course,
-    /// At the entry, m/s, > 0; `None`: 80 km/h (double) or 50 km/h (obstacle), and less where the line would ask the car
-    /// for more than [`Course::SHARE_OF_LIMIT`] of what grip or rollover allow it.
+    /// Speed at the entry (m/s), > 0. `None`: 80 km/h (double) or 50 km/h (obstacle), reduced if the path would need
+    /// more than [`Course::SHARE_OF_LIMIT`] of the lateral acceleration at which the car slides or rolls over.
     pub speed_mps: Option<f64>,
 }
 
 metrics! {
-    /// What happened between the cones. A run passes when it comes to the end and no cone is hit; one that does not come there tells of
-    /// cones only those it hit, and one that was cut short tells nothing.
+    /// Results between the cones. A run passes if it reaches the end and hits no cone. A run that does not reach the
+    /// end reports only the cones it hit; one that was cut short has no metrics.
     LaneChangeMetrics {
         entry_speed_mps, "m/s", 3, "Speed at the entry", "When the front of the body passes the first cones.";
         exit_speed_mps, "m/s", 3, "Speed at the exit", "When the front of the body passes the last cones.";
@@ -49,16 +49,16 @@ metrics! {
     }
 }
 
-/// Straight before the first cones, m: the car comes to rest on its springs and in its lane.
+/// Length of the straight before the first cones (m), on which the car settles on its springs and in its lane.
 const LEAD_IN_M: f64 = 20.0;
-/// Straight after the last cones, m.
+/// Length of the straight after the last cones (m).
 const LEAD_OUT_M: f64 = 5.0;
-/// How far into the course the throttle is released, m, where it is.
+/// Distance from the first cones at which the throttle is released (m), in [`Course::Obstacle`].
 const RELEASED_AT_M: f64 = 2.0;
-/// Cones on each side of a lane: at its ends and in its middle.
+/// Number of cones on each side of a lane: at both ends and in the middle.
 const CONES_A_SIDE: u32 = 3;
 
-/// A lane between cones, in the axes of the run, m.
+/// Lane between cones (m): `from` and `to` along x, `right` and `left` along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Lane {
     from: f64,
@@ -72,7 +72,7 @@ impl Lane {
         0.5 * (self.left + self.right)
     }
 
-    /// (x, y) of the cones on either side.
+    /// Iterates over the pairs of cones, [x, y of the right cone, y of the left cone] (m).
     fn cones(&self) -> impl Iterator<Item = [f64; 3]> {
         let (from, length) = (self.from, self.to - self.from);
         let x = move |i: u32| from + length * f64::from(i) / f64::from(CONES_A_SIDE - 1);
@@ -82,11 +82,11 @@ impl Lane {
 }
 
 impl Course {
-    /// Lanes for a body `width` m wide, its middle on the x axis in the first one.
+    /// Computes the lanes for a body of width `width` (m). The first lane is centred on the x axis.
     ///
-    /// Lengths, widths and distances of ISO 3888-1:2018 and ISO 3888-2:2011 as public test scripts have them; both
-    /// distances between lanes are from right edge to right edge in 3888-1, from left to right edge in 3888-2, whose last
-    /// lane is no narrower than 3 m.
+    /// Lengths, widths and distances are those of ISO 3888-1:2018 and ISO 3888-2:2011, as used by public test scripts.
+    /// The lateral distance between lanes is measured from right edge to right edge in 3888-1, and from left edge to
+    /// right edge in 3888-2. The last lane of 3888-2 is at least 3 m wide.
     fn lanes(self, width: f64) -> [Lane; 3] {
         let first = 1.1 * width + 0.25;
         let right = -0.5 * first;
@@ -110,11 +110,12 @@ impl Course {
         }
     }
 
-    /// What a standard run asks of the lateral acceleration a car can hold, –.
+    /// Share of the lateral acceleration limit of the car that the standard speed may use (–).
     pub const SHARE_OF_LIMIT: f64 = 0.7;
 
-    /// The line a driver takes: from the middle of a lane to the next. He leaves a lane before its end and arrives after
-    /// the next one's start, by as much as leaves a decimetre to every cone: the longer the way, the less it is bent.
+    /// Returns the two lateral shifts of the path, from the centre of one lane to the centre of the next. A shift
+    /// begins before the end of its lane and ends after the start of the next one. This reduces the curvature and keeps
+    /// about 0.1 m clearance to every cone.
     fn shifts(self, width: f64) -> [Shift; 2] {
         let lanes = self.lanes(width);
         let overlap = match self {
@@ -132,7 +133,7 @@ impl Course {
     }
 }
 
-/// A body's outline as seen from above.
+/// Outline of the body seen from above (m): its centre ahead of the centre of mass, half its length and half its width.
 struct Outline {
     ahead: f64,
     half_length: f64,
@@ -150,7 +151,8 @@ impl Outline {
         self.ahead + self.half_length
     }
 
-    /// From where to where the body lies across the line `x`, m; `None` when it does not reach it.
+    /// Computes the range [lowest y, highest y] that the body covers on the line x = `x` (m); `None` if it does not
+    /// reach it.
     fn across(&self, frame: &Frame, x: f64) -> Option<[f64; 2]> {
         let (sin, cos) = frame.yaw_rad.sin_cos();
         let corner = |along: f64, across: f64| {
@@ -172,7 +174,7 @@ impl Outline {
 }
 
 impl LaneChange {
-    /// Speed at the entry, m/s.
+    /// Returns the speed at the entry (m/s).
     pub fn speed(&self, model: &Model) -> f64 {
         self.speed_mps.unwrap_or_else(|| {
             let standard = match self.course {
@@ -190,7 +192,7 @@ impl LaneChange {
         self.course.lanes(1.0)[2].to + LEAD_OUT_M
     }
 
-    /// The figures of a run.
+    /// Computes the metrics of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> LaneChangeMetrics {
         let unfinished = self.unfinished(model, trajectory);
         if unfinished.is_some_and(|run| run.cut_short) {
@@ -233,7 +235,7 @@ impl LaneChange {
     }
 }
 
-/// Frequency at which the driver answers, rad/s: brisk, the whole course takes four seconds.
+/// Natural frequency of the path controller (rad/s); high, because the whole course takes only about four seconds.
 const FREQUENCY: f64 = 4.0;
 
 struct LaneChangeDriver {
@@ -315,7 +317,7 @@ mod tests {
     use super::*;
     use crate::testing::{self, sampled};
 
-    /// For a car 1.80 m wide: lanes 2.23, 2.80 and 3.00 m wide, the second 3.515 m to the left.
+    /// A car 1.80 m wide has lanes 2.23, 2.80 and 3.00 m wide; the second is 3.515 m to the left.
     #[test]
     fn the_lanes_of_a_known_car() {
         let lanes = Course::Obstacle.lanes(1.8);
@@ -324,12 +326,12 @@ mod tests {
             assert!((found - expected).abs() < 1e-9, "{widths:?}");
         }
         assert!((lanes[1].centre() - lanes[0].centre() - 3.515).abs() < 1e-9);
-        // A path file for 3888-1 that ships with another program shifts by 3.586 and ends at 0.172 m for 1.72 m.
+        // A path file for 3888-1 of another program shifts by 3.586 m and ends at 0.172 m for a width of 1.72 m.
         let lanes = Course::Double.lanes(1.72).map(|l| l.centre());
         assert!((lanes[1] - lanes[0] - 3.586).abs() < 1e-9 && (lanes[2] - lanes[0] - 0.172).abs() < 1e-9);
     }
 
-    /// A car 0.5 m off the middle of its lane hits the cones of that side and no others.
+    /// A car 0.5 m beside the centre of its lane hits the cones on that side and no others.
     #[test]
     fn cones_are_hit_on_the_side_the_car_is_on() {
         let model = testing::model();
@@ -355,8 +357,8 @@ mod tests {
         }
     }
 
-    /// No cone hit is told of the whole course alone: not of a run that is cut short, nor of a car that stays where it is. What a car hits
-    /// before it stays is told.
+    /// A run that was cut short, and a car that stays on the course, do not report zero cones hit. Cones hit before the
+    /// car stays are reported.
     #[test]
     fn a_course_that_is_not_finished_is_not_passed() {
         let (model, run) = (testing::model(), LaneChange { course: Course::Obstacle, speed_mps: Some(20.0) });

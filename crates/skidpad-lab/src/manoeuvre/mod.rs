@@ -1,7 +1,7 @@
-//! What is driven: each manoeuvre is a struct of typed parameters with a standard default.
+//! Manoeuvres. Each one is a struct of typed parameters with a standard default.
 //!
-//! A manoeuvre names ground, start and duration ([`Setup`]), makes its driver, and measures the trajectory. The typed
-//! metrics come from each struct's own `measure`; [`Manoeuvre::metrics`] is the generic view.
+//! A manoeuvre defines ground, start and duration ([`Setup`]), creates its driver and measures the trajectory. Each
+//! struct has a method `measure` that returns typed metrics; [`Manoeuvre::metrics`] is the generic view of them.
 
 mod acceleration;
 mod braking;
@@ -38,7 +38,7 @@ use crate::towing;
 use crate::trajectory::Trajectory;
 use crate::units::Towed;
 
-/// 100 km/h, m/s.
+/// Speed of 100 km/h (m/s).
 pub const KMH_100: f64 = 100.0 / 3.6;
 
 /// Ground, start and duration of a run.
@@ -46,43 +46,44 @@ pub const KMH_100: f64 = 100.0 / 3.6;
 pub struct Setup {
     /// Ground and gravity.
     pub scene: Scene,
-    /// Where the car starts and how fast.
+    /// Position, heading, speed and gear of the car at the start.
     pub placement: Placement,
-    /// Longest duration, s; a driver may finish earlier.
+    /// Maximum duration (s). A driver may finish earlier.
     pub duration_s: f64,
-    /// What the car tows, from the front; nothing in most runs.
+    /// Towed units, from the front; empty in most runs.
     pub trailers: Vec<Towed>,
 }
 
 impl Setup {
-    /// Level dry ground, at the origin, heading along x, in neutral at `speed_mps`, for 10 s.
+    /// Returns a setup on level dry ground: at the origin, heading along +x, in neutral at `speed_mps` (m/s), for 10 s.
     pub fn flat(speed_mps: f64) -> Self {
         let placement = Placement { speed: speed_mps as f32, gear: Some(0), ..Placement::default() };
         Self { scene: Scene::flat(), placement, duration_s: 10.0, trailers: Vec::new() }
     }
 }
 
-/// Changes to the start and ground of a manoeuvre, as far as it takes them ([`Overrides::setup`]).
+/// Changes to the start and ground of a manoeuvre. [`Overrides::setup`] checks whether the manoeuvre accepts them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
-    /// Ground in place of the manoeuvre's.
+    /// Scene that replaces the manoeuvre's scene.
     pub scene: Option<Scene>,
-    /// Start: x and y in the plane, and the height of the wheels above it, which is added to the manoeuvre's, m.
+    /// Start: x and y in the plane, and a height that is added to the manoeuvre's height of the wheels above the plane
+    /// (m).
     pub start_m: Option<[f64; 3]>,
-    /// Forward speed at the start, m/s.
+    /// Forward speed at the start (m/s).
     pub initial_speed_mps: Option<f64>,
-    /// Slope of the ground, rad, positive when it rises along +x.
+    /// Slope of the ground (rad), positive if it rises along +x.
     pub slope_rad: Option<f64>,
-    /// Heading at the start, rad, positive to the left.
+    /// Heading at the start (rad), positive to the left.
     pub heading_rad: Option<f64>,
-    /// Longest duration, s.
+    /// Maximum duration (s).
     pub duration_s: Option<f64>,
-    /// What the car tows, from the front.
+    /// Towed units, from the front.
     pub trailers: Vec<Towed>,
 }
 
 impl Overrides {
-    /// The changes as a list of words, empty when there are none.
+    /// Describes the changes as a comma-separated list; empty if there are none.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
         let boxes = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.bodies.len() {
@@ -109,13 +110,13 @@ impl Overrides {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// `manoeuvre` in one sentence, with the changes to it.
+    /// Describes `manoeuvre` in one sentence, with the changes to it.
     pub fn about_changed(&self, manoeuvre: &dyn Manoeuvre) -> String {
         let (about, changes) = (manoeuvre.about(), self.about());
         if changes.is_empty() { about } else { format!("{about} ({changes})") }
     }
 
-    /// `setup` with the changes that are set.
+    /// Applies the changes that are set to `setup`, without checking them, and returns it.
     pub fn apply(&self, mut setup: Setup) -> Setup {
         if let Some(scene) = &self.scene {
             setup.scene = scene.clone();
@@ -141,8 +142,8 @@ impl Overrides {
     }
 }
 
-/// Kinds of ground a scene can be made of, alone or together, and what files give them. Every manoeuvre drives on each with every solver:
-/// a scene takes the place of the manoeuvre's own ground, its slope included.
+/// Kinds of ground that a scene can combine, and the file keys that define them. Every manoeuvre can be driven on each
+/// of them with every solver. A scene replaces the manoeuvre's own ground, including its slope.
 pub const GROUNDS: [(&str, &str); 4] = [
     ("plane", "at any slope"),
     ("boxes", "[[box]]: ramps, steps, patches of other grip; those with `motion` not for peers"),
@@ -150,29 +151,30 @@ pub const GROUNDS: [(&str, &str); 4] = [
     ("meshes", "[[mesh]]: numbers, OBJ or glTF"),
 ];
 
-/// Something to drive, and how to judge it.
+/// Manoeuvre: a course or input to drive, with its evaluation.
 pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
-    /// Name by which users choose it.
+    /// Returns the name by which users select the manoeuvre.
     fn name(&self) -> &'static str;
-    /// One sentence with its parameters.
+    /// Returns a description in one sentence, with the parameters.
     fn about(&self) -> String;
-    /// Ground, start, duration.
+    /// Returns ground, start and duration.
     fn setup(&self, model: &Model) -> Setup;
-    /// The changed starts it takes; of others its figures would be those of something else.
+    /// Returns the changes of the start that the manoeuvre accepts. Any other change would alter the meaning of its
+    /// metrics.
     fn takes(&self) -> Takes;
-    /// What stands on the ground beside the way, (x, y), m: for pictures.
+    /// Returns the positions of the cones beside the course, (x, y) in m, for pictures.
     fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
         Vec::new()
     }
-    /// A fresh driver.
+    /// Creates a driver in its initial state.
     fn driver(&self, model: &Model) -> Box<dyn Driver>;
-    /// Figures of a run, in the generic view.
+    /// Computes the metrics of a run, in the generic view.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric>;
-    /// How a run that did not come to the end of its course ended; `None` of one that did, and without a course.
+    /// Returns why a run did not complete its course; `None` if it did, or if the manoeuvre has no course.
     fn unfinished(&self, _model: &Model, _trajectory: &Trajectory) -> Option<Unfinished> {
         None
     }
-    /// [`Manoeuvre::metrics`], then those of every hitch.
+    /// Computes [`Manoeuvre::metrics`], followed by those of every hitch.
     fn metrics_of_train(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         let mut metrics = self.metrics(model, trajectory);
         metrics.extend(towing::hitches(trajectory));
@@ -180,20 +182,20 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     }
 }
 
-/// An entry of the list of standard manoeuvres.
+/// Entry of the list of standard manoeuvres.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Name by which users choose it.
+    /// Name by which users select the manoeuvre.
     pub name: &'static str,
-    /// One line for lists.
+    /// Description in one line, for lists.
     pub about: &'static str,
     build: fn(&Overrides) -> Box<dyn Manoeuvre>,
 }
 
 impl Entry {
-    /// The manoeuvre with its standard parameters, except those that `overrides` changes.
+    /// Builds the manoeuvre with its standard parameters, except those that `overrides` changes.
     ///
-    /// The rest of `overrides` still has to be applied to its [`Setup`].
+    /// The caller still has to apply `overrides` to the [`Setup`] of the manoeuvre.
     pub fn standard(&self, overrides: &Overrides) -> Box<dyn Manoeuvre> {
         (self.build)(overrides)
     }
@@ -212,7 +214,7 @@ macro_rules! entry {
     };
 }
 
-/// Every standard manoeuvre. Open loop from a file is [`crate::script::Script`].
+/// Standard manoeuvres. The open-loop manoeuvre from a file is [`crate::script::Script`].
 pub const CATALOGUE: &[Entry] = &[
     entry!("settle", Settle {}, "dropped by a little and left to stand: wheel loads, ride height, time to rest"),
     entry!("acceleration", Acceleration { duration_s <- duration_s }, "full throttle from rest: 0-60 mph, 0-100 km/h, quarter mile, top speed"),
@@ -252,7 +254,7 @@ pub const CATALOGUE: &[Entry] = &[
     },
 ];
 
-/// The standard manoeuvre called `name`.
+/// Returns the standard manoeuvre with the name `name`; `None` if there is none.
 pub fn named(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }
@@ -284,7 +286,7 @@ mod tests {
         };
         let setup = overrides.apply(Settle::default().setup(&model()));
         assert_eq!((setup.placement.x, setup.placement.y, setup.placement.height), (1.0, 2.0, 0.52));
-        // A slope that is asked for wins over the scene's.
+        // The slope of the overrides has priority over the slope of the scene.
         assert_eq!(setup.scene, Scene { slope: 0.1, ..scene });
         assert!(overrides.about().contains("with a box"), "{}", overrides.about());
     }

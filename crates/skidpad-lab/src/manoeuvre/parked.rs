@@ -1,4 +1,4 @@
-//! Parked on a slope: held by the brake, then released.
+//! Parking test on a slope: the car is held by the brake, then released.
 
 use skidpad_core::{Controls, Frame, Model, Scene};
 
@@ -7,16 +7,17 @@ use crate::driver::{Driver, DriverInput, OpenLoop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::{Ground, Trajectory};
 
-/// The brake is set at t = 0 in the level rest pose; the car settles into its springs and must then stand still.
+/// Parking test. The brake is applied at t = 0 in the level rest pose; the car settles on its springs and must then
+/// stand still.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parked {
-    /// rad, positive when the ground rises along +x.
+    /// Slope of the ground (rad), positive if it rises along +x.
     pub slope_rad: f64,
-    /// Heading of the car, rad, 0 points up the slope.
+    /// Heading of the car (rad); 0 points along +x, up a positive slope.
     pub heading_rad: f64,
-    /// Time from which the drift counts, s.
+    /// Time from which the drift is measured (s).
     pub settled_s: f64,
-    /// Time at which the brake is released, s.
+    /// Time at which the brake is released (s).
     pub release_s: f64,
 }
 
@@ -27,7 +28,7 @@ impl Default for Parked {
 }
 
 metrics! {
-    /// How still the car stood, and how freely it left.
+    /// Drift while the brake holds, and speed after its release.
     ParkedMetrics {
         drift_mm, "mm", 1, "Drift while held", "Largest distance from where the car stood when settled, until the release.";
         settling_mm, "mm", 2, "Movement while settling", "Distance from the start to where it stands.";
@@ -36,13 +37,13 @@ metrics! {
     }
 }
 
-/// Time recorded after the release, s.
+/// Time recorded after the release (s).
 const AFTER_S: f64 = 1.0;
-/// Least share of the slope along the car that makes it roll off.
+/// Smallest gravity component along the car, as a share of g, for which the release is evaluated (–).
 const ROLLS_FROM: f64 = 0.05;
 
 impl Parked {
-    /// The figures of a run.
+    /// Computes the metrics of a run. All are `None` if the run ends before the release.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
         let mut settled = trajectory.between(self.settled_s, self.release_s);
         let Some(stands) = settled.next().filter(|_| trajectory.goes_on_to(self.release_s)) else {

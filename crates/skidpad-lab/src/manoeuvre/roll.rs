@@ -1,4 +1,4 @@
-//! Rolling over whatever there is: nothing pressed, the ground does the rest.
+//! Free rolling over the ground of a scene, without pedals or steering.
 
 use skidpad_core::{Frame, Model};
 
@@ -7,12 +7,12 @@ use crate::driver::{Coast, Driver};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
-/// Rolling in neutral over the ground of a scene.
+/// Free rolling in neutral over the ground of a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roll {
-    /// m/s.
+    /// Initial speed (m/s).
     pub speed_mps: f64,
-    /// s.
+    /// Duration of the run (s).
     pub duration_s: f64,
 }
 
@@ -23,7 +23,7 @@ impl Default for Roll {
 }
 
 metrics! {
-    /// What the ground did to the car.
+    /// Response of the car to the ground.
     RollMetrics {
         distance_m, "m", 2, "Distance", "From the start to the end, in a straight line seen from above.";
         end_speed_mps, "m/s", 3, "Speed at the end", "Along the vehicle.";
@@ -37,10 +37,10 @@ metrics! {
 }
 
 impl Roll {
-    /// The figures of a run.
+    /// Computes the metrics of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RollMetrics {
         let (start, end) = (trajectory.first(), trajectory.last());
-        // The row of the start belongs to no step.
+        // Row 0 is the start and belongs to no step.
         let count = |holds: &dyn Fn(&Frame) -> bool| {
             trajectory.rows_from(1).filter(|f| holds(f)).count() as f64 * trajectory.dt_s()
         };

@@ -1,4 +1,4 @@
-//! Settling: lifted a little, let go, left to stand.
+//! Settling test: the car is released slightly above its rest pose and comes to rest.
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY};
@@ -8,12 +8,12 @@ use crate::driver::{Driver, DriverInput, OpenLoop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::{Ground, Trajectory};
 
-/// A car let go above its rest pose, braked.
+/// Release of a braked car above its rest pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settle {
-    /// Height of the start above the rest pose, m, ≥ 0.
+    /// Height of the start above the rest pose (m), ≥ 0.
     pub lift_m: f64,
-    /// s.
+    /// Duration of the run (s).
     pub duration_s: f64,
 }
 
@@ -24,8 +24,8 @@ impl Default for Settle {
 }
 
 metrics! {
-    /// How the car stands after settling; errors are those of a car that tows nothing. Of a run cut short that tells how it stands only
-    /// where it has settled by then.
+    /// Pose and wheel loads after settling. Errors are defined only for a car that tows nothing. A run that ends early
+    /// has metrics of the pose and the loads only if the car has settled by then.
     SettleMetrics {
         settle_time_s, "s", 2, "Settled to 1 mm/s after", "Time after which the centre of mass never moves faster than 1 mm/s.";
         ride_height_error_mm, "mm", 3, "Ride height error", "Height at the end less the height the description states, on level ground under standard gravity.";
@@ -36,11 +36,11 @@ metrics! {
     }
 }
 
-/// Speed below which the car counts as settled, m/s.
+/// Speed below which the car counts as settled (m/s).
 const SETTLED_MPS: f64 = 1e-3;
 
 impl Settle {
-    /// The figures of a run.
+    /// Computes the metrics of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SettleMetrics {
         let settle_time_s = settled(trajectory);
         let stands = settle_time_s.is_some() || trajectory.goes_on_to(self.duration_s);
@@ -137,7 +137,7 @@ mod tests {
         assert!(found.iter().all(|metric| metric.value.is_none()), "{found:?}");
     }
 
-    /// On a slope the wheels carry `m g cos` together, whatever g.
+    /// On a slope the sum of the wheel loads is `m g cos(slope)`, for any gravity.
     #[test]
     fn loads_are_those_of_the_ground() {
         let model = model();

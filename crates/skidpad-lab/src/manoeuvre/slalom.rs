@@ -1,4 +1,4 @@
-//! Slalom: a driver takes the car around a row of cones.
+//! Slalom around a row of cones.
 
 use skidpad_core::{Controls, Frame, Model};
 
@@ -8,16 +8,16 @@ use crate::figures::Figures;
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
-/// A wave around cones at equal distances, at a held speed.
+/// Sinusoidal path around equally spaced cones, at a constant speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slalom {
-    /// m/s, > 0.
+    /// Speed (m/s), > 0.
     pub speed_mps: f64,
-    /// Distance between cones, m, > 0; 100 ft in the 700-ft slalom of American magazines.
+    /// Distance between cones (m), > 0; 100 ft in the 700-ft slalom of American magazines.
     pub spacing_m: f64,
-    /// Distance between the extremes of the line, m.
+    /// Lateral distance between the extremes of the path (m).
     pub amplitude_m: f64,
-    /// Straight before the first swing, m.
+    /// Length of the straight before the first swing (m).
     pub lead_in_m: f64,
     /// Number of cones, ≥ 1.
     pub cones: u32,
@@ -30,7 +30,7 @@ impl Default for Slalom {
 }
 
 metrics! {
-    /// Peaks by size over the whole run; none of a run that was cut short.
+    /// Peak magnitudes over the whole run. All are `None` if the run was cut short.
     SlalomMetrics {
         peak_steer_deg, "deg", 3, "Peak road-wheel angle", "Mean road-wheel angle, by size.";
         peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "By size.";
@@ -53,7 +53,7 @@ impl Slalom {
         self.lead_in_m + self.spacing_m * f64::from(self.cones)
     }
 
-    /// The figures of a run.
+    /// Computes the metrics of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SlalomMetrics {
         if self.unfinished(model, trajectory).is_some_and(|run| run.cut_short) {
             return SlalomMetrics::default();
@@ -103,7 +103,8 @@ impl Manoeuvre for Slalom {
         )
     }
     fn setup(&self, _model: &Model) -> Setup {
-        // The course is longer than its x axis; twice the time along it is enough for any car that follows the line.
+        // The path is longer than its extent along x. Twice the time for that extent is enough for a car that follows
+        // it.
         Setup { duration_s: 2.0 * self.length_m() / self.speed_mps.max(0.1), ..Setup::flat(self.speed_mps) }
     }
     fn takes(&self) -> Takes {

@@ -1,4 +1,4 @@
-//! Step steer at constant speed, in the manner of ISO 7401.
+//! Step steer at constant speed, based on ISO 7401.
 
 use skidpad_core::{Controls, Frame, Model};
 
@@ -8,21 +8,21 @@ use crate::figures::cornering::steer_to_hold;
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
-/// A steering ramp that ends at the angle that a steady turn of some lateral acceleration needs; the speed is held by torques at the driven
-/// wheels.
+/// Steering ramp to the angle that a steady turn with a given lateral acceleration needs. Torques at the driven wheels
+/// hold the speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepSteer {
-    /// m/s, > 0.
+    /// Speed (m/s), > 0.
     pub speed_mps: f64,
-    /// Lateral acceleration to aim at, m/s², positive to the left.
+    /// Target lateral acceleration (m/s²), positive to the left.
     pub lateral_acceleration_mps2: f64,
-    /// Mean road-wheel angle instead of the one for the lateral acceleration, rad, positive to the left.
+    /// Mean road-wheel angle that replaces the one for the lateral acceleration (rad), positive to the left.
     pub steer_rad: Option<f64>,
-    /// Start of the ramp, s.
+    /// Start of the ramp (s).
     pub start_s: f64,
-    /// Duration of the ramp, s, > 0; ISO 7401 wants 10 to 90 % within 0.15 s.
+    /// Duration of the ramp (s), > 0. ISO 7401 requires 10 to 90 % within 0.15 s.
     pub ramp_s: f64,
-    /// Least duration of the run, s; the mean of its last second is the steady state.
+    /// Duration of the run (s). The mean of its last second is the steady state; a shorter run has no metrics.
     pub duration_s: f64,
 }
 
@@ -40,7 +40,7 @@ impl Default for StepSteer {
 }
 
 metrics! {
-    /// Response to the step. Times count from the moment the steering passes half its step.
+    /// Response to the step. Times count from the moment at which the steering passes half of its final angle.
     StepSteerMetrics {
         steer_deg, "deg", 3, "Road-wheel angle", "Mean over the last second.";
         yaw_rate_response_s, "s", 3, "Yaw rate response time (90 %)", "Until 90 % of the steady yaw rate is reached.";
@@ -61,14 +61,14 @@ metrics! {
 }
 
 impl StepSteer {
-    /// The angle the ramp ends at, within the car's lock, rad.
+    /// Returns the final angle of the ramp, clamped to the steering lock of the car (rad), positive to the left.
     pub fn angle(&self, model: &Model) -> f64 {
         let lock = f64::from(model.parts().steering.lock);
         let asked = || steer_to_hold(model, self.lateral_acceleration_mps2, self.speed_mps);
         self.steer_rad.unwrap_or_else(asked).clamp(-lock, lock)
     }
 
-    /// The figures of a run; none of one that ends before the car is taken to be steady.
+    /// Computes the metrics of a run. All are `None` if the run ends before [`StepSteer::duration_s`].
     pub fn measure(&self, trajectory: &Trajectory) -> StepSteerMetrics {
         if !trajectory.goes_on_to(self.duration_s) {
             return StepSteerMetrics::default();
@@ -100,7 +100,7 @@ impl StepSteer {
     }
 }
 
-/// Means over the last second.
+/// Mean values over the last second (rad, rad/s, m/s², m/s).
 struct Steady {
     steer: f64,
     yaw_rate: f64,
@@ -125,7 +125,8 @@ impl Steady {
     }
 }
 
-/// Response of one channel, positive in the direction of the turn.
+/// Response of one channel that is positive in the direction of the turn. All values are `None` without a step or a
+/// steady state.
 #[derive(Default)]
 struct Response {
     response_s: Option<f64>,
@@ -140,14 +141,14 @@ impl Response {
         let overshoot = channel(&peak) / steady - 1.0;
         Self {
             response_s: trajectory.rises_to(0.9 * steady, zero, &channel).map(|t| t - zero),
-            // A channel that only creeps up to its steady state has its peak anywhere in the last second.
+            // A channel that approaches its steady state without overshoot has its peak anywhere in the last second.
             peak_s: (overshoot > LEAST_OVERSHOOT).then(|| trajectory.peak_time(zero, &channel) - zero),
             overshoot_percent: Some(overshoot.max(0.0) * 100.0),
         }
     }
 }
 
-/// Overshoot below which a peak is not told from the noise of the steady state.
+/// Overshoot below which a peak cannot be separated from the noise of the steady state (–).
 const LEAST_OVERSHOOT: f64 = 1e-3;
 
 struct StepDriver {
@@ -203,7 +204,7 @@ mod tests {
 
     #[test]
     fn exponential_response_has_its_closed_form_times() {
-        // Yaw rate 0.2 (1 − e^(−τ/0.1)) after a sharp step at 1 s: 90 % after 0.1 ln 10, no overshoot.
+        // Yaw rate 0.2 (1 − e^(−τ/0.1)) after a step at 1 s: 90 % after 0.1 ln 10, no overshoot.
         let run = sampled(0.001, 8.0, |t, frame| {
             let tau = (t - 1.0f64).max(0.0);
             frame.steer_rad = if t > 1.0 { -0.02 } else { 0.0 };
@@ -226,7 +227,7 @@ mod tests {
         close(found.sideslip_deg, (0.5f64 / 20.0).atan().to_degrees());
     }
 
-    /// A steady state is not known before the standard run has ended.
+    /// A run that is shorter than the standard duration has no steady state.
     #[test]
     fn a_run_cut_short_has_no_figures() {
         let run = |end| sampled(0.01, end, |t, frame| frame.steer_rad = if t > 1.0 { 0.02 } else { 0.0 });
@@ -254,11 +255,12 @@ mod tests {
     #[test]
     fn the_angle_is_that_of_the_steady_turn_within_the_lock() {
         let step = StepSteer { speed_mps: 20.0, ..StepSteer::default() };
-        // The outer wheels roll with more resistance, which turns the car out of its bend.
+        // The outer wheels have more rolling resistance, which turns the car out of the bend.
         let mut parts = model().parts().clone();
         parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Default::default());
         let found = step.angle(&Model::new(parts).expect("valid"));
-        // The arc tangent of 0.025, and rear wheels that drive against the drag of the front ones, which turn by that much.
+        // Tolerances: the arc tangent of 0.025, and the yaw moment of the rear drive against the drag of the front
+        // wheels.
         assert!((found - 4.0 * 2.5 / 400.0).abs() < 1e-4, "{found}");
         let too_much = StepSteer { steer_rad: Some(-3.0), ..step };
         assert!((too_much.angle(&model()) + 0.6).abs() < 1e-6);

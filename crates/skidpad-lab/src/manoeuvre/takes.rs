@@ -1,4 +1,4 @@
-//! What a manoeuvre takes of a changed start: of any other its figures would be those of something else.
+//! Changes of the start that a manoeuvre accepts. Any other change would alter the meaning of its metrics.
 
 use core::f64::consts::TAU;
 use core::fmt;
@@ -7,74 +7,74 @@ use skidpad_core::Model;
 
 use super::{Manoeuvre, Overrides, Setup};
 
-/// The starts a manoeuvre takes.
+/// Starts that a manoeuvre accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Takes {
-    /// How fast.
+    /// Accepted initial speeds.
     pub speed: Speeds,
-    /// From where, and towards where.
+    /// Accepted positions and headings.
     pub place: Places,
 }
 
-/// Forward speeds at the start.
+/// Accepted forward speeds at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speeds {
-    /// Any, backwards too.
+    /// Any speed, including backwards.
     Any,
-    /// The manoeuvre's own.
+    /// Speed of the manoeuvre itself only.
     Own,
-    /// Any above this one, m/s.
+    /// Any speed above this one (m/s).
     Above(f64),
 }
 
-/// Places and headings at the start.
+/// Accepted positions and headings at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Places {
-    /// Any.
+    /// Any position and heading.
     Any,
-    /// The origin, towards +x: there the line begins that is followed.
+    /// Origin, towards +x, where the line to follow begins.
     Origin,
 }
 
 impl Takes {
     /// Any start.
     pub const ANY: Self = Self { speed: Speeds::Any, place: Places::Any };
-    /// Its own speed, from any place.
+    /// Speed of the manoeuvre itself, from any place.
     pub const OWN_SPEED: Self = Self { speed: Speeds::Own, place: Places::Any };
 
-    /// Speeds above the least that a driver who steers to a line reckons with, from any place.
+    /// Speeds above 1 m/s, the smallest speed that [`crate::driver::PathFollower`] calculates with, from any place.
     pub const LED: Self = Self::above(1.0);
 
-    /// Speeds above `speed_mps`, from any place.
+    /// Accepts speeds above `speed_mps` (m/s), from any place.
     pub const fn above(speed_mps: f64) -> Self {
         Self { speed: Speeds::Above(speed_mps), place: Places::Any }
     }
 
-    /// The same from the origin alone.
+    /// Restricts the start to the origin, towards +x.
     pub const fn from_origin(self) -> Self {
         Self { place: Places::Origin, ..self }
     }
 }
 
-/// What of a start can be changed.
+/// Property of a start that can be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// [`Overrides::initial_speed_mps`].
+    /// Initial speed, [`Overrides::initial_speed_mps`].
     Speed,
-    /// [`Overrides::heading_rad`].
+    /// Heading, [`Overrides::heading_rad`].
     Heading,
-    /// [`Overrides::start_m`].
+    /// Position, [`Overrides::start_m`].
     Place,
 }
 
-/// A change of the start that a manoeuvre does not take.
+/// Rejected change of the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotTaken {
-    /// What was changed.
+    /// Changed property.
     pub change: Change,
-    /// To what.
+    /// Requested value, as text.
     pub found: String,
-    /// What would be taken, as a sentence.
+    /// Accepted values, as a sentence.
     pub accepts: String,
 }
 
@@ -87,10 +87,10 @@ impl fmt::Display for NotTaken {
 impl core::error::Error for NotTaken {}
 
 impl Overrides {
-    /// The start of `manoeuvre` with the changes.
+    /// Returns the start of `manoeuvre` with the changes applied.
     ///
     /// # Errors
-    /// The first change that `manoeuvre` does not take ([`Manoeuvre::takes`]).
+    /// Returns the first change that `manoeuvre` does not accept ([`Manoeuvre::takes`]).
     pub fn setup(&self, manoeuvre: &dyn Manoeuvre, model: &Model) -> Result<Setup, NotTaken> {
         let (setup, takes) = (manoeuvre.setup(model), manoeuvre.takes());
         let name = manoeuvre.name();
@@ -112,7 +112,8 @@ impl Overrides {
 }
 
 impl Speeds {
-    /// What is taken instead of `speed`, if that is not; `own` is the manoeuvre's, all m/s.
+    /// Returns a description of the accepted speeds if `speed` is not accepted; `None` if it is accepted or not given.
+    /// `own` is the speed of the manoeuvre. Both are in m/s.
     fn unless(self, speed: Option<f64>, own: f64) -> Option<String> {
         let speed = speed?;
         match self {
@@ -162,7 +163,8 @@ mod tests {
         }
     }
 
-    /// Lines on the ground do not turn with the car.
+    /// Manoeuvres that follow a line accept only the origin and the heading +x, because the line does not turn with the
+    /// car.
     #[test]
     fn lines_are_followed_from_where_they_begin() {
         let followed = ["circle", "slalom", "lane-change", "moose"];

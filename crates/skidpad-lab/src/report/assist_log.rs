@@ -1,4 +1,4 @@
-//! What assists and tricks added, as a table and as plots: only where some solver has any.
+//! Contributions of assists and non-physical aids as a table and plots, if a solver has any.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,11 +10,11 @@ use super::escape::escape;
 use crate::compare::Comparison;
 use crate::trajectory::{Help, four_digits};
 
-/// What every solver tells of one run, in the order of the comparison.
+/// Contributions on every solver in one run, in the order of the comparison.
 pub struct AssistLogs(Vec<Vec<Help>>);
 
 impl AssistLogs {
-    /// Of the runs of `comparison`.
+    /// Collects the contributions from the runs of `comparison`.
     pub fn of(comparison: &Comparison) -> Self {
         Self(comparison.outcomes.iter().map(|outcome| outcome.trajectory.help()).collect())
     }
@@ -23,19 +23,19 @@ impl AssistLogs {
         self.0[solver].iter().find(|own| own.assist == assist)
     }
 
-    /// Largest size of a channel on any solver.
+    /// Returns the largest magnitude of a channel on any solver.
     fn peak(&self, assist: Assist, channel: usize) -> f64 {
         let all = (0..self.0.len()).filter_map(|solver| self.find(solver, assist));
         all.fold(0.0, |peak, own| own.largest[channel].abs().max(peak))
     }
 
-    /// What some solver has, in the order of columns.
+    /// Iterates over the assists that at least one solver has, in the order of the columns.
     fn assists(&self) -> impl Iterator<Item = Assist> {
         let told = |assist: &Assist| (0..self.0.len()).any(|solver| self.find(solver, *assist).is_some());
         Assist::ALL.iter().copied().filter(told)
     }
 
-    /// The channels in which `assist` did something on some solver.
+    /// Returns the numbers of the channels in which `assist` contributed on at least one solver.
     fn busy(&self, assist: Assist) -> Vec<usize> {
         let told = |solver, channel| self.find(solver, assist).is_some_and(|own| own.told(channel));
         (0..Contribution::CHANNELS.len())
@@ -43,7 +43,7 @@ impl AssistLogs {
             .collect()
     }
 
-    /// Appends the table; nothing when no solver has an assist or a trick.
+    /// Appends the table; nothing if no solver has an assist or a non-physical aid.
     pub fn table(&self, page: &mut String, comparison: &Comparison) {
         let (active, idle): (Vec<Assist>, Vec<Assist>) = self.assists().partition(|&own| !self.busy(own).is_empty());
         if active.is_empty() && idle.is_empty() {
@@ -87,10 +87,10 @@ impl AssistLogs {
         }
     }
 
-    /// A plot of each assist that did something, of the channel in which it did most.
+    /// Draws a plot for each assist that contributed, of the channel with the largest contribution.
     ///
     /// # Errors
-    /// When plotters cannot draw one.
+    /// Returns an error if plotters cannot draw one of them.
     pub fn charts(&self, comparison: &Comparison) -> io::Result<Vec<Chart>> {
         let most = |assist| {
             let busy = self.busy(assist).into_iter();
@@ -128,7 +128,7 @@ fn words(assist: Assist) -> String {
     assist.name().replace('_', " ")
 }
 
-/// The first words of a channel's text, without its signs.
+/// Returns the first words of a channel's description, without its sign convention.
 fn label(about: &str) -> &str {
     about.split([',', '.']).next().unwrap_or(about)
 }

@@ -1,4 +1,4 @@
-//! The report of a tick-rate certificate: every figure against the step.
+//! Report of a step-length certificate: every metric over the step.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -17,25 +17,25 @@ use crate::metrics::Metric;
 use crate::order::Order;
 use crate::sweep::RateSweep;
 
-/// What a report of certificates is made of.
+/// Content of a report of certificates.
 #[derive(Clone, Copy, Debug)]
 pub struct CertificateReport<'a> {
     /// Name of the vehicle, for people.
     pub vehicle: &'a str,
-    /// The solvers, in the order of the certificates.
+    /// Solvers, in the order of the certificates' results.
     pub backends: &'a [BackendInfo],
-    /// One for each manoeuvre.
+    /// Certificates, one per manoeuvre.
     pub certificates: &'a [Certificate],
 }
 
-/// A figure is drawn when some step moves it by this share of what is allowed.
+/// Share of the accepted deviation that a metric must reach at some step to be drawn (–).
 const DRAWN_FROM: f64 = 0.1;
 
 impl CertificateReport<'_> {
-    /// The page as text.
+    /// Returns the page as text.
     ///
     /// # Errors
-    /// When a plot cannot be drawn.
+    /// Returns an error if a plot cannot be drawn.
     pub fn html(&self) -> io::Result<String> {
         let names: Vec<&str> = self.certificates.iter().map(|c| c.sweep.manoeuvre).collect();
         let mut page = start(&format!("{}: steps, {}", self.vehicle, names.join(", ")));
@@ -47,21 +47,22 @@ impl CertificateReport<'_> {
         Ok(page)
     }
 
-    /// Writes the page at `path`, in full or not at all.
+    /// Writes the page to `path`, completely or not at all.
     ///
     /// # Errors
-    /// When a plot cannot be drawn or the file cannot be written.
+    /// Returns an error if a plot cannot be drawn or the file cannot be written.
     pub fn save_html(&self, path: &Path) -> Result<(), WriteError> {
         write_atomically(path, |out| out.write_all(self.html()?.as_bytes()))
     }
 
-    /// Writes every figure of every solver and step as
-    /// `manoeuvre,metric,unit,backend,peer,dt_s,value,gap_percent,holds_up_to_s,order` rows. A gap is empty where it counts as equal or
-    /// a value is missing. The longest step that holds is empty for a figure that did not happen and 0 for one that only the finest step
-    /// keeps. The order of convergence is empty where none can be observed.
+    /// Writes every metric of every solver and step as rows
+    /// `manoeuvre,metric,unit,backend,peer,dt_s,value,gap_percent,holds_up_to_s,order`.
+    ///
+    /// `gap_percent` is empty if the values count as equal or one is missing. `holds_up_to_s` is empty if [`Holds`] is
+    /// unknown, and 0 if only the shortest step keeps the metric. `order` is empty if none can be observed.
     ///
     /// # Errors
-    /// Whatever the sink reports.
+    /// Returns the errors of `out`.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record([
@@ -109,10 +110,10 @@ impl CertificateReport<'_> {
         writer.flush()
     }
 
-    /// Writes the CSV file at `path`, in full or not at all.
+    /// Writes the CSV file `path`, completely or not at all.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
         write_atomically(path, |out| self.write_csv(out))
     }
@@ -236,8 +237,8 @@ fn holds(page: &mut String, certificate: &Certificate) {
     );
 }
 
-/// A figure over the step, with the ends of what is allowed about the first solver's value; `None` when no step moves it. Peers count only
-/// where there is nothing else.
+/// Draws a metric over the step, with the limits of the accepted deviation from the first solver's value; `None` if no
+/// step changes it. Peers count only if all solvers are peers.
 fn drawing(certificate: &Certificate, row: &Row) -> io::Result<Option<Chart>> {
     let rate_sweeps = &certificate.sweep.rate_sweeps;
     let leads = |rate_sweep: &RateSweep| !rate_sweep.peer || rate_sweeps.iter().all(|l| l.peer);
@@ -273,7 +274,7 @@ fn drawing(certificate: &Certificate, row: &Row) -> io::Result<Option<Chart>> {
     chart(&row.metric.label, &plot).map(Some)
 }
 
-/// Ends of what is within `percent` of `reference`.
+/// Returns the limits of the range within `percent` of `reference`; percentage points for a metric in %.
 fn band(metric: &Metric, reference: f64, percent: f64) -> Vec<f64> {
     let half = if metric.unit == "%" { percent } else { reference.abs() * percent / 100.0 };
     vec![reference - half, reference + half]

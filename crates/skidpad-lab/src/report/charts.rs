@@ -1,4 +1,4 @@
-//! Which plots a comparison gets: the path, what moved, and the loads of every wheel.
+//! Selection of the plots of a comparison: the path, the channels that change, and the load of every wheel.
 
 use std::borrow::Cow;
 use std::io;
@@ -11,35 +11,35 @@ use crate::compare::{Comparison, Outcome};
 use crate::towing::hitch;
 use crate::trajectory::Trajectory;
 
-/// A finished plot.
+/// Finished plot.
 pub struct Chart {
-    /// Heading.
+    /// Heading of the plot.
     pub title: String,
-    /// The drawing.
+    /// Drawing as SVG.
     pub svg: String,
-    /// Whether it takes the full width.
+    /// Whether the plot has the full width.
     pub wide: bool,
 }
 
-/// The plots of a comparison, and the channels that were left out because nothing happened in them.
+/// Plots of a comparison, and the channels that are omitted because they do not change.
 pub struct Charts {
-    /// In the order of the page.
+    /// Plots in the order of the page.
     pub drawn: Vec<Chart>,
-    /// Titles.
+    /// Titles of the omitted plots.
     pub still: Vec<String>,
 }
 
-/// A channel over time: title, axis label, smallest range worth a picture, value.
+/// Channel over time: title, axis label, smallest range to draw, value.
 struct Quantity {
     title: &'static str,
     label: &'static str,
     least_span: f64,
-    /// Whether it is drawn even when nothing happens in it.
+    /// Whether the channel is drawn even if it does not change.
     always: bool,
     value: fn(&Frame) -> f64,
 }
 
-/// The rows of [`QUANTITIES`], one for each channel.
+/// Builds a row of [`QUANTITIES`] or [`OF_TRAILERS`].
 const fn quantity(
     title: &'static str,
     label: &'static str,
@@ -50,6 +50,7 @@ const fn quantity(
     Quantity { title, label, least_span, always, value }
 }
 
+/// Channels of the car.
 const QUANTITIES: &[Quantity] = &[
     quantity("Speed", "forward speed, m/s", 0.5, true, |f| f.vx_mps),
     quantity("Yaw rate", "yaw rate, deg/s", 1.0, true, |f| f.yaw_rate_radps.to_degrees()),
@@ -62,7 +63,7 @@ const QUANTITIES: &[Quantity] = &[
     quantity("Height", "centre of mass, mm", 2.0, false, |f| f.z_m * 1e3),
 ];
 
-/// What each trailer gets. Forces are those on the vehicle ahead.
+/// Channels of each trailer. Forces are those on the vehicle ahead.
 const OF_TRAILERS: &[Quantity] = &[
     quantity("Articulation angle", "articulation angle, deg", 1.0, true, |f| hitch(f).articulation_rad.to_degrees()),
     quantity("Force on the hitch, forward", "force, N", 100.0, true, |f| hitch(f).fx_n),
@@ -71,20 +72,20 @@ const OF_TRAILERS: &[Quantity] = &[
     quantity("Lateral acceleration", "lateral acceleration, m/s²", 0.3, true, |f| f.ay_mps2),
 ];
 
-/// 0 below walking pace, where the angle means nothing.
+/// Returns the sideslip angle (deg); 0 below 1 m/s, where it has no meaning.
 fn sideslip_deg(f: &Frame) -> f64 {
     if f.vx_mps.abs() > 1.0 { f.vy_mps.atan2(f.vx_mps).to_degrees() } else { 0.0 }
 }
 
-/// Points of one line at most; more cannot be told apart on the page.
+/// Maximum number of points of a line; more cannot be distinguished on the page.
 const MOST_POINTS: usize = 700;
-/// Smallest range of the plot of a wheel's load, N.
+/// Smallest range of the plot of a wheel load (N).
 const LEAST_LOAD_N: f64 = 200.0;
 
 /// Draws the plots of `comparison`.
 ///
 /// # Errors
-/// When plotters cannot draw one.
+/// Returns an error if plotters cannot draw one of them.
 pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
     let mut charts = Charts { drawn: Vec::new(), still: Vec::new() };
     charts.drawn.push(path(comparison)?);
@@ -109,7 +110,8 @@ pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
 }
 
 impl Charts {
-    /// Adds those of `quantities` in which something happened in the `run` of an outcome, with `of` after their titles.
+    /// Adds plots of those `quantities` that change in the `run` of an outcome, and the titles of the others to
+    /// `still`. `of` is appended to the titles.
     fn add(
         &mut self,
         comparison: &Comparison,
@@ -129,7 +131,7 @@ impl Charts {
     }
 }
 
-/// Whether any solver that is no peer moves `value` over at least half of `span`.
+/// Returns whether `value` varies by more than half of `span` on any solver that is not a peer, or on the only solver.
 fn moves(
     comparison: &Comparison,
     span: f64,
@@ -143,7 +145,8 @@ fn moves(
     })
 }
 
-/// Fewer points with the same look: of every bucket of neighbours the lowest and the highest, in order.
+/// Reduces the number of points without a visible change: keeps the lowest and the highest point of each group of
+/// neighbours, in order.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points.to_vec();
@@ -186,13 +189,13 @@ fn path(comparison: &Comparison) -> io::Result<Chart> {
     chart(&format!("Path of the centre of mass{trailers}{on}"), &plot)
 }
 
-/// As many rows as a line has points, the last one among them.
+/// Iterates over evenly spaced rows, at most [`MOST_POINTS`], and the last row.
 fn kept(trajectory: &Trajectory) -> impl Iterator<Item = Cow<'_, Frame>> {
     let stride = trajectory.count().div_ceil(MOST_POINTS).max(1);
     trajectory.rows().step_by(stride).chain([Cow::Borrowed(trajectory.last())])
 }
 
-/// Length of the way to each of the [`kept`] rows, m.
+/// Returns the distance covered along the path at each of the [`kept`] rows (m).
 fn way(outcome: &Outcome) -> Vec<f64> {
     let mut last = (outcome.trajectory.first().x_m, outcome.trajectory.first().y_m);
     let along = kept(&outcome.trajectory).scan(0.0, |way, f| {
@@ -203,8 +206,8 @@ fn way(outcome: &Outcome) -> Vec<f64> {
     along.collect()
 }
 
-/// Height of the ground along the way of the first solver that is no peer, and of every car over its own way, less the height of its
-/// centre of mass at rest.
+/// Draws the profile: the height of the ground along the path of the first solver that is not a peer, and the height of
+/// every car along its own path, less the static height of its centre of mass.
 fn profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
     let height = f64::from(model.parts().centre_height);
     let ways: Vec<Vec<f64>> = comparison.outcomes.iter().map(way).collect();
@@ -238,10 +241,10 @@ fn over_time(
     of_some(comparison, title, label, least_span, |frame| Some(value(frame)))
 }
 
-/// A channel that only some solvers have, over time.
+/// Draws a channel over time that only some solvers have.
 ///
 /// # Errors
-/// When plotters cannot draw it.
+/// Returns an error if plotters cannot draw it.
 pub fn of_some(
     comparison: &Comparison,
     title: &str,
@@ -252,7 +255,7 @@ pub fn of_some(
     of_runs(comparison, title, label, least_span, |outcome| &outcome.trajectory, value)
 }
 
-/// The same of the `run` of an outcome.
+/// Draws a channel of the `run` of every outcome over time. Outcomes without a value in the first row are omitted.
 fn of_runs(
     comparison: &Comparison,
     title: &str,
@@ -277,7 +280,7 @@ fn of_runs(
     chart(title, &plot)
 }
 
-/// Distance of the cars from the one of the first solver that is no peer, over time.
+/// Draws the horizontal distance of the cars from that of the first solver that is not a peer, over time.
 fn gap(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
     let mut lines = Vec::new();
     for (number, outcome) in comparison.outcomes.iter().enumerate() {
@@ -299,10 +302,10 @@ fn gap(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
     chart(&format!("Distance from the car of {}", first.backend), &plot)
 }
 
-/// `plot` with its heading.
+/// Draws `plot` with its heading.
 ///
 /// # Errors
-/// When plotters cannot draw it.
+/// Returns an error if plotters cannot draw it.
 pub fn chart(title: &str, plot: &Plot) -> io::Result<Chart> {
     Ok(Chart { title: title.into(), svg: plot.svg(title)?, wide: plot.equal_scale || plot.wide })
 }

@@ -1,6 +1,6 @@
-//! Text from outside in a page.
+//! Escaping of external text in a page.
 
-/// Escapes `text` for use in HTML, also inside attributes, control and bidirectional characters included.
+/// Escapes `text` for HTML, including attribute values. Control and bidirectional characters are also made harmless.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in skidpad_spec::printable::lines(text).chars() {

@@ -1,4 +1,4 @@
-//! The ground of a scene in pictures: from above, and its height along a way.
+//! Drawings of the ground of a scene: from above, and its height along a path.
 
 use core::ops::Range;
 use std::fmt::Write as _;
@@ -6,47 +6,49 @@ use std::fmt::Write as _;
 use skidpad_core::world::scene::FLUSH;
 use skidpad_core::{DVec3, Scene, Triangle};
 
-/// What of the world a plot of it shows, and where in the drawing.
+/// Section of the world in a plot, and its position in the drawing.
 pub struct View {
-    /// m.
+    /// Range of x (m).
     pub x: Range<f64>,
-    /// m.
+    /// Range of y (m).
     pub y: Range<f64>,
-    /// Size on the page, px.
+    /// Size on the page (px).
     pub pixels: [f64; 2],
-    /// Left and upper end in the drawing.
+    /// Left and upper edge in the drawing (pixels of the drawing).
     pub corner: [f64; 2],
-    /// Size in the drawing.
+    /// Size in the drawing (pixels of the drawing).
     pub drawn: [f64; 2],
 }
 
-/// Looks of what is drawn here; part of the pictures, so that pages without them do not have it.
+/// Style sheet of the ground. It is part of the drawings, so pages without them do not contain it.
 pub const STYLE: &str = include_str!("ground.css");
 
-/// Side of the squares the ground is drawn in, px of the page.
+/// Side of the squares in which the ground is drawn (px on the page).
 const CELL: f64 = 4.0;
 
-/// Shades of height and slope, and of grip.
+/// Number of shades for height and slope.
 const SHADES: usize = 18;
+/// Number of tints for grip.
 const GRIPS: usize = 4;
 
-/// What lies uppermost at a place.
+/// Properties of the highest surface at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Top {
-    /// m.
+    /// Height (m).
     pub height: f64,
-    /// Rise along x and y.
+    /// Slope along x and y (–).
     pub slopes: [f64; 2],
-    /// Factor on the friction of a tyre.
+    /// Factor on the friction of a tyre (–).
     pub grip: f32,
 }
 
-/// Whether there is more to see than a plane.
+/// Returns whether the scene contains more than a plane.
 pub fn has_shape(scene: &Scene) -> bool {
     !(scene.boxes.is_empty() && scene.fields.is_empty() && scene.meshes.is_empty() && scene.bodies.is_empty())
 }
 
-/// What lies uppermost at each of `places` (x, y, m); of what is as high the last, in the order of a [`Scene`].
+/// Returns the highest surface at each of `places` (x, y in m); `None` without ground. Of surfaces at the same height
+/// within [`FLUSH`] the last one in the order of a [`Scene`] is returned.
 pub fn tops(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<Top>> {
     let normal = scene.normal().as_dvec3();
     let slopes = [-normal.x / normal.z, -normal.y / normal.z];
@@ -74,8 +76,8 @@ pub fn tops(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<Top>> {
     tops
 }
 
-/// Calls `to` with the triangles of boxes, fields, meshes and free bodies, where these start, between `start` and `end` (x and y), from
-/// `start` on.
+/// Calls `to` with the triangles of boxes, free bodies at their initial positions, fields and meshes, with coordinates
+/// relative to `start`. Only the triangles of fields are limited to the area between `start` and `end` (x and y).
 fn each_triangle(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Triangle)) {
     let bodies = scene.bodies.iter().map(|body| body.standing(&body.motion));
     for block in scene.boxes.iter().copied().chain(bodies) {
@@ -98,7 +100,8 @@ fn each_triangle(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Tr
     }
 }
 
-/// Where a vertical line through `place` meets a triangle; `None` beside it, and if it stands upright.
+/// Intersects a vertical line through (`x`, `y`) with a triangle; `None` if it misses the triangle or the triangle is
+/// vertical.
 fn top_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top> {
     let [a, b, c] = *corners;
     let cross = |p: DVec3, q: DVec3| (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
@@ -114,8 +117,8 @@ fn top_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top> {
     Some(Top { height: a.z + slopes[0] * (x - a.x) + slopes[1] * (y - a.y), slopes, grip })
 }
 
-/// The ground of `scene` in a `view` from above, as SVG to lie below its lines: lighter where it is higher and faces the upper left, tinted
-/// where it grips less than 1, empty where there is none.
+/// Draws the ground of `scene` in a `view` from above, as SVG to place below the lines. Higher ground and slopes that
+/// face the upper left are lighter, grip below 1 is tinted, and places without ground are empty.
 pub fn from_above(scene: &Scene, view: &View) -> String {
     let [columns, rows] = view.pixels.map(|pixels| (pixels / CELL).ceil().max(1.0) as usize);
     let middle = |range: &Range<f64>, k: usize, count: usize| {
@@ -149,12 +152,13 @@ pub fn from_above(scene: &Scene, view: &View) -> String {
     svg
 }
 
-/// Shade of every place, from 0, dark, on: half by height, half by how it faces the light, each over the range there is.
+/// Computes the shade of every place (0 is dark): about half from the height, half from the orientation to the light,
+/// each scaled to its range.
 fn shades(tops: &[Option<Top>]) -> Vec<Option<usize>> {
     let of = |value: fn(&Top) -> f64| {
         let values = || tops.iter().flatten().map(value).filter(|value| value.is_finite());
         let (low, high) = values().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
-        // Less than a centimetre of height or a hundredth of slope is no relief.
+        // A relief of less than 1 cm in height or 0.01 in slope is not amplified.
         move |top: &Top| (value(top) - low) / (high - low).max(0.01)
     };
     let (height, light) = (of(|top| top.height), of(|top| top.slopes[0] - top.slopes[1]));
@@ -162,7 +166,7 @@ fn shades(tops: &[Option<Top>]) -> Vec<Option<usize>> {
     tops.iter().map(|top| top.as_ref().map(|top| shade(top).round().clamp(0.0, (SHADES - 1) as f64) as usize)).collect()
 }
 
-/// Runs of squares in a row that are `wanted`: column, row, length.
+/// Returns the horizontal runs of `wanted` squares: [column, row, length].
 fn squares<T>(all: &[T], columns: usize, wanted: impl Fn(&T) -> bool) -> Vec<[usize; 3]> {
     let mut runs: Vec<[usize; 3]> = Vec::new();
     for (i, _) in all.iter().enumerate().filter(|(_, one)| wanted(one)) {
@@ -212,7 +216,8 @@ mod tests {
     fn the_uppermost_of_all_shapes_is_seen() {
         let places = [(20.0, 0.0), (5.3, -0.4), (-7.0, 0.0), (1.0, 5.0), (3.9, 7.9)];
         let found = tops(&scene(), &places);
-        // The plane, the top of the box, a rise of 0.1 along y, one of 0.1 along y from 0.2, beside the triangle.
+        // Plane, top of the box, field with slope 0.1 along y, triangle with slope 0.1 along y from 0.2 m, beside the
+        // triangle.
         let expected = [(0.0, 0.0, 1.0), (0.5, 0.0, 0.3), (0.2, 0.1, 0.5), (0.3, 0.1, 0.9), (0.0, 0.0, 1.0)];
         for ((place, top), (height, rise, grip)) in places.iter().zip(found).zip(expected) {
             let top = top.expect("ground below");
@@ -229,7 +234,7 @@ mod tests {
         let view = View { x: -10.0..10.0, y: -10.0..10.0, pixels: [200.0; 2], corner: [0.0; 2], drawn: [1000.0; 2] };
         let svg = from_above(&scene(), &view);
         assert!(svg.starts_with("<path class=\"ground low\" d=\"M0 0H1000V20H0z"), "{}", &svg[..80]);
-        // Grips of 0.3, 0.5 and 0.9.
+        // The surfaces have the grips 0.3, 0.5 and 0.9.
         assert_eq!(svg.matches("class=\"grip\"").count(), 3, "{svg}");
         let nothing = Scene { plane: false, ..Scene::flat() };
         assert_eq!(from_above(&nothing, &view), "");

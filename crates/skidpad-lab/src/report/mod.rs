@@ -1,8 +1,8 @@
-//! Reports: one HTML file without outside resources, for people, and one CSV of the same figures, for programs.
+//! Reports: a self-contained HTML file for people, and a CSV file with the same metrics for programs.
 //!
-//! Nothing in a report depends on the clock or the machine: the same runs give the same bytes.
+//! A report does not depend on the clock or the machine: identical runs produce identical bytes.
 
-/// Appends formatted text; a `String` takes any.
+/// Appends formatted text to a string, which cannot fail.
 macro_rules! put {
     ($page:expr, $($format:tt)*) => {{
         let written = write!($page, $($format)*);
@@ -30,58 +30,58 @@ use skidpad_core::{BackendInfo, Model};
 use crate::compare::Comparison;
 use crate::files::{WriteError, write_atomically};
 
-/// A figure someone published about the real car.
+/// Published figure of the real car.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {
-    /// What was measured.
+    /// Measured quantity.
     pub quantity: String,
-    /// In `unit`.
+    /// Value in `unit`.
     pub value: f64,
-    /// Unit.
+    /// Unit of the value.
     pub unit: String,
-    /// Who says so.
+    /// Publication that states the value.
     pub source: String,
 }
 
-/// What a report is made of.
+/// Content of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// Name of the vehicle, for people.
     pub vehicle: &'a str,
-    /// What the vehicle stands for.
+    /// Description of the vehicle.
     pub description: &'a str,
-    /// The vehicle.
+    /// Model of the vehicle.
     pub model: &'a Model,
     /// Published figures of the real car.
     pub published: &'a [Published],
-    /// The solvers, in the order of the comparisons.
+    /// Solvers, in the order of the comparisons' results.
     pub backends: &'a [BackendInfo],
-    /// One for each manoeuvre.
+    /// Comparisons, one per manoeuvre.
     pub comparisons: &'a [Comparison],
 }
 
 impl Report<'_> {
-    /// The page as text.
+    /// Returns the page as text.
     ///
     /// # Errors
-    /// When a plot cannot be drawn.
+    /// Returns an error if a plot cannot be drawn.
     pub fn html(&self) -> io::Result<String> {
         page::html(self)
     }
 
-    /// Writes the page at `path`, in full or not at all.
+    /// Writes the page to `path`, completely or not at all.
     ///
     /// # Errors
-    /// When a plot cannot be drawn or the file cannot be written.
+    /// Returns an error if a plot cannot be drawn or the file cannot be written.
     pub fn save_html(&self, path: &Path) -> Result<(), WriteError> {
         write_atomically(path, |out| out.write_all(self.html()?.as_bytes()))
     }
 
-    /// Writes every figure of every solver as `manoeuvre,metric,unit,backend,peer,value,spread_percent` rows; an empty
-    /// value did not happen.
+    /// Writes every metric of every solver as rows `manoeuvre,metric,unit,backend,peer,value,spread_percent`. A metric
+    /// without a value has an empty cell.
     ///
     /// # Errors
-    /// Whatever the sink reports.
+    /// Returns the errors of `out`.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(["manoeuvre", "metric", "unit", "backend", "peer", "value", "spread_percent"])?;
@@ -101,10 +101,10 @@ impl Report<'_> {
         writer.flush()
     }
 
-    /// Writes the CSV file at `path`, in full or not at all.
+    /// Writes the CSV file `path`, completely or not at all.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
         write_atomically(path, |out| self.write_csv(out))
     }
@@ -171,7 +171,8 @@ mod tests {
         }
     }
 
-    /// Assists in the order of their columns, solvers without one as dashes; no word of them where nobody has any.
+    /// Assists are listed in the order of their columns, with dashes for solvers without them. The section is missing
+    /// if no solver has an assist.
     #[test]
     fn what_assists_added_is_told_where_there_are_any() {
         let model = Arc::new(model());

@@ -1,4 +1,4 @@
-//! The page around the plots.
+//! HTML page around the plots.
 
 use std::fmt::Write as _;
 use std::io;
@@ -16,7 +16,7 @@ use crate::metrics::Metric;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Spread above which a figure is marked, %: the agreement the solvers are held to at 1/240 s.
+/// Spread above which a metric is marked (%).
 const MARKED_PERCENT: f64 = 2.0;
 
 pub fn html(report: &Report<'_>) -> io::Result<String> {
@@ -32,7 +32,7 @@ pub fn html(report: &Report<'_>) -> io::Result<String> {
     Ok(page)
 }
 
-/// The page up to its first own element; `title` is escaped here.
+/// Returns the beginning of a page, up to its first content. Escapes `title`.
 pub fn start(title: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -43,7 +43,7 @@ pub fn start(title: &str) -> String {
     )
 }
 
-/// What ends every page.
+/// End of every page.
 pub const END: &str = "</main>\n</body>\n</html>\n";
 
 fn head(page: &mut String, report: &Report<'_>) {
@@ -70,7 +70,7 @@ fn head(page: &mut String, report: &Report<'_>) {
     page.push_str("</header>\n");
 }
 
-/// The solvers with their looks; `peers` is what is said of peers.
+/// Appends the list of solvers with their line styles. `peers` is the remark added to peers.
 pub fn legend(page: &mut String, backends: &[BackendInfo], peers: &str) {
     page.push_str("<dl class=\"legend\">\n");
     for (number, info) in backends.iter().enumerate() {
@@ -81,7 +81,7 @@ pub fn legend(page: &mut String, backends: &[BackendInfo], peers: &str) {
     page.push_str("</dl>\n");
 }
 
-/// The look of the lines of solver `number`.
+/// Returns a sample of the line style of solver `number` as SVG.
 pub fn swatch(number: usize) -> String {
     let number = number % LOOKS;
     format!(
@@ -130,12 +130,12 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
     Ok(())
 }
 
-/// A plot with its heading and the keys of the lines in it.
+/// Appends a plot with its heading and a key of its lines.
 pub fn figure<'a>(page: &mut String, chart: &Chart, backends: impl Iterator<Item = &'a str>) {
     let class = if chart.wide { " class=\"wide\"" } else { "" };
     put!(page, "<figure{class}>\n<figcaption>{} <span class=\"keys\">", escape(&chart.title));
     for (number, backend) in backends.enumerate() {
-        // A line that is not in the plot has no key.
+        // A solver without a line in the plot has no key.
         if chart.svg.contains(&format!("line s{}\"", number % LOOKS)) {
             put!(page, "<span>{} {}</span> ", swatch(number), escape(backend));
         }
@@ -186,7 +186,7 @@ fn vehicle(page: &mut String, report: &Report<'_>) {
     page.push_str("</section>\n");
 }
 
-/// The same figures in every list of `columns`, a row each.
+/// Appends a table with a row per metric and a column per list of `columns`. All lists must contain the same metrics.
 fn derived(page: &mut String, title: &str, heads: &[String], columns: &[Vec<Metric>]) {
     put!(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">{title}</th><th scope=\"col\">unit</th>");
     for head in heads {
@@ -223,7 +223,7 @@ fn published(page: &mut String, published: &[Published]) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// What a reader must know before trusting a figure.
+/// Limitations that a reader must know to judge the results.
 const LIMITS: &[&str] = &[
     "Every figure is of the model, not of the car. Published figures stand beside it for judgement; nothing was fitted \
      to them here.",

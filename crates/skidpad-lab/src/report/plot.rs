@@ -1,4 +1,4 @@
-//! One plot as SVG. Colours are classes, so that a style sheet can paint them for light and dark pages.
+//! Plot as SVG. Colours are CSS classes, so that a style sheet can define them for light and dark pages.
 
 use core::ops::Range;
 use std::io;
@@ -10,68 +10,70 @@ use super::escape::escape;
 use super::ground::{self, View};
 use skidpad_core::Scene;
 
-/// Pixels of the drawing per pixel on the page: plotters rounds to whole ones, and lines must stay smooth.
+/// Pixels of the drawing per pixel on the page. plotters rounds to integers, which would make lines uneven.
 const FINE: u32 = 5;
-/// Width of a plot on the page, px.
+/// Width of a plot on the page (px).
 const NARROW: u32 = 560;
-/// Width of a plot over the full page, px.
+/// Width of a full-width plot on the page (px).
 const WIDE: u32 = 1140;
-/// Height of a plot on the page, px.
+/// Height of a plot on the page (px).
 const HEIGHT: u32 = 270;
-/// Room for labels at the left and at the bottom, and around, px.
+/// Space for the labels at the left (px).
+/// Space for the labels at the bottom (px).
 const LEFT: u32 = 66;
+/// Margin around the plot (px).
 const BELOW: u32 = 44;
 const AROUND: u32 = 10;
-/// Size of letters on the page, px. plotters divides sizes by 1.24 on their way to SVG.
+/// Font size on the page (px). plotters divides font sizes by 1.24 when it writes SVG.
 const LETTERS: f64 = 13.0 * 1.24;
 
-/// A line of a plot.
+/// Line of a plot.
 pub struct Series {
-    /// Number of the solver; picks colour and dashes.
+    /// Number of the solver, which selects colour and dashes.
     pub number: usize,
-    /// Whether it counts for the range of the y axis; others are cut off at its ends where they go far beyond.
+    /// Whether the line determines the range of the y axis. Other lines are clipped if they exceed it by far.
     pub leads: bool,
-    /// In drawing order.
+    /// Points in drawing order.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What a plot shows.
+/// Content of a plot.
 #[derive(Default)]
 pub struct Plot {
-    /// With unit.
+    /// Label of the x axis, with unit.
     pub x_label: String,
-    /// With unit.
+    /// Label of the y axis, with unit.
     pub y_label: String,
-    /// Smallest range of the y axis, so that noise does not fill the picture.
+    /// Smallest range of the y axis, so that noise does not fill the plot.
     pub least_span: f64,
-    /// Whether a metre is as long up as across; such a plot takes the full width.
+    /// Whether both axes have the same scale. Such a plot has the full width.
     pub equal_scale: bool,
-    /// Whether it takes the full width without that.
+    /// Whether the plot has the full width with independent scales.
     pub wide: bool,
     /// Whether every point of a line is marked.
     pub marks: bool,
-    /// Values to draw a level line at; always in the picture.
+    /// Values of horizontal lines, which are always inside the range.
     pub levels: Vec<f64>,
-    /// Points of their own; always in the picture.
+    /// Single points, which are always inside the range.
     pub dots: Vec<(f64, f64)>,
-    /// Ground to draw below everything, seen from above: x and y are those of the world.
+    /// Ground to draw below the lines, seen from above. x and y are then the axes of the world.
     pub ground: Option<Scene>,
-    /// A line below the others, filled downwards: what cars drive on.
+    /// Line whose area below is filled: the ground under the cars.
     pub floor: Vec<(f64, f64)>,
-    /// Lines.
+    /// Lines of the solvers.
     pub series: Vec<Series>,
-    /// Thin lines of what is towed.
+    /// Thin lines of towed units.
     pub towed: Vec<Series>,
 }
 
-/// What a picture of so many pixels shows of the world, and where.
+/// Returns the view of a plot with the given size on the page (px) and axis ranges.
 fn view(size: [u32; 2], x: Range<f64>, y: Range<f64>) -> View {
     let pixels = [size[0] - LEFT - 2 * AROUND, size[1] - BELOW - 2 * AROUND].map(f64::from);
     let corner = [LEFT + AROUND, AROUND].map(|at| f64::from(at * FINE));
     View { x, y, pixels, corner, drawn: pixels.map(|size| size * f64::from(FINE)) }
 }
 
-/// Sentinel colours, replaced by classes once the SVG is made.
+/// Sentinel colour of the grid. All sentinel colours are replaced by CSS classes in the finished SVG.
 const GRID: RGBColor = RGBColor(2, 0, 0);
 const AXIS: RGBColor = RGBColor(2, 0, 1);
 const INK: RGBColor = RGBColor(2, 0, 2);
@@ -86,13 +88,13 @@ fn towed_colour(number: usize) -> RGBColor {
     RGBColor(1, 1, (number % 200) as u8)
 }
 
-/// Makes lines of what is towed thinner than any solver's.
+/// Style that makes the lines of towed units thinner than those of solvers.
 const TOWED_STYLE: &str = "svg .towed { stroke-width: 5; }";
 
-/// Share of the range of those that lead by which others may pass it and are in the picture.
+/// Distance beyond the leading range up to which other lines extend the plot, as a share of that range (–).
 const LET_IN: f64 = 0.5;
 
-/// Most solvers whose lines have a look of their own.
+/// Number of solvers with distinct line styles.
 pub const LOOKS: usize = 6;
 
 impl Plot {
@@ -100,8 +102,8 @@ impl Plot {
         self.series.iter().chain(&self.towed)
     }
 
-    /// Range of `y` over the leading series, at least `least_span`, with a margin; of all when none leads. Others are let in at an end
-    /// that they pass by little.
+    /// Computes the range of y over the leading lines, or over all lines if none leads, at least `least_span`, with a
+    /// margin. Other lines extend it at an end that they exceed by at most [`LET_IN`] of the range.
     fn y_range(&self) -> Range<f64> {
         let of = |leads: bool| self.lines().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
         let any_leads = self.lines().any(|s| s.leads);
@@ -123,7 +125,7 @@ impl Plot {
         low..if high > low { high } else { low + 1.0 }
     }
 
-    /// Size on the page and the ranges of both axes.
+    /// Computes the size on the page (px) and the ranges of both axes.
     fn layout(&self) -> ([u32; 2], Range<f64>, Range<f64>) {
         let (x, y) = (self.x_range(), self.y_range());
         if !self.equal_scale {
@@ -132,7 +134,7 @@ impl Plot {
         let across = f64::from(WIDE - LEFT - 2 * AROUND);
         let margin = 0.02 * (x.end - x.start);
         let x = x.start - margin..x.end + margin;
-        // Of the ground a few metres beside the way are worth a look.
+        // Minimum height: a few metres of ground beside the path are drawn.
         let (least, most) = (if self.ground.is_some() { 280.0 } else { 150.0 }, 460.0);
         let per_pixel = ((x.end - x.start) / across).max((y.end - y.start) / most);
         let up = ((y.end - y.start) / per_pixel).max(least);
@@ -144,10 +146,10 @@ impl Plot {
         ([WIDE, up as u32 + BELOW + 2 * AROUND], x, y)
     }
 
-    /// The plot as an SVG element described to screen readers as `title`.
+    /// Returns the plot as an SVG element with the description `title` for screen readers.
     ///
     /// # Errors
-    /// When plotters cannot draw it.
+    /// Returns an error if plotters cannot draw it.
     pub fn svg(&self, title: &str) -> io::Result<String> {
         let (size, x, y) = self.layout();
         let mut text = String::new();
@@ -219,14 +221,14 @@ impl Plot {
     }
 }
 
-/// Smallest and largest finite value; (0, 0) when there is none.
+/// Returns the smallest and the largest finite value; (0, 0) if there is none.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) =
         values.filter(|v| v.is_finite()).fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
     if low <= high { (low, high) } else { (0.0, 0.0) }
 }
 
-/// Decimal places that tell ten labels of a range apart.
+/// Returns the number of decimal places that distinguish ten labels of a range.
 fn digits(range: &Range<f64>) -> usize {
     let step = ((range.end - range.start) / 10.0).max(1e-9);
     (-step.log10().floor()).clamp(0.0, 9.0) as usize
@@ -241,7 +243,8 @@ fn number(value: f64, digits: usize) -> String {
     }
 }
 
-/// Makes the drawing flexible in size, gives it a description, lays it over what is `below`, and replaces sentinel colours by classes.
+/// Makes the drawing scalable, adds a description, places it above the content `below`, and replaces sentinel colours
+/// by classes.
 fn with_classes(svg: &str, size: [u32; 2], title: &str, below: &str) -> String {
     let [width, height] = size.map(|s| s * FINE);
     let body = svg.find('>').map_or("", |end| &svg[end + 1..]);

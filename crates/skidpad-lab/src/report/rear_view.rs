@@ -1,4 +1,4 @@
-//! A car from behind: how it leans, what its wheels carry, what its anti-roll bars do.
+//! Rear view of a car: roll angle, wheel loads and forces of the anti-roll bars.
 
 use std::io;
 
@@ -6,28 +6,30 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use skidpad_core::{Frame, Model};
 
-/// Pixels.
+/// Size of the drawing (px).
 const SIZE: (u32, u32) = (760, 480);
-/// What is drawn, m from the middle of the car and above the ground.
+/// Drawn range, measured laterally from the middle of the car and vertically from the ground (m).
 const ACROSS: core::ops::Range<f64> = -1.9..1.9;
 const UP: core::ops::Range<f64> = -0.5..1.9;
-/// Length of the bar that stands for the load at rest, m.
+/// Length of the line that represents the static load (m).
 const REST_M: f64 = 0.35;
 
 type Picture<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// Draws `model` from behind in the moment of `frame` as SVG: hull, centre of mass, a bar for the load of each wheel
-/// against the one at rest, and the force of each anti-roll bar at full rate, N, positive upwards on the chassis.
+/// Draws `model` from behind at the time of `frame` as SVG: hull, centre of mass, a line for the load of each wheel
+/// relative to its static load, and the force of each anti-roll bar at its full rate (N, positive upwards on the
+/// chassis).
 ///
 /// # Errors
-/// When plotters cannot draw.
+/// Returns an error if plotters cannot draw.
 pub fn rear_view(model: &Model, frame: &Frame, title: &str) -> io::Result<String> {
     let mut svg = String::new();
     draw(model, frame, title, &mut svg).map_err(io::Error::other)?;
     Ok(svg)
 }
 
-/// The force the bar number `number` of `model` puts on its left wheel's strut and takes from its right one's, N.
+/// Computes the force of anti-roll bar `number` of `model` that is added to its left wheel's strut and removed from its
+/// right one's (N).
 fn bar_force(model: &Model, frame: &Frame, number: usize) -> f64 {
     let bar = &model.parts().bars[number];
     let [left, right] = bar.wheels.map(|i| frame.wheels[i].compression_m);
@@ -63,7 +65,8 @@ fn draw(
     Ok(())
 }
 
-/// Ground, hull and centre of mass. Left is left, so x points against the vehicle's y axis.
+/// Draws ground, hull and centre of mass. The view is from behind, so x of the picture is opposite to the vehicle's y
+/// axis.
 fn body(
     chart: &mut Picture<'_, '_>,
     model: &Model,
@@ -92,7 +95,7 @@ mod tests {
     use crate::testing;
     use skidpad_core::model::AntiRollBar;
 
-    /// Row A20: the picture tells the load of every wheel, the force of every bar and where the centre of mass is.
+    /// Row A20: the picture contains the load of every wheel, the force of every bar and the centre of mass.
     #[test]
     fn a20_the_view_from_behind_tells_loads_and_bars() {
         let mut parts = testing::model().parts().clone();

@@ -1,7 +1,7 @@
-//! Open loop from a file: a table of inputs over time.
+//! Open-loop manoeuvre from a file: a table of inputs over time.
 //!
-//! [`COLUMNS`] are those a table may have, [`HELD`] tells how its rows are read. The step from t_k to t_k+1 takes the values held
-//! at t_k; steering is taken at t_k+1.
+//! [`COLUMNS`] lists the columns of a table, [`HELD`] describes how its rows are interpolated. The step from t_k to
+//! t_k+1 uses the values at t_k; steering uses the value at t_k+1.
 
 mod parse;
 
@@ -16,7 +16,7 @@ use crate::manoeuvre::{Manoeuvre, Setup, Takes};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
-/// What a column of the table drives.
+/// Input that a column of the table controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Input {
     Time,
@@ -35,14 +35,14 @@ enum Input {
     WheelSteer(usize),
 }
 
-/// Values of one input over time, at least one, times strictly rising.
+/// Values of one input over time: at least one knot `[time (s), value]`, with strictly increasing times.
 #[derive(Clone, Debug, PartialEq)]
 struct Track {
     input: Input,
     knots: Vec<[f64; 2]>,
 }
 
-/// A table of inputs, read against one model.
+/// Table of inputs for one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
     tracks: Vec<Track>,
@@ -51,20 +51,20 @@ pub struct Script {
 }
 
 impl Script {
-    /// Reads the text of a controls file for `model`.
+    /// Parses the text of a controls file for `model`.
     ///
     /// # Errors
-    /// Every fault of the file at once.
+    /// Returns all faults of the file.
     pub fn parse(text: &str, model: &Model) -> Result<Self, Faults> {
         parse::parse(text, model)
     }
 
-    /// Time of the last row, s; 0 for a table with one row at 0.
+    /// Returns the time of the last row (s); 0 for a table with one row at 0.
     pub fn end_s(&self) -> f64 {
         self.end_s
     }
 
-    /// Gear of the first row that names one.
+    /// Returns the gear of the first row that has one; `None` if no row has.
     pub fn first_gear(&self) -> Option<i8> {
         self.track(Input::Gear).map(|track| track.knots[0][1] as i8)
     }
@@ -77,7 +77,7 @@ impl Script {
         self.track(input).map(|track| track.held(now.time_s() + 1e-6 * now.dt_s))
     }
 
-    /// Controls of the coming step, without the speed holder.
+    /// Returns the controls of the coming step, without those of the speed controller.
     fn controls(&self, now: &DriverInput<'_>) -> Controls {
         let pedal = |input| self.held(input, now).unwrap_or(0.0) as f32;
         Controls {
@@ -115,13 +115,13 @@ impl Script {
 }
 
 impl Track {
-    /// Value of the last row at or before `time`.
+    /// Returns the value of the last knot at or before `time` (s); the first value before the first knot.
     fn held(&self, time: f64) -> f64 {
         let after = self.knots.partition_point(|knot| knot[0] <= time);
         self.knots[after.saturating_sub(1)][1]
     }
 
-    /// Value on the straight line between the rows around `time`.
+    /// Interpolates linearly between the knots around `time` (s); constant outside them.
     fn linear(&self, time: f64) -> f64 {
         let after = self.knots.partition_point(|knot| knot[0] <= time);
         let Some(next) = self.knots.get(after) else { return self.knots[self.knots.len() - 1][1] };
@@ -151,7 +151,7 @@ impl Driver for ScriptDriver {
 }
 
 metrics! {
-    /// What any drive can be summed up by.
+    /// Metrics of any drive.
     ScriptMetrics {
         duration_s, "s", 3, "Duration", "Time of the last row.";
         distance_m, "m", 2, "Distance", "Length of the path of the centre of mass.";
@@ -168,7 +168,7 @@ metrics! {
 }
 
 impl Script {
-    /// The figures of a run.
+    /// Computes the metrics of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> ScriptMetrics {
         let end = trajectory.last();
         let step = |(a, b): (Cow<'_, Frame>, Cow<'_, Frame>)| (b.x_m - a.x_m).hypot(b.y_m - a.y_m);

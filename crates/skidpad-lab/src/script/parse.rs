@@ -1,4 +1,4 @@
-//! Reading a controls file, and telling every fault of it at once.
+//! Parser of controls files, which reports all faults of a file at once.
 
 use core::f64::consts::FRAC_PI_2;
 use core::ops::Range;
@@ -10,34 +10,34 @@ use skidpad_spec::printable::one_line;
 use super::{Input, Script, Track};
 use crate::names::nearest;
 
-/// One thing wrong with a controls file.
+/// Fault in a controls file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column `{}`: found {}, accepts {accepts}", one_line(column), one_line(found))]
 pub struct Fault {
     /// Line in the file, from 1.
     pub line: u64,
-    /// Name of the column, as the header has it.
+    /// Name of the column, as written in the header; "-" for a whole row.
     pub column: String,
-    /// What stands there.
+    /// Text that was found.
     pub found: String,
-    /// What may stand there.
+    /// Text that would be accepted.
     pub accepts: String,
-    /// Bytes of the file it stands in.
+    /// Range of bytes of the file that contains the fault.
     pub span: Range<usize>,
 }
 
-/// Everything wrong with a controls file; at least one fault.
+/// All faults of a controls file, at least one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.iter().map(Fault::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct Faults(pub Vec<Fault>);
 
-/// How the rows of a table are read.
+/// Description of the table format and of the interpolation between rows.
 pub const HELD: &str = "The header names `t_s` and any of the columns below, in any order. Steering is linear between rows, all else is \
 held from its row to the next. An empty cell leaves a column as if its row did not name it. Before its first value a column has its \
 first, after its last its last. Lines that begin with `#` are comments. Wheels are named by axle number from the front and `l`, `r` or \
 `c`.";
 
-/// The columns of a table: name, what it accepts, what holds without it.
+/// Columns of a table: name, accepted values, behaviour without the column.
 pub const COLUMNS: [[&str; 3]; 14] = [
     ["t_s", "s, 0 or more, rising", ""],
     ["throttle", "0 to 1", "0"],
@@ -55,7 +55,7 @@ pub const COLUMNS: [[&str; 3]; 14] = [
     ["steer_rad.1l", "rad, at most a right angle, of that wheel", "as the others"],
 ];
 
-/// Columns that exist for every car.
+/// Columns that every car has.
 pub(super) const PLAIN: &[(&str, Input)] = &[
     ("t_s", Input::Time),
     ("throttle", Input::Throttle),
@@ -70,21 +70,21 @@ pub(super) const PLAIN: &[(&str, Input)] = &[
     ("target_speed_mps", Input::TargetSpeed),
 ];
 
-/// Makes the input of a wheel from its number.
+/// Constructor of a wheel's input from the number of the wheel.
 pub(super) type ForWheel = fn(usize) -> Input;
 
-/// Columns that exist for every wheel, before the dot.
+/// Columns that every wheel has: part of the name before the dot, and input.
 pub(super) const PER_WHEEL: &[(&str, ForWheel)] =
     &[("motor_torque_nm", Input::Motor), ("brake_torque_nm", Input::WheelBrake), ("steer_rad", Input::WheelSteer)];
 
-/// A cell with its place in the file.
+/// Cell of the table with its position in the file.
 struct Cell {
     text: String,
     line: u64,
     span: Range<usize>,
 }
 
-/// A column of the header that is understood.
+/// Recognised column of the header with the values read so far.
 struct Column {
     name: String,
     input: Input,
@@ -140,10 +140,10 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     Ok(Script { tracks, wheels: model.wheels().len(), end_s: end_s.unwrap_or(0.0) })
 }
 
-/// Maximum length of a column's name or of a value in a fault, bytes.
+/// Maximum length of a column name or value in a fault (bytes).
 const MAX_SHOWN_BYTES: usize = 200;
 
-/// Cuts a text of the file to what fits into a sentence.
+/// Truncates `text` to [`MAX_SHOWN_BYTES`] and appends an ellipsis.
 fn cut(text: &mut String) {
     if text.len() > MAX_SHOWN_BYTES {
         text.truncate(text.floor_char_boundary(MAX_SHOWN_BYTES));
@@ -151,7 +151,7 @@ fn cut(text: &mut String) {
     }
 }
 
-/// Splits the text into rows of cells with their places.
+/// Splits the text into rows of cells with their positions. Adds a fault for each row that is not valid CSV.
 fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text.as_bytes());
@@ -179,7 +179,7 @@ fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
     record
         .iter()
         .map(|cell| {
-            // Quotes are not part of a cell, and one within it is written twice.
+            // Quotes are not part of a cell, and a quote inside it is written twice.
             let is_quoted = text.as_bytes().get(from) == Some(&b'"');
             let (lead, within) = if is_quoted { (1, cell.matches('"').count()) } else { (0, 0) };
             let span = boundary(from + lead)..boundary(from + lead + cell.len() + within);
@@ -193,7 +193,8 @@ fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
         .collect()
 }
 
-/// The columns in the order of the header; `None` for one that is not understood.
+/// Parses the header. Returns the columns in its order; `None` for an unknown or repeated column, which is added to
+/// `faults`.
 fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<Option<Column>> {
     let mut columns: Vec<Option<Column>> = Vec::with_capacity(header.len());
     let mut met: Vec<Input> = Vec::new();
@@ -286,7 +287,7 @@ fn fault(cell: &Cell, column: &str, accepts: String) -> Fault {
     Fault { line: cell.line, column: column.into(), found, accepts, span: cell.span.clone() }
 }
 
-/// The value, or what would be accepted.
+/// Parses a cell. Returns the value, or a description of the accepted values.
 fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && (*v as f32).is_finite());
     let within = |low: f64, high: f64| value.filter(|v| (low..=high).contains(v));
@@ -309,7 +310,7 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
     }
 }
 
-/// Number of forward gears; a car without a gearbox has one.
+/// Returns the number of forward gears; 1 for a car without a gearbox.
 fn highest_gear(model: &Model) -> f64 {
     model.parts().powertrain.engine().map_or(1.0, |drive| f64::from(drive.gearbox.nearest(i8::MAX)))
 }

@@ -112,7 +112,7 @@ fn every_column_is_told() {
     assert_eq!(COLUMNS.len(), parse::PLAIN.len() + parse::PER_WHEEL.len());
 }
 
-/// A wheel turns by a right angle and no further.
+/// A road-wheel angle of a right angle is accepted, a larger one is not.
 #[test]
 fn an_angle_beyond_a_right_angle_is_refused() {
     for column in ["steer_rad", "steer_rad.1l"] {

@@ -1,4 +1,4 @@
-//! Bullet's vehicle behind skidpad's contract.
+//! Backend with Bullet's vehicle.
 
 use std::sync::Arc;
 
@@ -28,10 +28,10 @@ pub const BACKEND: BackendInfo = BackendInfo {
     },
 };
 
-/// A world with `cars` on the ground of `scene`, each with its own tuning, stepped by `dt` s.
+/// Creates a world with `cars` on the ground of `scene`, each with its own tuning, stepped by `dt` s.
 ///
-/// The model still gives pedals, steering and telemetry; a tuning must have as many wheels as its model. Cars start with
-/// the velocity Bullet reports for what the placement says: gravity times `dt` upwards when they stand, nothing in the air.
+/// The model provides pedals, steering and telemetry. A tuning must have as many wheels as its model. Cars start with the
+/// velocity that Bullet reports for their placement: gravity times `dt` upwards if they stand, zero in the air.
 pub fn world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
     let ground = Ground::new(scene);
     let cars: Vec<Driven> =
@@ -49,7 +49,7 @@ struct BulletWorld {
     clock: Clock,
 }
 
-/// A car with its model. Its motion is `state`; what `car` remembers of the last step is only read for telemetry.
+/// Car with its model. `state` is its motion; the last step in `car` is read only for telemetry.
 struct Driven {
     model: Arc<Model>,
     state: State,
@@ -79,7 +79,7 @@ impl Driven {
         driven
     }
 
-    /// Lets the wheels down to what their rays meet from where the car is; returns the share of the weight that they carry.
+    /// Extends the wheels to the ground below them at the current pose. Returns the share of the weight that they carry.
     fn reach_down(&mut self, ground: &Ground) -> f32 {
         self.car.hang(ground);
         let mut carried = 0.0;
@@ -92,6 +92,8 @@ impl Driven {
         carried
     }
 
+    /// Takes a step of `dt` s. If the motion is not finite after it, `state` keeps the motion before the step and the report says
+    /// so.
     fn step(&mut self, ground: &Ground, controls: &Controls, dt: f32) -> StepReport {
         self.drive(controls, dt);
         self.car.body = motion(&self.state);
@@ -105,6 +107,7 @@ impl Driven {
         StepReport { iterations: 1, ..StepReport::default() }
     }
 
+    /// Sets the inputs of all wheels from `controls` for a step of `dt` s.
     fn drive(&mut self, controls: &Controls, dt: f32) {
         let brake_step = self.car.tuning().brake_step.unwrap_or(f64::from(dt));
         let inputs = &mut self.inputs;
@@ -116,6 +119,7 @@ impl Driven {
         }
     }
 
+    /// Copies motion and wheels after a step of `dt` s to `state`.
     fn read(&mut self, dt: f64) {
         let (body, state) = (self.car.body, &mut self.state);
         state.previous_velocity = state.velocity;
@@ -142,19 +146,19 @@ impl Driven {
     }
 }
 
-/// How far the centre of wheel `i` is above its place at rest, m.
+/// Returns the height of the centre of wheel `i` above its place at rest, m.
 fn compression(model: &Model, i: usize, wheel: &Wheel, tuning: &WheelTuning) -> f64 {
     let described = &model.wheels()[i];
     let centre = tuning.hard_point + tuning.direction * wheel.length;
     centre.z - f64::from(described.contact.z + described.radius)
 }
 
-/// The force that pushed the car, N.
+/// Returns the suspension force that acts on the car, N.
 fn applied(wheel: &Wheel, bound: f64) -> f64 {
     wheel.force.min(bound)
 }
 
-/// What the wheels of `car` did in the step of `dt` s that it has just taken.
+/// Returns the actions of the wheels of `car` in its last step of `dt` s.
 fn ray_wheels(car: &Car, dt: f64) -> impl Iterator<Item = RayWheel> {
     let to_vehicle = car.body.rotation.inverse();
     car.wheels().iter().zip(&car.tuning().wheels).map(move |(wheel, tuning)| RayWheel {
@@ -168,6 +172,7 @@ fn ray_wheels(car: &Car, dt: f64) -> impl Iterator<Item = RayWheel> {
     })
 }
 
+/// Converts the motion of `state` to Bullet's 64-bit body.
 fn motion(state: &State) -> Body {
     Body {
         position: state.position,
@@ -231,7 +236,7 @@ impl Backend for BulletWorld {
         Ok(())
     }
 
-    /// With the tuning that its model has.
+    /// Inserts a car with the tuning derived from its model.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let id = self.slots.allocate(start.model.wheels().len());
         let tuning = Tuning::of(&start.model);

@@ -1,27 +1,27 @@
-//! A rigid body as Bullet's world moves it.
+//! Rigid body, moved as in Bullet's world.
 
 use core::f64::consts::FRAC_PI_4;
 
 use skidpad_core::{DMat3, DQuat, DVec3};
 
-/// Largest turn of a body within one step, rad; faster ones turn by this much.
+/// Maximum rotation of a body within one step, rad. Faster bodies rotate by this angle.
 const MOST_TURN: f64 = FRAC_PI_4;
 
 /// Motion of a rigid body in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// Centre of mass, world, m.
+    /// Position of the centre of mass, world, m.
     pub position: DVec3,
-    /// Vehicle axes to world axes.
+    /// Rotation from vehicle axes to world axes.
     pub rotation: DQuat,
-    /// Of the centre of mass, world, m/s.
+    /// Velocity of the centre of mass, world, m/s.
     pub velocity: DVec3,
-    /// World, rad/s.
+    /// Angular velocity, world, rad/s.
     pub angular: DVec3,
 }
 
 impl Body {
-    /// The gyroscopic torque over `dt` s, one Newton step of the implicit equation in body axes.
+    /// Applies the gyroscopic torque over `dt` s by one Newton step of the implicit equation in body axes.
     ///
     /// With ω in body axes: `f = dt ω × (I ω)`, `J = I + dt ([ω]× I − [I ω]×)`, `ω ← ω − J⁻¹ f`.
     pub(super) fn precess(&mut self, inertia: &DMat3, dt: f64) {
@@ -32,7 +32,7 @@ impl Body {
         self.angular = self.rotation * (rate - slope.inverse() * missing);
     }
 
-    /// Moves the pose with the velocities it has, over `dt` s; the turn is the exponential map of the angular velocity.
+    /// Moves the pose with the current velocities over `dt` s. The rotation is the exponential map of the angular velocity.
     pub(super) fn advance(&mut self, dt: f64) {
         self.position += self.velocity * dt;
         let turn = self.angular * dt;
@@ -43,18 +43,18 @@ impl Body {
         }
     }
 
-    /// Velocity of the point `arm` from the centre of mass, m/s.
+    /// Returns the velocity of the point `arm` from the centre of mass (world axes, m), m/s.
     pub(super) fn velocity_at(&self, arm: DVec3) -> DVec3 {
         self.velocity + self.angular.cross(arm)
     }
 
-    /// Whether every number is finite.
+    /// Returns true if every number is finite.
     pub fn is_finite(&self) -> bool {
         self.position.is_finite() && self.rotation.is_finite() && self.velocity.is_finite() && self.angular.is_finite()
     }
 }
 
-/// The matrix whose product with a vector is `v ×` it.
+/// Returns the matrix of the cross product `v ×`.
 fn cross_matrix(v: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
@@ -81,7 +81,7 @@ mod tests {
             body.precess(&inertia, 1e-4);
             body.advance(1e-4);
         }
-        // An implicit step of first order loses energy, by a share of the order ω² dt t = 2e-5 here.
+        // An implicit step of first order loses energy, here by a share of the order ω² dt t = 2e-5.
         let lost = 1.0 - energy(&body) / before;
         assert!((0.0..1e-4).contains(&lost), "{lost}");
         assert!((body.position.x - 0.1).abs() < 1e-12);

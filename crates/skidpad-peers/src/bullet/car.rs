@@ -1,4 +1,4 @@
-//! The vehicle: rays, springs, what they do to the body, and the wheels one sees turning.
+//! Bullet's vehicle: rays, springs, their impulses on the body, and the visible rotation of the wheels.
 
 use skidpad_core::{DMat3, DQuat, DVec3};
 use skidpad_world::{Chassis, Ground, Touching};
@@ -6,46 +6,46 @@ use skidpad_world::{Chassis, Ground, Touching};
 use super::body::Body;
 use super::tuning::{Tuning, WheelTuning};
 
-/// Cosine between ray and normal below which Bullet takes a contact for too steep to tell the suspension's speed.
+/// Cosine between ray and normal below which Bullet treats a contact as too steep for the suspension speed.
 const LEAST_CLOSING: f64 = 0.1;
 
-/// What Bullet divides by less when a contact is that steep: its spring then pushes this many times as hard.
+/// Factor on the spring force at such a steep contact, in place of the reciprocal cosine.
 const STEEP_FACTOR: f64 = 10.0;
 
-/// Part of a wheel's turn that Bullet keeps from step to step.
+/// Share of a wheel's rotation per step that Bullet keeps for the next step.
 pub(super) const TURN_KEPT: f64 = 0.99;
 
 /// Inputs of one wheel, as Bullet takes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WheelInput {
-    /// `applyEngineForce`: N, positive drives forward. Any other value than 0 lets go of the wheel's brake.
+    /// Engine force (`applyEngineForce`), N, positive forward. Any value other than 0 releases the brake of the wheel.
     pub engine_force: f64,
-    /// `setBrake`: largest impulse **per step**, N s, ≥ 0.
+    /// Maximum brake impulse **per step** (`setBrake`), N s, ≥ 0.
     pub brake: f64,
-    /// `setSteeringValue`: rad, positive to the left.
+    /// Steering angle (`setSteeringValue`), rad, positive to the left.
     pub steering: f64,
 }
 
-/// What one wheel did in the last step.
+/// Result of one wheel in the last step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wheel {
-    /// Inputs it had.
+    /// Inputs of the step.
     pub input: WheelInput,
-    /// Hard point to wheel centre, m.
+    /// Distance from hard point to wheel centre, m.
     pub length: f64,
-    /// Whether its ray met the ground.
+    /// Whether the ray hit the ground.
     pub contact: bool,
-    /// Force of the suspension before its bound, N, ≥ 0: what friction is taken from.
+    /// Force of the suspension before its bound, N, ≥ 0; the friction uses this force.
     pub force: f64,
     /// Impulse along the rolling direction, N s, positive forward.
     pub forward_impulse: f64,
-    /// Impulse along the axle, N s, positive to the side the axle points to, the right.
+    /// Impulse along the axle, N s, positive in the direction of the axle, which is to the right.
     pub side_impulse: f64,
-    /// 1 gripping, less when sliding.
+    /// Factor on the friction impulses: 1 while gripping, less while sliding.
     pub skid: f64,
-    /// Angle turned since the start, rad, positive forward.
+    /// Total rotation angle, rad, positive forward.
     pub rotation: f64,
-    /// Turn of the last step as Bullet keeps it for the next, rad: one per cent less than it was.
+    /// Rotation in the last step as Bullet keeps it for the next one, rad: one per cent less than it was.
     pub turn_kept: f64,
     pub(super) point: DVec3,
     pub(super) normal: DVec3,
@@ -54,21 +54,21 @@ pub struct Wheel {
     pub(super) along: DVec3,
 }
 
-/// A `btRaycastVehicle` on its chassis.
+/// Bullet's `btRaycastVehicle` with its chassis.
 #[derive(Clone, Debug)]
 pub struct Car {
     tuning: Tuning,
     pub(super) inverse_inertia: DMat3,
-    /// Of the last pose, world axes.
+    /// Inverse inertia at the last pose, world axes, 1/(kg m²).
     pub(super) world_inverse_inertia: DMat3,
-    /// Motion of the chassis. May be changed between steps.
+    /// Motion of the chassis. It may be changed between steps.
     pub body: Body,
     pub(super) wheels: Vec<Wheel>,
     hull: Option<(Chassis, Touching)>,
 }
 
 impl Car {
-    /// A vehicle whose chassis moves as `body`, its wheels hanging free.
+    /// Creates a vehicle whose chassis moves as `body`, with its wheels at rest length and without contact.
     pub fn new(tuning: Tuning, body: Body) -> Self {
         let hanging = |w: &WheelTuning| Wheel { length: w.rest_length, skid: 1.0, ..Wheel::default() };
         let chassis = |hull| Chassis::rigid(tuning.mass as f32, tuning.inertia.as_mat3(), hull);
@@ -82,25 +82,25 @@ impl Car {
         }
     }
 
-    /// Its parameters.
+    /// Returns the parameters of the vehicle.
     pub fn tuning(&self) -> &Tuning {
         &self.tuning
     }
 
-    /// The wheels after the last step.
+    /// Returns the wheels after the last step.
     pub fn wheels(&self) -> &[Wheel] {
         &self.wheels
     }
 
-    /// Lets every wheel go on turning by `turn(i)` rad per step while in the air, as after a step that ended so.
+    /// Sets the rotation per step with which every wheel continues in the air to `turn(i)` rad.
     pub fn set_turns(&mut self, turn: impl Fn(usize) -> f64) {
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             wheel.turn_kept = turn(i);
         }
     }
 
-    /// One step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull, pose, and then
-    /// the vehicle, at the new pose with the new velocity. Missing inputs are 0.
+    /// Takes a step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull, pose, and then the
+    /// vehicle at the new pose with the new velocity. Missing inputs are 0.
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
         self.body.precess(&self.tuning.inertia, dt);
         self.body.velocity.z -= f64::from(ground.gravity()) * dt;
@@ -114,7 +114,7 @@ impl Car {
         self.update(ground, dt);
     }
 
-    /// The vehicle's own part of a step.
+    /// Updates the vehicle: rays, suspension, friction and wheel rotation.
     fn update(&mut self, ground: &Ground, dt: f64) {
         let turn = DMat3::from_quat(self.body.rotation);
         self.world_inverse_inertia = turn * self.inverse_inertia * turn.transpose();
@@ -128,7 +128,7 @@ impl Car {
         self.spin(dt);
     }
 
-    /// Casts every ray, and takes the suspension's force from the velocities the body has now.
+    /// Casts all rays, and computes the suspension forces from the current velocities of the body.
     pub(super) fn hang(&mut self, ground: &Ground) {
         let Body { position, rotation, .. } = self.body;
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
@@ -160,7 +160,7 @@ impl Car {
         }
     }
 
-    /// Turns the wheels one sees. They roll as the unsteered chassis moves, and nothing feels them.
+    /// Updates the visible rotation of the wheels. They roll as the unsteered chassis moves, without any effect on it.
     fn spin(&mut self, dt: f64) {
         let rotation = self.body.rotation;
         let forward = rotation * DVec3::X;
@@ -175,13 +175,14 @@ impl Car {
         }
     }
 
-    /// Adds `impulse` (N s) at `arm` from the centre of mass (m), both in world axes.
+    /// Applies `impulse` (N s) at `arm` from the centre of mass (m), both in world axes.
     pub(super) fn push(&mut self, arm: DVec3, impulse: DVec3) {
         self.body.velocity += impulse / self.tuning.mass;
         self.body.angular += self.world_inverse_inertia * arm.cross(impulse);
     }
 
-    /// Keeps the hull out of the ground; what is left of a blow acts when the pose has moved, and is returned.
+    /// Keeps the hull out of the ground over `dt` s. Returns the changes of velocity (m/s) and angular velocity (rad/s) by the
+    /// rest of an impact, which apply after the pose has moved.
     fn keep_out(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
         let Some((chassis, touching)) = &mut self.hull else { return [DVec3::ZERO; 2] };
         let Body { position, rotation, velocity, angular } = self.body;

@@ -1,17 +1,19 @@
-//! Friction of the wheels: an impulse along and one across each, all found from one velocity, then applied in turn.
+//! Friction of the wheels: one longitudinal and one lateral impulse for each. All are computed from the same velocity, then
+//! applied in turn.
 
 use skidpad_core::DVec3;
 
 use super::car::Car;
 
-/// Share of the impulse that would stop a wheel's side slip that Bullet applies in a step, whatever its length.
+/// Share of the impulse that would stop a wheel's lateral slip that Bullet applies in a step of any length.
 const SIDE_SHARE: f64 = -0.2;
 
-/// Weight of the impulse along in the test for sliding: along, a wheel gets twice its friction.
+/// Weight of the longitudinal impulse in the test for sliding. It allows a wheel twice its friction in the longitudinal
+/// direction.
 const ALONG_WEIGHT: f64 = 0.5;
 
 impl Car {
-    /// Finds both impulses of every wheel.
+    /// Computes both impulses of every wheel for a step of `dt` s.
     pub(super) fn find_friction(&mut self, dt: f64) {
         let touching = self.wheels.iter().filter(|w| w.contact).count() as f64;
         let mut sliding = false;
@@ -20,7 +22,7 @@ impl Car {
             wheel.skid = 1.0;
             (wheel.forward_impulse, wheel.side_impulse) = (0.0, 0.0);
             if wheel.contact {
-                // Bullet divides by these lengths unchecked; an axle along the normal here makes no friction.
+                // Bullet divides by these lengths unchecked. Here an axle along the normal results in no friction.
                 let across = wheel.axle - wheel.normal * wheel.axle.dot(wheel.normal);
                 wheel.across = across.normalize_or_zero();
                 wheel.along = wheel.normal.cross(wheel.across).normalize_or_zero();
@@ -45,7 +47,7 @@ impl Car {
             self.wheels[i] = wheel;
         }
         if sliding {
-            // A wheel that slides straight on is left out: its impulse along keeps its full size.
+            // A wheel that slides straight ahead is left out: its longitudinal impulse keeps its full size.
             for wheel in self.wheels.iter_mut().filter(|w| w.side_impulse != 0.0 && w.skid < 1.0) {
                 wheel.forward_impulse *= wheel.skid;
                 wheel.side_impulse *= wheel.skid;
@@ -53,7 +55,7 @@ impl Car {
         }
     }
 
-    /// Applies what was found, wheel by wheel. Side impulses act nearer to the height of the centre of mass.
+    /// Applies the computed impulses wheel by wheel. Lateral impulses act closer to the height of the centre of mass.
     pub(super) fn apply_friction(&mut self) {
         let up = self.body.rotation * DVec3::Z;
         for i in 0..self.wheels.len() {
@@ -69,7 +71,7 @@ impl Car {
         }
     }
 
-    /// Speed a unit impulse along `axis` at `arm` gives that point along that axis, 1/kg.
+    /// Returns the change of speed of the point `arm` along `axis` per impulse along it, 1/kg.
     fn compliance(&self, arm: DVec3, axis: DVec3) -> f64 {
         let lever = arm.cross(axis);
         1.0 / self.tuning().mass + lever.dot(self.world_inverse_inertia * lever)

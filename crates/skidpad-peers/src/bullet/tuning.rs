@@ -1,36 +1,36 @@
-//! Bullet's parameters, with the units they really have.
+//! Bullet's parameters in their true units.
 
 use skidpad_core::{DMat3, DVec3, Model, model::Hull};
 
-/// Everything Bullet knows of one vehicle. Vehicle axes (x forward, y left, z up), origin at the centre of mass.
+/// Parameters of one vehicle in Bullet. Vehicle axes (x forward, y left, z up), origin at the centre of mass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
-    /// kg, > 0.
+    /// Mass, kg, > 0.
     pub mass: f64,
-    /// About the centre of mass, kg m², positive definite.
+    /// Inertia about the centre of mass, kg m², positive definite.
     pub inertia: DMat3,
-    /// Box that collides with the ground; `None` passes through everything.
+    /// Box that collides with the ground; `None` if the chassis has no contacts.
     pub hull: Option<Hull>,
-    /// In wheel order.
+    /// Parameters of the wheels, in order.
     pub wheels: Vec<WheelTuning>,
-    /// Step length a pedal's brake force is turned into an impulse with, s, > 0. `None`: the step's own, so that a brake
-    /// is the same force at every rate. Bullet takes an impulse per step, so a game's setting is right at the rate it was
-    /// tuned at only: state that rate's step here to have it so.
+    /// Step length by which the brake force of a pedal is converted into an impulse, s, > 0. `None`: the length of the step, so
+    /// that a brake has the same force at every rate. Bullet takes an impulse per step, so that a game's setting is correct only
+    /// at the rate for which it was tuned. Set the step length of that rate here to reproduce it.
     pub brake_step: Option<f64>,
 }
 
 /// Parameters of one wheel, in the order of Bullet's `addWheel` and its wheel's fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WheelTuning {
-    /// Start of the ray, m (`m_chassisConnectionPointCS`).
+    /// Start of the ray in vehicle axes, m (`m_chassisConnectionPointCS`).
     pub hard_point: DVec3,
-    /// Where the ray goes, unit vector (`m_wheelDirectionCS`).
+    /// Direction of the ray, unit vector (`m_wheelDirectionCS`).
     pub direction: DVec3,
-    /// Unit vector to the right for a wheel that drives forward (`m_wheelAxleCS`).
+    /// Axle, unit vector; to the right for a wheel that drives forward (`m_wheelAxleCS`).
     pub axle: DVec3,
     /// Length from hard point to wheel centre at which the spring is slack, m (`m_suspensionRestLength1`).
     pub rest_length: f64,
-    /// m, > 0 (`m_wheelsRadius`).
+    /// Radius, m, > 0 (`m_wheelsRadius`).
     pub radius: f64,
     /// Spring rate over the mass of the whole body, 1/s², ≥ 0 (`m_suspensionStiffness`).
     pub stiffness: f64,
@@ -38,25 +38,23 @@ pub struct WheelTuning {
     pub damping_compression: f64,
     /// Damping while extending over the mass of the whole body, 1/s, ≥ 0 (`m_wheelsDampingRelaxation`).
     pub damping_relaxation: f64,
-    /// Largest change of length from the rest length, both ways, m, ≥ 0 (`m_maxSuspensionTravelCm` is in cm).
+    /// Maximum change of length from the rest length in both directions, m, ≥ 0 (`m_maxSuspensionTravelCm`, there in cm).
     pub travel: f64,
-    /// Largest force of the suspension, N; it bounds what pushes the car, not what the tyre's friction is taken from
-    /// (`m_maxSuspensionForce`).
+    /// Maximum force of the suspension on the car, N. The friction of the tyre uses the unbounded force (`m_maxSuspensionForce`).
     pub most_force: f64,
-    /// Friction coefficient across; along it acts twice (`m_frictionSlip`).
+    /// Lateral coefficient of friction; the longitudinal one is twice as large (`m_frictionSlip`).
     pub friction_slip: f64,
-    /// Share of the height of the centre of mass at which side impulses act: 1 at the ground, 0 at the centre's height
-    /// (`m_rollInfluence`).
+    /// Height at which lateral impulses act: 1 at the ground, 0 at the height of the centre of mass (`m_rollInfluence`).
     pub roll_influence: f64,
 }
 
 impl Tuning {
-    /// `model` in Bullet's terms: rates and dampings by their true units, hard points so that the car stands in its
-    /// described pose, roll influence and the bound of the suspension's force from [`skidpad_core::model::Peers`].
+    /// Converts `model` to Bullet's parameters: rates and damping in their true units, hard points such that the car rests in its
+    /// described pose, and roll influence and maximum suspension force from [`skidpad_core::model::Peers`].
     ///
-    /// What Bullet has no place for is left out: anti-roll bars, bump stops, droop stops, tyre curves, wheel inertia,
-    /// rolling resistance, air, toe, Ackermann. The friction is the tyre's along; the ground's grip is not in it,
-    /// because Bullet never reads that.
+    /// Parameters without a counterpart in Bullet are left out: anti-roll bars, bump stops, droop stops, tyre curves, wheel
+    /// inertia, rolling resistance, aerodynamics, toe, Ackermann. The friction is the longitudinal one of the tyre. It does not
+    /// include the grip of the ground, which Bullet never reads.
     pub fn of(model: &Model) -> Self {
         let mass = f64::from(model.mass());
         let peers = model.parts().peers;
@@ -64,7 +62,7 @@ impl Tuning {
             let strut = &wheel.strut;
             let rate = f64::from(strut.rate);
             let radius = f64::from(wheel.radius);
-            // Bullet's spring is slack at its rest length: that is the rest pose's length plus the sag under the load.
+            // Bullet's spring is slack at its rest length, which is therefore the length at rest plus the sag under the load.
             let sag = f64::from(model.static_load(i)) / rate;
             let length_at_rest = f64::from(strut.bump_travel) + radius;
             WheelTuning {

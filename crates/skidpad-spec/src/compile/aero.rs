@@ -1,10 +1,12 @@
-//! Drag, side force, surfaces and their maps in SI units.
+//! Conversion of aerodynamics to SI units: drag, side force, surfaces and their maps.
 
 use super::point;
 use crate::spec::{self, VehicleSpec};
 use skidpad_core::model::{Aero, AeroMaps, Surface, Table};
 use skidpad_core::{ModelError, Vec3};
 
+/// Builds the aerodynamics of the model. Coefficients are multiplied by half the air density and the frontal area. A
+/// vehicle without `aero` has no aerodynamic forces.
 pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     let Some(given) = &spec.aero else {
         return Ok(Aero::default());
@@ -28,6 +30,7 @@ pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     })
 }
 
+/// Builds the maps over ride height and yaw angle; `None` if the file has neither.
 fn maps(given: &spec::Aero) -> Result<Option<Box<AeroMaps>>, ModelError> {
     if given.height_map.is_none() && given.yaw_map.is_none() {
         return Ok(None);

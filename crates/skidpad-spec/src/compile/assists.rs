@@ -1,4 +1,4 @@
-//! Assists in SI units.
+//! Conversion of driver assists to SI units.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use skidpad_core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
 
-/// By how much the centre of mass is taken to be lower than the chassis says, m.
+/// Returns the distance by which the assists lower the centre of mass of the chassis, m.
 fn lowered_by(spec: &VehicleSpec) -> f64 {
     spec.assists.as_ref().and_then(|given| given.lowered_centre.as_ref()).map_or(0.0, |own| own.by_m)
 }
 
-/// `spec` with its centre of mass where its assists want it.
+/// Returns `spec` with its centre of mass lowered as the assists state.
 pub(super) fn lowered(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
     let by = lowered_by(spec);
     if by == 0.0 {
@@ -24,6 +24,7 @@ pub(super) fn lowered(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
     Cow::Owned(lower)
 }
 
+/// Builds the driver assists of the model; none if the file has no `assists`.
 pub(super) fn assists(spec: &VehicleSpec) -> Assists {
     let Some(given) = &spec.assists else {
         return Assists::default();

@@ -1,4 +1,4 @@
-//! From a valid [`VehicleSpec`] to a [`Model`]: every unit conversion, and everything that is derived.
+//! Compilation of a valid [`VehicleSpec`] into a [`Model`]: all unit conversions, and all derived values.
 
 mod aero;
 mod assists;
@@ -18,11 +18,13 @@ use skidpad_core::model::{
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::tyres;
 
-/// The model of a description that was just read from `text`, with its Magic Formula tyres.
+/// Builds the model of a description that was just read from `text`. `formulas` are its Magic Formula tyres.
+/// `source_name` names the text in fault reports.
 pub(crate) fn build(spec: &VehicleSpec, formulas: &Formulas, source_name: &str, text: &str) -> Result<Model, Faults> {
     model(spec, formulas).map_err(|error| crate::whole_file_fault(source_name, text, error.to_string()))
 }
 
+/// Builds the model of `spec` after its assists have lowered the centre of mass.
 fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
     let spec = &*assists::lowered(spec);
     let chassis = &spec.chassis;
@@ -61,6 +63,7 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
     })
 }
 
+/// Builds the settings for ray-cast vehicles of other engines.
 fn peers(spec: &VehicleSpec) -> Peers {
     let Some(given) = &spec.peers else {
         return Peers::default();
@@ -71,14 +74,17 @@ fn peers(spec: &VehicleSpec) -> Peers {
     }
 }
 
+/// Converts a vector to single precision.
 fn vec3(v: [f64; 3]) -> Vec3 {
     Vec3::from_array(v.map(|c| c as f32))
 }
 
+/// Converts a point of the file (m) to the vehicle frame, from the centre of mass.
 fn point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 {
     vec3(layout::from_centre(chassis, [behind, left, above]))
 }
 
+/// Builds the hitch. Absent limits become infinite.
 fn hitch(chassis: &Chassis, given: &spec::Hitch) -> Hitch {
     let unbounded = |given: Option<f64>| given.map_or(f32::INFINITY, |value| value as f32);
     Hitch {
@@ -105,6 +111,7 @@ fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
     }
 }
 
+/// Returns the inertia tensor about the centre of mass, kg m², from the stated moments or from the boxes.
 fn inertia(chassis: &Chassis) -> Mat3 {
     let [xx, yy, zz, xy, xz, yz] = match &chassis.inertia {
         Some(given) => [given.roll_kg_m2, given.pitch_kg_m2, given.yaw_kg_m2, 0.0, given.roll_yaw_kg_m2, 0.0],
@@ -113,6 +120,7 @@ fn inertia(chassis: &Chassis) -> Mat3 {
     Mat3::from_cols(vec3([xx, -xy, -xz]), vec3([-xy, yy, -yz]), vec3([-xz, -yz, zz]))
 }
 
+/// Builds the wheel at `position`. `share` is the mass that it carries at rest, kg.
 fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, share: f64) -> Wheel {
     let axle = &spec.axles[position.axle];
     let [x, y] = position.point;
@@ -122,10 +130,10 @@ fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, share: f6
         axle: position.axle,
         side: position.side,
         contact: vec3([x, y, -spec.chassis.centre_above_ground_m]),
-        // A radius no tyre tells becomes one `Model::new` refuses.
+        // An unknown radius becomes 0, which `Model::new` refuses.
         radius: axle.radius_m().map_or_else(|| own_radius.unwrap_or(0.0), |radius| radius as f32),
         spin_inertia: axle.wheel_spin_inertia_kg_m2 as f32,
-        // A name that is not there becomes an index `Model::new` refuses.
+        // An unknown tyre name becomes an index out of range, which `Model::new` refuses.
         tyre: tyre.unwrap_or(spec.tyres.len()),
         strut: strut(axle, share),
         mirrored: position.side == Side::Right && spec.tyres.get(&axle.tyre).is_some_and(is_mirrored),
@@ -153,7 +161,8 @@ fn probe(given: &Probe) -> ProbeShape {
     }
 }
 
-/// Spring and damper of a wheel that carries `share` kg.
+/// Builds spring and damper of a wheel that carries `share` kg. Damping ratios refer to the critical damping of that
+/// mass.
 fn strut(axle: &Axle, share: f64) -> Strut {
     let (given, spring) = (&axle.suspension, Spring::of(axle, share));
     let critical = 2.0 * (spring.rate * share.max(0.0)).sqrt();
@@ -177,6 +186,7 @@ fn knee(given: &Option<spec::Knee>) -> Knee {
     given.as_ref().map(knee).unwrap_or_default()
 }
 
+/// Returns the number of wheels of an axle.
 fn wheels_on(axle: &Axle) -> f64 {
     if axle.track_m.is_some() { 2.0 } else { 1.0 }
 }
@@ -190,6 +200,8 @@ fn disc(given: &spec::BrakeDisc) -> Disc {
     }
 }
 
+/// Returns the brake torque of each wheel of axle `axle` at full pedal, N m. `brakes` divides the torque of the whole
+/// car between the first axle and the wheels of all other axles.
 fn brake_torque(spec: &VehicleSpec, axle: usize) -> f64 {
     let described = &spec.axles[axle];
     let Some(brakes) = &spec.brakes else {
@@ -218,6 +230,7 @@ fn rolling(given: Option<&RollingResistance>) -> Rolling {
     }
 }
 
+/// Adds the resistance at standstill to `rolling`.
 fn standing(spec: &VehicleSpec, rolling: Rolling) -> Rolling {
     match &spec.standing_resistance {
         None => rolling,
@@ -225,6 +238,7 @@ fn standing(spec: &VehicleSpec, rolling: Rolling) -> Rolling {
     }
 }
 
+/// Builds the axles with their steering, guidance and compliance.
 fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
     let axle = |(i, axle): (usize, &Axle)| ModelAxle {
         steer_ratio: axle.steer_ratio as f32,
@@ -242,6 +256,7 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
     spec.axles.iter().enumerate().map(axle).collect()
 }
 
+/// Builds toe and camber over the travel, rad/m and rad/m².
 fn guidance(given: &spec::Guidance) -> Guidance {
     let per_m = |both: [f64; 2]| both.map(|angle| angle.to_radians() as f32);
     Guidance {
@@ -250,6 +265,8 @@ fn guidance(given: &spec::Guidance) -> Guidance {
     }
 }
 
+/// Builds the anti-roll bars of axles with two wheels, without bars of rate 0. The rate (N/m) is stated, or it follows
+/// from the force over the whole travel, or from the bar's share of the roll stiffness of the axle.
 fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
     let bar = |(i, wheel): (usize, &Wheel)| {
@@ -269,6 +286,7 @@ fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     left.map(bar).filter(|bar| bar.rate > 0.0).collect()
 }
 
+/// Builds the heave springs of axles with two wheels.
 fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
     let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
     let spring = |(i, wheel): (usize, &Wheel)| {
@@ -279,6 +297,7 @@ fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
     left.filter_map(spring).collect()
 }
 
+/// Returns true if the right wheels use the mirrored tyre.
 fn is_mirrored(tyre: &spec::Tyre) -> bool {
     matches!(tyre, spec::Tyre::MagicFormula { sides: spec::Sides::Mirrored, .. })
 }

@@ -1,4 +1,4 @@
-//! The drivetrain of a description.
+//! Conversion of the drivetrain of a description to SI units.
 
 use super::wheels_on;
 use crate::layout::WheelPosition;
@@ -10,9 +10,10 @@ use skidpad_core::model::{
 };
 use std::f64::consts::TAU;
 
-/// One revolution per minute, rad/s.
+/// Angular speed of one revolution per minute, rad/s.
 pub(super) const RPM: f64 = TAU / 60.0;
 
+/// Builds the powertrain of the model. The differential distributes the share of an axle evenly over its wheels.
 pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Result<Powertrain, ModelError> {
     let of_axle = |list: &[f64], axle: usize| list.get(axle).copied().unwrap_or(0.0);
     match &spec.powertrain {
@@ -38,10 +39,12 @@ pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) 
     }
 }
 
+/// Builds a curve from its points.
 fn curve(points: impl Iterator<Item = [f64; 2]>) -> Result<Curve, ModelError> {
     Curve::new(points.map(|point| point.map(|value| value as f32)).collect()).map_err(ModelError::Wheels)
 }
 
+/// Builds the engine.
 fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
     let map = (!engine.throttle_map.is_empty()).then(|| curve(engine.throttle_map.iter().map(|p| [p.pedal, p.share])));
     Ok(Engine {
@@ -55,6 +58,7 @@ fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
     })
 }
 
+/// Builds the torque converter.
 fn converter_of(converter: &spec::Converter) -> Result<Converter, ModelError> {
     let points = &converter.points;
     let lock_up = converter.lock_up.as_ref().map(|own| LockUp {
@@ -69,6 +73,7 @@ fn converter_of(converter: &spec::Converter) -> Result<Converter, ModelError> {
     })
 }
 
+/// Builds the gearbox. Absent shift speeds are those of normal shifts.
 fn gearbox_of(gearbox: &spec::Gearbox) -> Gearbox {
     let speed = |rpm: f64| (rpm * RPM) as f32;
     Gearbox {
@@ -88,11 +93,12 @@ fn gearbox_of(gearbox: &spec::Gearbox) -> Gearbox {
     }
 }
 
-/// Wheels of an axle counted from 1.
+/// Returns the indices of the wheels of axle number `axle`, counted from 1.
 fn on(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> {
     (0..wheel_positions.len()).filter(|&i| wheel_positions[i].axle + 1 == axle as usize).collect()
 }
 
+/// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle.
 pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
     let motor = |given: &spec::Motor, wheels: Box<[usize]>| Motor {
         wheels,
@@ -116,6 +122,7 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
     spec.motors.iter().flat_map(motors_of).collect()
 }
 
+/// Builds the couplings between two axles, or between the left and the right wheels of one axle.
 pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Coupling> {
     let coupling = |given: &spec::Coupling| {
         let sides = match given.axles[..] {

@@ -1,4 +1,4 @@
-//! Tyres: each law of the file as the law of the model.
+//! Conversion of tyres to SI units, from the tyre models of the file to those of the core.
 
 use crate::VehicleSpec;
 use crate::read::Formulas;
@@ -7,21 +7,23 @@ use skidpad_core::model::Tyre;
 use skidpad_core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
 use skidpad_core::{ModelError, STANDARD_GRAVITY};
 
-/// N/m² per bar.
+/// Pressure of one bar, N/m².
 const BAR: f64 = 1e5;
 
-/// Every tyre, in the order of their names.
+/// Builds all tyres, in the order of their names.
 pub(super) fn tyres(spec: &VehicleSpec, formulas: &Formulas) -> Result<Vec<Tyre>, ModelError> {
     let wheels: usize = crate::layout::wheel_positions(spec).len();
     let even = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheels.max(1) as f64;
     spec.tyres.iter().map(|(name, described)| tyre(name, described, formulas, even)).collect()
 }
 
+/// Returns the longitudinal and the lateral value in single precision.
 fn pair(along: f64, across: f64) -> [f32; 2] {
     [along as f32, across as f32]
 }
 
-/// The law of a tyre; simple curves that state no nominal load have `even`, N: it is only what their relaxation lengths are said to.
+/// Builds a tyre. `even` is the wheel load at an even distribution of the weight, N. It is the nominal load of simple
+/// curves that state none; only their relaxation lengths depend on it.
 fn tyre(name: &str, described: &Described, formulas: &Formulas, even: f64) -> Result<Tyre, ModelError> {
     Ok(match described {
         Described::Coulomb { deflection_m, friction } => {
@@ -48,7 +50,7 @@ fn tyre(name: &str, described: &Described, formulas: &Formulas, even: f64) -> Re
         }
         Described::Brush { slip_stiffness_n, cornering_stiffness_n_per_rad, patch_length_m, friction } => {
             let half = 0.5 * patch_length_m;
-            // Of `2 c a²`, the stiffness of a parabolic brush.
+            // Inverse of `2 a²`: a parabolic brush has the stiffness `2 c a²`.
             let per_length = 1.0 / (2.0 * half * half);
             Tyre::Brush(Brush {
                 bristle_stiffness: pair(slip_stiffness_n * per_length, cornering_stiffness_n_per_rad * per_length),
@@ -79,14 +81,17 @@ fn tyre(name: &str, described: &Described, formulas: &Formulas, even: f64) -> Re
     })
 }
 
+/// Returns the relaxation lengths, m.
 fn lengths(relaxation: &Relaxation) -> [f32; 2] {
     pair(relaxation.relaxation_along_m, relaxation.relaxation_across_m)
 }
 
+/// Returns the nominal load, N, or `even` if none is stated.
 fn nominal_load(friction: &Friction, even: f64) -> f32 {
     friction.nominal_load_n.unwrap_or(even) as f32
 }
 
+/// Builds a tyre of the law `law`.
 fn curve(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) -> Tyre {
     Tyre::Curve(CurveTyre {
         law,
@@ -97,6 +102,7 @@ fn curve(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) ->
     })
 }
 
+/// Builds the characteristic points of one direction.
 fn direction(points: &NamedPoints) -> Direction {
     Direction {
         slope: points.slope_n as f32,

@@ -1,4 +1,4 @@
-//! The data of an OpenCRG file: a record for each cross-section, of lines of 80 characters with 8 or 4 values each.
+//! Data of an OpenCRG file: one record for each cross-section, in lines of 80 characters with 8 or 4 values each.
 
 use super::header::{Channel, Header, number};
 use super::{CrgRoad, MOST_POINTS, lefts, sin_cos};
@@ -6,10 +6,10 @@ use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
 use skidpad_core::DVec3;
 
-/// Characters of a line of data.
+/// Number of characters of a data line.
 const LINE: usize = 80;
 
-/// The road of a text, if its header and its data agree.
+/// Builds the road from the data of a text. Returns `None` after a fault in the data, or between header and data.
 pub(super) fn road(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<CrgRoad> {
     let sections = sections(header, collector)?;
     let rows = rows(text, header, collector)?;
@@ -63,10 +63,10 @@ pub(super) fn road(text: &str, header: &Header, collector: &mut FaultCollector) 
     Some(CrgRoad { start, increment, v, line, banking, left, heights })
 }
 
-/// Distance of cross-sections, at most, m.
+/// Largest distance between cross-sections, m.
 const LONGEST: f64 = 1e4;
 
-/// v of each long section and its column, from the right to the left.
+/// Returns v (m) and the column of each long section, from the right to the left. Returns `None` after a fault.
 fn sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64, usize)>> {
     let mut told = |found: String, accepts: &str| {
         collector.fault(FaultKind::Contradiction, "D:".into(), header.definition.clone(), found, accepts, None);
@@ -117,10 +117,11 @@ fn sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64,
     Some(placed)
 }
 
-/// Distance of places that are the same, m.
+/// Largest difference between values that count as equal (m, rad or –).
 const SAME: f64 = 1e-3;
 
-/// All values, record by record, in the order of the channels; NaN where one is missing.
+/// Reads all values, record by record, in the order of the channels. Missing values are NaN. Returns `None` if there
+/// are too many values or faults, or if the last record is incomplete.
 fn rows(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<Vec<f64>> {
     let columns = header.channels.len();
     let of_line = LINE / header.width;
@@ -163,7 +164,7 @@ fn rows(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<V
     Some(values)
 }
 
-/// The value of a field; NaN for a missing one.
+/// Parses a field. A missing value (`*` or `nan`) is NaN. Returns `None` if the field is no number up to `HIGHEST`.
 fn value(field: &[u8]) -> Option<f64> {
     if field.contains(&b'*') {
         return Some(f64::NAN);
@@ -175,10 +176,10 @@ fn value(field: &[u8]) -> Option<f64> {
     number(word).filter(|number| number.abs() <= HIGHEST)
 }
 
-/// Largest height, heading, slope or banking.
+/// Largest magnitude of a height, heading, slope or banking.
 const HIGHEST: f64 = 1e6;
 
-/// What leads to the reference line.
+/// Inputs of the reference line: header, number of cross-sections, and their distance (m).
 struct Reference<'a> {
     header: &'a Header,
     count: usize,
@@ -186,8 +187,9 @@ struct Reference<'a> {
 }
 
 impl Reference<'_> {
-    /// Points of the line: headings and slopes integrated from the start (the first of each is not used, as they are those of the way to
-    /// their cross-section), what is missing to a stated end laid evenly over the line. `None` after a fault.
+    /// Computes the points of the reference line by integrating headings and slopes from the start. The first value of
+    /// each is not used, because a value belongs to the interval before its cross-section. The distance to a stated end
+    /// is distributed evenly over the line. Returns `None` after a fault.
     fn line(
         &self,
         headings: Option<Vec<f64>>,
@@ -232,7 +234,7 @@ impl Reference<'_> {
         Some(line.iter().enumerate().map(|(i, at)| *at + missing * (i as f64 / steps)).collect())
     }
 
-    /// Reports ends that differ though nothing says what is between.
+    /// Reports an end value that differs from the start value although no column describes the values between.
     fn same(&self, start: &str, end: &str, channel: &str, told: &mut impl FnMut(&str, String, &str)) {
         let from = self.header.value(start).unwrap_or(0.0);
         if let Some(to) = self.header.value(end).filter(|to| (to - from).abs() > SAME) {
@@ -242,5 +244,5 @@ impl Reference<'_> {
     }
 }
 
-/// Share of its length by which a line may miss its end.
+/// Largest distance between the integrated and the stated end, as a share of the length of the line.
 const FAR: f64 = 0.01;

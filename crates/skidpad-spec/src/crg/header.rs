@@ -1,4 +1,5 @@
-//! The header of an OpenCRG file: blocks from `$NAME` to `$`, up to a line of `$$$$`; comments after `!` and in lines with `*` in front.
+//! Header of an OpenCRG file: blocks from `$NAME` to `$`, up to a line of `$$$$`. Comments follow `!`, or fill a line
+//! that starts with `*`.
 
 use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
@@ -6,7 +7,7 @@ use crate::nearest::nearest;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Keys of the block `ROAD_CRG` that are read. Those of map coordinates are passed over.
+/// Keys of the block `ROAD_CRG` that are read. Keys of map coordinates are skipped.
 const KEYS: [&str; 18] = [
     "reference_line_start_u",
     "reference_line_end_u",
@@ -28,52 +29,58 @@ const KEYS: [&str; 18] = [
     "reference_line_end_phi",
 ];
 
-/// Ends of keys of the same block about where the road lies on a map.
+/// Endings of keys of the block `ROAD_CRG` that place the road on a map.
 const MAP: [&str; 7] = ["_offset_x", "_offset_y", "_offset_z", "_offset_phi", "_lon", "_lat", "_alt"];
 
-/// Beginnings of options that change nothing of a road within its grid: tolerances, messages, the search of other tools.
+/// Beginnings of options that do not change the road inside its grid: tolerances, messages, search settings of other
+/// tools.
 const WITHOUT_EFFECT: [&str; 4] = ["check_", "warn_", "log_", "refline_search_"];
 
-/// What a column of the data is.
+/// Content of a column of the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Channel {
+    /// Heading of the reference line, rad.
     Heading,
+    /// Slope of the reference line, m/m.
     Slope,
+    /// Banking of the reference line, m/m.
     Banking,
-    /// Of a long section, by its number from 1.
+    /// Heights of the long section with this number, from 1.
     Numbered(f64),
-    /// Of a long section at this v, m.
+    /// Heights of the long section at this v, m.
     At(f64),
 }
 
-/// A header without faults.
+/// Content of a header.
 #[derive(Debug, Default)]
 pub(super) struct Header {
-    /// Values of the block `ROAD_CRG`, and where each stands.
+    /// Values of the block `ROAD_CRG`, with their spans in the text.
     values: BTreeMap<String, (f64, Range<usize>)>,
-    /// First u and increment by the definition of the data, m.
+    /// First u and increment that the definition of the data states, m.
     pub u: [Option<f64>; 2],
+    /// Columns of the data, in their order.
     pub channels: Vec<Channel>,
-    /// Characters of a value: 10 or 20.
+    /// Characters of a value: 10 or 20; 0 if no format is defined.
     pub width: usize,
-    /// Where the definition of the data stands.
+    /// Span of the block that defines the data.
     pub definition: Range<usize>,
-    /// Where the data starts, in bytes.
+    /// Position of the data in the text, bytes.
     pub data: usize,
 }
 
 impl Header {
+    /// Returns the value of a key of the block `ROAD_CRG`.
     pub fn value(&self, key: &str) -> Option<f64> {
         self.values.get(key).map(|(value, _)| *value)
     }
 
-    /// Where a key stands, or the definition of the data.
+    /// Returns the span of a key or, if the file does not give it, of the block that defines the data.
     pub fn place(&self, key: &str) -> Range<usize> {
         self.values.get(key).map_or(self.definition.clone(), |(_, span)| span.clone())
     }
 }
 
-/// The header of a text; `None` if it has a fault that leaves the data unknown, or more faults than are collected.
+/// Reads the header of a text. Returns `None` if a fault leaves the data unknown, or if the list of faults is full.
 pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header> {
     let mut reader = Reader { collector, header: Header::default(), block: String::new() };
     let (mut start, mut ended) = (0, false);
@@ -102,14 +109,16 @@ pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header>
     (ended && header.width > 0).then_some(header)
 }
 
+/// State of the reader of a header.
 struct Reader<'a> {
     collector: &'a mut FaultCollector,
     header: Header,
-    /// The name of the block the line is in; empty between them.
+    /// Name of the current block; empty between blocks.
     block: String,
 }
 
 impl Reader<'_> {
+    /// Reads one line. `span` is its place in the text.
     fn line(&mut self, line: &str, span: Range<usize>) {
         if let Some(name) = line.strip_prefix('$').filter(|name| !name.starts_with('$')) {
             let name = name.split([' ', '\t', '!']).next().unwrap_or("");
@@ -137,7 +146,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Refuses a block that changes the road in ways that are not understood.
+    /// Begins a block. Refuses unknown blocks, and references to other files.
     fn begin(&mut self, span: Range<usize>) {
         match self.block.as_str() {
             "KD_DEFINITION" => self.header.definition = span,
@@ -159,11 +168,13 @@ impl Reader<'_> {
         }
     }
 
+    /// Reports that `key` is given although it is not supported.
     fn refuse(&mut self, key: &str, span: Range<usize>, accepts: &str, help: &str) {
         let help = Some(help.to_owned());
         self.collector.fault(FaultKind::OutOfRange, key.to_owned(), span, "given", accepts, help);
     }
 
+    /// Reads a line of the block `ROAD_CRG`.
     fn key(&mut self, content: &str, span: Range<usize>) {
         let (key, value) = pair(content);
         if MAP.iter().any(|end| key.ends_with(end)) {
@@ -175,7 +186,7 @@ impl Reader<'_> {
         }
         match number(value) {
             Some(number) if number.is_finite() && number.abs() <= LARGEST => {
-                // The first one counts, as elsewhere.
+                // The first value of a repeated key counts.
                 self.header.values.entry(key).or_insert((number, span));
             }
             _ => {
@@ -184,16 +195,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads a line of the block `ROAD_CRG_OPTS`. Refuses options that change the surface.
     fn option(&mut self, content: &str, span: Range<usize>) {
         let (key, value) = pair(content);
         let without_effect = WITHOUT_EFFECT.iter().any(|start| key.starts_with(start));
-        // No surface beside the grid, and no smoothing within it.
+        // A value of 0 means that there is no surface outside of the grid, and no smoothing inside.
         let outside = key.starts_with("border_") || key == "refline_continuation";
         if !(without_effect || outside && number(value) == Some(0.0)) {
             self.refuse(&key, span, "absent or 0, as options are not understood", "a road ends where its grid ends");
         }
     }
 
+    /// Reads a line of the block that defines the data.
     fn definition(&mut self, content: &str, span: Range<usize>) {
         let tag = content.get(..2).unwrap_or("").to_ascii_uppercase();
         let rest = content.get(2..).unwrap_or("").trim();
@@ -220,6 +233,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads the data format, and sets the number of characters of a value.
     fn format(&mut self, format: &str, span: Range<usize>) {
         match format.to_ascii_uppercase().as_str() {
             "LRFI" => self.header.width = 10,
@@ -235,10 +249,10 @@ impl Reader<'_> {
     }
 }
 
-/// Size of the largest value of a header.
+/// Largest magnitude of a value in a header.
 const LARGEST: f64 = 1e9;
 
-/// What a column is called, with its unit.
+/// Parses the name of a column with its unit. Returns `None` if it is not supported.
 fn channel(named: &str) -> Option<Channel> {
     let (name, unit) = named.split_once(',')?;
     let (name, unit) = (name.trim().to_ascii_lowercase(), unit.split(',').next().unwrap_or("").trim());
@@ -258,13 +272,13 @@ fn channel(named: &str) -> Option<Channel> {
     }
 }
 
-/// Key and value of a line; no value if it has none.
+/// Splits a line into its key in lower case and the first word of its value. The value is empty if there is none.
 fn pair(content: &str) -> (String, &str) {
     let (key, value) = content.split_once('=').unwrap_or((content, ""));
     (key.trim().to_ascii_lowercase(), value.split_whitespace().next().unwrap_or(""))
 }
 
-/// A number, with the exponents of Fortran too.
+/// Parses a number, also with a Fortran exponent. Returns `None` for any other text.
 pub(super) fn number(word: &str) -> Option<f64> {
     let word = word.trim();
     let plain = word.parse().ok();

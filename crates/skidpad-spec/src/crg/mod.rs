@@ -1,10 +1,11 @@
-//! Roads of ASAM OpenCRG 1.2: heights over a grid along a curved line.
+//! Roads of ASAM OpenCRG 1.2: heights on a grid along a curved line.
 //!
-//! Here: the text formats `LRFI` and `LDFI` ([`CrgRoad::read`]) and the surface at a place of the road ([`CrgRoad::at`]). Not here:
-//! binary formats, options and modifiers, which are refused by name; map projections, which are passed over.
+//! This module reads the text formats `LRFI` and `LDFI` ([`CrgRoad::read`]), and evaluates the surface of a road
+//! ([`CrgRoad::at`]). Binary formats, modifiers, and options that change the surface are refused by name. Map
+//! projections are skipped.
 //!
-//! A road keeps the place its file says. OpenCRG's own tools, where a file has no block of modifiers, move its start to the origin with
-//! heading 0 and fill missing heights; here missing heights are holes.
+//! A road keeps the position of its file. If a file has no block of modifiers, OpenCRG's own tools move the start of
+//! the road to the origin with heading 0, and fill missing heights. Here missing heights are holes.
 
 mod data;
 mod header;
@@ -13,43 +14,45 @@ use crate::Faults;
 use crate::fault_collector::FaultCollector;
 use skidpad_core::{DVec2, DVec3, math};
 
-/// Points a road may have.
+/// Maximum number of points of a road.
 const MOST_POINTS: usize = 25_000_000;
 
-/// A road as its file has it, in metres: u along its reference line, v across it, to the left.
+/// Road as its file describes it, in metres. u runs along the reference line, v across it to the left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrgRoad {
-    /// u of the first cross-section.
+    /// u of the first cross-section, m.
     start: f64,
-    /// Between cross-sections, along u.
+    /// Distance between cross-sections along u, m.
     increment: f64,
-    /// Of the long sections, rising.
+    /// v of the long sections in rising order, m.
     v: Vec<f64>,
-    /// Of the reference line at each cross-section.
+    /// Point of the reference line at each cross-section, m.
     line: Vec<DVec3>,
-    /// Slope across at each cross-section, to the left.
+    /// Cross slope at each cross-section, –. Positive if the road rises to the left.
     banking: Vec<f64>,
-    /// Directions to the left, as long as they must be for one metre across, at the start and the end of each interval.
+    /// Directions to the left at the start and the end of each interval, with the length that corresponds to one metre
+    /// of v.
     left: Vec<[DVec2; 2]>,
-    /// Above reference line and banking, cross-section by cross-section, from the right to the left; NaN where there is no road.
+    /// Heights above reference line and banking, m, cross-section by cross-section, from the right to the left. NaN
+    /// where there is no road.
     heights: Vec<f64>,
 }
 
-/// The surface at a place of a road.
+/// Point of the surface of a road.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrgPoint {
-    /// Where it is, in the coordinates of the file, m.
+    /// Position in the coordinates of the file, m.
     pub position: DVec3,
     /// Unit normal, upwards.
     pub normal: DVec3,
 }
 
 impl CrgRoad {
-    /// Reads the bytes of a file. `source_name` is what reports call it.
+    /// Reads the bytes of a file. `source_name` names the file in fault reports.
     ///
     /// # Errors
-    /// Every fault of the file at once: what its header lacks, contradicts or asks for that is not understood, and values that are no
-    /// numbers.
+    /// Returns every fault of the file at once: missing, contradictory or unsupported entries of its header, and values
+    /// that are no numbers.
     pub fn read(source_name: &str, bytes: &[u8]) -> Result<Self, Faults> {
         let text = String::from_utf8_lossy(bytes);
         let mut collector = FaultCollector::default();
@@ -60,18 +63,19 @@ impl CrgRoad {
         }
     }
 
-    /// From the first cross-section to the last, m.
+    /// Returns u of the first and of the last cross-section, m.
     pub fn u(&self) -> [f64; 2] {
         [self.start, self.start + (self.line.len() - 1) as f64 * self.increment]
     }
 
-    /// Of the long sections, from the right to the left, m.
+    /// Returns v of the long sections, from the right to the left, m.
     pub fn v(&self) -> &[f64] {
         &self.v
     }
 
-    /// The surface at `u` along and `v` across; `None` beside the road and where heights are missing. Heights are bilinear in each
-    /// cell of the grid; those of reference line and banking are linear in u and added: z = zref(u) + b(u) v + h(u, v).
+    /// Computes the surface at `u` along and `v` across. Returns `None` outside of the road and where heights are missing.
+    /// The heights h are bilinear in each cell of the grid. Reference height and banking b are linear in u:
+    /// z = zref(u) + b(u) v + h(u, v).
     pub fn at(&self, u: f64, v: f64) -> Option<CrgPoint> {
         let along = (u - self.start) / self.increment;
         let last = self.line.len() - 1;
@@ -98,7 +102,9 @@ impl CrgRoad {
         Some(CrgPoint { position: near.lerp(far, s).extend(z), normal })
     }
 
-    /// Heights at the corners of a cell. One that is missing counts only where it has a share, at `s` and `t` of the way along and across.
+    /// Returns the heights at the corners of a cell: near right, near left, far right, far left. `s` and `t` are the
+    /// relative position in the cell along and across, 0 to 1. Returns `None` if a missing height contributes there;
+    /// other missing heights are 0.
     fn cell(&self, row: usize, column: usize, s: f64, t: f64) -> Option<[f64; 4]> {
         let corners = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[i, j]| {
             let share = (if i == 0 { 1.0 - s } else { s }) * (if j == 0 { 1.0 - t } else { t });
@@ -108,16 +114,17 @@ impl CrgRoad {
         (!missing).then(|| corners.map(|(height, _)| if height.is_nan() { 0.0 } else { height }))
     }
 
+    /// Returns the height at a grid point above reference line and banking, m; NaN if it is missing.
     fn height(&self, row: usize, column: usize) -> f64 {
         self.heights[row * self.v.len() + column]
     }
 
-    /// Cross-sections and long sections.
+    /// Returns the number of cross-sections and of long sections.
     pub(crate) fn counts(&self) -> [usize; 2] {
         [self.line.len(), self.v.len()]
     }
 
-    /// Where a point of the grid is, m; `None` where its height is missing.
+    /// Returns the position of a grid point, m; `None` if its height is missing.
     pub(crate) fn point(&self, row: usize, column: usize) -> Option<DVec3> {
         let left = match self.left.get(row) {
             Some([from, _]) => *from,
@@ -128,8 +135,8 @@ impl CrgRoad {
         (!height.is_nan()).then_some(at)
     }
 
-    /// Distance of its long sections, if its line runs along +x, they are equally far apart and no height is missing: then it is a field of
-    /// heights.
+    /// Returns the grid spacing along u and v, m, if the road can be a height field: its line runs along +x, its long
+    /// sections are equidistant and no height is missing.
     pub(crate) fn spacing_along_x(&self) -> Option<[f64; 2]> {
         const SAME: f64 = 1e-9;
         let straight = self.left.iter().flatten().all(|left| left.abs_diff_eq(DVec2::Y, SAME));
@@ -140,8 +147,9 @@ impl CrgRoad {
     }
 }
 
-/// Directions to the left of each interval of a line, at its ends: those across it, and between intervals across the line from the
-/// point before to the one after, so long that both keep their width. `None` where the line turns too far for that.
+/// Computes the directions to the left at both ends of each interval of a line. Between two intervals, the direction is
+/// normal to the line from the previous to the next point, and long enough that both intervals keep their width.
+/// Returns `None` if the line turns too far for that, or if points coincide.
 fn lefts(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
     let across = |from: DVec3, to: DVec3| (to - from).truncate().perp().try_normalize();
     let intervals: Vec<DVec2> = line.windows(2).map(|pair| across(pair[0], pair[1])).collect::<Option<_>>()?;
@@ -150,7 +158,7 @@ fn lefts(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
         let between = across(line[i - 1], line[i + 1])?;
         for (interval, end) in [(i - 1, 1), (i, 0)] {
             let share = between.dot(intervals[interval]);
-            // Intervals that meet at a right angle or more.
+            // The line turns by a right angle or more.
             if share <= core::f64::consts::FRAC_1_SQRT_2 {
                 return None;
             }
@@ -160,7 +168,7 @@ fn lefts(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
     Some(lefts)
 }
 
-/// Sine and cosine of a heading, rad.
+/// Returns sine and cosine of a heading in rad.
 fn sin_cos(heading: f64) -> (f64, f64) {
     math::sin_cos_f64(heading)
 }

@@ -4,7 +4,8 @@ use super::document::{Accessor, Buffer, Document};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// JSON and bytes of a file; all of one that is no GLB is JSON.
+/// Returns the JSON of a file and, for a GLB file, its binary chunk if it has one. A file that is no GLB is JSON as a
+/// whole.
 pub(super) fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     if !bytes.starts_with(b"glTF") {
         return Ok((bytes, None));
@@ -33,26 +34,30 @@ pub(super) fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     Ok((json.ok_or("it has no chunk of JSON")?, binary))
 }
 
-/// Bytes of the buffers of a document.
+/// Document with the bytes of its buffers.
 pub(super) struct Bytes<'a, 'b> {
     document: &'a Document,
     buffers: Vec<Shared<'b>>,
 }
 
-/// Bytes of a buffer. Buffers of one file share them.
+/// Bytes of a buffer, shared by all buffers of one file.
 pub(super) type Shared<'a> = Rc<Cow<'a, [u8]>>;
 
 /// Maximum number of bytes of all buffers together. Bytes that several buffers share count once.
 const MOST_BYTES: usize = 1 << 29;
 
-/// Numbers of glTF for types of components.
+/// Number of glTF for components of 8 bits without sign.
 const BYTE: u32 = 5121;
+/// Number of glTF for components of 16 bits without sign.
 const SHORT: u32 = 5123;
+/// Number of glTF for components of 32 bits without sign.
 const INTEGER: u32 = 5125;
+/// Number of glTF for components in single precision.
 const FLOAT: u32 = 5126;
 
 impl<'a, 'b> Bytes<'a, 'b> {
-    /// Reads all buffers: those beside the file, in it, or after its JSON.
+    /// Reads all buffers of `document`. A buffer is in the binary chunk `binary` (only the first buffer), in the
+    /// document as base64, or in another file, which `beside` reads by its path. The error is the reason as text.
     pub fn of(
         document: &'a Document,
         binary: Option<&'b [u8]>,
@@ -82,16 +87,17 @@ impl<'a, 'b> Bytes<'a, 'b> {
         Ok(Self { document, buffers })
     }
 
+    /// Returns the accessor with this index.
     fn accessor(&self, number: usize) -> Result<&'a Accessor, String> {
         self.document.accessors.get(number).ok_or_else(|| format!("accessor {number} is not there"))
     }
 
-    /// Entries of an accessor.
+    /// Returns the number of entries of an accessor.
     pub fn count(&self, accessor: usize) -> Result<usize, String> {
         self.accessor(accessor).map(|accessor| accessor.count)
     }
 
-    /// Positions of corners.
+    /// Returns the positions in an accessor of three floats.
     pub fn positions(&self, number: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
         let accessor = self.accessor(number)?;
         if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", FLOAT) {
@@ -102,7 +108,7 @@ impl<'a, 'b> Bytes<'a, 'b> {
         Ok(self.entries(number, 12)?.map(position))
     }
 
-    /// Numbers of corners.
+    /// Returns the indices of corners in an accessor of 8, 16 or 32 bits without sign.
     pub fn indices(&self, number: usize) -> Result<Vec<u32>, String> {
         let accessor = self.accessor(number)?;
         let size = match (accessor.kind.as_str(), accessor.component_type) {
@@ -115,7 +121,7 @@ impl<'a, 'b> Bytes<'a, 'b> {
         Ok(self.entries(number, size)?.map(index).collect())
     }
 
-    /// The bytes of each entry of an accessor, `size` of them.
+    /// Returns the bytes of each entry of an accessor. `size` is the number of bytes of an entry.
     fn entries(&self, number: usize, size: usize) -> Result<impl Iterator<Item = &[u8]>, String> {
         let accessor = self.accessor(number)?;
         if accessor.sparse.is_some() {
@@ -138,7 +144,7 @@ impl<'a, 'b> Bytes<'a, 'b> {
     }
 }
 
-/// The bytes of a text in base64 (RFC 4648), padded or not; `None` if it is none.
+/// Decodes base64 (RFC 4648), padded or not. Returns `None` if the text has other characters.
 fn from_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0);
@@ -161,7 +167,7 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A path of a URI, with the characters that stand in it as `%` and two digits.
+/// Decodes the percent-encoded characters of a URI.
 fn from_percent(uri: &str) -> String {
     let digits = |at: usize| u8::from_str_radix(uri.get(at + 1..at + 3)?, 16).ok();
     let (mut bytes, mut at) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! The grid of an OpenCRG road as a field of heights or as a mesh.
+//! Conversion of the grid of an OpenCRG road to a height field or to a mesh.
 
 use super::triangles::MOST_TRIANGLES;
 use crate::crg::CrgRoad;
@@ -15,7 +15,7 @@ pub(super) enum Surface {
     Mesh(Arc<TriangleMesh>),
 }
 
-/// Makes the surface of a road.
+/// Builds the surface of a road. `of` has its origin, grip and texture. The error is the reason as text.
 pub(super) fn surface(road: &CrgRoad, of: &CrgSpec) -> Result<Surface, String> {
     let fault = |fault: skidpad_core::TerrainFault| fault.to_string();
     match road.spacing_along_x() {
@@ -24,8 +24,10 @@ pub(super) fn surface(road: &CrgRoad, of: &CrgSpec) -> Result<Surface, String> {
     }
 }
 
+/// Result of the construction of ground.
 type Checked<T> = Result<T, skidpad_core::TerrainFault>;
 
+/// Builds the height field of a road. `spacing` is its grid spacing along x and y, m.
 fn field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> Checked<HeightField> {
     let [rows, columns] = road.counts();
     let corner = road.point(0, 0).unwrap_or_default();
@@ -37,6 +39,7 @@ fn field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> Checked<HeightField
         .textured(TextureSpec::texture(of.texture.as_ref()))
 }
 
+/// Builds the mesh of a road. The outer error is a message about too many triangles.
 fn mesh(road: &CrgRoad, of: &CrgSpec) -> Result<Checked<TriangleMesh>, String> {
     let [rows, columns] = road.counts();
     let count = 2 * (rows - 1) * (columns - 1);
@@ -47,7 +50,7 @@ fn mesh(road: &CrgRoad, of: &CrgSpec) -> Result<Checked<TriangleMesh>, String> {
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
     let points: Vec<Option<DVec3>> = places.map(|[row, column]| road.point(row, column)).collect();
     let first = points.iter().flatten().next().copied().unwrap_or_default();
-    // A corner that is missing belongs to no triangle.
+    // Missing corners belong to no triangle.
     let corners = points.iter().map(|point| point.map_or(Vec3::ZERO, |at| (at - first).as_vec3())).collect();
     let mut triangles = Vec::with_capacity(count);
     for row in 1..rows {

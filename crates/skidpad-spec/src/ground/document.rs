@@ -1,4 +1,4 @@
-//! JSON of a glTF file, as far as it is about triangles, with a maximum for each list.
+//! JSON of a glTF file, restricted to the parts that describe triangles, with a maximum length of each list.
 
 use serde::Deserialize;
 use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
@@ -6,7 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// A glTF file, as far as it is about triangles. Keys are those of glTF 2.0.
+/// Document of a glTF file, restricted to the parts that describe triangles. Keys are those of glTF 2.0.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Document {
@@ -62,7 +62,7 @@ pub(super) struct Primitive {
     pub mode: Option<usize>,
 }
 
-/// Attributes of corners that are read.
+/// Attributes of corners, restricted to those that are read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Attributes {
@@ -106,14 +106,14 @@ pub(super) struct Buffer {
 /// Maximum number of primitives of a mesh, and of all nodes together.
 pub(super) const MAX_PRIMITIVES: usize = 1_000_000;
 
-/// Maximum number of objects of a document, whatever they describe. An object of two bytes takes up to 250 bytes of memory.
+/// Maximum number of JSON objects of a document. An object of two bytes takes up to 250 bytes of memory.
 const MAX_OBJECTS: usize = 2_000_000;
 
 impl Document {
-    /// Reads a document.
+    /// Reads a document from its JSON.
     ///
     /// # Errors
-    /// Text that is no JSON, a list with more entries than its maximum, or too many objects.
+    /// Returns the reason as text: invalid JSON, a list with more entries than its maximum, or too many objects.
     pub fn read(json: &[u8]) -> Result<Self, String> {
         let objects = json.iter().filter(|&&byte| byte == b'{').count();
         if objects > MAX_OBJECTS {
@@ -123,7 +123,7 @@ impl Document {
     }
 }
 
-/// List of at most `MAX` entries. Reading stops at the first entry beyond.
+/// List of at most `MAX` entries. Deserialization fails at the first entry beyond.
 #[derive(Debug)]
 pub(super) struct List<T, const MAX: usize>(Vec<T>);
 

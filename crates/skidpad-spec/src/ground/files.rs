@@ -1,4 +1,4 @@
-//! Fields of heights and meshes from files beside a scene.
+//! Height fields and meshes from files that a scene file names.
 
 use super::buffers::Shared;
 use super::crg::Surface;
@@ -19,27 +19,28 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Names a fault lists; there may be thousands.
+/// Maximum number of names that a fault lists. A file may have thousands.
 const MOST_NAMED: usize = 20;
 
-/// Files of ground that were read, by their places: a file that several tables name is read once.
+/// Ground files that were read, by their resolved paths. A file that several tables name is read once.
 #[derive(Debug, Default)]
 pub(super) struct ReadFiles {
     pictures: BTreeMap<PathBuf, Rc<Picture>>,
     meshes: BTreeMap<PathBuf, Rc<Triangles>>,
     roads: BTreeMap<PathBuf, Rc<CrgRoad>>,
-    /// Ground that was made of them. Tables that say the same share it.
+    /// Ground that was built from these files. Tables with equal contents share one ground.
     made: (Made<HeightFieldSpec, HeightField>, Made<MeshSpec, TriangleMesh>, Made<CrgSpec, Surface>),
 }
 
-/// Ground made of files: place of the file, what the table says besides, and the ground.
+/// Ground built from files: path of the file, contents of the table apart from the path, and the ground.
 type Made<S, T> = Vec<(PathBuf, S, Arc<T>)>;
 
-/// A list of files of one kind.
+/// Access to the files of one kind in [`ReadFiles`].
 type OfKind<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
 
 impl Builder<'_> {
-    /// Returns the ground of an earlier table that says the same, `said`, of the same file, or else what `make` makes.
+    /// Returns the ground of an earlier table with the same file and the same contents `said`. If there is none, builds
+    /// it with `make` and stores it.
     fn shared<S: PartialEq, T>(
         &mut self,
         file: &str,
@@ -57,11 +58,13 @@ impl Builder<'_> {
         Some(ground)
     }
 
+    /// Returns the height field of a picture. Returns `None` after a fault.
     pub fn field_of_file(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<Arc<HeightField>> {
         let said = HeightFieldSpec { file: None, ..of.clone() };
         self.shared(file, said, |read| &mut read.made.0, |builder| builder.new_field(table, of, file))
     }
 
+    /// Builds the height field of a picture. Returns `None` after a fault.
     fn new_field(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<HeightField> {
         let heights = [("lowest_m", of.lowest_m), ("highest_m", of.highest_m)];
         for (key, _) in heights.iter().filter(|(_, given)| given.is_none()) {
@@ -101,6 +104,7 @@ impl Builder<'_> {
         }
     }
 
+    /// Builds the surface of an OpenCRG file. Returns `None` after a fault.
     fn new_crg(&mut self, table: &str, of: &CrgSpec) -> Option<Surface> {
         let read = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(Refusal::Faults);
         let road = self.file(table, &of.file, FileKind::Road, "an OpenCRG file", |read| &mut read.roads, read)?;
@@ -113,11 +117,13 @@ impl Builder<'_> {
         crg::surface(&road, of).map_err(refuse).ok()
     }
 
+    /// Returns the mesh of an OBJ or glTF file. Returns `None` after a fault.
     pub fn mesh_of_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
         let said = MeshSpec { file: None, ..of.clone() };
         self.shared(file, said, |read| &mut read.made.1, |builder| builder.new_mesh(table, of, file))
     }
 
+    /// Builds the mesh of an OBJ or glTF file. Returns `None` after a fault.
     fn new_mesh(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
         let files = self.files;
         let read = |bytes: &[u8], name: &str| read_triangles(name, bytes, files);
@@ -145,7 +151,8 @@ impl Builder<'_> {
         }
     }
 
-    /// What `read` makes of the bytes of `file`; else reports why there is nothing.
+    /// Returns the contents of `file`, which `read` parses and which are read only once. `what` describes the kind of
+    /// file in messages. Returns `None` after reporting a fault.
     fn file<T>(
         &mut self,
         table: &str,
@@ -187,11 +194,13 @@ impl Builder<'_> {
         }
     }
 
+    /// Reports the file of a table, with the reason `why`.
     fn refuse(&mut self, table: &str, file: &str, accepts: &str, why: String) {
         self.fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(why));
     }
 
-    /// Grip and texture of each triangle; none if a surface is of no material of the file, or of one that another is of.
+    /// Returns grip and texture of each triangle. Returns `None` after reporting a surface whose material does not
+    /// exist or has a surface already.
     fn surfaces(&mut self, table: &str, of: &MeshSpec, read: &Triangles) -> Option<Vec<(f32, Texture)>> {
         let mut of_materials = vec![None; read.materials.len()];
         let mut sound = true;
@@ -218,6 +227,7 @@ impl Builder<'_> {
         sound.then(|| surfaces.collect())
     }
 
+    /// Reports that the file has no material `name`. `there` are its materials.
     fn no_material(&mut self, path: &str, name: &str, there: &[String]) {
         let named: Vec<String> = there.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
         let more = there.len().saturating_sub(MOST_NAMED);
@@ -231,7 +241,7 @@ impl Builder<'_> {
     }
 }
 
-/// The triangles of a file, by the ending of its name.
+/// Reads the triangles of a file. The ending of `name` selects the format.
 fn read_triangles(name: &str, bytes: &[u8], files: FileResolver<'_>) -> Result<Triangles, Refusal> {
     let path = Path::new(name);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");

@@ -1,24 +1,25 @@
-//! glTF 2.0, as JSON (`.gltf`) or with its bytes in one file (`.glb`): the triangles of the nodes of its scene, with their transforms, in
-//! metres, y up.
+//! glTF 2.0 as JSON (`.gltf`) or with its bytes in one file (`.glb`): the triangles of the nodes of a scene, with their
+//! transforms, in metres, y up.
 //!
-//! Other primitives, skins, sparse and compressed data are refused by name; textures, cameras, lights and animations are passed over.
+//! Other primitives, skins, and sparse or compressed data are refused by name. Textures, cameras, lights and animations
+//! are skipped.
 
 use super::buffers::{Bytes, Shared, chunks};
 use super::document::{Document, MAX_PRIMITIVES, Node, Primitive};
 use super::triangles::{Refusal, Triangles, check_counts};
 use skidpad_core::{DMat3, DQuat, DVec3};
 
-/// Beginnings of extensions that change no triangle.
+/// Beginnings of extensions that do not affect triangles.
 const WITHOUT_EFFECT: [&str; 4] = ["KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_"];
 
-/// Kinds of primitives by their numbers.
+/// Names of the primitive modes, by their numbers.
 const MODES: [&str; 7] =
     ["points", "lines", "line loops", "line strips", "triangles", "triangle strips", "triangle fans"];
 
-/// Number of triangles among them.
+/// Number of the mode of triangles.
 const TRIANGLES: usize = 4;
 
-/// Reads the bytes of a file; `beside` finds others by their paths from it.
+/// Reads the bytes of a file. `beside` reads further files by their paths relative to this file.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
     beside: impl FnMut(&str) -> Result<Shared<'a>, String>,
@@ -35,7 +36,7 @@ pub(super) fn read<'a>(
     waiting.extend(scene.nodes.iter().rev().map(|&node| (node, DMat3::IDENTITY, DVec3::ZERO)));
     while let Some((number, turn, offset)) = waiting.pop() {
         let node = document.nodes.get(number).ok_or_else(|| format!("node {number} is not there"))?;
-        // So there is no way round in a circle either.
+        // This also excludes cycles.
         if core::mem::replace(&mut met[number], true) {
             return Err(Refusal::For(format!("node {number} is below two others, or below itself")));
         }
@@ -47,6 +48,7 @@ pub(super) fn read<'a>(
     Ok(reader.read)
 }
 
+/// Checks the version and the required extensions of a document.
 fn check(document: &Document) -> Result<(), String> {
     if document.asset.version.split('.').next() != Some("2") {
         return Err(format!("it is of glTF {:?}, of 2.0", document.asset.version));
@@ -58,7 +60,7 @@ fn check(document: &Document) -> Result<(), String> {
     }
 }
 
-/// What a node does to its points: turns, stretches, and then moves them, m.
+/// Returns the transform of a node: a matrix of rotation and scale, and a translation, m.
 fn transform(node: &Node) -> (DMat3, DVec3) {
     if let Some(m) = &node.matrix {
         let column = |k: usize| DVec3::new(m[k], m[k + 1], m[k + 2]);
@@ -69,16 +71,17 @@ fn transform(node: &Node) -> (DMat3, DVec3) {
     (DMat3::from_quat(rotation) * scale, DVec3::from_array(node.translation.unwrap_or_default()))
 }
 
+/// State of the reader of a document.
 struct Reader<'a, 'b> {
     document: &'a Document,
     bytes: Bytes<'a, 'b>,
     read: Triangles,
-    /// Number of primitives so far, those of a mesh again for each of its nodes.
+    /// Number of primitives so far. A mesh counts once for each of its nodes.
     primitives: usize,
 }
 
 impl Reader<'_, '_> {
-    /// Adds the mesh of a node.
+    /// Adds the mesh of the node `number`, transformed by the matrix `turn` and the translation `offset` (m).
     fn node(&mut self, number: usize, node: &Node, turn: DMat3, offset: DVec3) -> Result<(), Refusal> {
         let Some(mesh) = node.mesh else { return Ok(()) };
         if node.skin.is_some() {
@@ -100,6 +103,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
+    /// Adds the triangles of a primitive, transformed by `turn` and `offset`.
     fn primitive(&mut self, primitive: &Primitive, turn: DMat3, offset: DVec3) -> Result<(), Refusal> {
         let mode = primitive.mode.unwrap_or(TRIANGLES);
         if mode != TRIANGLES {
@@ -138,7 +142,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// The number of a material by its number in the file; one without a name is called by that.
+    /// Returns the index of a material by its number in the file. A material without a name is named after its number.
     fn material(&mut self, number: usize) -> Result<u32, String> {
         let found = self.document.materials.get(number).ok_or_else(|| format!("material {number} is not there"))?;
         let named = found.name.clone().unwrap_or_else(|| format!("material {number}"));

@@ -1,4 +1,5 @@
-//! From what a scene says of its ground and its bodies to fields of heights and meshes, or to all that is wrong with it.
+//! Conversion of the ground and the bodies of a scene description to height fields, meshes and moving boxes, or to a
+//! report of all faults.
 
 #[cfg(feature = "terrain_files")]
 mod buffers;
@@ -31,22 +32,26 @@ use no_files::ReadFiles;
 use skidpad_core::{HeightField, PathFault, Platform, Scene, TerrainFault, TriangleMesh};
 use std::sync::Arc;
 
-/// What of a scene is not plane or boxes that never move.
+/// Parts of a scene other than its plane and its boxes at rest.
 #[derive(Debug, Default)]
 pub(crate) struct Ground {
+    /// Height fields.
     pub fields: Vec<Arc<HeightField>>,
+    /// Triangle meshes.
     pub meshes: Vec<Arc<TriangleMesh>>,
+    /// Moving boxes.
     pub platforms: Vec<Platform>,
 }
 
-/// The scene of a description that stands in no text.
+/// Builds the scene of a description that has no text. Its faults have no place in a text.
 pub(crate) fn scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<Scene, Faults> {
     let mut collector = FaultCollector::default();
     let ground = build(spec, &mut collector, files);
     if collector.faults.is_empty() { Ok(spec.on(ground)) } else { Err(collector.into_faults("scene", "")) }
 }
 
-/// The ground of a scene with the files it refers to. Reports every table that is none to `collector`, and what is worth a look.
+/// Builds the ground of a scene, with the files it refers to. Faults of all tables, including those of bodies, and
+/// warnings are added to `collector`.
 pub(crate) fn build(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
     let mut builder = Builder { collector, files, budget: Budget::default(), read: ReadFiles::default() };
     let mut ground = Ground::default();
@@ -75,6 +80,7 @@ pub(crate) fn build(spec: &SceneSpec, collector: &mut FaultCollector, files: Fil
     ground
 }
 
+/// State of the construction of the ground of a scene.
 struct Builder<'a> {
     collector: &'a mut FaultCollector,
     #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
@@ -84,21 +90,23 @@ struct Builder<'a> {
     read: ReadFiles,
 }
 
-/// Heights and triangles that the ground of a scene has so far.
+/// Number of heights and triangles in the ground of a scene so far.
 #[derive(Debug, Default)]
 struct Budget {
     heights: usize,
     triangles: usize,
+    /// Whether a table has exceeded the budget.
     is_spent: bool,
 }
 
-/// Maximum number of heights of all fields of a scene: 200 MB.
+/// Maximum number of heights of all height fields of a scene (200 MB).
 const MAX_HEIGHTS: usize = 50_000_000;
 
-/// Maximum number of triangles of all meshes of a scene: about 500 MB.
+/// Maximum number of triangles of all meshes of a scene (about 500 MB).
 const MAX_TRIANGLES: usize = 4_000_000;
 
 impl Builder<'_> {
+    /// Builds the moving box of the table `table`. Returns `None` after a fault.
     fn platform(&mut self, table: &str, of: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
         if self.is_broken(table) {
             return None;
@@ -125,12 +133,12 @@ impl Builder<'_> {
         Some(Platform { shape: of.fixed_box(), axis: axis?, course })
     }
 
-    /// Checks what no range says of a body.
+    /// Checks the moments of inertia and the centre of mass of a body.
     fn body(&mut self, table: &str, of: &BodySpec) {
         if self.is_broken(table) {
             return;
         }
-        // Of any rigid body, no moment exceeds the sum of the other two; less what rounding takes.
+        // Triangle inequality of the moments of a rigid body, with a margin for rounding.
         let [x, y, z] = of.moments();
         let sum = x + y + z;
         if x.max(y).max(z) > (0.5 + 1e-9) * sum {
@@ -144,6 +152,7 @@ impl Builder<'_> {
         }
     }
 
+    /// Builds a height field from its list of heights or from its file. Returns `None` after a fault.
     fn height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<Arc<HeightField>> {
         if self.is_broken(table) {
             return None;
@@ -168,12 +177,13 @@ impl Builder<'_> {
         }
     }
 
+    /// Builds the height field of a road. Returns `None` after a fault.
     fn road(&mut self, table: &str, of: &RoadSpec) -> Option<HeightField> {
         let accepts = "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights";
         if self.is_broken(table) {
             return None;
         }
-        // A road beyond the largest field is refused for that.
+        // The construction of the field refuses roads with more heights.
         let count = (of.length_m / of.spacing_m + 1.0) * (of.width_m / of.spacing_m + 1.0);
         let count = if count <= MAX_HEIGHTS as f64 { count as usize } else { 0 };
         if !self.is_within_budget(table, "spacing_m", [count, 0]) {
@@ -182,6 +192,7 @@ impl Builder<'_> {
         self.sound(table, "spacing_m", accepts, of.field())
     }
 
+    /// Builds a mesh from its lists or from its file. Returns `None` after a fault.
     fn mesh(&mut self, table: &str, of: &MeshSpec) -> Option<Arc<TriangleMesh>> {
         if self.is_broken(table) {
             return None;
@@ -212,8 +223,8 @@ impl Builder<'_> {
         if lists.iter().any(|(_, given)| *given) { None } else { self.mesh_of_file(table, of, file) }
     }
 
-    /// Counts heights and triangles of the ground of a table. Reports the table that exceeds the budget of the scene, and returns false from
-    /// there on.
+    /// Adds heights and triangles of a table to the budget of the scene. Reports the table that exceeds the budget.
+    /// Returns false for that table and for all later tables.
     fn is_within_budget(&mut self, table: &str, key: &str, [heights, triangles]: [usize; 2]) -> bool {
         if self.budget.is_spent {
             return false;
@@ -232,7 +243,7 @@ impl Builder<'_> {
         !self.budget.is_spent
     }
 
-    /// Notes triangles of a mesh of `count` that have no area.
+    /// Adds a note about the triangles without area of a mesh that is described by `count` triangles.
     fn tell_left_out(&mut self, path: &str, count: usize, mesh: &TriangleMesh) {
         let left_out = count - mesh.triangles().len();
         if left_out > 0 {
@@ -240,11 +251,12 @@ impl Builder<'_> {
         }
     }
 
+    /// Adds a warning about the key `path`.
     fn note(&mut self, path: &str, text: String) {
         self.collector.notes.push(Lint::new(path, text));
     }
 
-    /// Returns true if something within `table` holds a placeholder, or the budget of the scene is spent.
+    /// Returns true if a value in `table` is a placeholder, or if the budget of the scene is spent.
     fn is_broken(&self, table: &str) -> bool {
         if self.budget.is_spent {
             return true;
@@ -253,14 +265,14 @@ impl Builder<'_> {
         from.take(1).any(|broken| broken.starts_with(table))
     }
 
-    /// What is sound; else reports that the key is what is wrong.
+    /// Returns the ground in `found`, or reports its fault at the key `key` of `table`.
     fn sound<T>(&mut self, table: &str, key: &str, accepts: &str, found: Result<T, TerrainFault>) -> Option<T> {
         let told =
             |fault: TerrainFault| self.fault(FaultKind::Contradiction, table, key, fault.to_string(), accepts, None);
         found.map_err(told).ok()
     }
 
-    /// Reports those of `keys` that are given, though the table has no file.
+    /// Reports each key of `keys` that is given. These keys are valid only in a table with a `file`.
     fn only_of_files(&mut self, table: &str, keys: &[(&str, bool)]) {
         for (key, _) in keys.iter().filter(|(_, given)| *given) {
             let found = "given without a `file`".into();
@@ -268,6 +280,7 @@ impl Builder<'_> {
         }
     }
 
+    /// Adds a fault of the key `key` in `table`.
     fn fault(
         &mut self,
         kind: FaultKind,

@@ -1,4 +1,4 @@
-//! What is said of files of ground where nothing reads them.
+//! Refusal of ground files in a build without the feature `terrain_files`.
 
 use super::{Builder, Ground};
 use crate::FaultKind;
@@ -6,25 +6,29 @@ use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec};
 use skidpad_core::{HeightField, TriangleMesh};
 use std::sync::Arc;
 
-/// Files of ground that were read: none.
+/// Ground files that were read: none in this build.
 #[derive(Debug, Default)]
 pub(super) struct ReadFiles {}
 
 impl Builder<'_> {
+    /// Reports that the file of a height field cannot be read.
     pub fn field_of_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<Arc<HeightField>> {
         self.refuse(table, file, "`heights_m` in its place");
         None
     }
 
+    /// Reports that the file of a mesh cannot be read.
     pub fn mesh_of_file(&mut self, table: &str, _: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
         self.refuse(table, file, "`corners_m` and `triangles` in its place");
         None
     }
 
+    /// Reports that an OpenCRG file cannot be read.
     pub fn crg(&mut self, table: &str, of: &CrgSpec, _: &mut Ground) {
         self.refuse(table, &of.file, "absent");
     }
 
+    /// Reports that this program reads no ground files.
     fn refuse(&mut self, table: &str, file: &str, accepts: &str) {
         let help = "this program reads no files of ground: build it with the feature `terrain_files`".to_owned();
         self.fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(help));

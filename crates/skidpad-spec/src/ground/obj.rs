@@ -1,20 +1,21 @@
-//! Wavefront OBJ: corners (`v`), faces of them (`f`) and their materials (`usemtl`), with every fault of the text at once.
+//! Wavefront OBJ: corners (`v`), faces (`f`) and materials (`usemtl`), with every fault of the text at once.
 //!
-//! Faces of more than three corners are cut from their first corner. Textures, normals, groups, lines and points are passed over; free-form
-//! curves and surfaces are refused. Material files are not looked for: a material is its name.
+//! Faces of more than three corners are cut into triangles from their first corner. Textures, normals, groups, lines
+//! and points are skipped. Free-form curves and surfaces are refused. Material files are not read: a material is
+//! identified by its name.
 
 use super::triangles::{Refusal, Triangles, check_counts};
 use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
 use std::ops::Range;
 
-/// Statements without a face.
+/// Statements that are skipped.
 const PASSED_OVER: [&str; 16] = [
     "vt", "vn", "vp", "o", "g", "s", "mg", "l", "p", "mtllib", "maplib", "usemap", "lod", "bevel", "c_interp",
     "d_interp",
 ];
 
-/// Reads the bytes of a file. `name` is what reports call it.
+/// Reads the bytes of an OBJ file. `name` names the file in fault reports.
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Triangles, Refusal> {
     let text = String::from_utf8_lossy(bytes);
     let (corners, triangles) = counts(&text);
@@ -39,7 +40,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Triangles, Refusal> {
     Ok(reader.read)
 }
 
-/// How many corners and triangles a text has.
+/// Counts the corners and the triangles of a text.
 fn counts(text: &str) -> (usize, usize) {
     let of_line = |(corners, triangles): (usize, usize), line: &str| {
         let mut words = words(line);
@@ -52,22 +53,25 @@ fn counts(text: &str) -> (usize, usize) {
     text.lines().fold((0, 0), of_line)
 }
 
+/// Returns the words of a line without its comment.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split_once('#').map_or(line, |(before, _)| before).split_ascii_whitespace()
 }
 
+/// State of the reader of an OBJ file.
 struct Reader {
     collector: FaultCollector,
     read: Triangles,
-    /// All there are.
+    /// Number of corners in the whole file.
     corners: usize,
+    /// Index of the current material.
     material: Option<u32>,
-    /// Faces that are not convex.
+    /// Number of faces that are not convex.
     bent: usize,
 }
 
 impl Reader {
-    /// One statement, which starts at the byte `start` of the text.
+    /// Reads one statement. `start` is its first byte in the text.
     fn line(&mut self, line: &str, start: usize) {
         let content = line.trim_end();
         let span = start..start + content.len();
@@ -89,6 +93,7 @@ impl Reader {
         }
     }
 
+    /// Adds a fault of the statement `keyword` at the bytes `span`.
     fn fault(&mut self, kind: FaultKind, keyword: &str, span: Range<usize>, found: String, accepts: impl Into<String>) {
         let help = (kind == FaultKind::UnknownKey).then(|| {
             "`v`, `f` and `usemtl` are read, textures, normals, groups, lines and points passed over".to_owned()
@@ -96,6 +101,7 @@ impl Reader {
         self.collector.fault(kind, keyword.to_owned(), span, found, accepts, help);
     }
 
+    /// Adds the corner of a `v` statement.
     fn corner(&mut self, content: &str, span: Range<usize>) {
         let mut at = [0.0; 3];
         let mut coordinates = words(content).skip(1);
@@ -112,10 +118,11 @@ impl Reader {
                 }
             }
         }
-        // One with a fault keeps the places of the others.
+        // A corner with a fault is added as well, so that the numbers of the other corners stay valid.
         self.read.corners.push(at);
     }
 
+    /// Adds the triangles of an `f` statement.
     fn face(&mut self, content: &str, span: Range<usize>) {
         let mut face = Vec::new();
         for word in words(content).skip(1) {
@@ -144,14 +151,16 @@ impl Reader {
         self.bent += usize::from(self.is_bent(from));
     }
 
-    /// The number of a corner from 0; those below 0 count back from the last one.
+    /// Converts the number of a corner in a face to an index from 0. Negative numbers count back from the last corner
+    /// so far. Returns `None` if there is no such corner.
     fn number(&self, number: i64) -> Option<u32> {
         let before = self.read.corners.len() as i64;
         let from_zero = if number < 0 { before.checked_add(number)? } else { number.checked_sub(1)? };
         (0..self.corners as i64).contains(&from_zero).then_some(from_zero as u32)
     }
 
-    /// Whether the triangles of a face, the last ones from number `from` on, turn over into each other.
+    /// Returns true if a face is not convex: a triangle of the face, from index `from` on, has a normal opposite to the
+    /// sum of the normals.
     fn is_bent(&self, from: usize) -> bool {
         let corner = |number: u32| self.read.corners.get(number as usize).copied().unwrap_or_default();
         let normal = |&[a, b, c]: &[u32; 3]| {
@@ -166,7 +175,7 @@ impl Reader {
     }
 }
 
-/// A word of a file, short enough for a sentence.
+/// Cuts a word of a file to 40 characters.
 fn short(word: &str) -> String {
     match word.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &word[..end]),

@@ -1,25 +1,26 @@
-//! Heights as PNG pictures in grey.
+//! Heights from greyscale PNG pictures.
 
 use super::triangles::Refusal;
 use png::{BitDepth, ColorType};
 use std::io::Cursor;
 
-/// Heights a picture may have.
+/// Maximum number of heights of a picture.
 const MOST_HEIGHTS: u64 = 25_000_000;
 
 /// Heights of a picture.
 #[derive(Debug)]
 pub(super) struct Picture {
-    /// Along x and y of a scene.
+    /// Number of heights along x and y of the scene.
     pub counts: [usize; 2],
     /// Values of the pixels, row by row from the last row of the picture up.
     values: Vec<u16>,
-    /// Value of white.
+    /// Pixel value of white.
     white: u16,
 }
 
 impl Picture {
-    /// Returns the heights in the order of a field, from `lowest` for black to `highest` for white, m.
+    /// Returns the heights in the order of a height field, m: `lowest` for black, `highest` for white, linear between
+    /// them.
     pub fn heights(&self, lowest: f64, highest: f64) -> Vec<f32> {
         let white = f64::from(self.white);
         let height = |value: &u16| (lowest + f64::from(*value) / white * (highest - lowest)) as f32;
@@ -27,7 +28,8 @@ impl Picture {
     }
 }
 
-/// Reads the bytes of a picture: the first of several that follow each other, without its palette of transparency.
+/// Reads the bytes of a greyscale PNG picture of 8 or 16 bits. Only the first frame of an animation is read, and a
+/// transparent grey value (`tRNS`) is ignored.
 pub(super) fn read(bytes: &[u8]) -> Result<Picture, Refusal> {
     let told = |error: png::DecodingError| Refusal::For(error.to_string());
     let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(told)?;

@@ -1,37 +1,39 @@
-//! Triangles as a file has them, and what becomes of them in a scene.
+//! Triangles of a file, and their conversion to the axes of a scene.
 
 use crate::Faults;
 use crate::spec::{MeshSpec, UpAxis};
 use skidpad_core::Vec3;
 use std::collections::BTreeMap;
 
-/// Triangles a file may have. As many, in an OBJ file of 51 MB, take 540 MB while they are read.
+/// Maximum number of triangles of a file. An OBJ file with this number (51 MB) takes 540 MB while it is read.
 pub(super) const MOST_TRIANGLES: usize = 2_000_000;
 
-/// Corners a file may have: no two triangles need to share one.
+/// Maximum number of corners of a file: three for each triangle, as triangles need not share corners.
 pub(super) const MOST_CORNERS: usize = 3 * MOST_TRIANGLES;
 
-/// Triangles of a file, in its own axes and units.
+/// Triangles of a file, in the axes and units of the file.
 #[derive(Debug, Default)]
 pub(super) struct Triangles {
+    /// Positions of the corners.
     pub corners: Vec<[f64; 3]>,
+    /// Indices of the corners of each triangle.
     pub triangles: Vec<[u32; 3]>,
-    /// Their names, in the order of their first use.
+    /// Names of the materials, in the order of their first use.
     pub materials: Vec<String>,
-    /// Number of each of them.
+    /// Index in `materials` by name.
     numbers: BTreeMap<String, u32>,
-    /// The number of its material for each triangle.
+    /// Index of the material of each triangle, if it has one.
     pub material_of: Vec<Option<u32>>,
-    /// What is worth a look.
+    /// Warnings about the file.
     pub notes: Vec<String>,
 }
 
-/// Why a file is not read.
+/// Reason why a file is refused.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// For one reason.
+    /// Single reason as text.
     For(String),
-    /// For faults of its text.
+    /// Faults of the text of the file.
     Faults(Faults),
 }
 
@@ -41,7 +43,7 @@ impl From<String> for Refusal {
     }
 }
 
-/// Refuses counts beyond the most.
+/// Checks that the counts are at most [`MOST_CORNERS`] and [`MOST_TRIANGLES`].
 pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), Refusal> {
     for (count, most, what) in [(triangles, MOST_TRIANGLES, "triangles"), (corners, MOST_CORNERS, "corners")] {
         if count > most {
@@ -52,7 +54,7 @@ pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), Refus
 }
 
 impl Triangles {
-    /// Returns the number of a material of this name, and adds a name that is new.
+    /// Returns the index of the material `name`, which is added if it is new.
     pub fn material(&mut self, name: &str) -> u32 {
         if let Some(number) = self.number(name) {
             return number;
@@ -63,12 +65,13 @@ impl Triangles {
         number
     }
 
-    /// Returns the number of a material of this name, if there is one.
+    /// Returns the index of the material `name`, if there is one.
     pub fn number(&self, name: &str) -> Option<u32> {
         self.numbers.get(name).copied()
     }
 
-    /// The corners in the axes of a scene, from the origin of the mesh, m.
+    /// Returns the corners in the axes of a scene, relative to the origin of the mesh, m. Returns a message about the
+    /// first corner that has a coordinate beyond [`FARTHEST`].
     pub fn placed(&self, of: &MeshSpec) -> Result<Vec<Vec3>, String> {
         let scale = of.scale.unwrap_or(1.0);
         let place = |(number, &[x, y, z]): (usize, &[f64; 3])| {
@@ -85,5 +88,5 @@ impl Triangles {
     }
 }
 
-/// As far as coordinates in a scene file go, m.
+/// Largest magnitude of a coordinate, m.
 const FARTHEST: f64 = 1e6;

@@ -1,10 +1,14 @@
-//! From text to a [`VehicleSpec`] or a [`SceneSpec`], or to everything that is wrong with it; for readers of other formats,
-//! from a tree of their own ([`Node`]) to their own types ([`FaultCollector::take`]).
+//! Reading of a text into a [`VehicleSpec`] or a [`SceneSpec`], or into a report of all its faults. Readers of other
+//! formats build a tree ([`Node`]) and convert it to types of their own ([`FaultCollector::take`]).
 //!
-//! Four passes, each going on where it can: broken statements are blanked out (`syntax`); the tree is walked along
-//! the JSON schema, which repairs what is wrong with placeholders and remembers where (`walk`); the repaired tree
-//! becomes a description; rules between fields are checked on it, leaving out those that would look at a
-//! placeholder (`rules`). Only a file without any fault gets out of here as a value.
+//! Reading has four passes. Each pass continues after a fault where it can.
+//!
+//! 1. `syntax` blanks out broken statements.
+//! 2. `walk` checks the tree against the JSON schema, replaces wrong values by placeholders and stores their paths.
+//! 3. The repaired tree is deserialized into a description.
+//! 4. `rules` checks rules between fields, except for rules that would read a placeholder.
+//!
+//! A value is returned only if the file has no fault.
 
 mod rules;
 mod syntax;
@@ -32,16 +36,18 @@ use toml::de::DeTable;
 /// Magic Formula tyres by their names in the vehicle file.
 pub(crate) type Formulas = BTreeMap<String, MagicFormula>;
 
-/// What reading a vehicle file tells beyond its description.
+/// Results of reading a vehicle file apart from its description.
 #[derive(Debug, Default)]
 pub(crate) struct Beyond {
+    /// Magic Formula tyres of the file.
     pub formulas: Formulas,
-    /// About the files it refers to.
+    /// Warnings about tyre coefficients and tyre files.
     pub notes: Vec<Lint>,
+    /// Span of each path in the text.
     pub places: Places,
 }
 
-/// Reads a vehicle file and the files it refers to.
+/// Reads a vehicle file and the files it refers to. Returns all faults if there are any.
 pub(crate) fn read(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<(VehicleSpec, Beyond), Faults> {
     let mut beyond = Beyond::default();
     let rules = |spec: &VehicleSpec, collector: &mut FaultCollector| {
@@ -53,7 +59,8 @@ pub(crate) fn read(source_name: &str, text: &str, files: FileResolver<'_>) -> Re
     Ok((spec, beyond))
 }
 
-/// Reads a scene file and the files it refers to; with what is worth a look in them.
+/// Reads a scene file and the files it refers to. Returns the description, the scene and the warnings about its ground
+/// in the order of the text, or all faults.
 pub(crate) fn read_scene(
     source_name: &str,
     text: &str,
@@ -72,7 +79,7 @@ pub(crate) fn read_scene(
     Ok((spec, scene, notes))
 }
 
-/// Reads a description of the shape `schema`, whose fields must keep `rules`.
+/// Reads a description of the shape `schema` and checks its fields with `rules`. Returns all faults if there are any.
 fn described<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
@@ -90,18 +97,20 @@ fn described<T: DeserializeOwned>(
     }
 }
 
-/// The tree of a TOML text, without its broken statements; `None` if nothing is left to read.
+/// Parses a TOML text into a tree without its broken statements, which are reported to `collector`. Returns `None` if
+/// nothing is left to read.
 pub fn toml(text: &str, collector: &mut FaultCollector) -> Option<Node> {
     let mended = syntax::mend(text, collector)?;
     DeTable::parse(&mended).ok().map(|tree| Node::from(&tree))
 }
 
 impl FaultCollector {
-    /// What `tree` describes in the shape `schema`; with faults, placeholders stand for what is wrong.
+    /// Deserializes `tree`, which has the shape `schema`. Faults are reported, and placeholders replace wrong values.
+    /// `text` is the text of the tree. Returns `None` if the repaired tree cannot be deserialized.
     pub fn take<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
         match T::deserialize(Described(walk::walk(text, tree, schema, self))) {
             Ok(spec) => Some(spec),
-            // The schema and the types come from one source, so this says that they have drifted apart.
+            // Schema and types have one source. This error means that they differ.
             Err(error) => {
                 self.fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a description", None);
                 None

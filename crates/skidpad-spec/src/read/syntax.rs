@@ -1,6 +1,6 @@
-//! Broken TOML: each broken statement is reported and blanked out, so that the rest can still be read.
+//! Repair of broken TOML: each broken statement is reported and blanked out, so that the rest can still be read.
 //!
-//! Blanking keeps every other byte where it was, so positions in the blanked text are positions in the original.
+//! Blanking keeps the position of every other byte. Positions in the blanked text are positions in the original.
 
 use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use toml::de::DeTable;
 
-/// More broken statements than this are not listed; a file that bad is not a vehicle file.
+/// Maximum number of broken statements that are repaired. A text with more is not read further.
 const MOST_FAULTS: usize = 32;
 
-/// Maximum length of a header whose repeated tables are numbered, bytes.
+/// Maximum length of a header in which repeated tables are numbered, bytes.
 const MAX_NAME: usize = 1000;
 
-/// Reports what is not TOML in `text` to `collector`, and returns the text without it; `None` if nothing is left to read.
+/// Reports the broken statements of `text` to `collector`, and returns the text without them. Returns `None` if nothing
+/// is left to read, or after `MOST_FAULTS` repairs.
 pub(super) fn mend(text: &str, collector: &mut FaultCollector) -> Option<String> {
     let mut lines = Lines::new(text);
     let mut reported = BTreeSet::new();
@@ -32,7 +33,7 @@ pub(super) fn mend(text: &str, collector: &mut FaultCollector) -> Option<String>
             "duplicate key" => ("stands here a second time".to_owned(), span),
             other => (other.trim_end_matches(", expected nothing").to_owned(), visible(text, &span)),
         };
-        // A statement that was blanked can be the start of a longer one, whose end is then broken again.
+        // Blanking the start of a longer statement can leave its end, which then fails at the same place.
         if reported.insert((path.clone(), span.start)) {
             collector.fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
         }
@@ -42,7 +43,7 @@ pub(super) fn mend(text: &str, collector: &mut FaultCollector) -> Option<String>
     None
 }
 
-/// An error at the end of a line has nothing to point at but the character before it.
+/// Returns `span` or, if it starts at a line break or at the end of the text, the character before it.
 fn visible(text: &str, span: &Range<usize>) -> Range<usize> {
     let at_break = text.as_bytes().get(span.start).is_none_or(|b| matches!(b, b'\n' | b'\r'));
     if !at_break {
@@ -55,19 +56,20 @@ fn visible(text: &str, span: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// What a line begins with.
+/// Kind of statement that starts on a line.
 #[derive(Clone, Debug, PartialEq)]
 enum Start {
-    /// `[name]` or, if repeated, `[[name]]`.
+    /// Header `[name]` or, if repeated, `[[name]]`.
     Header { name: String, repeated: bool },
-    /// `key =`.
+    /// Statement `key =`.
     Key(String),
-    /// Part of something longer, or nothing.
+    /// Continuation of a statement, or nothing.
     None,
 }
 
+/// Lines of a text, whose statements can be blanked out.
 struct Lines<'a> {
-    /// With line breaks; blanked ones are owned.
+    /// Lines with their line breaks. Blanked lines are owned.
     lines: Vec<std::borrow::Cow<'a, str>>,
 }
 
@@ -80,7 +82,7 @@ impl<'a> Lines<'a> {
         self.lines.concat()
     }
 
-    /// Index of the line that holds byte `at`; the last one beyond the end.
+    /// Returns the index of the line that contains byte `at`; the last line if `at` is beyond the end.
     fn containing(&self, at: usize) -> usize {
         let mut end = 0;
         let found = self.lines.iter().position(|line| {
@@ -90,14 +92,15 @@ impl<'a> Lines<'a> {
         found.unwrap_or(self.lines.len().saturating_sub(1))
     }
 
-    /// The last byte of `range` that is no space.
+    /// Returns the span in bytes of the last non-blank character before the end of the lines `range`.
     fn end_of(&self, range: &Range<usize>) -> Range<usize> {
         let text = self.lines[..range.end.min(self.lines.len())].concat();
         let end = text.trim_end().len();
         text[..end].char_indices().next_back().map_or(0..0, |(start, _)| start..end)
     }
 
-    /// Lines of the statement that an error on `line` breaks; for a header, of its whole section.
+    /// Returns the lines of the statement that an error on `line` breaks. A broken header includes its whole section.
+    /// `message` is that of the parser.
     fn statement(&self, line: usize, message: &str) -> Range<usize> {
         let starts = |i: usize| self.start(i) != Start::None;
         let before = |i: usize| (0..i).rev().find(|&i| starts(i)).unwrap_or(i);
@@ -106,7 +109,7 @@ impl<'a> Lines<'a> {
             let first = (0..=line).rev().find(quoted).unwrap_or(line);
             return first..self.next_header(first + 1);
         }
-        // `a = [1, 2` is noticed only at the next statement, which is not to blame.
+        // The parser reports the unclosed `a = [1, 2` at the next statement, which is valid.
         let in_brackets = message.contains("array") || message.contains("inline table");
         if in_brackets && starts(line) && DeTable::parse(&self.lines[line]).is_ok() {
             return before(line)..line;
@@ -119,13 +122,14 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// A line that begins with a word but is no continuation of a list: `mass_kg 1500`.
+    /// Returns true if the line begins with a word, like `mass_kg 1500`, so that it does not continue a list.
     fn looks_lost(&self, line: usize) -> bool {
         let text = self.lines.get(line).map_or("", |l| l.trim_start());
         text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
     }
 
-    /// `range`, or if nothing is left of it, the nearest line before it that is not blank.
+    /// Returns `range` or, if its lines are blank, the nearest line before it that is not. Returns `None` if there is
+    /// none.
     fn still_there(&self, range: Range<usize>) -> Option<Range<usize>> {
         let there = |i: usize| self.lines.get(i).is_some_and(|line| line.contains(|c| !" \t\r\n".contains(c)));
         if range.clone().any(there) {
@@ -134,16 +138,18 @@ impl<'a> Lines<'a> {
         (0..range.start).rev().find(|&i| there(i)).map(|i| i..i + 1)
     }
 
+    /// Returns the index of the first header at or after line `from`; the number of lines if there is none.
     fn next_header(&self, from: usize) -> usize {
         let header = |i: &usize| matches!(self.start(*i), Start::Header { .. });
         (from..self.lines.len()).find(header).unwrap_or(self.lines.len())
     }
 
+    /// Returns the kind of statement that starts on line `line`.
     fn start(&self, line: usize) -> Start {
         self.lines.get(line).map_or(Start::None, |text| start(text))
     }
 
-    /// Path of the statement that begins on `line`.
+    /// Returns the path of the statement that begins on `line`, with the index of each repeated table.
     fn path(&self, line: usize) -> String {
         let mut last = None;
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -170,6 +176,7 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Replaces every byte of the lines `range` by a space, except for line feeds.
     fn blank(&mut self, range: Range<usize>) {
         for line in self.lines.get_mut(range).into_iter().flatten() {
             let blank: Vec<u8> = line.bytes().map(|b| if b == b'\n' { b } else { b' ' }).collect();
@@ -178,9 +185,9 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the path of a header with the number of each repeated table in it.
+/// Returns the path of the header `name` with the index of each repeated table in it. `counts` has the indices by name.
 fn indexed(name: &str, counts: &BTreeMap<String, usize>) -> String {
-    // Looking up the beginnings of a longer name would take the square of its length.
+    // The cost of the lookups is proportional to the square of the length.
     if name.len() > MAX_NAME {
         return name.to_owned();
     }
@@ -200,6 +207,7 @@ fn indexed(name: &str, counts: &BTreeMap<String, usize>) -> String {
     path
 }
 
+/// Returns the kind of statement that starts on `line`. Comments are ignored.
 fn start(line: &str) -> Start {
     let text = line.split('#').next().unwrap_or("").trim();
     let name = |s: &str| s.trim_matches(['[', ']', ' ']).to_owned();

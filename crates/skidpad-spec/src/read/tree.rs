@@ -1,56 +1,57 @@
-//! What any text of ours or of other programs says, with places: the one form [`super::walk`] reads.
+//! Tree of the values of a text, with their places. All text formats are converted to it before [`super::walk`] checks
+//! them.
 
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value and the bytes it stands at.
+/// Value and its place in the text.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it says.
+    /// Value.
     pub item: Item,
-    /// Where it stands.
+    /// Bytes of the value in the text.
     pub span: Range<usize>,
 }
 
-/// A value.
+/// Value of a node.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// A number.
+    /// Number.
     Number {
-        /// NaN if it is no number after all.
+        /// Value of the number. NaN if the text is no number, infinite if it is too large an integer.
         value: f64,
-        /// Whether it is written without a fraction.
+        /// Whether the number is written without a fraction.
         whole: bool,
     },
-    /// A text.
+    /// Text.
     Text(String),
-    /// True or false.
+    /// Boolean value.
     Flag(bool),
-    /// Values in their order.
+    /// List of values, in the order of the text.
     List(Vec<Node>),
-    /// Keys with their values, in the order of the text.
+    /// Table of keys and values, in the order of their parser: alphabetical for TOML.
     Table(Vec<(Key, Node)>),
-    /// Something no description has, such as a date.
+    /// Value that no description contains, such as a date.
     Other,
 }
 
-/// A key and the bytes it stands at.
+/// Key and its place in the text.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// Its name.
+    /// Name of the key.
     pub name: String,
-    /// Where it stands.
+    /// Bytes of the key in the text.
     pub span: Range<usize>,
 }
 
 impl Node {
-    /// A table that stands at `span`.
+    /// Builds a table at the bytes `span` of the text.
     pub fn table(span: Range<usize>, entries: Vec<(Key, Node)>) -> Self {
         Self { item: Item::Table(entries), span }
     }
 
-    /// What it says, if it is a text.
+    /// Returns the text, or `None` for other values.
     pub fn text(&self) -> Option<&str> {
         match &self.item {
             Item::Text(text) => Some(text),
@@ -58,7 +59,7 @@ impl Node {
         }
     }
 
-    /// The value of `key`, if this is a table that has it.
+    /// Returns the value of `key`, or `None` if this is no table or has no such key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.item {
             Item::Table(entries) => entries.iter().find(|(k, _)| k.name == key).map(|(_, node)| node),
@@ -66,7 +67,7 @@ impl Node {
         }
     }
 
-    /// What it says, if it is a number.
+    /// Returns the number, or `None` for other values.
     pub fn number(&self) -> Option<f64> {
         match self.item {
             Item::Number { value, .. } => Some(value),
@@ -99,6 +100,7 @@ impl From<&Spanned<DeTable<'_>>> for Node {
     }
 }
 
+/// Converts the entries of a table.
 fn entries(table: &DeTable<'_>) -> Vec<(Key, Node)> {
     let entry = |(key, node): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
         (Key { name: key.get_ref().to_string(), span: key.span() }, Node::from(node))

@@ -1,4 +1,4 @@
-//! Walks the tree along the schema: reports keys, types and ranges, and repairs what is wrong with placeholders.
+//! Check of a tree against its schema: reports wrong keys, types and ranges, and replaces wrong values by placeholders.
 
 use super::tree::{Item, Key, Node};
 use crate::FaultKind;
@@ -8,10 +8,12 @@ use crate::schema::{Schema, Shape, accepts};
 use std::ops::Range;
 use toml::{Table, Value};
 
-/// Sizes other than 0 that the arithmetic behind the model is safe with, in single precision and squared.
+/// Accepted magnitudes of numbers other than 0. The arithmetic of the model is safe with their squares in single
+/// precision.
 const SIZES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// The tree as a value that deserialises to what `schema` is the schema of, faults or not.
+/// Returns the tree as a value that deserializes to the type of `schema`, whether it has faults or not. Faults are
+/// reported to `collector`; `text` is the text of the tree.
 pub(super) fn walk(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
     let shape = Shape::root(schema);
     match &tree.item {
@@ -26,13 +28,14 @@ const MAX_ITEMS: u64 = 1000;
 /// Maximum number of entries of a table with free keys.
 const MAX_ENTRIES: usize = 1000;
 
+/// State of the check of a tree.
 struct Walker<'a> {
     text: &'a str,
     collector: &'a mut FaultCollector,
 }
 
 impl Walker<'_> {
-    /// The value, or `None` after reporting why it is not one.
+    /// Returns the value of `node`, or `None` after reporting its fault. Stores the place of `path`.
     fn value(&mut self, shape: Shape<'_>, node: &Node, path: &str) -> Option<Value> {
         let span = node.span.clone();
         let line = self.first_line(span.clone());
@@ -58,6 +61,7 @@ impl Walker<'_> {
         fits
     }
 
+    /// Reports that the value at `path` does not fit `shape`, and marks the path as broken.
     fn wrong(&mut self, kind: FaultKind, shape: Shape<'_>, path: &str, span: Range<usize>) {
         let span = self.first_line(span);
         let found = self.excerpt(&span);
@@ -65,6 +69,8 @@ impl Walker<'_> {
         self.collector.broken.insert(path.to_owned());
     }
 
+    /// Returns a number within the range of `shape`, or `None` after reporting its fault. `written_whole` is whether
+    /// the text has no fraction.
     fn number(
         &mut self,
         shape: Shape<'_>,
@@ -93,6 +99,7 @@ impl Walker<'_> {
         Some(if whole { Value::Integer(number as i64) } else { Value::Float(number) })
     }
 
+    /// Returns a text that is long enough and one of the choices of `shape`, or `None` after reporting its fault.
     fn text(&mut self, shape: Shape<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
         let choices = shape.choices();
         let known = choices.is_empty() || choices.contains(&text);
@@ -106,6 +113,7 @@ impl Walker<'_> {
         None
     }
 
+    /// Returns a list with placeholders for wrong entries, or `None` after reporting a wrong number of entries.
     fn list(&mut self, shape: Shape<'_>, list: &[Node], path: &str, span: Range<usize>) -> Option<Value> {
         let count = list.len() as u64;
         let enough = shape.inner.min_items.is_none_or(|least| count >= least);
@@ -115,7 +123,7 @@ impl Walker<'_> {
         let mut entries = Vec::new();
         for (i, node) in list.iter().enumerate().take(most as usize) {
             let entry = self.value(item, node, &format!("{path}[{i}]"));
-            // A placeholder keeps the places of the others.
+            // Placeholders keep the indices of the other entries.
             entries.push(entry.unwrap_or_else(|| item.placeholder()));
         }
         if enough && few_enough {
@@ -132,6 +140,7 @@ impl Walker<'_> {
         None
     }
 
+    /// Returns a table with placeholders for wrong and missing entries, and reports these and unknown keys.
     fn table(&mut self, shape: Shape<'_>, table: &[(Key, Node)], path: &str, span: Range<usize>) -> Value {
         let span = self.first_line(span);
         let variant = match shape.tag() {
@@ -156,7 +165,7 @@ impl Walker<'_> {
             let inner = join(path, name);
             match shape.property(name) {
                 Some(property) if shape.tag_value(name).is_some_and(|v| v != name_of(node)) => {
-                    // The tag was reported and guessed by `variant`.
+                    // `variant` has reported the wrong tag and selected a variant.
                     map.insert(name.to_owned(), property.placeholder());
                 }
                 Some(property) => {
@@ -181,7 +190,8 @@ impl Walker<'_> {
         map.into()
     }
 
-    /// Reports unknown keys. A missing key that one of them was meant to be is not reported again.
+    /// Reports unknown keys, or stores them if the collector is tolerant. A missing key that an unknown key probably
+    /// means is not reported again.
     fn unknown_keys(
         &mut self,
         shape: Shape<'_>,
@@ -213,6 +223,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Reports missing required keys, and adds placeholders for them.
     fn missing(&mut self, shape: Shape<'_>, map: &mut Table, path: &str, span: Range<usize>) {
         for name in shape.required() {
             if map.contains_key(name) {
@@ -229,8 +240,8 @@ impl Walker<'_> {
         }
     }
 
-    /// The variant a table says it is. If it says nothing valid, that is reported, and the variant it seems to be is
-    /// taken to look for further faults.
+    /// Returns the variant that the tag of a table selects. A missing or invalid tag is reported. The search for
+    /// further faults then uses the variant with the most similar name or keys, if there is one.
     fn variant<'s>(
         &mut self,
         shape: Shape<'s>,
@@ -267,7 +278,7 @@ impl Walker<'_> {
         shape.variant(tag, like.or_else(by_keys)?)
     }
 
-    /// What stands at `span`, short enough for a sentence.
+    /// Returns the first line of the text at `span`, cut to 40 characters.
     fn excerpt(&self, span: &Range<usize>) -> String {
         let text = self.text.get(span.clone()).unwrap_or("");
         let line = text.lines().next().unwrap_or("").trim();
@@ -277,7 +288,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The part of `span` on its first line.
+    /// Returns the part of `span` on its first line.
     fn first_line(&self, span: Range<usize>) -> Range<usize> {
         let text = self.text.get(span.clone()).unwrap_or("");
         let length = text.find(['\n', '\r']).unwrap_or(text.len());
@@ -285,10 +296,12 @@ impl Walker<'_> {
     }
 }
 
+/// Returns the text of a node; an empty text for other values.
 fn name_of(node: &Node) -> &str {
     node.text().unwrap_or("")
 }
 
+/// Returns the names in backticks, separated by commas.
 pub(super) fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! Schemas derived from types, and the generated files the reader has of them.
+//! Schemas derived from types, and a test of the generated schema files of the reader.
 
 use super::Schema;
 use schemars::JsonSchema;
@@ -6,17 +6,17 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use serde_json::Value;
 
-/// JSON schema (draft 2020-12) of a vehicle file, for editors and other tools.
+/// Returns the JSON schema (draft 2020-12) of vehicle files, for editors and other tools.
 pub fn schema() -> Value {
     schema_of::<crate::VehicleSpec>()
 }
 
-/// JSON schema (draft 2020-12) of a scene file, for editors and other tools.
+/// Returns the JSON schema (draft 2020-12) of scene files, for editors and other tools.
 pub fn scene_schema() -> Value {
     schema_of::<crate::SceneSpec>()
 }
 
-/// JSON schema (draft 2020-12) of what deserialises to `T`.
+/// Returns the JSON schema (draft 2020-12) of values that deserialise to `T`.
 pub fn schema_of<T: JsonSchema>() -> Value {
     derived::<T>().to_value()
 }
@@ -27,10 +27,10 @@ fn derived<T: JsonSchema>() -> schemars::Schema {
 }
 
 impl Schema {
-    /// What the reader follows of the schema of `T`.
+    /// Returns the schema of `T`, with the keywords that the reader evaluates.
     ///
     /// # Panics
-    /// If the schema has a word that the reader does not know in that place, such as a list of types.
+    /// Panics if a keyword has a form that the reader does not support, such as a list of types.
     pub fn of<T: JsonSchema>() -> Self {
         let mut schema = derived::<T>();
         WithoutFlags.transform(&mut schema);
@@ -38,7 +38,8 @@ impl Schema {
     }
 }
 
-/// TOML has no null: an optional key is absent instead.
+/// Transform that removes null from types, alternatives and defaults. TOML has no null: an optional key is absent
+/// instead.
 #[derive(Clone, Debug)]
 struct WithoutNull;
 
@@ -68,7 +69,8 @@ impl Transform for WithoutNull {
     }
 }
 
-/// The reader takes every key for unknown that has no schema.
+/// Transform that removes `additionalProperties` with a boolean value. The reader rejects every key without a schema
+/// in any case.
 #[derive(Clone, Debug)]
 struct WithoutFlags;
 
@@ -85,7 +87,7 @@ impl Transform for WithoutFlags {
 mod tests {
     use super::*;
 
-    /// Begins each generated file.
+    /// First line of each generated file.
     const HEAD: &str =
         "# Generated from the types in `src/spec`: SKIDPAD_UPDATE_SCHEMAS=1 cargo test -p skidpad-spec schema\n";
 

@@ -1,5 +1,5 @@
-//! The JSON schemas of vehicle and scene files, as far as the reader asks them: read from files that are generated from the
-//! types in [`crate::spec`].
+//! JSON schemas of vehicle and scene files, with the keywords that the reader evaluates. They are read from files
+//! that are generated from the types in [`crate::spec`].
 
 #[cfg(feature = "schema")]
 mod derived;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What a place of a file may hold: the words of a JSON schema (draft 2020-12) that the reader follows.
+/// JSON schema (draft 2020-12) of a value in a file, with the keywords that the reader evaluates.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(serde::Serialize))]
 #[serde(rename_all = "camelCase")]
@@ -46,10 +46,10 @@ pub struct Schema {
     definitions: BTreeMap<String, Schema>,
 }
 
-/// The schema of vehicle files.
+/// Schema of vehicle files.
 pub(crate) static VEHICLE: LazyLock<Schema> = LazyLock::new(|| generated(include_str!("vehicle.toml")));
 
-/// The schema of scene files.
+/// Schema of scene files.
 pub(crate) static SCENE: LazyLock<Schema> = LazyLock::new(|| generated(include_str!("scene.toml")));
 
 fn generated(text: &str) -> Schema {

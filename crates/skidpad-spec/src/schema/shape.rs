@@ -1,17 +1,17 @@
-//! What the reader asks a schema about one place of a file.
+//! Queries of the reader about the schema at one place of a file.
 
 use super::Schema;
 use toml::Value;
 
-/// A place in the schema, references followed.
+/// Schema at one place of a file, with references resolved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape<'a> {
     root: &'a Schema,
-    /// As written where it is used; carries the description of the use.
+    /// Schema as written where it is used. Its description is that of the use.
     outer: &'a Schema,
-    /// With the reference followed.
+    /// Schema with the reference resolved.
     pub inner: &'a Schema,
-    /// The table of which `inner` is a variant.
+    /// Schema of the table of which `inner` is a variant; `None` if it is not a variant.
     base: Option<&'a Schema>,
 }
 
@@ -26,13 +26,15 @@ impl<'a> Shape<'a> {
         Self { root: self.root, outer: schema, inner, base: None }
     }
 
-    /// `object`, `array`, `number`, `integer`, `string` or `boolean`.
+    /// Returns the type: `object`, `array`, `number`, `integer`, `string` or `boolean`; empty if the schema states
+    /// none.
     pub fn kind(self) -> &'a str {
         let of_variants = || self.inner.one_of.first()?.kind.as_deref();
         self.inner.kind.as_deref().or_else(of_variants).unwrap_or("")
     }
 
-    /// First paragraph, on one line.
+    /// Returns the first paragraph of the description on one line. The description of the use precedes that of the
+    /// type.
     pub fn description(self) -> Option<String> {
         let text = self.outer.description.as_deref().or(self.inner.description.as_deref())?;
         Some(text.split("\n\n").next().unwrap_or(text).replace('\n', " "))
@@ -45,18 +47,18 @@ impl<'a> Shape<'a> {
             && self.inner.exclusive_maximum.is_none_or(|limit| number < limit)
     }
 
-    /// Texts that are accepted; empty if any is.
+    /// Returns the accepted texts; empty if any text is accepted.
     pub fn choices(self) -> Vec<&'a str> {
         let own = self.inner.only.as_deref();
         own.into_iter().chain(self.inner.one_of.iter().filter_map(|choice| choice.only.as_deref())).collect()
     }
 
-    /// What each entry of this list may hold.
+    /// Returns the shape of the entries of this list; the shape itself if it has none.
     pub fn items(self) -> Self {
         self.inner.items.as_deref().map_or(self, |items| self.at(items))
     }
 
-    /// The key that says which variant a table is.
+    /// Returns the key whose value selects the variant of this table; `None` if the table has no variants.
     pub fn tag(self) -> Option<&'a str> {
         let mut keys = self.inner.one_of.first()?.properties.iter();
         keys.find(|(_, schema)| schema.only.is_some()).map(|(key, _)| key.as_str())
@@ -71,7 +73,7 @@ impl<'a> Shape<'a> {
         Some(Self { inner, base: Some(self.inner), ..self })
     }
 
-    /// The variant that reads most of `keys` beyond its tag, if it reads any.
+    /// Returns the variant that has most of `keys` besides its tag; `None` if no variant has any of them.
     pub fn variant_with(self, keys: &[&str]) -> Option<Self> {
         let tag = self.tag()?;
         let reads = |v: &Schema| keys.iter().filter(|key| **key != tag && v.properties.contains_key(**key)).count();
@@ -83,18 +85,18 @@ impl<'a> Shape<'a> {
         std::iter::once(self.inner).chain(self.base)
     }
 
-    /// Schema of a key of this table.
+    /// Returns the shape of a key of this table; `None` for an unknown key.
     pub fn property(self, key: &str) -> Option<Self> {
         let named = self.parts().find_map(|part| part.properties.get(key));
         named.or(self.inner.additional_properties.as_deref()).map(|schema| self.at(schema))
     }
 
-    /// Whether the keys of this table are free.
+    /// Returns whether the keys of this table are free.
     pub fn is_map(self) -> bool {
         self.inner.additional_properties.is_some()
     }
 
-    /// What `key` must say if it is the tag of this variant.
+    /// Returns the required value of `key` if it is the tag of this variant.
     pub fn tag_value(self, key: &str) -> Option<&'a str> {
         self.inner.tag_value(key)
     }
@@ -111,7 +113,7 @@ impl<'a> Shape<'a> {
         self.required().contains(&key)
     }
 
-    /// Something of this shape, to stand where nothing valid does.
+    /// Builds a value of this shape that replaces a missing or invalid one.
     pub fn placeholder(self) -> Value {
         match self.kind() {
             "number" => self.inner.minimum.unwrap_or(1.0).into(),
@@ -133,13 +135,13 @@ impl<'a> Shape<'a> {
 }
 
 impl Schema {
-    /// What the tag `key` says in this variant.
+    /// Returns the value of the tag `key` in this variant; `None` if `key` is not its tag.
     fn tag_value(&self, key: &str) -> Option<&str> {
         self.properties.get(key)?.only.as_deref()
     }
 }
 
-/// What a place accepts, as the end of a sentence: "a number above 0".
+/// Returns a description of the accepted values as the end of a sentence, such as "a number above 0".
 pub(crate) fn accepts(shape: Shape<'_>) -> String {
     let choices = shape.choices();
     match shape.kind() {

@@ -1,19 +1,20 @@
-//! Helpers and tricks: off unless a vehicle file has their table.
+//! Driver assists and tricks; each is off unless a vehicle file has its table.
 
 use serde::{Deserialize, Serialize};
 
-/// Assists of the car, each off unless its table is there. What each adds in a step is told in columns of its own.
+/// Assists of the car, each off unless its table is given. Separate telemetry columns report the contribution of each
+/// assist in a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Assists {
-    /// Brakes that do not lock.
+    /// Anti-lock brakes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abs: Option<AntiLock>,
-    /// Stability control: brakes of single wheels keep the car where it is steered.
+    /// Stability control by brakes of single wheels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stability: Option<Stability>,
-    /// Traction control.
+    /// Traction control of driven wheels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traction: Option<Traction>,
     /// Launch control.
@@ -22,45 +23,46 @@ pub struct Assists {
     /// Cruise control, for drivers who set a speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cruise: Option<Cruise>,
-    /// Steering into a slide.
+    /// Counter-steering into a slide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter_steer: Option<CounterSteer>,
-    /// Less steering at speed.
+    /// Speed-dependent steering.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed_steering: Option<SpeedSteering>,
-    /// A trick: the centre of mass is taken to be lower than the chassis says.
+    /// Trick: a centre of mass below that of the chassis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lowered_centre: Option<LoweredCentre>,
-    /// A trick: every rotation of the body dies away by itself.
+    /// Trick: decay of every rotation of the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub angular_drag: Option<AngularDrag>,
 }
 
-/// Anti-lock brakes: the foot brake of each wheel gives no more than what holds the wheel at a slip. The handbrake locks.
+/// Anti-lock brakes. The foot brake of each wheel is limited to the torque that holds the wheel at a slip. The
+/// handbrake can lock wheels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AntiLock {
-    /// Slip ratio behind the road, best where the tyre's grip is greatest.
+    /// Target slip ratio of a wheel that is slower than the road; best at the peak of the tyre's grip.
     #[serde(default = "slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
-    /// Time constant with which slips go there, s.
+    /// Time constant with which the slip approaches its target, s.
     #[serde(default = "quick")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub response_s: f64,
-    /// Speed below which wheels may lock, so that the car stops and stands, m/s.
+    /// Speed below which wheels may lock, so that the car stops and stays at rest, m/s.
     #[serde(default = "walking")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
     pub off_below_mps: f64,
 }
 
-/// Engine and motors give no more than what holds driven wheels at a slip.
+/// Traction control: engine and motors are limited to the torque that holds driven wheels at a slip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Traction {
-    /// Slip ratio beyond the road, best where the tyre's grip is greatest.
+    /// Target slip ratio of a wheel that is faster than the road; best at the peak of the tyre's grip.
     #[serde(default = "slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
@@ -68,27 +70,27 @@ pub struct Traction {
     #[serde(default = "creeping")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub least_slip_mps: f64,
-    /// Time constant with which slips go there, s.
+    /// Time constant with which the slip approaches its target, s.
     #[serde(default = "quick")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub response_s: f64,
-    /// Share of a wheel's foot brake that may hold a spinning wheel. At 0 the wheel with least grip decides for the engine,
-    /// else the one with most.
+    /// Share of a wheel's foot brake that may brake a spinning wheel. At 0 the wheel with least grip limits the
+    /// engine, otherwise the wheel with most grip.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub brake_share: f64,
 }
 
-/// With the throttle down and the brake held the engine stands at a speed, clutch open; once the brake is let go, the clutch
-/// carries what the tyres take.
+/// Launch control. With the throttle down and the car braked, the engine holds a speed with the clutch open. When the
+/// brake is released, the clutch transmits the torque that the tyres can take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
-    /// Of the engine, rev/min.
+    /// Speed of the engine, rev/min.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub engine_rpm: f64,
-    /// Slip ratio beyond the road, best where the tyre's grip is greatest.
+    /// Target slip ratio of a wheel that is faster than the road; best at the peak of the tyre's grip.
     #[serde(default = "slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
@@ -96,124 +98,125 @@ pub struct Launch {
     #[serde(default = "creeping")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub least_slip_mps: f64,
-    /// Time constant with which slips go there, s.
+    /// Time constant with which the slip approaches its target, s.
     #[serde(default = "quick")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub response_s: f64,
-    /// Speed up to which it acts, m/s.
+    /// Speed up to which launch control acts, m/s.
     #[serde(default = "launched")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
     pub until_mps: f64,
 }
 
-/// Motors and engine hold a speed that controls ask for.
+/// Cruise control: motors and engine hold the speed that the controls demand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cruise {
-    /// Time constant with which the speed goes there, s.
+    /// Time constant with which the speed approaches its target, s.
     #[serde(default = "calm")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub response_s: f64,
-    /// Largest acceleration it asks for, m/s².
+    /// Largest acceleration that cruise control demands, m/s².
     #[serde(default = "calm_acceleration")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
     pub largest_acceleration_mps2: f64,
-    /// Whether it regenerates and brakes where a closed throttle is not enough and the driver's foot is off the throttle.
+    /// Whether cruise control regenerates and brakes if a closed throttle is not enough and the driver does not press
+    /// the throttle.
     #[serde(default)]
     pub may_brake: bool,
 }
 
-/// What the car turns too much or too little against the linear bicycle, one wheel's brake makes up for; the throttle
-/// closes meanwhile.
+/// Stability control. If the car turns more or less than the linear bicycle model, the brake of one wheel corrects
+/// the yaw rate. The throttle is closed during the correction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Stability {
-    /// Understeer gradient of the car that is wanted, rad per m/s².
+    /// Understeer gradient of the reference car, rad per m/s².
     #[serde(default = "understeer")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub understeer_rad_per_mps2: f64,
-    /// Largest lateral acceleration that is asked of the tyres, m/s².
+    /// Largest lateral acceleration demanded of the tyres, m/s².
     #[serde(default = "grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
     pub largest_lateral_mps2: f64,
-    /// Slip angle of the rear axle beyond which the car is turned back, degrees.
+    /// Slip angle of the rear axle above which the car is turned back, degrees.
     #[serde(default = "sideslip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 90)))]
     pub largest_sideslip_deg: f64,
-    /// Yaw rate by which the car may be off, degrees per second.
+    /// Accepted deviation of the yaw rate, degrees per second.
     #[serde(default = "tolerance")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub tolerance_deg_per_s: f64,
-    /// Time constant with which the yaw rate is brought back, s.
+    /// Time constant of the correction of the yaw rate, s.
     #[serde(default = "patient")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub response_s: f64,
-    /// Slip ratio behind the road that its brakes do not exceed.
+    /// Largest slip ratio that the correcting brakes cause, of a wheel that is slower than the road.
     #[serde(default = "slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
-    /// It does nothing below the first speed and all it can above the second, m/s.
+    /// Speeds at which the assist begins to act and at which it acts fully, m/s.
     #[serde(default = "driving")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
     pub fades_in_mps: [f64; 2],
 }
 
-/// A gain times the mean slip angle of the wheels, each weighted with its load and the size of its slip, is added to the
-/// steering.
+/// Counter-steering: a gain times the mean slip angle of the wheels is added to the steering. Each slip angle is
+/// weighted by the load of the wheel and by its own size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CounterSteer {
-    /// Steering per slip angle.
+    /// Steering angle per slip angle.
     #[serde(default = "gain")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub gain: f64,
-    /// Most it adds, as mean road-wheel angle, degrees.
+    /// Largest added angle, as mean road-wheel angle, degrees.
     #[serde(default = "authority")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 90)))]
     pub authority_deg: f64,
-    /// It does nothing below the first speed and all it can above the second, m/s.
+    /// Speeds at which the assist begins to act and at which it acts fully, m/s.
     #[serde(default = "moving")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
     pub fades_in_mps: [f64; 2],
 }
 
-/// Lock and rate of the steering fall with speed.
+/// Speed-dependent steering: lock and rate of the steering fall with speed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpeedSteering {
-    /// All of both is left below the first speed, the shares above the second, m/s; smooth between.
+    /// Speeds between which lock and rate fall smoothly from full values to their shares, m/s.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
     pub between_mps: [f64; 2],
-    /// Share of the lock that is left.
+    /// Share of the lock above the second speed.
     #[serde(default = "all")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub lock_share: f64,
-    /// Share of the steering's rate that is left.
+    /// Share of the steering rate above the second speed.
     #[serde(default = "all")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub rate_share: f64,
 }
 
-/// A centre of mass below the real one, so that the car rolls, pitches and tips less than it would.
+/// Trick: a centre of mass below the real one, which reduces roll, pitch and the risk of rollover.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LoweredCentre {
-    /// By how much, m; less than its height above ground.
+    /// Distance by which the centre of mass is lowered, m; less than its height above ground.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
     pub by_m: f64,
 }
 
-/// A moment against every rotation of the body, which no real force makes.
+/// Trick: a moment against every rotation of the body, which no real force causes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AngularDrag {
-    /// Share of the rotation lost in a second, as an exponential rate, 1/s.
+    /// Exponential decay rate of the rotation, 1/s.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub rate_per_s: f64,
 }

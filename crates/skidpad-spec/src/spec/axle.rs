@@ -1,162 +1,169 @@
-//! An axle with its wheels, suspension and rolling resistance.
+//! Axle with its wheels, suspension and rolling resistance.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tyre_size::TyreSize;
 
-/// An axle: two equal wheels, or one in the middle.
+/// Axle with two equal wheels, or with one wheel in the middle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Axle {
-    /// Distance behind the front axle, m; 0 for the first, rising from axle to axle.
+    /// Distance behind the front axle, m; 0 for the first axle, rising from axle to axle.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
     pub behind_front_axle_m: f64,
-    /// Distance between the contact points of its two wheels, m. Absent: one wheel in the middle.
+    /// Distance between the contact points of the two wheels, m. Absent: one wheel in the middle.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub track_m: Option<f64>,
-    /// Loaded (effective) rolling radius of a wheel, m.
+    /// Loaded (effective) rolling radius of a wheel, m. Give this or `tyre_size`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub wheel_radius_m: Option<f64>,
-    /// The same by the size on the tyre's sidewall, like `275/40 R18`, or `185 R14 C`, which is 82 % high: 0.97 of its unloaded
-    /// radius. With neither, a tyre of the Magic Formula has the effective radius of its file, under the load at rest.
+    /// Size on the tyre's sidewall, like `275/40 R18`, for a rolling radius of 0.97 of the unloaded radius. Without
+    /// an aspect ratio, as in `185 R14 C`, the section is 82 % high. Give this or `wheel_radius_m`. If both are
+    /// absent, a tyre of the Magic Formula has the effective radius of its file under the load at rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tyre_size: Option<String>,
-    /// Inertia of one wheel about its axle, brake disc and shaft included, kg m².
+    /// Moment of inertia of one wheel about its axle, brake disc and shaft included, kg m².
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub wheel_spin_inertia_kg_m2: f64,
-    /// Name of the tyre.
+    /// Name of the tyre in `tyres`.
     pub tyre: String,
-    /// Road-wheel angle in the middle of the axle per angle of the steering; 0 unsteered, negative counter-steers.
+    /// Road-wheel angle in the middle of the axle per steering angle; 0 for an unsteered axle, negative for
+    /// counter-steering.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -2, max = 2)))]
     pub steer_ratio: f64,
-    /// 0 parallel steering to 1 full Ackermann.
+    /// Ackermann share, from 0 (parallel steering) to 1 (full Ackermann).
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub ackermann: f64,
-    /// Toe of each wheel, degrees, positive toe-in.
+    /// Static toe of each wheel, degrees, positive toe-in.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -10, max = 10)))]
     pub toe_deg: f64,
-    /// Camber of each wheel against the chassis, degrees, positive with the top leaning outwards. Only tyres with a law
-    /// of camber feel it.
+    /// Static camber of each wheel relative to the chassis, degrees, positive with the top leaning outwards. It
+    /// affects only tyre models with camber.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -10, max = 10)))]
     pub camber_deg: f64,
-    /// How toe and camber follow the travel. Absent: they stay.
+    /// Change of toe and camber with wheel travel. Absent: both stay constant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guidance: Option<Guidance>,
-    /// Whether both wheels sit on one beam, which stands square on its tyres while the body rolls on it. What the beam weighs loads
-    /// only its tyres, where wheels move on their own.
+    /// Whether both wheels are on one beam, which stays square on its tyres while the body rolls. In solvers with
+    /// unsprung masses, the weight of the beam loads only its tyres.
     #[serde(default)]
     pub solid_axle: bool,
-    /// Height of the roll centre above the ground at rest, m, negative below it: where its links hand the side forces of its tyres to
-    /// the body, past the springs. At most 0.399 of the track either way; not with a force point.
+    /// Height of the roll centre above the ground at rest, m, negative below it. The links transfer the side forces
+    /// of the tyres to the body there, past the springs. Range: ±0.399 of the track. Not allowed with a force point.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -2, max = 2)))]
     pub roll_centre_height_m: f64,
-    /// How far its wheels give way to side forces. Absent: its links are rigid.
+    /// Lateral compliance of the axle under side forces. Absent: its links are rigid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lateral_compliance: Option<LateralCompliance>,
-    /// Height above the ground at which the forces of the tyres act, m: less of them rolls and pitches the car, as on game
-    /// engines. A trick; absent or 0 is what is real.
+    /// Height above the ground at which the tyre forces act, m. A higher point reduces roll and pitch, as in game
+    /// engines. It is a trick: the physical value is 0. Absent: 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub force_point_above_ground_m: Option<f64>,
-    /// What of its wheels feels for the ground. Absent: a ray.
+    /// Shape of the wheels that detects the ground. Absent: a ray.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
     /// Spring, damper and stops of each wheel.
     pub suspension: Suspension,
-    /// Anti-roll bar: force at each wheel per metre of difference in travel, N/m.
+    /// Stiffness of the anti-roll bar: force at each wheel per difference in wheel travel, N/m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub anti_roll_bar_n_per_m: f64,
-    /// The same as the force at a difference of the whole travel from bump to droop, N, as scripts on game engines have it.
+    /// Force of the anti-roll bar at a difference of the whole travel from bump to droop, N, as in scripts for game
+    /// engines. It replaces `anti_roll_bar_n_per_m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub anti_roll_bar_n: Option<f64>,
-    /// The same as the bar's share of the axle's stiffness in roll: 0 none, 0.5 as stiff as the springs, 1 would be rigid.
+    /// Share of the anti-roll bar in the roll stiffness of the axle: 0 for no bar, 0.5 for a bar as stiff as the
+    /// springs; 1 would be rigid. It replaces `anti_roll_bar_n_per_m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 0.999)))]
     pub anti_roll_bar_share: Option<f64>,
-    /// Speeds between which the bar's rate rises from nothing, m/s. Absent: it always has it.
+    /// Speeds between which the stiffness of the bar rises from 0 to its full value, m/s. Absent: full at every
+    /// speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 200))))]
     pub anti_roll_bar_fades_in_mps: Option<[f64; 2]>,
-    /// Whether the bar acts on the chassis beside the tyres, which do not feel it, as scripts on game engines have it.
+    /// Whether the bar acts on the chassis alone and not through the tyres, as in scripts for game engines.
     #[serde(default)]
     pub anti_roll_bar_external: bool,
-    /// A third spring that acts on the mean travel of both wheels, and not in roll.
+    /// Third spring, which acts on the mean travel of both wheels, and not in roll.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heave_spring: Option<HeaveSpring>,
-    /// Foot brake torque of each wheel at full pedal, N m. Not with `brakes`.
+    /// Foot brake torque of each wheel at full pedal, N m. Not allowed with `brakes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub brake_torque_nm: Option<f64>,
-    /// Handbrake torque of each wheel fully pulled, N m.
+    /// Handbrake torque of each wheel with the handbrake fully applied, N m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub handbrake_torque_nm: f64,
-    /// Brake discs that warm and fade. Absent: brakes that stay as they are.
+    /// Brake discs that heat up and fade. Absent: brakes that do not fade.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brake_disc: Option<BrakeDisc>,
-    /// What moves with each wheel, for solvers that let wheels move on their own. Absent: its mass is the chassis'.
+    /// Unsprung mass of each wheel, for solvers with unsprung masses. Absent: the mass of the wheel moves with the
+    /// chassis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsprung: Option<Unsprung>,
-    /// Rolling resistance of this axle. Absent: the car's.
+    /// Rolling resistance of this axle. Absent: that of the car.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_resistance: Option<RollingResistance>,
 }
 
 impl Axle {
-    /// Loaded rolling radius of a wheel, m, as it is or as a tyre size tells it.
+    /// Returns the loaded rolling radius of a wheel, m: the stated one, or that of the tyre size. Returns `None` if
+    /// neither is given, or if the size is not valid.
     pub fn radius_m(&self) -> Option<f64> {
         let by_size = || TyreSize::parse(self.tyre_size.as_deref()?).map(|size| size.rolling_radius_m());
         self.wheel_radius_m.or_else(by_size)
     }
 }
 
-/// A brake disc or drum of one wheel: takes up the work of the brake, cools in the air, holds less when hot. Temperatures are
-/// above the air's.
+/// Brake disc or drum of one wheel. It absorbs the work of the brake, cools in the air, and fades when hot.
+/// Temperatures are above that of the air.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BrakeDisc {
-    /// Mass times specific heat, J/K; cast iron has 460 J/(kg K).
+    /// Heat capacity, mass times specific heat, J/K; cast iron has 460 J/(kg K).
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub heat_capacity_j_per_k: f64,
-    /// What the air takes of a car at rest, W/K.
+    /// Heat flow to the air per temperature, with the car at rest, W/K.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub cooling_w_per_k: f64,
-    /// What it takes more with speed, W s/(K m).
+    /// Increase of the heat flow per temperature with speed, W s/(K m).
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub cooling_w_s_per_k_m: f64,
-    /// Temperature up to which the brake holds all, K above the air.
+    /// Temperature up to which the brake has its full torque, K above the air.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub fades_from_k: f64,
-    /// Temperature from which it holds the least, K above the air.
+    /// Temperature from which the brake has its least torque, K above the air; above `fades_from_k`.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub fades_to_k: f64,
-    /// Share of its torque that is left then.
+    /// Share of the torque of a fully faded brake.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub least_share: f64,
 }
 
-/// Mass of one wheel with all that moves with it, and its tyre as a vertical spring. Part of the car's mass.
+/// Unsprung mass of one wheel, and its tyre as a vertical spring. The mass is part of the car's mass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Unsprung {
-    /// Wheel, tyre, hub, brake and half of the links, kg; less than the wheel carries at rest.
+    /// Mass of wheel, tyre, hub, brake and half of the links, kg; less than the mass on the wheel at rest.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub mass_kg: f64,
-    /// Vertical rate of the tyre, N/m.
+    /// Vertical stiffness of the tyre, N/m.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub tyre_rate_n_per_m: f64,
     /// Vertical damping of the tyre, N s/m.
@@ -165,45 +172,48 @@ pub struct Unsprung {
     pub tyre_damping_n_s_per_m: f64,
 }
 
-/// Toe and camber of an axle's wheels against their compression from rest z, m: linear z + quadratic z², beyond the static ones.
+/// Change of toe and camber of an axle's wheels with their compression z from rest, m: linear z + quadratic z², in
+/// addition to the static angles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Guidance {
-    /// Toe per compression, degrees per m, positive toe-in in jounce.
+    /// Toe per compression, degrees per m, positive for toe-in in jounce.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -1000, max = 1000)))]
     pub toe_deg_per_m: f64,
-    /// Toe per compression squared, degrees per m².
+    /// Toe per compression squared, degrees per m², positive for toe-in.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -10000, max = 10000)))]
     pub toe_deg_per_m2: f64,
-    /// Camber per compression, degrees per m, positive when the top leans outwards in jounce; most cars have it negative.
+    /// Camber per compression, degrees per m, positive with the top leaning outwards in jounce; negative in most
+    /// cars.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -1000, max = 1000)))]
     pub camber_deg_per_m: f64,
-    /// Camber per compression squared, degrees per m².
+    /// Camber per compression squared, degrees per m², positive with the top leaning outwards.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -10000, max = 10000)))]
     pub camber_deg_per_m2: f64,
 }
 
-/// How an axle gives way sideways: spring and damper between the body and all wheels of the axle together, in series with their tyres.
-/// Loads stay where they press.
+/// Lateral compliance of an axle: spring and damper between the body and all wheels of the axle together, in series
+/// with their tyres. The displacement does not move the points where the loads act.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LateralCompliance {
-    /// Side force of the axle per way across, N/m; such that its load at rest, as a side force, moves it by 0.1 m at most.
+    /// Side force of the axle per lateral displacement, N/m. A side force equal to the axle load at rest may displace
+    /// the axle by 0.1 m at most.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub rate_n_per_m: f64,
-    /// The same per speed across, N s/m.
+    /// Side force of the axle per lateral velocity, N s/m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub damping_n_s_per_m: f64,
 }
 
-/// A third (heave) spring of an axle, about the rest pose.
+/// Third (heave) spring of an axle, relative to the rest pose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -217,7 +227,7 @@ pub struct HeaveSpring {
     pub damping_n_s_per_m: f64,
 }
 
-/// Spring, damper and stops of one wheel, measured at the wheel, about the rest pose.
+/// Spring, damper and stops of one wheel, measured at the wheel, relative to the rest pose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -226,29 +236,30 @@ pub struct Suspension {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub rate_n_per_m: Option<f64>,
-    /// Undamped frequency of the mass the wheel carries on its spring, Hz. Give this or `rate_n_per_m`.
+    /// Undamped natural frequency of the mass on the wheel on its spring, Hz. Give this or `rate_n_per_m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub ride_frequency_hz: Option<f64>,
-    /// By how much the wheel rate rises per metre of compression, N/m²: the force beyond that at rest is rate z + rise z² / 2.
-    /// Absent: the rate is the same everywhere.
+    /// Increase of the wheel rate per compression, N/m². The spring force beyond that at rest is rate z + rise z² / 2
+    /// at a compression z. Absent: a linear spring.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub rate_rise_n_per_m2: Option<f64>,
-    /// Damping while compressing, N s/m. Give this or `bump_damping_ratio`.
+    /// Damping in compression, N s/m. Give this or `bump_damping_ratio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub bump_damping_n_s_per_m: Option<f64>,
-    /// Damping while compressing, share of the critical damping of the mass the wheel carries. If all wheels have the same, and
-    /// the same ride frequency, that is the ratio of the car's own heave, however many they are.
+    /// Damping ratio in compression: damping over the critical damping of the mass on the wheel. If all wheels have
+    /// the same damping ratio and ride frequency, it is also the damping ratio of the car in heave, for any number of
+    /// wheels.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub bump_damping_ratio: Option<f64>,
-    /// Damping while extending, N s/m. Give this or `rebound_damping_ratio`.
+    /// Damping in rebound, N s/m. Give this or `rebound_damping_ratio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub rebound_damping_n_s_per_m: Option<f64>,
-    /// Damping while extending, share of the critical damping of the mass the wheel carries.
+    /// Damping ratio in rebound: damping over the critical damping of the mass on the wheel.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub rebound_damping_ratio: Option<f64>,
@@ -259,57 +270,58 @@ pub struct Suspension {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub droop_travel_m: Option<f64>,
-    /// What the spring still pushes with at full droop, N; the droop stop is where it does. Give this or `droop_travel_m`.
+    /// Spring force at full droop, N. It determines the position of the droop stop. Give this or `droop_travel_m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub preload_n: Option<f64>,
-    /// Rate of the bump stop, added to the wheel rate beyond `bump_travel_m`, N/m.
+    /// Stiffness of the bump stop, N/m, added to the wheel rate beyond `bump_travel_m`.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub bump_stop_rate_n_per_m: f64,
-    /// How far the bump stop can be squeezed until metal meets metal, m.
+    /// Travel of the bump stop until metal contact, m.
     #[serde(default = "stop_travel")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub bump_stop_travel_m: f64,
-    /// Where the damper opens while compressing. Absent: nowhere.
+    /// Knee of the damper in compression, above which its valves open. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bump_knee: Option<Knee>,
-    /// Where the damper opens while extending. Absent: nowhere.
+    /// Knee of the damper in rebound, above which its valves open. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rebound_knee: Option<Knee>,
 }
 
-/// Where the valves of a damper open.
+/// Knee of a damper: speed at which its valves open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Knee {
-    /// Speed at the wheel, m/s.
+    /// Speed of the knee, measured at the wheel, m/s.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
     pub above_mps: f64,
-    /// Damping beyond over damping below.
+    /// Damping above the knee over damping below it.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub share: f64,
 }
 
-/// What of a wheel feels for the ground, along the travel of its suspension.
+/// Shape of a wheel that detects the ground along the travel of the suspension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "model", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Probe {
-    /// A ray through the middle of the wheel: the cheapest. It falls into every gap, and meets an edge when it is above it.
+    /// Ray through the middle of the wheel, the cheapest probe. It falls into every gap, and reacts to an edge only
+    /// when the middle is above it.
     Ray {},
-    /// The rim as a circle without width: it rolls over gaps, edges and kerbs as a rigid wheel does, and walls stop it.
+    /// Rim as a circle without width. It rolls over gaps, edges and kerbs like a rigid wheel, and walls stop it.
     Disc {},
-    /// The rims of both sides of a flat tread, and of its middle.
+    /// Rims of both sides and of the middle of a flat tread.
     Cylinder {
-        /// Width of the tread, m.
+        /// Width of the tread, m; at most the diameter of the wheel.
         #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 10)))]
         width_m: f64,
     },
-    /// The rims of both sides of a tread that is round across, and of its middle.
+    /// Rims of both sides and of the middle of a tread that is rounded laterally.
     Torus {
-        /// Width of the tread, m.
+        /// Width of the tread, m; at most the diameter of the wheel.
         #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 10)))]
         width_m: f64,
     },
@@ -324,48 +336,49 @@ fn stop_travel() -> f64 {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "model", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RollingResistance {
-    /// The same at every speed.
+    /// Coefficient that is equal at every speed.
     Constant {
         /// Coefficient.
         #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
         coefficient: f64,
     },
-    /// Rises in proportion to speed.
+    /// Coefficient that rises in proportion to speed.
     Linear {
-        /// Coefficient at walking pace.
+        /// Coefficient at very low speed.
         #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
         coefficient: f64,
-        /// Rise of the coefficient per speed, s/m.
+        /// Increase of the coefficient per speed, s/m.
         #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
         rise_s_per_m: f64,
     },
-    /// Rises with the square of speed.
+    /// Coefficient that rises with the square of speed.
     Quadratic {
-        /// Coefficient at walking pace.
+        /// Coefficient at very low speed.
         #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
         coefficient: f64,
-        /// Rise of the coefficient per speed squared, s²/m².
+        /// Increase of the coefficient per speed squared, s²/m².
         #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
         rise_s2_per_m2: f64,
     },
-    /// An air-filled tyre on dry road: 0.005 + (0.01 + 0.0095 (v / 100 km/h)²) / pressure in bar (Engineering
-    /// ToolBox, "Rolling Resistance").
+    /// Coefficient of a pneumatic tyre on a dry road: 0.005 + (0.01 + 0.0095 (v / 100 km/h)²) / pressure in bar
+    /// (Engineering ToolBox, "Rolling Resistance").
     Pressure {
-        /// Tyre pressure, bar.
+        /// Inflation pressure, bar.
         #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
         pressure_bar: f64,
     },
 }
 
-/// Rolling resistance of wheels at rest and nearly so.
+/// Rolling resistance of wheels at rest and at very low speed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StandingResistance {
-    /// Coefficient at rest; counts where greater than the rolling one. A car stands on slopes of up to its angle.
+    /// Coefficient at rest, effective if it is larger than the rolling one. A car stays at rest on slopes with a
+    /// tangent up to this value.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub coefficient: f64,
-    /// Speed at which nothing is left of it, m/s.
+    /// Speed at which the additional resistance has faded out, m/s.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
     pub below_mps: f64,
 }

@@ -1,11 +1,12 @@
-//! What a scene file says of free bodies: boxes that can be pushed.
+//! Free bodies of a scene file: boxes that can be pushed.
 
 use crate::spec::terrain::full_grip;
 use serde::{Deserialize, Serialize};
 use skidpad_core::model::box_inertia;
 use skidpad_core::{BODYWORK_FRICTION, BodyMotion, DVec3, FixedBox, FreeBody, Mat3, Vec3, model::Hull};
 
-/// A rigid box that can be pushed: it falls, rests and slides, is struck by cars and other bodies, and wheels stand on it.
+/// Rigid box that can be pushed. It falls, rests and slides, collides with cars and other bodies, and supports
+/// wheels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -13,46 +14,49 @@ pub struct BodySpec {
     /// Mass, kg.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.1, max = 1e7)))]
     pub mass_kg: f64,
-    /// Full size along its own x, y and z axes, m.
+    /// Full size along the body's own x, y and z axes, m.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.01, max = 1000))))]
     pub size_m: [f64; 3],
-    /// Where the middle of the box starts: x, y and z in the world, m.
+    /// Position of the centre of the box at the start: x, y and z in the world, m.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub centre_m: [f64; 3],
-    /// Turned to the left about the vertical at the start, degrees; first of the three turns.
+    /// Yaw at the start: rotation to the left about the vertical, degrees. It is the first of the three rotations.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub yaw_deg: f64,
-    /// Turned about its y axis after the yaw, degrees, positive with the +x end down.
+    /// Pitch at the start: rotation about the body's y axis after the yaw, degrees, positive with the +x end down.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub pitch_deg: f64,
-    /// Turned about its x axis after yaw and pitch, degrees, positive with the −y side down.
+    /// Roll at the start: rotation about the body's x axis after yaw and pitch, degrees, positive with the −y side
+    /// down.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub roll_deg: f64,
-    /// Velocity of its centre of mass at the start: x, y and z in the world, m/s.
+    /// Velocity of the centre of mass at the start: x, y and z in the world, m/s.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -200, max = 200))))]
     pub velocity_mps: [f64; 3],
-    /// Angular velocity at the start about the world's x, y and z, degrees per second, by the right-hand rule.
+    /// Angular velocity at the start about the world's x, y and z axes, degrees per second, by the right-hand rule.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -3600, max = 3600))))]
     pub angular_velocity_dps: [f64; 3],
-    /// Moments of inertia about its centre of mass along its own x, y and z axes, kg m². Absent: those of a solid box.
+    /// Moments of inertia about the centre of mass along the body's own x, y and z axes, kg m². Absent: those of a
+    /// solid box.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 1e-6, max = 1e12))))]
     pub inertia_kg_m2: Option<[f64; 3]>,
-    /// From the middle of the box to its centre of mass along its own axes, m.
+    /// Position of the centre of mass relative to the centre of the box, along the body's own axes, m. It lies within
+    /// the box.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -500, max = 500))))]
     pub centre_of_mass_m: [f64; 3],
-    /// Factor on the friction of every tyre on it.
+    /// Factor on the friction of every tyre on the body.
     #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
-    /// Its coefficient of friction on ground of grip 1; on any other, times that grip. Of two bodies that touch, the product of both;
-    /// bodywork of cars has 0.5.
+    /// Coefficient of friction on ground of grip 1; on other ground it is multiplied by the grip. Between two bodies,
+    /// and between a body and a car, the product of both coefficients applies. The bodywork of cars has 0.5.
     #[serde(default = "bodywork_friction")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub friction: f64,
@@ -67,12 +71,13 @@ fn vector(numbers: [f64; 3]) -> Vec3 {
 }
 
 impl BodySpec {
-    /// Moments of inertia, kg m².
+    /// Returns the moments of inertia, kg m²: the given ones, or those of a solid box.
     pub(crate) fn moments(&self) -> [f64; 3] {
         self.inertia_kg_m2.unwrap_or_else(|| box_inertia(self.mass_kg, self.size_m))
     }
 
-    /// It as it is described, SI units.
+    /// Returns the body with its motion at the start, SI units. The position of the motion is that of the centre of
+    /// mass.
     pub(crate) fn free_body(&self) -> FreeBody {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = vector(self.size_m);

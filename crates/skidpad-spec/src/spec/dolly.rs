@@ -1,73 +1,77 @@
-//! The front of a full trailer: drawbar, steered axle and turntable.
+//! Front of a full trailer: drawbar, steered axle and turntable.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Axle, Chassis, Coupler, Hitch, Powertrain, TrailerBrakes, VehicleSpec, no_steering};
 use crate::layout;
 
-/// The dolly of a full trailer: a drawbar with an axle that it steers, and the turntable on which the front of the trailer rests.
+/// Dolly of a full trailer: a drawbar with an axle that it steers, and the turntable that supports the front of the
+/// trailer.
 ///
-/// It is a body of its own, which is towed at the eye of its drawbar and holds the trailer's coupler on its turntable. Its positions
-/// count from its own first axle. Its tyres and its rolling resistance are those of the file.
+/// The dolly is a separate body. It is towed at the eye of its drawbar, and its turntable holds the trailer's
+/// coupler. Its positions are relative to its own first axle. It has the tyres and the rolling resistance of the
+/// file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dolly {
-    /// From the eye of the drawbar to the first axle of the dolly, m.
+    /// Distance from the eye of the drawbar to the first axle of the dolly, m.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub drawbar_length_m: f64,
     /// Height of the eye above level ground with the dolly level, m.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
     pub eye_above_ground_m: f64,
-    /// What presses the dolly's brakes. Absent: its own controls only. Those of the trailer behind it are pressed as its `coupler` says.
+    /// Actuation of the dolly's brakes. Absent: its own controls only. The `coupler` states the actuation of the
+    /// trailer's brakes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brakes: Option<TrailerBrakes>,
-    /// What holds the trailer.
+    /// Turntable that holds the trailer.
     pub turntable: Turntable,
     /// Mass, centre of mass, inertia and collision box of dolly and drawbar, without the trailer.
     pub chassis: Chassis,
-    /// From the front; the drawbar steers them.
+    /// Axles from the front. The drawbar steers them.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 32)))]
     pub axles: Vec<Axle>,
 }
 
-/// What holds a trailer on its dolly: it turns, and hands on roll. It is as high as the trailer's coupler.
+/// Turntable that holds a trailer on its dolly. It allows yaw and transmits roll. It is at the height of the
+/// trailer's coupler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Turntable {
-    /// Behind the first axle of the dolly, m.
+    /// Distance of the turntable behind the first axle of the dolly, m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub behind_front_axle_m: f64,
-    /// Moment against roll of the trailer on the dolly, N m/rad; a ring of balls has some 1e6.
+    /// Roll stiffness between trailer and dolly, N m/rad; a ball race has about 1e6.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub roll_rate_n_m_per_rad: f64,
-    /// Damping of that roll, N m s/rad.
+    /// Roll damping between trailer and dolly, N m s/rad.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub roll_damping_n_m_s_per_rad: f64,
-    /// Damping of the yaw of the trailer on the dolly, N m s/rad.
+    /// Yaw damping between trailer and dolly, N m s/rad.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub yaw_damping_n_m_s_per_rad: f64,
-    /// Largest moment of dry friction against that yaw, N m.
+    /// Largest moment of dry friction against yaw between trailer and dolly, N m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub yaw_friction_nm: f64,
-    /// Angle of yaw at which the dolly meets its stop on either side, degrees. Absent: none.
+    /// Yaw angle between trailer and dolly at the stop on either side, degrees. Absent: no stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 180)))]
     pub largest_yaw_deg: Option<f64>,
-    /// Angle of pitch at which it does, degrees. Absent: none.
+    /// Pitch angle between trailer and dolly at the stop on either side, degrees. Absent: no stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 90)))]
     pub largest_pitch_deg: Option<f64>,
 }
 
 impl VehicleSpec {
-    /// The dolly of a full trailer as a vehicle of its own, under the mass of the trailer that rests on its turntable; `None` of any other
-    /// vehicle.
+    /// Returns the dolly of a full trailer as a separate vehicle. Its hitch is the turntable and carries the mass of
+    /// the trailer that rests there. Returns `None` if the vehicle has no dolly.
     pub fn dolly_vehicle(&self) -> Option<Self> {
         let dolly = self.dolly.as_ref()?;
         Some(Self {
@@ -98,7 +102,9 @@ impl VehicleSpec {
         })
     }
 
-    /// Mass of a trailer that its coupler carries at rest, kg; 0 of other vehicles, and of one that nothing carries.
+    /// Returns the mass that rests on the coupler of a trailer, kg, with its part of the mass on the trailer's own
+    /// hitch; negative if the trailer lifts the coupler. Returns 0 for a vehicle without a coupler, or if its wheels
+    /// and coupler cannot carry it.
     pub(crate) fn coupler_mass_kg(&self) -> f64 {
         let carried = layout::shares(self).filter(|_| self.coupler.is_some());
         carried.map_or(0.0, |shares| {
@@ -121,7 +127,7 @@ impl VehicleSpec {
             largest_yaw_deg: turntable.largest_yaw_deg,
             largest_pitch_deg: turntable.largest_pitch_deg,
             breaking_force_n: None,
-            // As exact as the model has it, so that a file of the dolly alone can say the same.
+            // Rounded to the single precision of the model, so that a file of the dolly alone can state the same mass.
             carried_mass_kg: f64::from(self.coupler_mass_kg().max(0.0) as f32),
         }
     }

@@ -1,9 +1,12 @@
-//! The types a vehicle file deserialises to: units in the names, ranges in the schema attributes, nothing derived.
+//! Types that a vehicle file or a scene file deserialises to: units in the names, ranges in the schema attributes, no
+//! derived values.
 //!
-//! Positions count from the middle of the front axle at ground level: `behind_front_axle_m` is positive to the rear,
-//! `left_m` to the left, `above_ground_m` up, all with the car at rest. Doc comments become the descriptions of the
-//! JSON schema, and the schema's ranges are the ones the reader enforces; its files of them (`src/schema/*.toml`) are
-//! generated from these types, and a test tells when they are stale.
+//! Positions are relative to the middle of the front axle at ground level, with the car at rest:
+//! `behind_front_axle_m` is positive to the rear, `left_m` to the left, `above_ground_m` up.
+//!
+//! Doc comments become the descriptions of the JSON schema. The reader enforces the ranges of the schema and quotes
+//! the descriptions in reports. The schema files (`src/schema/*.toml`) are generated from these types; a test fails
+//! if they are stale.
 
 mod aero;
 mod assists;
@@ -42,26 +45,26 @@ pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Versio
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A vehicle.
+/// Vehicle.
 ///
-/// Every number is 0 or between 1e-9 and 1e9 in size. Positions count from the middle of the front axle at ground
-/// level, with the car at rest.
+/// Every number is 0 or has a magnitude from 1e-9 to 1e9. Positions are relative to the middle of the front axle at
+/// ground level, with the car at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct VehicleSpec {
-    /// What people call it.
+    /// Name of the vehicle.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
-    /// What it stands for and how far to trust its numbers.
+    /// Kind of car that the file represents, and reliability of its numbers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Mass, centre of mass, inertia, collision box.
     pub chassis: Chassis,
-    /// From the front; the first one is the origin of all positions.
+    /// Axles from the front. The first axle is the origin of all positions.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 32)))]
     pub axles: Vec<Axle>,
-    /// Tyres by name; axles refer to them.
+    /// Tyres by name. Axles refer to these names.
     #[cfg_attr(feature = "schema", schemars(extend("minProperties" = 1)))]
     pub tyres: BTreeMap<String, Tyre>,
     /// Limits of the steering. Absent: no axle is steered.
@@ -73,12 +76,13 @@ pub struct VehicleSpec {
     /// Rolling resistance of every axle that does not state its own. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_resistance: Option<RollingResistance>,
-    /// What wheels resist more while they stand. Absent: nothing.
+    /// Increase of the rolling resistance of wheels at rest. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standing_resistance: Option<StandingResistance>,
-    /// What turns the wheels.
+    /// Powertrain that turns the wheels.
     pub powertrain: Powertrain,
-    /// Electric motors, at most 8, beside what else turns the wheels. Absent: none.
+    /// Electric motors in addition to the powertrain. Maximum: 8 in one car, those of `each_wheel` counted per wheel.
+    /// Absent: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 8)))]
     pub motors: Vec<Motor>,
@@ -86,36 +90,37 @@ pub struct VehicleSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 4)))]
     pub couplings: Vec<Coupling>,
-    /// Drag and downforce. Absent: none.
+    /// Drag, side force and downforce. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aero: Option<Aero>,
-    /// Where it tows. Absent: nothing.
+    /// Hitch that tows a trailer. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hitch: Option<Hitch>,
-    /// Where it is towed, of a trailer. Absent: nowhere.
+    /// Coupler by which a trailer is towed. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coupler: Option<Coupler>,
-    /// Of a full trailer: the dolly with its drawbar and steered front axle, whose turntable holds the coupler. Absent: none.
+    /// Dolly of a full trailer: drawbar, axles that it steers, and the turntable that holds the coupler. Absent:
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dolly: Option<Dolly>,
-    /// What ray-cast vehicles of other engines need beside the car. Absent: its defaults.
+    /// Parameters for the ray-cast vehicles of other engines. Absent: their defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peers: Option<Peers>,
-    /// Helpers and tricks. Absent: none.
+    /// Driver assists, and tricks without a physical counterpart. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assists: Option<Assists>,
-    /// Published figures of the real car, to compare with. They do not act on the model.
+    /// Published figures of the real car, for comparison. They have no effect on the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub references: Vec<Reference>,
 }
 
-/// Of a vehicle none of whose axles is steered, any lock.
+/// Returns limits for a vehicle without a steered axle, for which their values have no effect.
 fn no_steering() -> Steering {
     Steering { lock_deg: 1.0, rate_deg_per_s: None }
 }
 
-/// Limits of the steering, as mean road-wheel angle of an axle with steer ratio 1.
+/// Limits of the steering, as mean road-wheel angle of an axle with a steer ratio of 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -123,13 +128,14 @@ pub struct Steering {
     /// Largest angle, degrees.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 90)))]
     pub lock_deg: f64,
-    /// Largest rate, degrees per second. Absent: unlimited.
+    /// Largest rate of the angle, degrees per second. Absent: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub rate_deg_per_s: Option<f64>,
 }
 
-/// Foot brake of the whole car; all axles behind the first share evenly what the first does not take.
+/// Foot brake of the whole car. All wheels behind the first axle share equally the torque that the first axle does
+/// not take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -137,22 +143,22 @@ pub struct Brakes {
     /// Torque of all wheels together at full pedal, N m.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub total_torque_nm: f64,
-    /// Share of the first axle.
+    /// Share of the first axle, 0 to 1. All wheels behind it share the rest equally.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub front_share: f64,
 }
 
-/// What ray-cast vehicles of other engines need beside the car itself. skidpad's own solvers never read it.
+/// Parameters for the ray-cast vehicles of other engines. skidpad's own solvers do not read them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Peers {
-    /// Share of the height of the centre of mass at which side forces act: 1 at the ground, 0 at the centre's height.
-    /// Bullet's own is 0.1; Rapier's controller always has 0.1.
+    /// Lever arm of side forces, as a share of the height of the centre of mass: 1 if they act at the ground, 0 at
+    /// the height of the centre of mass. Bullet's own value is 0.1; Rapier's controller always has 0.1.
     #[serde(default = "bullets_roll_influence")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub roll_influence: f64,
-    /// Largest force of one suspension, N. Absent: unbounded.
+    /// Largest force of one suspension, N. Absent: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub largest_suspension_force_n: Option<f64>,
@@ -162,20 +168,20 @@ fn bullets_roll_influence() -> f64 {
     0.1
 }
 
-/// A published figure of the real car.
+/// Published figure of the real car.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
-    /// What was measured, such as `top_speed`.
+    /// Name of the measured quantity, such as `top_speed`.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub quantity: String,
-    /// In `unit`.
+    /// Value of the quantity in `unit`.
     pub value: f64,
     /// SI unit, or `1` for a plain number.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub unit: String,
-    /// Who published it, and what they printed if they used other units.
+    /// Publisher of the figure, and the printed value if it has other units.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub source: String,
 }

@@ -1,51 +1,56 @@
-//! What a scene file says of boxes that move by themselves.
+//! Motion of boxes in a scene file.
 
 use serde::{Deserialize, Serialize};
 use skidpad_core::{Course, DVec3, Path, PathFault, Vec3, WayPoint};
 
-/// How a box moves: with a velocity and a turn rate for ever, or along way points. Nothing that stands on it or hits it holds it up.
+/// Motion of a box: constant velocity and turn rate, or a path along way points. Loads and collisions do not affect
+/// it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MotionSpec {
-    /// Velocity of its middle: x, y and z in the world, m/s.
+    /// Velocity of the centre: x, y and z in the world, m/s.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -200, max = 200))))]
     pub velocity_mps: [f64; 3],
-    /// Turn rate about its axis, degrees per second, by the right-hand rule: positive to the left about an axis that points up.
+    /// Turn rate about `axis`, degrees per second, by the right-hand rule: positive to the left about an axis that
+    /// points up.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -3600, max = 3600)))]
     pub turn_rate_dps: f64,
-    /// Axis through its middle about which it turns, x, y and z in the world, of any length. Absent: the vertical.
+    /// Axis of rotation through the centre: x, y and z in the world, of any length above 0. Absent: the vertical.
     #[serde(default = "vertical")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1, max = 1))))]
     pub axis: [f64; 3],
-    /// Places it passes, in place of a velocity and a turn rate; straight lines at constant speed between them.
+    /// Way points, in place of a velocity and a turn rate. Between them the box moves along straight lines at
+    /// constant speed.
     #[serde(default, rename = "way_point", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 10000)))]
     pub way_points: Vec<WayPointSpec>,
-    /// Whether it goes round for ever, from the last way point on as from the first; both are at one place. Else it stops at the last.
+    /// Whether the path repeats for ever; its last way point must then be at the place of the first. Otherwise the
+    /// box stops at the last way point.
     #[serde(default)]
     pub repeats: bool,
-    /// Time over which the velocity changes evenly at each way point, half of it before and half after, s; at 0 it jumps.
+    /// Duration of the linear change of velocity at each way point, half of it before the point and half after, s. At
+    /// 0 the velocity jumps.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10000)))]
     pub blend_s: f64,
 }
 
-/// A place that a box passes.
+/// Way point of the path of a box.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WayPointSpec {
-    /// When, s since the start.
+    /// Time since the start, s.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1e6)))]
     pub time_s: f64,
-    /// How far it is from where the box is described: x, y and z in the world, m.
+    /// Displacement from the described position of the box: x, y and z in the world, m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub displacement_m: [f64; 3],
-    /// How far it has turned about its axis, degrees; counts on beyond a full turn.
+    /// Rotation about the axis from the described pose, degrees; may exceed a full turn.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -1e6, max = 1e6)))]
     pub angle_deg: f64,
@@ -56,17 +61,20 @@ fn vertical() -> [f64; 3] {
 }
 
 impl MotionSpec {
-    /// The axis, of length 1; `None` if it has no length.
+    /// Returns the axis as a unit vector; `None` if its length is 0.
     pub(crate) fn unit_axis(&self) -> Option<Vec3> {
         DVec3::from_array(self.axis).try_normalize().map(|axis| axis.as_vec3())
     }
 
-    /// Whether it says with what velocity or turn rate it moves.
+    /// Returns whether the velocity or the turn rate is not 0.
     pub(crate) fn is_steady(&self) -> bool {
         self.velocity_mps != [0.0; 3] || self.turn_rate_dps != 0.0
     }
 
-    /// The course, SI units.
+    /// Returns the course, SI units: the path if there are way points, otherwise the constant velocity and turn rate.
+    ///
+    /// # Errors
+    /// Returns the fault of the way points if they are not a valid path.
     pub(crate) fn course(&self) -> Result<Course, PathFault> {
         if self.way_points.is_empty() {
             let velocity = Vec3::from_array(self.velocity_mps.map(|v| v as f32));

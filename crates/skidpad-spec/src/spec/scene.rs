@@ -1,4 +1,4 @@
-//! The types a scene file deserialises to: ground, boxes, and where a car starts on them.
+//! Types that a scene file deserialises to: ground, boxes, and the start of a car.
 
 use crate::file_resolver::FileResolver;
 use crate::files::Folders;
@@ -10,48 +10,50 @@ use crate::{Faults, LoadedScene};
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
 
-/// A scene.
+/// Scene.
 ///
-/// The ground is an infinite plane through the origin; boxes, fields of heights and meshes stand on it, in it or above it. World axes: z up, gravity
-/// along −z, x the direction the plane rises in, y to the left of x. Every number is 0 or between 1e-9 and 1e9 in size.
+/// The ground is an infinite plane through the origin. Boxes, height fields and meshes lie on it, in it or above it.
+/// World axes: z up, gravity along −z, x the direction in which the plane rises, y to the left of x. Every number is
+/// 0 or has a magnitude from 1e-9 to 1e9.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SceneSpec {
-    /// What it shows.
+    /// Content of the scene.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Slope of the plane, degrees, positive when it rises along +x.
+    /// Slope of the plane, degrees, positive if the plane rises along +x.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -89, max = 89)))]
     pub slope_deg: f64,
-    /// Gravity, m/s².
+    /// Gravitational acceleration, m/s².
     #[serde(default = "standard_gravity")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000)))]
     pub gravity_mps2: f64,
-    /// Factor on the friction of every tyre on the plane; 1 is the surface the tyre was described on.
+    /// Factor on the friction of every tyre on the plane; 1 is the surface on which the tyre was described.
     #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
-    /// What the plane does to wheels beside that. Absent: it is hard and even.
+    /// Rolling resistance and unevenness of the plane. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureSpec>,
-    /// Air that moves. Absent: still air.
+    /// Motion of the air. Absent: still air.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wind: Option<WindSpec>,
-    /// Start of a car: x and y in the plane, and how far above it the wheels stand, m. Absent: what the manoeuvre says.
+    /// Start position of a car: x and y in the plane, and height of the wheels above the plane, m. Absent: the start
+    /// of the manoeuvre.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub start_m: Option<[f64; 3]>,
-    /// Heading at the start, degrees, positive to the left of +x. Absent: what the manoeuvre says.
+    /// Heading at the start, degrees, positive to the left of +x. Absent: the heading of the manoeuvre.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub heading_deg: Option<f64>,
-    /// Forward speed at the start, m/s. Absent: what the manoeuvre says.
+    /// Forward speed at the start, m/s. Absent: the speed of the manoeuvre.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = -200, max = 200)))]
     pub speed_mps: Option<f64>,
-    /// Boxes; those without a motion never move.
+    /// Boxes. A box without a motion never moves.
     #[serde(default, rename = "box", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 10000)))]
     pub boxes: Vec<FixedBoxSpec>,
@@ -59,14 +61,15 @@ pub struct SceneSpec {
     #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub bodies: Vec<BodySpec>,
-    /// Whether the plane is there. Without it there is nothing under the rest of the scene; cars still start by its slope.
+    /// Whether the plane exists. Without it there is no ground below the rest of the scene; cars still start aligned
+    /// with its slope.
     #[serde(default = "is_there", skip_serializing_if = "is_the_rule")]
     pub plane: bool,
-    /// Fields of heights.
+    /// Height fields.
     #[serde(default, rename = "height_field", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub height_fields: Vec<HeightFieldSpec>,
-    /// Uneven roads; fields of heights too.
+    /// Uneven roads, which are height fields.
     #[serde(default, rename = "road", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
     pub roads: Vec<RoadSpec>,
@@ -74,78 +77,78 @@ pub struct SceneSpec {
     #[serde(default, rename = "crg", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
     pub crg_roads: Vec<CrgSpec>,
-    /// Meshes of triangles.
+    /// Triangle meshes.
     #[serde(default, rename = "mesh", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub meshes: Vec<MeshSpec>,
 }
 
-/// Air that moves, everywhere alike.
+/// Wind, equal everywhere in the scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WindSpec {
-    /// Where it blows to: x, y and z in the world, m/s.
+    /// Velocity of the air without gusts, in the direction to which it blows: x, y and z in the world, m/s.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -200, max = 200))))]
     pub velocity_mps: [f64; 3],
-    /// What it has beyond that at times.
+    /// Gusts, which add to the wind.
     #[serde(default, rename = "gust", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
     pub gusts: Vec<GustSpec>,
 }
 
-/// Wind that comes and goes once: its rise and its fall have the shape of a cosine.
+/// Single gust of wind, which rises and falls with the shape of a cosine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GustSpec {
-    /// What it adds to the wind at its height: x, y and z in the world, m/s.
+    /// Largest velocity that the gust adds to the wind: x, y and z in the world, m/s.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -200, max = 200))))]
     pub velocity_mps: [f64; 3],
-    /// When it starts, s.
+    /// Start of the gust, in time since the start, s.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1e6)))]
     pub starts_s: f64,
-    /// How long it takes to its height, and back to nothing, s.
+    /// Duration of the rise, and also of the fall, s.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1e6)))]
     pub rises_s: f64,
-    /// How long it stays there, s.
+    /// Duration of the constant part between rise and fall, s.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1e6)))]
     pub holds_s: f64,
 }
 
-/// A box, which never moves unless it has a motion.
+/// Box, which never moves unless it has a motion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FixedBoxSpec {
-    /// Its middle: x, y and z in the world, m.
+    /// Position of the centre: x, y and z in the world, m.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub centre_m: [f64; 3],
-    /// Full size along its own x, y and z axes, m.
+    /// Full size along the box's own x, y and z axes, m.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.001, max = 100000))))]
     pub size_m: [f64; 3],
-    /// Turned to the left about the vertical, degrees; first of the three turns.
+    /// Yaw: rotation to the left about the vertical, degrees. It is the first of the three rotations.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub yaw_deg: f64,
-    /// Turned about its y axis after the yaw, degrees, positive with the +x end down.
+    /// Pitch: rotation about the box's y axis after the yaw, degrees, positive with the +x end down.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub pitch_deg: f64,
-    /// Turned about its x axis after yaw and pitch, degrees, positive with the −y side down.
+    /// Roll: rotation about the box's x axis after yaw and pitch, degrees, positive with the −y side down.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub roll_deg: f64,
-    /// Factor on the friction of every tyre on it, in place of the plane's.
+    /// Factor on the friction of every tyre on the box, in place of the plane's factor.
     #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
-    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureSpec>,
-    /// How it moves, whatever stands on it. Absent: it never does.
+    /// Motion of the box, independent of loads and collisions. Absent: the box never moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<MotionSpec>,
 }
@@ -163,32 +166,33 @@ fn standard_gravity() -> f64 {
 }
 
 impl SceneSpec {
-    /// Reads a scene file without files beside it; for others see [`LoadedScene`](crate::LoadedScene). `source_name` is what
-    /// reports call it.
+    /// Reads the text of a scene file that refers to no other files; for others see
+    /// [`LoadedScene`](crate::LoadedScene). `source_name` is the name of the text in reports.
     ///
     /// # Errors
-    /// Every fault of the text at once: syntax, keys, types and ranges.
+    /// Returns every fault of the text at once: syntax, keys, types and ranges.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
         LoadedScene::read(source_name, text).map(|loaded| loaded.spec)
     }
 
-    /// Ground and what stands on it, SI units. Files it refers to are not there; for those see [`SceneSpec::scene_in`].
+    /// Builds the scene, SI units, of a description that refers to no files; for others see [`SceneSpec::scene_in`].
     ///
     /// # Errors
-    /// Every field and mesh that is none; what a file is read from has been checked.
+    /// Returns every height field, road, mesh, motion and body that is not valid, and every reference to a file. The
+    /// ranges of single keys are not checked; the reader checks those of a file.
     pub fn scene(&self) -> Result<Scene, Faults> {
         ground::scene(self, FileResolver::Shipped)
     }
 
-    /// Returns ground and what stands on it, SI units, of a scene whose file lies in `folders`.
+    /// Builds the scene, SI units, of a description whose file is in `folders`.
     ///
     /// # Errors
-    /// Every field and mesh that is none, and every fault of the files it refers to.
+    /// Returns every fault of [`SceneSpec::scene`] and every fault of the files that the description refers to.
     pub fn scene_in(&self, folders: impl Into<Folders>) -> Result<Scene, Faults> {
         ground::scene(self, FileResolver::Folders(&folders.into()))
     }
 
-    /// The scene on this ground.
+    /// Returns the scene with the given height fields, meshes and moving boxes.
     pub(crate) fn on(&self, ground: Ground) -> Scene {
         Scene {
             gravity: self.gravity_mps2 as f32,
@@ -220,7 +224,7 @@ impl GustSpec {
 }
 
 impl FixedBoxSpec {
-    /// It as it is described, SI units.
+    /// Returns the box in its described pose, SI units.
     pub(crate) fn fixed_box(&self) -> FixedBox {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = Vec3::from_array(self.size_m.map(|m| m as f32));

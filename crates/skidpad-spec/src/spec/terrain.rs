@@ -1,50 +1,51 @@
-//! What a scene file says of ground that is not plane.
+//! Ground of a scene file that is not plane.
 
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, HeightField, Road, TerrainFault, Texture, TriangleMesh, Vec3};
 
-/// Heights over a grid of lines along x and y; wheels and hulls stand on them from above and below.
+/// Height field over a grid of lines along x and y. It supports wheels and hulls from above and from below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HeightFieldSpec {
-    /// Its corner of least x and y: x, y and the z from which heights count, m.
+    /// Corner of least x and y: x, y, and the z from which heights are measured, m.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub corner_m: [f64; 3],
     /// Distance between grid lines along x and along y, m.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.001, max = 10000))))]
     pub spacing_m: [f64; 2],
-    /// Heights, m: a list for each line along x, from the least y on. Each cell is cut from its corner of least x and y to the one
-    /// across.
+    /// Heights, m: one list for each line along x, beginning with the least y. A diagonal divides each cell into two
+    /// triangles, from its corner of least x and y to the opposite corner.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 2, max = 10000), inner(length(min = 2, max = 10000), inner(range(min = -10000, max = 10000)))))]
     pub heights_m: Vec<Vec<f64>>,
-    /// A PNG picture in grey, 8 or 16 bits, in place of `heights_m`: its path beside this file. Its columns go along x; its last row has
-    /// the least y, so that the top of the picture lies to the left of +x.
+    /// Path of a greyscale PNG picture with 8 or 16 bits, relative to this file, in place of `heights_m`. Its columns
+    /// run along x. Its last row has the least y, so that the top of the picture is to the left of +x.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Height of black in the picture, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = -10000, max = 10000)))]
     pub lowest_m: Option<f64>,
-    /// Height of white in the picture, the largest value of its bits, m.
+    /// Height of white, the largest pixel value of the picture, m; at least `lowest_m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = -10000, max = 10000)))]
     pub highest_m: Option<f64>,
-    /// Whether the normals of its cells go over into each other, as on a road; else each cell is flat.
+    /// Whether normals are interpolated across cells, as on a road. Otherwise each triangle is flat.
     #[serde(default)]
     pub smooth: bool,
-    /// Factor on the friction of every tyre on it.
+    /// Factor on the friction of every tyre on the surface.
     #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
-    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureSpec>,
 }
 
 impl HeightFieldSpec {
-    /// The field of `heights_m`, SI units.
+    /// Builds the height field from `heights_m`, SI units. Fails if the lists differ in length or a value is not
+    /// valid.
     pub(crate) fn field(&self) -> Result<HeightField, TerrainFault> {
         let columns = self.heights_m.first().map_or(0, Vec::len);
         let counts = [columns, self.heights_m.len()];
@@ -55,7 +56,8 @@ impl HeightFieldSpec {
         self.field_of(counts, heights)
     }
 
-    /// The field of these heights, SI units.
+    /// Builds the height field from `heights` (m), row by row along x from the least y, SI units. `counts` are the
+    /// numbers of heights along x and along y.
     pub(crate) fn field_of(&self, counts: [usize; 2], heights: Vec<f32>) -> Result<HeightField, TerrainFault> {
         let spacing = self.spacing_m.map(|apart| apart as f32);
         HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)?
@@ -63,17 +65,17 @@ impl HeightFieldSpec {
     }
 }
 
-/// A road as uneven as a class of ISO 8608, the same for the same seed: a field of heights.
+/// Uneven road of a class of ISO 8608, as a height field. Equal seeds produce equal roads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RoadSpec {
-    /// How uneven it is: `a` a new motorway, `c` a worn road, `e` a field track, `h` the roughest ground.
+    /// Roughness class: `a` a new motorway, `c` a worn road, `e` a field track, `h` the roughest ground.
     pub class: RoadClass,
-    /// Which one of its class.
+    /// Seed of the random profile. Different seeds produce different roads of the class.
     #[serde(default)]
     pub seed: u32,
-    /// Its corner of least x and y, and the z its heights are about, m.
+    /// Corner of least x and y, m; z is the mean height.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub corner_m: [f64; 3],
     /// Length along x, m.
@@ -82,43 +84,43 @@ pub struct RoadSpec {
     /// Width along y, m.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.1, max = 1000)))]
     pub width_m: f64,
-    /// Distance between grid lines, m; less than half the shortest wave.
+    /// Distance between grid lines, m; less than half the shortest wavelength.
     #[serde(default = "grid")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub spacing_m: f64,
-    /// Shortest and longest wave, m. Waves beyond 20 m tip cars over.
+    /// Shortest and longest wavelength, m. Wavelengths above 20 m can roll cars over.
     #[serde(default = "waves")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.01, max = 1000))))]
     pub wavelengths_m: [f64; 2],
-    /// Factor on the friction of every tyre on it.
+    /// Factor on the friction of every tyre on the surface.
     #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
-    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureSpec>,
 }
 
-/// Classes of ISO 8608, from smooth to rough.
+/// Roughness classes of ISO 8608, from smooth to rough.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RoadClass {
-    /// New motorways.
+    /// New motorway.
     A,
-    /// Old ones.
+    /// Old motorway.
     B,
-    /// Worn roads.
+    /// Worn road.
     C,
-    /// Bad ones, and gravel.
+    /// Bad road, or gravel.
     D,
-    /// Field tracks.
+    /// Field track.
     E,
     /// Rough ground.
     F,
-    /// Rougher.
+    /// Very rough ground.
     G,
-    /// The roughest.
+    /// Roughest ground.
     H,
 }
 
@@ -131,7 +133,7 @@ fn waves() -> [f64; 2] {
 }
 
 impl RoadSpec {
-    /// The road as a field, SI units.
+    /// Builds the road as a height field, SI units.
     pub(crate) fn field(&self) -> Result<HeightField, TerrainFault> {
         let road = Road {
             class: skidpad_core::RoadClass::ALL[self.class as usize],
@@ -146,26 +148,26 @@ impl RoadSpec {
     }
 }
 
-/// A road from an OpenCRG file: a grid of heights along a curved line. It becomes a mesh of two triangles a cell, or a field of heights if
-/// it runs straight along x.
+/// Road from an OpenCRG file: a grid of heights along a curved line. It becomes a mesh with two triangles per cell,
+/// or a height field if it runs straight along x with equal spacing and no missing height.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CrgSpec {
-    /// The file, of the text formats `LRFI` or `LDFI`: its path beside this file.
+    /// Path of the file, relative to this file, in one of the text formats `LRFI` and `LDFI`.
     pub file: String,
-    /// Where the coordinates of the file count from: x, y and z, m.
+    /// Position of the origin of the file's coordinates: x, y and z in the world, m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub origin_m: [f64; 3],
-    /// Whether the normals of its cells go over into each other, as on a road; else each triangle is flat.
+    /// Whether normals are interpolated across cells, as on a road. Otherwise each triangle is flat.
     #[serde(default = "is_smooth")]
     pub smooth: bool,
-    /// Factor on the friction of every tyre on it.
+    /// Factor on the friction of every tyre on the surface.
     #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
-    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureSpec>,
 }
@@ -174,66 +176,68 @@ fn is_smooth() -> bool {
     true
 }
 
-/// Triangles, seen from both sides; their edges may be open.
+/// Triangle mesh, effective from both sides; its edges may be open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeshSpec {
-    /// Where its corners count from: x, y and z, m.
+    /// Position of the origin of the corners: x, y and z in the world, m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub origin_m: [f64; 3],
-    /// Corners: x, y and z of each, m.
+    /// Corners: x, y and z of each, relative to the origin, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 3, max = 1000000), inner(inner(range(min = -1e6, max = 1e6)))))]
     pub corners_m: Vec<[f64; 3]>,
-    /// The numbers of three corners for each triangle, from 0.
+    /// Indices of the three corners of each triangle, counted from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 1000000), inner(inner(range(min = 0)))))]
     pub triangles: Vec<[u32; 3]>,
-    /// A file of triangles in place of `corners_m` and `triangles`: its path beside this file. Its ending says what it is: `.obj`,
-    /// `.gltf` or `.glb`. Of a glTF file the triangles of its scene are taken, with the transforms of its nodes.
+    /// Path of a file of triangles, relative to this file, in place of `corners_m` and `triangles`. Its ending states
+    /// the format: `.obj`, `.gltf` or `.glb`. A glTF file supplies the triangles of its scene, with the transforms of
+    /// its nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The axis of the file that points up. Absent: `y`, as in most files.
+    /// Axis of the file that points up. Absent: `y`, as in most files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub up: Option<UpAxis>,
-    /// Metres in a unit of the file. Absent: 1.
+    /// Length of a unit of the file, m. Absent: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.000001, max = 1000000)))]
     pub scale: Option<f64>,
-    /// Faces that meet at less than this angle are parts of one smooth surface, degrees; at more there is an edge.
+    /// Largest angle between adjacent faces that belong to one smooth surface, degrees. A larger angle is an edge.
     #[serde(default = "crease")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 180)))]
     pub crease_deg: f64,
-    /// Factor on the friction of every tyre on it.
+    /// Factor on the friction of every tyre on the surface.
     #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
-    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureSpec>,
-    /// Materials of the file with a grip of their own; all others have that of the mesh.
+    /// Materials of the file with their own grip and texture. All other materials have those of the mesh.
     #[serde(default, rename = "surface", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub surfaces: Vec<MeshSurfaceSpec>,
 }
 
-/// What a surface does to wheels beside its grip.
+/// Rolling resistance and unevenness of a surface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TextureSpec {
-    /// What it adds to the coefficient of rolling resistance of every tyre: rolled gravel 0.01, an unpaved road 0.04, a field 0.1 to 0.3.
+    /// Addition to the coefficient of rolling resistance of every tyre: rolled gravel 0.01, an unpaved road 0.04, a
+    /// field 0.1 to 0.3.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 2)))]
     pub added_rolling_resistance: f64,
-    /// Largest height of its unevenness, m: `h = roughness/2 (sin 2πx/wavelength + sin 2πy/wavelength)` along the normal, x and y in the world.
-    /// Boxes that move are even.
+    /// Largest height of the unevenness, m: `h = roughness/2 (sin 2πx/wavelength + sin 2πy/wavelength)` along the
+    /// normal, with world coordinates x and y. Moving boxes have no unevenness.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub roughness_m: f64,
-    /// Length of its waves, m.
+    /// Wavelength of the unevenness, m.
     #[serde(default = "waves_of_gravel")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.01, max = 1000)))]
     pub wavelength_m: f64,
@@ -244,7 +248,7 @@ fn waves_of_gravel() -> f64 {
 }
 
 impl TextureSpec {
-    /// The texture that is asked for, SI units.
+    /// Returns the texture `asked`, SI units; for `None`, a hard and even surface.
     pub(crate) fn texture(asked: Option<&Self>) -> Texture {
         asked.map_or(Texture::NONE, |of| Texture {
             rolling: of.added_rolling_resistance as f32,
@@ -254,28 +258,28 @@ impl TextureSpec {
     }
 }
 
-/// The axis of a file of triangles that points up.
+/// Axis of a file of triangles that points up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UpAxis {
-    /// x stays, the y of the file becomes z and its z becomes −y.
+    /// Axis y: x is kept, the y of the file becomes z, and its z becomes −y.
     Y,
-    /// All axes stay.
+    /// Axis z: all axes are kept.
     Z,
 }
 
-/// What a material of a file of triangles is like.
+/// Surface of a material of a file of triangles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeshSurfaceSpec {
-    /// Its name in the file.
+    /// Name of the material in the file.
     pub material: String,
-    /// Factor on the friction of every tyre on it.
+    /// Factor on the friction of every tyre on the surface.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
-    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureSpec>,
 }
@@ -285,19 +289,20 @@ fn crease() -> f64 {
 }
 
 impl MeshSpec {
-    /// The mesh of `corners_m` and `triangles`, SI units.
+    /// Builds the mesh from `corners_m` and `triangles`, SI units.
     pub(crate) fn mesh(&self) -> Result<TriangleMesh, TerrainFault> {
         let corners = self.corners_m.iter().map(|corner| Vec3::from_array(corner.map(|m| m as f32))).collect();
         let surfaces = vec![self.surface(); self.triangles.len()];
         self.mesh_of(corners, self.triangles.clone(), surfaces)
     }
 
-    /// Grip and texture where no material says another.
+    /// Returns grip and texture of all triangles whose material has no surface of its own.
     pub(crate) fn surface(&self) -> (f32, Texture) {
         (self.grip as f32, TextureSpec::texture(self.texture.as_ref()))
     }
 
-    /// The mesh of these triangles, with the grip and texture of each, SI units.
+    /// Builds the mesh from triangles, with the grip and texture of each in `surfaces`. `corners` are in metres,
+    /// relative to `origin_m`.
     pub(crate) fn mesh_of(
         &self,
         corners: Vec<Vec3>,
@@ -309,7 +314,7 @@ impl MeshSpec {
     }
 }
 
-/// Of ground that says nothing of its grip.
+/// Returns the default grip of ground.
 pub(super) fn full_grip() -> f64 {
     1.0
 }

@@ -1,4 +1,4 @@
-//! From statements to a tyre, or to everything that is wrong with them.
+//! Construction of a tyre from the statements of a file, or of a report of all its faults.
 
 use super::doubts;
 use super::lines::{Header, Place, Statement, fault, split};
@@ -15,32 +15,33 @@ use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Entry, Unit, Uses
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-/// A tyre file as read.
+/// Tyre that was read from a file.
 #[derive(Clone, Debug)]
 pub struct TyreFile {
-    /// The tyre.
+    /// Tyre of the file, mirrored if `USE_MODE` is below 0.
     pub tyre: MagicFormula,
-    /// Side of the car it was measured for (`TYRESIDE`), if stated: on the other one, use
-    /// [`MagicFormula::mirrored`].
+    /// Side of the car for which the tyre was measured (`TYRESIDE`); `None` if not stated or symmetric. Use
+    /// [`MagicFormula::mirrored`] on the other side.
     pub side: Option<Side>,
-    /// What was left out or assumed, in the order of the text.
+    /// Notes about values that were left out or assumed, in the order of the text.
     pub notes: Vec<Note>,
 }
 
-/// Something about a file its user may want to know.
+/// Remark about a file that may matter to its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Name of the file in reports.
     pub file: String,
     /// Line, from 1; 0 for the file as a whole.
     pub line: usize,
-    /// The key it is about.
+    /// Key that the note is about; empty if there is none.
     pub key: String,
-    /// What about it.
+    /// Message without the key.
     pub text: String,
 }
 
 impl Note {
+    /// Converts a warning about a key in line `line` of `file` into a note.
     pub(crate) fn of(lint: Lint, file: &str, line: usize) -> Self {
         Self { file: file.to_owned(), line, key: lint.path, text: lint.text }
     }
@@ -60,7 +61,7 @@ impl Display for Note {
     }
 }
 
-/// Keys of other files for the same thing.
+/// Alternative keys in other files, and the keys that they stand for.
 const ALIASES: [(&str, &str); 7] = [
     ("IP", "INFLPRES"),
     ("IP_NOM", "NOMPRES"),
@@ -71,10 +72,10 @@ const ALIASES: [(&str, &str); 7] = [
     ("QV2", "Q_V2"),
 ];
 
-/// Keys of coefficient sections that belong to effects which are left out on purpose.
+/// Beginnings of keys in coefficient sections that belong to effects which are intentionally left out.
 const LEFT_OUT: [&str; 10] = ["LMP", "LGYR", "LMUV", "LIP", "QTZ1", "QCRP", "QBRP", "QDRP", "QDTP", "MBELT"];
 
-/// Reads a tyre file.
+/// Reads a tyre file. `source_name` names the text in reports. Returns all faults if there are any.
 pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     let mut lines = split(text);
     let mut faults = std::mem::take(&mut lines.faults);
@@ -114,38 +115,41 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     }
 }
 
-/// A key with its first statement.
+/// First value that is stated for a key.
 #[derive(Clone, Debug)]
 struct Seen<'a> {
     value: &'a str,
     place: Place,
-    /// It is reported already.
+    /// Whether the value is already reported as a fault.
     broken: bool,
 }
 
+/// State of the reader of a tyre file.
 struct Reader<'a> {
     source_name: &'a str,
     headers: &'a [Header],
     seen: BTreeMap<&'a str, Seen<'a>>,
-    /// Keys without a value, which many programs write for what they do not know.
+    /// Keys without a value, which many programs write for unknown values.
     blank: BTreeMap<&'a str, Place>,
-    /// Number of keys that nothing reads, in sections of coefficients.
+    /// Number of unused keys in sections of coefficients.
     unused: usize,
     notes: Vec<Note>,
     faults: Vec<Fault>,
 }
 
+/// Returns the description of the coefficient `name`.
 fn entry(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-/// Share of a range of slip below which a side counts as not measured.
+/// Share of a slip range below which one side counts as not measured.
 const ONE_SIDED: f32 = 0.05;
 
-/// Keys that are not coefficients.
+/// Keys that are read and are not coefficients.
 const OTHERS: [&str; 4] = ["FITTYP", "USE_MODE", "PROPERTY_FILE_FORMAT", "TYRESIDE"];
 
 impl<'a> Reader<'a> {
+    /// Stores the first value of a known key. Reports a second value that differs.
     fn see(&mut self, statement: &'a Statement<'a>) {
         let alias = ALIASES.iter().find(|(other, _)| *other == statement.key);
         let key = alias.map_or(statement.key.as_str(), |(_, key)| *key);
@@ -178,7 +182,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A key nothing reads: in a section of coefficients it may be a slip of the pen.
+    /// Adds a note about an unused key of a coefficient section, which may be misspelt. Keys of effects that are left
+    /// out get no note, except for a loss of friction with sliding speed.
     fn unknown(&mut self, statement: &Statement<'_>) {
         if statement.key == "LMUV" && number(statement.value) != Some(0.0) {
             self.note_at(statement.place.line, &statement.key, "loss of friction with sliding speed is left out");
@@ -199,7 +204,7 @@ impl<'a> Reader<'a> {
         self.note_at(statement.place.line, &statement.key, &text);
     }
 
-    /// Notes how many keys are not used beyond those with a note of their own.
+    /// Adds a note with the number of unused keys that have no note of their own.
     fn note_unused(&mut self) {
         let more = self.unused.saturating_sub(MOST_COLLECTED);
         if more > 0 {
@@ -207,17 +212,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Adds a note about `key`, with the line in which it is stated.
     fn note(&mut self, key: &str, text: &str) {
         let line = self.seen.get(key).map_or(0, |seen| seen.place.line);
         self.note_at(line, key, text);
     }
 
+    /// Adds a note about `key` in line `line`; 0 stands for the file as a whole.
     fn note_at(&mut self, line: usize, key: &str, text: &str) {
         let file = self.source_name.to_owned();
         self.notes.push(Note { file, line, key: key.to_owned(), text: text.to_owned() });
     }
 
-    /// Reports the value of `key` as wrong.
+    /// Reports the value of `key` as wrong. Does nothing if the key is not stated.
     fn wrong(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
         if let Some(seen) = self.seen.get_mut(key) {
             seen.broken = true;
@@ -225,7 +232,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The whole number stated for `key`, if any.
+    /// Returns the whole number that is stated for `key`. Returns `None` if the key is not stated, or after reporting
+    /// another value.
     fn whole(&mut self, key: &str, accepts: &str) -> Option<i64> {
         let value = number(self.seen.get(key)?.value);
         match value {
@@ -237,6 +245,8 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. Reports other tyre models and unknown
+    /// versions.
     fn version(&mut self) -> Version {
         const FITS: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
         const FORMATS: &str = "'PAC2002' or a format whose FITTYP says the version";
@@ -274,7 +284,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The version of a file that does not state one, by coefficients only one of them has.
+    /// Returns the version of a file that does not state it, by coefficients that only one version has. Reports the
+    /// missing key if they do not decide.
     fn guessed_version(&mut self, accepts: &str) -> Version {
         let any = |keys: &[&str]| keys.iter().any(|key| self.seen.contains_key(key));
         let six = any(&["PKY4", "PKY6", "PPX1", "PPY1", "QSX4", "QSY7", "QDZ10"]);
@@ -295,7 +306,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The forces, and whether left and right are to be exchanged.
+    /// Returns the forces that `USE_MODE` selects, and whether the tyre is mirrored. Default: combined forces, not
+    /// mirrored.
     fn uses(&mut self) -> (Uses, bool) {
         const MODES: &str = "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
         let Some(mode) = self.whole("USE_MODE", MODES) else { return (Uses::Combined, false) };
@@ -321,6 +333,7 @@ impl<'a> Reader<'a> {
         (uses.unwrap_or(Uses::Combined), mode < 0)
     }
 
+    /// Returns the side of the car that `TYRESIDE` states.
     fn side(&mut self) -> Option<Side> {
         let value = unquoted(self.seen.get("TYRESIDE")?.value).to_ascii_uppercase();
         match value.as_str() {
@@ -334,6 +347,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns the stated coefficients in SI units, with defaults for all others. Reports values that are not numbers.
     fn coefficients(&mut self, units: &Units) -> Coefficients {
         let mut coefficients = Coefficients::default();
         for entry in ENTRIES {
@@ -350,14 +364,15 @@ impl<'a> Reader<'a> {
         coefficients
     }
 
-    /// Turns habits of old files into what the formula takes.
+    /// Replaces conventions of old files by the values that the formula requires, and adds a note about each.
     fn settle(&mut self, c: &mut Coefficients) {
         if c.q_re0 == 0.0 {
             c.q_re0 = 1.0;
             self.note("Q_RE0", "0 would be a tyre without a radius: taken as 1");
         }
-        // MF 5.0: friction across below 0 together with the stiffness. D and B both change sign, which changes no force;
-        // what is proportional to friction (force by slip ratio) or to B (residual moment) keeps its sign this way.
+        // MF 5.0: lateral friction and cornering stiffness are both below 0. A change of sign of both D and B changes
+        // no force. Coefficients that are multiplied by friction (RVY: lateral force by slip ratio) or by B (QBZ10:
+        // residual moment) change their sign too, so that the products keep theirs.
         if c.pdy1 < 0.0 && c.pky1 < 0.0 {
             for turned in [&mut c.pdy1, &mut c.pdy2, &mut c.rvy1, &mut c.rvy2, &mut c.rvy3, &mut c.qbz10] {
                 *turned = -*turned;
@@ -376,7 +391,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes what is implausible, missing or assumed in a file without faults.
+    /// Adds notes about implausible, missing or assumed values of a file without faults.
     fn doubt(&mut self, tyre: &MagicFormula) {
         let stated = |name: &str| self.seen.contains_key(name);
         let mut found = doubts::implausible(tyre.coefficients(), stated);
@@ -389,6 +404,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Adds one note that lists the keys without a value.
     fn note_blanks(&mut self) {
         let keys: Vec<&str> = self.blank.keys().copied().filter(|key| !self.seen.contains_key(key)).collect();
         if let Some(first) = keys.first() {
@@ -399,7 +415,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports a coefficient that makes no sense, or is missing.
+    /// Reports a coefficient that is impossible or missing. `accepts` states the accepted values in SI units.
     fn impossible(&mut self, name: &str, accepts: &str, units: &Units) {
         let meaning = entry(name).map_or("", |entry| entry.meaning);
         let unit = entry(name).map_or(Unit::One, |entry| entry.unit);
@@ -414,7 +430,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports that `key` is missing, unless a broken line was meant to state it.
+    /// Reports that `key` is missing from `section`, unless a broken line was meant to state it.
     fn missing(&mut self, key: &str, section: &str, accepts: &str) {
         if self.faults.iter().any(|fault| fault.kind == FaultKind::Syntax && fault.path.eq_ignore_ascii_case(key)) {
             return;
@@ -429,7 +445,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A finite number, also with Fortran's exponent (`1.5D-3`).
+/// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text.
 fn number(value: &str) -> Option<f64> {
     let digits = |c: char| c.is_ascii_digit() || "+-.eEdD".contains(c);
     if !value.chars().all(digits) {
@@ -439,8 +455,8 @@ fn number(value: &str) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Whether a range of slip leaves hardly anything to one side: held to it, the tyre could not drive, or not turn. Ranges
-/// beyond `largest` are faults, which mirroring would only repeat.
+/// Returns true if a slip range has hardly any part on one side: limited to it, the tyre could not drive, or not turn.
+/// Returns false for ranges beyond `largest`. These are faults, which mirroring would repeat.
 fn one_sided([least, most]: [f32; 2], largest: f32) -> bool {
     let enough = ONE_SIDED * (most - least);
     let sound = least < most && least.abs().max(most.abs()) <= largest;

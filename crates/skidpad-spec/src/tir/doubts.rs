@@ -1,12 +1,12 @@
-//! Coefficients a tyre can have but no tyre does, and what a file that is cut off lacks.
+//! Checks of coefficients: values that no tyre has in practice, and coefficients that a truncated file lacks.
 
 use std::ops::RangeInclusive;
 
 use skidpad_core::tyre::MagicFormula;
 use skidpad_core::tyre::magic_formula::{Coefficients, Uses};
 
-/// Coefficients with what tyres from a kart's to a truck's have of them, SI, with room to spare; 0 stands for a value that is
-/// not known where the range does not hold it and the formula takes it.
+/// Coefficients with their usual ranges in SI units, from kart tyres to truck tyres, with a margin. A stiffness or
+/// pressure of 0 stands for an unknown value, and is accepted.
 const USUAL: [(&str, RangeInclusive<f32>, &str); 16] = [
     ("UNLOADED_RADIUS", 0.1..=1.0, "m"),
     ("FNOMIN", 200.0..=60e3, "N"),
@@ -26,10 +26,10 @@ const USUAL: [(&str, RangeInclusive<f32>, &str); 16] = [
     ("PEY1", -20.0..=1.0, ""),
 ];
 
-/// Cornering stiffness over the load, 1/rad, at the nominal load.
+/// Usual cornering stiffness over load at the nominal load, 1/rad.
 const CORNERING: RangeInclusive<f64> = 3.0..=150.0;
 
-/// Coefficients, others that are stated beside them in every file, and what becomes of the tyre without.
+/// Coefficients that files state in pairs: the coefficient, its counterpart, and the effect of its absence.
 const BESIDE: [(&str, &str, &str); 4] = [
     ("QBZ1", "QDZ1", "the pneumatic trail does not fall with slip"),
     ("QDZ1", "QBZ1", "there is no pneumatic trail"),
@@ -37,7 +37,7 @@ const BESIDE: [(&str, &str, &str); 4] = [
     ("RBY1", "RBX1", "slip along does not weaken forces across"),
 ];
 
-/// Names and texts of the coefficients `stated` that are far from what tyres have.
+/// Returns names and messages of implausible coefficients. `stated` returns whether the file states a coefficient.
 pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     let judge = |(name, usual, unit): &(&'static str, RangeInclusive<f32>, &str)| {
         let value = c.get(name)?;
@@ -53,7 +53,8 @@ pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Ve
         })
     };
     let mut found: Vec<_> = USUAL.iter().filter_map(judge).collect();
-    // Its size alone says nothing: PKY2 takes most of it back where it stands for a load far away.
+    // PKY1 alone is not conclusive. If the stiffness peaks far above the nominal load (large PKY2), only a small part
+    // of PKY1 is effective at the nominal load.
     let [pky1, pky2, pky4] = [c.pky1, c.pky2, c.pky4].map(f64::from);
     let cornering = -pky1 * (pky4 * (1.0 / pky2).atan()).sin();
     if stated("PKY1") && !CORNERING.contains(&cornering) {
@@ -64,7 +65,8 @@ pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Ve
     found
 }
 
-/// Names and texts of coefficients that are missing beside others, as where a file is cut off.
+/// Returns names and messages of coefficients that are missing although their counterpart is stated, as in a truncated
+/// file. Coefficients of combined slip are checked only if `uses` includes it.
 pub(crate) fn cut_off(uses: Uses, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     let lacks = |(name, other, _): &&(&str, &str, &str)| stated(other) && !stated(name);
     let missing = BESIDE.iter().filter(lacks).filter(|(name, ..)| uses == Uses::Combined || !name.starts_with('R'));
@@ -73,7 +75,8 @@ pub(crate) fn cut_off(uses: Uses, stated: impl Fn(&str) -> bool) -> Vec<(&'stati
         .collect()
 }
 
-/// What becomes of forces along and across together, and of moments, where nothing says so.
+/// Returns a message if combined slip has no coefficients (a friction ellipse replaces them) or is not used
+/// (`USE_MODE` 3). The first message also mentions a missing pneumatic trail. Returns `None` otherwise.
 pub(crate) fn left_out(tyre: &MagicFormula) -> Option<String> {
     let c = tyre.coefficients();
     let turns = (c.qdz1, c.qdz2, c.qdz3, c.qdz4) != (0.0, 0.0, 0.0, 0.0);

@@ -1,44 +1,45 @@
-//! The text of a `.tir` file as statements: `[SECTION]` and `KEY = value`, with their places.
+//! Splitting of the text of a `.tir` file into statements with their places: `[SECTION]` and `KEY = value`.
 //!
-//! Comments run from `$` or `!` to the end of the line, outside quotes. Tables without keys (`[SHAPE]` and the like)
-//! belong to sections nothing here reads; elsewhere a line that is no statement is a fault.
+//! Comments run from `$` or `!` to the end of the line, outside of quotes. Tables without keys (such as `[SHAPE]`) are
+//! in sections that are not read. In all other sections, a line that is no statement is a fault.
 
 use crate::fault::collect;
 use crate::{Fault, FaultKind};
 use std::ops::Range;
 
-/// A part of the text.
+/// Part of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Place {
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
+    /// Bytes of the text.
     pub span: Range<usize>,
 }
 
-/// `KEY = value`.
+/// Statement `KEY = value`.
 #[derive(Clone, Debug)]
 pub(super) struct Statement<'a> {
-    /// Upper case, empty before the first header.
+    /// Section in upper case; empty before the first header.
     pub section: String,
-    /// Upper case.
+    /// Key in upper case.
     pub key: String,
-    /// Without comment and outer spaces.
+    /// Value without comment and surrounding spaces.
     pub value: &'a str,
-    /// Of the value.
+    /// Place of the value, or of the whole statement if the value is empty.
     pub place: Place,
 }
 
-/// `[SECTION]`.
+/// Section header `[SECTION]`.
 #[derive(Clone, Debug)]
 pub(super) struct Header {
-    /// Upper case.
+    /// Name in upper case.
     pub name: String,
     pub place: Place,
 }
 
-/// What a text consists of.
+/// Statements, headers and faults of a text.
 #[derive(Debug, Default)]
 pub(super) struct Lines<'a> {
     pub statements: Vec<Statement<'a>>,
@@ -46,7 +47,7 @@ pub(super) struct Lines<'a> {
     pub faults: Vec<Fault>,
 }
 
-/// A fault at `place`.
+/// Builds a fault of the key `path` at `place`.
 pub(super) fn fault(
     kind: FaultKind,
     path: &str,
@@ -68,7 +69,7 @@ pub(super) fn fault(
     }
 }
 
-/// Takes `text` apart.
+/// Splits `text` into headers and statements, and collects its faults.
 pub(super) fn split(text: &str) -> Lines<'_> {
     let mut lines = Lines::default();
     let mut section = String::new();
@@ -102,7 +103,7 @@ pub(super) fn split(text: &str) -> Lines<'_> {
     lines
 }
 
-/// Whether lines without `=` are faults in `section`: in those this reader knows.
+/// Returns true if `section` is read, so that lines without `=` are faults in it.
 fn is_read(section: &str) -> bool {
     let known =
         ["", "MDI_HEADER", "UNITS", "MODEL", "DIMENSION", "OPERATING_CONDITIONS", "INERTIA", "VERTICAL", "STRUCTURAL"];
@@ -110,14 +111,14 @@ fn is_read(section: &str) -> bool {
     known.contains(&section) || kinds.iter().any(|kind| section.ends_with(kind))
 }
 
-/// The word a broken line begins with.
+/// Returns the word at the start of a broken line; empty if it starts with another character.
 fn key_of(content: &str) -> &str {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let end = content.find(|c| !word(c)).unwrap_or(content.len());
     &content[..end]
 }
 
-/// The line up to its comment, and whether its quotes are closed.
+/// Returns the line up to its comment, and whether its quotes are closed.
 fn without_comment(line: &str) -> (&str, bool) {
     let mut quote = None;
     for (at, c) in line.char_indices() {
@@ -131,6 +132,7 @@ fn without_comment(line: &str) -> (&str, bool) {
     (line, quote.is_none())
 }
 
+/// Line of a text, with its first byte and its number from 1.
 struct Line<'a> {
     text: &'a str,
     start: usize,
@@ -138,7 +140,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Where `part`, a piece of the text on this line, stands.
+    /// Returns the place of `part`, which must be a slice of this line.
     fn place(&self, part: &str) -> Place {
         let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let at = if part.is_empty() { at.max(self.start).min(self.text.len()) } else { at };
@@ -148,6 +150,7 @@ impl Line<'_> {
 }
 
 impl<'a> Lines<'a> {
+    /// Adds a header, and stores its name in `section`. A malformed header is also a fault.
     fn header(&mut self, content: &str, place: Place, section: &mut String) {
         let name = content[1..].trim_end_matches(']').trim().to_ascii_uppercase();
         let word = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
@@ -160,6 +163,7 @@ impl<'a> Lines<'a> {
         self.headers.push(Header { name, place });
     }
 
+    /// Adds a statement at the place `whole`, or the fault of a malformed key.
     fn statement(&mut self, line: &Line<'a>, section: &str, key: &str, value: &'a str, whole: Place) {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if key.is_empty() || !key.chars().all(word) {

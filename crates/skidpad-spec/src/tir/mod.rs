@@ -1,22 +1,22 @@
 //! Tyre property files (`.tir`): Magic Formula tyres of PAC2002, MF 5.2, 6.1 and 6.2.
 //!
-//! Here: reading the text ([`read`], [`load`]), with every fault at once; writing it ([`write()`]); what was left out
-//! ([`TyreFile::notes`]); the shipped files ([`names`]); fitting coefficients to a table of forces. Not
-//! here: the formula, which is [`skidpad_core::tyre::magic_formula`].
+//! This module reads files with every fault at once ([`read`], [`load`]), writes files ([`write()`]), reports what was
+//! left out ([`TyreFile::notes`]), contains the shipped files ([`names`]), and fits coefficients to a table of forces.
+//! The formula is in [`skidpad_core::tyre::magic_formula`].
 //!
-//! # What a file must say
-//! `FNOMIN`, `UNLOADED_RADIUS`, the version (`FITTYP`, or `PROPERTY_FILE_FORMAT = 'PAC2002'`), and of the forces it is
-//! used for (`USE_MODE`, all if missing) shape factor, friction and stiffness. Everything else has the default listed
-//! in [`skidpad_core::tyre::magic_formula::ENTRIES`]: scaling factors 1, coefficients 0, and ranges as wide as the
-//! formula is good for. Keys are found by name, whatever section they stand in; units are those of `[UNITS]`.
+//! # Required keys
+//! A file states `FNOMIN`, `UNLOADED_RADIUS` and the version (`FITTYP`, or `PROPERTY_FILE_FORMAT = 'PAC2002'`). It also
+//! states shape factor, friction and stiffness of the forces for which it is used (`USE_MODE`, all forces if missing).
+//! All other keys have the defaults in [`skidpad_core::tyre::magic_formula::ENTRIES`]: scaling factors 1, coefficients
+//! 0, and ranges as wide as the formula is valid. Keys are found by name in any section. Units are those of `[UNITS]`.
 //!
-//! A key without a value is not stated. Files of MF 5.0 with friction across below 0, ranges of braking only, an unknown
-//! radius of 0 and mirrored tyres (`USE_MODE` below 0) are understood, with a note.
+//! A key without a value is not stated. Some conventions of older files are accepted with a note: lateral friction
+//! below 0 (MF 5.0), ranges of braking only, a radius `Q_RE0` of 0, and mirrored tyres (`USE_MODE` below 0).
 //!
-//! # What is left out
-//! Turn slip and parking moments, belt dynamics, contact with obstacles, motorcycle contours. Keys of these are passed
-//! over; any other unknown key of a coefficient section is reported as a note, and so are values far from any tyre's and
-//! coefficients that are missing beside those that need them.
+//! # Effects that are left out
+//! Turn slip and parking moments, belt dynamics, contact with obstacles, and motorcycle contours are not modelled.
+//! Their keys are skipped. Any other unknown key of a coefficient section is reported as a note. Notes also report
+//! implausible values, and coefficients that are missing although related coefficients are stated.
 
 mod build;
 pub(crate) mod doubts;
@@ -33,7 +33,7 @@ use skidpad_core::tyre::MagicFormula;
 use skidpad_core::tyre::magic_formula::{ENTRIES, Unit, Uses, Version};
 use std::path::Path;
 
-/// Name and text of every shipped tyre file, by name.
+/// Name and text of every shipped tyre file, in alphabetical order.
 const FILES: [(&str, &str); 4] = [
     ("c5_front", include_str!("../../vehicles/tyres/c5_front.tir")),
     ("c5_rear", include_str!("../../vehicles/tyres/c5_rear.tir")),
@@ -41,30 +41,30 @@ const FILES: [(&str, &str); 4] = [
     ("pacejka_book_defaults", include_str!("../../vehicles/tyres/pacejka_book_defaults.tir")),
 ];
 
-/// Names of the shipped tyre files, in alphabetical order.
+/// Returns the names of the shipped tyre files, in alphabetical order.
 pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }
 
-/// Text of the shipped tyre file called `name`.
+/// Returns the text of the shipped tyre file called `name`, if it exists.
 pub fn find(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// Reads the text of a tyre file. `source_name` is what reports call it.
+/// Reads the text of a tyre file. `source_name` names the text in fault reports.
 ///
 /// # Errors
-/// Every fault of the text at once: broken lines, values that are no numbers, missing and impossible coefficients,
-/// unknown versions and units.
+/// Returns every fault of the text at once: broken lines, values that are no numbers, missing and impossible
+/// coefficients, unknown versions and units.
 pub fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     build::read(source_name, text)
 }
 
-/// A shipped tyre by name (see [`names`]), or the tyre file at a path. Bytes that are not UTF-8 (comments in old
-/// files) are replaced.
+/// Loads a shipped tyre by name (see [`names`]), or the tyre file at a path. Bytes that are not UTF-8, such as comments
+/// in old files, are replaced.
 ///
 /// # Errors
-/// An unreadable file, or every fault of it.
+/// Returns an error if the file cannot be read, or every fault of it.
 pub fn load(name_or_path: &str) -> Result<TyreFile, LoadError> {
     if let Some(text) = find(name_or_path) {
         return Ok(read(&format!("{name_or_path}.tir"), text)?);
@@ -74,7 +74,7 @@ pub fn load(name_or_path: &str) -> Result<TyreFile, LoadError> {
     Ok(read(name_or_path, &files::read_lossy(path, FileKind::Tyre).map_err(unreadable)?)?)
 }
 
-/// The tyre file that says the same: SI units, only what differs from the defaults.
+/// Writes a tyre as the text of a tyre file, in SI units, with only the coefficients that differ from their defaults.
 pub fn write(tyre: &MagicFormula) -> String {
     let fit = match tyre.version() {
         Version::Mf52 => 6,
@@ -108,7 +108,7 @@ pub fn write(tyre: &MagicFormula) -> String {
     text
 }
 
-/// The section a coefficient usually stands in.
+/// Returns the section in which the coefficient `name` with the unit `unit` is usually stated.
 fn section_of(name: &str, unit: Unit) -> &'static str {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     let ends_in = |kinds: &[&str]| kinds.iter().any(|kind| name.get(1..).is_some_and(|tail| tail.starts_with(kind)));

@@ -1,11 +1,11 @@
-//! Units of a `.tir` file: what its `[UNITS]` section says, and how that turns values into SI.
+//! Units of a `.tir` file: the `[UNITS]` section, and the conversion of values to SI.
 
 use super::lines::{Statement, fault};
 use crate::fault::collect;
 use crate::{Fault, FaultKind};
 use skidpad_core::tyre::magic_formula::Unit;
 
-/// Factors from the file's units to SI.
+/// Factors from the units of the file to SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Units {
     length: f64,
@@ -65,7 +65,8 @@ const TIMES: &Names = &[
 ];
 
 impl Units {
-    /// What the `[UNITS]` section among `statements` says; SI where it says nothing. Masses are not read.
+    /// Reads the `[UNITS]` section among `statements`. Units that are not stated are SI. Unknown units are added to
+    /// `faults`. Masses are not read.
     pub fn read(statements: &[Statement<'_>], faults: &mut Vec<Fault>) -> Self {
         let mut units = Self { length: 1.0, force: 1.0, angle: 1.0, time: 1.0 };
         for statement in statements.iter().filter(|s| s.section == "UNITS") {
@@ -92,7 +93,8 @@ impl Units {
         units
     }
 
-    /// Size of one `unit` of the file in SI. Coefficients of the formula have none; their angles are always rad.
+    /// Returns the size of one `unit` of the file in SI. Coefficients without a unit have size 1; their angles are
+    /// always in rad.
     pub fn size(&self, unit: Unit) -> f64 {
         match unit {
             Unit::One => 1.0,
@@ -106,7 +108,7 @@ impl Units {
     }
 }
 
-/// `'text'` without its quotes.
+/// Returns `value` without its quotes and the spaces around the text.
 pub(super) fn unquoted(value: &str) -> &str {
     value.trim_matches(['\'', '"']).trim()
 }

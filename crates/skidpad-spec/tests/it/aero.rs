@@ -1,9 +1,9 @@
-//! Side force and maps of the air: units, defaults, faults.
+//! Aerodynamic side force and maps: units, defaults, faults.
 
 use skidpad_core::model::{Aero, Table};
 use skidpad_spec::{FaultKind, Loaded, shipped};
 
-/// A shipped car with more in its table of aerodynamics.
+/// Returns the text of a shipped car with the lines `aero` in its table of aerodynamics.
 pub fn car(aero: &str) -> String {
     let text = shipped::find("unity_default").expect("shipped");
     format!("{text}\n[aero]\nfrontal_area_m2 = 2\ndrag_coefficient = 0.5\n{aero}")

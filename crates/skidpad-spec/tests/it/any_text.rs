@@ -1,11 +1,11 @@
-//! Invariants of the reader of vehicle files on any text, for the tests of mutations and the fuzz targets.
+//! Invariants of the reader of vehicle files for any text, for the mutation tests and the fuzz targets.
 
 use skidpad_spec::{FaultKind, Faults, Loaded};
 
 /// Reads `text` as a vehicle file and checks the result.
 ///
-/// A vehicle that is read compiles to the same model again, with finite parts. Every fault has a path or is one of syntax, lies in the text,
-/// and is reported once.
+/// A vehicle must compile to the same model again, with finite parts. Every fault must have a path or be a syntax fault, must have a place
+/// in the text, and must be reported once.
 ///
 /// # Errors
 /// The faults of the text.

@@ -1,11 +1,11 @@
-//! Tables of assists: defaults, units, faults.
+//! Tables of the assists: defaults, units, faults.
 
 use skidpad_core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, SpeedSteering, StabilityControl, TractionControl,
 };
 use skidpad_spec::{FaultKind, Loaded, shipped};
 
-/// A shipped car with every assist.
+/// Tables of all assists, to append to a vehicle file.
 pub const ALL: &str = include_str!("files/assists.toml");
 
 fn with(tables: &str) -> Result<Assists, Vec<(FaultKind, String)>> {

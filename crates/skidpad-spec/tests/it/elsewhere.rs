@@ -1,4 +1,4 @@
-//! Files that lie outside of the folder of the file that names them, and files that are not regular: none of them is opened.
+//! Tests that files outside of the folder of the file that names them, and files that are not regular, are not opened.
 
 use skidpad_spec::{Folders, LoadedScene, load, load_from, shipped, tir};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Content of a file that no message may contain.
 const SECRET: &str = "root_x_0_0_secret";
 
-/// A folder with `own` for the files of a test, and beside it `other` with a file for each reader.
+/// Temporary folder with the folders `own`, for the files of a test, and `other`, with a file for each reader.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -37,7 +37,7 @@ impl Folder {
         path.to_string_lossy().into_owned()
     }
 
-    /// Every way to name the file `name` of the other folder.
+    /// Returns every path by which a file in `own` can name the file `name` in `other`. Creates links for some of them.
     fn ways(&self, name: &str) -> Vec<String> {
         let absolute = self.path("other").join(name).to_string_lossy().into_owned();
         #[cfg_attr(not(unix), expect(unused_mut, reason = "links are made on Unix"))]
@@ -47,7 +47,7 @@ impl Folder {
             let link = format!("link {name}");
             std::os::unix::fs::symlink(self.path("other").join(name), self.path("own").join(&link)).expect("a link");
             ways.push(link);
-            // The second call finds the link of the first.
+            // The link exists from the second call on. The error is ignored.
             _ = std::os::unix::fs::symlink("../other", self.path("own/folder"));
             ways.push(format!("folder/{name}"));
         }
@@ -112,7 +112,8 @@ fn ground_lies_below_its_scene_file() {
     }
 }
 
-/// Also where the path is percent-encoded, and where the buffer lies below the scene but not below the glTF file.
+/// Checks that a buffer outside is rejected, also if the path is percent-encoded, or if the buffer is below the scene but not below the
+/// glTF file.
 #[test]
 fn buffers_lie_below_their_gltf_file() {
     let folder = Folder::new();

@@ -1,9 +1,9 @@
-//! Reports: every fault at once, each at its place, none twice.
+//! Reports of faults: all faults at once, each at its place, none twice.
 
 use skidpad_spec::FaultKind::{self, *};
 use skidpad_spec::{Loaded, MOST_COLLECTED, VehicleSpec, shipped};
 
-/// Ten faults of ten kinds in one file, half of them such that a reader could stop or stumble there.
+/// Checks a file with ten different faults. Half of them could make a reader stop or miss other faults.
 #[test]
 fn ten_faults_are_ten_faults() {
     let text = include_str!("files/ten_faults.toml");
@@ -25,10 +25,10 @@ fn ten_faults_are_ten_faults() {
     insta::assert_snapshot!(faults.render());
 }
 
-/// Text to replace, its replacement, and the fault that is then found: its kind and path.
+/// Text to replace, its replacement, and kind and path of the resulting fault.
 type Row = (&'static str, &'static str, FaultKind, &'static str);
 
-/// A shipped vehicle with one piece of text replaced has exactly one fault, on the line of the replacement.
+/// Checks that a shipped vehicle with one text replaced has exactly one fault, at the replacement or a few lines above.
 #[track_caller]
 fn check(vehicle: &str, rows: &[Row]) {
     let text = shipped::find(vehicle).expect("shipped");
@@ -44,7 +44,7 @@ fn check(vehicle: &str, rows: &[Row]) {
         let fault = &faults.list()[0];
         assert!(fault.line > 1, "a fault without a place: {fault:?}");
         let first = 1 + text[..at].matches('\n').count();
-        // At most a few lines above: the header of the table it is about.
+        // The header of the table with the fault may be a few lines above.
         let near = first.saturating_sub(6)..=first + to.matches('\n').count();
         let removed = *kind == MissingKey || to.is_empty();
         assert!(removed || near.contains(&fault.line) || fault.against.is_some(), "`{to}`: {fault:?}");
@@ -52,7 +52,7 @@ fn check(vehicle: &str, rows: &[Row]) {
     }
 }
 
-/// Links hand side forces on at one place, between two wheels, and are not so steep that those lock them.
+/// Checks that links have only one height of lateral forces, need two wheels, and are not so steep that lateral forces lock them.
 #[test]
 fn roll_centres_are_between_two_wheels() {
     const HEIGHT: &str = "axles[0].roll_centre_height_m";
@@ -77,7 +77,7 @@ fn roll_centres_are_between_two_wheels() {
     assert_eq!(found, [(Contradiction, HEIGHT)], "{}", faults.render());
 }
 
-/// Axles give way by little of their track: loads stay where they press.
+/// Checks that axles deflect laterally by a small part of their track only, because the model does not move the wheel loads with them.
 #[test]
 fn axles_give_way_by_little() {
     const RATE: &str = "axles[0].lateral_compliance.rate_n_per_m";
@@ -97,7 +97,7 @@ fn axles_give_way_by_little() {
     );
 }
 
-/// A beam needs two ends.
+/// Checks that a solid axle needs two wheels.
 #[test]
 fn a_solid_axle_has_two_wheels() {
     let text = shipped::find("corvette_c5").expect("shipped");
@@ -108,7 +108,7 @@ fn a_solid_axle_has_two_wheels() {
     assert_eq!(found, [(Contradiction, "axles[0].solid_axle")], "{}", faults.render());
 }
 
-/// Of a full trailer: keys of its dolly, and what ties both together.
+/// Faults of a full trailer: in keys of its dolly, and in keys that connect dolly and trailer.
 const DOLLY: &[Row] = &[
     ("drawbar_length_m = 1.9", "", MissingKey, "dolly.drawbar_length_m"),
     ("drawbar_length_m = 1.9", "drawbar_length_m = 0", OutOfRange, "dolly.drawbar_length_m"),
@@ -146,11 +146,11 @@ const DOLLY: &[Row] = &[
     ("[coupler]\nbehind_front_axle_m = -2.6 ", "[cupler]\nbehind_front_axle_m = -2.6 ", UnknownKey, "cupler"),
 ];
 
-/// A dolly is checked as any vehicle, under what rests on its turntable.
+/// Checks that a dolly has the rules of any vehicle, with the load on its turntable.
 #[test]
 fn dollies_are_vehicles() {
     check("wagon", DOLLY);
-    // 540 kg of wheels are too much for a wheel that carries 529 kg, and no more than a dolly weighs alone.
+    // The unsprung mass of 540 kg in `DOLLY` exceeds the 529 kg that a wheel of the dolly carries with the load on the turntable.
     let text = shipped::find("wagon").expect("shipped");
     let steered = text.replacen("[dolly.axles.suspension]", "steer_ratio = 1\n[dolly.axles.suspension]", 1);
     let without = text.replacen("[coupler]\nbehind_front_axle_m = -2.6", "[hitch]\nbehind_front_axle_m = 2.6", 1);
@@ -164,7 +164,7 @@ fn dollies_are_vehicles() {
     }
 }
 
-/// All at once, those of the dolly with those of its trailer.
+/// Checks that the faults of a dolly are reported together with those of its trailer.
 #[test]
 fn faults_of_a_dolly_come_with_those_of_its_trailer() {
     let text = shipped::find("wagon").expect("shipped");
@@ -181,7 +181,7 @@ fn faults_of_a_dolly_come_with_those_of_its_trailer() {
     assert_eq!(found, known, "{}", faults.render());
 }
 
-/// Broken TOML in the Corvette: each costs one statement.
+/// Syntax faults in the file of the Corvette. Each affects one statement.
 const TEXT: &[Row] = &[
     ("centre_above_ground_m = 0.447", "centre_above_ground_m = ", Syntax, "chassis.centre_above_ground_m"),
     ("centre_above_ground_m = 0.447", "centre_above_ground_m 0.447", Syntax, "chassis.centre_above_ground_m"),
@@ -199,7 +199,7 @@ const TEXT: &[Row] = &[
     ("0.74, 0.50]", "0.74, 0.50", Syntax, "powertrain.gearbox.forward"),
 ];
 
-/// Keys, types and ranges in the Corvette.
+/// Faults of keys, types and ranges in the file of the Corvette.
 const KEYS: &[Row] = &[
     ("mass_kg = 1545", "mass_lb = 3406", UnknownKey, "chassis.mass_lb"),
     ("[steering]", "colour = \"red\"\n[steering]", UnknownKey, "tyres.rear.colour"),
@@ -228,7 +228,7 @@ const KEYS: &[Row] = &[
     ("model = \"quadratic\"", "model = \"cubic\"", OutOfRange, "rolling_resistance.model"),
 ];
 
-/// Contradictions of body and axles in the Corvette.
+/// Contradictions of body and axles in the file of the Corvette.
 const BODY: &[Row] = &[
     ("pitch_kg_m2 = 2350", "pitch_kg_m2 = 3000", Contradiction, "chassis.inertia.pitch_kg_m2"),
     ("2350, yaw_kg_m2 = 2500", "270, yaw_kg_m2 = 600", Contradiction, "chassis.inertia.pitch_kg_m2"),
@@ -272,7 +272,7 @@ const BODY: &[Row] = &[
     ("[aero]", "[aero]\ndrag_n_s2_per_m2 = 1", Contradiction, "aero.drag_n_s2_per_m2"),
 ];
 
-/// Contradictions of the powertrain in the Corvette.
+/// Contradictions of the powertrain in the file of the Corvette.
 const DRIVE: &[Row] = &[
     ("rpm = 1500", "rpm = 1000", Contradiction, "powertrain.engine.torque_curve[1].rpm"),
     ("limit_rpm = 6200", "limit_rpm = 6000", Contradiction, "powertrain.gearbox.up_shift_rpm"),
@@ -331,7 +331,7 @@ const FADES: &str = "axles[0].anti_roll_bar_fades_in_mps";
 const BUMP_RATIO: &str = "axles[0].suspension.bump_damping_ratio";
 const FREQUENCY: &str = "axles[0].suspension.ride_frequency_hz";
 
-/// What no car could drive with, and keys by other words or without their unit.
+/// Values with which no car can drive, and keys with other words or without their unit.
 const UNDRIVABLE: &[Row] = &[
     ("forward = [2.66,", "forward = [1e9,", OutOfRange, "powertrain.gearbox.forward[0]"),
     ("final_drive = 3.42", "final_drive = 1e9", OutOfRange, "powertrain.gearbox.final_drive"),
@@ -369,7 +369,7 @@ fn a_car_that_cannot_drive_is_refused() {
     check("corvette_c5_tmeasy", &[("slope_n = 156000", "slope_n = 400000", Contradiction, slope)]);
 }
 
-/// A report shows the first faults and tells how many there are.
+/// Checks that a report shows the first faults and their total number, up to the collected maximum.
 #[test]
 fn a_report_is_short() {
     let text = shipped::find("corvette_c5").expect("shipped");
@@ -381,7 +381,7 @@ fn a_report_is_short() {
     assert_eq!(shown, 50);
 }
 
-/// A window around the fault is drawn, not the whole line.
+/// Checks that a report shows a window around the fault, not the whole line.
 #[test]
 fn a_fault_far_to_the_right_is_drawn_in_a_window() {
     let far = " ".repeat(70_000);
@@ -408,7 +408,7 @@ fn reports_hold_no_control_characters_of_files() {
     }
 }
 
-/// Lists, tables and unknown keys beyond all measure take no more time than other texts of their length.
+/// Checks that thousands of lists, tables and unknown keys take no more time than other texts of their length.
 #[test]
 fn large_files_are_read_in_time_that_grows_with_their_length() {
     let car = shipped::find("corvette_c5").expect("shipped");
@@ -461,7 +461,7 @@ fn one_fault_is_one_fault() {
     );
 }
 
-/// With two faults in a file, nothing is reported that is not one of the two.
+/// Checks that nothing but the two faults is reported for a file with two faults.
 #[test]
 fn faults_make_no_noise() {
     let text = shipped::find("corvette_c5").expect("shipped");
@@ -471,7 +471,7 @@ fn faults_make_no_noise() {
         for b in rows[i + 1..].iter().filter(|b| first.contains(b.0) && !b.0.contains(a.0) && !a.0.contains(b.0)) {
             let second = first.replacen(b.0, b.1, 1);
             let Err(faults) = Loaded::read("two", &second) else {
-                // The only pair that mends itself: one way to state the drag for the other.
+                // Only one pair gives a valid file: it replaces one way to state the drag by the other.
                 assert!(a.3.contains("drag_") && b.3.contains("drag_"), "{a:?} {b:?}");
                 continue;
             };
@@ -483,7 +483,7 @@ fn faults_make_no_noise() {
     }
 }
 
-/// The parts of a file that are not TOML, not a table, or nothing at all.
+/// Checks the faults of texts that are empty, not TOML, or not a vehicle.
 #[test]
 fn texts_that_are_no_vehicle() {
     for text in ["", "\n", "# nothing", "\u{feff}", "x", "[", "\"", "[[[[", "a.b.c = 1", "\0", "= = =\n= = =", "é = ü"]

@@ -1,4 +1,4 @@
-//! Tyres of every law in vehicle files, and the files they are in.
+//! Tyres of every law in vehicle files and in tyre files.
 
 use skidpad_core::model::Tyre;
 use skidpad_core::tyre::Conditions;
@@ -17,7 +17,7 @@ fn paths(faults: &Faults) -> Vec<(FaultKind, &str)> {
     faults.list().iter().map(|fault| (fault.kind, fault.path.as_str())).collect()
 }
 
-/// A folder of its own for one test, removed at the end.
+/// Temporary folder for one test, removed at its end.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left in a temporary folder harms nobody.
+        // A folder that cannot be removed does no harm there.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -61,11 +61,11 @@ fn a_tyre_file_is_found_beside_the_vehicle_and_measured_tyres_are_mirrored_on_th
     assert_eq!([0, 1, 2, 3].map(|i| car.model.wheels()[i].mirrored), [false, true, false, false]);
     let Tyre::MagicFormula { formula, .. } = car.model.tyre(2) else { panic!("{:?}", car.model.tyre(2)) };
     assert_eq!(**formula, tir::load("c5_rear").expect("shipped").tyre.symmetric());
-    // The description alone does not know where its file stood.
+    // The description does not contain the folder of its file.
     assert_eq!(car.spec.compile_in(&folder.0).expect("sound"), *car.model);
 }
 
-/// Faults of the vehicle file and of both tyre files, all at once, each with its place in its own text.
+/// Checks that the faults of the vehicle file and of both tyre files are reported at once, each with its place in its own text.
 #[test]
 fn faults_reach_through_to_the_tyre_files() {
     let folder = Folder::new("faults");
@@ -104,7 +104,7 @@ fn inline_coefficients_make_the_tyre_of_a_file() {
     let car = read(&text).unwrap_or_else(|faults| panic!("{}", faults.render()));
     let Tyre::MagicFormula { formula, .. } = car.model.tyre(2) else { panic!("{:?}", car.model.tyre(2)) };
     assert_eq!(**formula, file);
-    // Out and in again.
+    // Writing and reading gives the same model.
     let again = read(&car.spec.to_toml().expect("finite")).unwrap_or_else(|faults| panic!("{}", faults.render()));
     assert_eq!(*again.model, *car.model);
 
@@ -116,7 +116,7 @@ fn inline_coefficients_make_the_tyre_of_a_file() {
     assert_eq!(paths(&faults), [(MissingKey, &*format!("{at}.FNOMIN"))]);
 }
 
-/// One change, one fault, for the keys of each law.
+/// Checks that each change of a key of a tyre gives exactly one fault.
 #[test]
 fn one_fault_is_one_fault() {
     let rows = [

@@ -1,8 +1,8 @@
-//! What is legal but not meant: each planted mistake is told with its place, and no shipped car has one.
+//! Lints about legal but implausible values: each planted mistake is reported with its place, and no shipped car has one.
 
 use skidpad_spec::{Loaded, shipped};
 
-/// A piece of the Corvette's file, what stands there instead, the key that is told and a word of what is said.
+/// Text in the file of the Corvette, its replacement, key of the note, and a part of the text of the note.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const MISTAKES: &[Row] = &[
@@ -67,7 +67,7 @@ fn shipped_cars_have_no_implausible_number() {
     }
 }
 
-/// What a shipped car is told on purpose: the truck's rear springs are made for a load it does not have, and its wheels hang in
-/// their droop.
+/// Accepted notes on shipped cars. The rear springs of the truck are made for a load that it does not carry, so they are unloaded in
+/// a part of their droop travel.
 const MEANT: [(&str, &str); 2] =
     [("truck_6x4", "axles[1].suspension.droop_travel_m"), ("truck_6x4", "axles[2].suspension.droop_travel_m")];

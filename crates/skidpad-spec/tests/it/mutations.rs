@@ -1,11 +1,11 @@
-//! Whatever happens to a file, it is read without panic, and is either a finite vehicle or a list of faults.
+//! Mutations of vehicle files: the reader does not panic, and returns a finite vehicle or a list of faults.
 
 use proptest::prelude::*;
 use skidpad_spec::shipped;
 
 use crate::any_text::read_checked;
 
-/// Values to put where a number stood.
+/// Replacements for numbers.
 const VALUES: [&str; 24] = [
     "0",
     "-1",
@@ -83,7 +83,7 @@ pub fn apply(text: &str, change: &Change) -> String {
     lines.concat()
 }
 
-/// `text` with its number `at` (modulo their count) replaced.
+/// Replaces number `at` (modulo the count of numbers) in `text` by `value`.
 fn with_value(text: &str, at: usize, value: &str) -> String {
     let numeric = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
     let mut numbers = Vec::new();
@@ -104,7 +104,7 @@ fn with_value(text: &str, at: usize, value: &str) -> String {
     }
 }
 
-/// `text` with what most shipped vehicles leave out.
+/// Adds options to `text` that most shipped vehicles do not have.
 fn with_options(text: &str) -> String {
     let axle = "heave_spring = { rate_n_per_m = 1000, damping_n_s_per_m = 10 }\nforce_point_above_ground_m = 0.1\n\
                 guidance = { toe_deg_per_m = 5, camber_deg_per_m = -20, camber_deg_per_m2 = 10 }\n\

@@ -1,4 +1,4 @@
-//! Scene files: what ships reads, what is wrong is told all at once, and units are those of the keys.
+//! Scene files: shipped files are valid, all faults are reported at once, and values have the units of their keys.
 
 use skidpad_core::{Course, DVec3, FixedBox, Gust, Mat3, Scene, Vec3};
 use skidpad_spec::FaultKind::{self, *};
@@ -36,7 +36,7 @@ fn keys_are_in_the_units_of_their_names() {
     let [block] = scene.boxes[..] else { panic!("one box") };
     assert_eq!((block.centre, block.half_extents), (DVec3::new(1.0, -2.0, 3.0), Vec3::new(2.0, 3.0, 4.0)));
     assert_eq!(block.grip, 0.2);
-    // To the left first, then its +x end up: its x axis points along the world's y, and up by 30 degrees.
+    // The box is turned to the left, then its +x end is raised: its x axis points along the y axis of the world and up by 30 degrees.
     let (sin, cos) = 30f32.to_radians().sin_cos();
     assert!((block.rotation * Vec3::X - Vec3::new(0.0, cos, sin)).length() < 1e-6, "{:?}", block.rotation);
 }
@@ -79,11 +79,11 @@ fn fields_of_heights_and_meshes_are_in_the_units_of_their_names() {
     assert!(!scene.plane);
     let [field] = &scene.fields[..] else { panic!("one field") };
     assert_eq!((field.origin(), field.spacing(), field.counts()), (DVec3::new(-1.0, 2.0, 3.0), [0.5, 2.0], [3, 2]));
-    // Along x first, then along y.
+    // Heights are ordered along x first, then along y.
     assert_eq!([field.height(0, 0), field.height(2, 0), field.height(0, 1), field.grip()], [0.0, 2.0, 3.0, 0.4]);
     let [mesh] = &scene.meshes[..] else { panic!("one mesh") };
     assert_eq!((mesh.origin(), mesh.grips()), (DVec3::new(9.0, 8.0, 7.0), &[1.0][..]));
-    // The one without an area is left out.
+    // The triangle without an area is left out.
     assert_eq!(mesh.triangles(), [[0, 1, 2]]);
 }
 
@@ -167,7 +167,7 @@ fn a_road_of_a_class_is_a_field_of_heights() {
     assert_eq!(found, [(2, "road[0].class"), (11, "road[1].spacing_m")], "{}", faults.render());
 }
 
-/// Without their readers, files are refused by name.
+/// Checks that files are rejected by name if the feature with their readers is off.
 #[cfg(not(feature = "terrain_files"))]
 #[test]
 fn files_need_their_feature() {
@@ -187,7 +187,7 @@ fn bodies_are_in_the_units_of_their_names() {
                 [[body]]\nmass_kg = 12\nsize_m = [1, 2, 3]\ncentre_m = [0, 0, 0]\ninertia_kg_m2 = [3, 4, 5]\n";
     let scene = SceneSpec::read("units.toml", text).expect("valid").scene().expect("bodies");
     let [one, other] = scene.bodies[..] else { panic!("two bodies") };
-    // Of a solid box: m (b² + c²) / 12.
+    // Inertia of a solid box: m (b² + c²) / 12.
     assert_eq!(one.inertia, Mat3::from_diagonal(Vec3::new(13.0, 10.0, 5.0)));
     assert_eq!((one.mass, one.grip, one.friction), (12.0, 0.7, 0.2));
     assert_eq!((one.hull.centre, one.hull.half_extents), (Vec3::new(-0.25, 0.0, 1.0), Vec3::new(0.5, 1.0, 1.5)));

@@ -1,4 +1,4 @@
-//! Every vehicle that ships, and the schema they are written against.
+//! Shipped vehicles, and the schema of vehicle files.
 
 use skidpad_core::STANDARD_GRAVITY;
 use skidpad_spec::{LoadError, Loaded, VehicleSpec, load, shipped};
@@ -44,13 +44,13 @@ fn trailers_are_towed_level() {
     }
 }
 
-/// What rests on the turntable of a full trailer is part of what its dolly carries: by moments, `m (L - d) / L` of the trailer's mass.
+/// Checks that a dolly carries the mass on its turntable: by moments, `m (L - d) / L` of the mass `m` of the trailer.
 #[test]
 fn a_dolly_carries_the_front_of_its_trailer() {
     let wagon = load("wagon").expect("shipped");
     let dolly = wagon.dolly.as_ref().expect("a full trailer");
     let [carried, known] = [f64::from(dolly.parts().hitch.expect("tows").carried_mass), 1750.0 * 1.25 / 2.6];
-    // f32 and an inverse with a ridge of 1e-12.
+    // The tolerance covers f32 and an inverse with a regularisation of 1e-12.
     assert!((carried / known - 1.0).abs() < 1e-6, "{carried} kg for {known}");
     let wheels: f64 = dolly.sprung().iter().map(|mass| f64::from(*mass)).sum();
     let known = known + 250.0 * 1.65 / 1.9;
@@ -59,7 +59,7 @@ fn a_dolly_carries_the_front_of_its_trailer() {
     assert!(load("caravan").expect("shipped").dolly.is_none());
 }
 
-/// `F = m g b / L` and `m g a / L` for two axles; for more, the loads balance about the centre of mass.
+/// Checks the static axle loads, `m g b / L` and `m g a / L` for two axles. For any axles the loads balance about the centre of mass.
 #[test]
 fn a14_static_loads_follow_the_lever_rule() {
     for (name, Loaded { spec, model, .. }) in every() {
@@ -68,7 +68,7 @@ fn a14_static_loads_follow_the_lever_rule() {
         let wheels = model.wheels().iter().enumerate();
         let total: f64 = (0..model.wheels().len()).map(load).sum();
         let moment: f64 = wheels.map(|(i, wheel)| load(i) * f64::from(wheel.contact.x)).sum();
-        // f32 masses and places: 1e-7 of each term.
+        // Masses and places are f32: 1e-7 of each term.
         assert!((total / weight - 1.0).abs() < 1e-6, "{name}: {total} of {weight} N");
         assert!(moment.abs() < 1e-5 * weight, "{name}: {moment} N m");
         if let [_, rear] = &spec.axles[..] {
@@ -79,7 +79,7 @@ fn a14_static_loads_follow_the_lever_rule() {
     }
 }
 
-/// Roll gradient of a rigid car on its springs: `m g h / (K − m g h)`, K from springs and bars.
+/// Checks the roll gradient of a rigid car on its springs, `m g h / (K − m g h)` with the roll stiffness `K` of springs and bars.
 #[test]
 fn the_corvette_rolls_as_fitted() {
     let model = load("corvette_c5").expect("shipped").model;
@@ -92,7 +92,7 @@ fn the_corvette_rolls_as_fitted() {
     assert!((2.5..3.0).contains(&gradient), "{gradient} deg/g");
 }
 
-/// Full pedal locks every wheel: more torque than the tyre holds at 1.1 g.
+/// Checks that the full pedal locks every wheel: its torque exceeds that of the tyre force at 1.1 g.
 #[test]
 fn the_corvette_can_lock_every_wheel() {
     let model = load("corvette_c5").expect("shipped").model;
@@ -115,7 +115,7 @@ fn a_description_survives_writing_and_reading() {
     }
 }
 
-/// A published figure needs a source, and the cars that claim to be real ones have some.
+/// Checks that the cars that claim to be real, and no others, have published figures.
 #[test]
 fn references_are_given_for_real_cars() {
     for (name, Loaded { spec, .. }) in every() {

@@ -1,4 +1,4 @@
-//! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
+//! Units: rev/min, degrees and ratios in the file are SI values in the model.
 
 use skidpad_core::model::{
     BarCoupling, Coupling, Disc, HeaveSpring, Knee, LateralCompliance, LaunchDevice, Peers, Powertrain, TrailerBrakes,
@@ -16,7 +16,7 @@ fn model(name: &str) -> Arc<Model> {
 #[track_caller]
 fn close(rows: &[(&str, f32, f64)]) {
     for (what, found, expected) in rows {
-        // One rounding to f32, and a few more where a root or a product is taken.
+        // The tolerance covers one rounding to f32, and a few more after a root or a product.
         let error = (f64::from(*found) - expected).abs();
         assert!(error <= 1e-6 * expected.abs(), "{what}: {found}, not {expected}");
     }
@@ -98,7 +98,7 @@ fn bullet_numbers_are_true_units() {
     assert_eq!(skidpad_spec::load("corvette_c5").expect("shipped").model.parts().peers, Peers::default());
 }
 
-/// The same tyre on both axles, no toe, parallel steering: nothing in the file may disturb the exact neutral steer.
+/// Checks that nothing in the file disturbs the exact neutral steer: equal tyres on both axles, no toe, parallel steering.
 #[test]
 fn the_commonroad_car_is_neutral() {
     let model = model("bmw_320i_commonroad");
@@ -126,7 +126,7 @@ fn ride_frequency_is_of_the_mass_the_wheel_carries() {
     close(&[("rate", model.wheels()[2].strut.rate, rate)]);
 }
 
-/// Couplings tie the wheels of an axle or two axles; a preload is what the torques of both sides differ by.
+/// Checks couplings between the wheels of an axle and between two axles. A preload is the difference of the torques of both sides.
 #[test]
 fn couplings_tie_wheels_and_axles() {
     let text = skidpad_spec::shipped::find("truck_6x4").expect("shipped");
@@ -141,8 +141,8 @@ fn couplings_tie_wheels_and_axles() {
     assert_eq!(model.parts().axles[0].turning_distance, 4.78);
 }
 
-/// A car turns about its unsteered axles, or where the ratios of all axles agree: 1 and −0.4 on 3 m, 2.143 m behind the front axle. Axles
-/// that all turn alike go straight on askew.
+/// Checks the axis about which a car turns: at its unsteered axles, or where the ratios of all axles agree. Ratios of 1 and −0.4 on a
+/// wheelbase of 3 m agree 2.143 m behind the front axle. A car with equal ratios of all axles moves obliquely on a straight line.
 #[test]
 fn axles_stand_from_the_axis_that_their_ratios_agree_on() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
@@ -163,7 +163,7 @@ fn axles_stand_from_the_axis_that_their_ratios_agree_on() {
     assert!(ahead.abs() > 1000.0 && ahead.is_finite() && (ahead - behind).abs() < 3.001, "{ahead} {behind}");
 }
 
-/// Motors drive an axle together or each wheel by itself.
+/// Checks that a motor drives both wheels of an axle, or that each wheel has its own motor.
 #[test]
 fn motors_drive_axles_or_wheels() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
@@ -178,7 +178,7 @@ fn motors_drive_axles_or_wheels() {
     assert_eq!((left.power, left.efficiency, left.inertia), (f32::INFINITY, 1.0, 0.0));
 }
 
-/// A torque converter with its lock-up, a continuous gearbox, a throttle map and a speed at which the engine dies.
+/// Checks a torque converter with lock-up, a continuous gearbox, a throttle map and the stall speed of the engine.
 #[test]
 fn an_automatic_in_si() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
@@ -213,7 +213,7 @@ fn an_automatic_in_si() {
     assert_eq!((drive.gearbox.nearest(6), own.rate, lock_up.capacity, lock_up.lowest_gear), (1, 1.5, 600.0, 2));
 }
 
-/// A car changed in code is checked like a file, and its faults show the file it would be.
+/// Checks that a description changed in code is checked like a file, and that its faults have the paths of the keys of a file.
 #[test]
 fn a_changed_description_is_checked_again() {
     let mut spec = skidpad_spec::load("corvette_c5").expect("shipped").spec;
@@ -224,7 +224,7 @@ fn a_changed_description_is_checked_again() {
     assert_eq!(paths, ["chassis.mass_kg", "axles[0].tyre"]);
 }
 
-/// Row B7: ½ · 0.30 · 2.2 m² · 1.29 kg/m³ is the text's 0.4257.
+/// Checks row B7: ½ · 0.30 · 2.2 m² · 1.29 kg/m³ is 0.4257 kg/m, as in the source.
 #[test]
 fn b7_drag_from_coefficient_area_and_air() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
@@ -247,7 +247,7 @@ fn brake_discs_go_to_both_wheels_of_their_axle() {
     assert_eq!([wheels[0].disc, wheels[1].disc, wheels[2].disc], [Some(expected), Some(expected), None]);
 }
 
-/// Row B14: a tyre size in place of the radius.
+/// Checks row B14: a tyre size instead of the radius.
 #[test]
 fn b14_a_tyre_size_gives_the_rolling_radius() {
     let text = include_str!("../../../../vehicles/corvette_c5.toml");
@@ -256,8 +256,8 @@ fn b14_a_tyre_size_gives_the_rolling_radius() {
     close(&[("radius", spec.compile().expect("valid").parts().wheels[2].radius, 0.97 * 0.3386)]);
 }
 
-/// A Magic Formula tyre brings its own rolling radius: what its file says under the load at rest, between the deflected and
-/// the free one.
+/// Checks that the rolling radius of a Magic Formula tyre is that of its file under the load at rest. It is between the deflected
+/// and the free radius.
 #[test]
 fn a_magic_formula_tyre_has_its_own_radius() {
     let text = skidpad_spec::shipped::find("corvette_c5_mf").expect("shipped");
@@ -272,7 +272,7 @@ fn a_magic_formula_tyre_has_its_own_radius() {
     }
 }
 
-/// Row A6b: an anti-roll bar in newtons per metre, in the newtons of game scripts, and as a share of the stiffness in roll.
+/// Checks row A6b: an anti-roll bar in newtons per metre, in newtons as in game scripts, and as a share of the roll stiffness.
 #[test]
 fn a6b_anti_roll_bars_come_in_three_units() {
     let text = include_str!("../../../../vehicles/corvette_c5.toml");
@@ -283,7 +283,7 @@ fn a6b_anti_roll_bars_come_in_three_units() {
     };
     close(&[
         ("newtons per metre", bar("anti_roll_bar_n_per_m = 19000").rate, 19e3),
-        // Over 0.07 m of bump and 0.09 m of droop.
+        // The force is that over 0.07 m of bump and 0.09 m of droop.
         ("newtons", bar("anti_roll_bar_n = 5000").rate, 5000.0 / 0.16),
         ("as stiff as the springs", 2.0 * bar("anti_roll_bar_share = 0.5").rate, 28e3),
     ]);
@@ -291,7 +291,7 @@ fn a6b_anti_roll_bars_come_in_three_units() {
     assert_eq!((fading.fades_in, fading.coupling), ([5.0, 15.0], BarCoupling::External));
 }
 
-/// Row D3: what a file says of standing wheels goes to every wheel.
+/// Checks row D3: the standing resistance of a file applies to every wheel.
 #[test]
 fn standing_resistance_is_every_wheels() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
@@ -306,8 +306,8 @@ fn standing_resistance_is_every_wheels() {
     }
 }
 
-/// Full droop by what the spring still pushes with there, on linear springs and on such that stiffen; of a wheel with a
-/// mass of its own the spring carries the rest.
+/// Checks that the preload, the spring force at full droop, determines the droop travel of linear and of progressive springs. The
+/// spring does not carry the unsprung mass.
 #[test]
 fn preload_says_where_full_droop_is() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
@@ -322,7 +322,7 @@ fn preload_says_where_full_droop_is() {
     let left = carried + rising.spring(-f64::from(rising.droop_travel));
     close(&[("rise", rising.progressive_rate, 90e3), ("left at droop", left as f32, 1500.0)]);
     assert!(rising.droop_travel > linear.droop_travel && rising.rate_at(-0.1) < rate);
-    // Its force has its least, 1530 N, where its rate is 0.
+    // The smallest force of this spring is 1530 N, at the deflection at which its rate is 0.
     let never = text.replacen("droop_travel_m = 0.09", "preload_n = 1500\nrate_rise_n_per_m2 = 212e3", 1);
     let faults = VehicleSpec::read("c5", &never).expect_err("the spring never gives as little");
     assert_eq!(faults.list()[0].path, "axles[0].suspension.preload_n");
@@ -364,7 +364,7 @@ fn roll_centres_are_metres_above_the_ground() {
     let model = VehicleSpec::read("c5", &raised).expect("readable").compile().expect("valid");
     let heights: Vec<f32> = model.parts().axles.iter().map(|axle| axle.roll_centre).collect();
     assert_eq!(heights, [-0.05, 0.0]);
-    // Left wheels in jounce move inwards, by the height over half the track of 1.575 m.
+    // In jounce left wheels move inwards, per metre by the height of the roll centre over half the track of 1.575 m.
     assert!((model.link_slope(0) + 0.05 / 0.7875).abs() < 1e-6 && model.link_slope(0) == -model.link_slope(1));
 }
 

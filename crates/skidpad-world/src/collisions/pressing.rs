@@ -1,9 +1,10 @@
-//! Sequential impulses over the points of a group, and leaps where they creep.
+//! Sequential impulses over the contact points of a group, with extrapolation where they converge slowly.
 //!
-//! A light hull of mass m between a heavy one of mass M and the ground, or between two heavy ones, hands on what the heavy one still has in
-//! shares of about m / M a pass. Each pass then changes all impulses by nearly the same, by a rate just below 1 of the last one, so what all
-//! passes to come would change is known: the sum of a geometric series (Aitken's process). Without it a crate of 2 kg was pressed into the
-//! ground and into one of 1.1 t that fell on it, which rose again as overlaps return.
+//! A light hull of mass m between a heavy hull of mass M and the ground, or between two heavy hulls, transmits the impulse of the
+//! heavy one in shares of about m / M per pass. Successive changes of all impulses then have nearly the same direction and a
+//! ratio just below 1. The sum of all later changes follows from the geometric series (Aitken's process). Without extrapolation,
+//! a hull of 1.1 t that falls on a crate of 2 kg enters the crate and presses it into the ground, and then rises as the overlap
+//! is corrected.
 
 use skidpad_core::Vec3;
 
@@ -12,31 +13,34 @@ use crate::chassis::Chassis;
 use crate::hull::{PASSES, SETTLED};
 use crate::links::Link;
 
-/// Where masses differ by less than this factor, [`PASSES`] leave less than a tenth of what creeps; leaps, which take impulses back and
-/// forth, are not worth their roundings there, nor their time in a pile-up of cars.
+/// Mass ratio below which no extrapolation takes place. [`PASSES`] passes then leave less than a tenth of the slow error, and
+/// extrapolation would add rounding errors and cost time in pile-ups.
 const UNEVEN: f32 = 25.0;
 
-/// Most leaps over points that passes do not settle. Some tens are typical; crates of 1 kg on each other under one of 1.4 t take 200.
+/// Maximum number of extrapolations if passes alone do not converge. Some tens are typical; a stack of 1 kg crates under a body
+/// of 1.4 t takes 200.
 const LEAPS: usize = 256;
 
-/// Passes before each leap: what does not creep settles in them.
+/// Number of passes before each extrapolation, in which fast errors decay.
 const BETWEEN: usize = 8;
 
-/// Largest rate that a leap counts with: impulses of 32 bits tell no slower creep.
+/// Largest ratio of successive changes that is used for extrapolation; f32 impulses cannot resolve slower convergence.
 const SLOWEST: f32 = 0.999;
 
-/// Share of the next leap that is taken after one that went too far, and how it grows again. Friction turns, and points let go on the way.
+/// Factor on the extrapolated share after an extrapolation that went too far. Friction changes direction and points separate on
+/// the way.
 const SHORTER: f32 = 0.25;
+/// Factor by which the share grows after each accepted extrapolation, up to 1.
 const LONGER: f32 = 2.0;
 
-/// Change of a velocity by all passes to come from which on they are not worth a leap, m/s.
+/// Change of velocity by all later passes below which no extrapolation is made, m/s.
 const REST: f32 = 1e-4;
 
-/// Share of what presses that no pass brings nearer: two of the last digits.
+/// Relative accuracy of a normal impulse: about two units in the last place. Smaller changes are rounding.
 const DIGITS: f32 = 2.5e-7;
 
-/// Sequential impulses over the `points` of a group: first what presses alone, then friction with it. Friction that held against the
-/// turns which single points leave before the others answer would throw cars aside.
+/// Solves the `points` of a group by sequential impulses: first normal impulses alone, then with friction. Friction against the
+/// rotations that single points cause before the others respond would throw cars sideways.
 pub(super) fn press_group(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis]) {
     for rub in [false, true] {
         let settles = (0..PASSES).any(|_| !pass(points, links, chassis, rub));
@@ -46,7 +50,7 @@ pub(super) fn press_group(points: &mut [Point], links: &mut [Link], chassis: &mu
     }
 }
 
-/// One pass; whether it changes the velocity of anything.
+/// Runs one pass over all points, with friction if `rub` is set. Returns true if the velocity of any point changes.
 fn pass(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis], rub: bool) -> bool {
     let mut changed = false;
     for point in points {
@@ -56,7 +60,7 @@ fn pass(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis], rub: 
     changed
 }
 
-/// Whether the masses of hulls with these `points` differ by much.
+/// Returns true if the masses of the hulls with these `points` differ by more than the factor [`UNEVEN`].
 fn is_uneven(points: &[Point], chassis: &[Chassis]) -> bool {
     let hulls = points.iter().flat_map(|point| point.cars).filter_map(|car| chassis.get(car as usize));
     let [least, most] = hulls
@@ -64,7 +68,8 @@ fn is_uneven(points: &[Point], chassis: &[Chassis]) -> bool {
     most > UNEVEN * least
 }
 
-/// Goes on in passes and leaps until nothing changes. A leap after which passes change more than before is taken back.
+/// Alternates passes and extrapolations until nothing changes. Reverts an extrapolation after which the passes change more than
+/// before.
 fn leap(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis], rub: bool) {
     let (mut least, mut share) = (f32::INFINITY, 1.0f32);
     for _ in 0..LEAPS {
@@ -90,7 +95,8 @@ fn leap(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis], rub: 
     }
 }
 
-/// Passes up to the next leap: by how much the last two change all impulses, N s; `None` once nothing changes.
+/// Runs the passes before the next extrapolation. Returns the norm of the change of all impulses in each of the last two passes,
+/// N s, or `None` if they have converged.
 fn creep(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis], rub: bool) -> Option<[f32; 2]> {
     let mut changes = [0.0; 2];
     for _ in 0..BETWEEN {
@@ -106,12 +112,12 @@ fn creep(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis], rub:
 }
 
 impl Point {
-    /// What it has given so far, N s.
+    /// Returns the total impulse of the point so far, N s.
     fn given(&self) -> Vec3 {
         self.normal * self.pressed + self.drag
     }
 
-    /// Lets it have given what of `impulse` (N s) pressing and friction allow.
+    /// Sets the total impulse of the point to `impulse` (N s), limited to compression and to the friction cone.
     fn give(&mut self, impulse: Vec3, chassis: &mut [Chassis], links: &mut [Link]) {
         let (before, along) = (self.given(), impulse.dot(self.normal));
         self.pressed = along.max(0.0);
@@ -119,7 +125,7 @@ impl Point {
         self.apply(chassis, links, self.given() - before);
     }
 
-    /// By how much the last pass changed the velocity of the lighter hull by it, m/s; nothing where that is rounding.
+    /// Returns the change of velocity of the lighter hull by this point in the last pass, m/s; 0 if the change is rounding.
     fn moves(&self, chassis: &[Chassis]) -> f32 {
         let hulls = self.cars.iter().filter_map(|car| chassis.get(*car as usize));
         let lightest = hulls.map(|hull| hull.inverse_mass).fold(0.0, f32::max);

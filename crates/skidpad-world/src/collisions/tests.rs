@@ -1,4 +1,4 @@
-//! Two boxes in free space, by closed forms.
+//! Tests with two boxes in free space, compared with closed forms.
 
 use super::*;
 use skidpad_core::{Mat3, Quat, Scene, model::Hull};
@@ -7,12 +7,13 @@ use crate::World;
 
 const RATES: [f32; 4] = [20.0, 60.0, 240.0, 1000.0];
 
-/// Nothing but the bodies.
+/// Returns a world without ground.
 fn space() -> World {
     World::new(Scene { plane: false, ..Scene::flat() })
 }
 
-/// A body of `mass` kg the size of a car: 4.4 by 1.8 by 1.2 m, scaled; its hull is `above` m above its centre of mass.
+/// Returns a body of `mass` kg with the size of a car, 4.4 by 1.8 by 1.2 m, times `scale`. The middle of its hull is `above` m
+/// above its centre of mass.
 fn body(mass: f32, scale: f32, above: f32) -> Chassis {
     let hull = Hull { centre: Vec3::Z * above, half_extents: Vec3::new(2.2, 0.9, 0.6) * scale };
     Chassis::rigid(mass, Mat3::from_diagonal(Vec3::new(0.3, 1.4, 1.5) * mass * scale * scale), hull)
@@ -23,7 +24,7 @@ fn at(mut chassis: Chassis, position: DVec3, rotation: Quat, twist: [Vec3; 2]) -
     chassis
 }
 
-/// Momentum, angular momentum about the origin, and kinetic energy.
+/// Returns momentum, angular momentum about the origin, and kinetic energy.
 fn sums(world: &mut World) -> (DVec3, DVec3, f64) {
     let mut sums = (DVec3::ZERO, DVec3::ZERO, 0.0);
     for chassis in world.chassis_mut() {
@@ -40,7 +41,7 @@ fn run(world: &mut World, seconds: f32, hz: f32) {
     (0..(seconds * hz).ceil() as usize).for_each(|_| world.advance(1.0 / hz));
 }
 
-/// `first` at `[speed, 0]` from behind into `second` at `[other, 0]`.
+/// Returns a world in which `first` runs at `speed` m/s into the rear of `second`, which moves at `other` m/s.
 fn head_on(first: Chassis, second: Chassis, [speed, other]: [f32; 2]) -> World {
     let mut world = space();
     let gap = f64::from(first.hull.half_extents.x + second.hull.half_extents.x) + 0.77;
@@ -49,8 +50,8 @@ fn head_on(first: Chassis, second: Chassis, [speed, other]: [f32; 2]) -> World {
     world
 }
 
-/// Without restitution both end with the velocity of their common centre: equal cars head-on stop, a standing one takes its share,
-/// up to masses of 1 to 50.
+/// Both bodies end, without restitution, with the velocity of their common centre of mass. Equal cars that collide head-on stop; a
+/// standing one takes its share. Holds for mass ratios from 1 to 50.
 #[test]
 fn bodies_that_meet_end_with_their_common_velocity() {
     for (masses, speeds) in [
@@ -71,7 +72,7 @@ fn bodies_that_meet_end_with_their_common_velocity() {
                 let what = format!("{masses:?} kg at {speeds:?} m/s, {hz} Hz, step {step}");
                 let scale = f64::from(masses[0] * speeds[0].abs() + masses[1] * speeds[1].abs());
                 assert!((now - momentum).length() < 1e-5 * scale, "{what}: {now} N s of {momentum}");
-                // What the last digits of 32 bits are worth.
+                // Tolerance for the last digits of f32.
                 assert!(left <= energy * (1.0 + 1e-6) + 1e-9 * start, "{what}: {left} J of {energy}");
                 energy = left;
             }
@@ -86,7 +87,7 @@ fn bodies_that_meet_end_with_their_common_velocity() {
     }
 }
 
-/// Numbers in ±1, the same in every run.
+/// Generator of repeatable numbers in ±1.
 struct Random(u64);
 
 impl Random {
@@ -100,7 +101,7 @@ impl Random {
     }
 }
 
-/// Two bodies of any size, mass, attitude and spin on their way to each other.
+/// Returns two bodies of random size, mass, attitude and spin that move towards each other.
 fn thrown(random: &mut Random) -> [Chassis; 2] {
     [-1.0, 1.0].map(|side| {
         let mass = 1000.0 * (1.5 * random.next()).exp();
@@ -112,7 +113,7 @@ fn thrown(random: &mut Random) -> [Chassis; 2] {
     })
 }
 
-/// Whatever the bodies and however they meet: momentum and angular momentum close, energy never rises.
+/// Momentum and angular momentum are conserved, and energy never rises, for any bodies and any contact.
 #[test]
 fn blows_keep_momentum_and_angular_momentum() {
     for hz in RATES {
@@ -127,7 +128,7 @@ fn blows_keep_momentum_and_angular_momentum() {
                 world.advance(1.0 / hz);
                 let now = sums(&mut world);
                 let touched = before != world.chassis_mut()[0].velocity;
-                // What turns freely keeps its energy to second order in the step only.
+                // Free rotation conserves energy to second order in the step only.
                 let rise = if touched { now.2 / last.2 - 1.0 } else { 0.0 };
                 let errors = [(now.0 - last.0).length() / scale, (now.1 - last.1).length() / scale, rise];
                 (0..3).for_each(|k| worst[k] = worst[k].max(errors[k]));
@@ -136,13 +137,13 @@ fn blows_keep_momentum_and_angular_momentum() {
             }
         }
         assert!(blows > 400, "{blows} blows");
-        // Angular momentum per momentum is a length, m. Faces that close one edge after the other leave a share of the way of a
-        // step, of 2 m/s: the pose moves with one velocity throughout it.
+        // Angular momentum per momentum is a length, m. If the edges of two faces close one after the other, the error is a share
+        // of the path of a step at 2 m/s, because the pose moves with one velocity throughout the step.
         assert!(worst[0] < 1e-5 && worst[1] < 2.0 / f64::from(hz) && worst[2] < 1e-3, "{hz} Hz: {worst:?}");
     }
 }
 
-/// Faces that meet at once, off the middle and at a slant: nothing of the angular momentum is lost at any rate.
+/// Faces that meet all at once, off-centre and obliquely, conserve angular momentum at any rate.
 #[test]
 fn faces_that_meet_off_the_middle_keep_angular_momentum() {
     for hz in RATES {
@@ -156,7 +157,7 @@ fn faces_that_meet_off_the_middle_keep_angular_momentum() {
                 world.advance(1.0 / hz);
                 let now = sums(&mut world);
                 let lost = (now.1 - last.1).length() / 4e4;
-                // A tenth of a millimetre of arm: hulls touch from 1 mm on.
+                // The limit is 0.1 mm of arm; hulls touch at a distance of 1 mm.
                 assert!(lost < 1e-4 || now.2 > 0.99 * last.2, "{aside} m, {slant} m/s, {hz} Hz, step {step}: {lost} m");
                 assert!(now.2 <= last.2 * (1.0 + 1e-6), "{aside} m, {slant} m/s, {hz} Hz, step {step}: energy");
                 last = now;
@@ -166,7 +167,7 @@ fn faces_that_meet_off_the_middle_keep_angular_momentum() {
     }
 }
 
-/// What slides along the other is braked by as much of what presses as friction says: the product of both bodies' 0.5.
+/// A side swipe causes friction of the normal impulse times the product of both coefficients, 0.5 each.
 #[test]
 fn a_side_swipe_rubs_by_the_friction_of_bodywork() {
     for hz in RATES {
@@ -181,7 +182,7 @@ fn a_side_swipe_rubs_by_the_friction_of_bodywork() {
     }
 }
 
-/// Those that start inside each other come apart no faster than overlaps return.
+/// Bodies that start inside each other separate no faster than the correction speed of overlaps.
 #[test]
 fn overlaps_return_slowly() {
     for hz in RATES {
@@ -203,7 +204,7 @@ fn overlaps_return_slowly() {
     }
 }
 
-/// Pressed between a wall and another body, a body enters neither.
+/// A body pressed between a wall and another body enters neither.
 #[test]
 fn a_body_between_a_wall_and_another_enters_neither() {
     let wall = skidpad_core::FixedBox::upright(DVec3::X * 10.0, Vec3::new(1.0, 8.0, 8.0));
@@ -225,7 +226,7 @@ fn a_body_between_a_wall_and_another_enters_neither() {
     }
 }
 
-/// What touches has points: nothing passes because no features were found.
+/// Every contact of two hulls has contact points: no contact is lost because no features were found.
 #[test]
 fn all_that_touches_has_points() {
     let (mut met, mut manifold) = (0, ContactManifold::default());
@@ -240,7 +241,7 @@ fn all_that_touches_has_points() {
     assert!(met > 5_000, "{met} of 20,000");
 }
 
-/// A body of 2 t that comes down with 8 m/s on a crate of 20 or 10 kg on the ground stops there: neither enters the other or the ground.
+/// A body of 2 t that falls at 8 m/s on a crate of 20 or 10 kg on the ground stops there. Neither enters the other or the ground.
 #[test]
 fn a_heavy_body_stops_on_a_light_one() {
     for (mass, hz) in [20.0, 10.0].into_iter().flat_map(|mass| RATES.map(|hz| (mass, hz))) {

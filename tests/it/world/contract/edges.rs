@@ -8,8 +8,8 @@ use super::{HALF_WIDTH, PROBES, RADIUS, down_to_plane, probe, upright, worlds};
 use crate::common::{Drive, Simplify, c5, on_rows};
 use crate::world::terrain::{field, mesh_of, nothing};
 
-/// Sheets of ground at z = 0 over the rectangles from `low` to `high` (x and y, m), all turned to the left by `turn` rad; of every kind
-/// that can be turned so.
+/// Returns scenes with sheets of ground at z = 0 over the rectangles from `low` to `high` (x and y, m), all turned to the
+/// left by `turn` rad: boxes and meshes, and fields if `turn` is 0.
 fn sheets(rectangles: &[[[f64; 2]; 2]], turn: f32) -> Vec<(&'static str, Scene)> {
     let rotation = Quat::from_rotation_z(turn);
     let slab = |[low, high]: &[[f64; 2]; 2]| {
@@ -35,7 +35,7 @@ fn sheets(rectangles: &[[[f64; 2]; 2]], turn: f32) -> Vec<(&'static str, Scene)>
     kinds
 }
 
-/// A gap narrower than a wheel: rays fall in, discs sink by R − √(R² − w²/4) in its middle.
+/// In a gap narrower than a wheel, rays fall to the floor, and discs sink by R − √(R² − w²/4) in the middle.
 #[test]
 fn a_gap_swallows_rays_and_bears_rims() {
     let width = 0.2f64;
@@ -63,7 +63,7 @@ fn a_gap_swallows_rays_and_bears_rims() {
     }
 }
 
-/// Two boxes, two meshes, two fields side by side have no edge between them, straight or turned.
+/// Boxes, meshes or fields side by side have no edge between them, straight or turned.
 #[test]
 fn abutting_ground_is_one() {
     let sides = [[[-8.0, -4.0], [0.0, 4.0]], [[0.0, -4.0], [8.0, 4.0]]];
@@ -81,10 +81,11 @@ fn abutting_ground_is_one() {
                         let what = format!("{} {kind} turned by {turn}: {asked:?}", world.name);
                         let met = world.met(asked, &what);
                         let off = f64::from(met.distance) - down_to_plane(&asked, DVec3::Z, DVec3::ZERO);
-                        // Coordinates of 8 m, turned, have 32 bits; Rapier's rays between two are asked again 0.1 mm beside.
+                        // Turned coordinates of 8 m have 32 bits. Rapier repeats rays between two triangles 0.1 mm to the
+                        // side.
                         let allowed = if world.name == "rapier" { 6e-5 } else { 1e-5 };
                         assert!(off.abs() < allowed, "{what}: {off} m too far");
-                        // Where a circle touches at an end is known to √(2R · 1e-7 m) = 0.26 mm, its normal to 8e-4.
+                        // The contact of a circle at an end is accurate to √(2R · 1e-7 m) = 0.26 mm, its normal to 8e-4.
                         assert!((met.normal - Vec3::Z).length() < 1e-3, "{what}: {:?}", met.normal);
                     }
                 }
@@ -93,7 +94,7 @@ fn abutting_ground_is_one() {
     }
 }
 
-/// A hull that slides on its roof goes as far over seams and cells as on the plane.
+/// A hull that slides on its roof slides over seams and cells as far as on the plane.
 #[test]
 fn hulls_slide_over_seams() {
     let sides: Vec<_> = (0..15).map(|k| [[2.0 * f64::from(k) - 10.0, -4.0], [2.0 * f64::from(k) - 8.0, 4.0]]).collect();
@@ -113,14 +114,16 @@ fn hulls_slide_over_seams() {
         for (kind, scene) in sheets(&sides, 0.0) {
             let found = slide(&solver, &scene, height);
             let what = format!("{} {kind} from {height} m", solver.name);
-            // Points are found triangle by triangle, and more of them are solved. With edges between them Rapier's went 10 % less far.
+            // Points are found triangle by triangle, and more points are solved. With inner edges, hulls would slide 10 %
+            // less in Rapier's world.
             assert!((found.x_m - plain.x_m).abs() < 0.02 * plain.x_m, "{what}: {} m, not {} m", found.x_m, plain.x_m);
             assert!((found.z_m - plain.z_m).abs() < 5e-3, "{what}: {} m high, not {} m", found.z_m, plain.z_m);
         }
     }
 }
 
-/// Where the ground ends beside a wheel, flat treads stand on the side that is left, round ones lower, discs not at all.
+/// If the ground ends beside a wheel, flat treads stand on the remaining side, round treads lower, and rays and discs not at
+/// all.
 #[test]
 fn a_wheel_half_over_a_cliff() {
     let half = f64::from(0.5 * HALF_WIDTH);
@@ -133,7 +136,7 @@ fn a_wheel_half_over_a_cliff() {
                     let expected = match shape {
                         _ if beyond < 0.0 => Some(0.7),
                         ProbeShape::Cylinder(_) if beyond < half => Some(0.7),
-                        // The rounding is half its radius lower at 60°.
+                        // At 60° the rounding is lower by half its radius.
                         ProbeShape::Torus(_) if beyond < round => Some(0.7 + 0.5 * half),
                         _ => None,
                     };
@@ -148,7 +151,8 @@ fn a_wheel_half_over_a_cliff() {
     }
 }
 
-/// Where the ground ends ahead of a wheel, it rolls down around the edge until that is steeper than ground may be.
+/// If the ground ends ahead of a wheel, the wheel rolls down around the edge until the contact is steeper than ground may
+/// be.
 #[test]
 fn a_wheel_rolls_over_a_cliff() {
     let radius = f64::from(RADIUS);

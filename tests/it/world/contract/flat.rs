@@ -1,4 +1,4 @@
-//! Flat ground of every kind answers as the plane does.
+//! Contacts on flat ground of every kind are those on the plane.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 
@@ -8,14 +8,15 @@ use super::{HALF_WIDTH, PROBES, RADIUS, down_to_plane, probe, worlds};
 use crate::common::{Drive, Simplify, c5, on_rows};
 use crate::world::terrain::flat_grounds;
 
-/// Ground at z = 0 of every kind; grid lines are 2 m apart and cross at the origin.
+/// Returns ground at z = 0 of every kind. Grid lines are 2 m apart and cross at the origin.
 fn grounds() -> Vec<(&'static str, Scene)> {
     let mut all = flat_grounds(0.0, 0.0);
     all.push(("plane", Scene::flat()));
     all
 }
 
-/// Places on grid lines, crossings and diagonals of cells, and beside them by as little as coordinates can tell.
+/// Returns places on grid lines, crossings and diagonals of cells, and at the smallest distances from them that coordinates
+/// resolve.
 fn places() -> Vec<[f64; 2]> {
     let on = [[0.0, 0.0], [2.0, -4.0], [6.0, 0.0], [3.0, 4.0], [5.0, 5.0], [1.5, 1.5], [0.7, 3.3]];
     let beside = [0.0, 1e-7, -1e-7, 1e-4];
@@ -26,7 +27,7 @@ fn turned(heading: f32, pitch: f32, roll: f32) -> Quat {
     Quat::from_rotation_z(heading) * Quat::from_rotation_y(pitch) * Quat::from_rotation_x(roll)
 }
 
-/// Probes of every shape over every place, upright and tilted by up to 20°.
+/// Returns probes of every shape over every place, upright and tilted by up to 20°.
 fn probes() -> Vec<Probe> {
     let mut all = Vec::new();
     for shape in PROBES {
@@ -50,7 +51,8 @@ fn every_kind_answers_as_the_plane() {
                 let what = format!("{} {kind} {asked:?}", world.name);
                 let met = world.met(asked, &what);
                 let off = f64::from(met.distance) - down_to_plane(&asked, DVec3::Z, DVec3::ZERO);
-                // Coordinates of 200 m, as corners of the box have, have 32 bits. Rapier's rays between two triangles are asked again 0.1 mm beside.
+                // Corners of the box have f32 coordinates of 200 m. Rapier repeats rays between two triangles 0.1 mm to the
+                // side.
                 let allowed = if world.name == "rapier" { 6e-5 } else { 1.2e-5 };
                 assert!(off.abs() < allowed, "{what}: {off} m too far");
                 assert!((met.normal.as_dvec3() - DVec3::Z).length() < 1e-5, "{what}: {:?}", met.normal);
@@ -63,7 +65,7 @@ fn every_kind_answers_as_the_plane() {
     }
 }
 
-/// Row E25: many probes at once have the bits of each alone.
+/// Row E25: many probes in one call have the bits of single probes.
 #[test]
 fn e25_probes_at_once_have_the_bits_of_each() {
     for (kind, scene) in grounds() {
@@ -78,7 +80,8 @@ fn e25_probes_at_once_have_the_bits_of_each() {
     }
 }
 
-/// As far away as 10 km in own worlds, 100 m in Rapier's, whose coordinates have 32 bits.
+/// Contacts 100 m and 10 km away are as exact as near ones in own worlds. In Rapier's world they are limited by f32
+/// coordinates.
 #[test]
 fn far_ground_answers_as_near() {
     for (far, bits) in [(100.0, f32::EPSILON * 128.0), (10_000.0, f32::EPSILON * 16_384.0)] {
@@ -101,7 +104,7 @@ fn far_ground_answers_as_near() {
     }
 }
 
-/// A car that is not there asks for nothing, and rims ask the worlds of cars without.
+/// Probes of a car that does not exist have no contact. Rim probes of a car with ray probes have contacts.
 #[test]
 fn who_is_not_there_meets_nothing() {
     for mut world in worlds(&Scene::flat()) {
@@ -113,8 +116,8 @@ fn who_is_not_there_meets_nothing() {
     }
 }
 
-/// Row E8: a torus rolls on its outer radius. Leaning by φ it is three circles, which come down at most as far below the round tread, whose
-/// middle is (R − w) cos φ + w high, as those of a half width w do 30° apart.
+/// Row E8: a torus rolls on its outer radius. Its model has three circles. At a lean of φ it is at most as far below a round
+/// tread as circles of half width w that are 30° apart. The middle of the round tread is (R − w) cos φ + w high.
 #[test]
 fn e8_a_torus_rolls_on_its_outer_radius() {
     let half = f64::from(0.5 * HALF_WIDTH);
@@ -129,7 +132,7 @@ fn e8_a_torus_rolls_on_its_outer_radius() {
                     let what = format!("{} {kind} {degrees}°", world.name);
                     let middle = 0.8 - (f64::from(world.met(asked, &what).distance) - radius) * lean.cos();
                     let below = (radius - half) * lean.cos() + half - middle;
-                    // Rounding as in `every_kind_answers_as_the_plane`; 30° is half way between two circles.
+                    // Rounding as in `every_kind_answers_as_the_plane`. 30° is half-way between two circles.
                     let allowed = half * (1.0 - lean.min(std::f64::consts::FRAC_PI_6).cos());
                     assert!(below > -2e-5 && below < allowed + 2e-5, "{what}: {below} m below the round tread");
                 }
@@ -138,19 +141,19 @@ fn e8_a_torus_rolls_on_its_outer_radius() {
     }
 }
 
-/// Row E1: the strut of a wheel is as long as its ray says, and presses as its spring does then.
+/// Row E1: the compression of a strut is that of its ray, and the load that of its spring.
 #[test]
 fn e1_a_strut_is_as_long_as_its_ray() {
     let model = c5().model();
     for (kind, scene) in grounds() {
-        // Wheels that move on their own come to their rays in time.
+        // Unsprung masses reach the compression of their rays only after some time.
         for solver in on_rows().into_iter().filter(|solver| solver.name != "constraint-unsprung") {
             for lifted in [-0.02f64, 0.0, 0.01, 0.03] {
                 let placement = Placement { height: lifted, gear: Some(0), ..Placement::default() };
                 let frame = Drive::new(&solver, &model, &scene, placement, 1000.0).step(&Controls::coasting());
                 for (i, wheel) in frame.wheels.iter().enumerate() {
                     let what = format!("{} {kind} wheel {i}, {lifted} m up", solver.name);
-                    // In a millisecond a car that is pushed by 0.1 g moves by 1e-6 m.
+                    // In a millisecond a car pushed by 0.1 g moves by 1e-6 m.
                     assert!((wheel.compression_m + lifted).abs() < 2e-5, "{what}: {} m", wheel.compression_m);
                     let spring =
                         f64::from(model.static_load(i)) - f64::from(model.parts().wheels[i].strut.rate) * lifted;

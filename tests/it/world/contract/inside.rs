@@ -12,7 +12,7 @@ fn grounds() -> Vec<(&'static str, Scene)> {
     all
 }
 
-/// What starts below the ground finds it above, or nothing; never a face from behind.
+/// A probe from below the ground finds its surface above, or nothing, but never a face from behind.
 #[test]
 fn probes_from_below_find_no_face_from_behind() {
     for (kind, scene) in grounds() {
@@ -28,14 +28,14 @@ fn probes_from_below_find_no_face_from_behind() {
     }
 }
 
-/// Row E2: a car whose rays start below the ground comes out, without a jump, and stands.
+/// Row E2: a car below the ground comes out without a jump, and stands.
 #[test]
 fn e2_a_car_below_the_ground_comes_out() {
     let model = c5().model();
     for solver in on_rows() {
         for (kind, scene) in grounds() {
-            // Rays start 0.65 m above where wheels stand. A mesh is a sheet: a hull most of which is below it leaves it downwards. Wheels on
-            // their own so deep in their stops are thrown up: an open matter.
+            // Rays start 0.65 m above the contact of a wheel at rest. A mesh is a sheet, which a hull leaves downwards if
+            // most of it is below. Unsprung masses so deep in their stops are thrown up, which is not solved.
             let is_sheet = kind == "mesh" || solver.name == "constraint-unsprung";
             for deep in if is_sheet { &[0.3f64][..] } else { &[0.3, 0.7] } {
                 let placement = Placement { height: -deep, gear: Some(0), ..Placement::default() };
@@ -52,7 +52,7 @@ fn e2_a_car_below_the_ground_comes_out() {
     }
 }
 
-/// Probes of a car on its roof look at the sky; under a ceiling they meet that.
+/// Probes of a car on its roof point upwards. They have contact only below a ceiling.
 #[test]
 fn probes_of_a_flipped_car_look_up() {
     let over = Quat::from_rotation_x(std::f32::consts::PI);
@@ -73,7 +73,7 @@ fn probes_of_a_flipped_car_look_up() {
     }
 }
 
-/// Probes go through their own car, from above it and from inside.
+/// Probes pass through their own car, from above it and from inside.
 #[test]
 fn the_own_chassis_is_no_ground() {
     for (kind, scene) in grounds() {

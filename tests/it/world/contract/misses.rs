@@ -1,4 +1,4 @@
-//! No ray and no disc falls through ground, wherever it comes down.
+//! No ray and no disc passes through fields and meshes at any place.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use skidpad::core::{DVec3, HeightField, Probe, Quat, Scene, Vec3, model::ProbeSh
 use super::{down_to_plane, probe, worlds};
 use crate::world::terrain::{field, mesh_of, nothing};
 
-/// Probes for each world; a million were tried once.
+/// Number of probes for each solver, over four grounds as field and as mesh.
 const PROBES_A_WORLD: usize = 100_000;
 
 const CELLS: usize = 60;
 
-/// xorshift: a number from 0 to 1.
+/// Advances `seed` by xorshift. Returns a number from 0 to 1.
 fn random(seed: &mut u64) -> f64 {
     *seed ^= *seed << 13;
     *seed ^= *seed >> 7;
@@ -20,7 +20,7 @@ fn random(seed: &mut u64) -> f64 {
     (*seed >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A crossing of grid lines, or a place on one of them or on a diagonal, at the height of the surface.
+/// Returns a crossing of grid lines, or a place on a grid line or a diagonal, at the height of the surface.
 fn aim(field: &HeightField, seed: &mut u64) -> DVec3 {
     let mut inner = || 3 + (random(seed) * (CELLS - 6) as f64) as usize;
     let (column, row) = (inner(), inner());
@@ -33,7 +33,7 @@ fn aim(field: &HeightField, seed: &mut u64) -> DVec3 {
     field.origin() + at(column, row).lerp(at(column + across, row + down), share).as_dvec3()
 }
 
-/// A way down to that place from 0.8 m away, tilted by up to 20°.
+/// Returns a probe of `shape` that starts 0.8 m from `aim` and points to it, tilted by up to 20°.
 fn towards(aim: DVec3, shape: ProbeShape, seed: &mut u64) -> Probe {
     let tilt = [0.0, 0.087, 0.349][(random(seed) * 3.0) as usize];
     let [heading, way] = [random(seed), random(seed)].map(|share| share as f32 * std::f32::consts::TAU);
@@ -53,7 +53,7 @@ fn nothing_falls_through_fields_and_meshes() {
         let as_mesh = Scene { meshes: vec![Arc::new(mesh_of(&field, 0.0))], ..nothing() };
         let as_field = Scene { fields: vec![Arc::new(field.clone())], ..nothing() };
         for (kind, scene) in [("field", as_field), ("mesh", as_mesh)] {
-            // Solvers of the same kind of world differ in no line of it.
+            // Solvers in the same kind of world share its code.
             for mut world in
                 worlds(&scene).into_iter().filter(|world| ["impulse", "constraint", "rapier"].contains(&world.name))
             {
@@ -63,7 +63,7 @@ fn nothing_falls_through_fields_and_meshes() {
                     let asked = towards(aim(&field, &mut seed), shape, &mut seed);
                     let what = format!("{} {kind} {number} {asked:?}", world.name);
                     let met = f64::from(world.met(asked, &what).distance);
-                    // Rapier's second rays are 0.1 mm beside; coordinates of 60 m have 32 bits.
+                    // Rapier repeats rays 0.1 mm to the side. Coordinates of 60 m have 32 bits.
                     let allowed = if world.name == "rapier" { 2e-4 } else { 3e-5 };
                     if shape == ProbeShape::Ray {
                         assert!((met - 0.8).abs() < allowed, "{what}: {met} m");
@@ -71,7 +71,7 @@ fn nothing_falls_through_fields_and_meshes() {
                         let expected = down_to_plane(&asked, DVec3::Z, DVec3::ZERO);
                         assert!((met - expected).abs() < allowed, "{what}: {met} m instead of {expected} m");
                     } else {
-                        // The lowest point of a wheel lies no lower than the ground below it.
+                        // The lowest point of a wheel is not below the ground under it.
                         assert!(met < 0.8 + allowed, "{what}: {met} m");
                     }
                 }

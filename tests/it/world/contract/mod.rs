@@ -1,4 +1,4 @@
-//! What the world of every backend answers to rays and rims, each case in closed form.
+//! Answers of every backend's world to rays and rims, each case in closed form.
 
 mod edges;
 mod flat;
@@ -13,15 +13,16 @@ use skidpad::core::{
 
 use crate::common::{Simplify, c5, on_rows};
 
-/// Radius and half width of the rims asked for, m.
+/// Radius of the rims, m.
 const RADIUS: f32 = 0.33;
+/// Width of the treads, m. Rims have half of it as their half width.
 const HALF_WIDTH: f32 = 0.1;
 
-/// What feels for the ground; of a rounded tread the radius is half the width.
+/// Shapes of the probes. The rounding of the torus has a radius of half its width.
 const PROBES: [ProbeShape; 4] =
     [ProbeShape::Ray, ProbeShape::Disc, ProbeShape::Cylinder(HALF_WIDTH), ProbeShape::Torus(HALF_WIDTH)];
 
-/// The world of a backend with one car in it, to be asked.
+/// World of a backend with one car, which answers probes.
 struct Asked {
     name: &'static str,
     world: Box<dyn Backend>,
@@ -40,12 +41,12 @@ impl Asked {
     }
 }
 
-/// Every solver's and mode's world of `scene`, with a car far away at `height` m.
+/// Builds the world of `scene` for every solver and mode, with a car 500 m away and 50 m up.
 fn worlds(scene: &Scene) -> Vec<Asked> {
     worlds_with(scene, Placement { x: 500.0, height: 50.0, ..Placement::default() })
 }
 
-/// The same with a car where `placement` says; its world has taken a step, so that Rapier's broad phase knows what is there.
+/// Builds the world of `scene` for every solver and mode, with a car at `placement`. A step updates Rapier's broad phase.
 fn worlds_with(scene: &Scene, placement: Placement) -> Vec<Asked> {
     let start = CarStart { model: c5().model(), placement };
     let asked = |solver: skidpad::core::BackendInfo| {
@@ -56,8 +57,8 @@ fn worlds_with(scene: &Scene, placement: Placement) -> Vec<Asked> {
     on_rows().into_iter().map(asked).collect()
 }
 
-/// A probe from `start` (world, m) downwards, turned by `turn`: forward and down are x and −z of it. It reaches 2 m, and its wheel
-/// stood a radius above the end of `stood` m.
+/// Returns a probe from `start` (world, m) in the direction −z of `turn`, with forward along x of `turn`. It reaches 2 m.
+/// Its wheel last stood a radius above the point `stood` m down.
 fn probe(shape: ProbeShape, start: DVec3, turn: Quat, stood: f32) -> Probe {
     let tread = match shape {
         ProbeShape::Ray => None,
@@ -84,20 +85,20 @@ fn probe(shape: ProbeShape, start: DVec3, turn: Quat, stood: f32) -> Probe {
     Probe { car: 0, position: start, offset, direction, reach: 2.0, rim: tread.map(rim) }
 }
 
-/// One upright, that heads along x and whose wheel stood a radius above the end of 2 R.
+/// Returns an upright probe with forward along x. Its wheel last stood a radius above the point 2 R down.
 fn upright(shape: ProbeShape, start: DVec3) -> Probe {
     probe(shape, start, Quat::IDENTITY, 2.0 * RADIUS)
 }
 
-/// How far down its way a `probe` comes on a plane of unit `normal` through `foot`, m. A circle of radius r in a plane of the wheel, s left
-/// of its middle, touches the plane when its middle is `r √(1 − (n·left)²)` above it.
+/// Returns the distance at which `probe` touches the plane with unit `normal` through `foot`, m. A circle of radius r in the
+/// plane of the wheel, s left of its middle, touches the plane when its middle is `r √(1 − (n·left)²)` above it.
 fn down_to_plane(probe: &Probe, normal: DVec3, foot: DVec3) -> f64 {
     let up = -probe.direction.as_dvec3();
     let height = (probe.position - foot).dot(normal);
     let Some(rim) = probe.rim else { return height / normal.dot(up) };
     let (radius, half) = (f64::from(rim.radius), f64::from(rim.half_width));
     let leans = normal.dot(up.cross(rim.forward.as_dvec3()));
-    // A rounded tread is three circles: its middle, and where it leans by 60 degrees.
+    // A rounded tread has three circles: one in the middle, and one on either side where the tread leans by 60 degrees.
     let (aside, lower) = if rim.rounded { (0.75f64.sqrt() * half, 0.5 * half) } else { (half, 0.0) };
     let circles = [(0.0, radius), (aside, radius - lower), (-aside, radius - lower)];
     let down =

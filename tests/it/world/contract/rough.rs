@@ -7,7 +7,7 @@ use skidpad::core::{DVec3, HeightField, Quat, Scene};
 use super::{PROBES, down_to_plane, probe, worlds};
 use crate::world::terrain::{mesh_of, nothing};
 
-/// Cells that are no squares, over a plane that rises both ways, far from 1 m in any scale.
+/// Cells that are not square, over a plane that rises both ways, in scales far from 1 m.
 #[test]
 fn scaled_fields_answer_as_their_plane() {
     let slopes = [0.12f64, -0.07];
@@ -27,7 +27,7 @@ fn scaled_fields_answer_as_their_plane() {
             for mut world in worlds(&scene) {
                 for shape in PROBES {
                     for number in 0..200usize {
-                        // From a quarter of it to three: crossings, lines, and in between.
+                        // Places from a quarter to three quarters of the field: crossings, grid lines, and between them.
                         let share = |count: usize, k: usize| 0.25 + 0.5 * ((k % count) as f64 / count as f64);
                         let x = share(8, number) * along * (counts[0] - 1) as f64;
                         let y = share(5, number / 8) * across * (counts[1] - 1) as f64;
@@ -37,7 +37,7 @@ fn scaled_fields_answer_as_their_plane() {
                         let what = format!("{} {kind} {spacing:?} {asked:?}", world.name);
                         let met = world.met(asked, &what);
                         let off = f64::from(met.distance) - down_to_plane(&asked, normal, origin);
-                        // Heights of 2 m have 32 bits; Rapier's second rays are 0.1 mm beside.
+                        // Heights of 2 m have 32 bits. Rapier repeats rays 0.1 mm to the side.
                         let allowed = if world.name == "rapier" { 6e-5 } else { 5e-6 };
                         assert!(off.abs() < allowed, "{what}: {off} m too far");
                         // The rounding of heights tilts cells of 5 cm by 5e-6.

@@ -1,4 +1,4 @@
-//! Surfaces that go over smoothly from cell to cell: normals between those of the corners, by barycentric coordinates.
+//! Smooth surfaces: normals are interpolated between the corners of a cell by barycentric coordinates.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use skidpad::core::{DVec3, HeightField, Quat, Scene, model::ProbeShape};
 use super::{probe, worlds};
 use crate::world::terrain::{mesh_of, nothing};
 
-/// Cells along x and y, m.
+/// Size of the cells along x and y, m.
 const SPACING: [f32; 2] = [0.8, 0.5];
 const COUNTS: [usize; 2] = [24, 30];
 const ORIGIN: DVec3 = DVec3::new(-7.0, 4.0, 0.3);
 
-/// Bends of the surface along x and y, 1/m: slopes at its crossings are exact.
+/// Curvatures of the surface along x and y, 1/m. Its slopes at grid crossings are exact.
 const BENDS: [f64; 2] = [0.05, -0.03];
 
-/// The field of those bends, and the mesh of its faces: three of the six around a corner lie on either side of it, so that their mean is
-/// exact too.
+/// Returns the field with these curvatures, and the mesh of its faces. Three of the six faces around a corner lie on either
+/// side of it, so that their mean normal is exact, too.
 fn scenes() -> [(&'static str, Scene); 2] {
     let [along, across] = SPACING.map(f64::from);
     let height = |k: usize| {
@@ -29,7 +29,7 @@ fn scenes() -> [(&'static str, Scene); 2] {
     [("field", Scene { fields: vec![Arc::new(field)], ..nothing() }), ("mesh", as_mesh)]
 }
 
-/// Normal of the field at `place`, from its corner, m.
+/// Returns the interpolated normal of the field at `place`, m from the origin of the field.
 fn between_corners(place: DVec3) -> DVec3 {
     let [u, v] = [place.x / f64::from(SPACING[0]), place.y / f64::from(SPACING[1])];
     let corner = |right: f64, up: f64| {
@@ -43,7 +43,7 @@ fn between_corners(place: DVec3) -> DVec3 {
     (corner(0.0, 0.0) * shares[0] + third * shares[1] + corner(1.0, 1.0) * shares[2]).normalize()
 }
 
-/// Every world leans wheels as the corners around say, on fields and on meshes, whatever feels for them.
+/// Every world returns the interpolated normals, on fields and on meshes, to rays and to discs.
 #[test]
 fn normals_lie_between_those_of_the_corners() {
     for (kind, scene) in scenes() {
@@ -60,7 +60,7 @@ fn normals_lie_between_those_of_the_corners() {
                     let met = world.met(asked, &what);
                     let arm = met.point.unwrap_or(asked.direction * met.distance);
                     let expected = between_corners(start + arm.as_dvec3() - ORIGIN);
-                    // Heights of 8 m are rounded by 0.5 µm, over cells of 0.5 m; Rapier's second rays are 0.1 mm beside.
+                    // Heights of 8 m are rounded by 0.5 µm, over cells of 0.5 m. Rapier repeats rays 0.1 mm to the side.
                     let allowed = 2e-5;
                     let off = (met.normal.as_dvec3() - expected).length();
                     assert!(off < allowed, "{what}: {:?} instead of {expected:?}, {off}", met.normal);

@@ -1,4 +1,4 @@
-//! An app whose frames are as long as a test says.
+//! App with frames of a given length.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub fn app(solver: BackendInfo, scene: Scene) -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, TransformPlugin, CarPlugin::default(), OwnWorldPlugin { solver, scene }))
         .insert_resource(Time::<Fixed>::from_hz(60.0));
-    // The first frame has no length.
+    // The first frame has the length 0.
     app.update();
     app
 }

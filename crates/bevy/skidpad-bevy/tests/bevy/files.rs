@@ -1,4 +1,4 @@
-//! Vehicle files as assets, changed while the car drives.
+//! Vehicle files as assets that change while the car drives.
 
 use crate::app::{SOLVERS, app, frame};
 use crate::towing::{CLOSED, gap, load, state, ticks};
@@ -13,7 +13,7 @@ use skidpad_core::{BackendInfo, Scene};
 use skidpad_spec::files::FileKind;
 use std::path::Path;
 
-/// Frames of 5 ms until it is `done`.
+/// Runs frames of 5 ms until `done` returns true. Panics after 2000 frames.
 fn until(app: &mut bevy_app::App, done: &dyn Fn(&bevy_app::App) -> bool) {
     for _ in 0..2000 {
         frame(app, 5.0);
@@ -25,7 +25,7 @@ fn until(app: &mut bevy_app::App, done: &dyn Fn(&bevy_app::App) -> bool) {
     panic!("it did not happen");
 }
 
-/// An app whose files are in `folder`.
+/// Creates an app whose assets are in `folder`.
 fn app_in(solver: BackendInfo, folder: &Path) -> bevy_app::App {
     let mut app = app(solver, Scene::flat());
     let file_path = folder.display().to_string();
@@ -65,10 +65,11 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
     assert!(app.world().resource::<Assets<VehicleFile>>().get(&file).is_some_and(|file| file.0.is_err()));
 }
 
-/// A full trailer that nothing tows lies on its drawbar, lower by this at most, m.
+/// Largest distance of a full trailer from its spawn position if it rests on its drawbar without a towing vehicle (m).
 const LYING: f32 = 0.05;
 
-/// A full trailer comes with its dolly: hitched, let go, put elsewhere and hitched again while driving, all of it as one.
+/// Checks that a full trailer is spawned with its dolly, and that both are hitched, released, teleported and hitched again while
+/// driving as one.
 #[test]
 fn a_full_trailer_brings_its_dolly() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,7 +107,7 @@ fn a_full_trailer_brings_its_dolly() {
         let stands = app.world().get::<Transform>(trailer).unwrap().translation;
         assert!(stands.distance(there.translation) < LYING, "{}: it stands at {stands}", solver.name);
 
-        // Under its load at once: it does not sink.
+        // The dolly is loaded at once after the teleport, so it does not sink.
         app.world_mut().entity_mut(trailer).insert(TowedBy(car));
         ticks(&mut app, 1.0 / 60.0);
         let height = |app: &bevy_app::App| state(app, dolly).position.z;

@@ -1,4 +1,4 @@
-//! Frames of any length: what is drawn, and when ticks run.
+//! Frames of any length: drawn poses, and the times of ticks.
 
 use crate::app::{SOLVERS, app, at, frame, spawn};
 use bevy_ecs::prelude::*;
@@ -7,7 +7,7 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::{CarInputs, CarMotion, CarSignals, Wheel, WheelSignals};
 use skidpad_core::Scene;
 
-/// 3 to 25 ms, from a small generator.
+/// Returns an endless sequence of frame lengths from 3 to 25 ms, from a linear congruential generator.
 fn lengths() -> impl Iterator<Item = f64> {
     let mut seed = 1u32;
     std::iter::repeat_with(move || {
@@ -38,7 +38,7 @@ fn a_car_stands_where_it_was_spawned_on_the_ground_and_looks_along_its_transform
     }
 }
 
-/// Between ticks the drawn car is on the parabola through them, a step late, and never goes back.
+/// Checks that the drawn car follows the parabola through the ticks, one step late, and never moves backwards.
 #[test]
 fn drawn_places_are_on_the_way_and_never_go_back() {
     for solver in SOLVERS {
@@ -54,8 +54,8 @@ fn drawn_places_are_on_the_way_and_never_go_back() {
         for pair in drawn.windows(2).skip(60) {
             assert!(pair[1].1 > pair[0].1, "{} goes from {} back to {}", solver.name, pair[0].1, pair[1].1);
         }
-        // Places over time, from three neighbours: the one in the middle lies on the straight line between the outer ones but for
-        // half the acceleration times the times to both, and a car accelerates by no more than 6 m/s² but in shifts.
+        // The middle one of three successive places may deviate from the line between the outer ones by half the acceleration times
+        // the times to both. A car accelerates by at most 6 m/s², except in gear shifts.
         for three in drawn.windows(3).skip(60) {
             let [(a, from), (b, middle), (c, to)] = [three[0], three[1], three[2]];
             let line = from + (to - from) * (b - a) / (c - a);
@@ -85,7 +85,7 @@ fn wheels_come_by_themselves_touch_the_ground_and_follow() {
             }
             before.push(places);
         }
-        // Front left ahead to the left.
+        // The front left wheel is ahead and to the left, the rear right wheel behind and to the right.
         let [front_left, .., rear_right] = before[299][..] else { panic!("four wheels") };
         assert!(front_left.x < -0.5 && front_left.z < -0.5 && rear_right.x > 0.5 && rear_right.z > 0.5);
         for three in before.windows(3).skip(30) {

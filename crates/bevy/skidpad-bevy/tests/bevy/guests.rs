@@ -1,4 +1,4 @@
-//! Cars that enter and leave an app many times, for the tests of every world.
+//! Cars that are spawned and despawned many times, for the tests of every world.
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;

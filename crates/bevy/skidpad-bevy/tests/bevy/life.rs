@@ -1,4 +1,4 @@
-//! Cars that come, go, jump and change while the app runs.
+//! Cars that are spawned, despawned, teleported and changed while the app runs.
 
 use crate::app::{SOLVERS, app, at, c5, frame, spawn};
 use crate::guests::check_that_guests_leave_nothing;
@@ -28,7 +28,7 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
             let mut numbers = Vec::new();
             for round in 0..10 {
                 let guest = guests.then(|| {
-                    // Every guest has its own model. Every other one has six wheels.
+                    // Each guest has its own model. Every second guest has six wheels.
                     let model = Car(skidpad_spec::load(["corvette_c5", "truck_6x4"][round % 2]).unwrap().model);
                     let place = Transform::from_xyz(200.0, 0.0, 10.0 * round as f32);
                     app.world_mut().spawn((model, place)).id()
@@ -40,7 +40,7 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
                 }
                 ticks(&mut app, 0.1);
             }
-            // Every guest reuses the slot of the guest before.
+            // Each guest reuses the slot of the previous guest.
             assert!(numbers.iter().all(|number| *number == 1), "{numbers:?}");
             app.world().get::<CarMotion>(car).unwrap().state().to_bytes()
         };
@@ -104,7 +104,7 @@ fn a_truck_gets_the_wheels_it_has() {
     }
 }
 
-/// A teleport is one jump: not a frame lies between, and nothing of what was is left.
+/// Checks that no frame draws the car between start and goal of a teleport, and that the motion before has no effect after it.
 #[test]
 fn a_teleport_does_not_smear_and_leaves_nothing() {
     for solver in SOLVERS {
@@ -178,7 +178,7 @@ fn controls_of_ones_own() {
     }
 }
 
-/// Another solver while driving: the car goes on from its state, and for a second on as good as the same way.
+/// Checks that a car continues from its state if the solver changes: after one second it is within 0.05 m of its place without the change.
 #[test]
 fn the_solver_changes_while_driving() {
     let scene = Scene::flat();
@@ -216,7 +216,7 @@ fn a_lost_car_is_named() {
     assert!(!named.is_empty() && named.iter().all(|car| *car == lost && *car != fine), "{named:?}");
 }
 
-/// Back by a second, with the driver of that tick, and on: the same bits.
+/// Checks that a rewind by one second, with the driver of that tick, leads to the same bits again.
 #[test]
 fn a_rewind_goes_on_with_the_same_bits() {
     for solver in SOLVERS {
@@ -227,7 +227,7 @@ fn a_rewind_goes_on_with_the_same_bits() {
         ticks(&mut app, 1.5);
         let state = |app: &bevy_app::App| app.world().get::<CarMotion>(car).unwrap().state().clone();
         let before = (state(&app), app.world().get::<CarDriver>(car).unwrap().clone());
-        // A tick a frame from here on.
+        // Each frame of 1/60 s has one tick.
         let sixty = |app: &mut bevy_app::App| (0..60).for_each(|_| frame(app, 1000.0 / 60.0));
         sixty(&mut app);
         let first = state(&app);
@@ -246,7 +246,7 @@ fn a_game_may_despawn_a_car_in_the_tick_that_it_enters_jumps_or_is_hitched() {
     struct Doomed;
     for solver in SOLVERS {
         let mut app = app(solver, Scene::flat());
-        // What it asks for comes before what the plugin asks for, at one sync point.
+        // The commands of this system are applied before those of the plugin, at one sync point.
         app.add_systems(bevy_app::FixedUpdate, despawn.before_ignore_deferred(CarSystems::Enter));
         let entering = app.world_mut().spawn((c5(), Doomed)).id();
         let [jumping, towed] = [0.0, 20.0].map(|x| spawn(&mut app, Transform::from_xyz(x, 0.0, 0.0)));

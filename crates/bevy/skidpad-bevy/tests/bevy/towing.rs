@@ -29,11 +29,11 @@ pub fn state(app: &App, car: Entity) -> State {
 
 fn train(app: &mut App) -> [Entity; 2] {
     let car = app.world_mut().spawn((load("toyota_4runner"), Transform::from_xyz(3.0, 0.0, 0.0))).id();
-    // Where it is spawned does not matter.
+    // A towed trailer is moved to its hitch, so its spawn position has no effect.
     [car, app.world_mut().spawn((load("caravan"), Transform::default(), TowedBy(car))).id()]
 }
 
-/// Distance of coupler and hitch, m.
+/// Returns the distance of coupler and hitch (m).
 pub fn gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
     let part = |car: Entity| app.world().get::<Car>(car).unwrap().0.clone();
     let hitch = part(car).parts().hitch.unwrap().point;
@@ -43,7 +43,7 @@ pub fn gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
     (apart + trailer.rotation * coupler - car.rotation * hitch).length()
 }
 
-/// What a hitch opens by in a step at 60 Hz, m.
+/// Largest distance of coupler and hitch after a step at 60 Hz (m).
 pub const CLOSED: f32 = 2e-3;
 
 #[test]
@@ -114,7 +114,7 @@ fn a_number_that_is_given_anew_tows_nothing() {
         ticks(&mut app, 2.0);
         let left = state(&app, trailer);
         assert!(left.tow.is_none() && left.velocity.length() < 2.0, "{}: {left:?}", solver.name);
-        // Hitched to the new one it goes on there.
+        // The trailer can be hitched to the new car.
         app.world_mut().entity_mut(trailer).insert(TowedBy(other));
         ticks(&mut app, 0.5);
         assert!(gap(&app, [other, trailer]) < CLOSED, "{}", solver.name);

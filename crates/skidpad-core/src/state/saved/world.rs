@@ -8,7 +8,7 @@ use crate::state::saved::{
 use crate::world::free_body::BodyMotion;
 use bevy_math::Vec3;
 
-/// Maximum distance between the place and the position of a car, as a share of the position.
+/// Maximum distance between the place and the position of a car, as a share of its largest coordinate (at least 1 m).
 const PLACED_WITHIN: f64 = 2.0 * f32::EPSILON as f64;
 
 /// Field of the flags of a slot, for errors.
@@ -49,7 +49,7 @@ pub(crate) struct SlotKind {
     pub wheels: usize,
     /// Number of cars that were removed from the slot.
     pub generation: u32,
-    /// True if the slot is empty.
+    /// Whether the slot is empty.
     pub is_empty: bool,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct SlotOf<S> {
 
 /// Car of a saved world, with its state as `S`.
 pub(crate) struct CarOf<S> {
-    /// True if the car is suspended.
+    /// Whether the car is suspended.
     pub is_suspended: bool,
     /// State of the car.
     pub state: S,
@@ -134,7 +134,7 @@ pub(crate) fn write_world<'a>(
 /// Reads a saved world for a world with the slots `accepted`, with `bodies` free bodies and with steps of `dt` s.
 ///
 /// # Errors
-/// The difference between the bytes and that world.
+/// Returns the difference between the bytes and that world.
 pub(crate) fn read_world(
     dt: f32,
     accepted: impl ExactSizeIterator<Item = SlotKind> + Clone,

@@ -1,4 +1,4 @@
-//! Engines and clutches of cars abreast.
+//! Engines and clutches of a batch of cars.
 
 use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
@@ -15,7 +15,7 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Of cars of `model`, if all that there is between their spins is the clutch of an engine.
+/// Returns the engine and the clutch of `model` if the clutch is the only link between spins; otherwise `None`.
 fn clutch_of(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
     let parts = model.parts();
     let drive = parts.powertrain.engine()?;
@@ -25,29 +25,30 @@ fn clutch_of(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
     }
 }
 
-/// Those who drive cars abreast.
+/// Inputs of the drivers of a batch.
 pub(crate) struct Drivers<'a, W> {
     pub controls: &'a [&'a Controls; ABREAST],
-    /// Of which cars the step has begun.
+    /// Whether the step of each car has begun.
     pub begun: &'a [bool; ABREAST],
-    /// 0 to 1.
+    /// Throttle, 0 to 1.
     pub throttle: W,
 }
 
-/// Running engines of cars abreast with nothing but clutches behind them.
+/// Running engines of a batch of cars whose only link between spins is a clutch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Engines<W> {
-    /// Whether the engines of this step are these; else each car has its own.
+    /// Whether this step uses these engines; otherwise each car has its own.
     pub are_abreast: bool,
     flywheel: Flywheel<W>,
     clutch: ClutchRow<W>,
-    /// What each clutch carried as the step began, N m s.
+    /// Impulse of each clutch at the start of the step (N m s).
     began: W,
 }
 
 impl<W: Octet> Engines<W> {
-    /// Begins the step of `vehicles`, as [`Vehicle::begin_shafts`] does; returns what their clutches begin to give shafts that turn with
-    /// `shaft_speed` rad/s, N m s. `None` where one is dead or started, or there is something else between spins.
+    /// Begins the step of `vehicles`, as [`Vehicle::begin_shafts`]. `shaft_speed` is the speed of the shafts (rad/s).
+    /// Returns the initial impulses of the clutches on these shafts (N m s). Returns `None` if an engine is dead or
+    /// being started, or if there are other links between spins.
     #[inline(always)]
     pub fn begin(
         &mut self,
@@ -95,7 +96,7 @@ impl<W: Octet> Engines<W> {
         Some(at_wheels(self.clutch.torque_ratios, self.began))
     }
 
-    /// Clutches that are to be solved, but for those of cars that go `alone`.
+    /// Returns the clutches to solve, without those of the cars that are stepped `alone`.
     #[inline(always)]
     pub fn clutches(&self, alone: &[bool; ABREAST]) -> Clutches<'_, W> {
         let mut unsettled = W::splat(0.0).less(self.clutch.bounds[1]);
@@ -105,13 +106,13 @@ impl<W: Octet> Engines<W> {
         Clutches { row: self.clutch, engines: Some(self), unsettled }
     }
 
-    /// Takes over what they carry.
+    /// Stores the `impulse` of each clutch (N m s).
     #[inline(always)]
     pub fn carry(&mut self, impulse: W) {
         self.clutch.impulse = impulse;
     }
 
-    /// Speeds that engines end with, rad/s, and what clutches have carried, N m.
+    /// Returns the speeds of the engines at the end of the step (rad/s) and the torques of the clutches (N m).
     #[inline(always)]
     pub fn ended(&self, dt: f32) -> [[f32; ABREAST]; 2] {
         let (flywheel, impulse) = (&self.flywheel, self.clutch.impulse);
@@ -119,7 +120,7 @@ impl<W: Octet> Engines<W> {
         [speed.in_lanes(), (impulse / W::splat(dt)).in_lanes()]
     }
 
-    /// The flywheel of car `car`; `None` where that has its own.
+    /// Returns the flywheel of car `car`; `None` if each car has its own engine.
     pub fn flywheel(&self, car: usize) -> Option<Flywheel> {
         let Flywheel { started, speed, inverse_inertia, dry_drag, bounds } = self.flywheel;
         self.are_abreast.then(|| Flywheel {
@@ -131,13 +132,15 @@ impl<W: Octet> Engines<W> {
         })
     }
 
-    /// Hands its engine over to car `car`, which goes alone, as the step began; returns what its clutch gave the shaft then, N m s.
+    /// Copies engine and clutch of car `car`, as at the start of the step, into `vehicle`, which is stepped alone.
+    /// Returns the initial impulse of the clutch on the shaft (N m s).
     pub fn hand_over(&self, vehicle: &mut Vehicle, car: usize, dt: f32) -> f32 {
         self.put(vehicle, car, self.began.car(car), dt);
         let clutch = &vehicle.shafts.constraints[0];
         clutch.at_wheels(clutch.impulse)
     }
 
+    /// Copies engine and clutch of car `car` into `vehicle`, with the clutch `impulse` (N m s).
     fn put(&self, vehicle: &mut Vehicle, car: usize, impulse: f32, dt: f32) {
         let Some(flywheel) = self.flywheel(car) else { return };
         let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, settled, .. } = self.clutch;
@@ -156,17 +159,17 @@ impl<W: Octet> Engines<W> {
     }
 }
 
-/// Clutches of cars abreast while they are solved.
+/// Clutches of a batch of cars during their solve.
 pub(crate) struct Clutches<'a, W: Octet> {
     row: ClutchRow<W>,
-    /// What they are of, unless each car has its own.
+    /// Engines of the clutches; `None` if each car has its own.
     engines: Option<&'a Engines<W>>,
-    /// Those that have yet to settle.
+    /// Mask of the clutches that have not settled.
     unsettled: W::Mask,
 }
 
 impl<W: Octet> Clutches<'_, W> {
-    /// Those of `vehicles` that are to settle.
+    /// Collects the clutches of `vehicles`; `unsettled` is the mask of those to solve.
     #[inline(always)]
     pub fn of(vehicles: &[Vehicle; ABREAST], unsettled: W::Mask) -> Self {
         let row = |car: usize| &vehicles[car].shafts.constraints[0];
@@ -184,7 +187,8 @@ impl<W: Octet> Clutches<'_, W> {
         Self { row, engines: None, unsettled }
     }
 
-    /// Solves them; returns what they carry, N m s, and which have not settled.
+    /// Solves the clutches in a step of `dt` s. Returns their impulses (N m s), and the mask of those that have not
+    /// settled.
     #[inline(always)]
     pub fn settle(
         mut self,
@@ -203,7 +207,8 @@ impl<W: Octet> Clutches<'_, W> {
         (self.row.impulse, self.unsettled)
     }
 
-    /// As [`crate::drivetrain::rows::Shafts::clutch_pass`] of each, in a step of `dt` s.
+    /// Performs one pass on all clutches in a step of `dt` s, as [`crate::drivetrain::rows::Shafts::clutch_pass`].
+    /// Returns the change of the impulses on the wheels' shafts (N m s), and whether all clutches have settled.
     #[inline(always)]
     fn pass(&mut self, vehicles: &mut [Vehicle; ABREAST], [shaft_speed, answer]: [W; 2], dt: f32) -> (W, bool) {
         let row = &mut self.row;
@@ -224,7 +229,7 @@ impl<W: Octet> Clutches<'_, W> {
     }
 }
 
-/// Impulses of clutches of which some begin or cease to slip.
+/// Returns the impulses of clutches, of which those in `slips` begin or cease to slip.
 #[cold]
 #[inline(never)]
 fn slipping<W: Octet>(

@@ -1,4 +1,4 @@
-//! What drivers of cars abreast ask for: steering, pedals, engines and gears.
+//! Driver inputs of a batch of cars: steering, pedals, engines and gears.
 
 use crate::assists::DriverDemand;
 use crate::banks::Banks;
@@ -14,7 +14,8 @@ use crate::step::rows::Begun;
 use crate::vectors::Vec3Lanes;
 
 impl<W: Octet> CarsInStep<'_, W> {
-    /// What drivers ask of steering and pedals, and what that does to wheels; returns which way cars without an engine drive.
+    /// Applies steering and pedals, and begins the drive rows of the wheels. Returns the driving direction of each car
+    /// without an engine: 1, −1, or 0 in neutral.
     #[inline(always)]
     pub(super) fn press_pedals<B: Banks>(&mut self) -> [f32; ABREAST] {
         self.begun = self.room.alone.map(|alone| !alone);
@@ -43,7 +44,7 @@ impl<W: Octet> CarsInStep<'_, W> {
         towards
     }
 
-    /// Lets drivers steer.
+    /// Applies steering and pedals of all cars at once, clamped to their ranges.
     #[inline(always)]
     fn steer(&mut self) {
         let steering = &self.room.model.parts().steering;
@@ -65,7 +66,7 @@ impl<W: Octet> CarsInStep<'_, W> {
         }
     }
 
-    /// The same where assists look at what each asks for.
+    /// Applies steering and pedals car by car, for models whose assists change the driver's demand.
     #[inline(never)]
     fn steer_one_by_one(&mut self) {
         let mut pedals = [[0.0; ABREAST]; 3];
@@ -77,13 +78,13 @@ impl<W: Octet> CarsInStep<'_, W> {
         self.pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
     }
 
-    /// What the driver of car `car` asks for.
+    /// Returns the demand of the driver of car `car`.
     #[inline(always)]
     fn asked(&self, car: usize) -> DriverDemand {
         self.asked[car].unwrap_or_else(|| DriverDemand::of(self.controls[car], &self.room.model.parts().steering))
     }
 
-    /// Engines, gears, and the rows between spins.
+    /// Begins the rows of engines, gears, and all other links between spins.
     #[inline(always)]
     pub(super) fn drive_shafts<B: Banks>(&mut self, towards: [f32; ABREAST]) {
         let (has_engine, dt) = (self.room.has_engine(), self.dt);
@@ -109,7 +110,8 @@ impl<W: Octet> CarsInStep<'_, W> {
         }
     }
 
-    /// Rows between spins of each car by itself, whose shafts turn with these speeds; what clutches and converters give them, N m s.
+    /// Begins the rows between spins car by car. `shaft_speed` is the speed of the shafts behind the engines (rad/s).
+    /// Returns the initial impulses of clutches and converters on these shafts (N m s).
     #[inline(always)]
     fn begin_one_by_one(&mut self, towards: [f32; ABREAST], shaft_speed: W) -> W {
         let dt = self.dt;
@@ -126,14 +128,14 @@ impl<W: Octet> CarsInStep<'_, W> {
         W::of_each(|car| self.room.began[car][1])
     }
 
-    /// Torques that the engines have at full load, N m.
+    /// Returns the torques of the engines at full load (N m).
     #[inline(always)]
     fn full_loads(&self) -> [f32; ABREAST] {
         let Some(drive) = self.room.model.parts().powertrain.engine() else { return [0.0; ABREAST] };
         drive.engine.torque.at_each(W::of_each(|car| self.vehicles[car].state.drive.engine_speed)).in_lanes()
     }
 
-    /// Takes over where axles point, if any has been turned.
+    /// Copies the axle directions from the vehicles, unless none has changed.
     #[inline(always)]
     fn turn_axles(&mut self) {
         let mut are_turned = true;
@@ -146,6 +148,7 @@ impl<W: Octet> CarsInStep<'_, W> {
         }
     }
 
+    /// Copies the axle directions of all wheels from the vehicles.
     #[inline(never)]
     fn take_axles(&mut self) {
         W::called(

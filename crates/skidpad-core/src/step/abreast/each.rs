@@ -1,4 +1,4 @@
-//! What cars abreast take from each car and give to each.
+//! Exchange of data between a batch and its cars.
 
 use crate::lane::{Eight, Four, Octet, Quad, both};
 use crate::linear::SpatialVector;
@@ -12,10 +12,10 @@ use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, Ground, Probe};
 use bevy_math::Vec3;
 
-/// Cars abreast.
+/// Number of cars in a batch.
 pub(crate) const ABREAST: usize = Eight::COUNT;
 
-/// What is added to any number, zeros included, and changes no bit of it.
+/// Addend that changes no bit of any number, zeros included.
 pub(crate) const NO_CHANGE: f32 = -0.0;
 
 /// State of the chassis of a batch of cars, in the vehicle frame in the middle of the step.
@@ -23,17 +23,20 @@ pub(crate) const NO_CHANGE: f32 = -0.0;
 pub(crate) struct Chassis<W> {
     pub to_world: Axes<W>,
     pub to_vehicle: Axes<W>,
-    /// How fast they turn, and how they would end the step, world axes.
+    /// Angular velocity at the start of the step, world axes (rad/s).
     angular: Vec3Lanes<W>,
+    /// Velocity that the step would end with if the vehicles pushed nothing, world axes (m/s).
     falling: Vec3Lanes<W>,
-    /// Velocities at the start of the step, and those it would end with.
+    /// Velocities at the start of the step.
     pub moving: SpatialVector<W>,
+    /// Velocities that the step would end with if the vehicles pushed nothing.
     pub free: SpatialVector<W>,
-    /// Velocity in the air.
+    /// Velocity relative to the air (m/s).
     pub in_air: Vec3Lanes<W>,
 }
 
 impl<W: Octet> Chassis<W> {
+    /// Reads `bodies` for a step of `dt` s. Returns the state of the chassis, and whether each body is finite.
     #[inline(always)]
     pub fn of(bodies: &[Body; ABREAST], dt: f32) -> (Self, [bool; ABREAST]) {
         let motion = Motion::of(bodies);
@@ -52,7 +55,8 @@ impl<W: Octet> Chassis<W> {
         (chassis, motion.are_finite(bodies))
     }
 
-    /// Rays of wheel `k` of so many `wheels`, which is in `bank`, of each car, from car `first` on.
+    /// Writes the probe of wheel `k` of each car into `asked`, with `wheels` wheels per car. `bank` is the pack of that
+    /// wheel; the first car has the number `first`.
     #[inline(always)]
     pub fn ask(
         &self,
@@ -75,12 +79,12 @@ impl<W: Octet> Chassis<W> {
     }
 }
 
-/// How cars abreast move, world axes: at the start of a step, or at its end.
+/// Motion of a batch of cars in world axes, at the start or at the end of a step.
 pub(crate) struct Motion<W> {
     rotation: [W; 4],
     velocity: Vec3Lanes<W>,
     angular: Vec3Lanes<W>,
-    /// What they would end the step with.
+    /// Velocities that the step would end with if the vehicles pushed nothing.
     free: Vec3Lanes<W>,
     free_angular: Vec3Lanes<W>,
 }
@@ -98,7 +102,7 @@ impl<W: Octet> Motion<W> {
         }
     }
 
-    /// As [`crate::step::vehicle::finite`] of each.
+    /// Returns whether each car is finite, as [`crate::step::vehicle::finite`].
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[Body; ABREAST]) -> [bool; ABREAST] {
         let moves = self.velocity + self.angular + self.free + self.free_angular;
@@ -112,7 +116,8 @@ impl<W: Octet> Motion<W> {
         are_finite
     }
 
-    /// Takes the angular velocities of `vehicles` after a step as [`settled_rate`] has them.
+    /// Replaces the angular velocities after a step of `dt` s by those of [`settled_rate`]. The states of `vehicles`
+    /// have the rotations at the start of the step.
     #[inline(always)]
     pub fn settle_rates(&mut self, vehicles: &[Vehicle; ABREAST], dt: f32) {
         let from = || W::columns(|car| Four::new(vehicles[car].state.rotation.to_array()));
@@ -125,27 +130,27 @@ impl<W: Octet> Motion<W> {
         );
     }
 
-    /// Velocities in the frames that `axes` lead to.
+    /// Returns the velocities in the frames that `axes` transform to.
     #[inline(always)]
     pub fn twist(&self, axes: &Axes<W>) -> SpatialVector<W> {
         turned(SpatialVector::new(self.velocity, self.angular), axes)
     }
 }
 
-/// `twist` in the frames that `axes` lead to.
+/// Returns `twist` in the frames that `axes` transform to.
 #[inline(always)]
 fn turned<W: Octet>(twist: SpatialVector<W>, axes: &Axes<W>) -> SpatialVector<W> {
     SpatialVector::new(axes.times(twist.linear), axes.times(twist.angular))
 }
 
-/// A vector of each car.
+/// Collects one vector of each car.
 #[inline(always)]
 fn vector<W: Octet>(of: impl Fn(usize) -> Vec3) -> Vec3Lanes<W> {
     Vec3Lanes::new(W::of_each(|car| of(car).x), W::of_each(|car| of(car).y), W::of_each(|car| of(car).z))
 }
 
 impl<W: Octet> Begun<W> {
-    /// Of wheel `k` of those of each car; with moments if its tyre `has_laws`.
+    /// Reads the state of wheel `k` of each car; includes the moments if its tyre `has_laws`.
     #[inline(always)]
     pub(crate) fn of_cars(wheels: &[&[WheelState]; ABREAST], k: usize, has_laws: bool) -> Self {
         let wheel = |car: usize| &wheels[car][k];
@@ -165,28 +170,28 @@ impl<W: Octet> Begun<W> {
     }
 }
 
-/// The `count` wheels of each of `vehicles`.
+/// Returns the first `count` wheels of each of `vehicles`.
 #[inline(always)]
 pub(crate) fn wheels_of(vehicles: &[Vehicle; ABREAST], count: usize) -> [&[WheelState]; ABREAST] {
     let of = |car: usize| &vehicles[car].state.wheels[..count];
-    // Written out: a function that makes an array is called.
+    // Written out: the compiler would call a function that builds an array.
     [of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)]
 }
 
-/// Whether a wheel of a car, which has `met` that, stands on ground that moves, or has a texture.
+/// Returns true if any contact in `met` is on ground that moves, can be moved, or has a texture.
 #[inline(always)]
 pub(crate) fn tells(met: &[Option<Contact>]) -> bool {
     let tells = |contact: &Option<Contact>| contact.as_ref().is_some_and(|contact| contact.ground.is_some());
     met.iter().fold(false, |any, contact| any | tells(contact))
 }
 
-/// Whether it stands on ground that moves.
+/// Returns true if any contact in `met` is on ground that moves or can be moved.
 pub(crate) fn moves(met: &[Option<Contact>]) -> bool {
     met.iter().flatten().any(|contact| contact.ground.is_some_and(|ground| ground.body != Ground::STILL))
 }
 
-/// Of which cars a wheel of the bank of wheel `k` of so many `wheels` stands on ground that has a texture, and what that under this wheel
-/// adds to the coefficient of rolling resistance.
+/// Returns the mask of cars with textured ground under the bank of wheel `k`, and the rolling resistance coefficient
+/// that the texture under wheel `k` adds. Each car has `wheels` wheels.
 pub(crate) fn textures<W: Octet>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2]) -> (W::Mask, W) {
     let bank = 4 * (k / 4)..wheels.min(4 * (k / 4) + 4);
     let told = W::of_each(|car| if tells(&contacts[car * wheels..][bank.clone()]) { 1.0 } else { 0.0 });
@@ -195,10 +200,11 @@ pub(crate) fn textures<W: Octet>(contacts: &[Option<Contact>], [k, wheels]: [usi
     (W::splat(0.0).less(told), W::of_each(under))
 }
 
-/// What a wheel without ground has met.
+/// Contact of a wheel without ground.
 const NOTHING: Contact = Contact { distance: 0.0, normal: Vec3::ZERO, grip: 0.0, point: None, ground: None };
 
-/// What wheel `k` of so many `wheels` of each car has met: `contacts` are wheel by wheel, car by car.
+/// Returns the contacts of wheel `k` of each car, with `wheels` wheels per car. `contacts` are ordered car by car,
+/// wheel by wheel.
 #[inline(always)]
 pub(crate) fn met<W: Octet>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2]) -> Met<W> {
     let contacts = &contacts[..ABREAST * wheels];
@@ -211,7 +217,8 @@ pub(crate) fn met<W: Octet>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2
     Met { hit: W::default().less(normal.dot(normal)), normal, distance, grip: W::of_each(|car| of(car).grip) }
 }
 
-/// What maps make of drag and surfaces of `vehicles` in air they move in with `velocity`.
+/// Returns the factors of the aerodynamic maps on drag and on each surface, for the `velocity` of `vehicles` relative
+/// to the air (vehicle frame, m/s).
 #[cold]
 #[inline(never)]
 pub(crate) fn air_factors<W: Octet>(vehicles: &[Vehicle; ABREAST], velocity: Vec3Lanes<W>) -> [W; 3] {
@@ -225,13 +232,14 @@ pub(crate) fn air_factors<W: Octet>(vehicles: &[Vehicle; ABREAST], velocity: Vec
     factors.map(W::of_lanes)
 }
 
-/// What a wheel of each car ends with, car by car.
+/// Result of a step for one wheel of each car, ordered by car.
 pub(crate) struct EndedByCar {
     numbers: [[Four; ABREAST]; 3],
-    /// Of tyres with laws of their own.
+    /// Moments of tyres with a law other than a simple curve (N m).
     moments: Option<[[f32; ABREAST]; 2]>,
-    /// Friction factor of the ground, stored if it is not 1.
+    /// Friction factor of the ground minus 1; `None` if it is 0 for all cars.
     grip_excess: Option<[f32; ABREAST]>,
+    /// Bit mask of the cars whose wheel is in contact.
     contact: u32,
 }
 

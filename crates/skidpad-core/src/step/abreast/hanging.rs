@@ -1,4 +1,4 @@
-//! Wheels of cars abreast that hang, off the ground or on their bars.
+//! Wheels of a batch of cars in droop, off the ground or lifted by their anti-roll bars.
 
 use crate::banks::Banks;
 use crate::constants::MAX_WHEELS;
@@ -12,12 +12,12 @@ use crate::suspension::axle_links::sum_bars;
 use crate::suspension::loads::settle;
 use crate::suspension::parameters::Strut;
 
-/// A number of each wheel of each car.
+/// Value for each wheel of each car.
 type OfWheels = [[f32; ABREAST]; MAX_WHEELS];
 
 impl<W: Octet> CarsInStep<'_, W> {
-    /// Compressions at which wheels and their bars balance of those of `cars` with the other wheels at `travel`, no less than `least` and no
-    /// more than their bump travels.
+    /// Returns the compressions at which strut and bars of each wheel of the masked `cars` balance (m). The other
+    /// wheels are at the compression `travel`. Results are limited to at least `least` and at most the bump travel.
     #[inline(always)]
     fn hanging(&self, cars: W::Mask, travel: impl Fn(&Rows<W>) -> W, least: impl Fn(&Strut) -> f32) -> OfWheels {
         let (model, rows, bits) = (&self.room.model, &self.room.rows, W::bits(cars));
@@ -33,7 +33,7 @@ impl<W: Octet> CarsInStep<'_, W> {
         hanging
     }
 
-    /// As [`crate::Vehicle::hang`] of each of `cars`.
+    /// Moves the hanging wheels of the masked `cars` to their equilibrium in droop, as [`crate::Vehicle::hang`].
     #[cold]
     #[inline(never)]
     pub(super) fn hang<B: Banks>(&mut self, cars: W::Mask) {
@@ -54,7 +54,7 @@ impl<W: Octet> CarsInStep<'_, W> {
         );
     }
 
-    /// As [`crate::Vehicle::land_by_loads`] of each of `hanging`.
+    /// Detects wheels of `hanging` cars that touch down during the step, as [`crate::Vehicle::land_by_loads`].
     #[cold]
     #[inline(never)]
     pub(super) fn land_by_loads<B: Banks>(&mut self, hanging: W::Mask, warm: SpatialVector<W>) {
@@ -85,7 +85,8 @@ impl<W: Octet> CarsInStep<'_, W> {
         );
     }
 
-    /// Puts the ends of bars that wheels off the ground hang on where they hang, of `cars`, and sums up bars again.
+    /// Moves bar ends at lifted wheels of the masked `cars` to the equilibrium of strut and bars, and sums the bars
+    /// again. `share` is the share of the bars' rate that is active.
     #[cold]
     #[inline(never)]
     pub(super) fn lift_bar_ends<B: Banks>(&mut self, cars: W::Mask, share: W) {
@@ -106,7 +107,8 @@ impl<W: Octet> CarsInStep<'_, W> {
         );
     }
 
-    /// Sums up the bars of each strut at the travels found.
+    /// Sums the forces of the bars at each strut at the present travels. `share` is the share of their rate that is
+    /// active.
     #[inline(always)]
     pub(super) fn sum_bars<B: Banks>(&mut self, share: W) {
         let (packs, rows) = self.room.lanes::<B>();

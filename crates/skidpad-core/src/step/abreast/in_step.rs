@@ -1,7 +1,7 @@
-//! A step of several plain cars of one model abreast, a wheel of each in a lane: one sweep, with the bits of each alone.
+//! Step of a batch of plain cars of one model, one car per lane: one sweep, with the same bits as separate steps.
 //!
-//! A car on ground that moves, and one that needs what few need in the same step (loads whose step is cut, stiff tyres that are iterated),
-//! goes on alone from there.
+//! A car leaves the batch if it is on moving ground, or needs a rare path (loads whose step is cut, stiff tyres that
+//! are iterated). Such a car is solved alone at the end of the step.
 
 use crate::aero::air::air;
 use crate::assists::DriverDemand;
@@ -31,13 +31,14 @@ use crate::wheel::rows::GroundMotion;
 use crate::world::seam::{Body, Contact, Push};
 use bevy_math::Vec3;
 
-/// Cars that may go alone in a step: with more, all are slower abreast than one by one.
+/// Maximum number of cars that may leave the batch in a step. With more, a batch is slower than separate steps.
 const MOST_ALONE: usize = 2;
 
-/// Steps that cars go one by one, at most, until they try to go abreast again: one, and twice as many whenever it turns out too early.
+/// Maximum number of separate steps before the cars are batched again. The number starts at one and doubles with each
+/// failed attempt.
 const LONGEST_APART: u8 = 64;
 
-/// Solves the step of the `vehicles` of a room.
+/// Solves the step of the `vehicles` of a room. Writes `pushes` and `reports`, and returns the combined report.
 pub(crate) fn solve<W: Octet>(
     room: &mut Room<W>,
     vehicles: &mut [Vehicle; ABREAST],
@@ -77,24 +78,24 @@ pub(crate) fn solve<W: Octet>(
     cars.end(reports)
 }
 
-/// Cars abreast in a step.
+/// Batch of cars during a step.
 pub(super) struct CarsInStep<'a, W: Octet> {
     pub(super) room: &'a mut Room<W>,
     pub(super) vehicles: &'a mut [Vehicle; ABREAST],
     pub(super) bodies: &'a [Body; ABREAST],
-    /// Wheel by wheel, car by car.
+    /// Contacts, ordered car by car, wheel by wheel.
     pub(super) contacts: &'a [Option<Contact>],
     pub(super) controls: &'a [&'a Controls; ABREAST],
-    /// Whose step has begun.
+    /// Whether the step of each car has begun.
     pub(super) begun: [bool; ABREAST],
-    /// What drivers ask of the throttle, of foot brake and handbrake.
+    /// Demands for throttle, foot brake and handbrake, 0 to 1.
     pub(super) pedals: [W; 3],
-    /// All that drivers ask for, where assists look at it.
+    /// Complete demand of each driver, for models whose assists change it.
     pub(super) asked: [Option<DriverDemand>; ABREAST],
     pub(super) pushes: &'a mut [Push; ABREAST],
-    /// s, > 0
+    /// Length of the step (s), > 0.
     pub(super) dt: f32,
-    /// Which have a wheel off the ground.
+    /// Mask of the cars with a wheel off the ground.
     pub(super) hangs: W::Mask,
 }
 
@@ -313,7 +314,7 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
         SWEPT_ONCE
     }
 
-    /// Cars that end beyond numbers go on alone.
+    /// Writes the pushes. Cars with results that are not finite leave the batch.
     #[inline(always)]
     fn push(&mut self, external: SpatialVector<W>) {
         let rows = self.room.rows::<B>();
@@ -335,7 +336,7 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
 }
 
 impl<W: Octet> CarsInStep<'_, W> {
-    /// Lets the cars of `mask` go on alone.
+    /// Marks the cars of `mask` as leaving the batch.
     #[inline(always)]
     pub(super) fn leave(&mut self, mask: W::Mask) {
         let bits = W::bits(mask);
@@ -346,7 +347,7 @@ impl<W: Octet> CarsInStep<'_, W> {
         }
     }
 
-    /// Returns the cars whose wheels slip so far behind the road that their motors have to be watched.
+    /// Returns the mask of cars with wheels so much slower than the road that their motors may have to be limited.
     #[inline(never)]
     fn slips_behind(&self, anti_lock: &AntiLock) -> W::Mask {
         let wheels = self.room.packs.iter().zip(&self.room.rows).take(self.room.wheels);
@@ -355,7 +356,8 @@ impl<W: Octet> CarsInStep<'_, W> {
         wheels.map(slips).fold(W::Mask::default(), |any, one| any | one)
     }
 
-    /// Takes from brakes, which are pressed by the `pedal`, what would lock wheels.
+    /// Removes the part of the brake torques that would lock wheels (ABS). `pedal` is the position of the brake pedal,
+    /// 0 to 1.
     #[inline(never)]
     fn keep_from_locking(&mut self, anti_lock: &AntiLock, pedal: W, loaded: SpatialVector<W>) {
         W::called(
@@ -376,8 +378,8 @@ impl<W: Octet> CarsInStep<'_, W> {
         );
     }
 
-    /// Looks whether `stiff` tyres agree with the loads, and with themselves, from the velocity `free` on: cars whose do not go on alone, as
-    /// they iterate.
+    /// Checks whether the impulses of `stiff` tyres are consistent with the loads and with each other. `free` is the
+    /// velocity without wheels. Cars with inconsistent tyres leave the batch, because they have to iterate.
     #[cold]
     #[inline(never)]
     fn settle_stiff<B: Banks>(&mut self, stiff: W::Mask, free: SpatialVector<W>) {
@@ -415,7 +417,7 @@ impl<W: Octet> CarsInStep<'_, W> {
         solve_shafts_abreast(self.vehicles, gained, began, (packs, rows));
     }
 
-    /// Ends the step: whoever has left goes alone.
+    /// Ends the step: solves the cars that have left the batch, one by one. Returns the combined report.
     #[inline(always)]
     fn end(&mut self, reports: &mut [StepReport]) -> StepReport {
         let [_, brake, _] = self.pedals;
@@ -441,7 +443,7 @@ impl<W: Octet> CarsInStep<'_, W> {
             if room.has_abs() && brake.car(car) > 0.0 {
                 vehicle.count_anti_lock(room.taken.car(car), dt);
             }
-            // Nothing of this step is told of it.
+            // The rows of the vehicle do not contain this step.
             for rows in &mut vehicle.rows {
                 rows.forget_step();
                 rows.contact.ground_motion.leave();
@@ -451,7 +453,8 @@ impl<W: Octet> CarsInStep<'_, W> {
     }
 }
 
-/// What wheel `k` of so many of each car knows of ground that has a texture.
+/// Returns the ground motion of wheel `k` of each car where the ground has a texture. `wheel` is `k` and the number of
+/// wheels.
 #[cold]
 #[inline(never)]
 fn on_texture<W: Octet>(
@@ -474,7 +477,8 @@ fn on_texture<W: Octet>(
     )
 }
 
-/// Lets a vehicle go on alone whose step has begun, with what its driver has `asked` for, if that was looked at.
+/// Prepares a vehicle whose step has begun in the batch to be solved alone. `asked` is the demand of its driver; `None`
+/// reads the controls.
 #[cold]
 #[inline(never)]
 fn part<W: Octet>(

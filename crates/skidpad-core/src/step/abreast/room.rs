@@ -1,5 +1,5 @@
-//! What several plain cars of one model keep that go abreast: rows with a wheel of each in a lane. How a step begins and ends; its
-//! stages are in [`crate::step::abreast::in_step`].
+//! Workspace of a batch of plain cars of one model: rows with one car per lane. Begins and ends a step; its stages are
+//! in [`crate::step::abreast::in_step`].
 
 use std::sync::Arc;
 
@@ -19,38 +19,41 @@ use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Probe};
 use bevy_math::{Mat3, Vec3};
 
-/// Faster than anybody walks, m/s.
+/// Speed far above walking pace (m/s).
 const FAST: f32 = 100.0;
 
-/// Workspace of plain cars of one model, by wheel.
+/// Workspace of a batch of plain cars of one model, by wheel.
 #[derive(Clone, Debug)]
 pub(crate) struct Room<W: Octet> {
     pub model: Arc<Model>,
-    /// One for all cars of the model; as many as its banks have lanes.
+    /// Wheel packs, shared by all batches of the model: one for each lane of its banks.
     pub packs: Arc<[WheelPack<W>]>,
-    /// Those of lanes without a wheel stay as they are, and weigh nothing.
+    /// Rows, one for each pack. Rows of lanes without a wheel stay constant and have no mass.
     pub rows: Box<[Rows<W>]>,
-    /// So many lanes have one, the first ones.
+    /// Number of wheels of a car; the first packs and rows are theirs.
     pub wheels: usize,
-    /// So many rows between spins, the first ones, are asked for how they turn as a step ends: motors, and what may be a converter.
+    /// Number of rows between spins, from the first, whose speed is needed at the end of a step: motors, and a possible
+    /// converter.
     turned: usize,
-    /// At the start of the step.
+    /// Motion of the chassis at the start of the step.
     pub chassis: Chassis<W>,
-    /// See [`Vehicle::turned_to`]: what the rows have.
+    /// Steering angles of the axle directions in the rows; see [`Vehicle::turned_to`].
     pub turned_to: [Option<u32>; ABREAST],
     pub engines: Engines<W>,
-    /// What each clutch carried as the step began, and gave its shaft, N m s, where each car has its own.
+    /// Impulse of each clutch at the start of the step, and its impulse on the shaft (N m s), if each car has its own
+    /// engine.
     pub began: [[f32; 2]; ABREAST],
-    /// Which cars go on alone in this step.
+    /// Whether each car has left the batch in this step.
     pub alone: [bool; ABREAST],
-    /// For how many steps all of them go one by one, and how many it will be the next time.
+    /// Number of remaining steps in which all cars are stepped one by one, and the number for the next time.
     pub apart: [u8; 2],
     pub pose_lag: f32,
-    /// What anti-lock brakes took of the brakes, N m s.
+    /// Angular impulse that ABS has removed from the brakes (N m s).
     pub taken: W,
 }
 
 impl<W: Octet> Room<W> {
+    /// Returns the rows of wheel `wheel` of car `lane`; `None` if the car was stepped alone or has no such wheel.
     pub fn wheel_rows(&self, lane: usize, wheel: usize) -> Option<WheelRows<'_, W>> {
         let (bank, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
         let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
@@ -63,7 +66,7 @@ impl<W: Octet> Room<W> {
         Self::on(Arc::clone(model), model.banks().iter().flat_map(rows).collect())
     }
 
-    /// Room for others of the same model.
+    /// Creates the workspace of another batch of the model.
     pub fn another(&self) -> Self {
         Self::on(Arc::clone(&self.model), Arc::clone(&self.packs))
     }
@@ -94,40 +97,40 @@ impl<W: Octet> Room<W> {
         self.model.parts().assists.abs.is_some()
     }
 
-    /// Whether they go one by one in this step.
+    /// Returns true if the cars are stepped one by one in this step.
     pub fn goes_apart(&self) -> bool {
         self.apart[0] > 0
     }
 
-    /// Counts a step in which they do.
+    /// Counts a step in which the cars are stepped one by one.
     pub fn went_apart(&mut self) {
         self.apart[0] = self.apart[0].saturating_sub(1);
     }
 
-    /// Whether any went alone in the last step.
+    /// Returns true if any car was stepped alone in the last step.
     pub fn has_parted(&self) -> bool {
         self.alone.contains(&true)
     }
 
-    /// Tells nothing more of the last step of car `lane`.
+    /// Discards the signals of the last step of car `lane`.
     pub fn forget(&mut self, lane: usize) {
         self.alone[lane] = true;
     }
 
-    /// Each wheel's pack, and its rows.
+    /// Returns the pack and the rows of each wheel.
     #[inline(always)]
     pub fn wheels<B: Banks>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut Rows<W>)> {
         let wheels = B::wheels(self.wheels);
         self.packs[..wheels].iter().zip(&mut self.rows[..wheels])
     }
 
-    /// The rows of all lanes.
+    /// Returns the rows of all lanes of the banks, including those without a wheel.
     #[inline(always)]
     pub fn rows<B: Banks>(&self) -> &[Rows<W>] {
         &self.rows[..B::wheels(self.rows.len())]
     }
 
-    /// The pack and the rows of all lanes.
+    /// Returns the packs and the rows of all lanes of the banks, including those without a wheel.
     #[inline(always)]
     pub fn lanes<B: Banks>(&mut self) -> (&[WheelPack<W>], &mut [Rows<W>]) {
         let lanes = B::wheels(self.rows.len());
@@ -199,7 +202,7 @@ impl<W: Octet> Room<W> {
         }
         let mut moving = motion.twist(&self.chassis.to_vehicle);
         if follows.contains(&false) {
-            // The others are not asked; fast, they keep nobody from skipping what only standing patches need.
+            // Other cars get a high speed, so that they do not trigger the special treatment of standing patches.
             let follow = W::of_each(|car| if follows[car] { 1.0 } else { 0.0 });
             moving.linear.x = W::select(W::splat(0.0).less(follow), moving.linear.x, W::splat(FAST));
         }
@@ -235,7 +238,7 @@ impl<W: Octet> Room<W> {
     }
 }
 
-/// See [`Room::turned`].
+/// Computes [`Room::turned`] of `model`.
 fn turned(model: &Model) -> usize {
     let (motors, engine) = (model.parts().motors.len(), usize::from(model.parts().powertrain.engine().is_some()));
     if motors > 0 || converter(model).is_some() { engine + motors } else { 0 }

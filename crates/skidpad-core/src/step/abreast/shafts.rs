@@ -1,4 +1,4 @@
-//! Motors, couplings and converters of cars abreast.
+//! Motors, couplings and converters of a batch of cars.
 
 use crate::drivetrain::rows::MOST_CONSTRAINTS;
 use crate::drivetrain::solving::{Carried, FEW, GoesOn, Going, Measured, go_on};
@@ -9,8 +9,8 @@ use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Solves the rows between spins of those of `vehicles` that have `gained` a speed in the last step, m/s forward; the first row of each
-/// `began` the step with that impulse, N m s.
+/// Solves the rows between spins of those of `vehicles` with an entry in `gained`: the speed gained in the last step
+/// (m/s, forward). The first row of each car starts with the first impulse in `began` (N m s).
 #[inline(never)]
 pub(crate) fn solve_shafts_abreast<W: Octet>(
     vehicles: &mut [Vehicle; ABREAST],
@@ -24,8 +24,8 @@ pub(crate) fn solve_shafts_abreast<W: Octet>(
     }
 }
 
-/// Solves the rows between spins of a vehicle anew, which is `car` of those whose `wheels` these are; the first of them `began` the step with
-/// that impulse.
+/// Solves the rows between spins of a vehicle from the start. The vehicle is number `car` of the batch with these
+/// `wheels`; its first row starts with the impulse `began` (N m s), all others with 0.
 #[cold]
 #[inline(never)]
 fn settle_anew<W: Octet>(vehicle: &mut Vehicle, car: usize, began: f32, wheels: &mut [Rows<W>]) {
@@ -45,7 +45,7 @@ fn settle_anew<W: Octet>(vehicle: &mut Vehicle, car: usize, began: f32, wheels: 
     }
 }
 
-/// Takes over to a car's `own` rows what solves shafts, of its lane of four `wheels`.
+/// Copies the quantities that the shaft solve needs from lane `car` of four `wheels` to the car's `own` rows.
 fn take_wheels<W: Octet>(own: &mut Rows, wheels: &[Rows<W>], car: usize) {
     let of = |number: &dyn Fn(&Rows<W>) -> W| Four::new([0, 1, 2, 3].map(|k| number(&wheels[k]).lane(car)));
     let both_of = |numbers: &dyn Fn(&Rows<W>) -> [W; 2]| [0, 1].map(|i| of(&|wheel| numbers(wheel)[i]));
@@ -70,7 +70,7 @@ fn take_wheels<W: Octet>(own: &mut Rows, wheels: &[Rows<W>], car: usize) {
     };
 }
 
-/// Lets them go on from what they carried; takes the speed from those that have settled.
+/// Solves the rows starting from the impulses of the last step. Sets `gained` to `None` for the cars that have settled.
 #[inline(always)]
 fn go_on_abreast<W: Octet>(
     vehicles: &mut [Vehicle; ABREAST],
@@ -109,13 +109,14 @@ fn go_on_rows<W: Octet, const MOST: usize>(
     }
 }
 
-/// Those of cars that have not settled.
+/// Shafts of the cars that have not settled.
 struct ShaftsAbreast<'a, const MOST: usize> {
     cars: [Option<Going<'a, MOST>>; ABREAST],
 }
 
 impl<const MOST: usize> ShaftsAbreast<'_, MOST> {
-    /// What each does, row by row; those that are not to do anything change nothing.
+    /// Collects the changes that `of` returns for the rows of each car. Cars for which it returns `None` change
+    /// nothing.
     #[inline(always)]
     fn each<W: Octet>(
         &mut self,

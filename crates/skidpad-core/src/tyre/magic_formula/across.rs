@@ -1,28 +1,28 @@
-//! The force across, Fy.
+//! Lateral force Fy.
 
 use super::{LEAST_FRICTION, MagicFormula, Shared, Uses, loss, sine_formula};
 use crate::lane::Lane;
 use crate::tyre::dual::{atan, cos_atan, sin};
 use crate::tyre::{Real, functions};
 
-/// Everything in Fy that does not depend on slip (book 4.E20 to 4.E30, 4.E60 to 4.E67).
+/// Quantities of Fy that do not depend on slip (book 4.E20 to 4.E30, 4.E60 to 4.E67).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Across<L> {
     pub shape: L,
     peak: L,
-    /// K_yα, N/rad, below 0.
+    /// Cornering stiffness K_yα, N/rad, < 0.
     pub cornering: L,
-    /// B: stiffness over shape and peak, below 0.
+    /// Stiffness factor B: stiffness over shape and peak, < 0.
     pub factor: L,
     curvature: L,
-    /// Share of the curvature both sides have, and what one side loses and the other gains.
+    /// Factors of the curvature: a part for both sides, and a part that one side loses and the other side gains.
     curvature_sides: [L; 2],
     pub shift: L,
     pub vertical: L,
     combined: Combined<L>,
 }
 
-/// How slip ratio weakens and shifts Fy.
+/// Reduction and shift of Fy by slip ratio.
 #[derive(Clone, Copy, Debug)]
 struct Combined<L> {
     stiffness: L,
@@ -30,13 +30,14 @@ struct Combined<L> {
     shape: f32,
     curvature: L,
     shift: L,
-    /// Largest force that slip ratio brings, N.
+    /// Largest force that slip ratio adds, N.
     brought: L,
     brought_shape: [f32; 3],
 }
 
 impl<L: Lane> Across<L> {
-    /// At `camber` rad, which need not be that of `shared`: moments want the upright tyre too.
+    /// Computes the quantities at `camber` rad. It can differ from the camber of `shared`: moments also use the upright
+    /// tyre.
     #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &Shared<L>, camber: L) -> Self {
         let c = &tyre.c;
@@ -76,20 +77,20 @@ impl<L: Lane> Across<L> {
         }
     }
 
-    /// Fy at slip ratio `ratio` and slip angle `angle`, rad.
+    /// Returns Fy, N, at slip ratio `ratio` and slip angle `angle`, rad. `combined` includes the effect of slip ratio.
     #[inline(always)]
     pub fn force<R: Real<L>>(&self, ratio: L, angle: R, combined: bool) -> R {
         let pure = self.pure(angle);
         if combined { pure * self.combined.loss(ratio, angle) + self.combined.brought(ratio, angle) } else { pure }
     }
 
-    /// Fy without slip ratio.
+    /// Returns Fy without slip ratio, N, at slip angle `angle`, rad.
     #[inline(always)]
     pub fn pure_force(&self, angle: L) -> L {
         self.pure(angle)
     }
 
-    /// What slip ratio leaves of it, G_yκ.
+    /// Returns G_yκ, the factor by which slip ratio reduces Fy.
     #[inline(always)]
     pub fn loss(&self, ratio: L, angle: L) -> L {
         self.combined.loss(ratio, angle)
@@ -103,14 +104,14 @@ impl<L: Lane> Across<L> {
         sine_formula(slip * self.factor, self.shape, curvature) * self.peak + self.vertical
     }
 
-    /// Slope of Fy over −tan α at the curve's own zero, N, ≥ 0.
+    /// Returns the slope of Fy over −tan α at the zero crossing of the curve, N, ≥ 0.
     #[inline(always)]
     pub fn stiffness(&self) -> L {
-        // A tyre without force across has no peak.
+        // The peak is 0 for a tyre without lateral force.
         L::select(L::splat(0.0).less(self.peak), -self.cornering, L::splat(0.0))
     }
 
-    /// Largest force, N, ≥ 0.
+    /// Returns the largest force, N, ≥ 0.
     #[inline(always)]
     pub fn limit(&self) -> L {
         self.peak + self.vertical.abs()
@@ -118,7 +119,7 @@ impl<L: Lane> Across<L> {
 }
 
 impl<L: Lane> Combined<L> {
-    /// G_yκ.
+    /// Returns G_yκ, the factor by which slip ratio reduces Fy.
     #[inline(always)]
     fn loss<R: Real<L>>(&self, ratio: L, angle: R) -> R {
         let [steepness, shift] = self.by_slip_angle.map(L::splat);
@@ -126,7 +127,7 @@ impl<L: Lane> Combined<L> {
         loss(stiffness * (ratio + self.shift), stiffness * self.shift, L::splat(self.shape), self.curvature)
     }
 
-    /// S_Vyκ, N.
+    /// Returns S_Vyκ, the force that slip ratio adds, N.
     #[inline(always)]
     fn brought<R: Real<L>>(&self, ratio: L, angle: R) -> R {
         let [by_angle, shape, stiffness] = self.brought_shape.map(L::splat);
@@ -135,8 +136,8 @@ impl<L: Lane> Combined<L> {
     }
 }
 
-/// K_yα at `camber` rad, N/rad, held at least a hundredth of the load away from 0 (book 4.E25; MF 5.2 without camber
-/// and pressure in the load of the largest stiffness).
+/// Returns K_yα at `camber` rad, N/rad, at most −0.01 times the load (book 4.E25; MF 5.2 without camber in the load of
+/// the largest stiffness).
 #[inline(always)]
 fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &Shared<L>, camber: L) -> L {
     let c = &tyre.c;
@@ -151,8 +152,8 @@ fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &Shared<L>, camber:
     stiffness.at_most(shared.load * s(-0.01))
 }
 
-/// Horizontal shift, rad, and vertical shift, N, at `camber` rad (book 4.E27 to 4.E30; MF 5.2 with camber in the
-/// horizontal shift directly).
+/// Returns the horizontal shift, rad, and the vertical shift, N, at `camber` rad (book 4.E27 to 4.E30; in MF 5.2 camber
+/// enters the horizontal shift directly).
 #[inline(always)]
 fn shifts<L: Lane>(tyre: &MagicFormula, shared: &Shared<L>, camber: L, cornering: L) -> [L; 2] {
     let c = &tyre.c;

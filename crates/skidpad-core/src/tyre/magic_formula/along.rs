@@ -1,17 +1,17 @@
-//! The force along, Fx.
+//! Longitudinal force Fx.
 
 use super::{LEAST_FRICTION, MagicFormula, Shared, Uses, loss, sine_formula};
 use crate::lane::Lane;
 use crate::tyre::dual::cos_atan;
 use crate::tyre::{Real, functions};
 
-/// Everything in Fx that does not depend on slip (book 4.E10 to 4.E18, 4.E51 to 4.E57).
+/// Quantities of Fx that do not depend on slip (book 4.E10 to 4.E18, 4.E51 to 4.E57).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Along<L> {
     shape: L,
     peak: L,
     stiffness: L,
-    /// B: stiffness over shape and peak.
+    /// Stiffness factor B: stiffness over shape and peak.
     factor: L,
     curvature: L,
     /// Difference of curvature between driving and braking.
@@ -21,7 +21,7 @@ pub(crate) struct Along<L> {
     combined: Combined<L>,
 }
 
-/// How slip angle weakens Fx.
+/// Reduction of Fx by slip angle.
 #[derive(Clone, Copy, Debug)]
 struct Combined<L> {
     stiffness: L,
@@ -71,7 +71,7 @@ impl<L: Lane> Along<L> {
         }
     }
 
-    /// Fx at slip ratio `ratio` and slip angle `angle`, rad.
+    /// Returns Fx, N, at slip ratio `ratio` and slip angle `angle`, rad. `combined` includes the effect of slip angle.
     #[inline(always)]
     pub fn force<R: Real<L>>(&self, ratio: R, angle: L, combined: bool) -> R {
         let one = L::splat(1.0);
@@ -82,13 +82,13 @@ impl<L: Lane> Along<L> {
         if combined { pure * self.combined.loss(ratio, angle) } else { pure }
     }
 
-    /// Slope at the curve's own zero, N, ≥ 0.
+    /// Returns the slope of Fx at the zero crossing of the curve, N, ≥ 0.
     #[inline(always)]
     pub fn stiffness(&self) -> L {
         self.stiffness
     }
 
-    /// Largest force, N, ≥ 0.
+    /// Returns the largest force, N, ≥ 0.
     #[inline(always)]
     pub fn limit(&self) -> L {
         self.peak + self.vertical.abs()
@@ -96,7 +96,7 @@ impl<L: Lane> Along<L> {
 }
 
 impl<L: Lane> Combined<L> {
-    /// G_xα.
+    /// Returns G_xα, the factor by which slip angle reduces Fx.
     #[inline(always)]
     fn loss<R: Real<L>>(&self, ratio: R, angle: L) -> R {
         let stiffness = cos_atan(ratio * L::splat(self.by_slip_ratio)) * self.stiffness;

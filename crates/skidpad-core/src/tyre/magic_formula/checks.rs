@@ -1,15 +1,16 @@
-//! Which coefficients make no sense.
+//! Checks of the coefficients.
 
 use super::{Coefficients, ENTRIES, Uses};
 use crate::tyre::ValueFault;
 
-/// Largest size of a coefficient without a unit. Published ones stay below 1e5; products of several must stay finite.
+/// Maximum magnitude of a coefficient without a unit. Published coefficients are below 1e5; products of several
+/// coefficients must be finite.
 const LARGEST: f32 = 1e6;
 
 const SHAPE: &str = "a number from 0.01 to 100";
 const POSITIVE: &str = "a number above 0";
 
-/// Every fault, in the order of [`ENTRIES`].
+/// Returns all faults, in the order of [`ENTRIES`].
 pub(crate) fn faults(c: &Coefficients, uses: Uses) -> Vec<ValueFault> {
     let mut faults = Vec::new();
     for entry in ENTRIES {
@@ -21,7 +22,7 @@ pub(crate) fn faults(c: &Coefficients, uses: Uses) -> Vec<ValueFault> {
     faults
 }
 
-/// What would be accepted as the coefficient `name`, if `value` is not.
+/// Returns the accepted values of the coefficient `name`, or `None` if `value` is accepted.
 fn accepted(c: &Coefficients, uses: Uses, name: &str, value: f32) -> Option<&'static str> {
     let along = !matches!(uses, Uses::Load | Uses::Across);
     let across = !matches!(uses, Uses::Load | Uses::Along);

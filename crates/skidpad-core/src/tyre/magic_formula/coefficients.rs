@@ -1,44 +1,44 @@
-//! The coefficients of a Magic Formula tyre: one list makes the fields, their names in `.tir` files, their units, their
-//! defaults and their documentation.
+//! Coefficients of a Magic Formula tyre. One list defines their fields, names in `.tir` files, units, defaults and
+//! documentation.
 
-/// What a coefficient is measured in; everything in [`Coefficients`] is SI.
+/// Unit of a coefficient. All values in [`Coefficients`] are SI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// No unit: all coefficients of the formula itself, whose angles are rad.
+    /// No unit: coefficients of the formula itself, with angles in rad.
     One,
-    /// m.
+    /// Length, m.
     Length,
-    /// m/s.
+    /// Speed, m/s.
     Speed,
-    /// N.
+    /// Force, N.
     Force,
-    /// N/m.
+    /// Stiffness, N/m.
     Stiffness,
-    /// N/m².
+    /// Pressure, N/m².
     Pressure,
-    /// rad.
+    /// Angle, rad.
     Angle,
 }
 
-/// One coefficient of the list.
+/// Entry of the list of coefficients.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// As `.tir` files write it.
+    /// Name in `.tir` files.
     pub name: &'static str,
-    /// What it is measured in.
+    /// Unit of the value.
     pub unit: Unit,
-    /// What holds when a file does not state it. NaN: there is no sensible default, a file must state it.
+    /// Value if a file does not state the coefficient. NaN if there is no sensible default and a file must state it.
     pub default: f32,
-    /// What it is.
+    /// Description of the coefficient.
     pub meaning: &'static str,
 }
 
 macro_rules! coefficients {
     ($($unit:ident { $($field:ident $name:literal $default:tt $meaning:literal)* })*) => {
-        /// All coefficients, named as in `.tir` files, in SI units and the axes of this project (which are those of
-        /// the files: ISO W).
+        /// All coefficients, named as in `.tir` files, in SI units and the axes of this project (ISO W, as in the
+        /// files).
         ///
-        /// Names after Pacejka, *Tire and Vehicle Dynamics*, 3rd ed. 2012, ch. 4.3, and the manual of PAC2002.
+        /// Source of the names: Pacejka, *Tire and Vehicle Dynamics*, 3rd ed. 2012, ch. 4.3, and the manual of PAC2002.
         #[derive(Clone, Debug, PartialEq)]
         pub struct Coefficients {
             $($(
@@ -48,13 +48,13 @@ macro_rules! coefficients {
         }
 
         impl Default for Coefficients {
-            /// Every coefficient at what holds when a file does not state it; those it must state are NaN.
+            /// Returns all coefficients at their defaults. Coefficients that a file must state are NaN.
             fn default() -> Self {
                 Self { $($($field: $default,)*)* }
             }
         }
 
-        /// Every coefficient, in the order of [`Coefficients::get`].
+        /// List of all coefficients, in the order of the fields of [`Coefficients`].
         pub const ENTRIES: &[Entry] = &[
             $($(Entry {
                 name: $name,
@@ -65,12 +65,14 @@ macro_rules! coefficients {
         ];
 
         impl Coefficients {
-            /// The coefficient called `name` in `.tir` files (upper case); `None` if the formula has none such.
+            /// Returns the coefficient called `name` in `.tir` files (upper case); `None` if there is no such
+            /// coefficient.
             pub fn get(&self, name: &str) -> Option<f32> {
                 match name { $($($name => Some(self.$field),)*)* _ => None }
             }
 
-            /// The coefficient called `name` in `.tir` files, to be changed.
+            /// Returns the coefficient called `name` in `.tir` files (upper case) for modification; `None` if there is
+            /// none.
             pub fn get_mut(&mut self, name: &str) -> Option<&mut f32> {
                 match name { $($($name => Some(&mut self.$field),)*)* _ => None }
             }
@@ -78,11 +80,13 @@ macro_rules! coefficients {
     };
 }
 
-/// A file must state it.
+/// Default of a coefficient that a file must state.
 const MUST: f32 = f32::NAN;
-/// What a slip angle, a camber and a slip ratio are kept within when a file does not say.
+/// Default range of the slip angle, rad.
 const SLIP_ANGLE: [f32; 2] = [-std::f32::consts::FRAC_PI_2, std::f32::consts::FRAC_PI_2];
+/// Default range of the camber, rad.
 const CAMBER: [f32; 2] = [-0.6, 0.6];
+/// Default range of the slip ratio.
 const SLIP_RATIO: [f32; 2] = [-1.5, 1.5];
 
 coefficients! {

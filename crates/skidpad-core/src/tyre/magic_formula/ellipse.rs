@@ -1,23 +1,23 @@
-//! Both forces of a tyre that was measured in each direction alone.
+//! Combined forces of a tyre that was measured under pure slip only.
 
 use super::PreparedMagicFormula;
 use crate::lane::Lane;
 use crate::tyre::Real;
 use crate::tyre::dual::{self, root};
 
-/// Slip below which the secant of a force goes over to its slope at no slip.
+/// Slip below which the secant slope of a force blends into its slope at zero slip.
 const SMALL: f32 = 1e-3;
 
-/// Largest slip across that is squared.
+/// Maximum slip; larger slips are clamped so that their squares are finite.
 const LARGEST: f32 = 1e6;
 
 impl<L: Lane> PreparedMagicFormula<L> {
-    /// `forces` at the slips (κ, −tan α), each as if alone, as they are together:
-    /// `F_x = F_x0 / √(1 + (tan α F_x0 / (κ D_y))²)`, D the largest forces, and the same across.
+    /// Combines the pure-slip `forces` at the slips (κ, −tan α): `F_x = F_x0 / √(1 + (tan α F_x0 / (κ D_y))²)` with the
+    /// largest forces D, and the lateral force by the same rule.
     ///
-    /// That is the direction of the slips on the ellipse of both friction limits where both slide, and each force alone
-    /// where the other slip is 0 (the friction ellipse of Adams/Tire's PAC2002, with β for the direction, written without
-    /// its tangent).
+    /// If both directions slide, the combined force lies on the ellipse of both friction limits, in the direction of
+    /// the slips. If the other slip is 0, a force is unchanged. This is the friction ellipse of Adams/Tire's PAC2002,
+    /// with β for the direction, written without its tangent.
     #[inline(always)]
     pub(crate) fn on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
         let s = L::splat;
@@ -36,7 +36,7 @@ impl<L: Lane> PreparedMagicFormula<L> {
         })
     }
 
-    /// What the ellipse leaves of both forces, 1 where coefficients of combined slip say it.
+    /// Returns the factors by which the ellipse reduces both forces; 1 if coefficients of combined slip apply instead.
     #[inline(always)]
     pub(crate) fn shares(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
         let one = L::splat(1.0);

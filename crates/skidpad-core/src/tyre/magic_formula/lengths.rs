@@ -4,29 +4,31 @@ use super::{MagicFormula, Shared};
 use crate::lane::Lane;
 use crate::tyre::{LEAST_RELAXATION, functions};
 
-/// Relaxation lengths of a tyre, to be evaluated under a load.
+/// Relaxation lengths of a tyre as functions of its load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lengths {
     along: Law,
     across: Law,
 }
 
-/// How a length follows from the load.
+/// Load dependence of a relaxation length.
 #[derive(Clone, Copy, Debug)]
 enum Law {
-    /// MF 5.2 along: proportional to load, linear and exponential in its excess.
+    /// MF 5.2, longitudinal: proportional to load, with a linear and an exponential factor of the deviation from
+    /// nominal load.
     Proportional { size: f32, linear: f32, exponent: f32 },
-    /// MF 5.2 across: rises with load to a largest length.
+    /// MF 5.2, lateral: rises with load up to a largest length.
     Rising { largest: f32, load: f32, camber: f32 },
-    /// 6.1: slip stiffness over that of the standing tyre, the change of which with load and pressure is the paper's.
+    /// MF 6.1: slip stiffness over carcass stiffness of the standing tyre, which changes with load and pressure
+    /// (paper).
     Carcass { stiffness: f32, linear: f32, square: f32, pressure: f32 },
-    /// The same under every load, m.
+    /// Length that does not depend on load, m.
     Constant(f32),
 }
 
 impl Lengths {
-    /// PAC2002 tyres state curves, 6.1 tyres the stiffness of the carcass. A file that states neither gets half its
-    /// radius along and its radius across.
+    /// Builds the functions. PAC2002 tyres state curves, 6.1 tyres the stiffness of the carcass. If a file states
+    /// neither, the longitudinal length is half the radius, and the lateral length is the radius.
     pub fn new(tyre: &MagicFormula) -> Self {
         let c = &tyre.c;
         let along = if c.ptx1 != 0.0 {
@@ -50,7 +52,7 @@ impl Lengths {
         Self { along, across }
     }
 
-    /// Along and across, m, where the slip stiffness is `stiffness` N.
+    /// Returns the longitudinal and lateral lengths, m, for the slip `stiffness`, N per unit slip.
     #[inline(always)]
     pub fn at<L: Lane>(&self, shared: &Shared<L>, stiffness: [L; 2]) -> [L; 2] {
         [self.along.at(shared, stiffness[0]), self.across.at(shared, stiffness[1])]
@@ -82,5 +84,5 @@ impl Law {
     }
 }
 
-/// The standing tyre never gets softer than this share of its stated stiffness, whatever the load.
+/// Minimum carcass stiffness of the standing tyre, as a share of the stated stiffness, at any load.
 const LEAST_CARCASS_SHARE: f32 = 0.05;

@@ -1,20 +1,23 @@
-//! The Magic Formula in its versions PAC2002 / MF 5.2, 6.1 and 6.2: steady-state forces, moments, radii and relaxation
+//! Magic Formula in its versions PAC2002 / MF 5.2, 6.1 and 6.2: steady-state forces, moments, radii and relaxation
 //! lengths from coefficients.
 //!
-//! # Sources, and what is chosen where they differ
+//! # Sources and choices
 //! H. B. Pacejka, *Tire and Vehicle Dynamics*, 3rd ed. 2012, eqs 4.E1 to 4.E78 ("the book"); I. Besselink, A.
 //! Schmeitz, H. Pacejka, *An improved Magic Formula/Swift tyre model that can handle inflation pressure changes*,
 //! Vehicle System Dynamics 48 (2010), appendix ("the paper"); for PAC2002 the equations of H. B. Pacejka, *Tyre and
-//! Vehicle Dynamics*, 1st ed. 2002, ch. 4.3 with the shifts of MF-Tyre 5.2. Choices, as MF-Tyre makes them:
-//! - α itself, not tan α, is the slip angle of the curves, and γ, not sin γ, the camber (book: 4.E3, 4.E4).
-//! - No loss of friction with sliding speed (no LMUV), so A_μ has no effect (book: 4.E7, 4.E8).
-//! - Curvatures E are held at or below 1.
-//! - Mz as in the paper: atan in the equivalent slip angles, trail by the nominal load without LFZO.
-//! - Turn slip is off: every ζ is 1. Parking moments and the tyre's own low-speed model (VXLOW) are the step's matter.
+//! Vehicle Dynamics*, 1st ed. 2002, ch. 4.3 with the shifts of MF-Tyre 5.2. If the sources differ, this module
+//! follows MF-Tyre:
+//! - The slip angle of the curves is α itself, not tan α, and the camber is γ, not sin γ (book: 4.E3, 4.E4).
+//! - Friction does not fall with sliding speed (no LMUV), so A_μ has no effect (book: 4.E7, 4.E8).
+//! - Curvatures E are at most 1.
+//! - Mz follows the paper: atan in the equivalent slip angles, trail by the nominal load without LFZO.
+//! - Turn slip is off: every ζ is 1. The solvers model parking and low speed, instead of parking moments and the
+//!   low-speed model of the tyre (VXLOW).
 //!
 //! # Ranges
-//! Slip ratio, slip angle, camber and pressure are held in the ranges of the file. Load is held in FZMIN..FZMAX (at
-//! most a hundredth to five times the nominal load) and forces and moments are scaled by the load's ratio to the held one.
+//! Slip ratio, slip angle, camber and pressure are clamped to the ranges of the file. Load is clamped to FZMIN..FZMAX,
+//! and to the range from a hundredth to five times the nominal load. Forces and moments are then scaled by the actual
+//! load over the clamped load.
 
 mod across;
 mod along;
@@ -35,33 +38,33 @@ use across::Across;
 use along::Along;
 use lengths::Lengths;
 
-/// Which equations the coefficients belong to.
+/// Version of the equations that the coefficients belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// MF 5.2, in Adams PAC2002.
+    /// MF 5.2, as in Adams PAC2002.
     Mf52,
-    /// MF 6.1: pressure, camber stiffness of its own.
+    /// MF 6.1: adds pressure and a camber stiffness of its own.
     Mf61,
-    /// MF 6.2: as 6.1 but for the loaded radius under camber.
+    /// MF 6.2: like 6.1, except for the loaded radius under camber.
     Mf62,
 }
 
-/// Which forces a tyre has (the last digit of `USE_MODE`).
+/// Set of forces that a tyre has (last digit of `USE_MODE`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uses {
-    /// None but the load (0).
+    /// Load only (0).
     Load,
-    /// Along only (1).
+    /// Longitudinal force only (1).
     Along,
-    /// Across only (2).
+    /// Lateral force only (2).
     Across,
-    /// Both, each as if alone (3).
+    /// Both forces, each as under pure slip (3).
     Uncombined,
-    /// Both, each weakened by the other's slip (4).
+    /// Both forces, each reduced by the other slip (4).
     Combined,
 }
 
-/// A Magic Formula tyre. Its coefficients give finite results: [`MagicFormula::new`] refuses others.
+/// Magic Formula tyre with finite results: [`MagicFormula::new`] rejects coefficients that lead to others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MagicFormula {
     c: Coefficients,
@@ -69,7 +72,7 @@ pub struct MagicFormula {
     uses: Uses,
 }
 
-/// A Magic Formula tyre under given conditions.
+/// Magic Formula tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedMagicFormula<L> {
     shared: Shared<L>,
@@ -77,50 +80,53 @@ pub struct PreparedMagicFormula<L> {
     across: Across<L>,
     slip_range: [[f32; 2]; 2],
     combined: bool,
-    /// Instead of what the coefficients of combined slip would say.
+    /// Whether the friction ellipse combines the forces, instead of the coefficients of combined slip.
     by_ellipse: bool,
     lengths: Lengths,
     speed: L,
 }
 
-/// What all equations use.
+/// Quantities that all equations use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared<L> {
-    /// Load held in the range of the coefficients, N.
+    /// Load clamped to the range of the coefficients, N.
     load: L,
-    /// The load over it.
+    /// Actual load over clamped load. A prepared tyre also includes the fade below [`LEAST_GRIP`].
     excess: L,
-    /// Relative distance from the nominal load, df_z.
+    /// Relative deviation from the nominal load, df_z.
     dfz: L,
-    /// Relative distance from the nominal pressure, dp_i.
+    /// Relative deviation from the nominal pressure, dp_i.
     dpi: L,
-    /// Pressure over the nominal one.
+    /// Pressure over nominal pressure.
     pressure_ratio: L,
-    /// Camber held in its range, rad.
+    /// Camber clamped to its range, rad.
     camber: L,
-    /// Surface factor, not below [`LEAST_GRIP`].
+    /// Friction factor of the surface, at least [`LEAST_GRIP`].
     grip: L,
 }
 
-/// Friction coefficients do not fall below this, whatever the load and camber; negative ones would turn the force.
+/// Minimum friction coefficient at any load and camber. A negative coefficient would reverse the force.
 const LEAST_FRICTION: f32 = 0.01;
 
-/// Shares of the nominal load below and above which forces are proportional to load, if FZMIN and FZMAX leave more.
+/// Minimum load over nominal load at which the formula is evaluated, if FZMIN is lower. Forces are proportional to
+/// lower loads.
 const LEAST_LOAD_SHARE: f32 = 0.01;
+/// Maximum load over nominal load at which the formula is evaluated, if FZMAX is higher. Forces are proportional to
+/// higher loads.
 const MOST_LOAD_SHARE: f32 = 5.0;
 
 impl MagicFormula {
-    /// A tyre of `coefficients`, SI units.
+    /// Builds a tyre of `coefficients`, SI units.
     ///
     /// # Errors
-    /// Every coefficient with which the formula has no sense or is not finite.
+    /// Returns every coefficient for which the formula is undefined or not finite.
     pub fn new(coefficients: Coefficients, version: Version, uses: Uses) -> Result<Self, Vec<ValueFault>> {
         let faults = checks::faults(&coefficients, uses);
         if !faults.is_empty() {
             return Err(faults);
         }
         let mut c = coefficients;
-        // What is not used and may be missing must not make a NaN of what is multiplied by 0.
+        // Unused coefficients may be missing. A NaN must not enter products with 0.
         if matches!(uses, Uses::Load | Uses::Across) {
             (c.pcx1, c.pdx1, c.pkx1, c.lcx) = (1.0, 1.0, 1.0, 1.0);
         }
@@ -130,23 +136,24 @@ impl MagicFormula {
         Ok(Self { c, version, uses })
     }
 
-    /// Its coefficients.
+    /// Returns the coefficients.
     pub fn coefficients(&self) -> &Coefficients {
         &self.c
     }
 
-    /// Its equations.
+    /// Returns the version of the equations.
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// Its forces.
+    /// Returns the set of forces.
     pub fn uses(&self) -> Uses {
         self.uses
     }
 
-    /// Whether it has coefficients of combined slip in neither direction: then its forces are combined by the friction ellipse,
-    /// since each as if alone they would give up to √2 times the friction together.
+    /// Returns true if the forces are to be combined and the tyre has coefficients of combined slip in neither
+    /// direction. The friction ellipse then combines the forces. Two pure forces together could otherwise reach √2
+    /// times the friction.
     pub fn combines_by_ellipse(&self) -> bool {
         let c = &self.c;
         let along = c.rcx1 != 0.0 && (c.rbx1, c.rbx3) != (0.0, 0.0);
@@ -154,19 +161,19 @@ impl MagicFormula {
         self.uses == Uses::Combined && !along && !across
     }
 
-    /// Forces of eight samples at once at the slips (κ, −tan α), along and across, N. Fits ask for millions of them, which are computed here
-    /// with the instructions that the physics is compiled for, whatever asks for them.
+    /// Computes the longitudinal and lateral forces of eight samples at the slips (κ, −tan α), N. Fits need millions of
+    /// samples; this function uses the instruction set that this crate is compiled for, whichever crate calls it.
     pub fn forces_of_eight(&self, slip: [Eight; 2], conditions: &Conditions<Eight>) -> [Eight; 2] {
         self.prepare(conditions).force(slip).force
     }
 
-    /// The same of their aligning moments, N m.
+    /// Computes the aligning moments of eight samples at the slips (κ, −tan α), N m.
     pub fn aligning_of_eight(&self, slip: [Eight; 2], conditions: &Conditions<Eight>) -> Eight {
         self.moments(&self.prepare(conditions), slip).aligning
     }
 
-    /// The same tyre on the other side of the car: left and right reflected, so that
-    /// Fy(κ, α, γ) becomes −Fy(κ, −α, −γ).
+    /// Returns the tyre for the other side of the car, with left and right reflected: Fy(κ, α, γ) becomes −Fy(κ, −α,
+    /// −γ).
     pub fn mirrored(&self) -> Self {
         let mut tyre = self.clone();
         for sided in sided(&mut tyre.c) {
@@ -178,8 +185,8 @@ impl MagicFormula {
         tyre
     }
 
-    /// The same tyre without its differences of left and right (conicity, ply steer) and without shifts of Fx: no force
-    /// at no slip and no camber. A measured tyre pulls to one side, and even standing, by a hundredth of its load.
+    /// Returns the tyre without differences of left and right (conicity, ply steer) and without shifts of Fx: no force
+    /// at zero slip and zero camber. A measured tyre pulls to one side by a hundredth of its load, even at standstill.
     pub fn symmetric(&self) -> Self {
         let mut tyre = self.clone();
         for sided in sided(&mut tyre.c) {
@@ -190,12 +197,12 @@ impl MagicFormula {
         tyre
     }
 
-    /// Whether equations of 6.1 and later hold.
+    /// Returns true if the equations of version 6.1 and later apply.
     fn is_six(&self) -> bool {
         self.version != Version::Mf52
     }
 
-    /// Nominal load with its scale, N (book 4.E1).
+    /// Returns the scaled nominal load, N (book 4.E1).
     fn nominal_load(&self) -> f32 {
         self.c.lfzo * self.c.fnomin
     }
@@ -206,7 +213,7 @@ impl MagicFormula {
         let s = L::splat;
         let floor = (LEAST_LOAD_SHARE * c.fnomin).max(c.fzmin);
         let load = conditions.load.within(s(floor), s(c.fzmax.min(MOST_LOAD_SHARE * c.fnomin).max(floor)));
-        // Endless loads become finite ones.
+        // An infinite load becomes finite.
         let present = conditions.load.within(s(0.0), s(1e9));
         let stated = c.nompres > 0.0;
         let nominal = if stated { c.nompres } else { 1.0 };
@@ -234,7 +241,7 @@ impl TyreModel for MagicFormula {
         let shared = self.shared(conditions);
         let along = Along::new(self, &shared);
         let across = Across::new(self, &shared, shared.camber);
-        // Below the least grip forces fade to nothing.
+        // Below the minimum grip, forces fade to 0.
         let fade = conditions.grip.within(L::splat(0.0), shared.grip) / shared.grip;
         let shared = Shared { excess: shared.excess * fade, ..shared };
         let c = &self.c;
@@ -262,18 +269,18 @@ impl TyreModel for MagicFormula {
 }
 
 impl<L: Lane> PreparedMagicFormula<L> {
-    /// The formula's slip ratio, held in its range.
+    /// Returns the slip ratio of the formula, clamped to its range.
     #[inline(always)]
     fn ratio<R: Real<L>>(&self, along: R) -> R {
         let [low, high] = self.slip_range[0].map(L::splat);
         dual::within(along, low, high)
     }
 
-    /// The formula's slip angle, rad, held in its range, at the slip `across` = −tan α.
+    /// Returns the slip angle of the formula, rad, clamped to its range, for the lateral slip `across` = −tan α.
     #[inline(always)]
     fn angle<R: Real<L>>(&self, across: R) -> R {
         let [low, high] = self.slip_range[1].map(L::splat);
-        // tan 89.99994°: what its square leaves finite.
+        // tan 89.99994°, so that its square is finite.
         let across = dual::within(across, L::splat(-1e6), L::splat(1e6));
         dual::within(-dual::atan(across), low, high)
     }
@@ -298,8 +305,8 @@ impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
         [self.along.stiffness() * self.shared.excess, self.across.stiffness() * self.shared.excess]
     }
 
-    /// Peaks of the curves plus their vertical shifts. Slip ratio can bring up to `RVY1..3` of friction to the force
-    /// across on top.
+    /// Returns the peaks of the curves plus their vertical shifts, N. Slip ratio can add up to `RVY1..3` times the
+    /// friction to the lateral force.
     #[inline(always)]
     fn limit(&self) -> [L; 2] {
         [self.along.limit() * self.shared.excess, self.across.limit() * self.shared.excess]
@@ -311,7 +318,7 @@ impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
     }
 }
 
-/// The coefficients that are odd in left and right.
+/// Returns the coefficients that are odd under reflection of left and right.
 fn sided(c: &mut Coefficients) -> [&mut f32; 18] {
     [
         &mut c.rhx1,
@@ -335,25 +342,26 @@ fn sided(c: &mut Coefficients) -> [&mut f32; 18] {
     ]
 }
 
-/// `x − E (x − atan x)`: the argument of the formula, x being stiffness factor times slip (book 4.E9, 4.E19).
+/// Returns `x − E (x − atan x)`, the argument of the formula. x is stiffness factor times slip (book 4.E9, 4.E19).
 #[inline(always)]
 fn bent<L: Lane, R: Real<L>>(x: R, curvature: L) -> R {
     x - (x - dual::atan(x)) * curvature
 }
 
-/// `sin(C atan(x − E (x − atan x)))`.
+/// Returns `sin(C atan(x − E (x − atan x)))`.
 #[inline(always)]
 fn sine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
     dual::sin(dual::atan(bent(x, curvature)) * shape)
 }
 
-/// `cos(C atan(x − E (x − atan x)))`.
+/// Returns `cos(C atan(x − E (x − atan x)))`.
 #[inline(always)]
 fn cosine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
     dual::cos(dual::atan(bent(x, curvature)) * shape)
 }
 
-/// Loss of force by the other slip: the cosine formula over its value at the shift, so that it is 1 without slip.
+/// Returns the factor by which the other slip reduces a force: the cosine formula at the slip over its value at the
+/// shift. The factor is 1 without slip.
 #[inline(always)]
 fn loss<L: Lane, R: Real<L>>(slipping: R, shifted: R, shape: L, curvature: L) -> R {
     let whole = cosine_formula(shifted, shape, curvature);

@@ -1,4 +1,4 @@
-//! The moments Mx, My and Mz at the contact point.
+//! Moments Mx, My and Mz at the contact point.
 
 use super::across::Across;
 use super::along::Along;
@@ -6,29 +6,29 @@ use super::{MagicFormula, PreparedMagicFormula, Shared, Uses, cosine_formula};
 use crate::lane::Lane;
 use crate::tyre::{Moments, functions};
 
-/// What the moments at one slip are made of: under the held load.
+/// Quantities at one slip from which the moments are computed, under the clamped load.
 struct At<L> {
     shared: Shared<L>,
     ratio: L,
     angle: L,
-    /// Fx and Fy, N.
+    /// Forces Fx and Fy, N.
     force: [L; 2],
     along: Along<L>,
     across: Across<L>,
-    /// The force that acts at the pneumatic trail, N.
+    /// Force that acts at the pneumatic trail, N.
     trailing: L,
-    /// 1 forwards, −1 backwards.
+    /// Direction of travel of the wheel: 1 forwards, −1 backwards.
     heading: L,
 }
 
-/// Moments at the slips (κ, −tan α).
+/// Computes the moments at the slips (κ, −tan α), N m.
 #[inline(always)]
 pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
     let shared = point.shared;
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let across = point.across;
-    // 6.1: the trail carries the pure force of the upright tyre (book 4.E74; MF 5.2: of the leaning one). What slip ratio leaves of it
-    // is that of the leaning tyre, as MF-Tyre computes it; the book has camber 0 there, too.
+    // Version 6.1: the trail applies to the pure force of the upright tyre (book 4.E74); MF 5.2: of the cambered tyre.
+    // The reduction by slip ratio is that of the cambered tyre, as in MF-Tyre; the book has camber 0 there, too.
     let upright = if tyre.is_six() { Across::new(tyre, &shared, L::splat(0.0)) } else { across };
     let shares = point.shares(slip, [ratio, angle]);
     let left = if point.combined { across.loss(ratio, angle) } else { L::splat(1.0) };
@@ -52,7 +52,7 @@ pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula
     }
 }
 
-/// Mx (book 4.E69 with the square where MF-Tyre has it; MF 5.2: its first three terms).
+/// Computes Mx under the clamped load, N m (book 4.E69, with the square as in MF-Tyre; MF 5.2: its first three terms).
 #[inline(always)]
 fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     let c = &tyre.c;
@@ -67,7 +67,7 @@ fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     if !tyre.is_six() {
         return lever * load * first;
     }
-    // The square is inside the arc tangent in MF-Tyre and in Besselink's paper (eq. 49 of its draft), outside it in the book.
+    // MF-Tyre and Besselink's paper (eq. 49 of its draft) have the square inside the arc tangent, the book outside.
     let scaled_load = s(c.qsx6) * relative_load;
     let by_load = functions::atan(scaled_load * scaled_load);
     let leaning = s(c.qsx7) * camber + s(c.qsx8) * functions::atan(s(c.qsx9) * relative_force);
@@ -78,8 +78,8 @@ fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     lever * (load * (first + mixed + rising - squared) + side)
 }
 
-/// Size of the rolling resistance moment while the tyre transmits `along` N (paper's eq. with F_z0, book 4.E70 with the
-/// load instead), not below 0, under the held load.
+/// Returns the magnitude of the rolling resistance moment of a rolling tyre under the clamped load, N m, ≥ 0. `along`
+/// is the longitudinal force, N. The equation is that of the paper, with F_z0; book 4.E70 has the load instead.
 #[inline(always)]
 fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, along: L) -> L {
     let c = &tyre.c;
@@ -97,7 +97,7 @@ fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, alo
     (s(c.unloaded_radius * c.fnomin * c.lmy) * sum * over_load * over_pressure).at_least(s(0.0))
 }
 
-/// Size of the rolling resistance moment at the slips (κ, −tan α), N m.
+/// Returns the magnitude of the rolling resistance moment at the slips (κ, −tan α), N m.
 #[inline(always)]
 pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
@@ -105,7 +105,7 @@ pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedM
     resistance(tyre, point, along) * point.shared.excess
 }
 
-/// Which way the wheel rolls, fading out below VXLOW of rolling speed, to nothing at a locked wheel.
+/// Returns the rolling direction, −1 to 1. Below a rolling speed of VXLOW it fades out, to 0 at a locked wheel.
 #[inline(always)]
 fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
     let s = L::splat;
@@ -113,10 +113,11 @@ fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
     (rolling_speed / s(tyre.c.vxlow.max(LEAST_FADE))).within(s(-1.0), s(1.0))
 }
 
-/// Least speed over which the rolling resistance turns round with the wheel, m/s.
+/// Minimum speed over which the rolling resistance reverses with the rolling direction, m/s.
 const LEAST_FADE: f32 = 0.01;
 
-/// Mz: trail times force, residual moment, and the force along at its lever (paper A54 to A60 and book 4.E71 to 4.E78).
+/// Computes Mz under the clamped load, N m: residual moment, lateral force times trail, and longitudinal force times
+/// its lever (paper A54 to A60 and book 4.E71 to 4.E78).
 #[inline(always)]
 fn aligning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     let c = &tyre.c;
@@ -141,7 +142,7 @@ fn aligning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     residual - trail * at.trailing + along
 }
 
-/// Equivalent slip angle: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`.
+/// Returns the equivalent slip angle, rad: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`.
 #[inline(always)]
 fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
     let angle = angle.within(L::splat(-1.57), L::splat(1.57));
@@ -150,7 +151,7 @@ fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
     functions::atan(square.sqrt()) * angle.sign()
 }
 
-/// Pneumatic trail, m, without the cosine of the slip angle.
+/// Returns the pneumatic trail, m, without the cosine of the slip angle.
 #[inline(always)]
 fn trail<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, angle: L, slip: L) -> L {
     let c = &tyre.c;
@@ -173,7 +174,7 @@ fn trail<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, angle: L, slip: L)
     size * curve
 }
 
-/// Residual moment, N m, without the cosine of the slip angle.
+/// Returns the residual moment, N m, without the cosine of the slip angle.
 #[inline(always)]
 fn residual<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, slip: L) -> L {
     let c = &tyre.c;

@@ -1,4 +1,4 @@
-//! Radii under load: free, loaded, effective.
+//! Radii of a tyre under load: free, loaded, effective.
 
 use super::{MagicFormula, Shared, Version};
 use crate::lane::Lane;
@@ -7,23 +7,24 @@ use crate::tyre::{Conditions, functions};
 /// Radii of a tyre, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Radii<L> {
-    /// Of the free tyre, grown by its spin.
+    /// Radius of the free tyre, with its growth by spin.
     pub free: L,
-    /// From the wheel centre to the ground.
+    /// Distance from the wheel centre to the ground.
     pub loaded: L,
-    /// Speed over spin while rolling freely.
+    /// Speed over spin of a freely rolling tyre.
     pub effective: L,
 }
 
-/// Steps of bisection for the loaded radius of 6.2: to a millionth of the radius.
+/// Number of bisections for the loaded radius of version 6.2. The error is below a millionth of the free radius.
 const BISECTIONS: u32 = 20;
 
 impl MagicFormula {
-    /// Radii at `spin` rad/s while the tyre transmits `force` N along and across.
+    /// Computes the radii at `spin` rad/s while the tyre transmits the longitudinal and lateral `force`, N.
     ///
-    /// Effective radius and vertical force as in the paper's section on radii. Loaded radius: the deflection whose
-    /// vertical force is the load; 6.1 solves it in closed form, 6.2 (deflection by camber, force across shifted by
-    /// camber) by bisection. Without a stated vertical stiffness the tyre is rigid and all radii are the free one.
+    /// Effective radius and vertical force follow the paper's section on radii. At the loaded radius, the vertical
+    /// force equals the load. Version 6.1 has a closed form. Version 6.2, where camber changes the deflection and
+    /// shifts the lateral force, is solved by bisection. If no vertical stiffness is stated, the tyre is rigid and all
+    /// radii are the free radius.
     pub fn radii<L: Lane>(&self, conditions: &Conditions<L>, spin: L, force: [L; 2]) -> Radii<L> {
         let c = &self.c;
         let s = L::splat;
@@ -47,22 +48,23 @@ impl MagicFormula {
     }
 }
 
-/// The tyre as a vertical spring.
+/// Vertical spring of a tyre.
 struct Spring<'a, L> {
     tyre: &'a MagicFormula,
     shared: Shared<L>,
     free: L,
-    /// Change of stiffness with pressure.
+    /// Factor of the pressure on the stiffness.
     pressed: L,
     relative_load: L,
-    /// Forces over the nominal load.
+    /// Longitudinal and lateral forces over the nominal load.
     force: [L; 2],
-    /// Rim speed over the measurement's.
+    /// Rim speed over the speed of the measurement.
     rolled: L,
 }
 
 impl<L: Lane> Spring<'_, L> {
-    /// Linear and quadratic coefficient of the vertical force over the nominal load and deflection over free radius.
+    /// Returns the linear and the quadratic coefficient of the vertical force. The force is over the nominal load, the
+    /// deflection over the unloaded radius.
     fn rates(&self) -> [L; 2] {
         let c = &self.tyre.c;
         let whole = c.vertical_stiffness * c.lcz * c.unloaded_radius / c.fnomin;
@@ -71,7 +73,8 @@ impl<L: Lane> Spring<'_, L> {
         [L::splat(linear) + L::splat(c.q_fz3) * camber * camber, L::splat(c.q_fz2)]
     }
 
-    /// How spin and the horizontal forces change the vertical force, 6.1.
+    /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1). `across` is the loss by
+    /// the lateral force, before it is squared.
     fn softened(&self, across: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -79,7 +82,8 @@ impl<L: Lane> Spring<'_, L> {
         (s(1.0) + s(c.q_v2) * self.rolled - along * along - across * across).at_least(s(0.1)) * self.pressed
     }
 
-    /// Loaded radius of 6.1: the root of a quadratic, in the form that stays exact without its square term.
+    /// Returns the loaded radius of 6.1, m: the root of a quadratic equation, in the form that is exact without a
+    /// square term.
     fn solve(&self) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -90,7 +94,7 @@ impl<L: Lane> Spring<'_, L> {
         self.free - (asked + asked) / (linear + root) * s(c.unloaded_radius)
     }
 
-    /// Loaded radius of 6.2: the vertical force falls as the radius rises.
+    /// Returns the loaded radius of 6.2, m, by bisection. The vertical force falls as the radius rises.
     fn bisect(&self) -> L {
         let half = L::splat(0.5);
         let (mut low, mut high) = (self.free * L::splat(0.1), self.free);
@@ -103,8 +107,8 @@ impl<L: Lane> Spring<'_, L> {
         (low + high) * half
     }
 
-    /// Vertical force over the nominal load at the loaded radius `radius`, 6.2 (manual of MF-Tyre 6.2, as published
-    /// implementations state it).
+    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, 6.2 (manual of MF-Tyre 6.2,
+    /// as stated by published implementations).
     fn force_at(&self, radius: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;

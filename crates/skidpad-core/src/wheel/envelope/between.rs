@@ -1,34 +1,38 @@
-//! Two places at which a wheel may stand at the end of a step: which share of its strut's load each of them carries.
+//! Load sharing between two places on which a wheel can stand at the end of a step.
 //!
-//! The strut's jounce is the larger of what the two ask, `c₁ + r₁ x` and `c₂ + r₂ x`, for a way x ahead and slopes r; of the flatter
-//! one it is next to none. If the steeper place carries the share s of the force F along the strut, the wheel stands as on a slope
-//! `u = s (r₂ − r₁)`. That pushes the chassis back by `G F u`, and the tyre's force T pushes it ahead by `G T √(1 + u²)`, as it acts along
-//! that slope and on a wheel which only its strut holds; G is what dt² of a force does to the chassis along the road. With the way x
-//! without both, the places ask the same jounce at the end of the step for
-//! `G F u − G T √(1 + u²) = x + (c₂ − c₁) / (r₂ − r₁)`, a quadratic equation in u; the share is held to 0 to 1. Without the shares, a driven
-//! wheel that comes to a kerb goes to and fro between road and edge, and pushes against neither for long enough to climb. Without T, it
-//! stands the higher on the edge the longer the step is, where that is flatter, and climbs what it cannot hold on to.
+//! The strut jounce is the larger of `c₁ + r₁ x` and `c₂ + r₂ x` for a displacement x ahead and slopes r; the slope of the
+//! flatter place is almost zero. If the steeper place carries the share s of the strut force F, the wheel stands as on a slope
+//! `u = s (r₂ − r₁)`. This slope pushes the chassis back by `G F u`. The tyre force T pushes it ahead by `G T √(1 + u²)`, because
+//! T acts along that slope on a wheel that only its strut supports. G is the displacement of the chassis along the road per force
+//! within dt. With the displacement x without both forces, the places have equal jounce at the end of the step if
+//! `G F u − G T √(1 + u²) = x + (c₂ − c₁) / (r₂ − r₁)`, a quadratic equation in u. The share is clamped to [0, 1].
+//!
+//! Without load sharing, a driven wheel at a kerb alternates between road and edge, and pushes against neither long enough to
+//! climb. Without T, a wheel on an edge stands too high where the edge is flatter, more so in long steps, and climbs edges on
+//! which it has no grip.
 
 use crate::wheel::envelope::{Cuts, Rest, SAME, Seeker, Smooth, Stand, Touch, Triangle, cut};
 use bevy_math::Vec3;
 use core::borrow::Borrow;
 
 impl Seeker {
-    /// How much higher or lower the wheel may stand at the steeper one of two touches so that it may stand at both, m.
+    /// Returns the height difference up to which the wheel can stand at both of two contacts with these slopes, m.
     fn slack(&self, slopes: [f32; 2]) -> f32 {
         let apart = slopes[1] - slopes[0];
         self.give * apart * apart
     }
 
-    /// Whether the wheel may stand at both of two touches at the end of the step.
+    /// Returns true if the wheel can stand at both of two contacts at the end of the step.
     pub(super) fn are_rivals(&self, one: &Touch, other: &Touch) -> bool {
         (one.bottom - other.bottom).abs() + SAME < self.slack([one.slope, other.slope])
     }
 
-    /// Returns the touch that carries most beside the `highest` one, and its share of the load; `None` where the wheel stands on that alone.
+    /// Returns the contact besides the `highest` one that carries most load, and its share of the load. `None` if the highest
+    /// contact carries all.
     ///
-    /// Candidates are the touches on which the wheel would stand at the end of the step: after the way that its tyre drives it, or after that from which the
-    /// whole load on the highest one has pushed it back. Ends of faces that go on in the same plane are never among them.
+    /// Candidates are the contacts on which the wheel would stand at the end of the step, after the displacement due to the tyre
+    /// force, or after that displacement less the push-back of the full load on the highest contact. The end of a face that
+    /// continues in the same plane is never a candidate.
     #[inline(never)]
     pub(super) fn beside(&self, near: impl Cuts, highest: &Touch) -> Option<(Touch, f32)> {
         let driven = self.moves + self.driven;
@@ -56,7 +60,8 @@ impl Seeker {
         shares.filter(|(_, share)| *share > 0.0).reduce(|one, other| if other.1 > one.1 { other } else { one })
     }
 
-    /// Returns the height of the lowest point of the wheel, m, that stands at `touch` after a `way` ahead, m: it rolls up a face, and round an end.
+    /// Returns the height of the lowest point of the wheel at `touch` after rolling `way` (m) ahead, m. The wheel rolls up a
+    /// face, and around an end. Negative infinity beyond the end.
     fn height_after(&self, touch: &Touch, way: f32) -> f32 {
         if touch.edge.is_none() {
             return touch.bottom + touch.slope * way;
@@ -66,16 +71,17 @@ impl Seeker {
         if squared > 0.0 { touch.point.z + squared.sqrt() - self.radius } else { f32::NEG_INFINITY }
     }
 
-    /// Share of the load that `other` carries beside `highest`.
+    /// Returns the share of the load, 0 to 1, that `other` carries when the wheel stands on it and on `highest`.
     fn share_of(&self, other: &Touch, highest: &Touch) -> f32 {
         let steeper = other.slope.abs() > highest.slope.abs();
         let (flat, steep) = if steeper { (highest, other) } else { (other, highest) };
         let slack = self.slack([flat.slope, steep.slope]);
-        // Places as high and as steep as each other are one to rounding.
+        // Places of equal height and slope are one place, up to rounding.
         if slack <= 2.0 * SAME {
             return 0.0;
         }
-        // What a fast wheel meets within a step lies on a circle, not on its tangent: its way counts as far as the load could push it.
+        // A fast wheel moves along a circle within the step, not along its tangent. Its displacement is therefore limited to what
+        // the load could push back.
         let apart = steep.slope - flat.slope;
         let way = (self.moves * apart).clamp(-slack, slack);
         let undriven = (steep.bottom - flat.bottom + way) / slack;
@@ -83,19 +89,19 @@ impl Seeker {
         if steeper { share } else { 1.0 - share }
     }
 
-    /// The slope which a wheel between two places stands on as on one, from that which it would without its tyre's force: u of the equation
-    /// above.
+    /// Returns the slope u of the module's equation, the effective slope of a wheel between two places. `undriven` is the slope
+    /// without tyre force. Infinite if the tyre force exceeds the strut force.
     fn slope_stood_on(&self, undriven: f32) -> f32 {
         let pull = self.driven / self.give;
         let rest = 1.0 - pull * pull;
-        // No slope pushes back as much.
+        // No slope balances such a tyre force.
         if rest <= 0.0 {
             return pull * f32::INFINITY;
         }
         (undriven + pull * (rest + undriven * undriven).sqrt()) / rest
     }
 
-    /// The one place that does to the chassis what both do.
+    /// Returns the single standing position with the same effect on the chassis as both, weighted by their shares of the load.
     pub(super) fn between(&self, [one, other]: [(Stand, f32); 2], points: [Vec3; 2]) -> Stand {
         let up = self.axes[2];
         let of = |(stand, share): &(Stand, f32)| stand.normal * (share / stand.normal.dot(up));
@@ -108,7 +114,7 @@ impl Seeker {
         }
     }
 
-    /// Where it stands at `touch`, which is on `triangle`.
+    /// Returns the standing position at `touch` on `triangle`.
     #[inline(always)]
     pub(super) fn at(
         &self,
@@ -133,7 +139,8 @@ mod tests {
         Seeker { give: 1e-3, driven: 1e-3 * pull, ..Seeker::of(&ray) }
     }
 
-    /// A wheel that nothing else moves stands where sin θ is its tyre's force over its strut's; one that is moved, where both balance.
+    /// If nothing else moves the wheel, it stands where sin θ is the ratio of tyre force to strut force; otherwise both sides
+    /// balance.
     #[test]
     fn the_slope_that_a_driven_wheel_stands_on_balances_its_force() {
         for (pull, slope) in [(0.0, 0.0), (0.6, 0.75), (-0.8, -4.0 / 3.0)] {

@@ -1,20 +1,22 @@
-//! A wheel that is shown the triangles near it one by one, and keeps those that it may come to.
+//! Wheel probe that visits triangles one by one and keeps those that the wheel can touch.
 
 use crate::wheel::envelope::{Cuts, Seeker, Smooth, Touch, Triangle};
 use crate::world::seam::{Contact, HullPoint, Probe};
 use crate::world::terrain::{Cell, HALVES, TriangleVisitor};
 use bevy_math::Vec3;
 
-/// What [`support`](crate::support) and [`stop`](crate::stop) tell of triangles side by side, of triangles that come one by one.
+/// Equivalent of [`support`](crate::support) and [`stop`](crate::stop) for triangles that arrive one by one instead of in a
+/// slice.
 pub struct Feeler<'a> {
     probe: &'a Probe,
     seeker: Seeker,
+    /// Triangles kept so far; for a ray, only the one with the highest contact.
     near: &'a mut Vec<Seen>,
-    /// Where a ray has met the last one that it kept.
+    /// Highest contact of a ray so far.
     met: Option<Touch>,
 }
 
-/// A triangle that a wheel may come to, and its corners as the wheel sees them.
+/// Triangle that a wheel can touch, with its corners in probe axes. A ray does not use these corners.
 #[derive(Clone, Debug)]
 pub struct Seen {
     triangle: Triangle,
@@ -22,20 +24,20 @@ pub struct Seen {
 }
 
 impl<'a> Feeler<'a> {
-    /// The wheel of `probe`; `memory` for the triangles that it keeps.
+    /// Creates the visitor for `probe`. Clears `memory`, which stores the triangles.
     #[inline(always)]
     pub fn of(probe: &'a Probe, memory: &'a mut Vec<Seen>) -> Self {
         memory.clear();
         Self { probe, seeker: Seeker::of(probe), near: memory, met: None }
     }
 
-    /// Keeps a triangle that some plane of the wheel cuts.
+    /// Keeps a triangle that some wheel plane intersects.
     #[inline(always)]
     fn keep(&mut self, triangle: &Triangle, corners: [Vec3; 3]) {
         self.near.push(Seen { triangle: *triangle, corners });
     }
 
-    /// Keeps the triangle that a ray meets highest.
+    /// Keeps the triangle of the highest contact of a ray, and discards the previous one.
     #[inline(always)]
     fn meet(&mut self, triangle: &Triangle, touch: Touch) {
         self.met = Some(touch);
@@ -43,11 +45,12 @@ impl<'a> Feeler<'a> {
         self.near.push(Seen { triangle: *triangle, corners: [Vec3::ZERO; 3] });
     }
 
+    /// Returns the corners of the kept triangles in probe axes.
     fn seen(&self) -> impl Cuts {
         self.near.iter().map(|seen| &seen.corners).enumerate()
     }
 
-    /// Where it stands, and the triangle there, as [`support`](crate::support) tells.
+    /// Returns the contact of the wheel and the triangle that carries most load, as [`support`](crate::support).
     #[inline(always)]
     pub fn support(&self, smooth: impl Fn(&Triangle) -> Option<Smooth>) -> Option<(&Triangle, Contact)> {
         let (touch, rivals) =
@@ -58,7 +61,7 @@ impl<'a> Feeler<'a> {
         Some((&self.near[triangle].triangle, contact))
     }
 
-    /// What stops its rim, and the triangle there, as [`stop`](crate::stop) tells.
+    /// Returns the point at which a wall stops the rim, and the triangle of the wall, as [`stop`](crate::stop).
     #[inline(always)]
     pub fn stop(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
         let meets_high = |rim| self.seeker.meets_high(rim, self.seen(), support);
@@ -84,7 +87,7 @@ impl TriangleVisitor for Feeler<'_> {
         }
     }
 
-    /// As both triangles one by one, but that each corner is turned once.
+    /// Visits both triangles of a cell, and transforms each corner only once.
     #[inline(always)]
     fn visit_cell(&mut self, cell: &Cell) {
         let corners = cell.corners();

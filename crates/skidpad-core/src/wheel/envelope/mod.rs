@@ -1,10 +1,10 @@
-//! Where a wheel first touches triangles on its way down its suspension: the upper envelope of a circle over their cuts with the
-//! wheel's planes, in closed form.
+//! First contact of a wheel with triangles along its suspension travel: the upper envelope of a circle over the triangles'
+//! sections with the wheel planes, in closed form.
 //!
-//! A plane of the wheel cuts triangles into segments. Over a segment `z(x)` the circle of radius R rests with its centre at
-//! `z(x) + √(R² − x²)`, which is concave: its greatest value lies where the circle is tangent to the segment, at `x = R s / √(1 + s²)`
-//! for the slope s, or at the end next to that. The greatest of all segments is where the wheel stands. A ray is the same with R = 0.
-//! No segment ends inside the ground: neighbours compute the end they share from the same two corners, in the same order.
+//! A wheel plane intersects triangles in segments. Over a segment `z(x)`, the circle of radius R rests with its centre at
+//! `z(x) + √(R² − x²)`. This function is concave: its maximum is at the tangent point `x = R s / √(1 + s²)` for the slope s, or
+//! at the segment end nearest to it. The wheel stands at the maximum over all segments. A ray is the case R = 0. Adjacent
+//! segments leave no gap, because they compute the shared end from the same two corners in the same order.
 
 mod between;
 pub(crate) mod feeler;
@@ -17,33 +17,34 @@ use crate::world::seam::{Contact, Probe, Rim};
 use bevy_math::Vec3;
 use core::borrow::Borrow;
 
-/// A triangle of the ground near a probe.
+/// Triangle of the ground near a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle {
-    /// From the start of the probe's ray, world axes, m.
+    /// Corners relative to the start of the probe's ray, world axes, m.
     pub corners: [Vec3; 3],
-    /// Which triangle of what it is, for who is asked how smooth it is.
+    /// Identifier of the triangle in its surface, for the look-up of its smoothness.
     pub source: [u32; 2],
-    /// Factor on the friction of the tyre, ≥ 0.
+    /// Friction factor, –, ≥ 0.
     pub grip: f32,
 }
 
-/// What of a triangle belongs to a smooth surface.
+/// Smooth surface that a triangle belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smooth {
-    /// Unit normals of that surface at the corners, world axes.
+    /// Unit normals of the smooth surface at the corners, world axes.
     pub normals: [Vec3; 3],
-    /// Whether it goes on across the edge after each corner.
+    /// Whether the surface is smooth across the edge that follows each corner.
     pub edges: [bool; 3],
 }
 
 impl Smooth {
-    /// Unit normal at a `point` of the triangle `corners`, or beside it, towards where `up` is.
+    /// Returns the interpolated unit normal at a `point` of the triangle `corners`, on the side of `up`. The point may lie
+    /// outside the triangle.
     pub fn normal_at(&self, corners: &[Vec3; 3], point: Vec3, up: Vec3) -> Vec3 {
         self.normal(shares_at(corners, point), up)
     }
 
-    /// The same at barycentric coordinates.
+    /// Returns the interpolated unit normal at barycentric coordinates, on the side of `up`.
     #[inline(always)]
     fn normal(&self, shares: [f32; 3], up: Vec3) -> Vec3 {
         let normals = &self.normals;
@@ -54,12 +55,13 @@ impl Smooth {
 }
 
 impl Triangle {
-    /// One with sharp edges.
+    /// Creates a triangle with sharp edges.
     pub fn flat(corners: [Vec3; 3], grip: f32) -> Self {
         Self { corners, source: [0; 2], grip }
     }
 
-    /// The faces of a box of `half_extents` (m) around the origin, each as two, with its corners put where `place` says.
+    /// Returns the faces of a box of `half_extents` (m) around the origin, two triangles per face. `place` maps corners to their
+    /// final position.
     pub fn of_box(half_extents: Vec3, place: impl Fn(Vec3) -> Vec3, grip: f32) -> [Self; 12] {
         let corners: [Vec3; 8] = core::array::from_fn(|i| {
             let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
@@ -72,7 +74,7 @@ impl Triangle {
         })
     }
 
-    /// A plane of unit `normal` through `foot`, as far as `reach` m around it at least.
+    /// Returns a triangle in the plane of unit `normal` through `foot` that covers at least `reach` m around it.
     pub fn of_plane(foot: Vec3, normal: Vec3, reach: f32, grip: f32) -> Self {
         let (a, b) = normal.any_orthonormal_pair();
         let at = |along: f32, across: f32| foot + a * (along * reach) + b * (across * reach);
@@ -80,77 +82,80 @@ impl Triangle {
     }
 }
 
-/// Corners of the sides of a box, by the signs of x, y and z in three bits.
+/// Corners of each side of a box; the three bits of a corner index are the signs of x, y and z.
 const BOX_SIDES: [[usize; 4]; 6] = [[0, 2, 6, 4], [1, 5, 7, 3], [0, 4, 5, 1], [2, 3, 7, 6], [0, 1, 3, 2], [4, 6, 7, 5]];
 
-/// Contacts steeper than 80° against the suspension are obstacles, not ground.
+/// Smallest cosine between the normal of ground and the suspension: contacts steeper than 80° are obstacles.
 pub(crate) const STEEPEST_GROUND_COSINE: f32 = 0.173_648_18;
+/// Sine of the steepest ground angle.
 const STEEPEST_GROUND_SINE: f32 = 0.984_807_8;
-/// A wheel that moves sideways by a metre comes so much nearer to such ground along its ray, at most.
+/// Tangent of the steepest ground angle: the largest change of ray distance per lateral motion of the wheel.
 pub(crate) const STEEPEST_GROUND_TANGENT: f32 = 5.671_282;
 
-/// What a wheel can climb: up to where contact normals are as steep as ground may be, as a share of its radius.
+/// Height of the highest edge that a wheel climbs, as a share of its radius. There the contact normal is as steep as ground can
+/// be.
 const CLIMBS: f32 = 1.0 - STEEPEST_GROUND_COSINE;
 
-/// Rounds in which steps on steps are climbed.
+/// Maximum number of passes that climb from step to step.
 const ROUNDS: usize = 4;
 
-/// Heights that differ by less are taken for the same, m; the flatter face is stood on.
+/// Height tolerance, m. Contacts within it count as equally high; the flatter face is preferred.
 const SAME: f32 = 1e-6;
 
-/// An edge that is more across the heading than this (sine) gives the normal its lean.
+/// Sine of the angle between an edge and the heading above which the edge sets the lateral tilt of the normal.
 const ACROSS: f32 = 0.5;
 
-/// Planes of a wheel: at most these.
+/// Maximum number of wheel planes.
 const PLANES: usize = 3;
 
-/// A plane of the wheel: how far left of the middle it lies, and the circle in it, m.
+/// Wheel plane: its distance to the left of the middle and the radius of its circle, m.
 #[derive(Clone, Copy, Debug, Default)]
 struct Plane {
     left: f32,
     radius: f32,
 }
 
-/// A probe's axes: x to where the wheel rolls, y to its left, z against the ray; from the start of the ray.
+/// Probe in its own axes with the origin at the start of the ray: x in rolling direction, y to its left, z against the ray.
 struct Seeker {
     axes: [Vec3; 3],
-    /// The same for corners that lie side by side.
+    /// Components of `axes` in every lane, for several corners at once.
     wide_axes: [[Four; 3]; 3],
     planes: [Plane; PLANES],
+    /// Number of wheel planes in use.
     used: usize,
     radius: f32,
-    /// Height of the lowest point of the wheel as it was.
+    /// Height of the lowest point of the wheel before the step, m.
     stood: f32,
-    /// [`Rim::came`] along the heading.
+    /// Component of [`Rim::came`] along the heading, m.
     came: f32,
-    /// [`Rim::moves`] along the heading.
+    /// Component of [`Rim::moves`] along the heading, m.
     moves: f32,
-    /// [`Rim::give`].
+    /// Copy of [`Rim::give`], m.
     give: f32,
-    /// [`Rim::driven`].
+    /// Copy of [`Rim::driven`], m.
     driven: f32,
 }
 
-/// A triangle cut by a plane of the wheel: a segment from left to right, the z of an end, and the edges it ends at.
+/// Section of a triangle with a wheel plane: a segment in order of x, with the height z and the triangle edge of each end.
 #[derive(Clone, Copy)]
 struct Segment {
     x: [f32; 2],
     z: [f32; 2],
     edge: [u8; 2],
-    /// Whether an end is where the ray starts, and not the end of what was cut.
+    /// Whether an end is a cut at the height of the ray's start, not an edge of the triangle.
     open: [bool; 2],
 }
 
 impl Segment {
-    /// Whether it is too steep to be ground.
+    /// Returns true if the segment is too steep to be ground.
     fn is_wall(&self) -> bool {
         let (width, rise) = (self.x[1] - self.x[0], self.z[1] - self.z[0]);
         width < STEEPEST_GROUND_COSINE * (width * width + rise * rise).sqrt()
     }
 }
 
-/// Triangles that some plane of the wheel cuts: their numbers and their corners as seen, those kept in [`feeler::Seen`] or what they
-/// are turned to each time.
+/// Iterator over the triangles that some wheel plane intersects: index and corners in probe axes. The corners are stored in
+/// [`feeler::Seen`] or computed on each pass.
 trait Cuts: Iterator<Item = (usize, Self::Corners)> + Clone {
     type Corners: Borrow<[Vec3; 3]>;
 }
@@ -159,22 +164,23 @@ impl<C: Borrow<[Vec3; 3]>, T: Iterator<Item = (usize, C)> + Clone> Cuts for T {
     type Corners = C;
 }
 
+/// Returns the components of an axis, each in every lane.
 #[inline(always)]
 fn wide(axis: Vec3) -> [Four; 3] {
     axis.to_array().map(Four::splat)
 }
 
-/// How a circle rests on a segment.
+/// Result of resting a circle on a segment.
 enum Rest {
-    /// Not, or where the segment is too steep to stand on.
+    /// No contact, or the segment is too steep to stand on.
     Beside,
-    /// At an end that is higher than it climbs.
+    /// Contact at an end that is too high to climb.
     TooHigh,
-    /// At x and z; at an end with its edge.
+    /// Contact at x and z (m); `edge` is the triangle edge if the contact is at an end.
     At { x: f32, z: f32, edge: Option<u8> },
 }
 
-/// Where a wheel stands: what of a [`Contact`] follows from shapes alone.
+/// Standing position of a wheel: the geometric part of a [`Contact`].
 #[derive(Clone, Copy)]
 struct Stand {
     distance: f32,
@@ -183,25 +189,28 @@ struct Stand {
     point: Option<Vec3>,
 }
 
-/// Where a circle touches.
+/// Contact of a circle with a triangle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Touch {
-    /// Height of the lowest point of the wheel that stands there.
+    /// Height of the lowest point of the wheel in that position, m.
     bottom: f32,
+    /// Index of the triangle.
     triangle: u32,
+    /// Contact point in probe axes, m.
     point: Vec3,
-    /// At an end of a segment: its edge.
+    /// Triangle edge of a contact at the end of a segment.
     edge: Option<u8>,
     radius: f32,
-    /// By how much the wheel rises for each metre that it goes ahead.
+    /// Rise of the wheel per distance ahead, –.
     slope: f32,
-    /// Barycentric coordinates in the triangle, where a ray has found them.
+    /// Barycentric coordinates in the triangle, for a ray.
     shares: Option<[f32; 3]>,
-    /// Cosine between face and ray, or more of a tangent: decides between touches as high as each other.
+    /// Cosine between face normal and ray, or 2 for a tangent contact. Ranks contacts of equal height.
     flatness: f32,
 }
 
 impl Seeker {
+    /// Builds the axes and wheel planes of a probe; a ray has one plane of radius 0.
     #[inline(always)]
     fn of(probe: &Probe) -> Self {
         let up = -probe.direction;
@@ -238,19 +247,21 @@ impl Seeker {
         }
     }
 
+    /// Returns a vector in probe axes.
     fn seen(&self, vector: Vec3) -> Vec3 {
         let [x, y, z] = self.axes.map(|axis| axis.dot(vector));
         Vec3::new(x, y, z)
     }
 
-    /// Coordinates along an axis of corners that lie side by side: what [`Self::seen`] gives of each.
+    /// Returns the coordinate of four corners along one axis: the component that [`Self::seen`] returns for each.
     #[inline(always)]
     fn along(&self, axis: usize, [x, y, z]: &[Four; 3]) -> Four {
         let [along_x, along_y, along_z] = self.wide_axes[axis];
         *x * along_x + *y * along_y + *z * along_z
     }
 
-    /// Whether some plane of the wheel lies between those corners so far to the `left` that are named by bits.
+    /// Returns true if some wheel plane separates the given corners. `left` has their y coordinates (m), `corners` selects them
+    /// by bit.
     #[inline(always)]
     fn cuts(&self, left: Four, corners: u32) -> bool {
         let cuts = |plane: &Plane| {
@@ -260,7 +271,7 @@ impl Seeker {
         self.planes[..self.used].iter().any(cuts)
     }
 
-    /// The corners of a triangle that some plane of the wheel cuts, as seen.
+    /// Returns the corners in probe axes; `None` if no wheel plane intersects the triangle.
     #[inline(always)]
     fn crossing(&self, triangle: &Triangle) -> Option<[Vec3; 3]> {
         let [a, b, c] = triangle.corners;
@@ -273,16 +284,18 @@ impl Seeker {
         Some([0, 1, 2].map(|i| Vec3::new(ahead[i], left[i], up[i])))
     }
 
-    /// Those of `near` that some plane of the wheel cuts.
+    /// Returns the triangles of `near` that some wheel plane intersects.
     fn cut_of<'a>(&'a self, near: &'a [Triangle]) -> impl Cuts + 'a {
         near.iter().enumerate().filter_map(|(i, triangle)| Some((i, self.crossing(triangle)?)))
     }
 
+    /// Returns a vector of probe axes in world axes.
     fn to_world(&self, vector: Vec3) -> Vec3 {
         self.axes[0] * vector.x + self.axes[1] * vector.y + self.axes[2] * vector.z
     }
 
-    /// The highest place on `near` where the wheel stands, if it climbs no more than it can, and whether it may stand beside it too.
+    /// Returns the highest contact on `near` that the wheel can climb to, and whether the wheel could also rest on another one.
+    /// `None` without any contact.
     #[inline(always)]
     fn support(&self, near: impl Cuts) -> Option<(Touch, bool)> {
         let mut best: Option<Touch> = None;
@@ -312,8 +325,9 @@ impl Seeker {
         best.map(|best| (best, rivals))
     }
 
-    /// Where the wheel stands by what carries it, the triangles of touches being those `of` them; and the number of the one that carries
-    /// more.
+    /// Builds the contact of a wheel that stands at `touch`, or shares its load with the contact `beside` (and its share). `of`
+    /// returns the triangle of a contact. The index is that of the triangle with the larger share. `None` if the ground is beyond
+    /// the reach of the probe.
     #[inline(always)]
     fn stand<'a>(
         &self,
@@ -341,11 +355,12 @@ impl Seeker {
         Some((triangle as usize, Contact { distance, normal, grip, point, ground: None }))
     }
 
-    /// Of a touch, from the body's position, world axes.
+    /// Returns the point of a contact relative to the position of the body, world axes, m.
     fn point(&self, probe: &Probe, touch: &Touch) -> Vec3 {
         probe.offset + self.to_world(touch.point)
     }
 
+    /// Builds the contact of the circle of `plane` at x and z (m) on a triangle.
     fn touch(&self, plane: &Plane, [x, z]: [f32; 2], edge: Option<u8>, triangle: usize) -> Touch {
         let triangle = triangle as u32;
         let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt();
@@ -354,7 +369,7 @@ impl Seeker {
         Touch { bottom: z + rise - self.radius, triangle, point, edge, radius: plane.radius, slope, ..Touch::default() }
     }
 
-    /// Where the circle of `plane` rests on a segment, if at an end not on one higher than it `climbs`.
+    /// Returns how the circle of `plane` rests on a segment. An end above the height `climbs` (m) is too high.
     fn rest_on(&self, segment: &Segment, plane: &Plane, climbs: f32) -> Rest {
         let Segment { x: [x0, x1], z: [z0, z1], edge, open } = *segment;
         let radius = plane.radius;
@@ -369,7 +384,7 @@ impl Seeker {
             Some(end) => [segment.x[end], segment.z[end]],
             None => [tangent, z0 + rise * ((tangent - x0) / width)],
         };
-        // What ends a wall may be half way up; what lies on top of it tells where it is climbed.
+        // The end of a wall can be in the middle of its height. The face on top of it decides whether the wheel climbs.
         let on_wall = end.is_some() && segment.is_wall();
         if on_wall || x.abs() > STEEPEST_GROUND_SINE * radius {
             return Rest::Beside;
@@ -380,7 +395,7 @@ impl Seeker {
         Rest::At { x, z, edge: end.map(|end| edge[end]) }
     }
 
-    /// Unit normal of the ground at `touch`, world axes.
+    /// Returns the unit normal of the ground at `touch`, world axes.
     fn normal_at(&self, touch: &Touch, triangle: &Triangle, smooth: Option<Smooth>) -> Vec3 {
         let goes_on = |edges: &[bool; 3]| touch.edge.is_none_or(|edge| edges[usize::from(edge) % 3]);
         if let Some(smooth) = &smooth
@@ -392,12 +407,12 @@ impl Seeker {
         let Some(edge) = touch.edge else { return face_normal(&triangle.corners, self.axes[2]) };
         let (corners, edge) = (triangle.corners.map(|corner| self.seen(corner)), usize::from(edge) % 3);
         let face = face_normal(&corners, Vec3::Z);
-        // From the point to the middle of the circle.
+        // Direction from the contact point to the centre of the circle.
         let rise = (touch.radius * touch.radius - touch.point.x * touch.point.x).max(0.0).sqrt();
         let (back, up) = (-touch.point.x / touch.radius, rise / touch.radius);
         let along = (corners[(edge + 1) % 3] - corners[edge]).normalize_or_zero();
         let level = if along.y.abs() > ACROSS {
-            // At right angles to the edge and to the circle.
+            // Normal perpendicular to the edge and to the circle.
             let normal = Vec3::new(up, 0.0, -back).cross(along).normalize_or(Vec3::Z);
             if normal.z < 0.0 { -normal } else { normal }
         } else {
@@ -408,13 +423,13 @@ impl Seeker {
     }
 }
 
-/// Takes a touch of the triangle `corners` if it is higher than the `best`, or as high and the better known: by a tangent, or on a flatter
-/// face, or nearer the middle of the tread.
+/// Replaces `best` by the contact `found` on the triangle `corners` if that is higher. Between contacts of equal height, a
+/// tangent contact is preferred, then a flatter face, then a point nearer to the middle of the tread.
 fn take(best: &mut Option<Touch>, corners: &[Vec3; 3], found: Touch) {
     if best.is_some_and(|best| found.bottom < best.bottom - SAME) {
         return;
     }
-    // The normal of an end that lies beside a tangent, hardly lower, is another one.
+    // An end slightly below a tangent contact would give a different normal.
     let flatness = if found.edge.is_none() { 2.0 } else { face_normal(corners, Vec3::Z).z };
     let is_better = |best: Touch| {
         let nearer = flatness == best.flatness && found.point.y.abs() < best.point.y.abs();
@@ -425,13 +440,13 @@ fn take(best: &mut Option<Touch>, corners: &[Vec3; 3], found: Touch) {
     }
 }
 
-/// The planes of a rim, the middle one first, and how many there are.
+/// Returns the wheel planes of a rim, the middle one first, and their number.
 fn planes(rim: &Rim) -> ([Plane; PLANES], usize) {
     let middle = Plane { left: 0.0, radius: rim.radius };
     if rim.half_width == 0.0 {
         return ([middle; PLANES], 1);
     }
-    // On the rounding of the tread at 60 degrees, half of it lower.
+    // Outer planes of a rounded tread are at 60° on the rounding, half of its radius lower.
     let at = |sign: f32| {
         let (left, lower) = if rim.rounded { (0.866_025_4, 0.5) } else { (1.0, 0.0) };
         Plane { left: sign * left * rim.half_width, radius: rim.radius - lower * rim.half_width }
@@ -439,14 +454,15 @@ fn planes(rim: &Rim) -> ([Plane; PLANES], usize) {
     ([middle, at(-1.0), at(1.0)], 3)
 }
 
-/// Of a triangle whose corners lie beyond a plane or not, by three bits: the one that lies alone and those after it, in order around.
+/// Corner order by the sides of a plane on which the corners lie (three bits): the corner that is alone, then the others in
+/// circular order. `None` if all are on one side.
 const AROUND: [Option<[u8; 3]>; 8] = {
     let [a, b, c] = [Some([0, 1, 2]), Some([1, 2, 0]), Some([2, 0, 1])];
     [None, a, b, c, c, b, a, None]
 };
 
-/// What is left of a triangle in the plane `left` of the middle, below the start of the ray, if any of it is no farther ahead or behind
-/// than `reach`.
+/// Returns the section of a triangle with the plane at `left` (m), below the start of the ray. `None` without a section, or if
+/// all of it is farther ahead or behind than `reach` (m).
 #[inline(always)]
 fn cut(corners: &[Vec3; 3], left: f32, reach: f32) -> Option<Segment> {
     let apart = corners.map(|corner| corner.y - left);
@@ -474,7 +490,7 @@ fn cut(corners: &[Vec3; 3], left: f32, reach: f32) -> Option<Segment> {
     below_start(&mut segment).then_some(segment)
 }
 
-/// Takes away what of a segment lies above the start of the ray; whether something is left.
+/// Cuts off the part of a segment above the start of the ray. Returns false if nothing is left.
 fn below_start(segment: &mut Segment) -> bool {
     let [z0, z1] = segment.z;
     if z0 <= 0.0 && z1 <= 0.0 {
@@ -490,13 +506,13 @@ fn below_start(segment: &mut Segment) -> bool {
     true
 }
 
-/// Of a triangle, towards where `up` is.
+/// Returns the unit normal of a triangle on the side of `up`.
 fn face_normal(corners: &[Vec3; 3], up: Vec3) -> Vec3 {
     let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(up);
     if normal.dot(up) < 0.0 { -normal } else { normal }
 }
 
-/// Barycentric coordinates of a point of a triangle.
+/// Returns the barycentric coordinates of a point relative to a triangle; the first corner for a triangle without area.
 fn shares_at(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     let [a, b, c] = *corners;
     let normal = (b - a).cross(c - a);
@@ -509,8 +525,11 @@ fn shares_at(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     [of_a, of_b, 1.0 - of_a - of_b]
 }
 
-/// Where the wheel of `probe` stands on the triangles `near` it: all that come within its reach. Says on which of them, of two on that which
-/// carries more; of those it asks how `smooth` they are, `None` if they are as flat as they look.
+/// Returns the contact of the wheel of `probe` with the triangles `near` it, and the index of the triangle that carries most
+/// load.
+///
+/// `near` must include all triangles within reach. `smooth` returns the smooth surface of a triangle, or `None` for a flat one.
+/// The result is `None` without ground in reach.
 pub fn support(
     probe: &Probe,
     near: &[Triangle],

@@ -1,14 +1,14 @@
-//! A ray among triangles: the highest of those it passes through.
+//! Intersection of a ray with triangles: the highest hit.
 //!
-//! Seen along the ray, a triangle is met if its start lies on the same side of all three edges, by Woop, Benthin and Wald, "Watertight
-//! Ray/Triangle Intersection" (2013). Neighbours find the opposite number for the edge they share, and 0 is on both sides, so nothing
-//! falls between them.
+//! Seen along the ray, a triangle is hit if the ray lies on the same side of all three edges (Woop, Benthin and Wald, "Watertight
+//! Ray/Triangle Intersection", 2013). Adjacent triangles compute opposite numbers for their shared edge, and 0 counts as both
+//! sides, so that no ray passes between them.
 
 use crate::wheel::envelope::{SAME, Seeker, Touch, Triangle};
 use bevy_math::Vec3;
 
 impl Seeker {
-    /// The highest place below its start at which the ray meets one of `near`.
+    /// Returns the highest contact of the ray with `near` below its start; `None` without a hit.
     pub(super) fn meet(&self, near: &[Triangle]) -> Option<Touch> {
         let mut best = None;
         for (i, triangle) in near.iter().enumerate() {
@@ -19,14 +19,15 @@ impl Seeker {
         best
     }
 
-    /// Where the ray meets `triangle` below its start, if that is higher than the `best` place so far.
+    /// Returns the contact of the ray with `triangle` below its start if it is higher than `best`. The index of the triangle is
+    /// not set.
     #[inline(always)]
     pub(super) fn meet_above(&self, best: Option<&Touch>, triangle: &Triangle) -> Option<Touch> {
         let seen = |k: usize| triangle.corners.map(|corner| self.axes[k].dot(corner));
         self.meet_seen(best, seen(0), seen(1), || seen(2))
     }
 
-    /// The same of a triangle whose corners are seen ahead at `x`, to the left at `y` and above at `z`.
+    /// Returns the contact of [`Self::meet_above`] for a triangle whose corners have the probe coordinates `x`, `y` and `z` (m).
     #[inline(always)]
     pub(super) fn meet_seen(
         &self,
@@ -44,7 +45,7 @@ impl Seeker {
             return None;
         }
         let z = z();
-        // Of level ones exactly their height.
+        // This form is exact for level triangles.
         let (b, c) = (of_b / area, of_c / area);
         let z = z[0] + b * (z[1] - z[0]) + c * (z[2] - z[0]);
         let is_higher = best.is_none_or(|best| z > best.bottom + SAME);

@@ -1,4 +1,4 @@
-//! Known answers of rigid discs, and what holds for any ground.
+//! Known results of rigid discs, and properties that hold for any ground.
 #![cfg(test)]
 
 use super::{support as stands, *};
@@ -36,7 +36,7 @@ fn disc() -> Probe {
     }))
 }
 
-/// A strip of ground from y = −1 to 1 through the points `x, z`, moved by `by`: two triangles between two points.
+/// Returns a strip of ground from y = −1 to 1 m through the points `x, z`, moved by `by`, two triangles between two points.
 fn strip(points: &[[f32; 2]], by: [f32; 2]) -> Vec<Triangle> {
     let at = |[x, z]: [f32; 2], y: f32| Vec3::new(x + by[0], y, z + by[1]);
     let both = |two: &[[f32; 2]]| {
@@ -46,7 +46,8 @@ fn strip(points: &[[f32; 2]], by: [f32; 2]) -> Vec<Triangle> {
     points.windows(2).flat_map(both).collect()
 }
 
-/// Height of the lowest point of a wheel that stands on `points`, whose origin is `by` from the start of its ray.
+/// Returns the height of the lowest point of a wheel on `points`, and its contact. The origin of the points is at `by` from the
+/// start of the ray.
 fn bottom(points: &[[f32; 2]], by: [f32; 2]) -> Option<(f32, Contact)> {
     support(&disc(), &strip(points, by)).map(|met| (-met.distance - by[1], met))
 }
@@ -55,7 +56,8 @@ const LOW: f32 = -0.66;
 
 #[test]
 fn a_disc_climbs_a_step_along_a_circle() {
-    // The table of the rigid disc, R = 0.33 m: where it touches a step of height h, by √(2Rh − h²), and at acos(1 − h/R).
+    // Rigid disc with R = 0.33 m: it touches a step of height h at the distance √(2Rh − h²) with the normal at the angle acos(1 −
+    // h/R).
     for (height, touches, angle) in
         [(0.02f32, 0.1131f32, 20.05f32), (0.05, 0.1746, 31.95), (0.10, 0.2366, 45.82), (0.20, 0.3033, 66.80)]
     {
@@ -64,7 +66,7 @@ fn a_disc_climbs_a_step_along_a_circle() {
         assert!(at(-touches - 2e-3).0.abs() < 1e-6, "{height}: before it touches");
         let (_, touching) = at(-touches + 1e-4);
         let (sin, cos) = math::sin_cos(angle.to_radians());
-        // A tenth of a millimetre further on, and four digits in the table.
+        // The disc is a tenth of a millimetre farther ahead, and the table has four digits.
         assert!((touching.normal - Vec3::new(-sin, 0.0, cos)).length() < 1.5e-3, "{height}: {:?}", touching.normal);
         for share in [0.9, 0.6, 0.3, 0.1] {
             let x = share * touches;
@@ -99,7 +101,7 @@ fn a_wall_stops_the_rim_and_a_step_does_not() {
         assert_eq!(stopped.is_some(), gap.is_some(), "{height}");
         let Some(point) = stopped else { continue };
         assert!((point.normal - Vec3::NEG_X).length() < 1e-6, "{height}: {:?}", point.normal);
-        // A wall lower than the hub is met below it, where the circle is narrower.
+        // A wall lower than the hub touches the circle below the hub, where it is narrower.
         let expected = if height < RADIUS { RADIUS - (height * (2.0 * RADIUS - height)).sqrt() } else { 0.0 };
         assert!((point.gap - 0.1 - expected).abs() < 1e-5, "{height}: {}", point.gap);
     }
@@ -120,7 +122,7 @@ fn steps_on_steps_are_climbed_one_by_one() {
 fn a_disc_bridges_a_gap_and_a_ray_falls_in() {
     let gap = [[-5.0, 0.0], [-0.1, 0.0], [-0.1, -0.3], [0.1, -0.3], [0.1, 0.0], [5.0, 0.0]];
     let (found, _) = bottom(&gap, [0.0, LOW]).expect("ground below");
-    // R − √(R² − w²/4) of a gap 0.2 m wide: 15.5 mm.
+    // R − √(R² − w²/4) for a gap 0.2 m wide: 15.5 mm.
     assert!((found + RADIUS - (RADIUS * RADIUS - 0.01).sqrt()).abs() < 1e-6, "{found}");
     let ray = support(&wheel(None), &strip(&gap, [0.0, LOW])).expect("the ground of the gap");
     assert_eq!(ray.distance, -(LOW - 0.3));
@@ -132,7 +134,7 @@ fn a_disc_bridges_short_waves_and_follows_long_ones() {
         let wave = |x: f32| -amplitude * math::sin_cos(core::f32::consts::TAU * x / length).1;
         let points: Vec<[f32; 2]> = (-4000..=4000).map(|k| [k as f32 * 2.5e-4, wave(k as f32 * 2.5e-4)]).collect();
         let (found, _) = bottom(&points, [0.0, LOW]).expect("ground below");
-        // By the envelope over the curve itself, finely.
+        // Expected value: the envelope over finely sampled points of the curve.
         let over = |x: f32| wave(x) - RADIUS + (RADIUS * RADIUS - x * x).sqrt();
         let expected = (-329..=329).map(|k| over(k as f32 * 1e-3)).fold(f32::MIN, f32::max);
         assert!((found - expected).abs() < 2e-5, "{length}: {found} instead of {expected}");
@@ -140,7 +142,7 @@ fn a_disc_bridges_short_waves_and_follows_long_ones() {
     }
 }
 
-/// xorshift: a number from 0 to 1.
+/// Returns the next number from 0 to 1 of a xorshift generator.
 fn random(seed: &mut u32) -> f32 {
     *seed ^= *seed << 13;
     *seed ^= *seed >> 17;
@@ -172,7 +174,7 @@ fn no_ray_and_no_disc_falls_between_triangles() {
     let mut seed = 3;
     let wave = |x: f32, y: f32| 0.1 * (math::sin_cos(3.1 * x).0 + math::sin_cos(2.3 * y).1);
     for k in 0..20_000 {
-        // Aimed at a corner, or at an edge, of cells of 0.3 m, with a ray that leans.
+        // The leaning ray aims at a corner or an edge of cells of 0.3 m.
         let share = if k % 2 == 0 { 0.0 } else { random(&mut seed) };
         let lean = Vec3::new(random(&mut seed) - 0.5, random(&mut seed) - 0.5, -1.0).normalize();
         let cell = |i: i32, j: i32| Vec3::new(0.3 * i as f32, 0.3 * j as f32, wave(i as f32, j as f32));
@@ -196,7 +198,7 @@ fn no_ray_and_no_disc_falls_between_triangles() {
 
 #[test]
 fn smooth_normals_go_over_from_face_to_face() {
-    // Two faces of a ridge, and the normals of an arch through their corners.
+    // Two faces of a ridge, with the normals of an arch through their corners.
     let points = [[-0.3, -0.03], [0.0, 0.0], [0.3, -0.03]];
     let near = strip(&points, [0.0, LOW]);
     let normal = |x: f32| Vec3::new(x / 3.0, 0.0, 1.0).normalize();
@@ -210,7 +212,7 @@ fn smooth_normals_go_over_from_face_to_face() {
     }
 }
 
-/// Cells from −0.4 m to 0.6 m around the end of a ray, one column of them a wall.
+/// Builds cells from −0.4 m to 0.6 m around the end of a ray; one column of them is a wall.
 fn cells(seed: &mut u32) -> Vec<Cell> {
     let lines = [-0.4, -0.05, 0.25, 0.26, 0.6];
     let heights: Vec<f32> = (0..25).map(|k| LOW + 0.2 * random(seed) + if k % 5 < 3 { 0.0 } else { 0.4 }).collect();
@@ -224,7 +226,7 @@ fn cells(seed: &mut u32) -> Vec<Cell> {
     (0..16).map(cell).collect()
 }
 
-/// Two ways to show a wheel the same ground: to the bit.
+/// Cells and single triangles of the same ground give bit-identical results.
 #[test]
 fn cells_and_triangles_that_come_one_by_one_are_felt_like_those_side_by_side() {
     let mut seed = 11;

@@ -1,4 +1,4 @@
-//! Walls: what a wheel neither stands on nor climbs stops it, without lifting it.
+//! Walls: obstacles that are too steep to stand on and too high to climb stop a wheel without lifting it.
 
 use crate::wheel::envelope::{CLIMBS, Cuts, Plane, Seeker, Segment, Triangle, cut, face_normal};
 use crate::world::seam::{Contact, HullPoint, Probe, Rim};
@@ -6,8 +6,9 @@ use bevy_math::Vec3;
 use core::borrow::Borrow;
 
 impl Seeker {
-    /// What keeps the circle of `plane`, the wheel's lowest point at `bottom`, from rolling through the triangle `corners`, as a point
-    /// of the rim.
+    /// Returns the point of the rim at which the triangle `corners` blocks the circle of `plane`, with the lowest point of the
+    /// wheel at height `bottom` (m). `None` if the section is no wall, can be climbed, is parallel to the wheel or lies farther
+    /// inside the rim than half a radius.
     fn wall(&self, corners: &[Vec3; 3], plane: &Plane, bottom: f32) -> Option<Stop> {
         let climbs = self.climbs(bottom);
         let wall = cut(corners, plane.left, f32::INFINITY).filter(Segment::is_wall)?;
@@ -17,12 +18,12 @@ impl Seeker {
         let half = (plane.radius * plane.radius - (z - centre) * (z - centre)).sqrt();
         let normal = face_normal(corners, Vec3::Z);
         let level = (normal.x * normal.x + normal.y * normal.y).sqrt();
-        // What lies along the wheel touches its side, not its rim.
+        // A wall parallel to the wheel touches its side, not its rim.
         if high <= climbs || half.is_nan() || normal.x.abs() < ALONG * level {
             return None;
         }
         let share = if high > low { (z - wall.z[0]) / (wall.z[1] - wall.z[0]) } else { 0.0 };
-        // As seen from the start of the step: hulls are stopped from there.
+        // Position at the start of the step, at which hull points are evaluated.
         let x = wall.x[0] + (wall.x[1] - wall.x[0]) * share + self.came;
         let back = -x.signum();
         let normal = Vec3::new(normal.x, normal.y, 0.0) * (back * normal.x.signum() / level);
@@ -32,19 +33,19 @@ impl Seeker {
 }
 
 impl Seeker {
-    /// Height up to which a wheel climbs whose lowest point is at `bottom`.
+    /// Returns the height up to which a wheel climbs, m. Its lowest point is at height `bottom` (m).
     pub(super) fn climbs(&self, bottom: f32) -> f32 {
         bottom + CLIMBS * self.radius
     }
 
-    /// Whether any of `near` is higher than the wheel of `rim` climbs.
+    /// Returns true if some triangle of `near` is higher than the wheel of `rim` can climb.
     #[inline(always)]
     pub(super) fn meets_high(&self, rim: &Rim, mut near: impl Cuts, support: Option<&Contact>) -> bool {
         let climbs = self.climbs(bottom(rim, support));
         near.any(|(_, corners)| is_high(corners.borrow(), climbs))
     }
 
-    /// What stops the rim of `probe` among those of `near`, and on which of them: see [`stop`].
+    /// Returns the nearest point at which a wall of `near` stops the rim of `probe`, and the index of the triangle: see [`stop`].
     pub(super) fn stop(&self, probe: &Probe, near: impl Cuts, support: Option<&Contact>) -> Option<(usize, HullPoint)> {
         let rim = probe.rim?;
         let bottom = bottom(&rim, support);
@@ -69,29 +70,35 @@ impl Seeker {
     }
 }
 
-/// Height of the lowest point of the wheel of `rim`, which stands as `support` tells.
+/// Returns the height of the lowest point of the wheel of `rim`, m: on its `support`, or as before the step without one.
 fn bottom(rim: &Rim, support: Option<&Contact>) -> f32 {
     support.map_or(-rim.stood, |contact| -contact.distance)
 }
 
-/// Whether a corner of a triangle is higher than `climbs`.
+/// Returns true if some corner of a triangle is higher than `climbs` (m), or NaN.
 fn is_high(corners: &[Vec3; 3], climbs: f32) -> bool {
     !(corners[0].z <= climbs && corners[1].z <= climbs && corners[2].z <= climbs)
 }
 
-/// A point of a rim that would roll into a wall.
+/// Point of a rim that would roll into a wall, in probe axes.
 struct Stop {
+    /// Distance between rim and wall, m, negative if they overlap.
     gap: f32,
+    /// Horizontal unit normal out of the wall.
     normal: Vec3,
+    /// Position of the point, m.
     point: Vec3,
 }
 
-/// Sine between a wall and the heading below which the rim does not meet it.
+/// Smallest sine of the angle between wall and heading at which the rim hits the wall.
 const ALONG: f32 = 0.1;
 
-/// What stops the rim of `probe`, which stands as `support` tells, among the triangles `near` it: the nearest wall that is too steep to be
-/// ground and higher than the wheel climbs. It pushes along the road, without friction, and never lifts. Says on which triangle; that it
-/// stands still is taken for granted.
+/// Returns the point at which the nearest wall among the triangles `near` stops the rim of `probe`, and the index of the
+/// triangle.
+///
+/// A wall is too steep to be ground and higher than the wheel, which stands on `support`, can climb. It pushes horizontally,
+/// without friction, and never lifts the wheel. The wall is assumed to be at rest. `None` for a ray, or if no wall is within
+/// [`Rim::ahead`].
 pub fn stop(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Option<(usize, HullPoint)> {
     let seeker = Seeker::of(probe);
     seeker.stop(probe, seeker.cut_of(near), support)

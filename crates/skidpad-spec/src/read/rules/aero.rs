@@ -1,9 +1,10 @@
-//! Rules of maps by ride height and by the angle of the air.
+//! Rules of aerodynamic maps over ride height and yaw angle.
 
 use super::Rules;
 use crate::spec::Aero;
 
 impl Rules<'_> {
+    /// Checks the knots of the maps of `aero`, and the number and range of their factors.
     pub fn aero_maps(&mut self, aero: &Aero) {
         let (mut heights, mut angles) = ([0; 2], 0);
         if let Some(map) = &aero.height_map {
@@ -23,12 +24,13 @@ impl Rules<'_> {
         }
     }
 
-    /// Numbers that rise as the model has them.
+    /// Checks that the numbers of `list` rise in the single precision of the model. `kept` converts them to its unit.
     fn rises(&mut self, path: &str, list: &[f64], kept: fn(f64) -> f64) {
         let holds = list.windows(2).all(|pair| (kept(pair[0]) as f32) < kept(pair[1]) as f32);
         self.rule(path, &[], holds, format!("{list:?}"), "numbers that rise", "");
     }
 
+    /// Checks that `rows` is empty or has `front` rows of `rear` factors, from 0 to 100.
     fn grid(&mut self, path: &str, rows: &[Vec<f64>], [front, rear]: [usize; 2]) {
         let fits = rows.is_empty() || rows.len() == front && rows.iter().all(|row| row.len() == rear);
         let lengths: Vec<usize> = rows.iter().map(Vec::len).collect();
@@ -39,6 +41,7 @@ impl Rules<'_> {
         self.rule(path, &[], !fits || sound, format!("{rows:?}"), "factors from 0 to 100", "");
     }
 
+    /// Checks that `list` is empty or has one number for each of the `angles`.
     fn one_for_each(&mut self, path: &str, list: &[f64], angles: usize) {
         let fits = list.is_empty() || list.len() == angles;
         let accepts = format!("{angles}, as `yaw_map` has angles");

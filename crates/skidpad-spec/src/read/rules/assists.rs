@@ -1,8 +1,10 @@
-//! Rules of assists.
+//! Rules of driver assists.
 
 use super::Rules;
 
 impl Rules<'_> {
+    /// Checks that the lowered centre of mass stays above the ground, and that the second speed of each range is the
+    /// greater.
     pub fn assists(&mut self) {
         let Some(own) = &self.spec.assists else {
             return;

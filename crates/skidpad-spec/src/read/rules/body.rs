@@ -1,4 +1,4 @@
-//! Rules of chassis, axles, tyres, brakes and aerodynamics.
+//! Rules of chassis, axles, brakes, steering and aerodynamics.
 
 use super::suspension::{sided_links, sided_springs};
 use super::{FaultKind, Rules, join, nearest, quoted};
@@ -7,17 +7,19 @@ use crate::spec::{Axle, Inertia, Probe, Tyre};
 use crate::tyre_size::TyreSize;
 use skidpad_core::MAX_WHEELS;
 
-/// How far boxes may miss the stated mass (share) and centre of mass (m) before they describe another car.
+/// Largest difference between the mass of the boxes and the stated mass, as a share of the stated mass.
 const BOX_MASS_SLACK: f64 = 0.01;
+/// Largest distance between the centre of mass of the boxes and the stated one along each axis, m.
 const BOX_CENTRE_SLACK: f64 = 0.02;
 
-/// Share of an even split that every wheel carries at rest; a little more than the model asks for.
+/// Smallest load of a wheel at rest, as a share of an even distribution. Slightly more than the model requires.
 const LEAST_SHARE: f64 = 1.001e-3;
 
-/// Mass a wheel turns like at its rim, as a share of what it carries.
+/// Smallest equivalent mass of a wheel at its rim, as a share of the mass that it carries.
 const LEAST_AT_RIM: f64 = 1e-6;
 
 impl Rules<'_> {
+    /// Checks inertia, boxes and ground clearance of the chassis.
     pub fn chassis(&mut self) {
         let chassis = &self.spec.chassis;
         let boxes = ("boxes", !chassis.boxes.is_empty());
@@ -40,6 +42,7 @@ impl Rules<'_> {
         );
     }
 
+    /// Checks that the moments of inertia are those of a rigid body.
     fn inertia(&mut self, inertia: &Inertia) {
         let Inertia { roll_kg_m2: xx, pitch_kg_m2: yy, yaw_kg_m2: zz, roll_yaw_kg_m2: xz } = *inertia;
         let paths = ["roll_kg_m2", "pitch_kg_m2", "yaw_kg_m2", "roll_yaw_kg_m2"].map(|k| join("chassis.inertia", k));
@@ -47,7 +50,7 @@ impl Rules<'_> {
         let definite = xz * xz < xx * zz;
         let found = format!("its square exceeds {xx} times {zz}");
         self.rule(&paths[3], &others, definite, found, "smaller than the moments it couples", "");
-        // Principal moments of any body obey the triangle inequality: none exceeds the sum of the others.
+        // Triangle inequality: no principal moment of a body exceeds the sum of the other two.
         let spread = (xx - zz).hypot(2.0 * xz);
         let slack = 1e-9 * (xx + yy + zz);
         let (least, most) = (spread - slack, xx + zz + slack);
@@ -57,7 +60,7 @@ impl Rules<'_> {
         self.rule(&paths[1], &others, !definite || (least..=most).contains(&yy), found, accepts, help);
     }
 
-    /// The whole car has at least the inertia of those of its masses that move with its wheels.
+    /// Checks that roll and pitch inertia of the car exceed those of its unsprung masses about the centre of mass.
     pub fn sprung_inertia(&mut self) {
         let chassis = &self.spec.chassis;
         let [roll, pitch] = match &chassis.inertia {
@@ -69,7 +72,7 @@ impl Rules<'_> {
             }
         };
         let own = |axle: usize| self.spec.axles[axle].unsprung.as_ref().map_or(0.0, |own| own.mass_kg);
-        // What is heavier than all that its wheel carries is told there.
+        // The rule `unsprung` reports masses that exceed the load of their wheel.
         if (0..self.spec.axles.len()).any(|i| self.carried(i).any(|carried| carried <= own(i))) {
             return;
         }
@@ -94,6 +97,7 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks that the boxes have the stated mass and the stated centre of mass.
     fn boxes(&mut self) {
         let chassis = &self.spec.chassis;
         let keys = ["mass_kg", "behind_front_axle_m", "left_m", "above_ground_m"];
@@ -117,6 +121,7 @@ impl Rules<'_> {
         self.rule("chassis.boxes", &others, near, found, accepts, "");
     }
 
+    /// Checks that the fading range of a brake disc rises.
     fn brake_disc(&mut self, axle: &Axle, path: &str) {
         let Some(disc) = &axle.brake_disc else { return };
         let key = |name: &str| join(&join(path, "brake_disc"), name);
@@ -125,6 +130,8 @@ impl Rules<'_> {
         self.rule(&key("fades_to_k"), &[&key("fades_from_k")], to > from, format!("{to}"), accepts, "");
     }
 
+    /// Checks the wheel radius and the tyre size of an axle. Both may be absent with a Magic Formula tyre, which has a
+    /// radius of its own. The radius must be less than the track.
     fn radius(&mut self, axle: &Axle, path: &str) {
         let given = ("wheel_radius_m", axle.wheel_radius_m.is_some());
         let has_own = matches!(self.spec.tyres.get(&axle.tyre), Some(Tyre::MagicFormula { .. }));
@@ -144,7 +151,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Rules for all wheels together.
+    /// Checks the number of wheels, and that every wheel carries load at rest.
     pub fn footprint(&mut self) {
         let paths = self.of_axles(&["track_m"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -176,7 +183,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A wheel must be heavier than nothing beside what it carries.
+    /// Checks that the equivalent mass of a wheel at its rim is not negligible compared to the mass that it carries.
     fn spin_inertia(&mut self, i: usize, axle: &Axle, path: &str) {
         let (Some(radius), Some(shares)) = (axle.radius_m(), layout::shares(self.spec)) else { return };
         let carried =
@@ -199,11 +206,13 @@ impl Rules<'_> {
         );
     }
 
+    /// Returns true if the centre of mass is between the first and the last axle.
     fn within_length(&self) -> bool {
         let last = self.spec.axles.last().map_or(0.0, |axle| axle.behind_front_axle_m);
         (0.0..=last).contains(&self.spec.chassis.centre_behind_front_axle_m)
     }
 
+    /// Checks axle `i` with its wheels and its suspension.
     pub fn axle(&mut self, i: usize) {
         let spec = self.spec;
         let axle = &spec.axles[i];
@@ -240,6 +249,7 @@ impl Rules<'_> {
         self.unsprung(i, axle, &path);
     }
 
+    /// Checks that an axle with Ackermann steering is far enough from the turning axis.
     fn ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else {
             return;
@@ -257,6 +267,7 @@ impl Rules<'_> {
         self.rule(path, &others, fits, found, accepts, help);
     }
 
+    /// Checks that the tyre `name` exists.
     fn tyre_name(&mut self, path: &str, name: &str) {
         let names: Vec<&str> = self.spec.tyres.keys().map(String::as_str).collect();
         let known = names.contains(&name);
@@ -267,7 +278,7 @@ impl Rules<'_> {
         self.rule(path, &["tyres", &lost], known, format!("there is no tyre `{name}`"), accepts, &help);
     }
 
-    /// A tread is not wider than its wheel is high.
+    /// Checks that the tread is not wider than the diameter of its wheel.
     fn tread(&mut self, axle: &Axle, path: &str) {
         if let (Some(Probe::Cylinder { width_m } | Probe::Torus { width_m }), Some(radius)) =
             (&axle.probe, axle.radius_m())
@@ -278,6 +289,7 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks that an axle with one wheel has no values that need two wheels.
     fn single_wheel(&mut self, axle: &Axle, path: &str) {
         let track = join(path, "track_m");
         let alone = axle.track_m.is_none();
@@ -299,7 +311,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Steered axles need limits of the steering.
+    /// Reports a missing `steering` table if an axle is steered.
     pub fn steering(&mut self) {
         let steered = self.spec.axles.iter().position(|axle| axle.steer_ratio != 0.0);
         let Some(axle) = steered.filter(|_| self.collector.given("steering").is_none()) else { return };
@@ -311,6 +323,8 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks that brake torques are those of the whole car or of each axle, not both, and that a single axle has the
+    /// full torque.
     pub fn brakes(&mut self) {
         let spec = self.spec;
         let Some(brakes) = &spec.brakes else {
@@ -327,6 +341,7 @@ impl Rules<'_> {
         self.rule("brakes.front_share", &["axles"], whole, found, "1 with a single axle", "");
     }
 
+    /// Checks that each coefficient has a frontal area and no competing key, and checks the maps.
     pub fn aero(&mut self) {
         let spec = self.spec;
         let Some(aero) = &spec.aero else {

@@ -1,11 +1,12 @@
-//! Rules of a full trailer: its dolly is a vehicle of its own, under what rests on its turntable.
+//! Rules of a full trailer. Its dolly is a vehicle of its own, loaded by the mass on its turntable.
 
 use super::Rules;
 use crate::FaultKind;
 use crate::layout;
 
 impl Rules<'_> {
-    /// Whether nothing broken decides what coupler and hitch carry.
+    /// Returns true if the keys that determine the loads on coupler and hitch are valid. A trailer with a dolly needs a
+    /// coupler.
     pub fn towing_is_known(&self) -> bool {
         let has_coupler = self.spec.dolly.is_none() || self.spec.coupler.is_some();
         has_coupler
@@ -13,7 +14,7 @@ impl Rules<'_> {
             && self.sound(&["hitch.behind_front_axle_m", "hitch.left_m", "hitch.carried_mass_kg"])
     }
 
-    /// Every rule of a dolly that vehicles have, and its own.
+    /// Checks a dolly by the rules of all vehicles and by those of dollies. Does nothing for other vehicles.
     pub fn dolly(&mut self) {
         let Some(vehicle) = self.spec.dolly_vehicle() else { return };
         let has_coupler = self.spec.coupler.is_some();

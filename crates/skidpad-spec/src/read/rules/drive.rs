@@ -1,14 +1,17 @@
-//! Rules of the powertrain.
+//! Rules of powertrain, motors and couplings.
 
 use core::iter;
 
 use super::Rules;
 use crate::spec::{Clutch, Converter, Differential, Engine, Gearbox, PedalPoint, Powertrain};
 
+/// Path of the speed of up-shifts at light throttle.
 const EASY: &str = "powertrain.gearbox.easy_up_shift_rpm";
+/// Path of the kick-down speed.
 const KICK: &str = "powertrain.gearbox.kick_down_rpm";
 
 impl Rules<'_> {
+    /// Checks the parts of the powertrain.
     pub fn powertrain(&mut self) {
         let spec = self.spec;
         match &spec.powertrain {
@@ -30,12 +33,14 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks that a list has one entry for each axle. `count` is its length.
     fn one_per_axle(&mut self, path: &str, count: usize) {
         let axles = self.spec.axles.len();
         let accepts = format!("one number for each of the {axles} axles");
         self.rule(path, &["axles"], count == axles, format!("a list of {count}"), accepts, "");
     }
 
+    /// Checks that the torque curve rises in speed, and that stall, idle, limit and clutch speeds are in order.
     fn engine(&mut self, engine: &Engine, clutch: Option<&Clutch>) {
         for (i, pair) in engine.torque_curve.windows(2).enumerate() {
             let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
@@ -58,6 +63,7 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks that the throttle map is empty or has at least two points with rising pedal positions.
     fn throttle_map(&mut self, map: &[PedalPoint]) {
         let path = "powertrain.engine.throttle_map";
         self.rule(path, &[], map.len() != 1, "one point".into(), "at least two points, or none", "");
@@ -68,6 +74,7 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks that the points rise in speed ratio, up to a ratio of 1 with a capacity of 0.
     fn converter(&mut self, converter: &Converter) {
         let path = "powertrain.converter.points";
         for (i, pair) in converter.points.windows(2).enumerate() {
@@ -85,6 +92,8 @@ impl Rules<'_> {
         self.rule(&capacity, &[], last.capacity_nm_s2_per_rad2 == 0.0, found, "0 for the last point", help);
     }
 
+    /// Checks that ratios fall from gear to gear, and that the shift speeds allow every shift without an immediate
+    /// shift back.
     fn gearbox(&mut self, gearbox: &Gearbox, engine: &Engine) {
         let (up, down, limit) = (gearbox.up_shift_rpm, gearbox.down_shift_rpm, engine.limit_rpm);
         let (up_path, down_path) = ("powertrain.gearbox.up_shift_rpm", "powertrain.gearbox.down_shift_rpm");
@@ -134,6 +143,7 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks that there is one share for each axle, and that the shares sum to 1.
     fn differential(&mut self, differential: &Differential) {
         let shares = &differential.axle_shares;
         let path = "powertrain.differential.axle_shares";
@@ -145,6 +155,7 @@ impl Rules<'_> {
         self.rule(path, &others, whole, format!("they sum to {sum}"), "shares that sum to 1", "");
     }
 
+    /// Checks that every motor drives an existing axle, and that the car has at most 8 motors.
     pub fn motors(&mut self) {
         let spec = self.spec;
         let mut count = 0;
@@ -166,6 +177,7 @@ impl Rules<'_> {
         );
     }
 
+    /// Checks that couplings connect existing and different axles, once each, and are either locked or limited.
     pub fn couplings(&mut self) {
         let spec = self.spec;
         for (i, coupling) in spec.couplings.iter().enumerate() {
@@ -192,6 +204,7 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks that the axle number `axle` exists. A coupling within one axle (`on_one`) needs two wheels.
     fn coupled_axle(&mut self, path: &str, axle: u32, on_one: bool) {
         let spec = self.spec;
         let index = (axle as usize).saturating_sub(1);
@@ -207,6 +220,7 @@ impl Rules<'_> {
     }
 }
 
+/// Returns true if both lists have the same axles in any order.
 fn same_axles(a: &[u32], b: &[u32]) -> bool {
     a == b || (a.len() == 2 && b.len() == 2 && a[0] == b[1] && a[1] == b[0])
 }

@@ -1,4 +1,4 @@
-//! Rules between fields. Each names the keys it reads and is left out if one of them holds a placeholder.
+//! Rules between fields. Each rule names the keys that it reads, and is skipped if one of them holds a placeholder.
 
 mod aero;
 mod assists;
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 /// Maximum number of tyres of a vehicle file: two for each axle that a vehicle may have.
 const MAX_TYRES: usize = 64;
 
-/// Reports every broken rule to `collector`; the Magic Formula tyres that are sound.
+/// Reports every broken rule to `collector`, and returns the valid Magic Formula tyres.
 pub(super) fn check(spec: &VehicleSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Formulas {
     let mut rules = Rules { spec, collector, table: "", loads_known: true };
     rules.loads_known = rules.towing_is_known();
@@ -42,20 +42,21 @@ pub(super) fn check(spec: &VehicleSpec, collector: &mut FaultCollector, files: F
     formulas
 }
 
+/// State of the check of a vehicle.
 struct Rules<'a> {
     spec: &'a VehicleSpec,
     collector: &'a mut FaultCollector,
-    /// Table of the file that the vehicle stands in: none, or that of the dolly.
+    /// Table of the file that contains the vehicle: empty for the vehicle itself, or the table of its dolly.
     table: &'static str,
-    /// Whether nothing broken decides what its coupler and its hitch carry.
+    /// Whether the keys that determine the loads on coupler and hitch are valid.
     loads_known: bool,
 }
 
-/// In every list of keys that wheel loads follow from.
+/// Key that every list of keys contains from which wheel loads follow.
 const OF_LOADS: &str = "chassis.centre_behind_front_axle_m";
 
 impl Rules<'_> {
-    /// Chassis and axles, of a vehicle or of a dolly.
+    /// Checks chassis and axles of a vehicle or of a dolly.
     fn body(&mut self) {
         self.chassis();
         self.footprint();
@@ -65,19 +66,21 @@ impl Rules<'_> {
         self.sprung_inertia();
     }
 
-    /// Whether all of `paths` hold what the file says.
+    /// Returns true if none of `paths` holds a placeholder and, for paths of wheel loads, if the loads are known.
     fn sound<P: AsRef<str>>(&self, paths: &[P]) -> bool {
         let sound = |path: &str| !self.collector.is_broken(&self.at(path)) && (self.loads_known || path != OF_LOADS);
         paths.iter().all(|path| sound(path.as_ref()))
     }
 
-    /// Where a key of the vehicle stands in the file. Tyres are the file's.
+    /// Returns the path in the file for the path of the vehicle. Tyres belong to the file, also those of a dolly.
     fn at<'p>(&self, path: &'p str) -> Cow<'p, str> {
         let own = !self.table.is_empty() && path != "tyres" && !path.starts_with("tyres.");
         if own { Cow::Owned(format!("{}.{path}", self.table)) } else { Cow::Borrowed(path) }
     }
 
-    /// Unless `holds`, reports that `path` contradicts one of the keys it was compared with (`others`).
+    /// Reports a contradiction at `path` unless `holds` is true. `others` are the keys that it was compared with.
+    /// Nothing is reported if one of all these keys holds a placeholder. The report also shows the other key if there
+    /// is only one.
     fn rule(
         &mut self,
         path: &str,
@@ -99,7 +102,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Lets the last fault point at `other` too, if it stands in the text.
+    /// Adds the place of `other` to the last fault, if the file gives that key.
     fn point_at(&mut self, other: &str) {
         let against = self.collector.given(&self.at(other));
         if let Some(fault) = self.collector.last_fault() {
@@ -107,13 +110,14 @@ impl Rules<'_> {
         }
     }
 
-    /// Of two keys that say the same thing in `table`, one must be there.
+    /// Reports a fault unless exactly one of two alternative keys of `table` is given. Each key is passed with whether
+    /// it is given.
     fn exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
         let table = self.at(table).into_owned();
         self.collector.exactly_one(&table, first, second);
     }
 
-    /// Paths of `keys` in every axle.
+    /// Returns the path `axles`, and the paths of `keys` in every axle.
     fn of_axles(&self, keys: &[&str]) -> Vec<String> {
         let axles = 0..self.spec.axles.len();
         let paths = axles.flat_map(|i| keys.iter().map(move |key| format!("axles[{i}].{key}")));

@@ -1,4 +1,4 @@
-//! Rules of springs, dampers, bars and links.
+//! Rules of springs, dampers, anti-roll bars and suspension links.
 
 use skidpad_core::STANDARD_GRAVITY;
 
@@ -7,16 +7,16 @@ use crate::layout;
 use crate::spec::Axle;
 use crate::spring::{LEAST_RATE, Spring};
 
-/// Least travel either way, m.
+/// Smallest droop travel that a preload may leave, m.
 const LEAST_TRAVEL: f64 = 0.001;
 
-/// Largest damping in critical dampings: beyond it nothing moves.
+/// Largest damping, as a multiple of critical damping. Wheels hardly move beyond it.
 const MOST_DAMPING: f64 = 100.0;
 
-/// Largest toe or camber anywhere in the travel, degrees.
+/// Largest toe or camber angle anywhere in the travel, degrees.
 const LARGEST_ANGLE: f64 = 30.0;
 
-/// Values of a heave spring, which an axle with one wheel cannot have.
+/// Returns paths and values of a heave spring, which an axle with one wheel cannot have.
 pub(super) fn sided_springs(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
     let path = join(path, "heave_spring");
     let values = axle
@@ -26,7 +26,7 @@ pub(super) fn sided_springs(axle: &Axle, path: &str) -> impl Iterator<Item = (St
     values.into_iter().flatten().map(move |(key, value)| (join(&path, key), value))
 }
 
-/// Values of links that turn the wheels of an axle, which one with a single wheel cannot have.
+/// Returns paths and values of toe and camber over the travel, which an axle with one wheel cannot have.
 pub(super) fn sided_links(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
     let path = join(path, "guidance");
     let values = axle.guidance.as_ref().map(|links| {
@@ -40,14 +40,16 @@ pub(super) fn sided_links(axle: &Axle, path: &str) -> impl Iterator<Item = (Stri
     values.into_iter().flatten().map(move |(key, value)| (join(&path, key), value))
 }
 
-/// Most that an axle gives way under its load at rest as a side force, m: loads do not move with their wheels.
+/// Largest lateral shift of an axle under a side force equal to its load at rest, m. Wheel loads do not shift with the
+/// axle.
 const MOST_SHIFT: f64 = 0.1;
 
-/// Largest height of a roll centre, as a share of the track.
+/// Largest height of a roll centre above or below the ground, as a share of the track.
 const HIGHEST_ROLL_CENTRE: f64 = 0.399;
 
 impl Rules<'_> {
-    /// Links are not so steep that side forces lock them, and have one place where those act.
+    /// Checks that the roll centre is not so high that side forces would lock the links. A roll centre and a force
+    /// point on the body exclude each other.
     pub fn roll_centre(&mut self, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else { return };
         let at = |name: &str| join(path, name);
@@ -61,7 +63,7 @@ impl Rules<'_> {
         self.rule(&key, &[&at("force_point_above_ground_m")], fits, found, "absent or 0", help);
     }
 
-    /// Toe and camber must stay small over the whole travel.
+    /// Checks that toe and camber stay within `LARGEST_ANGLE` over the whole travel.
     pub fn guidance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(links) = &axle.guidance else { return };
         let springs = self.springs(i, axle);
@@ -88,12 +90,12 @@ impl Rules<'_> {
         }
     }
 
-    /// The springs of the wheels of axle `i`; none of a car that no wheels carry.
+    /// Returns the springs of the wheels of axle `i`; an empty list if the wheels cannot carry the car.
     fn springs(&self, i: usize, axle: &Axle) -> Vec<Spring> {
         self.carried(i).map(|mass| Spring::of(axle, mass)).collect()
     }
 
-    /// What the springs of axle `i` follow from.
+    /// Returns the paths of the keys from which the springs of axle `i` follow. `path` is that of the axle.
     fn spring_paths(&self, i: usize, path: &str) -> Vec<String> {
         let suspension = join(path, "suspension");
         let mut paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
@@ -104,6 +106,7 @@ impl Rules<'_> {
         paths
     }
 
+    /// Checks that at most one of the three rates of an anti-roll bar is above 0, and that its speed range rises.
     pub fn anti_roll_bar(&mut self, axle: &Axle, path: &str) {
         let rates = [
             ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
@@ -123,6 +126,7 @@ impl Rules<'_> {
         }
     }
 
+    /// Checks the suspension table `path` of axle `i`: alternative keys, spring, damping and ride frequency.
     pub fn suspension(&mut self, i: usize, axle: &Axle, path: &str) {
         let s = &axle.suspension;
         self.exactly_one(
@@ -158,7 +162,7 @@ impl Rules<'_> {
         self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
     }
 
-    /// Dampers must let the wheels move.
+    /// Checks that each stated damping is at most `MOST_DAMPING` times critical.
     fn damping(&mut self, i: usize, axle: &Axle, path: &str) {
         let critical = |s: &Spring| 2.0 * (s.rate * s.carries / f64::from(STANDARD_GRAVITY)).sqrt();
         let critical = self.springs(i, axle).iter().map(critical).fold(0.0, f64::max);
@@ -184,7 +188,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Full droop must exist, and some rate must be left there.
+    /// Checks that a preload leaves droop travel, and that a rising rate leaves some rate at full droop.
     fn spring(&mut self, i: usize, axle: &Axle, path: &str) {
         let springs = self.springs(i, axle);
         if springs.is_empty() {
@@ -217,7 +221,7 @@ impl Rules<'_> {
         );
     }
 
-    /// Axles give way by little of their track.
+    /// Checks that the lateral shift of an axle, under a side force equal to its load at rest, is at most `MOST_SHIFT`.
     pub fn lateral_compliance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(given) = &axle.lateral_compliance else { return };
         let load = self.carried(i).sum::<f64>() * f64::from(STANDARD_GRAVITY);
@@ -231,7 +235,7 @@ impl Rules<'_> {
         self.rule(&key, &others, shift <= MOST_SHIFT, found, accepts, "absent where links are rigid");
     }
 
-    /// What the wheels of axle `i` carry at rest, kg; none of a car that no wheels carry.
+    /// Returns the mass that each wheel of axle `i` carries at rest, kg; nothing if the wheels cannot carry the car.
     pub fn carried(&self, i: usize) -> impl Iterator<Item = f64> {
         let mass = self.spec.chassis.mass_kg;
         let shares = layout::shares(self.spec).unwrap_or_default();
@@ -239,7 +243,7 @@ impl Rules<'_> {
         wheels.filter(move |(position, _)| position.axle == i).map(move |(_, share)| share * mass)
     }
 
-    /// The wheels carry their own mass too.
+    /// Checks that the unsprung mass of a wheel is less than the mass that it carries.
     pub fn unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(own) = &axle.unsprung else { return };
         let carried = self.carried(i).fold(f64::INFINITY, f64::min);

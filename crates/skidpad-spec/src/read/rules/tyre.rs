@@ -1,4 +1,4 @@
-//! Rules of tyres, and the Magic Formula tyres they name.
+//! Rules of tyres, and the construction of their Magic Formula tyres.
 
 use super::{Rules, join, nearest};
 use crate::file_resolver::FileResolver;
@@ -12,7 +12,7 @@ use skidpad_core::tyre::magic_formula::{self, Coefficients, ENTRIES, Uses};
 use std::collections::BTreeMap;
 
 impl Rules<'_> {
-    /// The tyre if it is a sound Magic Formula.
+    /// Checks the tyre at `path`. Returns it if it is a valid Magic Formula tyre, and `None` for any other tyre.
     pub fn tyre(&mut self, path: &str, tyre: &Tyre, files: FileResolver<'_>) -> Option<MagicFormula> {
         match tyre {
             Tyre::Coulomb { friction, .. } | Tyre::Linear { friction, .. } | Tyre::LinearPerLoad { friction, .. } => {
@@ -57,6 +57,7 @@ impl Rules<'_> {
         None
     }
 
+    /// Checks that a load sensitivity comes with a nominal load.
     fn friction(&mut self, path: &str, friction: &Friction) {
         let (sensitivity, nominal) = (join(path, "load_sensitivity"), join(path, "nominal_load_n"));
         let stated = friction.load_sensitivity == 0.0 || friction.nominal_load_n.is_some();
@@ -64,6 +65,7 @@ impl Rules<'_> {
         self.rule(&sensitivity, &[&nominal], stated, found, "together with `nominal_load_n`", "");
     }
 
+    /// Checks that the asymptote is at a larger slip than the extremum.
     fn slip_curve(&mut self, path: &str, curve: &SlipCurve) {
         let rises = curve.asymptote_slip > curve.extremum_slip;
         let accepts = format!("above the `extremum_slip` of {}", curve.extremum_slip);
@@ -71,10 +73,12 @@ impl Rules<'_> {
         self.rule(&join(path, "asymptote_slip"), &[&join(path, "extremum_slip")], rises, found, accepts, "");
     }
 
+    /// Checks that the initial slope is at least twice the largest force over its slip, and that full sliding has no
+    /// larger force and a larger slip than the maximum.
     fn named_points(&mut self, path: &str, points: &NamedPoints) {
         let NamedPoints { slope_n, largest_n, largest_slip, sliding_n, sliding_slip } = *points;
         let key = |name: &str| join(path, name);
-        // In the single precision the law is checked with.
+        // Single precision, in which the model checks these values.
         let least = 2.0 * largest_n as f32 / largest_slip as f32;
         let (found, accepts) =
             (format!("{slope_n}"), format!("at least {least}, twice the largest force over its slip"));
@@ -88,7 +92,8 @@ impl Rules<'_> {
         self.rule(&key("sliding_slip"), &[&key("largest_slip")], after, found, accepts, "");
     }
 
-    /// The law's parabolas over load must not begin below 0.
+    /// Checks that values at double load are less than four times the values at nominal load. Otherwise the parabolas
+    /// over load are negative at low loads.
     fn low_loads(&mut self, [at_one, at_two]: [&str; 2], [one, two]: [&NamedPoints; 2]) {
         for (name, one, two) in [
             ("slope_n", one.slope_n, two.slope_n),
@@ -103,7 +108,8 @@ impl Rules<'_> {
         }
     }
 
-    /// The tyre of the file at `file`, as it is on the left.
+    /// Reads the tyre file `file`, and adds its notes. The tyre of the right side is mirrored to the left. Returns
+    /// `None` after reporting a fault.
     fn tyre_file(&mut self, path: &str, file: &str, files: FileResolver<'_>) -> Option<MagicFormula> {
         if !self.sound(&[path]) {
             return None;
@@ -134,6 +140,7 @@ impl Rules<'_> {
         }
     }
 
+    /// Builds a tyre from coefficients in the vehicle file, and adds warnings. Returns `None` after reporting faults.
     fn coefficients(&mut self, path: &str, stated: &BTreeMap<String, f64>, version: Version) -> Option<MagicFormula> {
         let mut all = Coefficients::default();
         for (name, value) in stated {
@@ -173,6 +180,7 @@ impl Rules<'_> {
         None
     }
 
+    /// Reports a coefficient that does not exist, with a suggestion.
     fn unknown_coefficient(&mut self, path: &str, name: &str) {
         let help = match nearest(name, ENTRIES.iter().map(|entry| entry.name)) {
             Some(like) => format!("did you mean `{like}`?"),

@@ -1,8 +1,8 @@
-//! Fitting a Magic Formula tyre to a table of forces.
+//! Fit of a Magic Formula tyre to a table of forces.
 //!
-//! In stages, as the formula is built: Fx and Fy each with its own slip alone, then what the other slip takes away, then
-//! Mz. Each stage seeks its own coefficients by least squares and leaves those of the others; what a table does not
-//! decide (camber terms without camber, pressure terms without pressure) stays as it was.
+//! The fit has stages that follow the formula: first Fx and Fy under pure slip, then their reduction by combined slip,
+//! then Mz. Each stage fits its own coefficients by least squares and keeps all others. Coefficients that the table
+//! does not determine (camber terms without camber, pressure terms without pressure) keep their values.
 
 mod samples;
 mod solve;
@@ -14,33 +14,34 @@ use skidpad_core::tyre::magic_formula::{Coefficients, Uses, Version};
 use skidpad_core::tyre::{Conditions, MagicFormula};
 use solve::{Parameter, least_squares};
 
-/// A tyre found for a table.
+/// Tyre that was fitted to a table.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// The tyre.
+    /// Fitted tyre.
     pub tyre: MagicFormula,
-    /// How well it meets the table.
+    /// Differences between the table and the tyre.
     pub errors: Errors,
 }
 
-/// Differences between a table and a tyre, over the largest value of the table; 0 for what it does not hold.
+/// Differences between a table and a tyre, relative to the largest magnitude in the table. 0 for a force that the table
+/// does not contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Errors {
-    /// Root of the mean square for Fx, Fy, Mz, –.
+    /// Root mean square for Fx, Fy, Mz, –.
     pub mean: [f64; 3],
-    /// Largest for Fx, Fy, Mz, –.
+    /// Largest magnitude for Fx, Fy, Mz, –.
     pub worst: [f64; 3],
 }
 
-/// Why there is nothing to fit.
+/// Reason why nothing was fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
-    /// No stage has as many rows as coefficients.
+    /// Too few rows for every stage: a stage needs two rows for each of its coefficients.
     #[error("the table has too few rows for any stage of the fit: it needs 30 with one slip, for several loads")]
     TooFewRows,
 }
 
-/// What a stage looks at.
+/// Force or moment that a stage fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Target {
     Fx,
@@ -48,20 +49,24 @@ enum Target {
     Mz,
 }
 
-/// Coefficients sought together.
+/// Coefficients that are fitted together.
 struct Stage {
+    /// Force or moment that the stage fits.
     target: Target,
-    /// Whether rows with both slips count.
+    /// Whether rows with combined slip are used, too.
     combined: bool,
-    /// Names, and only in 5.2 or only in 6.1.
+    /// Names of the coefficients in all versions.
     names: &'static [&'static str],
+    /// Names of further coefficients in MF 5.2.
     old: &'static [&'static str],
+    /// Names of further coefficients in all other versions.
     new: &'static [&'static str],
 }
 
-/// A slip below this counts as none.
+/// Slip below which a slip counts as none, – or rad.
 const NO_SLIP: f64 = 2e-3;
 
+/// Stages of the fit, in their order.
 const STAGES: [Stage; 7] = [
     Stage {
         target: Target::Fx,
@@ -102,21 +107,24 @@ const STAGES: [Stage; 7] = [
     },
     Stage { target: Target::Mz, combined: false, names: &TRAIL, old: &[], new: &NEW_TRAIL },
     Stage { target: Target::Mz, combined: true, names: &LEVER, old: &[], new: &[] },
-    // The lever also acts on the shift of Fx that is there without slip, so that both have to be sought together.
+    // The lever also acts on the Fx that the shifts cause without slip. Therefore trail and lever are fitted together.
     Stage { target: Target::Mz, combined: true, names: &TRAIL, old: &LEVER, new: &NEW_LEVER },
 ];
 
-/// Trail and residual moment.
+/// Coefficients of pneumatic trail and residual moment.
 const TRAIL: [&str; 25] = [
     "QBZ1", "QBZ2", "QBZ3", "QBZ4", "QBZ5", "QBZ9", "QBZ10", "QCZ1", "QDZ1", "QDZ2", "QDZ3", "QDZ4", "QDZ6", "QDZ7",
     "QDZ8", "QDZ9", "QEZ1", "QEZ2", "QEZ3", "QEZ4", "QEZ5", "QHZ1", "QHZ2", "QHZ3", "QHZ4",
 ];
+/// Coefficients of pneumatic trail and residual moment in MF 6.1 and later.
 const NEW_TRAIL: [&str; 4] = ["QDZ10", "QDZ11", "PPZ1", "PPZ2"];
-/// Lever of Fx.
+/// Coefficients of the lever arm of Fx.
 const LEVER: [&str; 4] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4"];
+/// Coefficients of `LEVER` and `NEW_TRAIL`.
 const NEW_LEVER: [&str; 8] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4", "QDZ10", "QDZ11", "PPZ1", "PPZ2"];
 
-/// A tyre to start a fit from: `nominal_load` N, free radius `radius` m, everything else as usual for a car tyre.
+/// Returns start values for a fit: coefficients of a usual car tyre with the nominal load `nominal_load` (N) and the
+/// free radius `radius` (m).
 pub fn usual_tyre(version: Version, nominal_load: f32, radius: f32) -> Coefficients {
     let mut c = Coefficients { fnomin: nominal_load, unloaded_radius: radius, ..Coefficients::default() };
     (c.pcx1, c.pdx1, c.pdx2, c.pkx1) = (1.6, 1.0, -0.05, 20.0);
@@ -131,10 +139,10 @@ pub fn usual_tyre(version: Version, nominal_load: f32, radius: f32) -> Coefficie
     c
 }
 
-/// Changes the coefficients of `start` until its forces are those of `samples`.
+/// Fits the coefficients of `start` to `samples`. Stages with too few rows are skipped.
 ///
 /// # Errors
-/// A table with too few rows.
+/// Returns [`FitError::TooFewRows`] if all stages are skipped.
 pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<Fitted, FitError> {
     let mut tyre = start.clone();
     let mut stages = 0;
@@ -147,7 +155,7 @@ pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<Fitted, FitError>
     if stages == 0 { Err(FitError::TooFewRows) } else { Ok(Fitted { errors: errors(&tyre, samples), tyre }) }
 }
 
-/// Differences between `tyre` and `samples`.
+/// Computes the differences between `tyre` and `samples`.
 pub fn errors(tyre: &MagicFormula, samples: &[Sample]) -> Errors {
     let mut errors = Errors::default();
     for (i, target) in [Target::Fx, Target::Fy, Target::Mz].into_iter().enumerate() {
@@ -161,6 +169,7 @@ pub fn errors(tyre: &MagicFormula, samples: &[Sample]) -> Errors {
 }
 
 impl Target {
+    /// Returns the measured value of the sample (N or N m), if there is one.
     fn of(self, sample: &Sample) -> Option<f64> {
         match self {
             Target::Fx => sample.fx,
@@ -169,7 +178,7 @@ impl Target {
         }
     }
 
-    /// Whether `sample` shows this force by its own slip alone.
+    /// Returns true if `sample` has pure slip for this force: the other slip is below `NO_SLIP`.
     fn is_alone(self, sample: &Sample) -> bool {
         let other = if self == Target::Fx { sample.slip_angle } else { sample.slip_ratio };
         other.abs() < NO_SLIP
@@ -177,7 +186,7 @@ impl Target {
 }
 
 impl Stage {
-    /// The tyre with this stage's coefficients fitted; `None` if the table says too little of them.
+    /// Returns `tyre` with the coefficients of this stage fitted, or `None` if the table has too few rows for them.
     fn run(&self, tyre: &MagicFormula, samples: &[Sample]) -> Option<MagicFormula> {
         let wanted = |sample: &&Sample| self.combined || self.target.is_alone(sample);
         let measured = samples.iter().filter(|sample| self.target.of(sample).is_some());
@@ -206,7 +215,7 @@ impl Stage {
     }
 }
 
-/// Range and scale of a coefficient.
+/// Returns the range and the scale of the coefficient `name`.
 fn parameter(name: &str) -> Parameter {
     let stiffness = ["RBX1", "RBX2", "RBY1", "RBY2", "RVY4", "RVY6", "QBZ1", "QBZ9", "PKX1", "PKX2"];
     let (range, scale) = match name {
@@ -226,7 +235,8 @@ fn parameter(name: &str) -> Parameter {
     Parameter { range, scale }
 }
 
-/// What `tyre` gives minus what `rows` say, over the largest they say; `None` without rows.
+/// Computes the values of `tyre` minus those of `rows`, divided by the largest magnitude in `rows`. Returns `None` if
+/// there are no rows, or if all their values are 0.
 fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec<f64>> {
     let peak = rows.iter().filter_map(|row| target.of(row)).fold(0.0, |peak: f64, v| peak.max(v.abs()));
     if rows.is_empty() || peak == 0.0 {

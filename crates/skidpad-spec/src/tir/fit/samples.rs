@@ -4,18 +4,18 @@ use crate::fault::collect;
 use crate::tir::lines::{Place, fault};
 use crate::{Fault, FaultKind, Faults};
 
-/// One measured point. Axes and signs as in [`skidpad_core::tyre`].
+/// Measured point of a tyre. Axes and signs are those of [`skidpad_core::tyre`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Slip ratio κ, –.
     pub slip_ratio: f64,
-    /// Slip angle α, rad, positive gives a negative force across.
+    /// Slip angle α, rad. A positive angle causes a negative lateral force.
     pub slip_angle: f64,
     /// Camber, rad.
     pub camber: f64,
     /// Load, N.
     pub load: f64,
-    /// Inflation pressure, N/m²; 0 for the tyre's own.
+    /// Inflation pressure, N/m²; 0 stands for the pressure of the tyre.
     pub pressure: f64,
     /// Fx, N, if measured.
     pub fx: Option<f64>,
@@ -25,17 +25,19 @@ pub struct Sample {
     pub mz: Option<f64>,
 }
 
-/// Columns of a table; the first four must be there.
+/// Columns of a table. The first `NEEDED` are required.
 const COLUMNS: [&str; 8] =
     ["slip_ratio", "slip_angle_rad", "camber_rad", "load_n", "pressure_n_per_m2", "fx_n", "fy_n", "mz_nm"];
+/// Number of required columns.
 const NEEDED: usize = 4;
 
-/// Reads a table: comma-separated values with the columns `slip_ratio`, `slip_angle_rad`, `camber_rad`, `load_n` and
-/// any of `pressure_n_per_m2`, `fx_n`, `fy_n`, `mz_nm`, in any order; other columns are passed over, an empty force is
-/// one that was not measured, and lines that begin with `#` are comments.
+/// Reads a table of comma-separated values with the columns `slip_ratio`, `slip_angle_rad`, `camber_rad`, `load_n` and
+/// any of `pressure_n_per_m2`, `fx_n`, `fy_n`, `mz_nm`, in any order. Other columns are skipped. An empty force was not
+/// measured. Lines that begin with `#` are comments. `source_name` names the text in fault reports.
 ///
 /// # Errors
-/// Every missing column, every value that is no number and every line with too few or too many values.
+/// Returns every missing column, every value that is not a number below 1e9, and every line with too few or too many
+/// values. A table without any force is a fault, too.
 pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults> {
     let mut faults = Vec::new();
     let mut lines = rows(text).into_iter();
@@ -73,13 +75,14 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
     if faults.is_empty() { Ok(samples) } else { Err(Faults::new(source_name, text, faults)) }
 }
 
-/// A line's cells, each with its byte in the text.
+/// Line of a table: its cells with the first byte of each, its number from 1, and its first byte.
 struct Row<'a> {
     cells: Vec<(&'a str, usize)>,
     number: usize,
     start: usize,
 }
 
+/// Splits a text into rows. Blank lines and comments are left out.
 fn rows(text: &str) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -100,12 +103,14 @@ fn rows(text: &str) -> Vec<Row<'_>> {
 }
 
 impl Row<'_> {
-    /// Where cell `i` stands; columns count bytes, tables are plain numbers.
+    /// Returns the place of cell `i`. The column counts bytes, because tables contain plain numbers.
     fn place(&self, i: usize) -> Place {
         let (cell, at) = self.cells.get(i).copied().unwrap_or(("", self.start));
         Place { line: self.number, column: at - self.start + 1, span: at..at + cell.len() }
     }
 
+    /// Reads the values of a row. `columns` are the indices of `COLUMNS` in the row. Values that are no numbers are
+    /// added to `faults`.
     fn sample(&self, columns: &[Option<usize>; 8], faults: &mut Vec<Fault>) -> Sample {
         let mut value = |i: usize| {
             let column = columns[i]?;

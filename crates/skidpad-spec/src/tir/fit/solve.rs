@@ -1,31 +1,33 @@
 //! Nonlinear least squares: Levenberg's damping with Marquardt's scaling, on nalgebra.
 //!
 //! K. Levenberg, *A method for the solution of certain non-linear problems in least squares*, 1944; D. Marquardt, *An
-//! algorithm for least-squares estimation of nonlinear parameters*, 1963. Derivatives are central differences: the
-//! formula is computed in 32 bits, so a step of a thousandth leaves them good to 1e-4, which costs a few iterations.
+//! algorithm for least-squares estimation of nonlinear parameters*, 1963. Derivatives are central differences. The
+//! formula is computed in single precision, so a relative step of 1e-3 gives derivatives with an error of 1e-4. This
+//! costs a few iterations.
 
 use nalgebra::{DMatrix, DVector};
 
-/// A parameter that is sought.
+/// Parameter that is fitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parameter {
-    /// Least and largest value.
+    /// Smallest and largest value.
     pub range: [f64; 2],
-    /// A change of it that is neither small nor large.
+    /// Typical change of the value, neither small nor large.
     pub scale: f64,
 }
 
-/// Most iterations; a fit that needs more does not converge.
+/// Maximum number of iterations. A fit that needs more does not converge.
 const ITERATIONS: usize = 120;
-/// A step that lowers the sum of squares by less than this share is the last one.
+/// Relative decrease of the sum of squares below which the iteration ends.
 const ENOUGH: f64 = 1e-9;
-/// Damping at which no step is worth trying.
+/// Damping from which on no step is tried.
 const STUCK: f64 = 1e12;
-/// Pull of each parameter towards where it started: decides what the data does not, and nothing else.
+/// Weight of the pull of each parameter towards its start value. It only affects parameters that the data does not
+/// determine.
 const PULL: f64 = 1e-9;
 
-/// Changes `values` until the sum of squares of `residuals` is least, and returns the iterations taken. `residuals`
-/// gives `None` where the parameters make no sense.
+/// Changes `values` to minimise the sum of squares of `residuals`, and returns the number of iterations. `residuals`
+/// returns `None` for invalid values. If the start values are invalid, nothing is changed and 0 is returned.
 pub(super) fn least_squares(
     parameters: &[Parameter],
     values: &mut [f64],
@@ -68,7 +70,8 @@ pub(super) fn least_squares(
     ITERATIONS
 }
 
-/// Derivatives of the residuals along each parameter over its scale.
+/// Computes the derivatives of the residuals by each parameter, multiplied by the scale of the parameter. A column is 0
+/// if the residuals beside `values` are invalid.
 fn jacobian(
     parameters: &[Parameter],
     values: &[f64],
@@ -93,7 +96,8 @@ fn jacobian(
     jacobian
 }
 
-/// The parameters after one damped step; `None` if the damped system cannot be solved.
+/// Returns the parameters after one damped step, limited to their ranges. Returns `None` if the damped system cannot be
+/// solved.
 fn step(
     parameters: &[Parameter],
     values: &[f64],
@@ -116,7 +120,7 @@ fn step(
 mod tests {
     use super::*;
 
-    /// `a (1 − exp(−b x))` through its own points, from far away.
+    /// Fits `a (1 − exp(−b x))` to its own points from a distant start.
     #[test]
     fn a_curve_is_found_again() {
         let truth = [3.0, 0.7];
@@ -129,7 +133,7 @@ mod tests {
         assert!((found[0] - 3.0).abs() < 1e-5 && (found[1] - 0.7).abs() < 1e-5, "{found:?}");
     }
 
-    /// What the data does not decide stays where it was.
+    /// Parameters that the data does not determine keep their values.
     #[test]
     fn idle_parameters_stay() {
         let parameters = [Parameter { range: [-10.0, 10.0], scale: 1.0 }; 2];

@@ -1,4 +1,4 @@
-//! OpenCRG roads against pyopencrg 0.2.2, an evaluator of its own (`make.py`), and what is wrong with them.
+//! OpenCRG roads: comparison with the independent evaluator pyopencrg 0.2.2 (`make.py`), and faults.
 
 use super::{faults, scene, shipped};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn road(text: &str) -> CrgRoad {
     CrgRoad::read("road.crg", text.as_bytes()).unwrap_or_else(|faults| panic!("{}", faults.listed()))
 }
 
-/// A straight road with slope and banking: what pyopencrg says of it.
+/// Checks a straight road with slope and banking against the values of pyopencrg.
 #[test]
 fn the_surface_is_that_of_the_format() {
     let known = road(include_str!("known.crg"));
@@ -31,7 +31,7 @@ fn the_surface_is_that_of_the_format() {
     }
 }
 
-/// A curved line with slope and banking that change, long sections at uneven places, heights that are missing.
+/// Checks a curved line with variable slope and banking, unevenly spaced long sections, and missing heights.
 #[test]
 fn curved_roads_are_those_of_another_evaluator() {
     let short = CrgRoad::read("short.crg", include_bytes!("curved_short.crg")).expect("valid");
@@ -45,7 +45,7 @@ fn curved_roads_are_those_of_another_evaluator() {
             assert!(off < most, "{line}: {found:?}");
         }
     }
-    // A cell counts where a height that is there has all of the share.
+    // Beside a missing height a point is on the road if existing heights have the whole weight of the interpolation.
     let of = road(CURVED);
     assert_eq!(of.at(2.2, 2.4), None);
     assert!(of.at(2.2, 1.0).is_some() && of.at(3.5, 2.5).is_some());
@@ -57,7 +57,7 @@ fn a_curved_road_is_a_mesh_through_its_grid() {
         scene(&format!("{ROAD}origin_m = [1, 2, 3]\ngrip = 0.8\n"), &[("a.crg", CURVED.as_bytes())]).expect("valid");
     assert!(loaded.scene.fields.is_empty());
     let mesh = &loaded.scene.meshes[0];
-    // Of 20 x 4 cells, two triangles of two and one of one lack a height.
+    // Missing heights remove both triangles of two of the 20 x 4 cells, and one triangle of a third cell.
     assert_eq!(mesh.triangles().len(), 160 - 5);
     let road = road(CURVED);
     for (i, corner) in mesh.vertices().iter().enumerate() {
@@ -91,11 +91,11 @@ fn the_shipped_bend_turns_and_is_banked() {
     let mesh = &shipped("scenes/bend.toml").scene.meshes[0];
     assert_eq!(mesh.triangles().len(), 2 * 100 * 8);
     let normal = mesh.smooth(mesh.triangles().len() as u32 / 2).expect("smooth").normals[0];
-    // Higher on the left, which is inwards.
+    // The left side is higher. It is the inner side of the bend.
     assert!((0.9..1.0).contains(&normal.z) && normal.truncate().length() > 0.04, "{normal}");
 }
 
-/// Each change of a sound file, and what is told of it.
+/// Checks the fault that each change of a valid file causes.
 #[test]
 fn what_is_not_understood_is_refused_by_name() {
     let with = |block: &str| CURVED.replace("$KD_DEFINITION", &format!("{block}\n$KD_DEFINITION"));
@@ -139,7 +139,7 @@ fn what_is_not_understood_is_refused_by_name() {
     }
     let told = faults(ROAD, &[("a.crg", include_bytes!("binary.crg"))]);
     assert!(told.contains("KRBI is binary"), "{told}");
-    // What changes nothing within a road may stand there.
+    // Settings without effect within a road are accepted.
     road(&with("$ROAD_CRG_OPTS\nborder_mode_u = 0\ncheck_eps = 1e-6\n$\n$ROAD_CRG_MODS\n$"));
 }
 

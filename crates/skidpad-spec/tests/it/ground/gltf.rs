@@ -1,4 +1,4 @@
-//! glTF files, which `make.py` wrote: nodes, buffers, materials, faults; the crate gltf as an independent reader.
+//! glTF files written by `make.py`: nodes, buffers, materials, faults. The crate gltf is an independent reader.
 
 use super::{corners, faults, mesh, scene};
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ const BIN: &[u8] = include_bytes!("nodes of.bin");
 const BINARY: &str = "[[mesh]]\nfile = \"a.glb\"\n";
 const TEXT: &str = "[[mesh]]\nfile = \"a.gltf\"\n";
 
-/// Corners of the triangles the crate gltf reads, with z up; `None` where it reads none.
+/// Returns the corners of the triangles that the crate gltf reads, with z up; `None` if it cannot read the file.
 fn by_gltf(bytes: &[u8]) -> Option<Vec<[Vec3; 3]>> {
     let gltf::Gltf { document, blob } = gltf::Gltf::from_slice(bytes).ok()?;
     let mut found = Vec::new();
@@ -52,7 +52,7 @@ fn nodes_turn_stretch_and_move_their_triangles() {
     for (ours, theirs) in ours.iter().zip(&theirs) {
         assert!(ours.iter().zip(theirs).all(|(one, other)| one.distance(*other) < 1e-5), "{ours:?} {theirs:?}");
     }
-    // (2, 0.5, -3), stretched to (4, 0.5, -1.5), turned from z to x and moved to (8.5, 0.5, -4), with z up.
+    // The corner (2, 0.5, -3) is stretched to (4, 0.5, -1.5), turned from z to x and moved to (8.5, 0.5, -4), then z points up.
     assert!(ours[0][2].distance(Vec3::new(8.5, 4.0, 0.5)) < 1e-5, "{:?}", ours[0]);
     assert_eq!(mesh(TEXT, &[("a.gltf", GLTF.as_bytes()), ("nodes of.bin", BIN)]), found);
 }
@@ -80,7 +80,7 @@ fn bytes_may_stand_in_the_file() {
     assert!(told.contains("buffer 0: its bytes are no base64"), "{told}");
 }
 
-/// Each change of a sound file, and what is told of it.
+/// Checks the fault that each change of a valid file causes.
 #[test]
 fn what_is_not_understood_is_refused_by_name() {
     let one_line = GLTF.replace('\n', "");
@@ -129,7 +129,7 @@ fn what_is_not_understood_is_refused_by_name() {
     }
 }
 
-/// Lists of a few bytes an entry take many times their size in memory.
+/// Checks the maximum length of lists. A list with a few bytes per entry needs many times its size in memory.
 #[test]
 fn lists_have_a_maximum() {
     for (key, count, part) in [
@@ -144,7 +144,7 @@ fn lists_have_a_maximum() {
     }
 }
 
-/// Buffers that name one file share its bytes, however they spell its path: together these would exceed the maximum.
+/// Checks that buffers that name one file share its bytes, with any spelling of its path. Separate copies would exceed the maximum.
 #[test]
 fn buffers_of_one_file_are_read_once() {
     let more = ",{\"uri\":\"large.bin\"},{\"uri\":\"./large.bin\"}".repeat(300);
@@ -159,7 +159,7 @@ fn buffers_of_one_file_are_read_once() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever happens to the text of a file, it is a mesh or has faults.
+    /// Checks that a file with any changes of its text is a mesh or has faults.
     #[test]
     fn mutants_of_texts_are_meshes_or_have_faults(changes in prop::collection::vec(crate::mutations::change(), 1..4)) {
         let text = changes.iter().fold(GLTF.to_owned(), |text, change| crate::mutations::apply(&text, change));
@@ -168,7 +168,8 @@ proptest! {
         }
     }
 
-    /// The same of bytes, where the crate gltf, if it reads a file too, finds as many triangles with an area or more.
+    /// Checks that a file with any changes of its bytes is a mesh or has faults. If the crate gltf also reads the file, it finds at least as
+    /// many triangles, because it includes those without an area.
     #[test]
     fn mutants_of_bytes_are_meshes_or_have_faults(changes in prop::collection::vec((any::<usize>(), any::<u8>()), 1..4), cut in any::<usize>()) {
         let mut bytes = GLB.to_vec();
@@ -182,7 +183,7 @@ proptest! {
         let Ok(loaded) = scene(BINARY, &[("a.glb", &bytes)]) else { return Ok(()) };
         let ours = corners(&loaded.scene.meshes[0]);
         prop_assert!(ours.as_flattened().iter().all(|at| at.is_finite()));
-        // It may panic.
+        // The crate gltf may panic.
         if let Ok(Some(theirs)) = catch_unwind(|| by_gltf(&bytes)) {
             prop_assert!(theirs.len() >= ours.len());
         }

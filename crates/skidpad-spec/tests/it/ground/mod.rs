@@ -1,4 +1,4 @@
-//! Ground from files: what they say in metres, what is wrong with them by name, and that nothing makes their readers panic.
+//! Ground from files: values in metres, faults by name, and readers that do not panic.
 
 mod crg;
 mod gltf;
@@ -9,7 +9,7 @@ use skidpad_core::{TriangleMesh, Vec3};
 use skidpad_spec::{Faults, LoadedScene};
 use std::path::Path;
 
-/// A scene of `toml` with these files beside it.
+/// Reads the scene `toml` with `files` in its folder.
 pub fn scene(toml: &str, files: &[(&str, &[u8])]) -> Result<LoadedScene, Faults> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, bytes) in files {
@@ -18,24 +18,24 @@ pub fn scene(toml: &str, files: &[(&str, &[u8])]) -> Result<LoadedScene, Faults>
     LoadedScene::read_in(folder.path(), "scene.toml", toml)
 }
 
-/// All that is wrong with it, as text.
+/// Returns all faults of a scene as text.
 pub fn faults(toml: &str, files: &[(&str, &[u8])]) -> String {
     scene(toml, files).expect_err("has faults").listed()
 }
 
-/// Its only mesh.
+/// Returns the only mesh of a scene.
 pub fn mesh(toml: &str, files: &[(&str, &[u8])]) -> TriangleMesh {
     let loaded = scene(toml, files).unwrap_or_else(|faults| panic!("{}", faults.listed()));
     let [mesh] = &loaded.scene.meshes[..] else { panic!("one mesh") };
     TriangleMesh::clone(mesh)
 }
 
-/// Corners of its triangles.
+/// Returns the corners of the triangles of `mesh`.
 pub fn corners(mesh: &TriangleMesh) -> Vec<[Vec3; 3]> {
     mesh.triangles().iter().map(|corners| corners.map(|corner| mesh.vertices()[corner as usize])).collect()
 }
 
-/// A file of the repository.
+/// Loads the scene file at `path` in the repository.
 pub fn shipped(path: &str) -> LoadedScene {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     LoadedScene::load(&path).unwrap_or_else(|error| panic!("{error}"))
@@ -74,7 +74,8 @@ fn missing_files_are_told_with_what_was_looked_for() {
     assert!(told.contains("the ending \"stl\" says of no file what it is"), "{told}");
 }
 
-/// Tables that say the same of one file share its ground, however they spell the path. A table elsewhere has ground of its own.
+/// Checks that equal tables of one file share its ground, with any spelling of the path, and that a table at another place has its own
+/// ground.
 #[test]
 fn ground_of_one_file_is_in_memory_once() {
     use std::sync::Arc;
@@ -109,7 +110,7 @@ fn triangles_without_an_area_are_counted() {
     assert_eq!(note.to_string(), "scene.toml:3: `mesh[0].triangles`: 1 of 2 triangles have no area and are left out");
 }
 
-/// A description alone finds its files in a folder, and has none without.
+/// Checks that a description finds its files in a given folder, and that it has a fault without a folder.
 #[test]
 fn a_description_finds_its_files_in_a_folder() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
@@ -123,7 +124,7 @@ fn a_description_finds_its_files_in_a_folder() {
     }
 }
 
-/// Fans, faces on top of each other and thousands of materials take no more time than other files of their length.
+/// Checks that fans, duplicate faces and thousands of materials take no more time than other files of their length.
 #[test]
 fn large_files_are_read_in_time_that_grows_with_their_length() {
     let rim: String = (0..=64_000).map(|k| format!("v {k} 0 1\n")).collect();
@@ -138,7 +139,7 @@ fn large_files_are_read_in_time_that_grows_with_their_length() {
     }
 }
 
-/// A file that several tables name is read once, and all ground together has a budget.
+/// Checks that the ground of a scene has a maximum number of heights in total.
 #[test]
 fn a_scene_has_a_budget() {
     let road = "[[road]]\nclass = \"a\"\ncorner_m = [0, 0, 0]\nlength_m = 100\nwidth_m = 20\nspacing_m = 0.01\nwavelengths_m = [0.5, 10]\n";

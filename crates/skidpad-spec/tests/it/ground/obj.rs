@@ -1,4 +1,4 @@
-//! OBJ files: axes, faces, materials, faults; the crate tobj as an independent reader.
+//! OBJ files: axes, faces, materials, faults. The crate tobj is an independent reader.
 
 use super::{corners, faults, mesh, scene, shipped};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn y_or_z_points_up_in_units_of_the_scale() {
         [at(1.0, -3.0, 2.0), at(2.0, -3.0, 2.0), at(2.0, -2.0, 2.0)],
     ];
     assert_eq!(corners(&up_y), expected);
-    // Colours of corners are passed over.
+    // Colours of corners are ignored.
     let coloured = SQUARE.replace("v 2 2 3\n", "v 2 2 3 0.5 0.5 0.5\n");
     assert_eq!(mesh(toml, &[("a.obj", coloured.as_bytes())]), up_y);
     let up_z = mesh(&format!("{toml}up = \"z\"\nscale = 0.5\n"), &[("a.obj", SQUARE.as_bytes())]);
@@ -62,7 +62,7 @@ fn every_fault_of_a_file_is_told_at_its_line() {
     assert!(told.contains("corner 1 is at [10000000.0, -0.0, 0.0] m, of 1000000 m at most; see `scale`"), "{told}");
 }
 
-/// Ten million triangles are refused before there is memory for them.
+/// Checks that ten million triangles are rejected before memory is allocated for them.
 #[test]
 fn too_many_triangles_are_refused_by_their_count() {
     let mut text = "v 0 0 0\nv 1 0 0\nv 0 0 1\n".to_owned();
@@ -93,7 +93,7 @@ fn the_shipped_kerb_has_three_surfaces() {
     assert_eq!((highest, left), (0.05, 6.0));
 }
 
-/// Corners of the triangles tobj reads.
+/// Returns the corners of the triangles that the crate tobj reads; `None` if it cannot read the text.
 fn by_tobj(text: &str) -> Option<Vec<[Vec3; 3]>> {
     let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
     let no_materials = |_: &std::path::Path| Ok(Default::default());
@@ -127,7 +127,7 @@ fn tobj_reads_the_same_triangles() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever happens to a file, it is a mesh or has faults; where tobj reads it too, it is the same mesh.
+    /// Checks that a file with any changes is a mesh or has faults, and that it is the same mesh if tobj also reads it.
     #[test]
     fn mutants_are_meshes_or_have_faults(changes in prop::collection::vec(crate::mutations::change(), 1..5)) {
         let text = changes.iter().fold(SQUARE.to_owned(), |text, change| crate::mutations::apply(&text, change));

@@ -1,4 +1,4 @@
-//! Heights as pictures, which Pillow wrote (`make.py`).
+//! Height fields from pictures, which were written by Pillow (`make.py`).
 
 use super::{faults, scene, shipped};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn the_last_row_has_the_least_y() {
     let loaded = scene(FIELD, &[("a.png", GREY)]).expect("valid");
     let field = &loaded.scene.fields[0];
     assert_eq!((field.counts(), field.spacing()), ([3, 2], [2.0, 3.0]));
-    // Rows of 0, 51, 102 and 153, 204, 255.
+    // The picture has the rows 0, 51, 102 and 153, 204, 255.
     let heights: Vec<f32> = (0..2).flat_map(|row| (0..3).map(move |column| field.height(column, row))).collect();
     assert_eq!(heights, [2.0, 3.0, 4.0, -1.0, 0.0, 1.0]);
 }
@@ -48,7 +48,7 @@ fn other_pictures_are_refused_by_name() {
         let told = faults(FIELD, &[("a.png", bytes)]);
         assert!(told.contains("`height_field[0].file` is \"a.png\"") && told.contains(kind), "{told}");
     }
-    // 50,000 x 50,000, with nothing behind its head.
+    // A picture of 50,000 x 50,000 pixels without valid data after its header.
     let mut huge = GREY.to_vec();
     huge[16..24].copy_from_slice(&[0, 0, 0xc3, 0x50, 0, 0, 0xc3, 0x50]);
     let told = faults(FIELD, &[("a.png", &with_sums(huge))]);
@@ -67,7 +67,7 @@ fn heights_of_black_and_white_must_be_there_and_rise() {
     assert!(told.contains("`height_field[0].lowest_m`: given without a `file`"), "{told}");
 }
 
-/// The same bytes with the check sums that belong to their chunks, so that mutants are not all turned away by these.
+/// Returns the bytes with correct check sums of their chunks, so that not every mutant is rejected because of a check sum.
 fn with_sums(mut bytes: Vec<u8>) -> Vec<u8> {
     let mut at = 8;
     while let Some(length) = bytes.get(at..at + 4) {
@@ -82,7 +82,7 @@ fn with_sums(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// CRC-32 of the PNG specification.
+/// Computes the CRC-32 of the PNG specification.
 fn crc(bytes: &[u8]) -> u32 {
     let bit = |sum: u32, _| if sum & 1 == 1 { 0xedb8_8320 ^ (sum >> 1) } else { sum >> 1 };
     !bytes.iter().fold(u32::MAX, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), bit))
@@ -97,7 +97,7 @@ proptest! {
         for whole in [GREY, hill] {
             let mut bytes = whole.to_vec();
             for &(at, value) in &changes {
-                // Most of them in the head.
+                // More than half of the changes are in the header.
                 let count = if at % 2 == 0 { 33 } else { bytes.len() };
                 bytes[at / 2 % count] = value;
             }

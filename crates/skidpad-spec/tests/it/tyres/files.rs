@@ -1,14 +1,14 @@
-//! Tyre files: what they may say, and what is said about broken ones.
+//! Tyre files: accepted contents, and faults of broken files.
 
 use skidpad_core::model::Side;
 use skidpad_core::tyre::magic_formula::{Uses, Version};
 use skidpad_spec::FaultKind::{self, Contradiction, MissingKey, OutOfRange, Syntax, WrongType};
 use skidpad_spec::tir;
 
-/// A change to a shipped file, and the one fault it makes.
+/// Text to replace, its replacement, and kind and key of the resulting fault.
 type Row = (&'static str, &'static str, FaultKind, &'static str);
 
-/// Text to replace, replacement, kind and key of the fault.
+/// Changes to a shipped file, each of which makes one fault.
 const OPENTIRE: &[Row] = &[
     ("PCX1=1.6411", "PCX1 1.6411", Syntax, "PCX1"),
     ("PHX1=0.0012297", "PH X1=0.0012297", Syntax, "PH"),
@@ -56,7 +56,7 @@ fn one_fault_is_one_fault() {
     }
 }
 
-/// All of them at once, in the order of the text, with what to do.
+/// Checks that all faults are reported at once, in the order of the text, with a remedy.
 #[test]
 fn every_fault_is_reported_at_once() {
     let mut text = tir::find("pacejka_book_defaults").expect("shipped").to_owned();
@@ -128,7 +128,7 @@ fn versions_and_uses_are_recognised() {
         ("FITTYP = 60", Version::Mf61),
         ("FITTYP = 21", Version::Mf52),
         ("FITTYP = 6", Version::Mf52),
-        // By coefficients that only 6.1 has.
+        // Coefficients that only 6.1 has decide without this key.
         ("", Version::Mf61),
     ] {
         assert_eq!(with(fit, "USE_MODE = 124").expect("sound").tyre.version(), version, "{fit}");
@@ -147,7 +147,7 @@ fn versions_and_uses_are_recognised() {
     assert_eq!((opentire.tyre.version(), opentire.side), (Version::Mf52, Some(Side::Left)));
 }
 
-/// The least a file must say; the rest are the defaults.
+/// Checks a file with the required keys only. All other values are defaults.
 #[test]
 fn a_short_file_is_enough() {
     let text = "[MODEL]\r\nFITTYP = 62 ! version\r\n[DIMENSION]\r\nUNLOADED_RADIUS = 0.3 $ m\r\n[VERTICAL]\r\nFNOMIN = 4e3\r\n\
@@ -164,8 +164,8 @@ fn a_short_file_is_enough() {
     assert!(notes[2].2.contains("did you mean"), "{notes:?}");
 }
 
-/// What programs write in practice: keys without values, zero for an unknown radius, friction below 0 (MF 5.0), ranges
-/// of braking only, a mirrored tyre, a side nobody knows.
+/// Checks forms that programs write in practice: keys without values, 0 for an unknown radius, negative friction (MF 5.0), ranges
+/// for braking only, a mirrored tyre, an unknown side.
 #[test]
 fn habits_of_old_files_are_understood() {
     let text = tir::find("opentire_235_60r16").expect("shipped");
@@ -199,7 +199,7 @@ fn habits_of_old_files_are_understood() {
     assert_eq!(changed(&[("LS=1.0", "LS=1.0\nLMUV=0.3")]).notes.len(), 1);
 }
 
-/// A wrong unit or digit that the formula takes is told with its line, and so is a file whose end is missing.
+/// Checks the notes on a wrong unit or digit that the formula accepts, and on a file whose end is missing.
 #[test]
 fn implausible_and_truncated_files_are_noted() {
     let text = tir::find("opentire_235_60r16").expect("shipped");
@@ -230,7 +230,7 @@ fn implausible_and_truncated_files_are_noted() {
     }
 }
 
-/// Nothing is lost on the way out and in again.
+/// Checks that a tyre that is written and read is unchanged.
 #[test]
 fn what_is_written_is_read() {
     for name in tir::names() {
@@ -251,7 +251,7 @@ fn shipped_files_raise_no_notes() {
     assert!(tir::load("no/such/file.tir").is_err());
 }
 
-/// A note is made for every unused key, up to the number of faults that are collected.
+/// Checks that every unused key has a note, up to the number of faults that are collected. One more note contains the number of the rest.
 #[test]
 fn many_unused_keys_are_counted() {
     let text = tir::find("c5_front").expect("shipped").to_owned() + "[LATERAL_COEFFICIENTS]\n";

@@ -1,12 +1,12 @@
-//! Coefficients from tables of forces.
+//! Fit of coefficients to tables of forces.
 
 use skidpad_core::tyre::magic_formula::{Uses, Version};
 use skidpad_core::tyre::{Conditions, MagicFormula, PreparedTyre, TyreModel};
 use skidpad_spec::FaultKind;
 use skidpad_spec::tir::{self, fit};
 
-/// What a tyre test would measure on `tyre`: sweeps of each slip and both, at loads and cambers; `offset` shifts the
-/// grid, for a table the fit has not seen.
+/// Computes the samples of a test of `tyre`: sweeps of each slip and of both, at several loads and cambers. `offset` shifts the grid,
+/// for samples that the fit does not use.
 fn measure(tyre: &MagicFormula, offset: f64) -> Vec<fit::Sample> {
     let nominal = f64::from(tyre.coefficients().fnomin);
     let mut samples = Vec::new();
@@ -38,8 +38,8 @@ fn measured(tyre: &MagicFormula, slip_ratio: f64, slip_angle: f64, camber: f64, 
     fit::Sample { slip_ratio, slip_angle, camber, load, pressure: 0.0, fx, fy, mz }
 }
 
-/// Out of a tyre and back into one that started as any other: forces within a hundredth of their peak, on points the
-/// fit has not seen.
+/// Checks the fit of a usual tyre to samples of the shipped tyre `name`: its forces are within 1 % of their peak, at points that the
+/// fit does not use.
 #[track_caller]
 fn closes(name: &str, version: Version) {
     let truth = tir::load(name).expect("shipped").tyre;
@@ -66,7 +66,7 @@ fn a_tyre_with_every_shift_is_found_again() {
     closes("opentire_235_60r16", Version::Mf52);
 }
 
-/// Readings that scatter by ±2 % of the peak: what the tyre does is found to half of that.
+/// Checks that a fit to readings that scatter by ±2 % of the peak finds the forces of the tyre within half of that.
 #[test]
 fn scatter_averages_out() {
     let truth = tir::load("pacejka_book_defaults").expect("shipped").tyre;

@@ -1,4 +1,4 @@
-//! Tyre files and the tyres in them.
+//! Tyre files and their tyres.
 
 mod files;
 mod fit;

@@ -1,4 +1,4 @@
-//! What holds for every tyre law at every input.
+//! Properties of every tyre law at every input.
 
 use proptest::prelude::*;
 use skidpad_core::lane::{Eight, Four, Lane};
@@ -35,7 +35,7 @@ fn book() -> MagicFormula {
     tir::load("pacejka_book_defaults").expect("shipped").tyre
 }
 
-/// The book's tyre with the 6.2 radius, all its terms in use.
+/// Returns the tyre of the book with the radius of version 6.2, with all its terms in use.
 fn book_62() -> MagicFormula {
     let mut c = book().coefficients().clone();
     (c.q_cam1, c.q_cam2, c.q_cam3) = (85.0, 257.0, 0.5);
@@ -44,7 +44,7 @@ fn book_62() -> MagicFormula {
     MagicFormula::new(c, Version::Mf62, Uses::Combined).expect("sound")
 }
 
-/// One wheel's inputs: slips, then conditions, then spin.
+/// Inputs of one wheel: slips, conditions and spin.
 #[derive(Clone, Copy, Debug)]
 struct Input {
     slip: [f32; 2],
@@ -78,14 +78,14 @@ fn odd() -> impl Strategy<Value = Input> {
     })
 }
 
-/// Every number a law gives at an input.
+/// Returns every number that a law computes for an input.
 fn law_numbers<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], at: &Conditions<L>) -> Vec<L> {
     let point = law.prepare(at);
     let response = point.force(slip);
     [response.force, response.slope, point.stiffness(), point.limit(), point.relaxation()].concat()
 }
 
-/// Every number a Magic Formula tyre gives at an input.
+/// Returns every number that a Magic Formula tyre computes for an input.
 fn formula_numbers<L: Lane>(tyre: &MagicFormula, slip: [L; 2], at: &Conditions<L>, spin: L) -> Vec<L> {
     let mut numbers = law_numbers(tyre, slip, at);
     let force = [numbers[0], numbers[1]];
@@ -102,7 +102,7 @@ fn every_number(input: &Input) -> Vec<Vec<f32>> {
     numbers
 }
 
-/// `lanes` puts one number of each input side by side.
+/// Returns every number of every law in lanes. `lanes` combines one number of each input to lanes.
 fn every_number_in_lanes<L: Lane>(lanes: impl Fn(fn(&Input) -> f32) -> L) -> Vec<Vec<L>> {
     let slip = [lanes(|i| i.slip[0]), lanes(|i| i.slip[1])];
     let at = Conditions {
@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// Whatever sound coefficients a file holds.
+    /// Checks that tyres with any valid coefficients are finite.
     #[test]
     fn any_sound_tyre_is_finite(
         six in any::<bool>(),
@@ -184,11 +184,12 @@ proptest! {
         }
     }
 
-    /// A slope lies between those at both ends of a chord, as the chord does; what remains is f32 noise.
+    /// Checks that slopes are those of the forces: the slope of a chord is between the smallest and the largest slope on it, except for
+    /// f32 noise.
     #[test]
     fn slopes_are_those_of_the_forces(input in ordinary()) {
-        // Away from the ends of the slip ranges, where the force becomes constant, and from the locked wheel, where
-        // slip over rolling speed is held.
+        // The inputs leave out the ends of the slip ranges, where the force becomes constant, and the locked wheel, where slip over
+        // rolling speed is limited.
         let slip = [input.slip[0].clamp(-0.9, 1.3), input.slip[1]];
         let input = Input { slip, at: Conditions { grip: input.at.grip.max(0.05), ..input.at }, ..input };
         slopes_match("brush", &BRUSH, &input);
@@ -220,14 +221,14 @@ fn slopes_match<M: TyreModel>(name: &str, law: &M, input: &Input) {
         let slopes = [before.slope[i], here.slope[i], after.slope[i]];
         let (least, most) =
             (slopes.iter().copied().fold(f32::MAX, f32::min), slopes.iter().copied().fold(f32::MIN, f32::max));
-        // Rounding of the two forces over the chord's length, and slopes that curve between the three samples.
+        // The tolerance covers rounding of the forces over the length of the chord, and the curvature of the slope between samples.
         let slack = 4e-7 * limit[i].max(stiffness[i] * 0.1) / STEP + 0.05 * (most - least) + 2e-3 * stiffness[i];
         let fits = chord >= least - slack && chord <= most + slack;
         assert!(fits, "{name} {i}: chord {chord}, slopes {slopes:?}, slack {slack} at {input:?}");
     }
 }
 
-/// A tyre without shifts is the same driving and braking, left and right.
+/// Checks that a tyre without shifts has equal forces in driving and braking, and to the left and right.
 #[test]
 fn symmetric_coefficients_give_odd_forces() {
     let tyre = book();
@@ -244,7 +245,7 @@ fn symmetric_coefficients_give_odd_forces() {
     }
 }
 
-/// On the other side of the car a tyre gives the reflected forces and moments.
+/// Checks that a tyre has reflected forces and moments on the other side of the car.
 #[test]
 fn a_mirrored_tyre_reflects() {
     let (tyre, mirrored) = (opentire(), opentire().mirrored());
@@ -257,7 +258,7 @@ fn a_mirrored_tyre_reflects() {
         let (a, b) = (tyre.prepare(&at).force(slip), mirrored.prepare(&reflected).force(other));
         assert_eq!((a.force, a.slope), ([b.force[0], -b.force[1]], b.slope), "{i}");
         let (a, b) = (tyre.moments(&tyre.prepare(&at), slip), mirrored.moments(&mirrored.prepare(&reflected), other));
-        // Terms with and without reflection are added in one order, so not to the last bit.
+        // The moments differ in the last bits, because terms with and without reflection are added in one order.
         let close = |a: f32, b: f32| (a - b).abs() < 1e-3;
         assert!(close(a.overturning, -b.overturning) && close(a.rolling, b.rolling), "{a:?} {b:?}");
         assert!(close(a.aligning, -b.aligning), "{a:?} {b:?}");
@@ -273,12 +274,12 @@ fn a_symmetric_tyre_rests() {
     let moments = tyre.moments(&point, [0.0; 2]);
     assert_eq!((moments.overturning, moments.aligning), (0.0, 0.0));
     assert_eq!(point.force([0.0, 0.08]).force[1], -point.force([0.0, -0.08]).force[1]);
-    // Nothing else is lost.
+    // Stiffness and relaxation are unchanged.
     let full = opentire().prepare(&at);
     assert_eq!((point.stiffness()[1], point.relaxation()), (full.stiffness()[1], full.relaxation()));
 }
 
-/// Backwards the trail is on the other side and rolling resistance turns round; a locked wheel has none.
+/// Checks that trail and rolling resistance change sign if the wheel rolls backwards. A locked wheel has no rolling resistance.
 #[test]
 fn rolling_backwards_reverses_the_trail() {
     let tyre = book();
@@ -290,7 +291,8 @@ fn rolling_backwards_reverses_the_trail() {
     assert_eq!((moments(20.0, -1.0).rolling, moments(0.0, 0.0).rolling), (0.0, 0.0));
 }
 
-/// Beyond the file's ranges slip, camber and pressure are held, and forces grow in proportion to load.
+/// Checks that slip, camber and pressure are clamped to the ranges of the file, and that forces outside the range of the load are
+/// proportional to the load.
 #[test]
 fn ranges_hold() {
     let tyre = book();
@@ -307,7 +309,7 @@ fn ranges_hold() {
     assert!((across(20.0) / across(100.0) - 0.2).abs() < 1e-6);
 }
 
-/// Row E21: with E = 0 the peak is D, where B x = tan(π / 2C); D grows with load and friction.
+/// Checks row E21: with E = 0 the peak is D, at B x = tan(π / 2C). D grows with load and friction.
 #[test]
 fn e21_the_peak_is_where_the_formula_has_it() {
     let tyre = book();
@@ -328,7 +330,7 @@ fn e21_the_peak_is_where_the_formula_has_it() {
     }
 }
 
-/// Row E21: without the other slip, combined forces are those of one slip alone.
+/// Checks row E21: if the other slip is 0, combined forces are those of pure slip.
 #[test]
 fn e21_combined_reduces_to_pure() {
     for tyre in [opentire(), book()] {
@@ -343,8 +345,8 @@ fn e21_combined_reduces_to_pure() {
     }
 }
 
-/// A tyre of which nobody measured both slips together stays on the ellipse of its limits; alone each force is as before, and slopes
-/// are those of the force. Each as if alone it gave 1.41 of the ellipse.
+/// Checks a tyre without coefficients of combined slip. Its forces stay within the ellipse of its limits, the forces of pure slip are
+/// unchanged, and slopes are those of the forces. Independent forces would reach 1.41 of the ellipse.
 #[test]
 fn without_coefficients_of_combined_slip_forces_share_the_ellipse() {
     let sound = book().coefficients().clone();
@@ -362,7 +364,7 @@ fn without_coefficients_of_combined_slip_forces_share_the_ellipse() {
             let slip = [0.025 * i as f32, 0.025 * j as f32];
             let found = tyre.force(slip);
             most = most.max(used(alone.force(slip).force));
-            // Forces at no slip lie beside the ellipse's middle.
+            // The tolerance covers forces at zero slip, which are not at the centre of the ellipse.
             assert!(used(found.force) < 1.005, "{slip:?}: {}", used(found.force));
             for k in [0, 1] {
                 let mut single = [0.0; 2];
@@ -381,13 +383,14 @@ fn without_coefficients_of_combined_slip_forces_share_the_ellipse() {
         }
     }
     assert!(most > 1.35, "{most}");
-    // A locked wheel slides against its sliding velocity, but for the half by which its force along has fallen from the peak.
+    // The force of a locked wheel opposes its sliding velocity. The tolerance of one half covers its longitudinal force, which has
+    // fallen from the peak.
     let locked = tyre.force([-1.0, 0.2]).force;
     assert!((locked[1] / -locked[0] - 0.2).abs() < 0.1, "{locked:?}");
 }
 
-/// What slip ratio leaves of the force at the pneumatic trail is what it leaves of Fy, under camber too: with a trail that no slip
-/// changes and nothing else, the moment falls as the force does. With the weakening of the upright tyre it was off by 2 %.
+/// Checks that slip ratio weakens the force at the pneumatic trail by the factor of Fy, also under camber. With a constant trail and no
+/// other terms, the moment is proportional to the force. The factor of the upright tyre would give an error of 2 %.
 #[test]
 fn the_trailing_force_falls_as_the_leaning_tyres_does() {
     let nothing =
@@ -411,7 +414,7 @@ fn the_trailing_force_falls_as_the_leaning_tyres_does() {
     }
 }
 
-/// Mx by load: `R₀ F_z cos(atan((QSX6 F_z / F_z0)²)) sin γ` where all else is 0.
+/// Checks Mx over the load, `R₀ F_z cos(atan((QSX6 F_z / F_z0)²)) sin γ` if all other terms are 0.
 #[test]
 fn the_square_of_qsx6_is_inside_the_arc_tangent() {
     let own = Coefficients {
@@ -434,7 +437,7 @@ fn the_square_of_qsx6_is_inside_the_arc_tangent() {
     }
 }
 
-/// A tyre used for one force only has none of the other, and needs no coefficients for it.
+/// Checks that a tyre that is used for one force only has no other force, and needs no coefficients for it.
 #[test]
 fn unused_forces_are_none() {
     let sound = book().coefficients().clone();
@@ -450,7 +453,7 @@ fn unused_forces_are_none() {
     assert_eq!(names, ["FNOMIN", "PCY1"]);
 }
 
-/// The loaded radius is the one whose vertical force is the load, in 6.1 and, without its new terms, in 6.2.
+/// Checks that the vertical force at the loaded radius is the load, in 6.1 and, without the additional terms, in 6.2.
 #[test]
 fn radii_follow_load() {
     let six_one = book();
@@ -462,7 +465,7 @@ fn radii_follow_load() {
         // This tyre is a linear spring.
         let expected = c.unloaded_radius - load / c.vertical_stiffness;
         assert!((one.loaded - expected).abs() < 1e-6, "{one:?}");
-        // Twenty bisections of a radius of 0.3 m.
+        // The solver uses twenty bisections of a radius of 0.3 m.
         assert!((two.loaded - expected).abs() < 1e-6, "{two:?}");
         assert!(one.effective <= one.free && one.effective > 0.9 * one.free, "{one:?}");
     }

@@ -1,8 +1,8 @@
-//! Forces and moments of two tyres as other codes compute them.
+//! Forces and moments of two tyres, compared with other programs.
 //!
-//! The tables in `data/tyres` are every few rows of grids over load, slip, camber and pressure; each value was computed
-//! by two independent programs that agree (forces to 1e-7 of peak, Mz to 1e-7), see `data/tyres/README.md`. To run
-//! the same tests on longer tables with the same columns, set `SKIDPAD_TYRE_TABLES` to their folder.
+//! The tables in `data/tyres` contain a part of the rows of grids over load, slip, camber and pressure. Two independent programs
+//! computed each value and agree (forces to 1e-7 of peak, Mz to 1e-7), see `data/tyres/README.md`. To run the tests on longer
+//! tables with these columns, set `SKIDPAD_TYRE_TABLES` to their folder.
 
 use skidpad_core::tyre::{Conditions, MagicFormula, PreparedTyre, TyreModel};
 use skidpad_spec::tir;
@@ -24,7 +24,7 @@ fn table(name: &str) -> Rows {
     lines.map(row).collect()
 }
 
-/// What the formula gives at a row.
+/// Computes the values of the formula for the inputs of a row, by column name.
 fn computed(tyre: &MagicFormula, row: &BTreeMap<String, f64>) -> BTreeMap<&'static str, f64> {
     let at = |name: &str| row[name] as f32;
     let conditions = Conditions {
@@ -53,7 +53,7 @@ fn computed(tyre: &MagicFormula, row: &BTreeMap<String, f64>) -> BTreeMap<&'stat
     values.into_iter().map(|(name, value)| (name, f64::from(value))).collect()
 }
 
-/// Largest difference over largest value of the column; 0 for a column the table does not have.
+/// Checks that the largest difference in each column is less than its bound, as a share of the largest value of the column.
 #[track_caller]
 fn check(tyre: &str, grid: &str, bounds: &[(&str, f64)]) {
     let model = tir::load(tyre).expect("shipped").tyre;
@@ -105,7 +105,7 @@ fn forces_at_other_pressures() {
     check(BOOK, "pressure", &[("Fx", 1e-3), ("Fy", 1e-3), ("Mz", 1e-3)]);
 }
 
-/// The named points: symmetric tyre first, then one with every shift.
+/// Checks the named points of a symmetric tyre and of a tyre with every shift.
 #[test]
 fn named_points() {
     for tyre in [BOOK, OPENTIRE] {
