@@ -8,6 +8,7 @@ use skidpad::spec::files::{FileKind, read_lossy};
 
 use crate::arguments::Agreement;
 use crate::fail::Unwritable;
+use crate::failure::{Failure, Result};
 use crate::output::{print, shown, tell};
 use crate::run::progress_bar;
 
@@ -15,9 +16,9 @@ use crate::run::progress_bar;
 const OWN_WHEELS: &str = "constraint-unsprung";
 
 /// Drives everything, then writes the pages, or checks what is judged; fails when solvers part further than is accepted.
-pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
+pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
     let rates: &[f64] = if asked.check { &[JUDGED_HZ] } else { &DRIVEN_HZ };
-    let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<miette::Result<Vec<_>>>()?;
+    let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<Result<Vec<_>>>()?;
     let mut problems = faults(&runs);
     if asked.check {
         let path = asked.out.join(SUMMARY);
@@ -38,7 +39,7 @@ pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn drive(name: &str, rates: &[f64]) -> miette::Result<Runs> {
+fn drive(name: &str, rates: &[f64]) -> Result<Runs> {
     let vehicle = skidpad::spec::load(name)?;
     let bar = progress_bar(0);
     let solvers: Vec<_> = skidpad::backends().into_iter().chain(skidpad::backend(OWN_WHEELS)).collect();
@@ -48,7 +49,7 @@ fn drive(name: &str, rates: &[f64]) -> miette::Result<Runs> {
         bar.set_position(progress.done);
     });
     bar.finish_and_clear();
-    found.map_err(miette::Report::msg)
+    found.map_err(Failure::from_error)
 }
 
 /// Number of the first line in which the page that was found does not begin as it should.

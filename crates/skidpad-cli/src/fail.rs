@@ -2,24 +2,32 @@
 
 use std::path::Path;
 
-use miette::{Diagnostic, LabeledSpan, SourceCode};
 use skidpad::core::BackendInfo;
 use skidpad::lab::files::{self, WriteError, is_same_file};
 use skidpad::lab::manoeuvre::{CATALOGUE, Entry, named};
 use skidpad::lab::names::nearest;
 use skidpad::lab::script;
 use skidpad::spec::printable::one_line;
+use skidpad::spec::report::Diagnostic;
 use skidpad::spec::{Excerpt, LineIndex, MOST_COLLECTED, MOST_SHOWN};
 
 /// A name that does not exist.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("there is no {kind} called `{}`", one_line(name))]
-#[diagnostic(code(unknown_name))]
 pub struct UnknownName {
     kind: &'static str,
     name: String,
-    #[help]
     help: String,
+}
+
+impl Diagnostic for UnknownName {
+    fn code(&self) -> Option<&str> {
+        Some("unknown_name")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.help.clone())
+    }
 }
 
 impl UnknownName {
@@ -34,23 +42,30 @@ impl UnknownName {
 }
 
 /// A value of the command line that is not accepted.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("{argument}: {} is not accepted", one_line(found))]
-#[diagnostic(code(bad_argument))]
 pub struct BadArgument {
     /// Name of the argument.
     pub argument: &'static str,
     /// What was given.
     pub found: String,
     /// What would be accepted.
-    #[help]
     pub accepts: String,
 }
 
+impl Diagnostic for BadArgument {
+    fn code(&self) -> Option<&str> {
+        Some("bad_argument")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.accepts.clone())
+    }
+}
+
 /// A file that cannot be read.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("cannot read `{}`", one_line(path))]
-#[diagnostic(code(unreadable_file))]
 pub struct Unreadable {
     /// The file.
     pub path: String,
@@ -58,11 +73,26 @@ pub struct Unreadable {
     pub source: std::io::Error,
 }
 
+impl Diagnostic for Unreadable {
+    fn code(&self) -> Option<&str> {
+        Some("unreadable_file")
+    }
+}
+
 /// A file that cannot be written.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-#[diagnostic(code(unwritable_file), help("{}", _0.remedy()))]
 pub struct Unwritable(#[from] WriteError);
+
+impl Diagnostic for Unwritable {
+    fn code(&self) -> Option<&str> {
+        Some("unwritable_file")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.0.remedy().to_string())
+    }
+}
 
 /// Looks before a run whether what comes of it can be written.
 pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Unwritable> {
@@ -70,14 +100,22 @@ pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
 }
 
 /// Every fault of a table of controls, shown in its text.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("`{}` has {}", one_line(name), counted(*found))]
-#[diagnostic(code(bad_controls))]
 pub struct BadControls {
     name: String,
     found: usize,
-    #[related]
     faults: Vec<ControlsFault>,
+}
+
+impl Diagnostic for BadControls {
+    fn code(&self) -> Option<&str> {
+        Some("bad_controls")
+    }
+
+    fn related(&self) -> Vec<&dyn Diagnostic> {
+        self.faults.iter().map(|fault| fault as &dyn Diagnostic).collect()
+    }
 }
 
 impl BadControls {
@@ -111,14 +149,12 @@ struct ControlsFault {
 }
 
 impl Diagnostic for ControlsFault {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.excerpt)
+    fn code(&self) -> Option<&str> {
+        None
     }
 
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let accepts = self.fault.accepts.clone();
-        let label = |span: std::ops::Range<usize>| LabeledSpan::new(Some(accepts.clone()), span.start, span.len());
-        Some(Box::new(self.excerpt.spans().map(label).collect::<Vec<_>>().into_iter()))
+    fn excerpt(&self) -> Option<(&Excerpt, Vec<String>)> {
+        Some((&self.excerpt, vec![self.fault.accepts.clone()]))
     }
 }
 
@@ -136,13 +172,22 @@ pub fn backend(name: &str) -> Result<BackendInfo, UnknownName> {
 }
 
 /// An output that would destroy what it is made from.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("{argument}: `{}` is also {other}", one_line(path))]
-#[diagnostic(code(same_file), help("give a file of its own"))]
 pub struct SameFile {
     argument: &'static str,
     path: String,
     other: String,
+}
+
+impl Diagnostic for SameFile {
+    fn code(&self) -> Option<&str> {
+        Some("same_file")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("give a file of its own".to_owned())
+    }
 }
 
 /// Refuses to write `path` over any of `others`, each with what it is.

@@ -7,11 +7,12 @@ use skidpad::lab::units::Towed;
 
 use crate::arguments::Roots;
 use crate::fail::BadArgument;
+use crate::failure::Result;
 use crate::output::tell_notes;
 use crate::roots::vehicle;
 
 /// What a car of `model` tows, from the front: full trailers as two units, dolly and trailer.
-pub fn trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> miette::Result<Vec<Towed>> {
+pub fn trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> Result<Vec<Towed>> {
     let mut train = vec![Towed::from(Arc::clone(model))];
     for name in named {
         let trailer = vehicle(name, roots)?;
