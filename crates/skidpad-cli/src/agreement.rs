@@ -8,6 +8,7 @@ use skidpad::spec::files::{FileKind, read_lossy};
 
 use crate::arguments::Agreement;
 use crate::fail::Unwritable;
+use crate::failure::{Failure, Result};
 use crate::output::{print, shown, tell};
 use crate::run::progress_bar;
 
@@ -18,9 +19,9 @@ const OWN_WHEELS: &str = "constraint-unsprung";
 /// Simulates every shipped vehicle and manoeuvre, then writes the pages. With `--check` compares the summary page with
 /// the new results instead. Returns the exit code for failure if solvers differ more than accepted or the page is out
 /// of date.
-pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
+pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
     let rates: &[f64] = if asked.check { &[JUDGED_HZ] } else { &DRIVEN_HZ };
-    let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<miette::Result<Vec<_>>>()?;
+    let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<Result<Vec<_>>>()?;
     let mut problems = faults(&runs);
     if asked.check {
         let path = asked.out.join(SUMMARY);
@@ -41,7 +42,7 @@ pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn drive(name: &str, rates: &[f64]) -> miette::Result<Runs> {
+fn drive(name: &str, rates: &[f64]) -> Result<Runs> {
     let vehicle = skidpad::spec::load(name)?;
     let bar = progress_bar(0);
     let solvers: Vec<_> = skidpad::backends().into_iter().chain(skidpad::backend(OWN_WHEELS)).collect();
@@ -51,7 +52,7 @@ fn drive(name: &str, rates: &[f64]) -> miette::Result<Runs> {
         bar.set_position(progress.done);
     });
     bar.finish_and_clear();
-    found.map_err(miette::Report::msg)
+    found.map_err(Failure::from_error)
 }
 
 /// Returns the number of the first line, counted from 1, in which `found` differs from `begins`; `None` if `found`

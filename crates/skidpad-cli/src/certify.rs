@@ -13,6 +13,7 @@ use crate::able::able;
 use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of, results};
 use crate::fail::{self, BadArgument, Unwritable};
+use crate::failure::Result;
 use crate::output::{Table, print, shown, tell, tell_notes};
 use crate::roots::vehicle;
 use crate::run::{overrides, progress_bar, setup};
@@ -21,7 +22,7 @@ use crate::run::{overrides, progress_bar, setup};
 const MOST_NAMED: usize = 1;
 
 /// Simulates the manoeuvres at every rate, prints the tables and writes the report.
-pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
+pub fn certify(asked: &Certify) -> Result<ExitCode> {
     let backends = backends(&asked.backends)?;
     let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
     tell_notes(&vehicle);

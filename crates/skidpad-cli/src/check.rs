@@ -3,7 +3,6 @@
 
 use std::process::ExitCode;
 
-use miette::Report;
 use serde_json::{Map, Value, json};
 use skidpad::core::Model;
 use skidpad::lab::Metric;
@@ -14,12 +13,13 @@ use skidpad::spec::Loaded;
 use skidpad::spec::printable::one_line;
 
 use crate::arguments::Check;
+use crate::failure::{Result, report};
 use crate::output::{Table, print, tell_report};
 use crate::roots::allowed;
 use crate::towing::trailers;
 
 /// Checks each vehicle. Returns the exit code for failure if a vehicle has a fault.
-pub fn check(asked: &Check) -> miette::Result<ExitCode> {
+pub fn check(asked: &Check) -> Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     let mut objects = Map::new();
     let roots = allowed(&asked.roots)?;
@@ -37,7 +37,7 @@ pub fn check(asked: &Check) -> miette::Result<ExitCode> {
             }
             Err(error) => {
                 code = ExitCode::FAILURE;
-                tell_report(&format!("{:?}", Report::new(error)));
+                tell_report(&report(&error));
             }
         }
     }

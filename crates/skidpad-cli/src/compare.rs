@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use miette::IntoDiagnostic;
 use skidpad::core::BackendInfo;
 use skidpad::lab::report::{Published, Report};
 use skidpad::lab::{Comparison, Manoeuvre};
@@ -13,13 +12,14 @@ use skidpad::spec::printable::one_line;
 use crate::able::able;
 use crate::arguments::{Changes, Compare};
 use crate::fail::{self, Unwritable};
+use crate::failure::{Failure, Result};
 use crate::output::{Table, print, shown, tell_notes};
 use crate::roots::vehicle;
 use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step};
 
 /// Simulates the manoeuvres on each solver, prints the tables and writes the report. Returns the exit code of
 /// [`health`].
-pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
+pub fn compare(asked: &Compare) -> Result<ExitCode> {
     let backends = backends(&asked.backends)?;
     let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
     tell_notes(&vehicle);
@@ -46,7 +46,7 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
         });
         bar.finish_and_clear();
         for outcome in &comparison.outcomes {
-            outcome.trajectory.check().into_diagnostic()?;
+            outcome.trajectory.check().map_err(Failure::from_error)?;
         }
         print(&table(&comparison))?;
         comparisons.push(comparison);
@@ -87,7 +87,7 @@ pub fn manoeuvres_of(named: &[String], changes: &Changes) -> Vec<String> {
 }
 
 /// Returns the solvers called `names`, without repetitions; all solvers if `names` is empty.
-pub fn backends(names: &[String]) -> miette::Result<Vec<BackendInfo>> {
+pub fn backends(names: &[String]) -> Result<Vec<BackendInfo>> {
     if names.is_empty() {
         return Ok(skidpad::backends());
     }

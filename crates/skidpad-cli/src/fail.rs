@@ -2,24 +2,32 @@
 
 use std::path::Path;
 
-use miette::{Diagnostic, LabeledSpan, SourceCode};
 use skidpad::core::BackendInfo;
 use skidpad::lab::files::{self, WriteError, is_same_file};
 use skidpad::lab::manoeuvre::{CATALOGUE, Entry, named};
 use skidpad::lab::names::nearest;
 use skidpad::lab::script;
 use skidpad::spec::printable::one_line;
+use skidpad::spec::report::Diagnostic;
 use skidpad::spec::{Excerpt, LineIndex, MOST_COLLECTED, MOST_SHOWN};
 
 /// Error for an unknown name of a manoeuvre or solver.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("there is no {kind} called `{}`", one_line(name))]
-#[diagnostic(code(unknown_name))]
 pub struct UnknownName {
     kind: &'static str,
     name: String,
-    #[help]
     help: String,
+}
+
+impl Diagnostic for UnknownName {
+    fn code(&self) -> Option<&str> {
+        Some("unknown_name")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.help.clone())
+    }
 }
 
 impl UnknownName {
@@ -34,23 +42,30 @@ impl UnknownName {
 }
 
 /// Error for an argument value that is not accepted.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("{argument}: {} is not accepted", one_line(found))]
-#[diagnostic(code(bad_argument))]
 pub struct BadArgument {
     /// Name of the argument.
     pub argument: &'static str,
     /// Value that was given.
     pub found: String,
     /// Accepted values.
-    #[help]
     pub accepts: String,
 }
 
+impl Diagnostic for BadArgument {
+    fn code(&self) -> Option<&str> {
+        Some("bad_argument")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.accepts.clone())
+    }
+}
+
 /// Error for a file that cannot be read.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("cannot read `{}`", one_line(path))]
-#[diagnostic(code(unreadable_file))]
 pub struct Unreadable {
     /// Path of the file.
     pub path: String,
@@ -58,11 +73,26 @@ pub struct Unreadable {
     pub source: std::io::Error,
 }
 
+impl Diagnostic for Unreadable {
+    fn code(&self) -> Option<&str> {
+        Some("unreadable_file")
+    }
+}
+
 /// Error for a file that cannot be written.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-#[diagnostic(code(unwritable_file), help("{}", _0.remedy()))]
 pub struct Unwritable(#[from] WriteError);
+
+impl Diagnostic for Unwritable {
+    fn code(&self) -> Option<&str> {
+        Some("unwritable_file")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.0.remedy().to_string())
+    }
+}
 
 /// Checks that all `paths` can be written. Used before a run starts.
 pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Unwritable> {
@@ -70,14 +100,22 @@ pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
 }
 
 /// Error with every fault of a table of controls, shown in its text.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("`{}` has {}", one_line(name), counted(*found))]
-#[diagnostic(code(bad_controls))]
 pub struct BadControls {
     name: String,
     found: usize,
-    #[related]
     faults: Vec<ControlsFault>,
+}
+
+impl Diagnostic for BadControls {
+    fn code(&self) -> Option<&str> {
+        Some("bad_controls")
+    }
+
+    fn related(&self) -> Vec<&dyn Diagnostic> {
+        self.faults.iter().map(|fault| fault as &dyn Diagnostic).collect()
+    }
 }
 
 impl BadControls {
@@ -112,14 +150,12 @@ struct ControlsFault {
 }
 
 impl Diagnostic for ControlsFault {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.excerpt)
+    fn code(&self) -> Option<&str> {
+        None
     }
 
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let accepts = self.fault.accepts.clone();
-        let label = |span: std::ops::Range<usize>| LabeledSpan::new(Some(accepts.clone()), span.start, span.len());
-        Some(Box::new(self.excerpt.spans().map(label).collect::<Vec<_>>().into_iter()))
+    fn excerpt(&self) -> Option<(&Excerpt, Vec<String>)> {
+        Some((&self.excerpt, vec![self.fault.accepts.clone()]))
     }
 }
 
@@ -137,13 +173,22 @@ pub fn backend(name: &str) -> Result<BackendInfo, UnknownName> {
 }
 
 /// Error for an output path that is also an input or another output.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 #[error("{argument}: `{}` is also {other}", one_line(path))]
-#[diagnostic(code(same_file), help("give a file of its own"))]
 pub struct SameFile {
     argument: &'static str,
     path: String,
     other: String,
+}
+
+impl Diagnostic for SameFile {
+    fn code(&self) -> Option<&str> {
+        Some("same_file")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("give a file of its own".to_owned())
+    }
 }
 
 /// Checks that the output `path` of `argument` is none of the files `others`, which are pairs of a description and a

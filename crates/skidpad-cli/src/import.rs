@@ -8,10 +8,11 @@ use skidpad::spec::printable::one_line;
 
 use crate::arguments::Import;
 use crate::fail::{self, BadArgument, Unreadable, Unwritable};
+use crate::failure::Result;
 use crate::output::{print, shown};
 
 /// Reads the file to import, writes the vehicle file, and prints the notes of the importer.
-pub fn import(asked: &Import) -> miette::Result<()> {
+pub fn import(asked: &Import) -> Result<()> {
     fail::not_over("--out", &asked.out, &[("the file to import", Some(&asked.file))])?;
     let options = match asked.dt_s {
         None => Options::default(),

@@ -1,6 +1,5 @@
 //! `skidpad list` and `skidpad schema`.
 
-use miette::IntoDiagnostic;
 use skidpad::core::HitchFrame;
 use skidpad::core::telemetry::frame::{HITCH_CHANNELS, Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::lab::manoeuvre::{CATALOGUE, GROUNDS};
@@ -8,12 +7,13 @@ use skidpad::lab::manoeuvre::{CATALOGUE, GROUNDS};
 use skidpad::spec::import::Source;
 
 use crate::arguments::{Described, Listed};
+use crate::failure::{Failure, Result};
 use crate::output::{Table, print};
 
 /// Prints one list, or all of them for `None`.
-pub fn list(what: Option<Listed>) -> miette::Result<()> {
+pub fn list(what: Option<Listed>) -> Result<()> {
     let lists = [
-        (Listed::Vehicles, "Vehicles", vehicles as fn() -> miette::Result<Table>),
+        (Listed::Vehicles, "Vehicles", vehicles as fn() -> Result<Table>),
         (Listed::Backends, "Backends", || Ok(backends())),
         (Listed::Manoeuvres, "Manoeuvres", || Ok(manoeuvres())),
         (Listed::Grounds, "Grounds, for every manoeuvre", || Ok(grounds())),
@@ -31,7 +31,7 @@ pub fn list(what: Option<Listed>) -> miette::Result<()> {
     print("\n")
 }
 
-fn vehicles() -> miette::Result<Table> {
+fn vehicles() -> Result<Table> {
     let mut table = Table::new(usize::MAX);
     for name in skidpad::spec::shipped::names().chain(skidpad::spec::shipped::trailers()) {
         let loaded = skidpad::spec::load(name)?;
@@ -89,7 +89,7 @@ fn channels() -> Table {
 }
 
 /// Prints the JSON schema of vehicle files, scene files or importable files.
-pub fn schema(of: Described) -> miette::Result<()> {
+pub fn schema(of: Described) -> Result<()> {
     let schema = match of {
         Described::Vehicle => skidpad::spec::schema(),
         Described::Scene => skidpad::spec::scene_schema(),
@@ -98,6 +98,6 @@ pub fn schema(of: Described) -> miette::Result<()> {
         Described::Jolt => Source::Jolt.schema(),
         Described::Physx => Source::Physx.schema(),
     };
-    let text = serde_json::to_string_pretty(&schema).into_diagnostic()?;
+    let text = serde_json::to_string_pretty(&schema).map_err(Failure::from_error)?;
     print(&format!("{text}\n"))
 }

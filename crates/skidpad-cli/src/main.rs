@@ -21,6 +21,7 @@ mod certify;
 mod check;
 mod compare;
 mod fail;
+mod failure;
 mod import;
 mod list;
 mod output;
@@ -33,6 +34,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::{Cli, Command};
+use failure::Result;
 use output::tell_report;
 
 /// Exit code for a run in which a solver did not solve every step, or the car did not finish its course or left the
@@ -63,8 +65,8 @@ fn main() -> ExitCode {
     };
     match run_command(asked.command) {
         Ok(code) => code,
-        Err(report) => {
-            tell_report(&format!("Error: {report:?}"));
+        Err(failure) => {
+            tell_report(&failure.report());
             ExitCode::FAILURE
         }
     }
@@ -82,7 +84,7 @@ fn report_size_limits() {
 }
 
 /// Runs a command, or the standard comparison without one.
-fn run_command(command: Option<Command>) -> miette::Result<ExitCode> {
+fn run_command(command: Option<Command>) -> Result<ExitCode> {
     match command {
         None => compare::compare(&arguments::Compare::standard()),
         Some(Command::Compare(asked)) => compare::compare(&asked),

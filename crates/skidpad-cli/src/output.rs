@@ -1,9 +1,9 @@
 //! Terminal output: aligned tables, notes, and printing that ignores a closed pipe.
 
+use crate::failure::{Failure, Result};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use miette::IntoDiagnostic;
 use skidpad::spec::Loaded;
 use skidpad::spec::printable::{lines, one_line};
 
@@ -67,10 +67,10 @@ impl Table {
 }
 
 /// Writes `text` to the standard output with control characters escaped. A closed pipe is not an error.
-pub fn print(text: &str) -> miette::Result<()> {
+pub fn print(text: &str) -> Result<()> {
     match std::io::stdout().lock().write_all(lines(text).as_bytes()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        other => other.into_diagnostic(),
+        other => other.map_err(Failure::from_error),
     }
 }
 
@@ -108,7 +108,8 @@ const ESCAPE: char = '\u{1b}';
 
 /// Numbers of the terminal styles that reports use: bold, dim, underlined, and colours other than black and white. None
 /// of these styles hides text.
-const STYLES: [&str; 16] = ["", "0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39", "91", "96"];
+const STYLES: [&str; 17] =
+    ["", "0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39", "91", "94", "96"];
 
 /// Returns the length of the style at the start of `text`, bytes; `None` if `text` does not start with a style of
 /// [`STYLES`].

@@ -6,10 +6,11 @@ use skidpad::spec::Loaded;
 
 use crate::arguments::Roots;
 use crate::fail::BadArgument;
+use crate::failure::Result;
 use crate::output::shown;
 
 /// Loads the vehicle called `name`, or the vehicle file at that path.
-pub fn vehicle(name: &str, roots: &Roots) -> miette::Result<Loaded> {
+pub fn vehicle(name: &str, roots: &Roots) -> Result<Loaded> {
     Ok(skidpad::spec::load_from(name, allowed(roots)?)?)
 }
 

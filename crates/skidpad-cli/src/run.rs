@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use miette::IntoDiagnostic;
 use serde_json::json;
 use skidpad::core::{Contribution, Model};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
@@ -21,6 +20,7 @@ use crate::UNFINISHED;
 use crate::able::able;
 use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
+use crate::failure::{Failure, Result};
 use crate::output::{Table, print, shown, tell, tell_notes};
 use crate::roots::{allowed, vehicle};
 use crate::towing;
@@ -33,7 +33,7 @@ pub const ON_A_SCENE: &str = "roll";
 
 /// Simulates the run, writes the CSV file and the JSON file if one is named, and prints the figures. Returns the exit
 /// code of [`health`].
-pub fn run(asked: &Run) -> miette::Result<ExitCode> {
+pub fn run(asked: &Run) -> Result<ExitCode> {
     keep_inputs(asked)?;
     let backend = fail::backend(&asked.backend)?;
     let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
@@ -109,7 +109,7 @@ pub fn keep_tyres(vehicle: &Loaded, (argument, path): (&'static str, &Path)) -> 
 
 /// Writes a JSON object that maps names with units to unrounded values, with `null` for figures without a value. The
 /// key `health` contains the worst step report and the place where the car left the ground.
-fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> miette::Result<()> {
+fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> Result<()> {
     let (mut object, worst) = (to_json(metrics), trajectory.worst());
     let left = trajectory.left_ground();
     object["health"] = json!({
@@ -119,7 +119,7 @@ fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> miette
         "largest_residual_mps": worst.residual,
         "left_ground": left.map(|left| json!({ "t_s": left.t_s, "x_m": left.x_m, "y_m": left.y_m })),
     });
-    let text = serde_json::to_string_pretty(&object).into_diagnostic()?;
+    let text = serde_json::to_string_pretty(&object).map_err(Failure::from_error)?;
     Ok(write_atomically(path, |out| writeln!(out, "{text}")).map_err(Unwritable::from)?)
 }
 
@@ -182,7 +182,7 @@ pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory,
     code
 }
 
-fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> miette::Result<Box<dyn Manoeuvre>> {
+fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dyn Manoeuvre>> {
     // The command line requires a manoeuvre, a table or a scene.
     let Some(path) = asked.controls.as_deref() else {
         return Ok(fail::manoeuvre(asked.manoeuvre.as_deref().unwrap_or(ON_A_SCENE))?.standard(overrides));
@@ -212,12 +212,12 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
 
 /// Returns the changes of the arguments and the scene file, in SI units. Arguments take precedence over the scene.
 /// Prints the notes about the scene.
-pub fn overrides(changes: &Changes, model: &Arc<Model>) -> miette::Result<Overrides> {
+pub fn overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides> {
     overrides_with_files(changes, model).map(|(overrides, _)| overrides)
 }
 
 /// Returns the result of [`overrides`] and the ground files of the scene.
-fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result<(Overrides, Vec<PathBuf>)> {
+fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, Vec<PathBuf>)> {
     let roots = allowed(&changes.roots)?;
     let loaded = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
     let asked = Overrides { trailers: towing::trailers(&changes.towing, model, &changes.roots)?, ..asked(changes)? };

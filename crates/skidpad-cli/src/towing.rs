@@ -7,6 +7,7 @@ use skidpad::lab::units::Towed;
 
 use crate::arguments::Roots;
 use crate::fail::BadArgument;
+use crate::failure::Result;
 use crate::output::tell_notes;
 use crate::roots::vehicle;
 
@@ -15,7 +16,7 @@ use crate::roots::vehicle;
 ///
 /// # Errors
 /// A file has faults, a trailer has no `[coupler]`, or the vehicle ahead has no `[hitch]`.
-pub fn trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> miette::Result<Vec<Towed>> {
+pub fn trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> Result<Vec<Towed>> {
     let mut train = vec![Towed::from(Arc::clone(model))];
     for name in named {
         let trailer = vehicle(name, roots)?;

@@ -153,7 +153,7 @@ impl Faults {
         &self.source_name
     }
 
-    /// Returns the whole report as text: [`Faults::listed`], and with the feature `graphics` drawn into the text of the file.
+    /// Returns the whole report as text: [`Faults::listed`], and with the feature `graphics` a report with the lines around each fault.
     #[cfg(not(feature = "graphics"))]
     pub fn render(&self) -> String {
         self.listed()

@@ -19,8 +19,6 @@ mod compile;
 #[cfg(feature = "terrain_files")]
 pub mod crg;
 mod described;
-#[cfg(feature = "graphics")]
-mod drawn;
 mod excerpt;
 mod fault;
 mod fault_collector;
@@ -36,6 +34,8 @@ mod load_scene;
 mod nearest;
 pub mod printable;
 pub mod read;
+#[cfg(feature = "graphics")]
+pub mod report;
 mod schema;
 pub mod shipped;
 pub mod spec;

@@ -86,21 +86,17 @@ impl Loaded {
 
 /// Why a vehicle could not be loaded.
 #[derive(Debug, thiserror::Error)]
-#[cfg_attr(feature = "graphics", derive(miette::Diagnostic))]
 pub enum LoadError {
     /// Neither a shipped vehicle nor a file.
     #[error("there is no vehicle `{}`", crate::printable::one_line(name))]
-    #[cfg_attr(feature = "graphics", diagnostic(code(unknown_vehicle)))]
     Unknown {
         /// What was asked for.
         name: String,
         /// What could have been meant.
-        #[cfg_attr(feature = "graphics", help)]
         help: String,
     },
     /// The file cannot be read.
     #[error("cannot read `{}`", crate::printable::one_line(&path.to_string_lossy()))]
-    #[cfg_attr(feature = "graphics", diagnostic(code(unreadable_file)))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -109,7 +105,6 @@ pub enum LoadError {
     },
     /// The file is not a valid vehicle.
     #[error(transparent)]
-    #[cfg_attr(feature = "graphics", diagnostic(transparent))]
     Faults(#[from] Faults),
 }
 

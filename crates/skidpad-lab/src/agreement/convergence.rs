@@ -30,11 +30,11 @@ struct Script {
     braking_mps2: fn(f64) -> f64,
 }
 
+/// Scripts that every vehicle drives.
 const SCRIPTS: [Script; 5] = [
     Script {
         name: "step steer",
         speed_mps: 20.0,
-        /// Scripts that every vehicle drives.
         duration_s: 2.5,
         lateral_mps2: |t| 2.5 * ramp(t, 0.5),
         braking_mps2: |_| 0.0,
