@@ -23,10 +23,10 @@ mod ground;
 use skidpad::core::{Backend, BackendInfo, Body, Controls, DVec3, Probe, Scene, Vec3, Vehicle};
 
 /// Number of cars, as in the published counts.
-const CARS: usize = 64;
+const CAR_COUNT: usize = 64;
 
 /// Number of places at which the wheels query the ground.
-const PLACES: usize = 10;
+const PROBE_PLACE_COUNT: usize = 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if scenario == "rollback" {
         return rollback(&backend, steps.parse()?);
     }
-    let cars = if scenario == "alone" { 1 } else { CARS };
+    let cars = if scenario == "alone" { 1 } else { CAR_COUNT };
     if let Some(asked) = scenario.strip_prefix("probes-") {
         return probes(&backend, asked, steps.parse()?);
     }
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = match vehicle {
         Some(vehicle) => {
             let cars = shared::cars_of(vehicle, cars).ok_or_else(|| format!("there is no vehicle `{vehicle}`"))?;
-            (backend.build)(&Scene::flat(), &cars, 1.0 / shared::RATE as f32)
+            (backend.build)(&Scene::flat(), &cars, 1.0 / shared::STEPS_PER_SECOND as f32)
         }
         None => ground::world(&backend, cars, on, discs),
     };
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for step in 0..steps.parse()? {
         // Controls are only written when they change, so that mainly the work of the solver is counted.
         if at_random.is_some() {
-            if step % shared::RATE.div_ceil(4) == 0 {
+            if step % shared::STEPS_PER_SECOND.div_ceil(4) == 0 {
                 controls.iter_mut().for_each(|controls| *controls = random.controls());
             }
         } else if driver(step) != controls[0] {
@@ -84,14 +84,15 @@ struct Random(u64);
 
 impl Random {
     /// Returns a number from 0 to 1: the upper bits of D. E. Knuth's linear congruential generator MMIX.
-    fn share(&mut self) -> f32 {
+    fn next_share(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 40) as f32 / (1 << 24) as f32
     }
 
     /// Returns random throttle and steering, with random braking in a quarter of the cases.
     fn controls(&mut self) -> Controls {
-        let [throttle, brake, presses, steer] = [self.share(), self.share(), self.share(), self.share()];
+        let [throttle, brake, presses, steer] =
+            [self.next_share(), self.next_share(), self.next_share(), self.next_share()];
         let brake = if presses < 0.25 { brake } else { 0.0 };
         Controls { throttle, brake, steer: 0.4 * steer - 0.2, ..Controls::default() }
     }
@@ -100,13 +101,13 @@ impl Random {
 /// Runs the probes of all wheels for a number of `rounds`, at places along the path of the cars in turn.
 fn probes(backend: &BackendInfo, of: &str, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
     let (discs, on) = of.strip_prefix("discs-").map_or((false, of), |ground| (true, ground));
-    let mut world = ground::world_of_ghosts(backend, CARS, on, discs);
-    let controls = vec![Controls { throttle: 0.2, ..Controls::default() }; CARS];
+    let mut world = ground::world_of_ghosts(backend, CAR_COUNT, on, discs);
+    let controls = vec![Controls { throttle: 0.2, ..Controls::default() }; CAR_COUNT];
     // Places are a prime number of steps apart, so that the wheels are at different points within the cells.
-    let places: Vec<Vec<Probe>> = (0..PLACES)
+    let places: Vec<Vec<Probe>> = (0..PROBE_PLACE_COUNT)
         .map(|_| {
             (0..7).for_each(|_| _ = world.step(&controls));
-            (0..CARS).flat_map(|car| asked_by(world.as_ref(), car)).collect()
+            (0..CAR_COUNT).flat_map(|car| wheel_probes(world.as_ref(), car)).collect()
         })
         .collect();
     let mut answered = vec![None; places[0].len()];
@@ -122,7 +123,7 @@ fn probes(backend: &BackendInfo, of: &str, rounds: usize) -> Result<(), Box<dyn 
 }
 
 /// Returns the probes of the wheels of a car before the next step.
-fn asked_by(world: &dyn Backend, car: usize) -> Vec<Probe> {
+fn wheel_probes(world: &dyn Backend, car: usize) -> Vec<Probe> {
     let (state, model) = (world.state(car), world.model(car));
     let body = Body {
         position: state.position,
@@ -148,7 +149,7 @@ fn asked_by(world: &dyn Backend, car: usize) -> Vec<Probe> {
 fn rollback(backend: &BackendInfo, rewinds: u32) -> Result<(), Box<dyn std::error::Error>> {
     let mut world = shared::world(backend, 1);
     let controls = [Controls { throttle: 0.2, ..Controls::default() }];
-    for _ in 0..shared::RATE / 2 {
+    for _ in 0..shared::STEPS_PER_SECOND / 2 {
         world.step(&controls);
     }
     let mut past = vec![world.save()?; 10];

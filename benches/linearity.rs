@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Approximate sizes of the inputs, bytes.
-const SIZES: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+const INPUT_SIZES_BYTES: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 /// Time of a read above which larger inputs of the same name are skipped. A quadratic reader would take 100 times as
 /// long for the next size.
-const LONGEST: Duration = Duration::from_secs(20);
+const MAX_READ_TIME: Duration = Duration::from_secs(20);
 
 fn main() {
     let asked = std::env::args().nth(1).unwrap_or_default();
@@ -28,14 +28,14 @@ fn main() {
     // The first call fills static tables of the reader, which are not counted.
     (reader.read)(b"");
     let mut slow = BTreeSet::new();
-    for size in SIZES {
+    for size in INPUT_SIZES_BYTES {
         for (name, bytes) in directed::inputs(reader.name, size) {
             if slow.contains(name) {
                 continue;
             }
-            let [time, peak] = measured(reader.read, &bytes);
+            let [time, peak] = measure(reader.read, &bytes);
             println!("{name}\t{}\t{}\t{peak}", bytes.len(), time);
-            if u128::from(time) > LONGEST.as_nanos() {
+            if u128::from(time) > MAX_READ_TIME.as_nanos() {
                 slow.insert(name);
             }
         }
@@ -44,7 +44,7 @@ fn main() {
 
 /// Returns time (ns) and peak of allocated bytes of a reader on `bytes`: the minimum of up to three runs. A run above
 /// 0.5 s is the last.
-fn measured(read: fn(&[u8]), bytes: &[u8]) -> [u64; 2] {
+fn measure(read: fn(&[u8]), bytes: &[u8]) -> [u64; 2] {
     let mut least = [u64::MAX; 2];
     for _ in 0..3 {
         let start = Instant::now();

@@ -10,15 +10,15 @@ use skidpad::core::model::{
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{CarStart, Controls, Mat3, Model, ModelParts, Scene, Vec3, state::Placement};
 
-const WHEELBASE: f32 = 1.05;
-const CENTRE_HEIGHT: f32 = 0.25;
+const WHEELBASE_M: f32 = 1.05;
+const CENTRE_HEIGHT_M: f32 = 0.25;
 
 fn wheel(axle: usize, side: Side) -> Wheel {
-    let (x, y) = ([0.6, -0.4][axle] * WHEELBASE, if side == Side::Left { 0.55 } else { -0.55 });
+    let (x, y) = ([0.6, -0.4][axle] * WHEELBASE_M, if side == Side::Left { 0.55 } else { -0.55 });
     Wheel {
         axle,
         side,
-        contact: Vec3::new(x, y, -CENTRE_HEIGHT),
+        contact: Vec3::new(x, y, -CENTRE_HEIGHT_M),
         radius: 0.13,
         spin_inertia: 0.05,
         tyre: 0,
@@ -40,10 +40,10 @@ fn kart() -> Result<Model, skidpad::core::ModelError> {
     Model::new(ModelParts {
         mass: 170.0,
         inertia: Mat3::from_diagonal(Vec3::from_array(box_inertia(170.0, [1.6, 1.0, 0.5]).map(|i| i as f32))),
-        centre_height: CENTRE_HEIGHT,
+        centre_height: CENTRE_HEIGHT_M,
         wheels: [0, 1].iter().flat_map(|&axle| [wheel(axle, Side::Left), wheel(axle, Side::Right)]).collect(),
         axles: vec![
-            Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: WHEELBASE, ..Axle::default() },
+            Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: WHEELBASE_M, ..Axle::default() },
             Axle::default(),
         ],
         tyres: vec![Tyre::Curve(CurveTyre {

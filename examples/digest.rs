@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, CarStart, Controls, DVec3, FixedBox, Model, Scene, State, Vec3, state::Placement};
 
-const RATE: u32 = 120;
-const SECONDS: u32 = 8;
-const CARS: usize = 6;
-const VEHICLES: [&str; 3] = ["corvette_c5", "bmw_320i_commonroad", "truck_6x4"];
+const STEPS_PER_SECOND: u32 = 120;
+const DURATION_S: u32 = 8;
+const CAR_COUNT: usize = 6;
+const VEHICLE_NAMES: [&str; 3] = ["corvette_c5", "bmw_320i_commonroad", "truck_6x4"];
 
 /// Returns the controls of `car`: launch, slalom, handbrake turn, braking, reverse; slightly different for each car.
-fn driver(step: u32, car: usize) -> Controls {
-    let t = step as f32 / RATE as f32;
+fn car_controls(step: u32, car: usize) -> Controls {
+    let t = step as f32 / STEPS_PER_SECOND as f32;
     let own = 1.0 + 0.1 * car as f32;
     let triangle = 4.0 * ((t * 0.7 * own).fract() - 0.5).abs() - 1.0;
     match t {
@@ -32,21 +32,21 @@ fn start(car: usize, model: &Arc<Model>) -> CarStart {
 }
 
 /// Updates a 64-bit FNV-1a `digest` with the `Debug` text of `state`, which has all fields with all their digits.
-fn mix(digest: u64, state: &State) -> u64 {
+fn update_digest(digest: u64, state: &State) -> u64 {
     let bytes = format!("{state:?}").into_bytes();
     bytes.into_iter().fold(digest, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// Returns the digest of `backend` at the end of each second.
 fn digests(backend: &BackendInfo, scene: &Scene, cars: &[CarStart]) -> Vec<u64> {
-    let mut world = (backend.build)(scene, cars, 1.0 / RATE as f32);
+    let mut world = (backend.build)(scene, cars, 1.0 / STEPS_PER_SECOND as f32);
     let mut digest = 0xcbf2_9ce4_8422_2325;
     let mut seconds = Vec::new();
-    for step in 0..SECONDS * RATE {
-        let controls: Vec<Controls> = (0..cars.len()).map(|car| driver(step, car)).collect();
+    for step in 0..DURATION_S * STEPS_PER_SECOND {
+        let controls: Vec<Controls> = (0..cars.len()).map(|car| car_controls(step, car)).collect();
         world.step(&controls);
-        digest = (0..cars.len()).fold(digest, |digest, car| mix(digest, world.state(car)));
-        if (step + 1) % RATE == 0 {
+        digest = (0..cars.len()).fold(digest, |digest, car| update_digest(digest, world.state(car)));
+        if (step + 1) % STEPS_PER_SECOND == 0 {
             seconds.push(digest);
         }
     }
@@ -56,8 +56,8 @@ fn digests(backend: &BackendInfo, scene: &Scene, cars: &[CarStart]) -> Vec<u64> 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let threads: usize = std::env::args().nth(1).map_or(Ok(1), |n| n.parse())?;
     let load = |name: &&str| skidpad::spec::load(name).map(|car| car.model);
-    let models = VEHICLES.iter().map(load).collect::<Result<Vec<_>, _>>()?;
-    let cars: Vec<CarStart> = (0..CARS).map(|i| start(i, &models[i % models.len()])).collect();
+    let models = VEHICLE_NAMES.iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    let cars: Vec<CarStart> = (0..CAR_COUNT).map(|i| start(i, &models[i % models.len()])).collect();
     let step = FixedBox::upright(DVec3::new(60.0, 80.0, 5.3), Vec3::new(90.0, 400.0, 2.0)).turned(0.0, -0.1, 0.0);
     let scenes = [("flat", Scene::flat()), ("slope", Scene { grip: 0.6, boxes: vec![step], ..Scene::sloping(0.1) })];
     let backends = skidpad::backends();

@@ -5,13 +5,13 @@
 
 use skidpad::core::{CarStart, Controls, Quat, Scene, Vec3, state::Placement};
 
-const DT: f32 = 1.0 / 60.0;
+const STEP_S: f32 = 1.0 / 60.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = skidpad::spec::load("corvette_c5")?.model;
     let placement = Placement { speed: 10.0, ..Placement::default() };
     let backend = skidpad::backends().into_iter().find(|backend| !backend.peer).ok_or("no solver is built in")?;
-    let mut world = (backend.build)(&Scene::flat(), &[CarStart { model: model.clone(), placement }], DT);
+    let mut world = (backend.build)(&Scene::flat(), &[CarStart { model: model.clone(), placement }], STEP_S);
     let mut rolled = [0.0f32; 4];
     println!("{:>5} {:>28} {:>10} {:>9}", "t s", "front left wheel at m", "rolled rad", "extended");
     for step in 0..=120 {
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.step(&[Controls { steer: 0.1, throttle: 0.3, ..Controls::default() }]);
         let after = world.state(0);
         for (angle, wheel) in rolled.iter_mut().zip(&after.wheels) {
-            *angle += wheel.spin * DT;
+            *angle += wheel.spin * STEP_S;
         }
         if step % 20 == 0 {
             // Here the frame is in the middle between the two steps.
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let rotation = from.rotation.lerp(to.rotation, 0.5) * Quat::from_axis_angle(Vec3::Y, rolled[0]);
             assert!(rotation.is_normalized());
             let extended = after.extension(&model, 0);
-            println!("{:>5.2} {centre:>28.3} {:>10.2} {extended:>9.3}", f64::from(DT) * f64::from(step), rolled[0]);
+            println!("{:>5.2} {centre:>28.3} {:>10.2} {extended:>9.3}", f64::from(STEP_S) * f64::from(step), rolled[0]);
         }
     }
     Ok(())

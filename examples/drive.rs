@@ -4,10 +4,10 @@
 
 use skidpad::core::{CarStart, Controls, Scene, state::Placement};
 
-const DT: f32 = 1.0 / 120.0;
+const STEP_S: f32 = 1.0 / 120.0;
 
 /// Returns the controls at the time `t` (s). `fast_enough` releases the throttle.
-fn driver(t: f64, fast_enough: bool) -> Controls {
+fn driver_controls(t: f64, fast_enough: bool) -> Controls {
     let steer = match t {
         t if (6.0..7.0).contains(&t) => 0.02,
         t if (7.0..8.0).contains(&t) => -0.02,
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let backend = skidpad::backend(&name).ok_or_else(|| format!("there is no backend `{name}`"))?;
     let car = CarStart { model: skidpad::spec::load(&vehicle)?.model, placement: Placement::default() };
-    let mut world = (backend.build)(&Scene::flat(), &[car], DT);
+    let mut world = (backend.build)(&Scene::flat(), &[car], STEP_S);
 
     println!("{vehicle} on {name}: {}", backend.about);
     println!("{:>6} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9}", "t s", "x m", "y m", "km/h", "gear", "ax m/s²", "ay m/s²");
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (x, y, ax, ay) = (frame.x_m, frame.y_m, frame.ax_mps2, frame.ay_mps2);
             println!("{t:>6.1} {x:>8.2} {y:>8.2} {kmh:>8.1} {:>5} {ax:>9.2} {ay:>9.2}", frame.gear);
         }
-        world.step(&[driver(frame.t_s, frame.vx_mps * 3.6 > 100.0)]);
+        world.step(&[driver_controls(frame.t_s, frame.vx_mps * 3.6 > 100.0)]);
     }
     Ok(())
 }

@@ -8,24 +8,24 @@ use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, CarStart, Model};
 use skidpad::lab::driver::DriverInput;
-use skidpad::lab::manoeuvre::{Course, LaneChange, Manoeuvre};
+use skidpad::lab::manoeuvre::{LaneChange, LaneChangeCourse, Manoeuvre};
 use skidpad::lab::{report::rear_view, trajectory::Trajectory};
 
-const DT: f64 = 1.0 / 240.0;
+const STEP_S: f64 = 1.0 / 240.0;
 /// Settings of the bars: name, factor on every rate, speeds between which the bars fade in (m/s).
-const SETTINGS: [(&str, f32, [f32; 2]); 4] =
+const BAR_SETTINGS: [(&str, f32, [f32; 2]); 4] =
     [("none", 0.0, [0.0; 2]), ("auto", 1.0, [5.0, 15.0]), ("described", 1.0, [0.0; 2]), ("twice", 2.0, [0.0; 2])];
 
 /// Simulates the run until the course ends or the roll angle exceeds 0.8 rad, which is a rollover.
 fn drive(backend: &BackendInfo, run: &LaneChange, model: &Arc<Model>) -> Trajectory {
     let setup = run.setup(model);
     let car = CarStart { model: Arc::clone(model), placement: setup.placement };
-    let mut world = (backend.build)(&setup.scene, &[car], DT as f32);
+    let mut world = (backend.build)(&setup.scene, &[car], STEP_S as f32);
     let mut driver = run.driver(model);
-    let mut driven = Trajectory::new(model, world.frame(0), DT);
-    for step in 0..(setup.duration_s / DT) as u64 {
+    let mut driven = Trajectory::new(model, world.frame(0), STEP_S);
+    for step in 0..(setup.duration_s / STEP_S) as u64 {
         let frame = world.frame(0);
-        let now = DriverInput { step, dt_s: DT, model, frame: &frame };
+        let now = DriverInput { step, dt_s: STEP_S, model, frame: &frame };
         if driver.finished(&now) || frame.roll_rad.abs() > 0.8 {
             break;
         }
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{vehicle} on {name}\n{:10} {:>5} {:>6} {:>9} {:>7} {:>7}",
         "bars", "km/h", "cones", "least", "lifted", "roll"
     );
-    for (setting, factor, fades_in) in SETTINGS {
+    for (setting, factor, fades_in) in BAR_SETTINGS {
         let mut parts = described.parts().clone();
         for bar in &mut parts.bars {
             (bar.rate, bar.fades_in) = (bar.rate * factor, fades_in);
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let model = Arc::new(Model::new(parts)?);
         let mut kmh = fastest;
         let (run, driven) = loop {
-            let run = LaneChange { course: Course::Obstacle, speed_mps: Some(kmh / 3.6) };
+            let run = LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(kmh / 3.6) };
             let driven = drive(&backend, &run, &model);
             if driven.last().roll_rad.abs() <= 0.8 || kmh <= 20.0 {
                 break (run, driven);

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use skidpad::core::{Backend, CarStart, Controls, Scene, state::Placement};
 
 /// Delay of the controls, steps.
-const LATE: usize = 10;
-const STEPS: usize = 6000;
+const INPUT_DELAY_STEPS: usize = 10;
+const STEP_COUNT: usize = 6000;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 /// Saved world before each of the last steps, with the controls of the step.
 type Past = VecDeque<(Vec<u8>, Controls)>;
 
 /// Returns the true controls of `step`.
-fn remote(step: usize) -> Controls {
+fn true_controls(step: usize) -> Controls {
     Controls { throttle: 0.3, steer: [0.03, -0.03][step / 90 % 2], ..Controls::default() }
 }
 
@@ -32,9 +32,9 @@ fn rewind(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outc
 /// Simulates with late controls. Returns the number of rewinds and the saved worlds of the last steps.
 fn predict(world: &mut dyn Backend) -> Outcome<(usize, Past)> {
     let (mut past, mut rewinds) = (Past::new(), 0);
-    for step in 0..STEPS {
-        let newest = remote(step.saturating_sub(LATE));
-        if past.len() == LATE {
+    for step in 0..STEP_COUNT {
+        let newest = true_controls(step.saturating_sub(INPUT_DELAY_STEPS));
+        if past.len() == INPUT_DELAY_STEPS {
             if past[0].1 != newest {
                 rewind(world, &mut past, &newest)?;
                 rewinds += 1;
@@ -54,7 +54,7 @@ fn times(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outco
     for _ in 0..100 {
         world.load(&past[0].0)?;
         let start = Instant::now();
-        (0..LATE).for_each(|_| _ = world.step(std::slice::from_ref(controls)));
+        (0..INPUT_DELAY_STEPS).for_each(|_| _ = world.step(std::slice::from_ref(controls)));
         let plain = start.elapsed();
         rewind(world, past, controls)?;
         shortest = [shortest[0].min(plain), shortest[1].min(start.elapsed() - plain)];
@@ -68,11 +68,11 @@ fn main() -> Outcome<()> {
     for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
         let build = || (backend.build)(&Scene::flat(), &car, 1.0 / 120.0);
         let (mut truth, mut world) = (build(), build());
-        (0..STEPS).for_each(|step| _ = truth.step(&[remote(step)]));
+        (0..STEP_COUNT).for_each(|step| _ = truth.step(&[true_controls(step)]));
         let (rewinds, mut past) = predict(world.as_mut())?;
         assert!(world.save()? == truth.save()?, "{}: not where it would have been", backend.name);
-        let [ten, again] = times(world.as_mut(), &mut past, &remote(STEPS))?;
-        let cost = again.as_secs_f64() / ten.as_secs_f64() * LATE as f64;
+        let [ten, again] = times(world.as_mut(), &mut past, &true_controls(STEP_COUNT))?;
+        let cost = again.as_secs_f64() / ten.as_secs_f64() * INPUT_DELAY_STEPS as f64;
         println!("{:<11} {rewinds} rewinds, the same bits; one costs {cost:.1} plain steps", backend.name);
     }
     Ok(())

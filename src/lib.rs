@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `rapier` | `rapier` | rigid bodies, colliders and queries of rapier3d |
 //! | `impulse` | `impulse` | skidpad's world, one sweep of per-wheel impulses |
-//! | `constraint` | `constraint`, and its [`modes`] | skidpad's world, all rows solved together |
+//! | `constraint` | `constraint`, and its [`solver_variants`] | skidpad's world, all rows solved together |
 //! | `peers` | `bullet`, and `rapier-stock` with `rapier` | vehicle models of other engines, for comparison |
 //! | `lab` | | `lab`: manoeuvres, metrics, reports; file errors shown in their source text, importers, tyre fits; includes `terrain_files` |
 //! | `terrain_files` | | ground of scenes from files: PNG, OBJ, glTF, OpenCRG |
@@ -42,7 +42,10 @@ pub use skidpad_lab as lab;
 pub mod prelude {
     pub use crate::core::state::Placement;
     pub use crate::core::{Axes, Backend, CarError, CarId, CarStart, Controls, DVec3, Model, Quat, Scene, State, Vec3};
-    pub use crate::drive::{Drawn, Driver, Event, Inputs, Keys, Shaping, Ticks, Watch, put_upright};
+    pub use crate::drive::{
+        Event, EventDetector, FixedTimestep, InputShaping, Inputs, Keys, PlayerController, PoseInterpolator,
+        reset_upright,
+    };
 }
 
 /// Helpers for driving games: input shaping, automatic reverse, fixed ticks, interpolated poses, events.
@@ -68,34 +71,34 @@ pub use skidpad_rapier as rapier;
 pub fn backends() -> Vec<core::BackendInfo> {
     vec![
         #[cfg(feature = "rapier")]
-        rapier::BACKEND,
+        rapier::BACKEND_INFO,
         #[cfg(feature = "impulse")]
-        impulse::BACKEND,
+        impulse::BACKEND_INFO,
         #[cfg(feature = "constraint")]
-        constraint::BACKEND,
+        constraint::BACKEND_INFO,
         #[cfg(all(feature = "peers", feature = "rapier"))]
-        peers::stock::BACKEND,
+        peers::stock::BACKEND_INFO,
         #[cfg(feature = "peers")]
-        peers::bullet::BACKEND,
+        peers::bullet::BACKEND_INFO,
     ]
 }
 
 /// Returns variants of the constraint solver that are not part of [`backends`]: two other friction limits, and unsprung
 /// masses as separate bodies. Empty without the feature `constraint`.
-pub fn modes() -> Vec<core::BackendInfo> {
+pub fn solver_variants() -> Vec<core::BackendInfo> {
     vec![
         #[cfg(feature = "constraint")]
-        constraint::MODES[0],
+        constraint::SOLVER_VARIANTS[0],
         #[cfg(feature = "constraint")]
-        constraint::MODES[1],
+        constraint::SOLVER_VARIANTS[1],
         #[cfg(feature = "constraint")]
-        constraint::MODES[2],
+        constraint::SOLVER_VARIANTS[2],
     ]
 }
 
 /// Returns the solver or mode called `name`; `None` if there is none or its feature is off.
 pub fn backend(name: &str) -> Option<core::BackendInfo> {
-    backends().into_iter().chain(modes()).find(|b| b.name == name)
+    backends().into_iter().chain(solver_variants()).find(|b| b.name == name)
 }
 
 /// Code snippets of the README and of the book, compiled and run as doc tests.

@@ -5,44 +5,47 @@ use std::sync::Arc;
 use skidpad::core::model::ProbeShape;
 use skidpad::core::{Backend, BackendInfo, DVec3, HeightField, Model, Scene, TriangleMesh, Vec3};
 
-use crate::shared::{RATE, cars};
+use crate::shared::{STEPS_PER_SECOND, cars};
 
 /// Number of cells along each side of the height field. All cars stay on it.
-const CELLS: usize = 256;
+const CELLS_PER_SIDE: usize = 256;
 /// Side of a cell, m.
-const CELL: f32 = 3.0;
+const CELL_SIZE_M: f32 = 3.0;
 
 /// Returns a height field with waves of 50 mm amplitude.
 fn waves() -> HeightField {
-    let height = |i: usize| 0.05 * ((i % (CELLS + 1)) as f32 * 0.7).sin() * ((i / (CELLS + 1)) as f32 * 0.9).cos();
-    let heights = (0..(CELLS + 1) * (CELLS + 1)).map(height).collect();
+    let height = |i: usize| {
+        0.05 * ((i % (CELLS_PER_SIDE + 1)) as f32 * 0.7).sin() * ((i / (CELLS_PER_SIDE + 1)) as f32 * 0.9).cos()
+    };
+    let heights = (0..(CELLS_PER_SIDE + 1) * (CELLS_PER_SIDE + 1)).map(height).collect();
     let corner = DVec3::new(-50.0, -350.0, 0.0);
-    HeightField::new(corner, [CELL; 2], [CELLS + 1; 2], heights, true, 1.0).expect("a field")
+    HeightField::new(corner, [CELL_SIZE_M; 2], [CELLS_PER_SIDE + 1; 2], heights, true, 1.0).expect("a field")
 }
 
 /// Returns the height field of [`waves`] as a mesh.
 fn mesh_of_waves() -> TriangleMesh {
-    let (field, side) = (waves(), CELLS + 1);
-    let corner =
-        |i: usize| Vec3::new((i % side) as f32 * CELL, (i / side) as f32 * CELL, field.height(i % side, i / side));
+    let (field, side) = (waves(), CELLS_PER_SIDE + 1);
+    let corner = |i: usize| {
+        Vec3::new((i % side) as f32 * CELL_SIZE_M, (i / side) as f32 * CELL_SIZE_M, field.height(i % side, i / side))
+    };
     let cell = |i: usize| {
-        let a = (i / CELLS * side + i % CELLS) as u32;
-        let [b, c, d] = [a + 1, a + 2 + CELLS as u32, a + 1 + CELLS as u32];
+        let a = (i / CELLS_PER_SIDE * side + i % CELLS_PER_SIDE) as u32;
+        let [b, c, d] = [a + 1, a + 2 + CELLS_PER_SIDE as u32, a + 1 + CELLS_PER_SIDE as u32];
         [[a, b, c], [a, c, d]]
     };
-    let triangles = (0..CELLS * CELLS).flat_map(cell).collect();
+    let triangles = (0..CELLS_PER_SIDE * CELLS_PER_SIDE).flat_map(cell).collect();
     TriangleMesh::new(field.origin(), (0..side * side).map(corner).collect(), triangles, 0.5, 1.0).expect("a mesh")
 }
 
 /// Returns a world of `backend` with `count` cars. `ground` is `field` or `mesh` for waves; any other text is a plane.
 /// Wheels probe with `discs` or with rays.
 pub fn world(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
-    on(backend, count, &scene(ground), discs)
+    world_on(backend, count, &scene(ground), discs)
 }
 
 /// Returns the world of [`world`] without collisions between cars, so that only the ground responds to wheel probes.
 pub fn world_of_ghosts(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
-    on(backend, count, &Scene { cars_collide: false, ..scene(ground) }, discs)
+    world_on(backend, count, &Scene { cars_collide: false, ..scene(ground) }, discs)
 }
 
 fn scene(ground: &str) -> Scene {
@@ -55,7 +58,7 @@ fn scene(ground: &str) -> Scene {
     scene
 }
 
-fn on(backend: &BackendInfo, count: usize, scene: &Scene, discs: bool) -> Box<dyn Backend> {
+fn world_on(backend: &BackendInfo, count: usize, scene: &Scene, discs: bool) -> Box<dyn Backend> {
     let mut cars = cars(count);
     if discs {
         let mut parts = cars[0].model.parts().clone();
@@ -63,5 +66,5 @@ fn on(backend: &BackendInfo, count: usize, scene: &Scene, discs: bool) -> Box<dy
         let model = Arc::new(Model::new(parts).expect("valid parts"));
         cars.iter_mut().for_each(|car| car.model = model.clone());
     }
-    (backend.build)(scene, &cars, 1.0 / RATE as f32)
+    (backend.build)(scene, &cars, 1.0 / STEPS_PER_SECOND as f32)
 }

@@ -12,7 +12,7 @@ pub fn step_steer(criterion: &mut Criterion) {
         group.bench_function(backend.name, |bencher| {
             bencher.iter(|| {
                 let mut world = shared::world(&backend, 1);
-                for step in 0..2 * shared::RATE {
+                for step in 0..2 * shared::STEPS_PER_SECOND {
                     world.step(&[shared::step_steer(step)]);
                 }
                 world.frame(0).yaw_rate_radps

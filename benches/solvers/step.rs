@@ -11,9 +11,9 @@ pub fn steps(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(count as u64)).sample_size(20);
         for backend in shared::solvers() {
             let mut world = shared::world(&backend, count);
-            let controls = vec![shared::step_steer(shared::RATE); count];
+            let controls = vec![shared::step_steer(shared::STEPS_PER_SECOND); count];
             // The transient of the steering ends first, so that every sample does equal work.
-            for _ in 0..shared::RATE {
+            for _ in 0..shared::STEPS_PER_SECOND {
                 world.step(&controls);
             }
             let id = BenchmarkId::from_parameter(backend.name);

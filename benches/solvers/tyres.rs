@@ -9,11 +9,11 @@ use skidpad::core::tyre::{
 };
 
 /// Slip ratios κ of eight tyres, from rolling to full sliding.
-const RATIOS: [f32; 8] = [0.0, 0.01, -0.02, 0.05, -0.1, 0.2, -0.5, -1.0];
+const SLIP_RATIOS: [f32; 8] = [0.0, 0.01, -0.02, 0.05, -0.1, 0.2, -0.5, -1.0];
 /// Lateral slips −tan α of eight tyres.
-const ACROSS: [f32; 8] = [0.01, -0.02, 0.05, -0.1, 0.2, 0.0, 0.03, -0.07];
+const LATERAL_SLIPS: [f32; 8] = [0.01, -0.02, 0.05, -0.1, 0.2, 0.0, 0.03, -0.07];
 /// Normal loads of eight tyres, N.
-const LOADS: [f32; 8] = [3000.0, 3500.0, 4000.0, 4500.0, 2000.0, 5000.0, 2500.0, 6000.0];
+const NORMAL_LOADS_N: [f32; 8] = [3000.0, 3500.0, 4000.0, 4500.0, 2000.0, 5000.0, 2500.0, 6000.0];
 
 /// Measures forces and slopes of eight tyres with each law.
 pub fn laws(criterion: &mut Criterion) {
@@ -57,19 +57,19 @@ fn force<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], load: L) -> Response<L> {
 
 /// Measures `law` at the slips of this bench times `scale`.
 fn compare<M: TyreModel>(criterion: &mut Criterion, name: &str, law: &M, scale: f32) {
-    let [ratios, across] = [RATIOS, ACROSS].map(|slips| slips.map(|slip| slip * scale));
+    let [ratios, across] = [SLIP_RATIOS, LATERAL_SLIPS].map(|slips| slips.map(|slip| slip * scale));
     let mut group = criterion.benchmark_group(format!("eight_tyres_{name}"));
     group.throughput(Throughput::Elements(8));
     group.bench_function("scalar", |bencher| {
         bencher.iter(|| {
-            let (ratios, across, loads) = (black_box(ratios), black_box(across), black_box(LOADS));
+            let (ratios, across, loads) = (black_box(ratios), black_box(across), black_box(NORMAL_LOADS_N));
             std::array::from_fn::<_, 8, _>(|i| force(law, [ratios[i], across[i]], loads[i]))
         });
     });
     group.bench_function("lanes", |bencher| {
         bencher.iter(|| {
             let slip = [Eight::new(black_box(ratios)), Eight::new(black_box(across))];
-            force(law, slip, Eight::new(black_box(LOADS)))
+            force(law, slip, Eight::new(black_box(NORMAL_LOADS_N)))
         });
     });
     group.finish();

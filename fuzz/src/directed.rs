@@ -7,13 +7,13 @@ pub type Input = (&'static str, Vec<u8>);
 
 /// Returns the worst known inputs of `reader`, of about `bytes` bytes each.
 pub fn inputs(reader: &str, bytes: usize) -> Vec<Input> {
-    let mut inputs = of_reader(reader, bytes);
-    inputs.extend(of_any_text(bytes));
+    let mut inputs = reader_inputs(reader, bytes);
+    inputs.extend(any_text_inputs(bytes));
     inputs
 }
 
 /// Returns inputs for every reader of text.
-fn of_any_text(bytes: usize) -> Vec<Input> {
+fn any_text_inputs(bytes: usize) -> Vec<Input> {
     vec![
         ("spaces and a letter", format!("{}x", " ".repeat(bytes.saturating_sub(1))).into_bytes()),
         ("line breaks", "\n".repeat(bytes).into_bytes()),
@@ -24,7 +24,7 @@ fn of_any_text(bytes: usize) -> Vec<Input> {
     ]
 }
 
-fn of_reader(reader: &str, bytes: usize) -> Vec<Input> {
+fn reader_inputs(reader: &str, bytes: usize) -> Vec<Input> {
     match reader {
         "vehicle" => vehicle(bytes),
         "scene" => scene(bytes),
@@ -43,7 +43,7 @@ fn of_reader(reader: &str, bytes: usize) -> Vec<Input> {
 
 /// Returns `head`, then `line(0)`, `line(1)`, … up to a total size of `bytes`, then `tail`. At least one line is
 /// included.
-fn filled(bytes: usize, head: &str, line: impl Fn(usize) -> String, tail: &str) -> Vec<u8> {
+fn repeat_to_size(bytes: usize, head: &str, line: impl Fn(usize) -> String, tail: &str) -> Vec<u8> {
     let mut text = head.to_owned();
     for number in 0.. {
         let next = line(number);
@@ -59,33 +59,36 @@ fn filled(bytes: usize, head: &str, line: impl Fn(usize) -> String, tail: &str) 
 /// Returns inputs for every TOML reader.
 fn toml(bytes: usize) -> Vec<Input> {
     vec![
-        ("unknown keys", filled(bytes, "", |i| format!("key_{i} = {i}\n"), "")),
-        ("unknown tables", filled(bytes, "", |i| format!("[table_{i}]\na = 1\n"), "")),
-        ("repeated keys", filled(bytes, "", |_| "mass = 1\n".into(), "")),
-        ("repeated tables", filled(bytes, "", |_| "[chassis]\n".into(), "")),
-        ("broken statements", filled(bytes, "", |i| format!("a{i} 1\n"), "")),
-        ("nested lists", filled(bytes, "a = ", |_| "[".into(), "")),
-        ("nested tables", filled(bytes, "a = ", |_| "{a=".into(), "")),
-        ("dotted key", filled(bytes, "", |_| "a.".into(), "a = 1\n")),
-        ("dotted header", filled(bytes, "[", |_| "a.".into(), "a]\n")),
-        ("long key", filled(bytes, "", |_| "mass_kg".into(), " = 1\n")),
-        ("long name", filled(bytes, "name = \"", |_| "\\u001b".into(), "\"\n")),
-        ("long text", filled(bytes, "name = 1\na = \"\"\"", |_| "text\n".into(), "\"\"\"\n")),
-        ("comments", filled(bytes, "name = 3\n", |_| "# \u{202e}\n".into(), "")),
+        ("unknown keys", repeat_to_size(bytes, "", |i| format!("key_{i} = {i}\n"), "")),
+        ("unknown tables", repeat_to_size(bytes, "", |i| format!("[table_{i}]\na = 1\n"), "")),
+        ("repeated keys", repeat_to_size(bytes, "", |_| "mass = 1\n".into(), "")),
+        ("repeated tables", repeat_to_size(bytes, "", |_| "[chassis]\n".into(), "")),
+        ("broken statements", repeat_to_size(bytes, "", |i| format!("a{i} 1\n"), "")),
+        ("nested lists", repeat_to_size(bytes, "a = ", |_| "[".into(), "")),
+        ("nested tables", repeat_to_size(bytes, "a = ", |_| "{a=".into(), "")),
+        ("dotted key", repeat_to_size(bytes, "", |_| "a.".into(), "a = 1\n")),
+        ("dotted header", repeat_to_size(bytes, "[", |_| "a.".into(), "a]\n")),
+        ("long key", repeat_to_size(bytes, "", |_| "mass_kg".into(), " = 1\n")),
+        ("long name", repeat_to_size(bytes, "name = \"", |_| "\\u001b".into(), "\"\n")),
+        ("long text", repeat_to_size(bytes, "name = 1\na = \"\"\"", |_| "text\n".into(), "\"\"\"\n")),
+        ("comments", repeat_to_size(bytes, "name = 3\n", |_| "# \u{202e}\n".into(), "")),
     ]
 }
 
 fn vehicle(bytes: usize) -> Vec<Input> {
     let mut inputs = toml(bytes);
     inputs.extend([
-        ("axles", filled(bytes, "", |_| "[[axles]]\n".into(), "")),
-        ("axles with faults", filled(bytes, "", |_| "[[axles]]\nwheel_radius_m = -1\n".into(), "")),
-        ("tyres", filled(bytes, "", |i| format!("[tyres.t{i}]\nlaw = \"curve\"\n"), "")),
-        ("tyre files", filled(bytes, "", |i| format!("[tyres.t{i}]\nlaw = \"magic_formula\"\nfile = \"f{i}\"\n"), "")),
-        ("hitches", filled(bytes, "", |i| format!("[hitches.h{i}]\n"), "")),
-        ("torque curve", filled(bytes, "[engine]\ntorque = [", |i| format!("[{i}, 1],"), "]\n")),
-        ("ratios", filled(bytes, "[gearbox]\nforward = [", |_| "1,".into(), "]\n")),
-        ("one car", filled(bytes, car(), |_| "# comment\n".into(), "")),
+        ("axles", repeat_to_size(bytes, "", |_| "[[axles]]\n".into(), "")),
+        ("axles with faults", repeat_to_size(bytes, "", |_| "[[axles]]\nwheel_radius_m = -1\n".into(), "")),
+        ("tyres", repeat_to_size(bytes, "", |i| format!("[tyres.t{i}]\nlaw = \"curve\"\n"), "")),
+        (
+            "tyre files",
+            repeat_to_size(bytes, "", |i| format!("[tyres.t{i}]\nlaw = \"magic_formula\"\nfile = \"f{i}\"\n"), ""),
+        ),
+        ("hitches", repeat_to_size(bytes, "", |i| format!("[hitches.h{i}]\n"), "")),
+        ("torque curve", repeat_to_size(bytes, "[engine]\ntorque = [", |i| format!("[{i}, 1],"), "]\n")),
+        ("ratios", repeat_to_size(bytes, "[gearbox]\nforward = [", |_| "1,".into(), "]\n")),
+        ("one car", repeat_to_size(bytes, car(), |_| "# comment\n".into(), "")),
     ]);
     inputs
 }
@@ -101,21 +104,24 @@ fn scene(bytes: usize) -> Vec<Input> {
     let corners = |i: usize| format!("[{}, {}, 0],", i % 1000, i / 1000);
     let half = bytes / 2;
     let fan = |triangle: &str| {
-        let corner_list = filled(half, "[[mesh]]\ncorners_m = [", corners, "]\n");
-        let list = filled(half, "triangles = [", |i| triangle.replace('1', &(1 + i % 900).to_string()), "]\n");
+        let corner_list = repeat_to_size(half, "[[mesh]]\ncorners_m = [", corners, "]\n");
+        let list = repeat_to_size(half, "triangles = [", |i| triangle.replace('1', &(1 + i % 900).to_string()), "]\n");
         [corner_list, list].concat()
     };
     inputs.extend([
-        ("heights in one line", filled(bytes, &format!("{field}["), |_| "0.5,".into(), "]]\n")),
-        ("heights in two columns", filled(bytes, field, |_| "[0,0],".into(), "]\n")),
-        ("heights with faults", filled(bytes, &format!("{field}["), |_| "nan,".into(), "]]\n")),
-        ("boxes", filled(bytes, "", |_| "[[box]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\n".into(), "")),
-        ("boxes with faults", filled(bytes, "", |_| "[[box]]\n".into(), "")),
-        ("bodies", filled(bytes, "", |_| "[[body]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\nmass_kg=1\n".into(), "")),
-        ("roads", filled(bytes, "", |_| "[[road]]\nlength_m=9\nwidth_m=9\nspacing_m=0.1\nclass=\"a\"\n".into(), "")),
+        ("heights in one line", repeat_to_size(bytes, &format!("{field}["), |_| "0.5,".into(), "]]\n")),
+        ("heights in two columns", repeat_to_size(bytes, field, |_| "[0,0],".into(), "]\n")),
+        ("heights with faults", repeat_to_size(bytes, &format!("{field}["), |_| "nan,".into(), "]]\n")),
+        ("boxes", repeat_to_size(bytes, "", |_| "[[box]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\n".into(), "")),
+        ("boxes with faults", repeat_to_size(bytes, "", |_| "[[box]]\n".into(), "")),
+        ("bodies", repeat_to_size(bytes, "", |_| "[[body]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\nmass_kg=1\n".into(), "")),
+        (
+            "roads",
+            repeat_to_size(bytes, "", |_| "[[road]]\nlength_m=9\nwidth_m=9\nspacing_m=0.1\nclass=\"a\"\n".into(), ""),
+        ),
         (
             "way points",
-            filled(
+            repeat_to_size(
                 bytes,
                 "[[box]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\n[box.motion]\n",
                 |i| format!("[[box.motion.way_point]]\ntime_s={i}\nposition_m=[0,0,0]\n"),
@@ -124,7 +130,7 @@ fn scene(bytes: usize) -> Vec<Input> {
         ),
         ("triangles around a corner", fan("[0, 1, 2],")),
         ("identical triangles", fan("[0, 3, 2],")),
-        ("gusts", filled(bytes, "", |_| "[[gust]]\nvelocity_mps=[1,0,0]\nstarts_s=1\nrises_s=1\n".into(), "")),
+        ("gusts", repeat_to_size(bytes, "", |_| "[[gust]]\nvelocity_mps=[1,0,0]\nstarts_s=1\nrises_s=1\n".into(), "")),
     ]);
     inputs
 }
@@ -132,85 +138,89 @@ fn scene(bytes: usize) -> Vec<Input> {
 fn tyre(bytes: usize) -> Vec<Input> {
     let shipped = skidpad::spec::tir::find("c5_front").expect("shipped");
     vec![
-        ("unknown keys", filled(bytes, shipped, |i| format!("KEY_{i} = {i}\n"), "")),
-        ("repeated keys", filled(bytes, shipped, |_| "PCX1 = 1.5\n".into(), "")),
-        ("sections", filled(bytes, shipped, |i| format!("[S{i}]\n"), "")),
-        ("a section again", filled(bytes, shipped, |_| "[MODEL]\n".into(), "")),
-        ("broken lines", filled(bytes, shipped, |_| "?\n".into(), "")),
-        ("wrong numbers", filled(bytes, shipped, |_| "PCX1 = x\n".into(), "")),
-        ("tables", filled(bytes, &format!("{shipped}[SHAPE]\n{{radial width}}\n"), |_| "1 1\n".into(), "")),
-        ("comments", filled(bytes, shipped, |_| "$ \u{1b}\n".into(), "")),
-        ("a quoted text", filled(bytes, &format!("{shipped}A = '"), |_| "a ".into(), "'\n")),
+        ("unknown keys", repeat_to_size(bytes, shipped, |i| format!("KEY_{i} = {i}\n"), "")),
+        ("repeated keys", repeat_to_size(bytes, shipped, |_| "PCX1 = 1.5\n".into(), "")),
+        ("sections", repeat_to_size(bytes, shipped, |i| format!("[S{i}]\n"), "")),
+        ("a section again", repeat_to_size(bytes, shipped, |_| "[MODEL]\n".into(), "")),
+        ("broken lines", repeat_to_size(bytes, shipped, |_| "?\n".into(), "")),
+        ("wrong numbers", repeat_to_size(bytes, shipped, |_| "PCX1 = x\n".into(), "")),
+        ("tables", repeat_to_size(bytes, &format!("{shipped}[SHAPE]\n{{radial width}}\n"), |_| "1 1\n".into(), "")),
+        ("comments", repeat_to_size(bytes, shipped, |_| "$ \u{1b}\n".into(), "")),
+        ("a quoted text", repeat_to_size(bytes, &format!("{shipped}A = '"), |_| "a ".into(), "'\n")),
     ]
 }
 
 fn controls(bytes: usize) -> Vec<Input> {
     vec![
-        ("rows", filled(bytes, "t_s,throttle\n", |i| format!("{i},0.5\n"), "")),
-        ("wrong rows", filled(bytes, "t_s,throttle\n", |_| "0,9\n".into(), "")),
-        ("columns", filled(bytes, "t_s", |i| format!(",column_{i}"), "\n0\n")),
-        ("a column again", filled(bytes, "t_s", |_| ",throttle".into(), "\n0\n")),
-        ("cells", filled(bytes, "t_s,throttle\n0", |_| ",1".into(), "\n")),
-        ("a quoted cell", filled(bytes, "t_s,throttle\n0,\"", |_| "\n".into(), "\"\n")),
-        ("open quotes", filled(bytes, "t_s,throttle\n0,", |_| "\"".into(), "")),
-        ("comments", filled(bytes, "t_s,throttle\n", |_| "#\n".into(), "0,1\n1,1\n")),
+        ("rows", repeat_to_size(bytes, "t_s,throttle\n", |i| format!("{i},0.5\n"), "")),
+        ("wrong rows", repeat_to_size(bytes, "t_s,throttle\n", |_| "0,9\n".into(), "")),
+        ("columns", repeat_to_size(bytes, "t_s", |i| format!(",column_{i}"), "\n0\n")),
+        ("a column again", repeat_to_size(bytes, "t_s", |_| ",throttle".into(), "\n0\n")),
+        ("cells", repeat_to_size(bytes, "t_s,throttle\n0", |_| ",1".into(), "\n")),
+        ("a quoted cell", repeat_to_size(bytes, "t_s,throttle\n0,\"", |_| "\n".into(), "\"\n")),
+        ("open quotes", repeat_to_size(bytes, "t_s,throttle\n0,", |_| "\"".into(), "")),
+        ("comments", repeat_to_size(bytes, "t_s,throttle\n", |_| "#\n".into(), "0,1\n1,1\n")),
     ]
 }
 
 fn obj(bytes: usize) -> Vec<Input> {
     let corners = |i: usize| format!("v {} {} 0\n", i % 100, i / 100);
     let list = |face: &dyn Fn(usize) -> String| {
-        [filled(bytes / 2, "v 0 0 1\n", corners, ""), filled(bytes / 2, "", face, "")].concat()
+        [repeat_to_size(bytes / 2, "v 0 0 1\n", corners, ""), repeat_to_size(bytes / 2, "", face, "")].concat()
     };
     let few = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     vec![
         ("triangles around a corner", list(&|i| format!("f 1 {} {}\n", i % 40 + 2, i % 40 + 3))),
         ("a fan", list(&|i| format!("f 1 -{} -{}\n", i + 1, i + 2))),
-        ("identical triangles", filled(bytes, few, |_| "f 1 2 3\n".into(), "")),
-        ("one face", filled(bytes, &format!("{few}f"), |i| format!(" {}", i % 3 + 1), "\n")),
-        ("turned faces", filled(bytes, few, |_| "f 1 2 3 2 1 3 2 1\n".into(), "")),
-        ("materials", filled(bytes, few, |i| format!("usemtl m{i}\nf 1 2 3\n"), "")),
-        ("a material", filled(bytes, &format!("{few}usemtl "), |_| "m".into(), "\nf 1 2 3\n")),
-        ("corners", filled(bytes, "", corners, "f 1 2 3\n")),
-        ("wrong corners", filled(bytes, "", |_| "v x\n".into(), "")),
-        ("wrong faces", filled(bytes, "", |_| "f 9\n".into(), "")),
-        ("unknown statements", filled(bytes, "", |i| format!("k{i}\n"), "")),
-        ("separate triangles", filled(bytes, "", |i| format!("v {i} 0 0\nv {i} 1 0\nv {i} 0 1\nf -1 -2 -3\n"), "")),
+        ("identical triangles", repeat_to_size(bytes, few, |_| "f 1 2 3\n".into(), "")),
+        ("one face", repeat_to_size(bytes, &format!("{few}f"), |i| format!(" {}", i % 3 + 1), "\n")),
+        ("turned faces", repeat_to_size(bytes, few, |_| "f 1 2 3 2 1 3 2 1\n".into(), "")),
+        ("materials", repeat_to_size(bytes, few, |i| format!("usemtl m{i}\nf 1 2 3\n"), "")),
+        ("a material", repeat_to_size(bytes, &format!("{few}usemtl "), |_| "m".into(), "\nf 1 2 3\n")),
+        ("corners", repeat_to_size(bytes, "", corners, "f 1 2 3\n")),
+        ("wrong corners", repeat_to_size(bytes, "", |_| "v x\n".into(), "")),
+        ("wrong faces", repeat_to_size(bytes, "", |_| "f 9\n".into(), "")),
+        ("unknown statements", repeat_to_size(bytes, "", |i| format!("k{i}\n"), "")),
+        (
+            "separate triangles",
+            repeat_to_size(bytes, "", |i| format!("v {i} 0 0\nv {i} 1 0\nv {i} 0 1\nf -1 -2 -3\n"), ""),
+        ),
     ]
 }
 
 /// Start of a glTF file, up to its lists.
-const GLTF: &str = "{\"asset\":{\"version\":\"2.0\"},";
+const GLTF_START: &str = "{\"asset\":{\"version\":\"2.0\"},";
 
 /// Lists of a glTF file with one triangle, without a scene.
-const TRIANGLE: &str = "\"buffers\":[{\"uri\":\"data:;base64,\
+const TRIANGLE_LISTS: &str = "\"buffers\":[{\"uri\":\"data:;base64,\
 AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\
 \"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],";
 
 fn gltf(bytes: usize) -> Vec<Input> {
     let primitive = "{\"attributes\":{\"POSITION\":0}}";
-    let one = format!("{GLTF}{TRIANGLE}\"meshes\":[{{\"primitives\":[{primitive}]}}],");
+    let one = format!("{GLTF_START}{TRIANGLE_LISTS}\"meshes\":[{{\"primitives\":[{primitive}]}}],");
     let scene = "\"scenes\":[{\"nodes\":[0]}]";
     let list = |key: &str, entry: &str| {
         let entry = entry.to_owned();
-        filled(bytes, &format!("{GLTF}\"{key}\":[{entry}"), move |_| format!(",{entry}"), "]}")
+        repeat_to_size(bytes, &format!("{GLTF_START}\"{key}\":[{entry}"), move |_| format!(",{entry}"), "]}")
     };
-    let nodes = filled(bytes / 2, &format!("{one}\"nodes\":[{{\"mesh\":0}}"), |_| ",{\"mesh\":0}".into(), "],");
+    let nodes = repeat_to_size(bytes / 2, &format!("{one}\"nodes\":[{{\"mesh\":0}}"), |_| ",{\"mesh\":0}".into(), "],");
     let count = nodes.iter().filter(|&&byte| byte == b'm').count() - 1;
     let named = (1..count.saturating_sub(2)).fold("\"scenes\":[{\"nodes\":[0".to_owned(), |mut named, i| {
         named.push_str(&format!(",{i}"));
         named
     });
-    let primitives =
-        format!("{GLTF}{TRIANGLE}{scene},\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{primitive}");
+    let primitives = format!(
+        "{GLTF_START}{TRIANGLE_LISTS}{scene},\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{primitive}"
+    );
     let materials = format!("{one}{scene},\"nodes\":[{{\"mesh\":0}}],\"materials\":[{{}}");
     let deep = format!("{one}{scene},\"nodes\":[{{\"mesh\":0}}");
     vec![
         ("nodes", [nodes, format!("{named}]}}]}}").into_bytes()].concat()),
-        ("nodes below each other", filled(bytes, &deep, |i| format!(",{{\"children\":[{i}]}}"), "]}")),
-        ("primitives", filled(bytes, &primitives, |_| format!(",{primitive}"), "]}]}")),
-        ("empty primitives", filled(bytes, &primitives, |_| ",{}".into(), "]}]}")),
-        ("materials", filled(bytes, &materials, |_| ",{}".into(), "]}")),
+        ("nodes below each other", repeat_to_size(bytes, &deep, |i| format!(",{{\"children\":[{i}]}}"), "]}")),
+        ("primitives", repeat_to_size(bytes, &primitives, |_| format!(",{primitive}"), "]}]}")),
+        ("empty primitives", repeat_to_size(bytes, &primitives, |_| ",{}".into(), "]}]}")),
+        ("materials", repeat_to_size(bytes, &materials, |_| ",{}".into(), "]}")),
         ("empty nodes", list("nodes", "{}")),
         ("empty meshes", list("meshes", "{}")),
         ("empty materials", list("materials", "{}")),
@@ -221,20 +231,28 @@ fn gltf(bytes: usize) -> Vec<Input> {
         ("extensions", list("extensionsRequired", "\"\"")),
         (
             "attributes",
-            filled(
+            repeat_to_size(
                 bytes,
-                &format!("{GLTF}\"meshes\":[{{\"primitives\":[{{\"attributes\":{{\"a\":0"),
+                &format!("{GLTF_START}\"meshes\":[{{\"primitives\":[{{\"attributes\":{{\"a\":0"),
                 |i| format!(",\"{i}\":0"),
                 "}}]}]}",
             ),
         ),
-        ("nested lists", filled(bytes, &format!("{GLTF}\"extras\":"), |_| "[".into(), "")),
-        ("nested tables", filled(bytes, &format!("{GLTF}\"extras\":"), |_| "{\"a\":".into(), "")),
+        ("nested lists", repeat_to_size(bytes, &format!("{GLTF_START}\"extras\":"), |_| "[".into(), "")),
+        ("nested tables", repeat_to_size(bytes, &format!("{GLTF_START}\"extras\":"), |_| "{\"a\":".into(), "")),
         (
             "bytes in the file",
-            filled(bytes, &format!("{GLTF}\"buffers\":[{{\"uri\":\"data:;base64,"), |_| "AAAA".into(), "\"}]}"),
+            repeat_to_size(
+                bytes,
+                &format!("{GLTF_START}\"buffers\":[{{\"uri\":\"data:;base64,"),
+                |_| "AAAA".into(),
+                "\"}]}",
+            ),
         ),
-        ("escaped path", filled(bytes, &format!("{GLTF}\"buffers\":[{{\"uri\":\""), |_| "%41".into(), "\"}]}")),
+        (
+            "escaped path",
+            repeat_to_size(bytes, &format!("{GLTF_START}\"buffers\":[{{\"uri\":\""), |_| "%41".into(), "\"}]}"),
+        ),
         ("buffers of one file", list("buffers", "{\"uri\":\"input.glb\"}")),
     ]
 }
@@ -243,21 +261,25 @@ fn crg(bytes: usize) -> Vec<Input> {
     let head = "$CT\n$ROAD_CRG\n";
     let data = "reference_line_increment = 1\nlong_section_v_increment = 1\n$KD_DEFINITION\n#:LRFI\nU:reference line u,m,0,1\n";
     let two = format!("{head}{data}D:long section 1,m\nD:long section 2,m\n$$$$\n");
-    let wide = filled(bytes / 2, &format!("{head}{data}"), |i| format!("D:long section {},m\n", i + 1), "$$$$\n");
-    let values = filled(bytes / 2, "", |_| format!("{}\n", " 0.0000000".repeat(8)), "");
+    let wide =
+        repeat_to_size(bytes / 2, &format!("{head}{data}"), |i| format!("D:long section {},m\n", i + 1), "$$$$\n");
+    let values = repeat_to_size(bytes / 2, "", |_| format!("{}\n", " 0.0000000".repeat(8)), "");
     let curved = format!("{head}{data}D:reference line phi,rad\nD:long section 1,m\nD:long section 2,m\n$$$$\n");
     vec![
-        ("heights", filled(bytes, &two, |_| " 0.0000000 0.0000000\n".into(), "")),
-        ("missing heights", filled(bytes, &two, |_| "****************000\n".into(), "")),
-        ("wrong heights", filled(bytes, &two, |_| "xxxxxxxxxxxxxxxxxxxx\n".into(), "")),
-        ("a curved road", filled(bytes, &curved, |_| " 0.0100000 0.0000000 0.0000000\n".into(), "")),
+        ("heights", repeat_to_size(bytes, &two, |_| " 0.0000000 0.0000000\n".into(), "")),
+        ("missing heights", repeat_to_size(bytes, &two, |_| "****************000\n".into(), "")),
+        ("wrong heights", repeat_to_size(bytes, &two, |_| "xxxxxxxxxxxxxxxxxxxx\n".into(), "")),
+        ("a curved road", repeat_to_size(bytes, &curved, |_| " 0.0100000 0.0000000 0.0000000\n".into(), "")),
         ("sections", [wide, values].concat()),
-        ("a section again", filled(bytes, &format!("{head}{data}"), |_| "D:long section 1,m\n".into(), "$$$$\n")),
-        ("unknown keys", filled(bytes, head, |i| format!("key_{i} = 1\n"), "$$$$\n")),
-        ("unknown blocks", filled(bytes, "", |i| format!("$B{i}\n"), "$$$$\n")),
-        ("options", filled(bytes, "$ROAD_CRG_OPTS\n", |i| format!("o{i} = 1\n"), "$$$$\n")),
-        ("long key", filled(bytes, head, |_| "reference_line_".into(), " = 1\n$$$$\n")),
-        ("no end", filled(bytes, head, |_| "$CT\n".into(), "")),
+        (
+            "a section again",
+            repeat_to_size(bytes, &format!("{head}{data}"), |_| "D:long section 1,m\n".into(), "$$$$\n"),
+        ),
+        ("unknown keys", repeat_to_size(bytes, head, |i| format!("key_{i} = 1\n"), "$$$$\n")),
+        ("unknown blocks", repeat_to_size(bytes, "", |i| format!("$B{i}\n"), "$$$$\n")),
+        ("options", repeat_to_size(bytes, "$ROAD_CRG_OPTS\n", |i| format!("o{i} = 1\n"), "$$$$\n")),
+        ("long key", repeat_to_size(bytes, head, |_| "reference_line_".into(), " = 1\n$$$$\n")),
+        ("no end", repeat_to_size(bytes, head, |_| "$CT\n".into(), "")),
     ]
 }
 
@@ -265,10 +287,10 @@ fn crg(bytes: usize) -> Vec<Input> {
 fn program(bytes: usize) -> Vec<Input> {
     let mut inputs = toml(bytes);
     inputs.extend([
-        ("wheels", filled(bytes, "mass = 1\n", |_| "[[wheels]]\n".into(), "")),
-        ("wheels with faults", filled(bytes, "mass = 1\n", |_| "[[wheels]]\nradius = -1\n".into(), "")),
-        ("wheels in a line", filled(bytes, "wheels = [", |_| "{},".into(), "]\n")),
-        ("numbers", filled(bytes, "mass = 1\nhalf_extents = [", |_| "1,".into(), "]\n")),
+        ("wheels", repeat_to_size(bytes, "mass = 1\n", |_| "[[wheels]]\n".into(), "")),
+        ("wheels with faults", repeat_to_size(bytes, "mass = 1\n", |_| "[[wheels]]\nradius = -1\n".into(), "")),
+        ("wheels in a line", repeat_to_size(bytes, "wheels = [", |_| "{},".into(), "]\n")),
+        ("numbers", repeat_to_size(bytes, "mass = 1\nhalf_extents = [", |_| "1,".into(), "]\n")),
     ]);
     inputs
 }
@@ -278,10 +300,10 @@ fn godot(bytes: usize) -> Vec<Input> {
     let car = "[node name=\"Car\" type=\"VehicleBody3D\"]\nmass = 900.0\n";
     let wheel = "transform = Transform3D(1,0,0,0,1,0,0,0,1,1,0,1)\n";
     vec![
-        ("nodes", filled(bytes, scene, |i| format!("[node name=\"n{i}\" type=\"Node3D\" parent=\".\"]\n"), "")),
+        ("nodes", repeat_to_size(bytes, scene, |i| format!("[node name=\"n{i}\" type=\"Node3D\" parent=\".\"]\n"), "")),
         (
             "wheels",
-            filled(
+            repeat_to_size(
                 bytes,
                 &format!("{scene}{car}"),
                 |i| format!("[node name=\"w{i}\" type=\"VehicleWheel3D\" parent=\".\"]\n{wheel}"),
@@ -290,7 +312,7 @@ fn godot(bytes: usize) -> Vec<Input> {
         ),
         (
             "boxes",
-            filled(
+            repeat_to_size(
                 bytes,
                 &format!("{scene}{car}"),
                 |i| {
@@ -299,21 +321,24 @@ fn godot(bytes: usize) -> Vec<Input> {
                 "",
             ),
         ),
-        ("resources", filled(bytes, scene, |i| format!("[sub_resource type=\"BoxShape3D\" id=\"s{i}\"]\n"), "")),
-        ("cars", filled(bytes, scene, |_| car.into(), "")),
-        ("attributes", filled(bytes, "[node", |i| format!(" a{i}=1"), "]\n")),
-        ("statements", filled(bytes, &format!("{scene}{car}"), |i| format!("key_{i} = 1\n"), "")),
-        ("a statement again", filled(bytes, &format!("{scene}{car}"), |_| "mass = 1\n".into(), "")),
-        ("broken statements", filled(bytes, scene, |_| "?\n".into(), "")),
-        ("broken headers", filled(bytes, scene, |_| "[node ?\n".into(), "")),
-        ("nested lists", filled(bytes, &format!("{car}a = "), |_| "[".into(), "")),
-        ("nested types", filled(bytes, &format!("{car}a = "), |_| "a[".into(), "")),
-        ("an open text", filled(bytes, &format!("{car}a = "), |_| "\"\"\"\"a".into(), "")),
-        ("open texts", filled(bytes, car, |_| "a = \"\n".into(), "")),
-        ("a list", filled(bytes, &format!("{car}a = ["), |_| "1,".into(), "]\n")),
+        (
+            "resources",
+            repeat_to_size(bytes, scene, |i| format!("[sub_resource type=\"BoxShape3D\" id=\"s{i}\"]\n"), ""),
+        ),
+        ("cars", repeat_to_size(bytes, scene, |_| car.into(), "")),
+        ("attributes", repeat_to_size(bytes, "[node", |i| format!(" a{i}=1"), "]\n")),
+        ("statements", repeat_to_size(bytes, &format!("{scene}{car}"), |i| format!("key_{i} = 1\n"), "")),
+        ("a statement again", repeat_to_size(bytes, &format!("{scene}{car}"), |_| "mass = 1\n".into(), "")),
+        ("broken statements", repeat_to_size(bytes, scene, |_| "?\n".into(), "")),
+        ("broken headers", repeat_to_size(bytes, scene, |_| "[node ?\n".into(), "")),
+        ("nested lists", repeat_to_size(bytes, &format!("{car}a = "), |_| "[".into(), "")),
+        ("nested types", repeat_to_size(bytes, &format!("{car}a = "), |_| "a[".into(), "")),
+        ("an open text", repeat_to_size(bytes, &format!("{car}a = "), |_| "\"\"\"\"a".into(), "")),
+        ("open texts", repeat_to_size(bytes, car, |_| "a = \"\n".into(), "")),
+        ("a list", repeat_to_size(bytes, &format!("{car}a = ["), |_| "1,".into(), "]\n")),
         (
             "a long path",
-            filled(
+            repeat_to_size(
                 bytes,
                 &format!("{scene}{car}[node name=\"w\" type=\"VehicleWheel3D\" parent=\""),
                 |_| "a/".into(),
@@ -327,14 +352,19 @@ fn yaml(bytes: usize) -> Vec<Input> {
     let unity = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
     let object = |i: usize, kind: &str| format!("--- !u!{i} &{i}\n{kind}:\n  m_GameObject: {{fileID: 1}}\n");
     vec![
-        ("objects", filled(bytes, unity, |i| object(i, "GameObject"), "")),
+        ("objects", repeat_to_size(bytes, unity, |i| object(i, "GameObject"), "")),
         (
             "wheels",
-            filled(bytes, unity, |i| format!("--- !u!146 &{i}\nWheelCollider:\n  m_GameObject: {{fileID: {i}}}\n"), ""),
+            repeat_to_size(
+                bytes,
+                unity,
+                |i| format!("--- !u!146 &{i}\nWheelCollider:\n  m_GameObject: {{fileID: {i}}}\n"),
+                "",
+            ),
         ),
         (
             "transforms",
-            filled(
+            repeat_to_size(
                 bytes,
                 unity,
                 |i| {
@@ -346,24 +376,24 @@ fn yaml(bytes: usize) -> Vec<Input> {
                 "",
             ),
         ),
-        ("bodies", filled(bytes, unity, |i| format!("--- !u!54 &{i}\nRigidbody:\n  m_Mass: 1\n"), "")),
-        ("an object again", filled(bytes, unity, |_| object(1, "Transform"), "")),
-        ("broken objects", filled(bytes, unity, |i| format!("--- !u!4 &{i}\nTransform: {{\n"), "")),
-        ("empty objects", filled(bytes, unity, |_| "--- \n".into(), "")),
-        ("keys", filled(bytes, "", |i| format!("key_{i}: {i}\n"), "")),
-        ("a key again", filled(bytes, "", |_| "m: 1\n".into(), "")),
-        ("nested lists", filled(bytes, "a: ", |_| "[".into(), "")),
-        ("nested tables", filled(bytes, "a: ", |_| "{a: ".into(), "")),
-        ("nested dashes", filled(bytes, "", |_| "- ".into(), "a\n")),
-        ("nested questions", filled(bytes, "", |_| "? ".into(), "a\n")),
-        ("anchors", filled(bytes, "", |i| format!("a{i}: &a{i} 1\n"), "")),
-        ("aliases", filled(bytes, "a: &a [1]\n", |i| format!("b{i}: *a\n"), "")),
-        ("a quoted text", filled(bytes, "a: \"", |_| "\\n".into(), "\"\n")),
-        ("a folded text", filled(bytes, "a: >\n", |_| " a\n\n".into(), "")),
-        ("a plain text", filled(bytes, "a: b", |_| "\n  c".into(), "\n")),
-        ("comments", filled(bytes, "", |_| "#\n".into(), "a: 1\n")),
-        ("directives", filled(bytes, "", |i| format!("%TAG !{i}! a\n"), "---\n")),
-        ("a flow list", filled(bytes, "a: [", |_| "1,".into(), "]\n")),
-        ("flow questions", filled(bytes, "a: [", |_| "? a, ".into(), "]\n")),
+        ("bodies", repeat_to_size(bytes, unity, |i| format!("--- !u!54 &{i}\nRigidbody:\n  m_Mass: 1\n"), "")),
+        ("an object again", repeat_to_size(bytes, unity, |_| object(1, "Transform"), "")),
+        ("broken objects", repeat_to_size(bytes, unity, |i| format!("--- !u!4 &{i}\nTransform: {{\n"), "")),
+        ("empty objects", repeat_to_size(bytes, unity, |_| "--- \n".into(), "")),
+        ("keys", repeat_to_size(bytes, "", |i| format!("key_{i}: {i}\n"), "")),
+        ("a key again", repeat_to_size(bytes, "", |_| "m: 1\n".into(), "")),
+        ("nested lists", repeat_to_size(bytes, "a: ", |_| "[".into(), "")),
+        ("nested tables", repeat_to_size(bytes, "a: ", |_| "{a: ".into(), "")),
+        ("nested dashes", repeat_to_size(bytes, "", |_| "- ".into(), "a\n")),
+        ("nested questions", repeat_to_size(bytes, "", |_| "? ".into(), "a\n")),
+        ("anchors", repeat_to_size(bytes, "", |i| format!("a{i}: &a{i} 1\n"), "")),
+        ("aliases", repeat_to_size(bytes, "a: &a [1]\n", |i| format!("b{i}: *a\n"), "")),
+        ("a quoted text", repeat_to_size(bytes, "a: \"", |_| "\\n".into(), "\"\n")),
+        ("a folded text", repeat_to_size(bytes, "a: >\n", |_| " a\n\n".into(), "")),
+        ("a plain text", repeat_to_size(bytes, "a: b", |_| "\n  c".into(), "\n")),
+        ("comments", repeat_to_size(bytes, "", |_| "#\n".into(), "a: 1\n")),
+        ("directives", repeat_to_size(bytes, "", |i| format!("%TAG !{i}! a\n"), "---\n")),
+        ("a flow list", repeat_to_size(bytes, "a: [", |_| "1,".into(), "]\n")),
+        ("flow questions", repeat_to_size(bytes, "a: [", |_| "? a, ".into(), "]\n")),
     ]
 }

@@ -130,9 +130,9 @@ fn shipped(name: &str) -> Arc<Model> {
 }
 
 fn controls(bytes: &[u8]) {
-    static CAR: LazyLock<Arc<Model>> = LazyLock::new(|| shipped("corvette_c5"));
+    static CONTROLS_TEST_CAR: LazyLock<Arc<Model>> = LazyLock::new(|| shipped("corvette_c5"));
     let text = &String::from_utf8_lossy(bytes);
-    let Err(faults) = Script::parse(text, &CAR) else { return };
+    let Err(faults) = Script::parse(text, &CONTROLS_TEST_CAR) else { return };
     let lines = LineIndex::new(text);
     assert!(!faults.0.is_empty());
     for fault in &faults.0 {
@@ -143,7 +143,7 @@ fn controls(bytes: &[u8]) {
 }
 
 /// Reads `bytes` as the file `name` that `scene` refers to.
-fn on_scene(scene: &str, name: &str, bytes: &[u8]) {
+fn read_scene_file(scene: &str, name: &str, bytes: &[u8]) {
     thread_local!(static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a temporary folder"));
     FOLDER.with(|folder| {
         std::fs::write(folder.path().join(name), bytes).expect("writable");
@@ -153,16 +153,16 @@ fn on_scene(scene: &str, name: &str, bytes: &[u8]) {
 
 fn mesh(ending: &str, bytes: &[u8]) {
     let name = format!("input.{ending}");
-    on_scene(&format!("[[mesh]]\nfile = \"{name}\"\n"), &name, bytes);
+    read_scene_file(&format!("[[mesh]]\nfile = \"{name}\"\n"), &name, bytes);
 }
 
 fn picture(bytes: &[u8]) {
     let field = "[[height_field]]\nfile = \"input.png\"\nlowest_m = 0\nhighest_m = 1\nspacing_m = 1\n";
-    on_scene(field, "input.png", bytes);
+    read_scene_file(field, "input.png", bytes);
 }
 
 fn crg(bytes: &[u8]) {
-    on_scene("[[crg]]\nfile = \"input.crg\"\n", "input.crg", bytes);
+    read_scene_file("[[crg]]\nfile = \"input.crg\"\n", "input.crg", bytes);
 }
 
 fn car(source: Source, bytes: &[u8]) {
@@ -211,7 +211,7 @@ impl World {
     }
 
     /// Takes three steps and checks that the states of the cars stay finite.
-    fn drive(&mut self) {
+    fn step_and_check(&mut self) {
         for step in 0..3 {
             self.world.step(&[Self::controls(), Self::controls()]);
             let finite = (0..2).all(|car| self.world.state(car).is_finite());
@@ -233,7 +233,7 @@ impl World {
 }
 
 thread_local!(static WORLDS: RefCell<Vec<World>> = RefCell::new(
-    skidpad::backends().iter().chain(&skidpad::modes()).map(World::new).collect()
+    skidpad::backends().iter().chain(&skidpad::solver_variants()).map(World::new).collect()
 ));
 
 /// Returns the bytes of a saved car and of a saved world.
@@ -248,7 +248,7 @@ fn state(bytes: &[u8]) {
             for world in worlds {
                 world.reset();
                 _ = world.world.set_state(car, &state);
-                world.drive();
+                world.step_and_check();
             }
         });
     }
@@ -258,7 +258,7 @@ fn world(bytes: &[u8]) {
     WORLDS.with_borrow_mut(|worlds| {
         for world in worlds {
             match world.world.load(bytes) {
-                Ok(()) => world.drive(),
+                Ok(()) => world.step_and_check(),
                 Err(refused) => check_printable(&refused.to_string()),
             }
             world.reset();

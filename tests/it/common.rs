@@ -19,7 +19,7 @@ pub fn solvers() -> Vec<BackendInfo> {
 /// Returns the solvers, the modes and the peer `bullet`: every backend except peers with code of other projects.
 pub fn own_code() -> Vec<BackendInfo> {
     let ours = |b: &BackendInfo| !b.peer || b.name == "bullet";
-    skidpad::backends().into_iter().filter(ours).chain(skidpad::modes()).collect()
+    skidpad::backends().into_iter().filter(ours).chain(skidpad::solver_variants()).collect()
 }
 
 /// Returns the solvers and modes that solve wheels with skidpad's constraint rows: [`own_code`] without `bullet`.

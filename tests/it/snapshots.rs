@@ -5,7 +5,7 @@
 /// Drives `vehicle` at 240 Hz and asserts one snapshot for each manoeuvre, with a row for each figure and a column
 /// for each solver.
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
-fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab::manoeuvre::Entry>) {
+fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab::manoeuvre::ManoeuvreEntry>) {
     use std::fmt::Write;
 
     use skidpad::lab::manoeuvre::Overrides;
@@ -13,11 +13,11 @@ fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab
 
     let model = skidpad::spec::load(vehicle).expect("shipped").model;
     let overrides = Overrides::default();
-    let step = TimeStep::per_second(240.0).expect("a valid rate");
+    let step = TimeStep::from_rate_hz(240.0).expect("a valid rate");
     // The peer `bullet` is compared with recorded runs elsewhere.
     let backends: Vec<_> = skidpad::backends().into_iter().filter(|b| b.name != "bullet").collect();
     for entry in manoeuvres {
-        let manoeuvre = entry.standard(&overrides);
+        let manoeuvre = entry.build_standard(&overrides);
         let comparison = compare(&backends, &model, manoeuvre.as_ref(), &overrides, step, &|_| {});
         let mut table = format!("{}\n{}\n", comparison.manoeuvre, comparison.about);
         for row in comparison.rows() {
@@ -31,7 +31,7 @@ fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 #[test]
 fn metrics_of_every_manoeuvre_and_solver() {
-    snapshot("corvette_c5", skidpad::lab::manoeuvre::CATALOGUE.iter());
+    snapshot("corvette_c5", skidpad::lab::manoeuvre::MANOEUVRES.iter());
 }
 
 /// Cars with four driven wheels: on motors, and on a torque converter with a torque-biasing centre differential.
@@ -40,6 +40,6 @@ fn metrics_of_every_manoeuvre_and_solver() {
 fn metrics_of_cars_with_four_driven_wheels() {
     for vehicle in ["tesla_model3_awd", "toyota_4runner"] {
         let names = ["acceleration", "braking", "step-steer"];
-        snapshot(vehicle, names.into_iter().filter_map(skidpad::lab::manoeuvre::named));
+        snapshot(vehicle, names.into_iter().filter_map(skidpad::lab::manoeuvre::by_name));
     }
 }

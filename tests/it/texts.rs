@@ -4,7 +4,7 @@ use skidpad::core::model::{Knee, Rolling};
 use skidpad::core::state::Placement;
 use skidpad::core::{Controls, Frame, Scene};
 
-use skidpad::lab::figures::straight::peak_power;
+use skidpad::lab::closed_form::straight::peak_power;
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, solvers};
 

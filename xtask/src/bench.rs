@@ -5,58 +5,58 @@ use std::process::{Command, Stdio};
 use crate::run::{Outcome, Steps, cargo, output, run};
 
 /// Number of cars of the `instructions` program, as in the published counts.
-const CARS: u64 = 64;
+const CAR_COUNT: u64 = 64;
 
 /// Maximum cost of a rewind by ten steps in plain steps of one car. Saving and repeating the steps is included.
-const REWIND: u64 = 12;
+const MAX_REWIND_COST: u64 = 12;
 
 /// Published instructions per car-step of ray-cast vehicles of other engines, with their default casters and 64 cars on
 /// a plane.
-const PUBLISHED: [(&str, u64); 3] = [("stock Rapier", 22_156), ("Jolt", 27_767), ("Bullet", 40_462)];
+const PUBLISHED_COUNTS: [(&str, u64); 3] = [("stock Rapier", 22_156), ("Jolt", 27_767), ("Bullet", 40_462)];
 
 /// Measurement of instructions.
-struct Count {
+struct Measurement {
     backend: &'static str,
     scenario: &'static str,
     /// Steps of a short and a long run. The difference of both counts excludes the set-up.
     steps: [u64; 2],
     /// Number of cars, or of probes, in a step.
-    of: u64,
+    items_per_step: u64,
     /// Maximum number of instructions per step and car or probe; `None` for no limit.
     limit: Option<u64>,
 }
 
 /// Returns the measurement of cars that drive straight ahead on the plane, after the first 0.5 s.
-const fn plane(backend: &'static str, limit: Option<u64>) -> Count {
-    Count { backend, scenario: "plane", steps: [60, 120], of: CARS, limit }
+const fn plane(backend: &'static str, limit: Option<u64>) -> Measurement {
+    Measurement { backend, scenario: "plane", steps: [60, 120], items_per_step: CAR_COUNT, limit }
 }
 
 /// Returns the measurement of one car that drives straight ahead, with plain steps or rewinds.
-const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u64>) -> Count {
-    Count { backend, scenario, steps: [60, 120], of: 1, limit }
+const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u64>) -> Measurement {
+    Measurement { backend, scenario, steps: [60, 120], items_per_step: 1, limit }
 }
 
 /// Returns the measurement of cars that drive straight ahead over waves.
-const fn waves(scenario: &'static str, limit: Option<u64>) -> Count {
-    Count { backend: "impulse", scenario, steps: [60, 120], of: CARS, limit }
+const fn waves(scenario: &'static str, limit: Option<u64>) -> Measurement {
+    Measurement { backend: "impulse", scenario, steps: [60, 120], items_per_step: CAR_COUNT, limit }
 }
 
 /// Returns the measurement of one ground query of all wheels at each place.
-const fn probes(scenario: &'static str, limit: Option<u64>) -> Count {
-    Count { backend: "impulse", scenario, steps: [10, 20], of: 4 * CARS, limit }
+const fn probes(scenario: &'static str, limit: Option<u64>) -> Measurement {
+    Measurement { backend: "impulse", scenario, steps: [10, 20], items_per_step: 4 * CAR_COUNT, limit }
 }
 
 /// Returns the measurement of a shipped vehicle that drives straight ahead on the plane.
-const fn vehicle(backend: &'static str, scenario: &'static str, limit: u64) -> Count {
-    Count { backend, scenario, steps: [60, 120], of: CARS, limit: Some(limit) }
+const fn vehicle(backend: &'static str, scenario: &'static str, limit: u64) -> Measurement {
+    Measurement { backend, scenario, steps: [60, 120], items_per_step: CAR_COUNT, limit: Some(limit) }
 }
 
 /// Returns the measurement of a shipped vehicle with random pedals and steering, after the first 0.5 s.
-const fn at_random(backend: &'static str, scenario: &'static str, limit: u64) -> Count {
-    Count { backend, scenario, steps: [60, 360], of: CARS, limit: Some(limit) }
+const fn at_random(backend: &'static str, scenario: &'static str, limit: u64) -> Measurement {
+    Measurement { backend, scenario, steps: [60, 360], items_per_step: CAR_COUNT, limit: Some(limit) }
 }
 
-const COUNTS: [Count; 34] = [
+const SOLVER_MEASUREMENTS: [Measurement; 34] = [
     plane("impulse", Some(2_720)),
     plane("impulse-one-by-one", Some(5_290)),
     plane("constraint", Some(6_520)),
@@ -77,7 +77,13 @@ const COUNTS: [Count; 34] = [
     vehicle("impulse", "plane-tesla_model3_awd", 3_790),
     vehicle("impulse-one-by-one", "plane-tesla_model3_awd", 6_250),
     // The first 2 s: 0.5 s straight ahead, the step of the steering, the steady state after it.
-    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(7_600) },
+    Measurement {
+        backend: "constraint",
+        scenario: "step-steer",
+        steps: [0, 240],
+        items_per_step: CAR_COUNT,
+        limit: Some(7_600),
+    },
     at_random("impulse", "random-corvette_c5", 4_550),
     at_random("impulse-one-by-one", "random-corvette_c5", 7_100),
     at_random("impulse", "random-truck_6x4", 7_100),
@@ -96,7 +102,7 @@ const COUNTS: [Count; 34] = [
 ];
 
 /// Measurements of Bullet itself, for the option `--libbullet`.
-const LIBBULLET: [Count; 2] = [plane("libbullet", None), plane("libbullet-statics-only", None)];
+const LIBBULLET_MEASUREMENTS: [Measurement; 2] = [plane("libbullet", None), plane("libbullet-statics-only", None)];
 
 /// Returns the cargo arguments that build the benches against the installed libbullet; an empty text without
 /// `libbullet`.
@@ -109,7 +115,7 @@ const BASELINE_FEATURES: &str =
     "--no-default-features --features rapier,impulse,abreast,constraint,peers,serde,lab,deterministic";
 
 /// Measurements of the build for any processor of the target.
-const ON_BASELINE: [Count; 3] =
+const BASELINE_MEASUREMENTS: [Measurement; 3] =
     [plane("impulse", Some(4_700)), plane("constraint", Some(7_500)), plane("impulse-one-by-one", Some(6_100))];
 
 /// Runs the criterion benches unless `instructions_only`, then counts instructions. `libbullet` includes Bullet itself.
@@ -131,21 +137,21 @@ fn instructions(libbullet: bool) -> Outcome {
     }
     let mut table = Table { program: program(BASELINE_FEATURES)?, lines: Vec::new(), over: Vec::new() };
     table.lines.push("any processor of the target:".into());
-    for asked in ON_BASELINE {
+    for asked in BASELINE_MEASUREMENTS {
         table.add(asked)?;
     }
     table.program = program(features(libbullet))?;
     table.lines.push("the widest instructions of this one that valgrind knows:".into());
     table.lines.push(format!("{:<22} {:<26} {:>10} {:>8}", "", "", "per step", "limit"));
-    table.lines.extend(PUBLISHED.map(|(name, count)| format!("{name:<22} {:<26} {count:>10}", "published")));
-    for asked in COUNTS.into_iter().chain(LIBBULLET.into_iter().filter(|_| libbullet)) {
+    table.lines.extend(PUBLISHED_COUNTS.map(|(name, count)| format!("{name:<22} {:<26} {count:>10}", "published")));
+    for asked in SOLVER_MEASUREMENTS.into_iter().chain(LIBBULLET_MEASUREMENTS.into_iter().filter(|_| libbullet)) {
         table.add(asked)?;
     }
     for backend in ["impulse", "constraint"] {
         let alone = table.add(one_car(backend, "alone", None))?;
-        table.add(one_car(backend, "rollback", Some(REWIND * alone)))?;
+        table.add(one_car(backend, "rollback", Some(MAX_REWIND_COST * alone)))?;
     }
-    println!("instructions per car and step, {CARS} cars or one; rollback: per rewind by ten steps; probes: each");
+    println!("instructions per car and step, {CAR_COUNT} cars or one; rollback: per rewind by ten steps; probes: each");
     println!("{}", table.lines.join("\n"));
     if table.over.is_empty() { Ok(()) } else { Err(table.over.join("\n")) }
 }
@@ -159,7 +165,10 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, Count { backend, scenario, steps, of, limit }: Count) -> Result<u64, String> {
+    fn add(
+        &mut self,
+        Measurement { backend, scenario, steps, items_per_step: of, limit }: Measurement,
+    ) -> Result<u64, String> {
         let [short, long] = steps.map(|steps| count(&self.program, backend, scenario, steps));
         let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * of);
         let most = limit.map_or_else(String::new, |limit| limit.to_string());

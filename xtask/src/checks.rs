@@ -1,22 +1,22 @@
 //! Lists of steps of the chores `ci`, `check`, `tidy`, `determinism`, `agreement`, `package` and `semver`.
 
-use crate::builds::{BESIDE_OTHERS, PROGRAMS, SOLVERS};
-use crate::determinism::equal_bits;
+use crate::builds::{FACADE_ARGUMENTS, PROGRAM_BUILD_ARGUMENTS, SOLVER_FEATURES};
+use crate::determinism::compare_builds;
 use crate::fuzz;
 use crate::prerequisites::Prerequisites;
-use crate::run::{Outcome, Steps, built, cargo, install, output, root, run};
+use crate::run::{Outcome, Steps, built_program, cargo, install, output, root, run};
 use crate::{package, tidy};
 
 /// Manifests of the two workspaces.
-const WORKSPACES: [&str; 2] = ["Cargo.toml", "crates/bevy/Cargo.toml"];
+const WORKSPACE_MANIFESTS: [&str; 2] = ["Cargo.toml", "crates/bevy/Cargo.toml"];
 
 /// Version of cargo-deny that `ci` installs if none is installed.
-const CARGO_DENY: &str = "0.20.2";
+const CARGO_DENY_VERSION: &str = "0.20.2";
 
 /// Arguments that select the second workspace. It shares the target folder of the first, so that common third-party
 /// packages are built once. The Rust version is ignored, since the package `bevy` requires a newer compiler than it
 /// needs.
-const BEVY: &str = "--manifest-path crates/bevy/Cargo.toml --target-dir target --ignore-rust-version --quiet";
+const BEVY_ARGUMENTS: &str = "--manifest-path crates/bevy/Cargo.toml --target-dir target --ignore-rust-version --quiet";
 
 /// Page about the world of Avian, which the example `agreement` of `skidpad-avian` writes.
 const AVIAN_PAGE: &str = "docs/agreement_avian.md";
@@ -37,7 +37,7 @@ pub fn ci(steps: &mut Steps) {
     });
     tests(steps);
     steps.step("agreement", "Run `cargo xtask agreement` and say in the commit what moved and why.", || {
-        run(cargo(PROGRAMS))?;
+        run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
         agreement_pages(&["--check"])
     });
     steps.step("features", "Guard what needs a solver with its feature: each must build alone.", || features(there));
@@ -68,9 +68,9 @@ pub fn semver(steps: &mut Steps, baseline: &str) {
 /// Writes the pages about the agreement of the solvers.
 pub fn agreement(steps: &mut Steps) {
     steps.step("agreement", "Solvers part further than is accepted: mend it, or give the measured reason.", || {
-        run(cargo(PROGRAMS))?;
+        run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
         agreement_pages(&[])?;
-        run(cargo(&format!("build {BEVY} --examples")))?;
+        run(cargo(&format!("build {BEVY_ARGUMENTS} --examples")))?;
         example("agreement", &[AVIAN_PAGE])
     });
 }
@@ -93,15 +93,17 @@ pub fn determinism(steps: &mut Steps, in_release: bool) {
     steps.step(
         "determinism",
         "A step depends on the build or on threads: look for std float functions, iteration order or shared state.",
-        || equal_bits(in_release),
+        || compare_builds(in_release),
     );
 }
 
 fn lints(steps: &mut Steps, there: Prerequisites) {
     if there.rustfmt {
         steps.step("format", "Run the command named above without `--check`.", || {
-            let manifests = WORKSPACES.iter().chain(&[fuzz::MANIFEST]);
-            all(&manifests.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")).collect::<Vec<_>>())
+            let manifests = WORKSPACE_MANIFESTS.iter().chain(&[fuzz::FUZZ_MANIFEST]);
+            run_all(
+                &manifests.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")).collect::<Vec<_>>(),
+            )
         });
     }
     if there.clippy {
@@ -119,50 +121,50 @@ fn tests(steps: &mut Steps) {
 
 /// Lints each solver alone with all its targets. The step `determinism` simulates with each solver alone.
 fn features(there: Prerequisites) -> Outcome {
-    let alone = format!("{BESIDE_OTHERS} --no-default-features --quiet");
+    let alone = format!("{FACADE_ARGUMENTS} --no-default-features --quiet");
     let lint = |features: &str| format!("clippy {alone} --all-targets {features} -- -D warnings");
     let mut commands = vec![lint("")];
     // This is the selection of a game: one solver and vehicle files.
     commands.push(format!("test {alone} --features skidpad/impulse,skidpad/deterministic --doc"));
     commands.extend(
-        SOLVERS.map(|solver| {
+        SOLVER_FEATURES.map(|solver| {
             lint(&format!("--features skidpad/lab,skidpad/deterministic,skidpad/peers,skidpad/{solver}"))
         }),
     );
-    all(&possible(commands, there))
+    run_all(&runnable_commands(commands, there))
 }
 
 /// Returns the `commands` for which the machine has the tools.
-fn possible(commands: Vec<String>, there: Prerequisites) -> Vec<String> {
+fn runnable_commands(commands: Vec<String>, there: Prerequisites) -> Vec<String> {
     commands.into_iter().filter(|command| there.clippy || !command.starts_with("clippy ")).collect()
 }
 
 /// Runs every command. The error lists the commands that failed.
-fn all(commands: &[String]) -> Outcome {
-    none_of(commands.iter().filter_map(|command| run(cargo(command)).err()).collect())
+fn run_all(commands: &[String]) -> Outcome {
+    fail_if_any(commands.iter().filter_map(|command| run(cargo(command)).err()).collect())
 }
 
-fn none_of(failures: Vec<String>) -> Outcome {
+fn fail_if_any(failures: Vec<String>) -> Outcome {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
 fn examples() -> Outcome {
-    run(cargo(PROGRAMS))?;
+    run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
     let failures: Vec<String> = example_names()?.iter().filter_map(|name| example(name, &[]).err()).collect();
-    none_of(failures)
+    fail_if_any(failures)
 }
 
 /// Writes the pages about agreement, or compares them with `--check`. Results do not depend on the build profile, so
 /// the debug build of the tests is used.
 fn agreement_pages(arguments: &[&str]) -> Outcome {
-    let mut command = built("skidpad");
+    let mut command = built_program("skidpad");
     command.args(["agreement", "--out", "docs"]).args(arguments);
     run(command)
 }
 
 /// Runs an example that was built before.
 fn example(name: &str, arguments: &[&str]) -> Outcome {
-    let mut command = built(&format!("examples/{name}"));
+    let mut command = built_program(&format!("examples/{name}"));
     command.args(arguments);
     run(command)
 }
@@ -174,8 +176,8 @@ fn example(name: &str, arguments: &[&str]) -> Outcome {
 /// demo and `others`, which depend on the package `bevy`, are left out.
 fn bevy(there: Prerequisites) -> Outcome {
     let bare = "--package skidpad-bevy --package others --no-default-features";
-    let tree = format!("--manifest-path {}", WORKSPACES[1]);
-    none_of(tidy::built_twice(
+    let tree = format!("--manifest-path {}", WORKSPACE_MANIFESTS[1]);
+    fail_if_any(tidy::rebuilt_packages(
         &format!("{tree} {bare} --edges normal,build"),
         &format!("{tree} --workspace --all-features --edges normal,build,dev"),
     )?)?;
@@ -186,11 +188,11 @@ fn bevy(there: Prerequisites) -> Outcome {
         }
     };
     let commands = vec![
-        format!("clippy {BEVY} {linted} --all-features --all-targets -- -D warnings"),
-        format!("clippy {BEVY} {bare} -- -D warnings"),
-        format!("test {BEVY} --no-fail-fast"),
+        format!("clippy {BEVY_ARGUMENTS} {linted} --all-features --all-targets -- -D warnings"),
+        format!("clippy {BEVY_ARGUMENTS} {bare} -- -D warnings"),
+        format!("test {BEVY_ARGUMENTS} --no-fail-fast"),
     ];
-    all(&possible(commands, there))?;
+    run_all(&runnable_commands(commands, there))?;
     example("netplay", &[])?;
     example("agreement", &[AVIAN_PAGE, "--check"])
 }
@@ -207,14 +209,14 @@ fn example_names() -> Result<Vec<String>, String> {
 }
 
 fn dependencies() -> Outcome {
-    install("deny", CARGO_DENY)?;
+    install("deny", CARGO_DENY_VERSION)?;
     run(cargo("fetch --locked"))?;
     let check = "--offline check --hide-inclusion-graph bans licenses sources";
     let mut checks = vec![format!("deny {check}")];
-    let bevy = WORKSPACES[1];
+    let bevy = WORKSPACE_MANIFESTS[1];
     run(cargo(&format!("fetch --locked --manifest-path {bevy}")))?;
     checks.push(format!("deny --manifest-path {bevy} {check}"));
-    all(&checks)
+    run_all(&checks)
 }
 
 /// Checks dependencies of both workspaces for security advisories. Leaves the check out if the database of advisories
@@ -227,6 +229,8 @@ fn advisories(steps: &mut Steps) {
         return steps.leave_out(work, &format!("cargo {fetch}"));
     }
     steps.step("advisories", DEPENDENCY_REMEDY, || {
-        all(&WORKSPACES.map(|manifest| format!("deny --offline --manifest-path {manifest} check advisories")))
+        run_all(
+            &WORKSPACE_MANIFESTS.map(|manifest| format!("deny --offline --manifest-path {manifest} check advisories")),
+        )
     });
 }

@@ -5,21 +5,21 @@ use std::process::Command;
 use crate::run::{Outcome, Steps, cargo, output, read, root, run};
 
 /// Manifest of the fuzz targets.
-pub const MANIFEST: &str = "fuzz/Cargo.toml";
+pub const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";
 
 /// Folder of the builds and of the found inputs.
-const FOLDER: &str = "target/fuzz";
+const FUZZ_FOLDER: &str = "target/fuzz";
 
 /// Target of the builds. With an explicit target cargo builds build scripts without the flags below.
-const TARGET: &str = "x86_64-unknown-linux-gnu";
+const BUILD_TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Compiler flags of cargo-fuzz without a sanitizer, since nearly all code is safe.
-const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+const COVERAGE_FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0 -Ccodegen-units=1";
 
 /// Limits: time per input (s), memory of the process (MB), and maximum length of mutated inputs (bytes).
-const LIMITS: [&str; 3] = ["-timeout=5", "-rss_limit_mb=700", "-max_len=20000"];
+const LIBFUZZER_LIMITS: [&str; 3] = ["-timeout=5", "-rss_limit_mb=700", "-max_len=20000"];
 
 /// Builds the fuzz targets and runs those whose names contain `reader`, each for `seconds`. Prints the number of
 /// inputs, the longest time of an input and the peak of memory.
@@ -28,25 +28,25 @@ pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
     steps.step("fuzz", remedy, || {
         let arguments = "run nightly cargo build --release --bins --manifest-path";
         let mut build = Command::new("rustup");
-        build.args(arguments.split(' ')).args([MANIFEST, "--target", TARGET, "--target-dir", FOLDER]);
-        build.current_dir(root()).env("RUSTFLAGS", FLAGS);
+        build.args(arguments.split(' ')).args([FUZZ_MANIFEST, "--target", BUILD_TARGET, "--target-dir", FUZZ_FOLDER]);
+        build.current_dir(root()).env("RUSTFLAGS", COVERAGE_FLAGS);
         run(build)?;
         let asked = readers()?.into_iter().filter(|(name, _)| name.contains(reader));
         let failures: Vec<String> =
-            asked.filter_map(|(name, dictionary)| target(&name, &dictionary, seconds).err()).collect();
+            asked.filter_map(|(name, dictionary)| run_target(&name, &dictionary, seconds).err()).collect();
         if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
     });
 }
 
 /// Runs the target `name` for `seconds`, from its seeds and the inputs that earlier runs found.
-fn target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
-    let folder = root().join(FOLDER).join("run").join(name);
+fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
+    let folder = root().join(FUZZ_FOLDER).join("run").join(name);
     let [found, seeds, bad] = ["found", "seeds", "bad"].map(|part| folder.join(part));
     for part in [&found, &seeds, &bad] {
         std::fs::create_dir_all(part).map_err(|error| format!("{}: {error}", part.display()))?;
     }
-    let mut command = Command::new(root().join(FOLDER).join(TARGET).join("release").join(name));
-    command.env("SKIDPAD_SEEDS", &seeds).args([&found, &seeds]).args(LIMITS).current_dir(root());
+    let mut command = Command::new(root().join(FUZZ_FOLDER).join(BUILD_TARGET).join("release").join(name));
+    command.env("SKIDPAD_SEEDS", &seeds).args([&found, &seeds]).args(LIBFUZZER_LIMITS).current_dir(root());
     command.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
     command.arg(format!("-dict=fuzz/dictionaries/{dictionary}.dict"));
     command.arg(format!("-artifact_prefix={}/", bad.display()));

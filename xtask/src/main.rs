@@ -13,7 +13,7 @@ mod determinism;
 mod fuzz;
 mod mutants;
 mod package;
-mod planted;
+mod planted_faults;
 mod prerequisites;
 mod run;
 mod search;
@@ -75,7 +75,7 @@ enum Chore {
     /// Draws cars, grounds, manoeuvres and controls at random and checks the relations of tests/it/metamorphic
     Search {
         /// Draws of all shards together
-        #[arg(long, default_value_t = search::DRAWS)]
+        #[arg(long, default_value_t = search::DEFAULT_DRAWS)]
         draws: u64,
         /// Share of the draws for this run, `i/n`: every n-th draw from the i-th on, counted from 0
         #[arg(long, default_value = "0/1")]
@@ -93,10 +93,10 @@ enum Chore {
     /// each part
     Soak {
         /// Car-steps of each solver
-        #[arg(long, default_value_t = soak::CAR_STEPS)]
+        #[arg(long, default_value_t = soak::DEFAULT_CAR_STEPS)]
         car_steps: u64,
         /// Number of cars that are inserted into a world of each solver and removed again
-        #[arg(long, default_value_t = soak::VISITORS)]
+        #[arg(long, default_value_t = soak::DEFAULT_VISITORS)]
         visitors: u64,
     },
     /// Checks that results are bit-identical on other processors: aarch64 under QEMU, 32-bit x86
@@ -111,7 +111,7 @@ enum Chore {
     /// digests catch; takes half an hour
     Mutants {
         /// Sample of the mutants, `k/n`: every n-th mutant from the k-th on
-        #[arg(long, default_value = mutants::SAMPLE)]
+        #[arg(long, default_value = mutants::DEFAULT_SAMPLE)]
         sample: String,
     },
 }
@@ -129,12 +129,12 @@ fn main() -> ExitCode {
         Chore::Linearity { reader } => fuzz::linearity(&mut steps, &reader),
         Chore::Package => checks::package(&mut steps),
         Chore::Search { draws, shard, seed, relation } => {
-            let asked = search::Asked { draws, shard, seed, relation };
+            let asked = search::SearchOptions { draws, shard, seed, relation };
             search::search(&mut steps, &asked);
         }
         Chore::Soak { car_steps, visitors } => soak::soak(&mut steps, car_steps, visitors),
         Chore::Targets => targets::targets(&mut steps),
-        Chore::Planted => planted::planted(&mut steps),
+        Chore::Planted => planted_faults::planted(&mut steps),
         Chore::Semver { baseline } => checks::semver(&mut steps, &baseline),
         Chore::Mutants { sample } => mutants::mutants(&mut steps, &sample),
     }

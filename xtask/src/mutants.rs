@@ -9,19 +9,19 @@ use serde_json::Value;
 use crate::run::{Outcome, Steps, cargo, install, read, root, run};
 
 /// Default sample: every 97th mutant, from the first one on.
-pub const SAMPLE: &str = "0/97";
+pub const DEFAULT_SAMPLE: &str = "0/97";
 
 /// Version of cargo-mutants that is installed if none is installed.
-const VERSION: &str = "27.1.0";
+const CARGO_MUTANTS_VERSION: &str = "27.1.0";
 
 /// Minimum share of the mutants that build which tests must catch.
-const LEAST_CAUGHT: f64 = 0.9;
+const MIN_CAUGHT_SHARE: f64 = 0.9;
 
 /// Folder with the results of a round, relative to the workspace.
-const RESULTS: &str = "target/mutants.out";
+const RESULTS_FOLDER: &str = "target/mutants.out";
 
 /// Rounds of tests: name, and arguments that select the tests.
-const ROUNDS: [(&str, &str); 2] = [
+const TEST_ROUNDS: [(&str, &str); 2] = [
     ("unit tests", "-C=--lib"),
     (
         "golden digests",
@@ -33,34 +33,34 @@ const ROUNDS: [(&str, &str); 2] = [
 
 /// Runs the tests on the mutants of `sample`, `k/n`: every n-th from the k-th on, counted from 0.
 pub fn mutants(steps: &mut Steps, sample: &str) {
-    steps.step("tools", "Install the tool named above.", || install("mutants", VERSION));
-    steps.step("mutants", "Write a test that a mutant listed above fails, or say why none can.", || caught(sample));
+    steps.step("tools", "Install the tool named above.", || install("mutants", CARGO_MUTANTS_VERSION));
+    steps.step("mutants", "Write a test that a mutant listed above fails, or say why none can.", || run_rounds(sample));
 }
 
-fn caught(sample: &str) -> Outcome {
-    let [(first, with_first), (second, with_second)] = ROUNDS;
-    let round = Round::of(&[format!("--shard={sample}")], with_first)?;
+fn run_rounds(sample: &str) -> Outcome {
+    let [(first, with_first), (second, with_second)] = TEST_ROUNDS;
+    let round = Round::run(&[format!("--shard={sample}")], with_first)?;
     let [caught, building] = [round.caught, round.caught + round.missed.len() as u64];
     println!("{first}: {caught} caught of {building} that build, {} that do not", round.unviable);
     let mut missed = round.missed;
     if !missed.is_empty() {
         // cargo-mutants may also try other mutants of these files, so the names are compared.
-        let tried = Round::of(&selecting(&missed), with_second)?;
+        let tried = Round::run(&selection_arguments(&missed), with_second)?;
         missed.retain(|name| tried.missed.contains(name));
         println!("{second}: {} more", building - caught - missed.len() as u64);
     }
     let share = 1.0 - missed.len() as f64 / building.max(1) as f64;
     println!("{:.1} % of {building} caught; missed:\n{}", 100.0 * share, missed.join("\n"));
-    if share < LEAST_CAUGHT { Err(format!("tests catch less than {} %", 100.0 * LEAST_CAUGHT)) } else { Ok(()) }
+    if share < MIN_CAUGHT_SHARE { Err(format!("tests catch less than {} %", 100.0 * MIN_CAUGHT_SHARE)) } else { Ok(()) }
 }
 
 /// Returns arguments that select the mutants with these names. A name begins with the path of its file.
-fn selecting(names: &[String]) -> Vec<String> {
+fn selection_arguments(names: &[String]) -> Vec<String> {
     let mut files: Vec<&str> = names.iter().filter_map(|name| name.split(':').next()).collect();
     files.sort_unstable();
     files.dedup();
     let of_files = files.iter().map(|file| format!("--file={file}"));
-    of_files.chain(names.iter().map(|name| format!("--re=^{}$", literal(name)))).collect()
+    of_files.chain(names.iter().map(|name| format!("--re=^{}$", literal_regex(name)))).collect()
 }
 
 /// Result of one round of tests.
@@ -75,10 +75,10 @@ struct Round {
 
 impl Round {
     /// Runs the tests that `arguments` select on the mutants that `selection` selects.
-    fn of(selection: &[String], arguments: &str) -> Result<Self, String> {
-        let results = root().join(RESULTS);
+    fn run(selection: &[String], arguments: &str) -> Result<Self, String> {
+        let results = root().join(RESULTS_FOLDER);
         if results.exists() {
-            std::fs::remove_dir_all(&results).map_err(|error| format!("{RESULTS}: {error}"))?;
+            std::fs::remove_dir_all(&results).map_err(|error| format!("{RESULTS_FOLDER}: {error}"))?;
         }
         let mut command = cargo("mutants --package skidpad-core --jobs 1");
         command.args(selection).args(arguments.split_whitespace());
@@ -89,7 +89,7 @@ impl Round {
         // The command fails if a mutant survives, so its status alone is no error.
         let ended = run(command);
         let outcomes: Value = serde_json::from_str(&read(&results.join("outcomes.json"))?)
-            .map_err(|error| format!("{RESULTS}: {error}"))?;
+            .map_err(|error| format!("{RESULTS_FOLDER}: {error}"))?;
         let count = |name: &str| outcomes[name].as_u64().unwrap_or(0);
         if count("total_mutants") == 0 || outcomes["end_time"].is_null() {
             return Err(ended.err().unwrap_or_else(|| "it did not come to an end".into()));
@@ -101,7 +101,7 @@ impl Round {
 }
 
 /// Returns a regular expression that matches `name` literally.
-fn literal(name: &str) -> String {
+fn literal_regex(name: &str) -> String {
     let escaped = |c: char| c.is_ascii_punctuation() && !['<', '>'].contains(&c);
     name.chars().flat_map(|c| escaped(c).then_some('\\').into_iter().chain([c])).collect()
 }

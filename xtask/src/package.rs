@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::run::{Outcome, cargo, install, read, root, run, write};
 
 /// Version of cargo-semver-checks that is installed if none is installed.
-const SEMVER_CHECKS: &str = "0.51.0";
+const SEMVER_CHECKS_VERSION: &str = "0.51.0";
 
 /// Packages every crate of the workspace. If `built`, builds each package from its packaged files alone.
 pub fn packages(built: bool) -> Outcome {
@@ -16,26 +16,26 @@ pub fn packages(built: bool) -> Outcome {
 /// Builds and runs a game outside of the repository, which uses the packaged `skidpad` with `impulse` alone.
 pub fn game() -> Outcome {
     packages(false)?;
-    let patches = unpacked(&root().join("target/package"))?;
-    outside("game", MANIFEST, PROGRAM, &patches, "Cargo.lock", "run --offline --quiet")
+    let patches = unpack_packages(&root().join("target/package"))?;
+    build_outside_workspace("game", GAME_MANIFEST, GAME_PROGRAM, &patches, "Cargo.lock", "run --offline --quiet")
 }
 
 /// Packages the crates for Bevy, and checks an app outside of the repository that uses these packages.
 pub fn bevy() -> Outcome {
     packages(false)?;
-    let mut patches = unpacked(&root().join("target/package"))?;
+    let mut patches = unpack_packages(&root().join("target/package"))?;
     let as_published: String =
         patches.iter().map(|(name, place)| format!(" --config patch.crates-io.{name}.path={place:?}")).collect();
     let of_bevy = "package --manifest-path crates/bevy/Cargo.toml --no-verify --offline --allow-dirty --quiet";
     run(cargo(&format!("{of_bevy}{as_published}")))?;
-    patches.extend(unpacked(&root().join("crates/bevy/target/package"))?);
+    patches.extend(unpack_packages(&root().join("crates/bevy/target/package"))?);
     let check = "check --offline --quiet --ignore-rust-version";
-    outside("app", BEVY_MANIFEST, BEVY_PROGRAM, &patches, "crates/bevy/Cargo.lock", check)
+    build_outside_workspace("app", BEVY_MANIFEST, BEVY_PROGRAM, &patches, "crates/bevy/Cargo.lock", check)
 }
 
 /// Runs the cargo `command` in a new crate outside of every workspace, with this manifest and program. `patches` (name,
 /// folder) replace published packages. `lock` is the lock file whose versions are used.
-fn outside(
+fn build_outside_workspace(
     name: &str,
     manifest: &str,
     program: &str,
@@ -59,11 +59,11 @@ fn outside(
 
 /// Checks that the version number matches the public items that were removed or changed since the revision `baseline`.
 pub fn semver(baseline: &str) -> Outcome {
-    install("semver-checks", SEMVER_CHECKS)?;
+    install("semver-checks", SEMVER_CHECKS_VERSION)?;
     run(cargo(&format!("semver-checks --workspace --exclude xtask --exclude others --baseline-rev {baseline}")))
 }
 
-const MANIFEST: &str = r#"[package]
+const GAME_MANIFEST: &str = r#"[package]
 name = "game"
 version = "0.0.0"
 edition = "2024"
@@ -74,7 +74,7 @@ edition = "2024"
 skidpad = { version = "0.1.0", default-features = false, features = ["impulse"] }
 "#;
 
-const PROGRAM: &str = r#"use skidpad::prelude::*;
+const GAME_PROGRAM: &str = r#"use skidpad::prelude::*;
 
 fn main() {
     let model = skidpad::spec::load("corvette_c5").expect("it is inside").model;
@@ -111,7 +111,7 @@ const BEVY_PROGRAM: &str = r#"fn main() {
 "#;
 
 /// Unpacks every package of the current version in `folder` and returns names and folders of the packages.
-fn unpacked(folder: &Path) -> Result<Vec<(String, String)>, String> {
+fn unpack_packages(folder: &Path) -> Result<Vec<(String, String)>, String> {
     let end = format!("-{}.crate", env!("CARGO_PKG_VERSION"));
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut names: Vec<String> = entries

@@ -20,7 +20,7 @@ impl Prerequisites {
     /// Queries the machine. Registers in `steps` the checks that missing prerequisites leave out, with the commands
     /// that install them.
     pub fn query(steps: &mut Steps) -> Self {
-        let [rustfmt, clippy] = ["fmt", "clippy"].map(|tool| starts(&mut cargo(&format!("{tool} --version"))));
+        let [rustfmt, clippy] = ["fmt", "clippy"].map(|tool| can_start(&mut cargo(&format!("{tool} --version"))));
         for (there, component, leaves_out) in [
             (rustfmt, "rustfmt", "the step `format`"),
             (clippy, "clippy", "lints, in the steps `clippy`, `features` and `bevy`"),
@@ -44,7 +44,7 @@ fn missing_demo_packages() -> Vec<&'static str> {
     if !cfg!(target_os = "linux") {
         return Vec::new();
     }
-    let asks = |arguments: &[&str]| starts(Command::new("pkg-config").args(arguments));
+    let asks = |arguments: &[&str]| can_start(Command::new("pkg-config").args(arguments));
     if !asks(&["--version"]) {
         return DEMO_LIBRARIES.map(|[_, package]| package).into_iter().chain(["pkg-config"]).collect();
     }
@@ -65,7 +65,7 @@ fn is_root() -> bool {
 }
 
 /// Returns true if `command` starts and succeeds.
-fn starts(command: &mut Command) -> bool {
+fn can_start(command: &mut Command) -> bool {
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }

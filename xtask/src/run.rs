@@ -41,7 +41,7 @@ impl Steps {
         if let Some(reason) = &failure {
             println!("{reason}\n--- {name} failed. {remedy}");
         }
-        println!("--- {name}: {}", times(took, processor));
+        println!("--- {name}: {}", times_text(took, processor));
         self.done.push(Step { name, took, processor, failure });
     }
 
@@ -50,11 +50,11 @@ impl Steps {
         println!();
         for Step { name, took, processor, failure } in &self.done {
             let result = if failure.is_none() { "ok" } else { "FAILED" };
-            println!("{name:<32} {}  {result}", times(*took, *processor));
+            println!("{name:<32} {}  {result}", times_text(*took, *processor));
         }
         let total = self.done.iter().map(|step| step.took).sum();
         let processor = self.done.iter().map(|step| step.processor).sum();
-        println!("{:<32} {}", "total", times(total, processor));
+        println!("{:<32} {}", "total", times_text(total, processor));
         let failed = self.done.iter().filter(|step| step.failure.is_some()).count();
         for [work, install] in &self.left_out {
             println!("{}", left_out(work, install));
@@ -69,7 +69,7 @@ fn left_out(work: &str, install: &str) -> String {
     format!("left out: {work}. To include: {install}")
 }
 
-fn times(took: Duration, processor: Option<Duration>) -> String {
+fn times_text(took: Duration, processor: Option<Duration>) -> String {
     let processor = processor.map_or_else(String::new, |time| format!(" {:>7.1} s of a processor", time.as_secs_f64()));
     format!("{:>7.1} s{processor}", took.as_secs_f64())
 }
@@ -115,7 +115,7 @@ pub fn cargo(arguments: &str) -> Command {
 /// Returns a command that runs the debug program at `place` below `target/debug`: the command `skidpad` or an example.
 /// The program must have been built with the tests of a workspace. `cargo run` of one package would rebuild
 /// dependencies with other features.
-pub fn built(place: &str) -> Command {
+pub fn built_program(place: &str) -> Command {
     let mut command = Command::new(root().join("target/debug").join(place));
     command.current_dir(root());
     command

@@ -3,10 +3,10 @@
 use crate::run::{Outcome, Steps, cargo, run};
 
 /// Default number of draws of a search.
-pub const DRAWS: u64 = 10_000;
+pub const DEFAULT_DRAWS: u64 = 10_000;
 
 /// Options of a search.
-pub struct Asked {
+pub struct SearchOptions {
     pub draws: u64,
     /// Share of the draws, `i/n`: every n-th draw, from the i-th on.
     pub shard: String,
@@ -16,12 +16,12 @@ pub struct Asked {
 }
 
 /// Runs the search. Prints each violation with the command that repeats it.
-pub fn search(steps: &mut Steps, asked: &Asked) {
+pub fn search(steps: &mut Steps, asked: &SearchOptions) {
     let remedy = "Run the command that a violation prints, find its cause, and add a test of that.";
-    steps.step("search", remedy, || draw(asked));
+    steps.step("search", remedy, || run_draws(asked));
 }
 
-fn draw(asked: &Asked) -> Outcome {
+fn run_draws(asked: &SearchOptions) -> Outcome {
     let mut command = cargo("test --package skidpad --test it --quiet metamorphic::the_whole_search -- --nocapture");
     command.env("SEARCH_DRAWS", asked.draws.to_string()).env("SEARCH_SEED", asked.seed.to_string());
     command.env("SEARCH_SHARD", &asked.shard).env("SEARCH_RELATION", &asked.relation);

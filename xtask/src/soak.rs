@@ -3,18 +3,18 @@
 use crate::run::{Outcome, Steps, cargo, run};
 
 /// Default number of car-steps of each solver.
-pub const CAR_STEPS: u64 = 10_000_000;
+pub const DEFAULT_CAR_STEPS: u64 = 10_000_000;
 
 /// Default number of cars that are inserted into the world of each solver and removed again.
-pub const VISITORS: u64 = 100_000;
+pub const DEFAULT_VISITORS: u64 = 100_000;
 
 /// Runs every solver and mode for `car_steps` car-steps with changing cars, and with `visitors` visitors. Prints time and memory.
 pub fn soak(steps: &mut Steps, car_steps: u64, visitors: u64) {
     let remedy = "Memory grows: run the test with fewer kinds of changes to find the cause.";
-    steps.step("soak", remedy, || drive(car_steps, visitors));
+    steps.step("soak", remedy, || run_soak(car_steps, visitors));
 }
 
-fn drive(car_steps: u64, visitors: u64) -> Outcome {
+fn run_soak(car_steps: u64, visitors: u64) -> Outcome {
     let mut command = cargo("test --package skidpad --test it --quiet world::soak -- --nocapture --test-threads 1");
     command.env("SOAK_CAR_STEPS", car_steps.to_string()).env("SOAK_VISITORS", visitors.to_string());
     run(command)

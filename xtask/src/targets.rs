@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::builds::PROGRAMS;
-use crate::determinism::{digests, same};
-use crate::run::{Outcome, Steps, built, cargo, output, read, root, run, write};
+use crate::builds::PROGRAM_BUILD_ARGUMENTS;
+use crate::determinism::{compare_digests, digests};
+use crate::run::{Outcome, Steps, built_program, cargo, output, read, root, run, write};
 
 /// Target to compare with the host.
 struct Target {
@@ -16,7 +16,7 @@ struct Target {
     emulator: Option<&'static str>,
 }
 
-const TARGETS: [Target; 2] = [
+const COMPARED_TARGETS: [Target; 2] = [
     Target {
         name: "aarch64-unknown-linux-musl",
         variable: "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL",
@@ -27,7 +27,7 @@ const TARGETS: [Target; 2] = [
 
 /// Manifest of a package with the example alone, without the dependencies of the workspace's tests and benches, which
 /// contain C code.
-const MANIFEST: &str = r#"[package]
+const EXAMPLE_MANIFEST: &str = r#"[package]
 name = "digest"
 version = "0.0.0"
 edition = "2024"
@@ -45,11 +45,11 @@ features = ["rapier", "impulse", "abreast", "constraint", "peers", "serde", "det
 "#;
 
 /// Compiler flags that link with the linker and the libraries of the Rust toolchain.
-const LINK: &str = "-C linker=rust-lld -C linker-flavor=ld.lld -C link-self-contained=yes";
+const LINKER_FLAGS: &str = "-C linker=rust-lld -C linker-flavor=ld.lld -C link-self-contained=yes";
 
 /// Builds and runs the digests on other targets, and compares them line by line with those of the host.
 pub fn targets(steps: &mut Steps) {
-    for target in &TARGETS {
+    for target in &COMPARED_TARGETS {
         let remedy =
             "A step depends on the target: look for std float functions, sizes of usize, or another order of sums.";
         steps.step(target.name, remedy, || compare(target));
@@ -60,13 +60,13 @@ fn compare(target: &Target) -> Outcome {
     if !has_standard_library(target.name)? {
         return Err(format!("its standard library is missing: rustup target add {}", target.name));
     }
-    run(cargo(PROGRAMS))?;
-    let expected = digests(built("examples/digest"), 1)?;
+    run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
+    let expected = digests(built_program("examples/digest"), 1)?;
     let package = root().join("target/targets");
-    write(&package.join("Cargo.toml"), MANIFEST)?;
+    write(&package.join("Cargo.toml"), EXAMPLE_MANIFEST)?;
     write(&package.join("Cargo.lock"), &read(&root().join("Cargo.lock"))?)?;
     let mut build = cargo(&format!("build --quiet --manifest-path target/targets/Cargo.toml --target {}", target.name));
-    build.env(format!("{}_RUSTFLAGS", target.variable), LINK);
+    build.env(format!("{}_RUSTFLAGS", target.variable), LINKER_FLAGS);
     run(build)?;
     let program = package.join("target").join(target.name).join("debug/digest");
     let found = digests(launch(target, program), 1).map_err(|error| {
@@ -75,7 +75,7 @@ fn compare(target: &Target) -> Outcome {
     if found.len() != expected.len() {
         return Err(format!("{} digests, but {} on {}", expected.len(), found.len(), target.name));
     }
-    same(&expected, &found, target.name)?;
+    compare_digests(&expected, &found, target.name)?;
     println!("{} digests are equal on {}", found.len(), target.name);
     Ok(())
 }

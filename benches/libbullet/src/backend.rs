@@ -10,13 +10,13 @@ use skidpad_core::{
     Scene, Slots, State, StepReport, Vec3,
 };
 use skidpad_peers::bullet::Tuning;
-use skidpad_peers::no_slip::{self, Pedals};
+use skidpad_peers::no_slip::{self, NoSlipDrivetrain};
 
 use crate::world::{CarTuning, Motion, Wheel, WheelInput, WheelTuning, World};
 
 /// Backend with Bullet's default ray caster, as in games. It tests the ray of every wheel against the car's own box
 /// too.
-pub const BACKEND: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: BackendInfo = BackendInfo {
     name: "libbullet",
     about: "the installed libbullet's btRaycastVehicle with its default caster, a peer of the benches",
     peer: true,
@@ -25,7 +25,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
 };
 
 /// Backend whose rays collide with static bodies only.
-pub const STATICS_ONLY: BackendInfo = BackendInfo {
+pub const STATICS_ONLY_INFO: BackendInfo = BackendInfo {
     name: "libbullet-statics-only",
     about: "the installed libbullet's btRaycastVehicle with rays that meet static bodies only, a peer of the benches",
     peer: true,
@@ -34,22 +34,22 @@ pub const STATICS_ONLY: BackendInfo = BackendInfo {
 };
 
 /// Factor by which Bullet scales the rotation of a wheel in each step.
-const TURN_KEPT: f32 = 0.99;
+const RETAINED_ROTATION_RATIO: f32 = 0.99;
 
 struct BulletWorld {
     world: World,
-    cars: Vec<Driven>,
+    cars: Vec<BulletCar>,
     slots: Slots,
     scene: Scene,
     clock: Clock,
     statics_only: bool,
 }
 
-struct Driven {
+struct BulletCar {
     model: Arc<Model>,
     tuning: Tuning,
     state: State,
-    pedals: Pedals,
+    pedals: NoSlipDrivetrain,
     inputs: Vec<WheelInput>,
     wheels: Vec<Wheel>,
 }
@@ -67,19 +67,19 @@ impl BulletWorld {
         new
     }
 
-    fn put(&mut self, slot: usize, state: &State) {
+    fn set_car_state(&mut self, slot: usize, state: &State) {
         self.cars[slot].state.clone_from(state);
-        self.world.place(slot, &motion(state));
+        self.world.set_motion(slot, &motion(state));
     }
 }
 
 /// Inserts `car` into `slot` of Bullet's world.
-fn enter(world: &mut World, slot: usize, car: &Driven) {
+fn insert_car(world: &mut World, slot: usize, car: &BulletCar) {
     let wheels: Vec<WheelTuning> = car.tuning.wheels.iter().map(wheel_tuning).collect();
-    world.put(slot, &car_tuning(&car.tuning, &car.model.parts().hull), &wheels, &motion(&car.state));
+    world.insert_car(slot, &car_tuning(&car.tuning, &car.model.parts().hull), &wheels, &motion(&car.state));
 }
 
-impl Driven {
+impl BulletCar {
     fn new(scene: &Scene, start: &CarStart, dt: f32) -> Self {
         let mut state = State::at_rest(&start.model, scene, &start.placement);
         // Bullet reports this velocity for a car at rest: its vehicle applies wheel forces after the pose is
@@ -90,25 +90,25 @@ impl Driven {
         let wheels = state.wheels.len();
         Self {
             model: start.model.clone(),
-            tuning: Tuning::of(&start.model),
-            pedals: Pedals::new(&start.model, &state),
+            tuning: Tuning::from_model(&start.model),
+            pedals: NoSlipDrivetrain::new(&start.model, &state),
             state,
             inputs: vec![WheelInput::default(); wheels],
             wheels: vec![Wheel::default(); wheels],
         }
     }
 
-    fn drive(&mut self, controls: &Controls, dt: f32) {
+    fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let inputs = &mut self.inputs;
-        self.pedals.press(&mut self.state, controls, dt, |i, forces| {
+        self.pedals.update(&mut self.state, controls, dt, |i, forces| {
             (inputs[i].engine_force, inputs[i].brake) = (forces.drive, forces.brake * dt);
         });
         for (i, input) in self.inputs.iter_mut().enumerate() {
-            input.steering = no_slip::steer(&self.model, &mut self.state, i, controls);
+            input.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, i, controls);
         }
     }
 
-    fn read(&mut self, motion: &Motion, dt: f32) {
+    fn read_state(&mut self, motion: &Motion, dt: f32) {
         let state = &mut self.state;
         state.previous_velocity = state.velocity;
         state.position = Vec3::from_array(motion.position).as_dvec3();
@@ -117,12 +117,12 @@ impl Driven {
         state.angular = Vec3::from_array(motion.angular);
         for (i, (wheel, to)) in self.wheels.iter().zip(&mut state.wheels).enumerate() {
             let (tuning, described) = (&self.tuning.wheels[i], &self.model.wheels()[i]);
-            let spin = wheel.turn / TURN_KEPT / dt;
+            let spin = wheel.rotation_step / RETAINED_ROTATION_RATIO / dt;
             let height = (tuning.hard_point + tuning.direction * f64::from(wheel.length)).z as f32;
             *to = WheelState {
                 spin,
                 compression: height - described.contact.z - described.radius,
-                load: wheel.force.min(tuning.most_force as f32),
+                load: wheel.force.min(tuning.max_force as f32),
                 rolling_speed: spin * described.radius,
                 rolling: 1.0,
                 steer: self.inputs[i].steering,
@@ -135,20 +135,20 @@ impl Driven {
 
 impl Backend for BulletWorld {
     fn name(&self) -> &'static str {
-        if self.statics_only { STATICS_ONLY.name } else { BACKEND.name }
+        if self.statics_only { STATICS_ONLY_INFO.name } else { BACKEND_INFO.name }
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         let coasting = Controls::coasting();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
-            car.drive(controls.get(i).unwrap_or(&coasting), self.clock.dt);
-            self.world.drive(i, &car.inputs);
+            car.apply_controls(controls.get(i).unwrap_or(&coasting), self.clock.dt);
+            self.world.set_inputs(i, &car.inputs);
         }
         self.world.step(self.clock.dt);
         self.clock.tick();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
-            let motion = self.world.read(i, &mut car.wheels);
-            car.read(&motion, self.clock.dt);
+            let motion = self.world.read_car(i, &mut car.wheels);
+            car.read_state(&motion, self.clock.dt);
         }
         StepReport { iterations: 1, ..StepReport::default() }
     }
@@ -170,20 +170,20 @@ impl Backend for BulletWorld {
     }
 
     fn car(&self, slot: usize) -> CarView<'_> {
-        let Driven { model, state, .. } = &self.cars[slot];
+        let BulletCar { model, state, .. } = &self.cars[slot];
         CarView::without_rows(model, state, !self.slots.is_active(slot), StepReport::default())
     }
 
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.check_state(slot, state.wheels.len())?;
-        self.put(slot, state);
+        self.set_car_state(slot, state);
         Ok(())
     }
 
     fn insert(&mut self, start: &CarStart) -> CarId {
         let id = self.slots.allocate(start.model.wheels().len());
-        let car = Driven::new(&self.scene, start, self.clock.dt);
-        enter(&mut self.world, id.slot(), &car);
+        let car = BulletCar::new(&self.scene, start, self.clock.dt);
+        insert_car(&mut self.world, id.slot(), &car);
         match self.cars.get_mut(id.slot()) {
             Some(own) => *own = car,
             None => self.cars.push(car),
@@ -193,19 +193,19 @@ impl Backend for BulletWorld {
 
     fn remove(&mut self, car: CarId) -> Result<(), CarError> {
         let slot = self.slots.release(car)?;
-        self.world.leave(slot);
+        self.world.suspend_car(slot);
         Ok(())
     }
 
     fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
         self.slots.suspend(slot)?;
-        self.world.leave(slot);
+        self.world.suspend_car(slot);
         Ok(())
     }
 
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.resume(slot, state.wheels.len())?;
-        self.put(slot, state);
+        self.set_car_state(slot, state);
         Ok(())
     }
 
@@ -220,7 +220,7 @@ impl Backend for BulletWorld {
 
 fn motion(state: &State) -> Motion {
     Motion {
-        position: single(state.position),
+        position: to_f32(state.position),
         rotation: state.rotation.normalize().to_array(),
         velocity: state.velocity.to_array(),
         angular: state.angular.to_array(),
@@ -241,22 +241,22 @@ fn car_tuning(tuning: &Tuning, hull: &Hull) -> CarTuning {
 
 fn wheel_tuning(from: &skidpad_peers::bullet::WheelTuning) -> WheelTuning {
     WheelTuning {
-        hard_point: single(from.hard_point),
-        direction: single(from.direction),
-        axle: single(from.axle),
+        hard_point: to_f32(from.hard_point),
+        direction: to_f32(from.direction),
+        axle: to_f32(from.axle),
         rest_length: from.rest_length as f32,
         radius: from.radius as f32,
         stiffness: from.stiffness as f32,
         damping_compression: from.damping_compression as f32,
         damping_relaxation: from.damping_relaxation as f32,
-        travel: from.travel as f32,
-        most_force: from.most_force as f32,
+        travel: from.max_travel as f32,
+        max_force: from.max_force as f32,
         friction_slip: from.friction_slip as f32,
         roll_influence: from.roll_influence as f32,
     }
 }
 
-fn single(vector: DVec3) -> [f32; 3] {
+fn to_f32(vector: DVec3) -> [f32; 3] {
     vector.as_vec3().to_array()
 }
 
@@ -273,8 +273,8 @@ mod tests {
         for name in ["bullet_reference", "corvette_c5"] {
             let model = skidpad_spec::load(name).expect("shipped").model;
             let start = CarStart { model, placement: Placement { speed: 20.0, ..Placement::default() } };
-            let peer = skidpad_peers::bullet::BACKEND;
-            for solver in [BACKEND, STATICS_ONLY] {
+            let peer = skidpad_peers::bullet::BACKEND_INFO;
+            for solver in [BACKEND_INFO, STATICS_ONLY_INFO] {
                 let worlds =
                     [solver, peer].map(|of| (of.build)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 60.0));
                 let [mut bullet, mut twin] = worlds;

@@ -7,4 +7,4 @@
 mod backend;
 mod world;
 
-pub use backend::{BACKEND, STATICS_ONLY};
+pub use backend::{BACKEND_INFO, STATICS_ONLY_INFO};

@@ -15,7 +15,7 @@ pub struct WheelTuning {
     pub damping_compression: f32,
     pub damping_relaxation: f32,
     pub travel: f32,
-    pub most_force: f32,
+    pub max_force: f32,
     pub friction_slip: f32,
     pub roll_influence: f32,
 }
@@ -53,36 +53,36 @@ pub struct WheelInput {
 pub struct Wheel {
     pub length: f32,
     pub force: f32,
-    pub turn: f32,
+    pub rotation_step: f32,
     pub contact: i32,
 }
 
 #[repr(C)]
-struct Raw {
+struct RawWorld {
     opaque: [u8; 0],
 }
 
 unsafe extern "C" {
-    fn libbullet_new(gravity: f32, normal: *const f32, statics_only: i32) -> NonNull<Raw>;
-    fn libbullet_delete(world: NonNull<Raw>);
+    fn libbullet_new(gravity: f32, normal: *const f32, statics_only: i32) -> NonNull<RawWorld>;
+    fn libbullet_delete(world: NonNull<RawWorld>);
     fn libbullet_put(
-        world: NonNull<Raw>,
+        world: NonNull<RawWorld>,
         at: usize,
         tuning: *const CarTuning,
         wheels: *const WheelTuning,
         count: usize,
         motion: *const Motion,
     );
-    fn libbullet_place(world: NonNull<Raw>, car: usize, motion: *const Motion);
-    fn libbullet_leave(world: NonNull<Raw>, car: usize);
-    fn libbullet_drive(world: NonNull<Raw>, car: usize, inputs: *const WheelInput);
-    fn libbullet_step(world: NonNull<Raw>, dt: f32);
-    fn libbullet_read(world: NonNull<Raw>, car: usize, motion: *mut Motion, wheels: *mut Wheel);
+    fn libbullet_place(world: NonNull<RawWorld>, car: usize, motion: *const Motion);
+    fn libbullet_leave(world: NonNull<RawWorld>, car: usize);
+    fn libbullet_drive(world: NonNull<RawWorld>, car: usize, inputs: *const WheelInput);
+    fn libbullet_step(world: NonNull<RawWorld>, dt: f32);
+    fn libbullet_read(world: NonNull<RawWorld>, car: usize, motion: *mut Motion, wheels: *mut Wheel);
 }
 
 /// World with cars on a plane through the origin.
 pub struct World {
-    raw: NonNull<Raw>,
+    raw: NonNull<RawWorld>,
     /// Number of wheels of each car, which is the length of the arrays that C++ reads and writes.
     wheels: Vec<usize>,
 }
@@ -103,7 +103,7 @@ impl World {
     }
 
     /// Inserts a car at index `at`: replaces the car there, or appends the car.
-    pub fn put(&mut self, at: usize, tuning: &CarTuning, wheels: &[WheelTuning], motion: &Motion) {
+    pub fn insert_car(&mut self, at: usize, tuning: &CarTuning, wheels: &[WheelTuning], motion: &Motion) {
         assert!(at <= self.wheels.len());
         // SAFETY: C++ copies the arguments and reads `wheels.len()` wheels.
         unsafe { libbullet_put(self.raw, at, tuning, wheels.as_ptr(), wheels.len(), motion) };
@@ -111,19 +111,19 @@ impl World {
         self.wheels[at] = wheels.len();
     }
 
-    pub fn place(&mut self, car: usize, motion: &Motion) {
+    pub fn set_motion(&mut self, car: usize, motion: &Motion) {
         assert!(car < self.wheels.len());
         // SAFETY: the car exists.
         unsafe { libbullet_place(self.raw, car, motion) };
     }
 
-    pub fn leave(&mut self, car: usize) {
+    pub fn suspend_car(&mut self, car: usize) {
         assert!(car < self.wheels.len());
         // SAFETY: the car exists.
         unsafe { libbullet_leave(self.raw, car) };
     }
 
-    pub fn drive(&mut self, car: usize, inputs: &[WheelInput]) {
+    pub fn set_inputs(&mut self, car: usize, inputs: &[WheelInput]) {
         assert_eq!(inputs.len(), self.wheels[car]);
         // SAFETY: the car exists and has as many wheels.
         unsafe { libbullet_drive(self.raw, car, inputs.as_ptr()) };
@@ -134,7 +134,7 @@ impl World {
         unsafe { libbullet_step(self.raw, dt) };
     }
 
-    pub fn read(&self, car: usize, wheels: &mut [Wheel]) -> Motion {
+    pub fn read_car(&self, car: usize, wheels: &mut [Wheel]) -> Motion {
         assert_eq!(wheels.len(), self.wheels[car]);
         let mut motion = Motion::default();
         // SAFETY: the car exists and has as many wheels.

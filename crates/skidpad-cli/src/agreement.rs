@@ -2,42 +2,44 @@
 
 use std::process::ExitCode;
 
-use skidpad::lab::agreement::{DRIVEN_HZ, JUDGED_HZ, Runs, SUMMARY, faults, judged, measure, pages};
+use skidpad::lab::agreement::{
+    AGREEMENT_RATE_HZ, REQUIRED_RATES_HZ, Runs, SUMMARY_PAGE, faults, measure, pages, summary_page_start,
+};
 use skidpad::lab::files::write_atomically;
 use skidpad::spec::files::{FileKind, read_lossy};
 
 use crate::arguments::Agreement;
-use crate::fail::Unwritable;
+use crate::errors::Unwritable;
 use crate::failure::{Failure, Result};
-use crate::output::{print, shown, tell};
+use crate::output::{print, print_error, printable_path};
 use crate::run::progress_bar;
 
 /// Mode with unsprung masses. It differs from the solvers by design; its figures are compared with closed forms of this
 /// difference.
-const OWN_WHEELS: &str = "constraint-unsprung";
+const UNSPRUNG_VARIANT: &str = "constraint-unsprung";
 
 /// Simulates every shipped vehicle and manoeuvre, then writes the pages. With `--check` compares the summary page with
 /// the new results instead. Returns the exit code for failure if solvers differ more than accepted or the page is out
 /// of date.
 pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
-    let rates: &[f64] = if asked.check { &[JUDGED_HZ] } else { &DRIVEN_HZ };
+    let rates: &[f64] = if asked.check { &[AGREEMENT_RATE_HZ] } else { &REQUIRED_RATES_HZ };
     let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<Result<Vec<_>>>()?;
     let mut problems = faults(&runs);
     if asked.check {
-        let path = asked.out.join(SUMMARY);
+        let path = asked.out.join(SUMMARY_PAGE);
         let found = read_lossy(&path, FileKind::Page).unwrap_or_default();
         let stale = |line| format!("{}, line {line}: out of date", path.display());
-        problems.extend(first_difference(&judged(&runs), &found).map(stale));
+        problems.extend(first_difference(&summary_page_start(&runs), &found).map(stale));
     } else {
         for page in pages(&runs) {
-            let folder = if page.file == SUMMARY { &asked.out } else { &asked.details };
+            let folder = if page.file == SUMMARY_PAGE { &asked.out } else { &asked.details };
             let path = folder.join(&page.file);
             write_atomically(&path, |out| out.write_all(page.text.as_bytes())).map_err(Unwritable::from)?;
-            print(&format!("{}\n", shown(&path)))?;
+            print(&format!("{}\n", printable_path(&path)))?;
         }
     }
     for problem in &problems {
-        tell(problem);
+        print_error(problem);
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -45,7 +47,7 @@ pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
 fn drive(name: &str, rates: &[f64]) -> Result<Runs> {
     let vehicle = skidpad::spec::load(name)?;
     let bar = progress_bar(0);
-    let solvers: Vec<_> = skidpad::backends().into_iter().chain(skidpad::backend(OWN_WHEELS)).collect();
+    let solvers: Vec<_> = skidpad::backends().into_iter().chain(skidpad::backend(UNSPRUNG_VARIANT)).collect();
     let found = measure(&solvers, name, &vehicle.model, rates, &|manoeuvre, progress| {
         bar.set_message(manoeuvre);
         bar.set_length(progress.total);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use skidpad::lab::script::{COLUMNS, HELD};
+use skidpad::lab::script::{COLUMN_DESCRIPTIONS, FORMAT_DESCRIPTION};
 use skidpad::spec::import::Source;
 
 use crate::output::Table;
@@ -45,13 +45,13 @@ pub enum Command {
     List {
         /// List to print. Default: all lists.
         #[arg(value_enum)]
-        what: Option<Listed>,
+        what: Option<ListKind>,
     },
     /// Prints the JSON schema of vehicle files, scene files or importable TOML files.
     Schema {
         /// File type of the schema.
         #[arg(value_enum, default_value = "vehicle")]
-        of: Described,
+        of: SchemaKind,
     },
 }
 
@@ -166,11 +166,11 @@ pub struct Run {
 /// Returns the long help of `--controls`, with a table of the accepted columns.
 fn controls() -> String {
     let mut table = Table::new(usize::MAX);
-    for [name, accepts, without] in COLUMNS {
+    for [name, accepts, without] in COLUMN_DESCRIPTIONS {
         let without = if without.is_empty() { String::new() } else { format!("without it: {without}") };
         table.row([name.to_string(), accepts.to_string(), without]);
     }
-    format!("Table of controls to drive, CSV with a header. {HELD}\n\n{}", table.text(2))
+    format!("Table of controls to drive, CSV with a header. {FORMAT_DESCRIPTION}\n\n{}", table.text(2))
 }
 
 /// Step length; 1/240 s by default.
@@ -259,7 +259,7 @@ pub struct Import {
 
 /// Types of files with a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Described {
+pub enum SchemaKind {
     /// Vehicle files.
     Vehicle,
     /// Scene files.
@@ -276,7 +276,7 @@ pub enum Described {
 
 /// Lists that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Listed {
+pub enum ListKind {
     /// Shipped vehicles.
     Vehicles,
     /// Solvers.

@@ -6,38 +6,38 @@ use std::process::ExitCode;
 use serde_json::{Map, Value, json};
 use skidpad::core::Model;
 use skidpad::lab::Metric;
-use skidpad::lab::figures::modes::{Mode, Modes};
-use skidpad::lab::figures::{lints, lists, rig, sway};
+use skidpad::lab::closed_form::modes::{Mode, Modes};
+use skidpad::lab::closed_form::{lints, lists, sway, train};
 use skidpad::lab::metrics::to_json;
 use skidpad::spec::Loaded;
 use skidpad::spec::printable::one_line;
 
 use crate::arguments::Check;
 use crate::failure::{Result, report};
-use crate::output::{Table, print, tell_report};
-use crate::roots::allowed;
-use crate::towing::trailers;
+use crate::output::{Table, print, print_error_report};
+use crate::roots::allowed_roots;
+use crate::trailers::load_trailers;
 
 /// Checks each vehicle. Returns the exit code for failure if a vehicle has a fault.
 pub fn check(asked: &Check) -> Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     let mut objects = Map::new();
-    let roots = allowed(&asked.roots)?;
+    let roots = allowed_roots(&asked.roots)?;
     for name in &asked.vehicles {
         match skidpad::spec::load_from(name, roots) {
             Ok(loaded) => {
-                let trailers = trailers(&asked.towing, &loaded.model, &asked.roots)?;
+                let trailers = load_trailers(&asked.towing, &loaded.model, &asked.roots)?;
                 let towed = trailers.iter().map(|unit| &unit.model);
                 let train: Vec<&Model> = [&loaded.model].into_iter().chain(towed).map(AsRef::as_ref).collect();
                 if asked.json {
-                    objects.insert(name.clone(), object(&loaded, &train));
+                    objects.insert(name.clone(), vehicle_json(&loaded, &train));
                 } else {
                     print(&summary(name, &loaded, &train))?;
                 }
             }
             Err(error) => {
                 code = ExitCode::FAILURE;
-                tell_report(&report(&error));
+                print_error_report(&report(&error));
             }
         }
     }
@@ -48,22 +48,26 @@ pub fn check(asked: &Check) -> Result<ExitCode> {
 }
 
 /// Returns the notes about the file and the lints of the model.
-fn worth_a_look(loaded: &Loaded) -> Vec<String> {
+fn warnings(loaded: &Loaded) -> Vec<String> {
     loaded.notes.iter().map(ToString::to_string).chain(lints(&loaded.model)).collect()
 }
 
 fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
     let mut text = format!("{}: {}, valid\n", one_line(name), one_line(&loaded.spec.name));
-    let mut tables: Vec<Table> = loaded.dolly.iter().flat_map(|dolly| of_dolly(dolly)).collect();
-    let towing = rig::loaded(train);
+    let mut tables: Vec<Table> = loaded.dolly.iter().flat_map(|dolly| dolly_tables(dolly)).collect();
+    let towing = train::with_hitch_load(train);
     let of = if towing.is_some() { ", with what rests on its hitch" } else { "" };
     tables.extend(wheels_and_axles(towing.as_ref().unwrap_or(&loaded.model), of));
-    tables.push(columns(&format!("whole car{of}"), vec![String::new()], &[of_car(&loaded.model, towing.as_ref())]));
-    tables.extend([trailers_figures(train), steps(loaded), damping(loaded)]);
+    tables.push(columns(
+        &format!("whole car{of}"),
+        vec![String::new()],
+        &[car_metrics(&loaded.model, towing.as_ref())],
+    ));
+    tables.extend([trailers_table(train), stable_steps_table(loaded), damping_table(loaded)]);
     for table in tables.into_iter().filter(|table| !table.is_empty()) {
         text.push_str(&format!("\n{}", table.text(2)));
     }
-    for lint in worth_a_look(loaded) {
+    for lint in warnings(loaded) {
         text.push_str(&format!("\n  worth a look: {}\n", one_line(&lint)));
     }
     text.push('\n');
@@ -82,25 +86,25 @@ fn wheels_and_axles(model: &Model, of: &str) -> [Table; 2] {
 
 /// Returns the tables of a dolly below its trailer. They omit modes and rollover figures, which a dolly alone does not
 /// have.
-fn of_dolly(model: &Model) -> [Table; 3] {
+fn dolly_tables(model: &Model) -> [Table; 3] {
     let [wheels, axles] = wheels_and_axles(model, " of the dolly");
     [wheels, axles, columns("dolly", vec![String::new()], &[lists::towing(model)])]
 }
 
 /// Returns the figures of a car. If it is loaded by trailers (`towing`), returns only the figures that are valid under
 /// this load.
-fn of_car(model: &Model, towing: Option<&Model>) -> Vec<Metric> {
+fn car_metrics(model: &Model, towing: Option<&Model>) -> Vec<Metric> {
     let Some(loaded) = towing else { return lists::car(model) };
-    lists::car(loaded).into_iter().filter(|metric| rig::holds_with_trailers(&metric.name)).collect()
+    lists::car(loaded).into_iter().filter(|metric| train::is_valid_with_trailers(&metric.name)).collect()
 }
 
 /// Returns the figures of a vehicle with its trailers; an empty list without trailers.
-fn of_train(train: &[&Model]) -> Vec<Metric> {
-    if train.len() < 2 { Vec::new() } else { [sway::list(train), rig::list(train)].concat() }
+fn train_metrics(train: &[&Model]) -> Vec<Metric> {
+    if train.len() < 2 { Vec::new() } else { [sway::list(train), train::list(train)].concat() }
 }
 
-fn trailers_figures(train: &[&Model]) -> Table {
-    match of_train(train) {
+fn trailers_table(train: &[&Model]) -> Table {
+    match train_metrics(train) {
         list if list.is_empty() => Table::new(2),
         list => columns("with its trailers", vec![String::new()], &[list]),
     }
@@ -120,7 +124,7 @@ fn columns(title: &str, heads: Vec<String>, lists: &[Vec<Metric>]) -> Table {
 }
 
 /// Returns the table of the longest stable step of each solver, with the reason.
-fn steps(loaded: &Loaded) -> Table {
+fn stable_steps_table(loaded: &Loaded) -> Table {
     let mut table = Table::new(usize::MAX);
     table.row(["solver", "longest stable step", "because"]);
     for backend in skidpad::backends() {
@@ -137,7 +141,7 @@ fn steps(loaded: &Loaded) -> Table {
 const RATES_HZ: [f64; 4] = [30.0, 60.0, 120.0, 240.0];
 
 /// Relative change of a damping ratio up to which it is not printed.
-const DAMPING_KEPT: f64 = 0.03;
+const DAMPING_TOLERANCE: f64 = 0.03;
 
 /// Returns each mode with its damping ratio from the description and the ratios that result from steps at [`RATES_HZ`].
 /// A ratio is `None` if the mode reverses within one step.
@@ -148,7 +152,7 @@ fn damping_ratios(loaded: &Loaded) -> Vec<(&'static str, f64, [Option<f64>; 4])>
         ("heave", modes.heave),
         ("pitch", modes.pitch),
         ("roll, tyres creep", modes.roll),
-        ("roll, tyres hold", modes.roll_held),
+        ("roll, tyres hold", modes.roll_fixed_contacts),
     ];
     let row = |(k, (name, mode)): (usize, (&'static str, Mode))| {
         (name, mode.damping_ratio, found.map(|ratios| ratios.and_then(|ratios| ratios[k])))
@@ -157,9 +161,10 @@ fn damping_ratios(loaded: &Loaded) -> Vec<(&'static str, f64, [Option<f64>; 4])>
 }
 
 /// Returns the table of the damping ratios that the step length changes; an empty table if there are none.
-fn damping(loaded: &Loaded) -> Table {
+fn damping_table(loaded: &Loaded) -> Table {
     let mut table = Table::new(1);
-    let kept = |asked: f64, left: &Option<f64>| left.is_some_and(|left| (left - asked).abs() <= DAMPING_KEPT * asked);
+    let kept =
+        |asked: f64, left: &Option<f64>| left.is_some_and(|left| (left - asked).abs() <= DAMPING_TOLERANCE * asked);
     let changed: Vec<_> = damping_ratios(loaded)
         .into_iter()
         .filter(|(_, asked, left)| *asked > 0.0 && !left.iter().all(|left| kept(*asked, left)))
@@ -182,21 +187,21 @@ fn stable_step_s(loaded: &Loaded, peer: bool) -> Option<f64> {
     if peer { Modes::of(&loaded.model).map(|modes| modes.explicit_step_s) } else { None }
 }
 
-fn of_wheels(model: &Model) -> Map<String, Value> {
+fn wheels_json(model: &Model) -> Map<String, Value> {
     let lists = lists::wheels(model).into_iter().enumerate();
     lists.map(|(i, list)| (model.wheel_name(i), to_json(&list))).collect()
 }
 
-fn of_axles(model: &Model) -> Vec<Value> {
+fn axles_json(model: &Model) -> Vec<Value> {
     lists::axles(model).iter().map(|list| to_json(list)).collect()
 }
 
-fn dolly_object(model: &Model) -> Value {
-    json!({ "wheels": of_wheels(model), "axles": of_axles(model), "whole": to_json(&lists::towing(model)) })
+fn dolly_json(model: &Model) -> Value {
+    json!({ "wheels": wheels_json(model), "axles": axles_json(model), "whole": to_json(&lists::towing(model)) })
 }
 
-fn object(loaded: &Loaded, train: &[&Model]) -> Value {
-    let towing = rig::loaded(train);
+fn vehicle_json(loaded: &Loaded, train: &[&Model]) -> Value {
+    let towing = train::with_hitch_load(train);
     let model = towing.as_ref().unwrap_or(&loaded.model);
     let step = |peer| stable_step_s(loaded, peer).map(|step| step * 1e3);
     let stable = skidpad::backends().into_iter().map(|backend| (backend.name.to_string(), json!(step(backend.peer))));
@@ -206,13 +211,13 @@ fn object(loaded: &Loaded, train: &[&Model]) -> Value {
     });
     json!({
         "name": loaded.spec.name,
-        "dolly": loaded.dolly.as_ref().map(|dolly| dolly_object(dolly)),
-        "wheels": of_wheels(model),
-        "axles": of_axles(model),
-        "car": to_json(&of_car(&loaded.model, towing.as_ref())),
-        "train": to_json(&of_train(train)),
+        "dolly": loaded.dolly.as_ref().map(|dolly| dolly_json(dolly)),
+        "wheels": wheels_json(model),
+        "axles": axles_json(model),
+        "car": to_json(&car_metrics(&loaded.model, towing.as_ref())),
+        "train": to_json(&train_metrics(train)),
         "damping_ratio": damping.collect::<Map<_, _>>(),
         "longest_stable_step_ms": stable.collect::<Map<_, _>>(),
-        "worth_a_look": worth_a_look(loaded),
+        "worth_a_look": warnings(loaded),
     })
 }

@@ -9,31 +9,31 @@ use skidpad::lab::report::{Published, Report};
 use skidpad::lab::{Comparison, Manoeuvre};
 use skidpad::spec::printable::one_line;
 
-use crate::able::able;
 use crate::arguments::{Changes, Compare};
-use crate::fail::{self, Unwritable};
+use crate::capabilities::capable_backends;
+use crate::errors::{self, Unwritable};
 use crate::failure::{Failure, Result};
-use crate::output::{Table, print, shown, tell_notes};
-use crate::roots::vehicle;
-use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step};
+use crate::output::{Table, print, print_notes, printable_path};
+use crate::roots::load_vehicle;
+use crate::run::{SCENE_MANOEUVRE, assists_table, health, overrides, progress_bar, setup, time_step};
 
 /// Simulates the manoeuvres on each solver, prints the tables and writes the report. Returns the exit code of
 /// [`health`].
 pub fn compare(asked: &Compare) -> Result<ExitCode> {
     let backends = backends(&asked.backends)?;
-    let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
-    tell_notes(&vehicle);
+    let vehicle = load_vehicle(&asked.vehicle, &asked.changes.roots)?;
+    print_notes(&vehicle);
     let dt = time_step(&asked.step)?;
     let overrides = overrides(&asked.changes, &vehicle.model)?;
-    let backends = able(backends, !asked.backends.is_empty(), &overrides)?;
+    let backends = capable_backends(backends, !asked.backends.is_empty(), &overrides)?;
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
-    let names = manoeuvres_of(&asked.manoeuvre, &asked.changes);
+    let names = selected_manoeuvres(&asked.manoeuvre, &asked.changes);
     for name in &names {
-        let manoeuvre = fail::manoeuvre(name)?.standard(&overrides);
+        let manoeuvre = errors::find_manoeuvre(name)?.build_standard(&overrides);
         setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &asked.changes, &[dt])?;
         manoeuvres.push(manoeuvre);
     }
-    let [page, figures] = results(&asked.out, &file_stem(&asked.vehicle, &names))?;
+    let [page, figures] = result_paths(&asked.out, &file_stem(&asked.vehicle, &names))?;
     print(&format!("{}, {:.1} Hz\n", one_line(&vehicle.spec.name), 1.0 / dt.seconds()))?;
     let mut comparisons = Vec::new();
     for manoeuvre in &manoeuvres {
@@ -72,16 +72,16 @@ pub fn compare(asked: &Compare) -> Result<ExitCode> {
     };
     report.save_html(&page).map_err(Unwritable::from)?;
     report.save_csv(&figures).map_err(Unwritable::from)?;
-    print(&format!("\nreport   {}\nfigures  {}\n", shown(&page), shown(&figures)))?;
+    print(&format!("\nreport   {}\nfigures  {}\n", printable_path(&page), printable_path(&figures)))?;
     let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
-    Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.unfinished))))
+    Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete))))
 }
 
-/// Returns the `named` manoeuvres. Without names returns step steer and braking, or [`ON_A_SCENE`] if there is a scene.
-pub fn manoeuvres_of(named: &[String], changes: &Changes) -> Vec<String> {
+/// Returns the `named` manoeuvres. Without names returns step steer and braking, or [`SCENE_MANOEUVRE`] if there is a scene.
+pub fn selected_manoeuvres(named: &[String], changes: &Changes) -> Vec<String> {
     match (named, &changes.scene) {
         ([], None) => ["step-steer", "braking"].map(String::from).into(),
-        ([], Some(_)) => vec![ON_A_SCENE.into()],
+        ([], Some(_)) => vec![SCENE_MANOEUVRE.into()],
         _ => named.to_vec(),
     }
 }
@@ -93,7 +93,7 @@ pub fn backends(names: &[String]) -> Result<Vec<BackendInfo>> {
     }
     let mut chosen: Vec<BackendInfo> = Vec::new();
     for name in names {
-        let info = fail::backend(name)?;
+        let info = errors::find_backend(name)?;
         if !chosen.iter().any(|c| c.name == info.name) {
             chosen.push(info);
         }
@@ -114,16 +114,16 @@ fn table(comparison: &Comparison) -> String {
         text.push_str("  * a peer, not counted in the spread\n");
     }
     for outcome in &comparison.outcomes {
-        text.push_str(&assists(outcome.backend, &outcome.trajectory));
+        text.push_str(&assists_table(outcome.backend, &outcome.trajectory));
     }
     text
 }
 
 /// Returns the paths of the HTML report and the CSV table called `stem` in `folder`, after checking that they can be
 /// written.
-pub fn results(folder: &Path, stem: &str) -> Result<[PathBuf; 2], Unwritable> {
+pub fn result_paths(folder: &Path, stem: &str) -> Result<[PathBuf; 2], Unwritable> {
     let named = ["html", "csv"].map(|kind| folder.join(format!("{stem}.{kind}")));
-    fail::check_writable(named.iter().map(PathBuf::as_path))?;
+    errors::check_writable(named.iter().map(PathBuf::as_path))?;
     Ok(named)
 }
 

@@ -7,13 +7,13 @@ use skidpad::spec::import::{Options, Source};
 use skidpad::spec::printable::one_line;
 
 use crate::arguments::Import;
-use crate::fail::{self, BadArgument, Unreadable, Unwritable};
+use crate::errors::{self, BadArgument, Unreadable, Unwritable};
 use crate::failure::Result;
-use crate::output::{print, shown};
+use crate::output::{print, printable_path};
 
 /// Reads the file to import, writes the vehicle file, and prints the notes of the importer.
 pub fn import(asked: &Import) -> Result<()> {
-    fail::not_over("--out", &asked.out, &[("the file to import", Some(&asked.file))])?;
+    errors::check_not_overwriting("--out", &asked.out, &[("the file to import", Some(&asked.file))])?;
     let options = match asked.dt_s {
         None => Options::default(),
         Some(dt) => Options { dt_s: step(dt)? },
@@ -30,7 +30,7 @@ pub fn import(asked: &Import) -> Result<()> {
     for note in &imported.notes {
         print(&format!("note     {note}\n"))?;
     }
-    print(&format!("vehicle  {}: {}\n", shown(&asked.out), one_line(&imported.spec.name)))
+    print(&format!("vehicle  {}: {}\n", printable_path(&asked.out), one_line(&imported.spec.name)))
 }
 
 fn step(dt: f64) -> Result<f64, BadArgument> {

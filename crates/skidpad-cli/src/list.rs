@@ -2,22 +2,22 @@
 
 use skidpad::core::HitchFrame;
 use skidpad::core::telemetry::frame::{HITCH_CHANNELS, Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
-use skidpad::lab::manoeuvre::{CATALOGUE, GROUNDS};
+use skidpad::lab::manoeuvre::{GROUND_KINDS, MANOEUVRES};
 
 use skidpad::spec::import::Source;
 
-use crate::arguments::{Described, Listed};
+use crate::arguments::{ListKind, SchemaKind};
 use crate::failure::{Failure, Result};
 use crate::output::{Table, print};
 
 /// Prints one list, or all of them for `None`.
-pub fn list(what: Option<Listed>) -> Result<()> {
+pub fn list(what: Option<ListKind>) -> Result<()> {
     let lists = [
-        (Listed::Vehicles, "Vehicles", vehicles as fn() -> Result<Table>),
-        (Listed::Backends, "Backends", || Ok(backends())),
-        (Listed::Manoeuvres, "Manoeuvres", || Ok(manoeuvres())),
-        (Listed::Grounds, "Grounds, for every manoeuvre", || Ok(grounds())),
-        (Listed::Channels, "Channels", || Ok(channels())),
+        (ListKind::Vehicles, "Vehicles", vehicles as fn() -> Result<Table>),
+        (ListKind::Backends, "Backends", || Ok(backends())),
+        (ListKind::Manoeuvres, "Manoeuvres", || Ok(manoeuvres())),
+        (ListKind::Grounds, "Grounds, for every manoeuvre", || Ok(grounds())),
+        (ListKind::Channels, "Channels", || Ok(channels())),
     ];
     let mut text = String::new();
     for (which, title, table) in lists {
@@ -52,7 +52,7 @@ fn backends() -> Table {
 
 fn manoeuvres() -> Table {
     let mut table = Table::new(usize::MAX);
-    for entry in CATALOGUE {
+    for entry in MANOEUVRES {
         table.row([entry.name, entry.about]);
     }
     table
@@ -61,11 +61,11 @@ fn manoeuvres() -> Table {
 /// Returns the table of the kinds of ground with their sources, followed by the wheel probes of each solver.
 fn grounds() -> Table {
     let mut table = Table::new(usize::MAX);
-    for (name, from) in GROUNDS {
+    for (name, from) in GROUND_KINDS {
         table.row([name, "", from]);
     }
-    let kinds = GROUNDS.map(|(name, _)| name).join(", ");
-    for info in skidpad::backends().into_iter().chain(skidpad::modes()) {
+    let kinds = GROUND_KINDS.map(|(name, _)| name).join(", ");
+    for info in skidpad::backends().into_iter().chain(skidpad::solver_variants()) {
         let probes = if info.rows { "rays, discs, cylinders, tori" } else { "rays, whatever the vehicle file says" };
         table.row([info.name, &kinds, probes]);
     }
@@ -89,14 +89,14 @@ fn channels() -> Table {
 }
 
 /// Prints the JSON schema of vehicle files, scene files or importable files.
-pub fn schema(of: Described) -> Result<()> {
+pub fn schema(of: SchemaKind) -> Result<()> {
     let schema = match of {
-        Described::Vehicle => skidpad::spec::schema(),
-        Described::Scene => skidpad::spec::scene_schema(),
-        Described::Bullet => Source::Bullet.schema(),
-        Described::Rapier => Source::Rapier.schema(),
-        Described::Jolt => Source::Jolt.schema(),
-        Described::Physx => Source::Physx.schema(),
+        SchemaKind::Vehicle => skidpad::spec::schema(),
+        SchemaKind::Scene => skidpad::spec::scene_schema(),
+        SchemaKind::Bullet => Source::Bullet.schema(),
+        SchemaKind::Rapier => Source::Rapier.schema(),
+        SchemaKind::Jolt => Source::Jolt.schema(),
+        SchemaKind::Physx => Source::Physx.schema(),
     };
     let text = serde_json::to_string_pretty(&schema).map_err(Failure::from_error)?;
     print(&format!("{text}\n"))

@@ -14,20 +14,20 @@
 // These macros panic if the pipe is closed. The functions of `output` do not.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-mod able;
 mod agreement;
 mod arguments;
+mod capabilities;
 mod certify;
 mod check;
 mod compare;
-mod fail;
+mod errors;
 mod failure;
 mod import;
 mod list;
 mod output;
 mod roots;
 mod run;
-mod towing;
+mod trailers;
 
 use std::process::ExitCode;
 
@@ -35,30 +35,30 @@ use clap::Parser;
 
 use arguments::{Cli, Command};
 use failure::Result;
-use output::tell_report;
+use output::print_error_report;
 
 /// Exit code for a run in which a solver did not solve every step, or the car did not finish its course or left the
 /// ground of its scene.
-const UNFINISHED: u8 = 3;
+const UNFINISHED_EXIT_CODE: u8 = 3;
 
 /// Exit code for a wrong command line.
-const WRONG_COMMAND_LINE: u8 = 2;
+const COMMAND_LINE_EXIT_CODE: u8 = 2;
 
 /// Exit code that shells use for a program that was interrupted from the keyboard.
-const INTERRUPTED: i32 = 130;
+const INTERRUPTED_EXIT_CODE: i32 = 130;
 
 fn main() -> ExitCode {
     // If no handler can be set, an interrupt still ends the program but leaves temporary files behind.
     _ = ctrlc::set_handler(|| {
         skidpad::lab::files::remove_unfinished();
-        std::process::exit(INTERRUPTED);
+        std::process::exit(INTERRUPTED_EXIT_CODE);
     });
     report_size_limits();
     let asked = match Cli::try_parse() {
         Ok(asked) => asked,
         Err(fault) if fault.use_stderr() => {
-            tell_report(fault.render().to_string().trim_end());
-            return ExitCode::from(WRONG_COMMAND_LINE);
+            print_error_report(fault.render().to_string().trim_end());
+            return ExitCode::from(COMMAND_LINE_EXIT_CODE);
         }
         // The output of `--help` and `--version` is not an error.
         Err(told) => told.exit(),
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     match run_command(asked.command) {
         Ok(code) => code,
         Err(failure) => {
-            tell_report(&failure.report());
+            print_error_report(&failure.report());
             ExitCode::FAILURE
         }
     }

@@ -8,14 +8,14 @@ use skidpad::spec::Loaded;
 use skidpad::spec::printable::{lines, one_line};
 
 /// Prints the notes about the files of a vehicle to the standard error.
-pub fn tell_notes(vehicle: &Loaded) {
+pub fn print_notes(vehicle: &Loaded) {
     for note in &vehicle.notes {
-        tell(&format!("worth a look: {note}"));
+        print_error(&format!("worth a look: {note}"));
     }
 }
 
 /// Returns a path as printable text in one line.
-pub fn shown(path: &Path) -> String {
+pub fn printable_path(path: &Path) -> String {
     one_line(&path.to_string_lossy()).into_owned()
 }
 
@@ -75,28 +75,28 @@ pub fn print(text: &str) -> Result<()> {
 }
 
 /// Writes a line to the standard error with control characters escaped. Errors of the write are ignored.
-pub fn tell(line: &str) {
+pub fn print_error(line: &str) {
     _ = writeln!(std::io::stderr().lock(), "{}", lines(line));
 }
 
-/// Writes a report of faults to the standard error as [`tell`] does, and keeps the colours of the report.
-pub fn tell_report(report: &str) {
-    _ = writeln!(std::io::stderr().lock(), "{}", coloured(report));
+/// Writes a report of faults to the standard error as [`print_error`] does, and keeps the colours of the report.
+pub fn print_error_report(report: &str) {
+    _ = writeln!(std::io::stderr().lock(), "{}", keep_styles(report));
 }
 
-/// Returns `report` with the escapes of [`lines`], except for the terminal styles in [`STYLES`].
-fn coloured(report: &str) -> String {
+/// Returns `report` with the escapes of [`lines`], except for the terminal styles in [`TERMINAL_STYLES`].
+fn keep_styles(report: &str) -> String {
     let mut safe = String::with_capacity(report.len());
     let mut rest = report;
-    while let Some(at) = rest.find(ESCAPE) {
+    while let Some(at) = rest.find(ESCAPE_CHARACTER) {
         let (before, from) = rest.split_at(at);
         let (style, after) = from.split_at(style_length(from).unwrap_or(0));
         safe.push_str(&lines(before));
         safe.push_str(style);
         rest = after;
         if style.is_empty() {
-            safe.push_str(&lines(&from[..ESCAPE.len_utf8()]));
-            rest = &from[ESCAPE.len_utf8()..];
+            safe.push_str(&lines(&from[..ESCAPE_CHARACTER.len_utf8()]));
+            rest = &from[ESCAPE_CHARACTER.len_utf8()..];
         }
     }
     safe.push_str(&lines(rest));
@@ -104,19 +104,20 @@ fn coloured(report: &str) -> String {
 }
 
 /// First character of a terminal command.
-const ESCAPE: char = '\u{1b}';
+const ESCAPE_CHARACTER: char = '\u{1b}';
 
 /// Numbers of the terminal styles that reports use: bold, dim, underlined, and colours other than black and white. None
 /// of these styles hides text.
-const STYLES: [&str; 17] =
+const TERMINAL_STYLES: [&str; 17] =
     ["", "0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39", "91", "94", "96"];
 
 /// Returns the length of the style at the start of `text`, bytes; `None` if `text` does not start with a style of
-/// [`STYLES`].
+/// [`TERMINAL_STYLES`].
 fn style_length(text: &str) -> Option<usize> {
-    let numbers = text.strip_prefix(ESCAPE)?.strip_prefix('[')?;
+    let numbers = text.strip_prefix(ESCAPE_CHARACTER)?.strip_prefix('[')?;
     let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
-    let is_style = numbers[end..].starts_with('m') && numbers[..end].split(';').all(|number| STYLES.contains(&number));
+    let is_style =
+        numbers[end..].starts_with('m') && numbers[..end].split(';').all(|number| TERMINAL_STYLES.contains(&number));
     is_style.then_some(end + 3)
 }
 
@@ -128,7 +129,7 @@ mod tests {
     fn only_styles_of_reports_reach_the_terminal() {
         let text = "\u{1b}[31;1mred\u{1b}[0m \u{1b}[2J\u{1b}[8mhidden\u{1b}]0;title\u{7}\u{1b}\n";
         let safe = "\u{1b}[31;1mred\u{1b}[0m \\u001b[2J\\u001b[8mhidden\\u001b]0;title\\u0007\\u001b\n";
-        assert_eq!(coloured(text), safe);
+        assert_eq!(keep_styles(text), safe);
     }
 
     #[test]

@@ -5,25 +5,25 @@ use std::path::PathBuf;
 use skidpad::spec::Loaded;
 
 use crate::arguments::Roots;
-use crate::fail::BadArgument;
+use crate::errors::BadArgument;
 use crate::failure::Result;
-use crate::output::shown;
+use crate::output::printable_path;
 
 /// Loads the vehicle called `name`, or the vehicle file at that path.
-pub fn vehicle(name: &str, roots: &Roots) -> Result<Loaded> {
-    Ok(skidpad::spec::load_from(name, allowed(roots)?)?)
+pub fn load_vehicle(name: &str, roots: &Roots) -> Result<Loaded> {
+    Ok(skidpad::spec::load_from(name, allowed_roots(roots)?)?)
 }
 
 /// Returns the folders that the arguments allow.
 ///
 /// # Errors
 /// A folder does not exist.
-pub fn allowed(roots: &Roots) -> Result<&[PathBuf], BadArgument> {
+pub fn allowed_roots(roots: &Roots) -> Result<&[PathBuf], BadArgument> {
     match roots.allow_root.iter().find(|folder| !folder.is_dir()) {
         None => Ok(&roots.allow_root),
         Some(other) => Err(BadArgument {
             argument: "--allow-root",
-            found: format!("`{}`", shown(other)),
+            found: format!("`{}`", printable_path(other)),
             accepts: "a folder that is there".into(),
         }),
     }

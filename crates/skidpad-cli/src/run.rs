@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use skidpad::core::{Contribution, Model};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
-use skidpad::lab::manoeuvre::{Change, NotTaken, Unfinished};
+use skidpad::lab::manoeuvre::{IncompleteCourse, StartProperty, StartRejected};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Manoeuvre, Overrides, Script, Setup, TimeStep, Trajectory, simulate};
@@ -16,41 +16,41 @@ use skidpad::spec::files::{self, FileKind};
 use skidpad::spec::printable::one_line;
 use skidpad::spec::{Loaded, LoadedScene};
 
-use crate::UNFINISHED;
-use crate::able::able;
+use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::{Changes, Run, Step};
-use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
+use crate::capabilities::capable_backends;
+use crate::errors::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
 use crate::failure::{Failure, Result};
-use crate::output::{Table, print, shown, tell, tell_notes};
-use crate::roots::{allowed, vehicle};
-use crate::towing;
+use crate::output::{Table, print, print_error, print_notes, printable_path};
+use crate::roots::{allowed_roots, load_vehicle};
+use crate::trailers;
 
 /// Maximum number of steps of one run. Telemetry is stored in a temporary file, about 0.5 kB per step.
-const MOST_STEPS: u64 = 4_000_000;
+const MAX_STEPS: u64 = 4_000_000;
 
 /// Manoeuvre that is driven on a scene if none is named.
-pub const ON_A_SCENE: &str = "roll";
+pub const SCENE_MANOEUVRE: &str = "roll";
 
 /// Simulates the run, writes the CSV file and the JSON file if one is named, and prints the figures. Returns the exit
 /// code of [`health`].
 pub fn run(asked: &Run) -> Result<ExitCode> {
-    keep_inputs(asked)?;
-    let backend = fail::backend(&asked.backend)?;
-    let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
+    check_outputs(asked)?;
+    let backend = errors::find_backend(&asked.backend)?;
+    let vehicle = load_vehicle(&asked.vehicle, &asked.changes.roots)?;
     for path in outputs(asked) {
-        keep_tyres(&vehicle, path)?;
+        check_tyre_files(&vehicle, path)?;
     }
-    tell_notes(&vehicle);
+    print_notes(&vehicle);
     let dt = time_step(&asked.step)?;
     let (overrides, ground) = overrides_with_files(&asked.changes, &vehicle.model)?;
-    able(vec![backend], true, &overrides)?;
+    capable_backends(vec![backend], true, &overrides)?;
     let ground: Vec<_> = ground.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
     for (argument, path) in outputs(asked) {
-        fail::not_over(argument, path, &ground)?;
+        errors::check_not_overwriting(argument, path, &ground)?;
     }
     let manoeuvre = manoeuvre(asked, &vehicle.model, &overrides)?;
     let setup = setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &asked.changes, &[dt])?;
-    fail::check_writable(outputs(asked).map(|(_, path)| path))?;
+    errors::check_writable(outputs(asked).map(|(_, path)| path))?;
     let bar = progress_bar(dt.steps(setup.duration_s));
     let mut driver = manoeuvre.driver(&vehicle.model);
     let trajectory = simulate(&backend, &vehicle.model, &setup, driver.as_mut(), dt, &mut |done, _| {
@@ -70,29 +70,29 @@ pub fn run(asked: &Run) -> Result<ExitCode> {
         backend.name,
         overrides.about_changed(manoeuvre.as_ref())
     );
-    text.push_str(&figures(&metrics));
-    text.push_str(&assists(backend.name, &trajectory));
-    text.push_str(&format!("\n{} rows in {}\n", trajectory.count(), shown(&asked.out)));
+    text.push_str(&metrics_table(&metrics));
+    text.push_str(&assists_table(backend.name, &trajectory));
+    text.push_str(&format!("\n{} rows in {}\n", trajectory.row_count(), printable_path(&asked.out)));
     if outputs(asked).any(|(_, path)| path == Path::new(STANDARD_OUTPUT)) {
-        tell(text.trim_end());
+        print_error(text.trim_end());
     } else {
         print(&text)?;
     }
-    let unfinished = manoeuvre.unfinished(&vehicle.model, &trajectory);
+    let unfinished = manoeuvre.incomplete_reason(&vehicle.model, &trajectory);
     Ok(health([(backend.name, false, &trajectory, unfinished)]))
 }
 
 /// Checks that no output is an input or the other output.
-fn keep_inputs(asked: &Run) -> Result<(), SameFile> {
+fn check_outputs(asked: &Run) -> Result<(), SameFile> {
     let inputs = [
         ("the vehicle", Some(Path::new(&asked.vehicle))),
         ("the table of controls", asked.controls.as_deref()),
         ("the scene", asked.changes.scene.as_deref()),
     ];
-    fail::not_over("--out", &asked.out, &inputs)?;
+    errors::check_not_overwriting("--out", &asked.out, &inputs)?;
     let Some(metrics) = &asked.metrics_json else { return Ok(()) };
-    fail::not_over("--metrics-json", metrics, &inputs)?;
-    fail::not_over("--metrics-json", metrics, &[("what --out writes", Some(&asked.out))])
+    errors::check_not_overwriting("--metrics-json", metrics, &inputs)?;
+    errors::check_not_overwriting("--metrics-json", metrics, &[("what --out writes", Some(&asked.out))])
 }
 
 /// Returns the outputs as pairs of argument and path.
@@ -102,16 +102,16 @@ fn outputs(asked: &Run) -> impl Iterator<Item = (&'static str, &Path)> {
 }
 
 /// Checks that the output `path` of `argument` is not a tyre file of the vehicle.
-pub fn keep_tyres(vehicle: &Loaded, (argument, path): (&'static str, &Path)) -> Result<(), SameFile> {
+pub fn check_tyre_files(vehicle: &Loaded, (argument, path): (&'static str, &Path)) -> Result<(), SameFile> {
     let tyres: Vec<_> = vehicle.tyre_files.iter().map(|file| ("a tyre of the vehicle", Some(file.as_path()))).collect();
-    fail::not_over(argument, path, &tyres)
+    errors::check_not_overwriting(argument, path, &tyres)
 }
 
 /// Writes a JSON object that maps names with units to unrounded values, with `null` for figures without a value. The
 /// key `health` contains the worst step report and the place where the car left the ground.
 fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> Result<()> {
-    let (mut object, worst) = (to_json(metrics), trajectory.worst());
-    let left = trajectory.left_ground();
+    let (mut object, worst) = (to_json(metrics), trajectory.worst_report());
+    let left = trajectory.off_scene();
     object["health"] = json!({
         "not_finite": worst.not_finite,
         "not_converged": worst.not_converged,
@@ -123,7 +123,7 @@ fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> Result
     Ok(write_atomically(path, |out| writeln!(out, "{text}")).map_err(Unwritable::from)?)
 }
 
-fn figures(metrics: &[Metric]) -> String {
+fn metrics_table(metrics: &[Metric]) -> String {
     let mut table = Table::new(1);
     for metric in metrics {
         table.row([metric.label.clone(), metric.text(), metric.unit.to_string()]);
@@ -133,17 +133,16 @@ fn figures(metrics: &[Metric]) -> String {
 
 /// Returns a table of assists and tricks on a solver: share of time in which each was active, and largest
 /// contributions. Returns an empty text if there are none.
-pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
-    let help = trajectory.help();
+pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
+    let help = trajectory.assist_use();
     if help.is_empty() {
         return String::new();
     }
     let mut table = Table::new(1);
     for own in &help {
-        let told = Contribution::CHANNELS.iter().enumerate().filter(|(k, _)| own.told(*k));
+        let told = Contribution::CHANNELS.iter().enumerate().filter(|(k, _)| own.is_reported(*k));
         let text = |value: f64| four_digits(value, value);
-        let texts: Vec<String> =
-            told.map(|(k, channel)| format!("{} {}", channel.name, text(own.largest[k]))).collect();
+        let texts: Vec<String> = told.map(|(k, channel)| format!("{} {}", channel.name, text(own.peak[k]))).collect();
         let most = if texts.is_empty() { "nothing".into() } else { texts.join(", ") };
         table.row([own.assist.name().to_string(), format!("{:.1} % of the time", 100.0 * own.share), most]);
     }
@@ -153,30 +152,32 @@ pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
 /// Prints warnings about `runs` to the standard error and returns the exit code. A run is a tuple of solver, whether it
 /// is a peer, trajectory, and reason for not finishing the course.
 ///
-/// The code is [`UNFINISHED`] if a car left the ground, or if a solver that is not a peer had an unsolved step or an
+/// The code is [`UNFINISHED_EXIT_CODE`] if a car left the ground, or if a solver that is not a peer had an unsolved step or an
 /// unfinished course.
-pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory, Option<Unfinished>)>) -> ExitCode {
+pub fn health<'a>(
+    runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory, Option<IncompleteCourse>)>,
+) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (backend, peer, trajectory, unfinished) in runs {
-        let worst = trajectory.worst();
+        let worst = trajectory.worst_report();
         if worst.not_finite {
-            tell(&format!("warning: {backend} met a number that is not finite; the last good state was kept"));
+            print_error(&format!("warning: {backend} met a number that is not finite; the last good state was kept"));
         }
         if worst.not_converged {
             let (iterations, residual) = (worst.iterations, worst.residual);
-            tell(&format!(
+            print_error(&format!(
                 "warning: {backend} stopped at {iterations} iterations in some step, residual {residual:.1e} m/s"
             ));
         }
-        let left = trajectory.left_ground();
+        let left = trajectory.off_scene();
         if let Some(left) = left {
-            tell(&format!("warning: on {backend} the car {}", left.text()));
+            print_error(&format!("warning: on {backend} the car {}", left.text()));
         }
         if let Some(unfinished) = unfinished {
-            tell(&format!("warning: on {backend} the car {}", unfinished.text()));
+            print_error(&format!("warning: on {backend} the car {}", unfinished.text()));
         }
         if left.is_some() || (worst.not_finite || worst.not_converged || unfinished.is_some()) && !peer {
-            code = ExitCode::from(UNFINISHED);
+            code = ExitCode::from(UNFINISHED_EXIT_CODE);
         }
     }
     code
@@ -185,7 +186,9 @@ pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory,
 fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dyn Manoeuvre>> {
     // The command line requires a manoeuvre, a table or a scene.
     let Some(path) = asked.controls.as_deref() else {
-        return Ok(fail::manoeuvre(asked.manoeuvre.as_deref().unwrap_or(ON_A_SCENE))?.standard(overrides));
+        return Ok(
+            errors::find_manoeuvre(asked.manoeuvre.as_deref().unwrap_or(SCENE_MANOEUVRE))?.build_standard(overrides)
+        );
     };
     let name = path.display().to_string();
     let text = match files::read_lossy(path, FileKind::Controls) {
@@ -205,7 +208,7 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
         (Some(dt), _) => TimeStep::new(dt).map_err(|accepts| bad("--dt-s", dt, accepts)),
         (None, rate) => {
             let rate = rate.unwrap_or(240.0);
-            TimeStep::per_second(rate).map_err(|accepts| bad("--rate-hz", rate, accepts))
+            TimeStep::from_rate_hz(rate).map_err(|accepts| bad("--rate-hz", rate, accepts))
         }
     }
 }
@@ -218,12 +221,15 @@ pub fn overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides> {
 
 /// Returns the result of [`overrides`] and the ground files of the scene.
 fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, Vec<PathBuf>)> {
-    let roots = allowed(&changes.roots)?;
+    let roots = allowed_roots(&changes.roots)?;
     let loaded = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
-    let asked = Overrides { trailers: towing::trailers(&changes.towing, model, &changes.roots)?, ..asked(changes)? };
+    let asked = Overrides {
+        trailers: trailers::load_trailers(&changes.towing, model, &changes.roots)?,
+        ..overrides_from_arguments(changes)?
+    };
     let Some(LoadedScene { spec: file, scene, notes, files }) = loaded else { return Ok((asked, Vec::new())) };
     for note in notes {
-        tell(&format!("worth a look: {note}"));
+        print_error(&format!("worth a look: {note}"));
     }
     if let (Some(slope), false) = (changes.slope_deg, scene.plane) {
         let accepts = "scenes with a plane, whose slope it is; other ground has its own".into();
@@ -240,7 +246,7 @@ fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overri
     Ok((overrides, files))
 }
 
-fn asked(changes: &Changes) -> Result<Overrides, BadArgument> {
+fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument> {
     let within = |argument, value: Option<f64>, low: f64, high: f64, unit| match value {
         Some(v) if !(low..=high).contains(&v) => Err(BadArgument {
             argument,
@@ -262,7 +268,7 @@ fn asked(changes: &Changes) -> Result<Overrides, BadArgument> {
 ///
 /// # Errors
 /// The manoeuvre does not accept a change, the duration is not above 0, or a run with one of `steps` has more than
-/// [`MOST_STEPS`] steps.
+/// [`MAX_STEPS`] steps.
 pub fn setup(
     manoeuvre: &dyn Manoeuvre,
     model: &Model,
@@ -270,11 +276,13 @@ pub fn setup(
     changes: &Changes,
     steps: &[TimeStep],
 ) -> Result<Setup, BadArgument> {
-    let setup = overrides.setup(manoeuvre, model).map_err(|NotTaken { change, found, accepts }| {
+    let setup = overrides.setup(manoeuvre, model).map_err(|StartRejected { change, found, accepts }| {
         let (is_asked, option, key) = match change {
-            Change::Speed => (changes.initial_speed_mps.is_some(), "--initial-speed-mps", "`speed_mps` of the scene"),
-            Change::Heading => (changes.heading_deg.is_some(), "--heading-deg", "`heading_deg` of the scene"),
-            Change::Place => (false, "another scene", "`start_m` of the scene"),
+            StartProperty::Speed => {
+                (changes.initial_speed_mps.is_some(), "--initial-speed-mps", "`speed_mps` of the scene")
+            }
+            StartProperty::Heading => (changes.heading_deg.is_some(), "--heading-deg", "`heading_deg` of the scene"),
+            StartProperty::Place => (false, "another scene", "`start_m` of the scene"),
         };
         let (argument, other) = if is_asked { (option, String::new()) } else { (key, format!(", or give {option}")) };
         BadArgument { argument, found: format!("a start {found}"), accepts: format!("{accepts}; leave it out{other}") }
@@ -285,11 +293,11 @@ pub fn setup(
 
 fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
     let steps = setup.duration_s / dt.seconds();
-    if setup.duration_s > 0.0 && steps <= MOST_STEPS as f64 {
+    if setup.duration_s > 0.0 && steps <= MAX_STEPS as f64 {
         return Ok(());
     }
     let found = format!("{} s in steps of {} s", setup.duration_s, dt.seconds());
-    let accepts = format!("a duration above 0 of at most {MOST_STEPS} steps; see --duration-s and --dt-s");
+    let accepts = format!("a duration above 0 of at most {MAX_STEPS} steps; see --duration-s and --dt-s");
     Err(BadArgument { argument: "duration", found, accepts })
 }
 

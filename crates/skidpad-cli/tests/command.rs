@@ -336,10 +336,10 @@ fn unread(folder: &Path, arguments: &[&str], which: fn(&mut Command, std::io::Pi
 fn whoever_closes_a_pipe_loses_nothing_else() {
     let car = skidpad::spec::shipped::find("corvette_c5").expect("shipped");
     let folder = with_a_car(&car.replace("lock_deg = 35", "lock_deg = 0.61"));
-    let run = unread(folder.path(), &[&BRIEF[..], &["--out", "t.csv"]].concat(), |c, to| c.stderr(to));
+    let run = unread(folder.path(), &[&SHORT_RUN[..], &["--out", "t.csv"]].concat(), |c, to| c.stderr(to));
     assert!(run.status.success() && String::from_utf8_lossy(&run.stdout).contains("25 rows in t.csv"), "{run:?}");
     assert!(folder.path().join("t.csv").exists());
-    let both = [&BRIEF[..], &["--out", "-", "--metrics-json", "t.json"]].concat();
+    let both = [&SHORT_RUN[..], &["--out", "-", "--metrics-json", "t.json"]].concat();
     let table = unread(folder.path(), &both, |c, to| c.stdout(to));
     assert!(table.status.success() && folder.path().join("t.json").exists(), "{table:?}");
     std::fs::write(folder.path().join("broken.toml"), "name = 3\n").expect("writable");
@@ -350,7 +350,7 @@ fn whoever_closes_a_pipe_loses_nothing_else() {
     assert_eq!(fault.status.code(), Some(1), "{fault:?}");
 }
 
-const BRIEF: [&str; 9] =
+const SHORT_RUN: [&str; 9] =
     ["run", "--vehicle", "car.toml", "--backend", "impulse", "--manoeuvre", "settle", "--duration-s", "0.1"];
 
 /// Creates a temporary folder with `text` in the file `car.toml`.
@@ -365,9 +365,9 @@ fn outputs_never_destroy_what_they_are_made_from() {
     let car = skidpad::spec::shipped::find("bullet_reference").expect("shipped");
     let folder = with_a_car(car);
     for out in ["car.toml", "./car.toml"] {
-        fails(folder.path(), &[&BRIEF[..], &["--out", out]].concat(), 1, &["is also the vehicle"]);
+        fails(folder.path(), &[&SHORT_RUN[..], &["--out", out]].concat(), 1, &["is also the vehicle"]);
     }
-    let twice = [&BRIEF[..], &["--out", "t.csv", "--metrics-json", "t.csv"]].concat();
+    let twice = [&SHORT_RUN[..], &["--out", "t.csv", "--metrics-json", "t.csv"]].concat();
     fails(folder.path(), &twice, 1, &["--metrics-json", "what --out writes"]);
     let tyre = skidpad::spec::tir::find("c5_front").expect("shipped");
     std::fs::write(folder.path().join("own.tir"), tyre.replacen("PDY1 = 0.97", "PDY1 = 0.097", 1)).expect("writable");
@@ -375,7 +375,7 @@ fn outputs_never_destroy_what_they_are_made_from() {
         skidpad::spec::shipped::find("corvette_c5_mf").expect("shipped").replace("tyres/c5_front.tir", "own.tir");
     let on_own = on_own.replace("tyres/c5_rear.tir", "own.tir");
     std::fs::write(folder.path().join("on_own.toml"), on_own).expect("writable");
-    let run = [&BRIEF[..2], &["on_own.toml"], &BRIEF[3..]].concat();
+    let run = [&SHORT_RUN[..2], &["on_own.toml"], &SHORT_RUN[3..]].concat();
     for (argument, other) in [("--out", "--metrics-json"), ("--metrics-json", "--out")] {
         let run = [&run[..], &[argument, "./own.tir", other, "other.txt"]].concat();
         fails(folder.path(), &run, 1, &[argument, "is also a tyre of the vehicle"]);
@@ -391,7 +391,7 @@ fn outputs_never_destroy_what_they_are_made_from() {
     let import = ["import", "--from", "bullet", "car.toml", "--out", "car.toml"];
     fails(folder.path(), &import, 1, &["is also the file to import"]);
     assert_eq!(std::fs::read_to_string(folder.path().join("car.toml")).expect("there"), car);
-    let text = works(folder.path(), &[&BRIEF[..], &["--out", "-"]].concat());
+    let text = works(folder.path(), &[&SHORT_RUN[..], &["--out", "-"]].concat());
     assert!(text.starts_with("t_s,x_m") && text.lines().all(|line| line.contains(',')), "only the table: {text}");
     assert!(!folder.path().join("-").exists());
 }
@@ -399,7 +399,7 @@ fn outputs_never_destroy_what_they_are_made_from() {
 #[test]
 fn modes_run_and_figures_tell_how_the_steps_went() {
     let folder = with_a_car(skidpad::spec::shipped::find("corvette_c5").expect("shipped"));
-    let mut run = BRIEF;
+    let mut run = SHORT_RUN;
     run[4] = "constraint-unsprung";
     works(folder.path(), &[&run[..], &["--out", "t.csv", "--metrics-json", "t.json"]].concat());
     let text = std::fs::read_to_string(folder.path().join("t.json")).expect("written");
@@ -431,7 +431,7 @@ fn notes_reach_check_and_run() {
     let own = format!("worth a look: {}`steering.lock_deg`", line("car.toml", &car, "lock_deg"));
     let told = [own, format!("{}`PDY9`", line("tyres/c5_front.tir", &front, "PDY9"))];
     let check = works(folder.path(), &["check", "car.toml"]);
-    let run = skidpad(folder.path(), &[&BRIEF[..], &["--out", "t.csv"]].concat());
+    let run = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "t.csv"]].concat());
     for text in [check, String::from_utf8_lossy(&run.stderr).into_owned()] {
         assert!(told.iter().all(|word| text.contains(word)), "{told:?} in {text}");
     }

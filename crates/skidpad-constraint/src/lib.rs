@@ -5,7 +5,7 @@ use skidpad_core::{BackendInfo, Coupling, Friction};
 use skidpad_world::CarWorld;
 
 /// Entry for a list of backends.
-pub const BACKEND: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: BackendInfo = BackendInfo {
     name: "constraint",
     about: "own world, loads and tyres iterated to convergence on a friction cone",
     peer: false,
@@ -17,7 +17,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
 
 /// Variants with other shapes of the friction limit and with unsprung masses, to measure their effect. They solve rows, but
 /// comparisons treat them as peers: no agreement is required.
-pub const MODES: [BackendInfo; 3] = [
+pub const SOLVER_VARIANTS: [BackendInfo; 3] = [
     BackendInfo {
         name: "constraint-pyramid",
         about: "constraint with each tyre direction bounded on its own, as box-bounded solvers do",

@@ -25,26 +25,32 @@ pub struct Pedals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutoReverse {
     /// Time for which the car must stand with its brake pressed before the direction changes, s, ≥ 0.
-    pub pause: f32,
+    pub direction_pause_s: f32,
     /// Whether the brakes hold the car while it stands and the throttle is closed. They are released as the throttle opens.
-    pub holds: bool,
+    pub holds_at_standstill: bool,
     direction: Direction,
-    stood: f32,
-    hold: f32,
+    standstill_time: f32,
+    holding_brake: f32,
 }
 
 /// Speed below which a car counts as standing, m/s.
-const STANDS: f32 = 0.3;
+const STATIONARY_SPEED_MPS: f32 = 0.3;
 
 /// Pedal position below which a pedal counts as released, 0 to 1.
-const MEANT: f32 = 0.05;
+const PEDAL_DEADBAND: f32 = 0.05;
 
 /// Time in which brakes that held the car are released, s: about as long as a clutch slips at a start.
-const LETS_GO: f32 = 0.4;
+const BRAKE_RELEASE_TIME_S: f32 = 0.4;
 
 impl Default for AutoReverse {
     fn default() -> Self {
-        Self { pause: 0.15, holds: true, direction: Direction::Forward, stood: 0.0, hold: 0.0 }
+        Self {
+            direction_pause_s: 0.15,
+            holds_at_standstill: true,
+            direction: Direction::Forward,
+            standstill_time: 0.0,
+            holding_brake: 0.0,
+        }
     }
 }
 
@@ -56,7 +62,7 @@ impl AutoReverse {
 
     /// Sets the direction to forward and releases the brakes that hold the car.
     pub fn reset(&mut self) {
-        (self.direction, self.stood, self.hold) = (Direction::Forward, 0.0, 0.0);
+        (self.direction, self.standstill_time, self.holding_brake) = (Direction::Forward, 0.0, 0.0);
     }
 
     /// Computes the car's pedals from the player's pedals after `dt` s. `stands` is the result of [`stands`] for the car.
@@ -65,9 +71,10 @@ impl AutoReverse {
             Direction::Forward => (brake, accelerate),
             Direction::Reverse => (accelerate, brake),
         };
-        self.stood = if stands && other > MEANT && same <= MEANT { self.stood + dt } else { 0.0 };
-        if self.stood > self.pause {
-            self.stood = 0.0;
+        self.standstill_time =
+            if stands && other > PEDAL_DEADBAND && same <= PEDAL_DEADBAND { self.standstill_time + dt } else { 0.0 };
+        if self.standstill_time > self.direction_pause_s {
+            self.standstill_time = 0.0;
             self.direction = match self.direction {
                 Direction::Forward => Direction::Reverse,
                 Direction::Reverse => Direction::Forward,
@@ -77,12 +84,12 @@ impl AutoReverse {
             Direction::Forward => (accelerate, brake),
             Direction::Reverse => (brake, accelerate),
         };
-        self.hold = match (self.holds, throttle > MEANT) {
+        self.holding_brake = match (self.holds_at_standstill, throttle > PEDAL_DEADBAND) {
             (true, false) if stands => 1.0,
-            (true, true) => (self.hold - dt / LETS_GO).max(0.0),
+            (true, true) => (self.holding_brake - dt / BRAKE_RELEASE_TIME_S).max(0.0),
             _ => 0.0,
         };
-        Pedals { throttle, brake: pressed.max(self.hold) }
+        Pedals { throttle, brake: pressed.max(self.holding_brake) }
     }
 }
 
@@ -92,14 +99,14 @@ impl AutoReverse {
 /// Every touching wheel must roll slower than 0.3 m/s, and its contact patch must stick
 /// ([`skidpad_core::state::WheelState::rolling`]) unless the car itself is slower than that. In a state that was set by hand,
 /// these values are valid only after a step.
-pub fn stands(state: &State) -> bool {
+pub fn is_stationary(state: &State) -> bool {
     // Peers never report that contact patches stick, and wheels may spin under a car that stands.
-    let is_still = state.velocity.length() < STANDS;
+    let is_still = state.velocity.length() < STATIONARY_SPEED_MPS;
     let mut touching = state.wheels.iter().filter(|wheel| wheel.contact).peekable();
     if touching.peek().is_none() {
         return is_still;
     }
-    touching.all(|wheel| wheel.rolling_speed.abs() < STANDS && (is_still || wheel.rolling == 0.0))
+    touching.all(|wheel| wheel.rolling_speed.abs() < STATIONARY_SPEED_MPS && (is_still || wheel.rolling == 0.0))
 }
 
 #[cfg(test)]
@@ -108,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_brake_pedal_drives_back_only_from_a_standstill() {
-        let mut reverse = AutoReverse { holds: false, ..AutoReverse::default() };
+        let mut reverse = AutoReverse { holds_at_standstill: false, ..AutoReverse::default() };
         for _ in 0..100 {
             assert_eq!(reverse.pedals(0.0, 1.0, false, 0.01), Pedals { throttle: 0.0, brake: 1.0 });
         }

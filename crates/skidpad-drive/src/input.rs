@@ -6,7 +6,7 @@ use skidpad_core::{Model, STANDARD_GRAVITY, math};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inputs {
     /// Accelerator, 0 to 1.
-    pub accelerate: f32,
+    pub throttle: f32,
     /// Brake, or reverse from a standstill, 0 to 1.
     pub brake: f32,
     /// Steering, −1 (full right) to 1 (full left).
@@ -19,7 +19,7 @@ pub struct Inputs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     /// Accelerator key.
-    pub accelerate: bool,
+    pub throttle: bool,
     /// Brake key, or reverse from a standstill.
     pub brake: bool,
     /// Steering key to the left.
@@ -34,7 +34,7 @@ impl From<Keys> for Inputs {
     fn from(keys: Keys) -> Self {
         let held = |key: bool| f32::from(u8::from(key));
         Self {
-            accelerate: held(keys.accelerate),
+            throttle: held(keys.throttle),
             brake: held(keys.brake),
             steer: held(keys.left) - held(keys.right),
             handbrake: held(keys.handbrake),
@@ -45,7 +45,7 @@ impl From<Keys> for Inputs {
 /// Conversion of device positions to pedals and steering. Every number is clamped to its range; a non-finite one counts as 0,
 /// except where infinity is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shaping {
+pub struct InputShaping {
     /// Dead zone of the steering around its centre, as a share of its travel, 0 to 0.9. The remaining travel is stretched to the
     /// full range.
     pub steer_dead_zone: f32,
@@ -54,32 +54,32 @@ pub struct Shaping {
     /// Exponent of the steering over its travel, 1 to 4. Values above 1 make it finer around the centre.
     pub steer_curve: f32,
     /// Rate at which a pedal goes down, 1/s, > 0; infinite for no delay.
-    pub press: f32,
+    pub press_rate: f32,
     /// Rate at which a pedal comes up, 1/s, > 0; infinite for no delay.
-    pub release: f32,
+    pub release_rate: f32,
     /// Rate at which the steering moves away from the centre, shares of the steering limit per second, > 0; infinite for no
     /// delay.
-    pub turn: f32,
+    pub steer_rate: f32,
     /// Rate at which the steering returns to the centre, shares of the steering limit per second, > 0; infinite for no delay.
-    pub centre: f32,
+    pub centring_rate: f32,
     /// Lateral acceleration, as a multiple of gravity, that limits the steering at speed, > 0; infinite for the full lock at any
-    /// speed. See [`largest_steer`].
-    pub cornering: f32,
+    /// speed. See [`max_useful_steer`].
+    pub max_lateral_g: f32,
     /// Steering beyond that limit for the slip angles of the tyres, rad, ≥ 0.
     pub slip_allowance: f32,
 }
 
-impl Shaping {
+impl InputShaping {
     /// Settings for keys, which are either pressed or not.
-    pub const KEYS: Self = Self {
+    pub const KEYBOARD: Self = Self {
         steer_dead_zone: 0.0,
         pedal_dead_zone: 0.0,
         steer_curve: 1.0,
-        press: 4.0,
-        release: 8.0,
-        turn: 3.0,
-        centre: 6.0,
-        cornering: 1.2,
+        press_rate: 4.0,
+        release_rate: 8.0,
+        steer_rate: 3.0,
+        centring_rate: 6.0,
+        max_lateral_g: 1.2,
         slip_allowance: 0.08,
     };
     /// Settings for the sticks and triggers of a gamepad.
@@ -87,36 +87,36 @@ impl Shaping {
         steer_dead_zone: 0.1,
         pedal_dead_zone: 0.05,
         steer_curve: 1.5,
-        press: 12.0,
-        release: 12.0,
-        turn: 5.0,
-        centre: 8.0,
-        ..Self::KEYS
+        press_rate: 12.0,
+        release_rate: 12.0,
+        steer_rate: 5.0,
+        centring_rate: 8.0,
+        ..Self::KEYBOARD
     };
     /// Settings for a steering wheel and pedals, without any shaping.
     pub const WHEEL: Self = Self {
         steer_dead_zone: 0.0,
         pedal_dead_zone: 0.0,
         steer_curve: 1.0,
-        press: f32::INFINITY,
-        release: f32::INFINITY,
-        turn: f32::INFINITY,
-        centre: f32::INFINITY,
-        cornering: f32::INFINITY,
+        press_rate: f32::INFINITY,
+        release_rate: f32::INFINITY,
+        steer_rate: f32::INFINITY,
+        centring_rate: f32::INFINITY,
+        max_lateral_g: f32::INFINITY,
         slip_allowance: 0.0,
     };
 }
 
-impl Default for Shaping {
+impl Default for InputShaping {
     fn default() -> Self {
-        Self::KEYS
+        Self::KEYBOARD
     }
 }
 
 /// Returns the largest useful mean road-wheel angle at `speed` m/s, rad: the lock of `model`, or less at speed. The limit is the
 /// path angle `L a / v²` at a lateral acceleration of `cornering` times gravity, plus `slip_allowance` rad for the slip of the
 /// tyres. Source: Gillespie, Fundamentals of Vehicle Dynamics, eq. 6-14, with the understeer as an angle.
-pub fn largest_steer(model: &Model, speed: f32, cornering: f32, slip_allowance: f32) -> f32 {
+pub fn max_useful_steer(model: &Model, speed: f32, cornering: f32, slip_allowance: f32) -> f32 {
     let lock = model.parts().steering.lock;
     let ahead = model.parts().axles.iter().filter(|axle| axle.steer_ratio != 0.0);
     let base = ahead.map(|axle| (axle.turning_distance / axle.steer_ratio).abs()).fold(0.0, f32::max);
@@ -127,58 +127,58 @@ pub fn largest_steer(model: &Model, speed: f32, cornering: f32, slip_allowance: 
 
 /// Current pedals and steering, which follow the inputs at limited rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shaper {
-    now: Inputs,
+pub struct InputFilter {
+    filtered: Inputs,
 }
 
-impl Shaper {
+impl InputFilter {
     /// Advances pedals and steering towards `asked` by `dt` s and returns them. Steering is a share of the limit of
-    /// [`largest_steer`], −1 to 1.
-    pub fn shape(&mut self, shaping: &Shaping, asked: &Inputs, dt: f32) -> Inputs {
+    /// [`max_useful_steer`], −1 to 1.
+    pub fn update(&mut self, shaping: &InputShaping, asked: &Inputs, dt: f32) -> Inputs {
         let pedal = |now: f32, asked: f32| {
-            let wanted = beyond(finite(asked).clamp(0.0, 1.0), shaping.pedal_dead_zone);
-            let rate = if wanted > now { shaping.press } else { shaping.release };
-            towards(now, wanted, rate, dt)
+            let wanted = apply_dead_zone(finite_or_zero(asked).clamp(0.0, 1.0), shaping.pedal_dead_zone);
+            let rate = if wanted > now { shaping.press_rate } else { shaping.release_rate };
+            move_towards(now, wanted, rate, dt)
         };
-        let way = finite(asked.steer).clamp(-1.0, 1.0);
-        let past = beyond(way.abs(), shaping.steer_dead_zone);
-        let curve = finite(shaping.steer_curve).clamp(1.0, 4.0);
+        let way = finite_or_zero(asked.steer).clamp(-1.0, 1.0);
+        let past = apply_dead_zone(way.abs(), shaping.steer_dead_zone);
+        let curve = finite_or_zero(shaping.steer_curve).clamp(1.0, 4.0);
         let bent = if past > 0.0 { math::exp(curve * math::ln(past)) } else { 0.0 };
-        self.now = Inputs {
-            accelerate: pedal(self.now.accelerate, asked.accelerate),
-            brake: pedal(self.now.brake, asked.brake),
-            steer: steering(self.now.steer, bent.copysign(way), shaping, dt),
-            handbrake: pedal(self.now.handbrake, asked.handbrake),
+        self.filtered = Inputs {
+            throttle: pedal(self.filtered.throttle, asked.throttle),
+            brake: pedal(self.filtered.brake, asked.brake),
+            steer: filter_steering(self.filtered.steer, bent.copysign(way), shaping, dt),
+            handbrake: pedal(self.filtered.handbrake, asked.handbrake),
         };
-        self.now
+        self.filtered
     }
 }
 
 /// Returns the steering after `dt` s. It returns to the centre first if `wanted` is on the other side.
-fn steering(now: f32, wanted: f32, shaping: &Shaping, dt: f32) -> f32 {
+fn filter_steering(now: f32, wanted: f32, shaping: &InputShaping, dt: f32) -> f32 {
     let returns = now * wanted < 0.0 || wanted.abs() < now.abs();
     if !returns {
-        return towards(now, wanted, shaping.turn, dt);
+        return move_towards(now, wanted, shaping.steer_rate, dt);
     }
     let nearest = if now * wanted < 0.0 { 0.0 } else { wanted };
-    towards(now, nearest, shaping.centre, dt)
+    move_towards(now, nearest, shaping.centring_rate, dt)
 }
 
 /// Maps `value` beyond a dead zone linearly to 0 to 1.
-fn beyond(value: f32, dead_zone: f32) -> f32 {
-    let dead = finite(dead_zone).clamp(0.0, 0.9);
+fn apply_dead_zone(value: f32, dead_zone: f32) -> f32 {
+    let dead = finite_or_zero(dead_zone).clamp(0.0, 0.9);
     ((value - dead) / (1.0 - dead)).clamp(0.0, 1.0)
 }
 
 /// Moves `now` towards `wanted` at `rate` per second for `dt` s. Returns `wanted` if `rate` is infinite,
 /// even if `dt` is zero.
-fn towards(now: f32, wanted: f32, rate: f32, dt: f32) -> f32 {
+fn move_towards(now: f32, wanted: f32, rate: f32, dt: f32) -> f32 {
     let step = rate.max(0.0) * dt.max(0.0);
     if step.is_nan() { wanted } else { now + (wanted - now).clamp(-step, step) }
 }
 
 /// Returns `value`, or 0 if it is not finite.
-pub(crate) fn finite(value: f32) -> f32 {
+pub(crate) fn finite_or_zero(value: f32) -> f32 {
     if value.is_finite() { value } else { 0.0 }
 }
 
@@ -188,16 +188,17 @@ mod tests {
 
     #[test]
     fn pedals_take_the_time_of_their_rate() {
-        let (mut shaper, full) = (Shaper::default(), Inputs { accelerate: 1.0, ..Inputs::default() });
-        let ticks = (0..100).take_while(|_| shaper.shape(&Shaping::KEYS, &full, 0.01).accelerate < 1.0 - 1e-5).count();
+        let (mut shaper, full) = (InputFilter::default(), Inputs { throttle: 1.0, ..Inputs::default() });
+        let ticks =
+            (0..100).take_while(|_| shaper.update(&InputShaping::KEYBOARD, &full, 0.01).throttle < 1.0 - 1e-5).count();
         assert_eq!(ticks, 24, "4 a second reach the end in the 25th hundredth");
-        assert_eq!(shaper.shape(&Shaping::WHEEL, &Inputs::default(), 0.01).accelerate, 0.0);
+        assert_eq!(shaper.update(&InputShaping::WHEEL, &Inputs::default(), 0.01).throttle, 0.0);
     }
 
     #[test]
     fn dead_zones_keep_the_whole_range_and_curves_its_ends() {
-        let shaping = Shaping { steer_dead_zone: 0.2, steer_curve: 2.0, ..Shaping::WHEEL };
-        let at = |steer| Shaper::default().shape(&shaping, &Inputs { steer, ..Inputs::default() }, 0.01).steer;
+        let shaping = InputShaping { steer_dead_zone: 0.2, steer_curve: 2.0, ..InputShaping::WHEEL };
+        let at = |steer| InputFilter::default().update(&shaping, &Inputs { steer, ..Inputs::default() }, 0.01).steer;
         for (asked, shaped) in
             [(0.0, 0.0), (0.2, 0.0), (-0.2, 0.0), (0.6, 0.25), (-0.6, -0.25), (1.0, 1.0), (-1.0, -1.0)]
         {
@@ -207,30 +208,36 @@ mod tests {
 
     #[test]
     fn steering_to_the_other_side_goes_back_to_the_middle_first() {
-        let mut shaper = Shaper { now: Inputs { steer: 0.5, ..Inputs::default() } };
+        let mut shaper = InputFilter { filtered: Inputs { steer: 0.5, ..Inputs::default() } };
         let right = Inputs { steer: -1.0, ..Inputs::default() };
-        assert!((shaper.shape(&Shaping::KEYS, &right, 0.05).steer - 0.2).abs() < 1e-6, "6 a second to the middle");
-        assert_eq!(shaper.shape(&Shaping::KEYS, &right, 0.05).steer, 0.0);
-        assert!((shaper.shape(&Shaping::KEYS, &right, 0.05).steer + 0.15).abs() < 1e-6, "3 a second away from it");
+        assert!(
+            (shaper.update(&InputShaping::KEYBOARD, &right, 0.05).steer - 0.2).abs() < 1e-6,
+            "6 a second to the middle"
+        );
+        assert_eq!(shaper.update(&InputShaping::KEYBOARD, &right, 0.05).steer, 0.0);
+        assert!(
+            (shaper.update(&InputShaping::KEYBOARD, &right, 0.05).steer + 0.15).abs() < 1e-6,
+            "3 a second away from it"
+        );
     }
 
     #[test]
     fn what_is_not_a_number_is_nothing() {
-        let bad = Inputs { accelerate: f32::NAN, brake: f32::INFINITY, steer: f32::NAN, handbrake: -3.0 };
-        for shaping in [Shaping::KEYS, Shaping::GAMEPAD, Shaping::WHEEL] {
-            assert_eq!(Shaper::default().shape(&shaping, &bad, 0.1), Inputs::default());
+        let bad = Inputs { throttle: f32::NAN, brake: f32::INFINITY, steer: f32::NAN, handbrake: -3.0 };
+        for shaping in [InputShaping::KEYBOARD, InputShaping::GAMEPAD, InputShaping::WHEEL] {
+            assert_eq!(InputFilter::default().update(&shaping, &bad, 0.1), Inputs::default());
         }
-        let odd = Shaping {
-            press: f32::NAN,
-            turn: f32::NAN,
+        let odd = InputShaping {
+            press_rate: f32::NAN,
+            steer_rate: f32::NAN,
             steer_curve: f32::NAN,
             steer_dead_zone: f32::NAN,
-            ..Shaping::KEYS
+            ..InputShaping::KEYBOARD
         };
-        let full = Inputs { accelerate: 1.0, brake: 1.0, steer: 1.0, handbrake: 1.0 };
-        let shaped = Shaper::default().shape(&odd, &full, f32::NAN);
+        let full = Inputs { throttle: 1.0, brake: 1.0, steer: 1.0, handbrake: 1.0 };
+        let shaped = InputFilter::default().update(&odd, &full, f32::NAN);
         assert!(
-            [shaped.accelerate, shaped.brake, shaped.steer, shaped.handbrake].iter().all(|v| (0.0..=1.0).contains(v))
+            [shaped.throttle, shaped.brake, shaped.steer, shaped.handbrake].iter().all(|v| (0.0..=1.0).contains(v))
         );
     }
 }

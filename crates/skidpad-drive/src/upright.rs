@@ -3,9 +3,9 @@
 use skidpad_core::{Backend, CarError, Contact, Model, Probe, Quat, State, Vec3};
 
 /// Height above the centre of mass from which the ground is searched, m.
-const ABOVE: f32 = 1.0;
+const PROBE_START_HEIGHT_M: f32 = 1.0;
 /// Depth below the centre of mass down to which the ground is searched, m.
-const DEEP: f32 = 1000.0;
+const PROBE_DEPTH_M: f32 = 1000.0;
 
 /// Places the car in slot `car` of `world` upright and at rest on the ground below it, with its heading. Returns true if there is ground.
 /// The car is placed upright in the air if there is no ground, or if the world answers no probes.
@@ -14,39 +14,39 @@ const DEEP: f32 = 1000.0;
 ///
 /// # Errors
 /// The slot does not exist, is empty or holds a suspended car. Nothing is changed then.
-pub fn put_upright(world: &mut dyn Backend, car: usize) -> Result<bool, CarError> {
+pub fn reset_upright(world: &mut dyn Backend, car: usize) -> Result<bool, CarError> {
     world.slots().occupant(car)?;
-    let probe = looks_down(car, world.state(car));
+    let probe = downward_probe(car, world.state(car));
     let mut met = [None];
     world.probe(&[probe], &mut met);
-    let upright = upright_on(world.model(car), world.state(car), &probe, met[0].as_ref());
+    let upright = upright_state_on(world.model(car), world.state(car), &probe, met[0].as_ref());
     world.set_state(car, &upright)?;
     Ok(met[0].is_some())
 }
 
 /// Returns the probe with which car `car` in `state` finds the ground below it.
-pub fn looks_down(car: usize, state: &State) -> Probe {
+pub fn downward_probe(car: usize, state: &State) -> Probe {
     Probe {
         car,
         position: state.position,
-        offset: Vec3::Z * ABOVE,
+        offset: Vec3::Z * PROBE_START_HEIGHT_M,
         direction: Vec3::NEG_Z,
-        reach: ABOVE + DEEP,
+        reach: PROBE_START_HEIGHT_M + PROBE_DEPTH_M,
         rim: None,
     }
 }
 
 /// Returns the state of a car of `model` upright and at rest with the position and heading of `state`, on the ground `met` by
 /// `probe`, or in the air if there is none.
-pub fn upright_on(model: &Model, state: &State, probe: &Probe, met: Option<&Contact>) -> State {
+pub fn upright_state_on(model: &Model, state: &State, probe: &Probe, met: Option<&Contact>) -> State {
     let ahead = state.rotation * Vec3::X;
     match met {
         Some(contact) => {
-            let heading = heading_on(contact.normal, ahead);
+            let heading = yaw_on_ground(contact.normal, ahead);
             State::upright_at(model, probe.at(contact.distance), contact.normal, heading)
         }
         None => {
-            let heading = heading_on(Vec3::Z, ahead);
+            let heading = yaw_on_ground(Vec3::Z, ahead);
             State { position: state.position, ..State::upright_at(model, state.position, Vec3::Z, heading) }
         }
     }
@@ -54,7 +54,7 @@ pub fn upright_on(model: &Model, state: &State, probe: &Probe, met: Option<&Cont
 
 /// Returns the yaw angle of a car on ground with this `normal` whose x axis points in the direction of `ahead`, seen from above,
 /// rad.
-fn heading_on(normal: Vec3, ahead: Vec3) -> f32 {
+fn yaw_on_ground(normal: Vec3, ahead: Vec3) -> f32 {
     // Vector in the ground directly above or below `ahead`.
     let along = Vec3::new(ahead.x * normal.z, ahead.y * normal.z, -(ahead.x * normal.x + ahead.y * normal.y));
     let level = Quat::from_rotation_arc(normal, Vec3::Z) * along;

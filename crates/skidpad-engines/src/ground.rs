@@ -4,7 +4,7 @@ use skidpad_core::{Axes, Mat3, Pushable, Vec3};
 
 /// Contact of a wheel with the ground.
 #[derive(Clone, Copy, Debug)]
-pub struct Meeting {
+pub struct GroundContact {
     /// Contact point, m.
     pub point: Vec3,
     /// Unit vector out of the ground.
@@ -16,7 +16,7 @@ pub struct Meeting {
 /// Motion of a body at the start of a step. A kinematic body moves in this way throughout the step.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Motion {
+pub struct GroundBodyMotion {
     /// Centre of mass, m.
     pub centre: Vec3,
     /// Velocity of the centre of mass, m/s.
@@ -25,14 +25,14 @@ pub struct Motion {
     pub angular: Vec3,
 }
 
-impl Motion {
+impl GroundBodyMotion {
     /// Returns the velocity of the body's point at `point`, m/s.
-    pub fn at(&self, point: Vec3) -> Vec3 {
+    pub fn velocity_at(&self, point: Vec3) -> Vec3 {
         self.linear + self.angular.cross(point - self.centre)
     }
 
     /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at its start, m/s.
-    fn mean_at(&self, point: Vec3, dt: f32) -> Vec3 {
+    fn mean_velocity_at(&self, point: Vec3, dt: f32) -> Vec3 {
         let turning = self.angular.cross(point - self.centre);
         self.linear + turning + self.angular.cross(turning) * (0.5 * dt)
     }
@@ -44,15 +44,15 @@ impl Motion {
     /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted `pose_lag`
     /// s early. With the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would fall behind by 30
     /// mm in every second.
-    pub fn carries(&self, [point, car]: [Vec3; 2], last: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
+    pub fn carried_velocity(&self, [point, car]: [Vec3; 2], last: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
         let now = *self;
         let last = last.unwrap_or(now);
         let arm = point - car;
-        let car = car - now.at(car) * (0.5 * dt);
-        let came_from = car - last.mean_at(car, dt) * dt;
-        let mean = now.mean_at(car, dt);
+        let car = car - now.velocity_at(car) * (0.5 * dt);
+        let came_from = car - last.mean_velocity_at(car, dt) * dt;
+        let mean = now.mean_velocity_at(car, dt);
         let ahead = pose_lag / dt;
-        let linear = mean + (mean - last.mean_at(came_from, dt)) * ahead;
+        let linear = mean + (mean - last.mean_velocity_at(came_from, dt)) * ahead;
         let angular = now.angular + (now.angular - last.angular) * ahead;
         // The rows of a car use the arms in the middle of the step.
         linear + angular.cross(arm)
@@ -61,40 +61,40 @@ impl Motion {
 
 /// Dynamic body under a wheel.
 #[derive(Clone, Copy, Debug)]
-pub struct Pushed {
+pub struct DynamicGroundBody {
     /// Motion at the start of the step.
-    pub now: Motion,
+    pub start_motion: GroundBodyMotion,
     /// Velocity (m/s) and angular velocity (rad/s) at the end of the step without contacts and wheels.
-    pub ends: [Vec3; 2],
+    pub end_twist: [Vec3; 2],
     /// Change of velocity per impulse, 1/kg.
     pub inverse_mass: Mat3,
     /// Change of angular velocity per angular impulse, 1/(kg m²).
     pub inverse_inertia: Mat3,
     /// Whether contacts support the body, and whether they hold it by friction.
-    pub held: [bool; 2],
+    pub support_flags: [bool; 2],
 }
 
-impl Pushed {
+impl DynamicGroundBody {
     /// Returns motion and response of the body for a wheel that touches it along `normal`, in the axes of the cars.
     ///
     /// Engines solve contacts after the wheels. Supports therefore lock motion along the normal and tilting here, and friction
     /// locks all motion. If a crate on the floor counted as free, the wheel would get too small a force.
-    pub fn pushable(&self, axes: Axes, normal: Vec3) -> Pushable {
+    pub fn dynamic_body(&self, axes: Axes, normal: Vec3) -> Pushable {
         let along = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
-        let [moves, turns] = match self.held {
+        let [moves, turns] = match self.support_flags {
             [false, _] => [Mat3::IDENTITY; 2],
             [true, false] => [Mat3::IDENTITY - along, along],
             [true, true] => [Mat3::ZERO; 2],
         };
-        let Motion { centre, linear, angular } = self.now;
+        let GroundBodyMotion { centre, linear, angular } = self.start_motion;
         let for_cars = |matrix: Mat3| {
             let columns = Vec3::AXES.map(|axis| axes.from_world(matrix * axes.to_world(axis)));
             Mat3::from_cols(columns[0], columns[1], columns[2])
         };
         Pushable {
             centre: axes.point_from_world(centre.as_dvec3()),
-            velocity: axes.from_world(linear + moves * (self.ends[0] - linear)),
-            angular: axes.from_world(angular + turns * (self.ends[1] - angular)),
+            velocity: axes.from_world(linear + moves * (self.end_twist[0] - linear)),
+            angular: axes.from_world(angular + turns * (self.end_twist[1] - angular)),
             inverse_mass: for_cars(moves * self.inverse_mass * moves),
             inverse_inertia: for_cars(turns * self.inverse_inertia * turns),
         }

@@ -2,15 +2,17 @@
 //! rims, bodies that move under wheels and yield, positions in 64 bits. `skidpad-rapier` and `skidpad-avian` share them.
 #![forbid(unsafe_code)]
 
-mod faces;
 mod ground;
+mod position_tracker;
 mod rays;
-mod stops;
-mod track;
+mod rim_walls;
+mod wheel_triangles;
 
-pub use faces::{Faces, face};
-pub use ground::{Meeting, Motion, Pushed};
+pub use ground::{DynamicGroundBody, GroundBodyMotion, GroundContact};
 pub use parry3d;
-pub use rays::{Asked, beside, bounds, bounds_of, cast, is_one_plane, ray};
-pub use stops::{BLOW, Held, Stops};
-pub use track::{STILL, Track, pose_lag, resolution};
+pub use position_tracker::{PositionTracker, REST_SPEED_MPS, pose_lag, resolution};
+pub use rays::{
+    ProbePurpose, all_probe_bounds, cast_from_outside, is_plane_at_most, neighbour_ray, probe_bounds, probe_ray,
+};
+pub use rim_walls::{IMPACT_SPEED_MPS, RimWallImpulse, RimWalls};
+pub use wheel_triangles::{WheelTriangles, triangle_corners};

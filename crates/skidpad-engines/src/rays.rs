@@ -7,14 +7,14 @@ use parry3d::shape::{Shape, ShapeType};
 use skidpad_core::{Axes, Probe, Vec3};
 
 /// Returns the centre of mass of the car and the ray of `probe`, in world axes.
-pub fn ray(axes: Axes, probe: &Probe) -> (Vector, Ray) {
+pub fn probe_ray(axes: Axes, probe: &Probe) -> (Vector, Ray) {
     let car = axes.point_to_world(probe.position).as_vec3();
     (car, Ray::new(car + axes.to_world(probe.offset), axes.to_world(probe.direction)))
 }
 
 /// Returns the bounding box of the path of a probe's ray or rim, in world axes.
-pub fn bounds(axes: Axes, probe: &Probe) -> Aabb {
-    let (_, ray) = ray(axes, probe);
+pub fn probe_bounds(axes: Axes, probe: &Probe) -> Aabb {
+    let (_, ray) = probe_ray(axes, probe);
     let end = ray.point_at(probe.reach);
     let wide = probe.rim.map_or(Vector::ZERO, |rim| {
         let left = probe.direction.cross(rim.forward);
@@ -24,32 +24,32 @@ pub fn bounds(axes: Axes, probe: &Probe) -> Aabb {
     Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
 }
 
-/// Returns the bounding box of the rays and rims of `asked`, and of the rays [`beside`] them, in world axes.
-pub fn bounds_of(axes: Axes, asked: &[Probe]) -> Aabb {
+/// Returns the bounding box of the rays and rims of `asked`, and of the rays [`neighbour_ray`] them, in world axes.
+pub fn all_probe_bounds(axes: Axes, asked: &[Probe]) -> Aabb {
     let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
     for probe in asked {
-        let around = bounds(axes, probe);
+        let around = probe_bounds(axes, probe);
         (low, high) = (low.min(around.mins), high.max(around.maxs));
     }
-    let margin = Vec3::splat(2.0 * apart(low.abs().max(high.abs())));
+    let margin = Vec3::splat(2.0 * neighbour_ray_distance(low.abs().max(high.abs())));
     Aabb::new(low - margin, high + margin)
 }
 
 /// Returns the distance between neighbouring rays at a point, m: larger than the rounding of its coordinates, too small to
 /// matter.
-fn apart(at: Vec3) -> f32 {
+fn neighbour_ray_distance(at: Vec3) -> f32 {
     1e-4_f32.max(4.0 * f32::EPSILON * at.max_element())
 }
 
 /// Returns a ray next to `ray`, because parry misses some rays exactly on the grid lines of a height field (dimforge/rapier#165).
-pub fn beside(ray: &Ray) -> Ray {
+pub fn neighbour_ray(ray: &Ray) -> Ray {
     let (a, b) = ray.dir.any_orthonormal_pair();
-    Ray::new(ray.origin + (a + 0.618 * b) * apart(ray.origin.abs()), ray.dir)
+    Ray::new(ray.origin + (a + 0.618 * b) * neighbour_ray_distance(ray.origin.abs()), ray.dir)
 }
 
 /// Returns the hit of `ray` on a `shape` at `pose` within `reach` m, from outside. A ray that starts inside a shape does not hit
 /// it.
-pub fn cast(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<RayIntersection> {
+pub fn cast_from_outside(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<RayIntersection> {
     // For a ray that starts inside, solid shapes return a hit without normal, which is discarded. Other shapes would return their
     // far side. A half-space has no far side.
     let solid = shape.shape_type() != ShapeType::HalfSpace;
@@ -58,15 +58,15 @@ pub fn cast(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<Ray
 }
 /// Purpose of a probe: the wheel's place in the middle of the step, or another place along its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ProbePurpose {
     /// Probe in the middle of the step: the support of the wheel and the stop of its rim are stored.
-    First,
+    MidStep,
     /// Probe along the way: nothing is stored.
-    Again,
+    AlongPath,
 }
 
 /// Returns true if no shape, or only a single plane, reaches into `bounds`. Each shape comes with its pose.
-pub fn is_one_plane<'a>(bounds: &Aabb, shapes: impl Iterator<Item = (&'a dyn Shape, Pose)>) -> bool {
+pub fn is_plane_at_most<'a>(bounds: &Aabb, shapes: impl Iterator<Item = (&'a dyn Shape, Pose)>) -> bool {
     let mut near = shapes.filter(|(shape, pose)| shape.compute_aabb(pose).intersects(bounds));
     let is_plane = |(shape, _): (&dyn Shape, Pose)| shape.as_halfspace().is_some();
     near.next().is_none_or(is_plane) && near.next().is_none()

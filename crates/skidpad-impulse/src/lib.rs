@@ -9,7 +9,7 @@ use skidpad_core::{BackendInfo, Coupling};
 use skidpad_world::CarWorld;
 
 /// Entry for a list of backends.
-pub const BACKEND: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: BackendInfo = BackendInfo {
     name: "impulse",
     about: "own world, one warm-started sweep of per-wheel impulses",
     peer: false,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use skidpad_core::{BackendInfo, Model, Scene};
 
-use crate::manoeuvre::{Manoeuvre, Overrides, Setup, Unfinished};
+use crate::manoeuvre::{IncompleteCourse, Manoeuvre, Overrides, Setup};
 use crate::metrics::Metric;
 use crate::run::{TimeStep, simulate};
 use crate::trajectory::Trajectory;
@@ -31,7 +31,7 @@ pub struct Outcome {
     /// Metrics of the run, in the same order for every solver.
     pub metrics: Vec<Metric>,
     /// Reason why the run did not complete its course; `None` if it did.
-    pub unfinished: Option<Unfinished>,
+    pub incomplete: Option<IncompleteCourse>,
 }
 
 /// Results of one manoeuvre of one car, driven by several solvers.
@@ -53,7 +53,7 @@ pub struct Comparison {
 
 /// Row of the table of metrics.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct MetricRow {
     /// Metric, with the value of the first solver.
     pub metric: Metric,
     /// Values as text, in the order of the solvers.
@@ -67,8 +67,8 @@ pub struct Row {
 pub enum Spread {
     /// Unknown spread: a value is missing, there are fewer than two, or their mean rounds to 0.
     Unknown,
-    /// Spread of lengths in mm below [`CLOSED_MM`].
-    Closed,
+    /// Spread of lengths in mm below [`POSITION_NOISE_MM`].
+    WithinNoise,
     /// Spread of times below half a step, but above 0.1 %.
     HalfStep,
     /// Spread `(max − min) / |mean|` in %. For a metric in %: `max − min` in percentage points.
@@ -77,14 +77,14 @@ pub enum Spread {
 
 /// Threshold below which a difference in position counts as zero (mm). Positions of f32 solvers have this much noise
 /// over a run.
-pub const CLOSED_MM: f64 = 3.0;
+pub const POSITION_NOISE_MM: f64 = 3.0;
 
-/// Returns whether a `gap` between two values of `metric` is too small to judge a solver: a length below [`CLOSED_MM`],
+/// Returns whether a `gap` between two values of `metric` is too small to judge a solver: a length below [`POSITION_NOISE_MM`],
 /// a time below half a step, or a gap that rounds to 0 in the digits of the metric. `dt` is the longer of the steps of
 /// the two values (s).
 pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
     let closed = match metric.unit {
-        "mm" => gap < CLOSED_MM,
+        "mm" => gap < POSITION_NOISE_MM,
         "s" => gap < 0.5 * dt,
         _ => false,
     };
@@ -94,25 +94,25 @@ pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
 impl Spread {
     /// Computes the spread of `values`, which have the unit and digits of `metric` and were measured with a step of
     /// `dt` s.
-    pub fn of(values: &[f64], metric: &Metric, dt: f64) -> Self {
+    pub fn between(values: &[f64], metric: &Metric, dt: f64) -> Self {
         if values.len() < 2 {
             return Spread::Unknown;
         }
         let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &v| (low.min(v), high.max(v)));
-        Self::against(high - low, values.iter().sum::<f64>() / values.len() as f64, metric, dt)
+        Self::classify(high - low, values.iter().sum::<f64>() / values.len() as f64, metric, dt)
     }
 
     /// Computes the deviation of `value` from `reference`, both values of `metric`. `dt` is the longer of their steps
     /// (s).
-    pub fn from(reference: f64, value: f64, metric: &Metric, dt: f64) -> Self {
-        Self::against((value - reference).abs(), reference, metric, dt)
+    pub fn from_reference(reference: f64, value: f64, metric: &Metric, dt: f64) -> Self {
+        Self::classify((value - reference).abs(), reference, metric, dt)
     }
 
     /// Classifies the difference `gap` between values whose mean or reference is `size`.
-    fn against(gap: f64, size: f64, metric: &Metric, dt: f64) -> Self {
+    fn classify(gap: f64, size: f64, metric: &Metric, dt: f64) -> Self {
         match metric.unit {
             "%" => Spread::Percent(gap),
-            "mm" if gap < CLOSED_MM => Spread::Closed,
+            "mm" if gap < POSITION_NOISE_MM => Spread::WithinNoise,
             "s" if gap < 0.5 * dt && gap > 0.001 * size => Spread::HalfStep,
             _ if metric.shows_zero(size) => Spread::Unknown,
             _ => Spread::Percent(gap / size.abs() * 100.0),
@@ -123,7 +123,7 @@ impl Spread {
     pub fn percent(self) -> Option<f64> {
         match self {
             Spread::Percent(value) => Some(value),
-            Spread::Unknown | Spread::Closed | Spread::HalfStep => None,
+            Spread::Unknown | Spread::WithinNoise | Spread::HalfStep => None,
         }
     }
 
@@ -131,7 +131,7 @@ impl Spread {
     pub fn text(self) -> String {
         match self {
             Spread::Unknown => "-".into(),
-            Spread::Closed => format!("< {CLOSED_MM} mm"),
+            Spread::WithinNoise => format!("< {POSITION_NOISE_MM} mm"),
             Spread::HalfStep => "< half a step".into(),
             Spread::Percent(value) if value < 0.001 => "< 0.001 %".into(),
             Spread::Percent(value) => format!("{value:.3} %"),
@@ -141,13 +141,13 @@ impl Spread {
 
 impl Comparison {
     /// Returns the table of metrics, one row per metric of the first solver.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<MetricRow> {
         let Some(first) = self.outcomes.first() else { return Vec::new() };
         first
             .metrics
             .iter()
             .enumerate()
-            .map(|(i, metric)| Row {
+            .map(|(i, metric)| MetricRow {
                 metric: metric.clone(),
                 texts: self.outcomes.iter().map(|o| o.metrics.get(i).map_or("-".into(), Metric::text)).collect(),
                 spread: self.spread(i, metric),
@@ -158,13 +158,13 @@ impl Comparison {
     fn spread(&self, index: usize, metric: &Metric) -> Spread {
         let of = |o: &Outcome| o.metrics.get(index).and_then(|m| m.value);
         let values: Option<Vec<f64>> = self.outcomes.iter().filter(|o| !o.peer).map(of).collect();
-        values.map_or(Spread::Unknown, |values| Spread::of(&values, metric, self.dt_s))
+        values.map_or(Spread::Unknown, |values| Spread::between(&values, metric, self.dt_s))
     }
 }
 
 /// Drives `manoeuvre` with `model` on one solver and measures the run. Calls `tell` about 200 times with the number of
 /// newly finished steps. The last call includes the steps left out by a run that ended early.
-pub(crate) fn drive(
+pub(crate) fn run_solver(
     info: &BackendInfo,
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
@@ -183,8 +183,8 @@ pub(crate) fn drive(
     });
     tell(steps - told);
     let metrics = manoeuvre.metrics_of_train(model, &trajectory);
-    let unfinished = manoeuvre.unfinished(model, &trajectory);
-    Outcome { backend: info.name, peer: info.peer, trajectory, metrics, unfinished }
+    let unfinished = manoeuvre.incomplete_reason(model, &trajectory);
+    Outcome { backend: info.name, peer: info.peer, trajectory, metrics, incomplete: unfinished }
 }
 
 /// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures the runs.
@@ -207,7 +207,7 @@ pub fn compare(
     };
     let outcomes = std::thread::scope(|scope| {
         let (setup, tell) = (&setup, &tell);
-        let start = |info| scope.spawn(move || drive(info, model, manoeuvre, setup, dt, tell));
+        let start = |info| scope.spawn(move || run_solver(info, model, manoeuvre, setup, dt, tell));
         let threads: Vec<_> = backends.iter().map(start).collect();
         threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
@@ -229,10 +229,10 @@ mod tests {
 
     fn outcome(backend: &'static str, peer: bool, value: Option<f64>) -> Outcome {
         let metrics = vec![Metric::new("distance_m", "Distance", "m", 2, value)];
-        Outcome { backend, peer, trajectory: sampled(1.0, 1.0, |_, _| {}), metrics, unfinished: None }
+        Outcome { backend, peer, trajectory: sampled(1.0, 1.0, |_, _| {}), metrics, incomplete: None }
     }
 
-    fn row(outcomes: Vec<Outcome>) -> Row {
+    fn row(outcomes: Vec<Outcome>) -> MetricRow {
         Comparison {
             manoeuvre: "braking",
             about: String::new(),
@@ -265,9 +265,9 @@ mod tests {
 
     #[test]
     fn percentages_differ_in_points_and_small_gaps_are_closed() {
-        let spread = |unit, values: &[f64]| Spread::of(values, &Metric::new("m", "M", unit, 2, None), 0.1);
+        let spread = |unit, values: &[f64]| Spread::between(values, &Metric::new("m", "M", unit, 2, None), 0.1);
         assert!((spread("%", &[5.24, 5.11]).percent().expect("points") - 0.13).abs() < 1e-9);
-        assert_eq!(spread("mm", &[7.9, 8.2]), Spread::Closed);
+        assert_eq!(spread("mm", &[7.9, 8.2]), Spread::WithinNoise);
         assert_eq!(spread("mm", &[10.0, 30.0]), Spread::Percent(100.0));
         assert_eq!(spread("s", &[1.0, 1.04]), Spread::HalfStep);
         assert_eq!(spread("s", &[1.0, 3.0]), Spread::Percent(100.0));
@@ -278,7 +278,7 @@ mod tests {
         let model = Arc::new(model());
         let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
         let last = AtomicU64::new(0);
-        let dt = TimeStep::per_second(60.0).expect("valid");
+        let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let found = compare(&backends, &model, &Braking::default(), &Overrides::default(), dt, &|p| {
             last.fetch_max(p.done, Ordering::Relaxed);
             assert!(p.done <= p.total);

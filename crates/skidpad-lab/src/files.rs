@@ -49,9 +49,9 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
 /// # Errors
 /// Returns the error that a write would return at this moment.
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
-    let look = || match goal(path)? {
-        Goal::File(path) => temporary_in(folder_there(&path)?).map(drop),
-        Goal::StandardOutput | Goal::Device(_) => Ok(()),
+    let look = || match write_target(path)? {
+        WriteTarget::File(path) => temporary_in(existing_folder(&path)?).map(drop),
+        WriteTarget::StandardOutput | WriteTarget::Device(_) => Ok(()),
     };
     look().map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
@@ -66,29 +66,29 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
             return true;
         }
     }
-    followed(a).ok().zip(followed(b).ok()).is_some_and(|(a, b)| a == b)
+    resolve_symlinks(a).ok().zip(resolve_symlinks(b).ok()).is_some_and(|(a, b)| a == b)
 }
 
 /// Temporary files that are currently being written.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static UNFINISHED_FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Removes the temporary files of unfinished writes. Called when the program is interrupted.
 pub fn remove_unfinished() {
-    for path in unfinished().drain(..) {
+    for path in unfinished_files().drain(..) {
         // An error cannot be reported here: the program is about to end.
         _ = std::fs::remove_file(path);
     }
 }
 
-fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+fn unfinished_files() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Resolves `path` through symbolic links. The last link may point to a file that does not exist yet.
-fn followed(path: &Path) -> io::Result<PathBuf> {
-    const MOST_LINKS: usize = 40;
+fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
+    const MAX_SYMLINKS: usize = 40;
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_SYMLINKS {
         let Ok(target) = std::fs::read_link(&path) else {
             let (Some(name), Ok(folder)) = (path.file_name(), folder_of(&path).canonicalize()) else { return Ok(path) };
             return Ok(folder.join(name));
@@ -104,14 +104,14 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Returns the innermost existing folder on the way to `path`; an error if the innermost existing entry is not a
 /// folder.
-fn folder_there(path: &Path) -> io::Result<&Path> {
+fn existing_folder(path: &Path) -> io::Result<&Path> {
     let named = folder_of(path).ancestors().map(|folder| if folder == Path::new("") { Path::new(".") } else { folder });
     let there = named.into_iter().find(|folder| folder.exists()).unwrap_or(Path::new("."));
     if there.is_dir() { Ok(there) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
 /// Destination of a write.
-enum Goal {
+enum WriteTarget {
     StandardOutput,
     /// Existing entry that is neither a file nor a folder, such as a pipe.
     Device(PathBuf),
@@ -119,40 +119,40 @@ enum Goal {
     File(PathBuf),
 }
 
-fn goal(path: &Path) -> io::Result<Goal> {
+fn write_target(path: &Path) -> io::Result<WriteTarget> {
     if path == Path::new(STANDARD_OUTPUT) {
-        return Ok(Goal::StandardOutput);
+        return Ok(WriteTarget::StandardOutput);
     }
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the name of a file"));
     }
-    let path = followed(path)?;
+    let path = resolve_symlinks(path)?;
     match std::fs::metadata(&path) {
         Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(there) if !there.is_file() => Ok(Goal::Device(path)),
-        _ => Ok(Goal::File(path)),
+        Ok(there) if !there.is_file() => Ok(WriteTarget::Device(path)),
+        _ => Ok(WriteTarget::File(path)),
     }
 }
 
 fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    match goal(path)? {
-        Goal::StandardOutput => until_closed(io::stdout().lock(), fill),
-        Goal::Device(path) => until_closed(std::fs::OpenOptions::new().write(true).open(path)?, fill),
-        Goal::File(path) => write_file(&path, fill),
+    match write_target(path)? {
+        WriteTarget::StandardOutput => until_closed(io::stdout().lock(), fill),
+        WriteTarget::Device(path) => until_closed(std::fs::OpenOptions::new().write(true).open(path)?, fill),
+        WriteTarget::File(path) => write_file(&path, fill),
     }
 }
 
 fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let older = std::fs::metadata(path).ok();
-    folder_there(path)?;
+    existing_folder(path)?;
     let folder = folder_of(path);
     std::fs::create_dir_all(folder)?;
     let temporary = temporary_in(folder)?;
     let name = temporary.path().to_owned();
-    unfinished().push(name.clone());
+    unfinished_files().push(name.clone());
     let written = fill_and_rename(temporary, older.map(|older| older.permissions()), path, fill);
     // After a failed write the temporary file has already removed itself.
-    unfinished().retain(|other| *other != name);
+    unfinished_files().retain(|other| *other != name);
     written
 }
 
@@ -184,7 +184,7 @@ struct Pipe<W> {
 }
 
 impl<W: Write> Pipe<W> {
-    fn remember<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+    fn record_closed<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         self.closed |= done.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
         done
     }
@@ -193,12 +193,12 @@ impl<W: Write> Pipe<W> {
 impl<W: Write> Write for Pipe<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let done = self.to.write(bytes);
-        self.remember(done)
+        self.record_closed(done)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let done = self.to.flush();
-        self.remember(done)
+        self.record_closed(done)
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
             out.write_all(b"half of")?;
             out.flush()?;
             assert_eq!(std::fs::read_dir(folder.path())?.count(), 1);
-            unfinished().retain(|name| name.starts_with(folder.path()) || !name.exists());
+            unfinished_files().retain(|name| name.starts_with(folder.path()) || !name.exists());
             remove_unfinished();
             assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
             Err(io::Error::other("interrupted"))

@@ -6,20 +6,20 @@ use crate::trajectory::Trajectory;
 
 /// Friction utilisation above which a run counts as being at the limit (–). The slip curve is flat from here on, so
 /// small differences in force become large differences in slip.
-pub const AT_THE_LIMIT: f64 = 0.9;
+pub const GRIP_LIMIT_UTILISATION: f64 = 0.9;
 
 /// Share of its static load above which a wheel is evaluated (–). A wheel that lifts barely moves the car, and its
 /// utilisation is a quotient of rounding errors.
-const LOADED: f64 = 0.02;
+const MIN_LOAD_SHARE: f64 = 0.02;
 
 /// Computes the largest utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of any loaded wheel at any time (–). At 1
 /// the tyre slides or is at the peak of its slip curve. Every contact, boxes included, is evaluated with the grip of
 /// the scene's ground.
-pub fn largest_use(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
+pub fn max_friction_utilisation(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
     let mut largest = 0.0f64;
     for i in 0..model.wheels().len() {
         let tyre = model.tyre(i);
-        let least = LOADED * f64::from(model.static_load(i));
+        let least = MIN_LOAD_SHARE * f64::from(model.static_load(i));
         for frame in trajectory.rows().filter(|frame| frame.wheels[i].load_n > least) {
             let now = &frame.wheels[i];
             let limit = tyre.friction_at(now.load_n as f32).map(|mu| f64::from(mu * scene.grip) * now.load_n);
@@ -47,7 +47,8 @@ mod tests {
                 }
             })
         };
-        let found = |load: f64, grip: f32| largest_use(&model(), &Scene { grip, ..Scene::flat() }, &run(load));
+        let found =
+            |load: f64, grip: f32| max_friction_utilisation(&model(), &Scene { grip, ..Scene::flat() }, &run(load));
         assert!((found(2000.0, 1.0) - 0.5).abs() < 1e-6);
         assert!((found(2000.0, 0.5) - 1.0).abs() < 1e-6);
         assert!((found(10.0, 1.0) - 0.2).abs() < 1e-6, "a wheel about to lift does not count");

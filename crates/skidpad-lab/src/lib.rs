@@ -6,11 +6,11 @@
 //! | drivers: speed control, path following, open loop | [`driver`] |
 //! | open-loop inputs from a file | [`script`] |
 //! | telemetry of every step, written as CSV | [`trajectory`] |
-//! | check whether a car left the ground of its scene | [`extent`] |
+//! | check whether a car left the ground of its scene | [`scene_bounds`] |
 //! | metrics of a run, typed and with units | [`metrics`] |
-//! | expected values: closed forms computed from the model alone | [`figures`] |
+//! | expected values: closed forms computed from the model alone | [`closed_form`] |
 //! | agreement between solvers | [`compare`](mod@compare), [`report`] |
-//! | effect of the step length: metrics, longest accurate step, order of convergence | [`sweep`](mod@sweep), [`certify`], [`order`] |
+//! | effect of the step length: metrics, longest accurate step, order of convergence | [`sweep`](mod@sweep), [`step_size_study`], [`order`] |
 //! | trailers: peak hitch forces and articulation angles, rearward amplification | [`towing`] |
 //! | friction utilisation of the tyres | [`friction`] |
 //!
@@ -20,22 +20,22 @@
 #![forbid(unsafe_code)]
 
 pub mod agreement;
-pub mod certify;
+pub mod closed_form;
 pub mod compare;
 pub mod driver;
-pub mod extent;
-pub mod figures;
 pub mod files;
+mod frame_store;
 pub mod friction;
+mod ground_speed;
 pub mod manoeuvre;
 pub mod metrics;
-pub mod names;
 pub mod order;
-mod over_ground;
 pub mod report;
-mod rows;
 pub mod run;
+pub mod scene_bounds;
 pub mod script;
+pub mod step_size_study;
+pub mod suggestions;
 pub mod sweep;
 #[cfg(test)]
 mod testing;
@@ -43,13 +43,13 @@ pub mod towing;
 pub mod trajectory;
 pub mod units;
 
-pub use certify::Certificate;
+pub use closed_form::Characteristics;
 pub use compare::{Comparison, Progress, Spread, compare};
-pub use driver::{Driver, DriverInput};
-pub use figures::Figures;
+pub use driver::{DriverInput, DriverModel};
 pub use manoeuvre::{Manoeuvre, Overrides, Setup};
 pub use metrics::Metric;
 pub use run::{TimeStep, simulate};
 pub use script::Script;
+pub use step_size_study::StepSizeStudy;
 pub use sweep::{Sweep, sweep};
 pub use trajectory::Trajectory;

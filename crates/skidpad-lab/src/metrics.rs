@@ -29,7 +29,7 @@ impl Metric {
     }
 
     /// Returns the same metric with another value.
-    pub fn with(&self, value: Option<f64>) -> Self {
+    pub fn with_value(&self, value: Option<f64>) -> Self {
         Self { value, ..self.clone() }
     }
 

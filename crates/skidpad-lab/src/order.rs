@@ -1,9 +1,9 @@
 //! Observed order of convergence of a quantity over the length of the step.
 
-/// Smallest and largest order that the fit tries (–), with a spacing of [`RESOLUTION`].
+/// Smallest and largest order that the fit tries (–), with a spacing of [`ORDER_STEP`].
 /// Spacing of the orders that the fit tries (–).
-const ORDERS: [f64; 2] = [0.05, 6.0];
-const RESOLUTION: f64 = 0.01;
+const ORDER_RANGE: [f64; 2] = [0.05, 6.0];
+const ORDER_STEP: f64 = 0.01;
 
 /// Observed order of convergence of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,53 +11,53 @@ pub enum Order {
     /// Unknown order: a value is missing, fewer than two differences exceed the noise, or no order fits them.
     Unknown,
     /// No measurable order: every difference is within the noise.
-    Closed,
+    WithinNoise,
     /// Observed order (–).
-    Of(f64),
+    Observed(f64),
 }
 
 impl Order {
     /// Computes the order from the `differences` between the values at neighbouring steps of `steps_s` (s, the longest
     /// first). Fits Richardson's `|x(h) − x(k)| ∝ h^p − k^p` by least squares of the logarithms. Uses only the
     /// differences before the first for which
-    /// `is_noise(difference, longer of its two steps)` is true.
-    pub fn of(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
+    /// `is_noise(difference, longer from_differences its two steps)` is true.
+    pub fn from_differences(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         let pairs: Vec<[f64; 3]> =
             steps_s.windows(2).zip(differences).map(|(steps, gap)| [steps[0], steps[1], *gap]).collect();
         let clear: Vec<[f64; 3]> = pairs.iter().copied().take_while(|[dt, _, gap]| !is_noise(*gap, *dt)).collect();
         match clear.len() {
-            0 if pairs.iter().all(|[dt, _, gap]| is_noise(*gap, *dt)) => Self::Closed,
+            0 if pairs.iter().all(|[dt, _, gap]| is_noise(*gap, *dt)) => Self::WithinNoise,
             0 | 1 => Self::Unknown,
-            _ => fitted(&clear).map_or(Self::Unknown, Self::Of),
+            _ => fit(&clear).map_or(Self::Unknown, Self::Observed),
         }
     }
 
     /// Computes the order from the `values` at the steps `steps_s` (s, the longest first).
-    pub fn of_values(steps_s: &[f64], values: &[Option<f64>], is_noise: impl Fn(f64, f64) -> bool) -> Self {
+    pub fn from_values(steps_s: &[f64], values: &[Option<f64>], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         let gaps: Option<Vec<f64>> = values.windows(2).map(|pair| Some((pair[0]? - pair[1]?).abs())).collect();
-        gaps.map_or(Self::Unknown, |gaps| Self::of(steps_s, &gaps, is_noise))
+        gaps.map_or(Self::Unknown, |gaps| Self::from_differences(steps_s, &gaps, is_noise))
     }
 
     /// Formats the order for tables, with one decimal place; "-" if unknown, "closed" within the noise.
     pub fn text(self) -> String {
         match self {
             Self::Unknown => "-".into(),
-            Self::Closed => "closed".into(),
-            Self::Of(order) => format!("{order:.1}"),
+            Self::WithinNoise => "closed".into(),
+            Self::Observed(order) => format!("{order:.1}"),
         }
     }
 }
 
 /// Returns the order that best fits `[longer step, shorter step, difference]`; `None` if that is the smallest or
 /// largest order tried.
-fn fitted(differences: &[[f64; 3]]) -> Option<f64> {
+fn fit(differences: &[[f64; 3]]) -> Option<f64> {
     let misfit = |order: f64| {
         let logs = differences.iter().map(|[h, k, gap]| gap.ln() - (h.powf(order) - k.powf(order)).ln());
         let mean = logs.clone().sum::<f64>() / differences.len() as f64;
         logs.map(|log| (log - mean).powi(2)).sum::<f64>()
     };
-    let last = ((ORDERS[1] - ORDERS[0]) / RESOLUTION).round() as usize;
-    let order = |i: usize| ORDERS[0] + i as f64 * RESOLUTION;
+    let last = ((ORDER_RANGE[1] - ORDER_RANGE[0]) / ORDER_STEP).round() as usize;
+    let order = |i: usize| ORDER_RANGE[0] + i as f64 * ORDER_STEP;
     let best = (0..=last).min_by(|a, b| misfit(order(*a)).total_cmp(&misfit(order(*b))))?;
     (best > 0 && best < last).then(|| order(best))
 }
@@ -72,8 +72,8 @@ mod tests {
         for steps in [vec![1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0, 1.0 / 480.0], vec![0.02, 0.012, 0.001]] {
             for order in [0.5, 1.0, 2.0, 3.0] {
                 let values: Vec<Option<f64>> = steps.iter().map(|h: &f64| Some(1.0 + 3.0 * h.powf(order))).collect();
-                let found = Order::of_values(&steps, &values, |_, _| false);
-                assert!(matches!(found, Order::Of(found) if (found - order).abs() < 0.006), "{order}: {found:?}");
+                let found = Order::from_values(&steps, &values, |_, _| false);
+                assert!(matches!(found, Order::Observed(found) if (found - order).abs() < 0.006), "{order}: {found:?}");
             }
         }
     }
@@ -81,18 +81,21 @@ mod tests {
     #[test]
     fn noise_and_jumps_have_no_order() {
         let steps = [0.04, 0.02, 0.01, 0.005];
-        let order = |values: [f64; 4]| Order::of_values(&steps, &values.map(Some), |gap, _| gap < 1e-3);
-        assert_eq!(order([1.0, 1.0005, 1.0, 1.0]), Order::Closed);
+        let order = |values: [f64; 4]| Order::from_values(&steps, &values.map(Some), |gap, _| gap < 1e-3);
+        assert_eq!(order([1.0, 1.0005, 1.0, 1.0]), Order::WithinNoise);
         assert_eq!(order([1.0, 1.1, 1.1, 1.1]), Order::Unknown);
         // The differences grow.
         assert_eq!(order([1.0, 1.1, 1.3, 1.7]), Order::Unknown);
         // The last difference is noise.
-        assert!(matches!(order([1.16, 1.04, 1.01, 1.0095]), Order::Of(found) if (found - 2.0).abs() < 0.01));
-        assert_eq!(Order::of_values(&steps, &[Some(1.0), None, None, None], |_, _| false), Order::Unknown);
+        assert!(matches!(order([1.16, 1.04, 1.01, 1.0095]), Order::Observed(found) if (found - 2.0).abs() < 0.01));
+        assert_eq!(Order::from_values(&steps, &[Some(1.0), None, None, None], |_, _| false), Order::Unknown);
     }
 
     #[test]
     fn texts_have_one_decimal_place() {
-        assert_eq!([Order::Unknown, Order::Closed, Order::Of(1.96)].map(Order::text), ["-", "closed", "2.0"]);
+        assert_eq!(
+            [Order::Unknown, Order::WithinNoise, Order::Observed(1.96)].map(Order::text),
+            ["-", "closed", "2.0"]
+        );
     }
 }

@@ -4,39 +4,39 @@ use std::sync::Arc;
 
 use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model, State};
 
-use crate::driver::{Driver, DriverInput};
-use crate::extent::{Extent, LeftGround, stands};
+use crate::driver::{DriverInput, DriverModel};
 use crate::manoeuvre::Setup;
-use crate::trajectory::{Ground, Trajectory};
+use crate::scene_bounds::{OffScene, SceneBounds, is_supported};
+use crate::trajectory::{GroundProperties, Trajectory};
 use crate::units::UnitName;
 
-/// Length of a step (s): finite, above 0 and at most [`TimeStep::LONGEST_S`].
+/// Length of a step (s): finite, above 0 and at most [`TimeStep::MAX_S`].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct TimeStep(f64);
 
 impl TimeStep {
     /// Longest step of a run (s). With a longer step a car at motorway speed moves by more than its own length per
     /// step.
-    pub const LONGEST_S: f64 = 0.1;
+    pub const MAX_S: f64 = 0.1;
 
     /// Creates a step of `dt_s` seconds.
     ///
     /// # Errors
     /// Returns a description of the accepted values if `dt_s` is not finite, not above 0 or above
-    /// [`TimeStep::LONGEST_S`].
+    /// [`TimeStep::MAX_S`].
     pub fn new(dt_s: f64) -> Result<Self, String> {
-        if dt_s > 0.0 && dt_s <= Self::LONGEST_S && dt_s as f32 > 0.0 {
+        if dt_s > 0.0 && dt_s <= Self::MAX_S && dt_s as f32 > 0.0 {
             return Ok(Self(dt_s));
         }
-        Err(format!("a step above 0 and at most {} s long", Self::LONGEST_S))
+        Err(format!("a step above 0 and at most {} s long", Self::MAX_S))
     }
 
     /// Creates a step of `1 / rate_hz` seconds.
     ///
     /// # Errors
     /// Returns a description of the accepted rates if [`TimeStep::new`] rejects the step.
-    pub fn per_second(rate_hz: f64) -> Result<Self, String> {
-        Self::new(1.0 / rate_hz).map_err(|_| format!("a finite rate of at least {} Hz", 1.0 / Self::LONGEST_S))
+    pub fn from_rate_hz(rate_hz: f64) -> Result<Self, String> {
+        Self::new(1.0 / rate_hz).map_err(|_| format!("a finite rate of at least {} Hz", 1.0 / Self::MAX_S))
     }
 
     /// Returns the length of the step (s).
@@ -59,19 +59,19 @@ pub fn simulate(
     info: &BackendInfo,
     model: &Arc<Model>,
     setup: &Setup,
-    driver: &mut dyn Driver,
+    driver: &mut dyn DriverModel,
     dt: TimeStep,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Trajectory {
-    let mut backend = start(info, model, setup, dt);
-    let towed = (1..).zip(&setup.trailers).zip(UnitName::of(&setup.trailers));
+    let mut backend = start_world(info, model, setup, dt);
+    let towed = (1..).zip(&setup.trailers).zip(UnitName::name_all(&setup.trailers));
     let trailers =
         towed.map(|((car, unit), name)| (name, Trajectory::new(&unit.model, backend.frame(car), dt.seconds())));
     let first = Trajectory::new(model, backend.frame(0), dt.seconds());
-    let mut trajectory = first.towing(trailers).on(Ground::of(&setup.scene));
+    let mut trajectory = first.with_trailers(trailers).with_ground(GroundProperties::of(&setup.scene));
     let steps = dt.steps(setup.duration_s);
-    let extent = Extent::of(&setup.scene);
-    let mut stood = LeftGround::at(trajectory.first());
+    let extent = SceneBounds::new(&setup.scene);
+    let mut stood = OffScene::from_frame(trajectory.first());
     for step in 0..steps {
         let now = DriverInput { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
         if driver.finished(&now) {
@@ -84,10 +84,10 @@ pub fn simulate(
         trajectory.push(frame(0), report);
         trajectory.push_trailers((1..=setup.trailers.len()).map(frame));
         progress(step + 1, steps);
-        if stands(trajectory.last()) {
-            stood = LeftGround::at(trajectory.last());
-        } else if extent.is_some_and(|extent| extent.is_left(trajectory.last())) {
-            trajectory.end_off_ground(stood);
+        if is_supported(trajectory.last()) {
+            stood = OffScene::from_frame(trajectory.last());
+        } else if extent.is_some_and(|extent| extent.is_off(trajectory.last())) {
+            trajectory.mark_off_scene(stood);
             break;
         }
     }
@@ -95,7 +95,7 @@ pub fn simulate(
 }
 
 /// Creates a world with a car of `model` and its trailers in line behind it.
-fn start(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Backend> {
+fn start_world(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Backend> {
     let models: Vec<&Arc<Model>> = [model].into_iter().chain(setup.trailers.iter().map(|unit| &unit.model)).collect();
     let starts: Vec<CarStart> =
         models.iter().map(|model| CarStart { model: Arc::clone(model), placement: setup.placement }).collect();
@@ -113,7 +113,7 @@ fn start(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::Coast;
+    use crate::driver::CoastDriver;
     use crate::testing::{POINT_MASS, model};
 
     #[test]
@@ -122,9 +122,9 @@ mod tests {
             assert!(TimeStep::new(dt).is_err(), "{dt}");
         }
         for rate in [0.0, -240.0, f64::NAN, 9.0] {
-            assert!(TimeStep::per_second(rate).is_err(), "{rate}");
+            assert!(TimeStep::from_rate_hz(rate).is_err(), "{rate}");
         }
-        assert_eq!(TimeStep::per_second(240.0).map(|dt| dt.steps(10.0)), Ok(2400));
+        assert_eq!(TimeStep::from_rate_hz(240.0).map(|dt| dt.steps(10.0)), Ok(2400));
         assert_eq!(TimeStep::new(0.016_667).map(|dt| dt.steps(10.0)), Ok(600));
     }
 
@@ -132,9 +132,9 @@ mod tests {
     fn rows_stand_at_whole_multiples_of_the_step_and_row_zero_has_static_loads() {
         let model = Arc::new(model());
         let setup = Setup { duration_s: 2.0, ..Setup::flat(10.0) };
-        let dt = TimeStep::per_second(60.0).expect("valid");
-        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut Coast, dt, &mut |_, _| {});
-        assert_eq!(trajectory.count(), 121);
+        let dt = TimeStep::from_rate_hz(60.0).expect("valid");
+        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut CoastDriver, dt, &mut |_, _| {});
+        assert_eq!(trajectory.row_count(), 121);
         for (k, frame) in trajectory.rows().enumerate() {
             assert_eq!(frame.t_s, k as f64 * (1.0 / 60.0));
         }

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use skidpad_core::{BackendInfo, Model, StepReport};
 
-use crate::compare::{Progress, drive};
-use crate::extent::LeftGround;
-use crate::friction::largest_use;
-use crate::manoeuvre::{Manoeuvre, Overrides, Setup, Unfinished};
+use crate::compare::{Progress, run_solver};
+use crate::friction::max_friction_utilisation;
+use crate::manoeuvre::{IncompleteCourse, Manoeuvre, Overrides, Setup};
 use crate::metrics::Metric;
 use crate::run::TimeStep;
+use crate::scene_bounds::OffScene;
 
 /// Results of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,13 +21,13 @@ pub struct Sample {
     /// Metrics of the run, in the same order for every solver and step length.
     pub metrics: Vec<Metric>,
     /// Worst value of each field of the step reports of the run.
-    pub worst: StepReport,
+    pub worst_report: StepReport,
     /// Time and place at which the car left the ground of its scene; `None` if it did not.
-    pub left_ground: Option<LeftGround>,
+    pub off_scene: Option<OffScene>,
     /// Reason why the run did not complete its course; `None` if it did.
-    pub unfinished: Option<Unfinished>,
-    /// Largest friction utilisation of any tyre (–); see [`largest_use`].
-    pub friction_use: f64,
+    pub incomplete: Option<IncompleteCourse>,
+    /// Largest friction utilisation of any tyre (–); see [`max_friction_utilisation`].
+    pub friction_utilisation: f64,
 }
 
 /// Runs of one solver.
@@ -92,7 +92,7 @@ pub fn sweep(
     };
     let run = |job: usize| {
         let (info, dt) = (&backends[job / steps.len()], steps[job % steps.len()]);
-        sample(info, model, manoeuvre, &setup, dt, &tell)
+        run_sample(info, model, manoeuvre, &setup, dt, &tell)
     };
     let mut samples = in_parallel(backends.len() * steps.len(), &run).into_iter();
     let mut rate_sweep = |info: &BackendInfo| RateSweep {
@@ -108,7 +108,7 @@ pub fn sweep(
     }
 }
 
-fn sample(
+fn run_sample(
     info: &BackendInfo,
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
@@ -116,13 +116,13 @@ fn sample(
     dt: TimeStep,
     tell: &dyn Fn(u64),
 ) -> Sample {
-    let outcome = drive(info, model, manoeuvre, setup, dt, tell);
+    let outcome = run_solver(info, model, manoeuvre, setup, dt, tell);
     Sample {
         dt_s: dt.seconds(),
-        friction_use: largest_use(model, &setup.scene, &outcome.trajectory),
-        worst: outcome.trajectory.worst(),
-        left_ground: outcome.trajectory.left_ground(),
-        unfinished: outcome.unfinished,
+        friction_utilisation: max_friction_utilisation(model, &setup.scene, &outcome.trajectory),
+        worst_report: outcome.trajectory.worst_report(),
+        off_scene: outcome.trajectory.off_scene(),
+        incomplete: outcome.incomplete,
         metrics: outcome.metrics,
     }
 }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn every_solver_runs_in_every_step_the_longest_first() {
         let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
-        let steps = [240.0, 60.0, 120.0, 60.0].map(|hz| TimeStep::per_second(hz).expect("valid"));
+        let steps = [240.0, 60.0, 120.0, 60.0].map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
         let last = AtomicU64::new(0);
         let found = sweep(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|p| {
             assert_eq!(p.total, 2 * 60 * (60 + 120 + 240));

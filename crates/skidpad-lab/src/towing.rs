@@ -14,8 +14,8 @@ pub fn hitch(frame: &Frame) -> HitchFrame {
 /// Computes the metrics of every hitch, from the front: peak articulation angle (deg) and peak force (N).
 pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
     let of = |(name, trailer): &(UnitName, Trajectory)| {
-        let angle = trailer.largest(|f| hitch(f).articulation_rad).to_degrees();
-        let force = trailer.largest(|f| {
+        let angle = trailer.peak_magnitude(|f| hitch(f).articulation_rad).to_degrees();
+        let force = trailer.peak_magnitude(|f| {
             let HitchFrame { fx_n, fy_n, fz_n, .. } = hitch(f);
             (fx_n * fx_n + fy_n * fy_n + fz_n * fz_n).sqrt()
         });
@@ -30,7 +30,7 @@ pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
 /// Computes the rearward amplification of each trailer (ISO 14791): the peak lateral acceleration of the trailer
 /// divided by that of the car, both at the centre of mass (–). The metric has no value if the car drives straight.
 pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
-    let peak = |of: &Trajectory| of.largest(|f| f.ay_mps2);
+    let peak = |of: &Trajectory| of.peak_magnitude(|f| f.ay_mps2);
     let car = peak(trajectory);
     let of = |(name, trailer): &(UnitName, Trajectory)| {
         metric(*name, "rearward_amplification", "rearward amplification", "-", 3, peak(trailer) / car)
@@ -47,9 +47,9 @@ fn metric(of: UnitName, name: &str, label: &str, unit: &'static str, digits: u8,
 mod tests {
     use super::*;
     use crate::testing::sampled;
-    use crate::units::Part;
+    use crate::units::TrailerPart;
 
-    const FIRST: UnitName = UnitName { trailer: 1, part: Part::Whole };
+    const FIRST_TRAILER: UnitName = UnitName { trailer: 1, part: TrailerPart::Whole };
 
     /// Builds a run in which the trailer swings with 1.5 times the lateral acceleration of the car, a quarter period
     /// later.
@@ -60,7 +60,7 @@ mod tests {
             let force = HitchFrame { fx_n: 300.0, fy_n: 400.0 * t.cos(), fz_n: -1200.0, ..HitchFrame::default() };
             frame.hitch = Some(HitchFrame { articulation_rad: -0.1 * t.cos(), coupled: 1.0, ..force });
         });
-        car.towing([(FIRST, trailer)])
+        car.with_trailers([(FIRST_TRAILER, trailer)])
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
         let found = rearward_amplification(&train());
         assert_eq!(found.len(), 1);
         assert!((found[0].value.expect("it happened") - 1.5).abs() < 1e-4, "{found:?}");
-        let straight = sampled(0.01, 1.0, |_, _| {}).towing([(FIRST, sampled(0.01, 1.0, |_, _| {}))]);
+        let straight = sampled(0.01, 1.0, |_, _| {}).with_trailers([(FIRST_TRAILER, sampled(0.01, 1.0, |_, _| {}))]);
         assert_eq!(rearward_amplification(&straight)[0].value, None);
         assert!(rearward_amplification(&sampled(0.01, 1.0, |_, _| {})).is_empty());
     }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use skidpad_core::{Assist, Contribution, Frame, Model, Scene, StepReport};
 
-use crate::extent::LeftGround;
 use crate::files::{WriteError, write_atomically};
-use crate::rows::Rows;
+use crate::frame_store::FrameStore;
+use crate::scene_bounds::OffScene;
 use crate::units::UnitName;
 
 /// Telemetry of one car over one run. Row 0 is the start at t = 0; row k is the state after the step that ends at
@@ -19,24 +19,24 @@ use crate::units::UnitName;
 #[derive(Debug)]
 pub struct Trajectory {
     header: Vec<String>,
-    rows: Rows,
+    rows: FrameStore,
     dt_s: f64,
-    worst: StepReport,
-    left_ground: Option<LeftGround>,
-    ground: Ground,
+    worst_report: StepReport,
+    off_scene: Option<OffScene>,
+    ground: GroundProperties,
     trailers: Vec<(UnitName, Trajectory)>,
 }
 
 /// Properties of the ground on which metrics depend.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ground {
+pub struct GroundProperties {
     /// Gravitational acceleration (m/s²).
     pub gravity_mps2: f64,
     /// Slope of the plane on which cars start (rad), positive if it rises along +x.
     pub slope_rad: f64,
 }
 
-impl Ground {
+impl GroundProperties {
     /// Reads the properties from `scene`.
     pub fn of(scene: &Scene) -> Self {
         Self { gravity_mps2: scene.gravity.into(), slope_rad: scene.slope.into() }
@@ -45,7 +45,7 @@ impl Ground {
 
 /// Contribution of one assist or non-physical aid over a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Help {
+pub struct AssistUse {
     /// Assist or aid.
     pub assist: Assist,
     /// Share of the steps in which it contributed anything (–).
@@ -53,16 +53,16 @@ pub struct Help {
     /// Mean over all steps of each channel of [`Contribution::CHANNELS`].
     pub mean: [f64; 10],
     /// Value of largest magnitude of each channel of [`Contribution::CHANNELS`], with its sign.
-    pub largest: [f64; 10],
+    pub peak: [f64; 10],
 }
 
-impl Help {
+impl AssistUse {
     /// Magnitude below which a value counts as rounding error, in the unit of its channel.
-    const LEAST_TOLD: f64 = 5e-4;
+    const MIN_REPORTED_MAGNITUDE: f64 = 5e-4;
 
     /// Returns whether the largest value of channel number `channel` is more than rounding error.
-    pub fn told(&self, channel: usize) -> bool {
-        self.largest[channel].abs() >= Self::LEAST_TOLD
+    pub fn is_reported(&self, channel: usize) -> bool {
+        self.peak[channel].abs() >= Self::MIN_REPORTED_MAGNITUDE
     }
 }
 
@@ -78,22 +78,30 @@ impl Trajectory {
     /// Creates a trajectory with the row for t = 0, on a level plane with standard gravity.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
         let (header, worst) = (first.header(model), StepReport::default());
-        let ground = Ground::of(&Scene::flat());
-        Self { header, rows: Rows::new(first), dt_s, worst, left_ground: None, ground, trailers: Vec::new() }
+        let ground = GroundProperties::of(&Scene::flat());
+        Self {
+            header,
+            rows: FrameStore::new(first),
+            dt_s,
+            worst_report: worst,
+            off_scene: None,
+            ground,
+            trailers: Vec::new(),
+        }
     }
 
     /// Sets the ground that the run was driven on.
-    pub fn on(self, ground: Ground) -> Self {
+    pub fn with_ground(self, ground: GroundProperties) -> Self {
         Self { ground, ..self }
     }
 
     /// Returns the ground that the run was driven on.
-    pub fn ground(&self) -> Ground {
+    pub fn ground(&self) -> GroundProperties {
         self.ground
     }
 
     /// Sets the telemetry of the towed units, from the front. Each must have as many rows as the car.
-    pub fn towing(self, trailers: impl IntoIterator<Item = (UnitName, Self)>) -> Self {
+    pub fn with_trailers(self, trailers: impl IntoIterator<Item = (UnitName, Self)>) -> Self {
         Self { trailers: trailers.into_iter().collect(), ..self }
     }
 
@@ -112,32 +120,32 @@ impl Trajectory {
     /// Appends the row after the next step, and merges the report of that step into [`Trajectory::worst`].
     pub fn push(&mut self, frame: Frame, report: StepReport) {
         self.rows.push(frame);
-        self.worst = self.worst.and(report);
+        self.worst_report = self.worst_report.and(report);
     }
 
     /// Returns the worst value of each field of the step reports.
-    pub fn worst(&self) -> StepReport {
-        self.worst
+    pub fn worst_report(&self) -> StepReport {
+        self.worst_report
     }
 
     /// Records that the run ended because the car left the ground of its scene.
-    pub fn end_off_ground(&mut self, left: LeftGround) {
-        self.left_ground = Some(left);
+    pub fn mark_off_scene(&mut self, left: OffScene) {
+        self.off_scene = Some(left);
     }
 
     /// Returns the time and place at which the car left the ground of its scene; `None` if it did not.
-    pub fn left_ground(&self) -> Option<LeftGround> {
-        self.left_ground
+    pub fn off_scene(&self) -> Option<OffScene> {
+        self.off_scene
     }
 
     /// Iterates over all rows in order of time, at least one.
     pub fn rows(&self) -> impl Iterator<Item = Cow<'_, Frame>> {
-        self.rows.from(0)
+        self.rows.frames_from(0)
     }
 
     /// Iterates over the rows from row `k` on, counted from 0.
     pub fn rows_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
-        self.rows.from(k)
+        self.rows.frames_from(k)
     }
 
     /// Returns row `k`, counted from 0; `None` if there is no such row.
@@ -151,7 +159,7 @@ impl Trajectory {
     }
 
     /// Returns the number of rows, at least 1.
-    pub fn count(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.rows.len()
     }
 
@@ -180,14 +188,14 @@ impl Trajectory {
     }
 
     /// Returns whether the run lasts until `time_s` (s), with a tolerance of half a step.
-    pub fn goes_on_to(&self, time_s: f64) -> bool {
+    pub fn covers(&self, time_s: f64) -> bool {
         self.last().t_s + 0.5 * self.dt_s >= time_s
     }
 
     /// Returns the time at which `channel` first reaches `level` from below, at or after `from_s`, interpolated
     /// linearly between rows (s). Returns the time of the first row if its value is already at or above `level`, `None`
     /// if the level is not reached.
-    pub fn rises_to(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
+    pub fn first_crossing_up(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         let point = |frame: Cow<'_, Frame>| (frame.t_s, channel(&frame));
         let mut points = self.rows_from(self.row_at_or_after(from_s)).map(point);
         let (mut from, mut before) = points.next()?;
@@ -204,13 +212,13 @@ impl Trajectory {
     }
 
     /// Returns the time at which `channel` first falls to `level`, at or after `from_s`, interpolated linearly between
-    /// rows (s). The counterpart of [`Trajectory::rises_to`].
-    pub fn falls_to(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
-        self.rises_to(-level, from_s, |frame| -channel(frame))
+    /// rows (s). The counterpart of [`Trajectory::first_crossing_up`].
+    pub fn first_crossing_down(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
+        self.first_crossing_up(-level, from_s, |frame| -channel(frame))
     }
 
     /// Returns `channel` at `time_s` (s), interpolated linearly between rows and constant outside them.
-    pub fn at(&self, time_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
+    pub fn interpolate_at(&self, time_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let next = self.rows_before(time_s);
         let Some(from) = next.checked_sub(1).and_then(|k| self.row(k)) else { return channel(self.first()) };
         let Some(to) = self.row(next) else { return channel(self.last()) };
@@ -223,8 +231,8 @@ impl Trajectory {
     /// returns `channel` at its middle.
     pub fn mean(&self, from_s: f64, to_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let add = |(sum, rows): (f64, u64), frame: Cow<'_, Frame>| (sum + channel(&frame), rows + 1);
-        match self.between(from_s, to_s).fold((0.0, 0), add) {
-            (_, 0) => self.at(0.5 * (from_s + to_s), channel),
+        match self.time_slice(from_s, to_s).fold((0.0, 0), add) {
+            (_, 0) => self.interpolate_at(0.5 * (from_s + to_s), channel),
             (sum, rows) => sum / rows as f64,
         }
     }
@@ -256,34 +264,34 @@ impl Trajectory {
     }
 
     /// Returns the largest magnitude of `channel` over the whole run.
-    pub fn largest(&self, channel: impl Fn(&Frame) -> f64) -> f64 {
+    pub fn peak_magnitude(&self, channel: impl Fn(&Frame) -> f64) -> f64 {
         self.rows().fold(0.0, |largest, frame| channel(&frame).abs().max(largest))
     }
 
     /// Returns the smallest load of any wheel at any time, in % of its static load.
-    pub fn least_load_percent(&self, model: &Model) -> Option<f64> {
+    pub fn min_load_percent(&self, model: &Model) -> Option<f64> {
         let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
         let least = |f: Cow<'_, Frame>| f.wheels.iter().map(|w| w.load_n).enumerate().map(share).min_by(f64::total_cmp);
         self.rows().filter_map(least).min_by(f64::total_cmp)
     }
 
     /// Returns the contribution of each assist and each non-physical aid over the run, in the order of the columns.
-    pub fn help(&self) -> Vec<Help> {
+    pub fn assist_use(&self) -> Vec<AssistUse> {
         let of = |(k, &(assist, _)): (usize, &(Assist, Contribution))| {
             let values =
                 || self.rows_from(1).filter_map(move |frame| frame.assist_log.get(k).map(|(_, added)| added.values()));
             let busy = values().filter(|values| values.iter().any(|value| *value != 0.0)).count();
             let larger = |most: f64, value: f64| if value.abs() > most.abs() { value } else { most };
             let largest = values().fold([0.0; 10], |most, now| std::array::from_fn(|i| larger(most[i], now[i])));
-            let steps = (self.count() - 1).max(1) as f64;
+            let steps = (self.row_count() - 1).max(1) as f64;
             let sum = values().fold([0.0; 10], |sum, now| std::array::from_fn(|i| sum[i] + now[i]));
-            Help { assist, share: busy as f64 / steps, mean: sum.map(|sum| sum / steps), largest }
+            AssistUse { assist, share: busy as f64 / steps, mean: sum.map(|sum| sum / steps), peak: largest }
         };
         self.first().assist_log.iter().enumerate().map(of).collect()
     }
 
     /// Iterates over the rows from `from_s` to `to_s` (s), both included.
-    pub fn between(&self, from_s: f64, to_s: f64) -> impl Iterator<Item = Cow<'_, Frame>> {
+    pub fn time_slice(&self, from_s: f64, to_s: f64) -> impl Iterator<Item = Cow<'_, Frame>> {
         let end = to_s + self.tolerance();
         self.rows_from(self.row_at_or_after(from_s)).take_while(move |frame| frame.t_s <= end)
     }
@@ -295,8 +303,8 @@ impl Trajectory {
     /// Returns the number of rows before `time_s` (s).
     fn rows_before(&self, time_s: f64) -> usize {
         let is_before = |row: usize| row as f64 * self.dt_s < time_s;
-        let near = (time_s / self.dt_s).clamp(0.0, self.count() as f64) as usize;
-        (near.saturating_sub(1)..self.count()).find(|&row| !is_before(row)).unwrap_or(self.count())
+        let near = (time_s / self.dt_s).clamp(0.0, self.row_count() as f64) as usize;
+        (near.saturating_sub(1)..self.row_count()).find(|&row| !is_before(row)).unwrap_or(self.row_count())
     }
 
     /// Returns the tolerance for the comparison of times (s). A millionth of a step covers the rounding of the products
@@ -393,20 +401,20 @@ mod tests {
             frame.shafts = vec![(Shaft::Gearbox, t.sqrt())];
             frame.assist_log = vec![(Assist::AntiLock, Contribution { throttle: t as f32, ..Contribution::default() })];
         });
-        let rows = Rows::holding(5, whole.first().clone());
+        let rows = FrameStore::with_memory_limit(5, whole.first().clone());
         let mut filed = Trajectory {
             header: whole.header.clone(),
             rows,
             dt_s: whole.dt_s,
-            worst: whole.worst,
-            left_ground: None,
+            worst_report: whole.worst_report,
+            off_scene: None,
             ground: whole.ground,
             trailers: Vec::new(),
         };
         for frame in whole.rows_from(1) {
             filed.push(frame.into_owned(), StepReport::default());
         }
-        assert_eq!((filed.count(), filed.last()), (3001, whole.last()));
+        assert_eq!((filed.row_count(), filed.last()), (3001, whole.last()));
         assert!(filed.rows().zip(whole.rows()).all(|(a, b)| a == b) && filed.rows().count() == 3001);
         for k in [0, 4, 5, 6, 516, 517, 518, 2999, 3000, 3001] {
             assert_eq!(filed.row(k), whole.row(k), "row {k}");
@@ -416,26 +424,26 @@ mod tests {
         let speed = |f: &Frame| f.vx_mps;
         let model = model();
         let questions: [fn(&Trajectory) -> f64; 4] = [
-            |run| run.at(17.123, |f| f.x_m),
+            |run| run.interpolate_at(17.123, |f| f.x_m),
             |run| run.mean(3.0, 25.0, |f| f.vx_mps),
-            |run| run.largest(|f| f.wheels[2].load_n),
-            |run| run.help()[0].mean[8],
+            |run| run.peak_magnitude(|f| f.wheels[2].load_n),
+            |run| run.assist_use()[0].mean[8],
         ];
         for of in questions {
             assert_eq!(of(&filed).to_bits(), of(&whole).to_bits());
         }
         assert_eq!(filed.peak(5.0, speed), whole.peak(5.0, speed));
         assert_eq!(filed.peak_time(5.0, speed), whole.peak_time(5.0, speed));
-        assert_eq!(filed.rises_to(0.9, 12.0, speed), whole.rises_to(0.9, 12.0, speed));
-        assert_eq!(filed.least_load_percent(&model), whole.least_load_percent(&model));
-        assert_eq!(filed.between(7.0, 8.0).count(), 101);
+        assert_eq!(filed.first_crossing_up(0.9, 12.0, speed), whole.first_crossing_up(0.9, 12.0, speed));
+        assert_eq!(filed.min_load_percent(&model), whole.min_load_percent(&model));
+        assert_eq!(filed.time_slice(7.0, 8.0).count(), 101);
         let csv = |run: &Trajectory| {
             let mut bytes = Vec::new();
             run.write_csv(&mut bytes).expect("a Vec takes everything");
             bytes
         };
         assert!(csv(&filed) == csv(&whole));
-        assert!(filed.rows.held_in_memory() < 600, "{}", filed.rows.held_in_memory());
+        assert!(filed.rows.frames_in_memory() < 600, "{}", filed.rows.frames_in_memory());
     }
 
     #[test]
@@ -454,11 +462,11 @@ mod tests {
     fn crossings_are_linear_between_rows() {
         let line = sampled(0.1, 1.0, |t, frame| frame.vx_mps = 10.0 - 10.0 * t);
         for (level, time) in [(9.5, 0.05), (5.0, 0.5), (0.0, 1.0)] {
-            let found = line.falls_to(level, 0.0, |f| f.vx_mps).expect("it does");
+            let found = line.first_crossing_down(level, 0.0, |f| f.vx_mps).expect("it does");
             assert!((found - time).abs() < 1e-12, "{level}: {found}");
         }
-        assert_eq!(line.falls_to(-1.0, 0.0, |f| f.vx_mps), None);
-        assert_eq!(line.falls_to(5.0, 0.7, |f| f.vx_mps), line.row(7).map(|f| f.t_s));
-        assert!((line.at(0.25, |f| f.vx_mps) - 7.5).abs() < 1e-12);
+        assert_eq!(line.first_crossing_down(-1.0, 0.0, |f| f.vx_mps), None);
+        assert_eq!(line.first_crossing_down(5.0, 0.7, |f| f.vx_mps), line.row(7).map(|f| f.t_s));
+        assert!((line.interpolate_at(0.25, |f| f.vx_mps) - 7.5).abs() < 1e-12);
     }
 }

@@ -6,14 +6,14 @@ use skidpad_core::Model;
 
 /// Towed vehicle unit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Towed {
+pub struct TowedUnit {
     /// Model of the unit.
     pub model: Arc<Model>,
     /// Whether the unit is the dolly of the unit behind it. The two form one trailer.
     pub is_dolly: bool,
 }
 
-impl From<Arc<Model>> for Towed {
+impl From<Arc<Model>> for TowedUnit {
     fn from(model: Arc<Model>) -> Self {
         Self { model, is_dolly: false }
     }
@@ -21,7 +21,7 @@ impl From<Arc<Model>> for Towed {
 
 /// Part of a trailer that a unit forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TrailerPart {
     /// Complete trailer.
     Whole,
     /// Dolly of a full trailer.
@@ -36,18 +36,18 @@ pub struct UnitName {
     /// Number of the trailer, from 1.
     pub trailer: usize,
     /// Part of that trailer.
-    pub part: Part,
+    pub part: TrailerPart,
 }
 
 impl UnitName {
     /// Returns the name of each unit of `towed`, which are ordered from the front.
-    pub fn of(towed: &[Towed]) -> Vec<Self> {
+    pub fn name_all(towed: &[TowedUnit]) -> Vec<Self> {
         let (mut trailer, mut on_dolly) = (1, false);
-        let name = |unit: &Towed| {
+        let name = |unit: &TowedUnit| {
             let part = match (unit.is_dolly, on_dolly) {
-                (true, _) => Part::Dolly,
-                (false, true) => Part::OnDolly,
-                (false, false) => Part::Whole,
+                (true, _) => TrailerPart::Dolly,
+                (false, true) => TrailerPart::OnDolly,
+                (false, false) => TrailerPart::Whole,
             };
             let name = Self { trailer, part };
             trailer += usize::from(!unit.is_dolly);
@@ -59,22 +59,22 @@ impl UnitName {
 
     /// Returns the key used in names of columns and metrics, such as `trailer1` or `trailer1_dolly`.
     pub fn key(self) -> String {
-        format!("trailer{}{}", self.trailer, if self.part == Part::Dolly { "_dolly" } else { "" })
+        format!("trailer{}{}", self.trailer, if self.part == TrailerPart::Dolly { "_dolly" } else { "" })
     }
 
     /// Returns the name in words, such as "Trailer 1" or "Dolly of trailer 1".
     pub fn label(self) -> String {
         let number = self.trailer;
         match self.part {
-            Part::Whole => format!("Trailer {number}"),
-            Part::Dolly => format!("Dolly of trailer {number}"),
-            Part::OnDolly => format!("Trailer {number} on its dolly"),
+            TrailerPart::Whole => format!("Trailer {number}"),
+            TrailerPart::Dolly => format!("Dolly of trailer {number}"),
+            TrailerPart::OnDolly => format!("Trailer {number} on its dolly"),
         }
     }
 
     /// Returns the name of the joint in front of the unit: "turntable" on a dolly, otherwise "hitch".
     pub(crate) fn hitch(self) -> &'static str {
-        if self.part == Part::OnDolly { "turntable" } else { "hitch" }
+        if self.part == TrailerPart::OnDolly { "turntable" } else { "hitch" }
     }
 }
 
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_dolly_counts_with_its_trailer() {
-        let unit = |is_dolly| Towed { is_dolly, ..Towed::from(Arc::new(model())) };
-        let names = UnitName::of(&[unit(false), unit(true), unit(false), unit(false)]);
+        let unit = |is_dolly| TowedUnit { is_dolly, ..TowedUnit::from(Arc::new(model())) };
+        let names = UnitName::name_all(&[unit(false), unit(true), unit(false), unit(false)]);
         let keys: Vec<String> = names.iter().map(|name| name.key()).collect();
         assert_eq!(keys, ["trailer1", "trailer2_dolly", "trailer2", "trailer3"]);
         let labels: Vec<String> = names[1..].iter().map(|name| name.label()).collect();

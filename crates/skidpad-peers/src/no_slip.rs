@@ -7,11 +7,11 @@ use skidpad_core::controls::{LARGEST_BRAKE_TORQUE, bounded};
 use skidpad_core::{Controls, Model, State, Vehicle};
 
 /// Circumferential speed of a wheel below which it counts as standing, m/s. The drive force must then overcome the brake.
-const STANDS_BELOW: f32 = 0.05;
+const STATIONARY_WHEEL_SPEED_MPS: f32 = 0.05;
 
 /// Drivetrain of one car, and its forces at the wheels.
 #[derive(Clone, Debug)]
-pub struct Pedals {
+pub struct NoSlipDrivetrain {
     /// Vehicle that provides engine, motors and gearbox. The caller keeps position and motion.
     vehicle: Vehicle,
     /// Drive force at each wheel, N.
@@ -27,7 +27,7 @@ pub struct WheelForces {
     pub brake: f32,
 }
 
-impl Pedals {
+impl NoSlipDrivetrain {
     /// Creates the pedals of a car of `model` in `state`.
     pub fn new(model: &Arc<Model>, state: &State) -> Self {
         Self { vehicle: Vehicle::new(model.clone(), state.clone()), forces: state.wheels.iter().map(|_| 0.0).collect() }
@@ -39,7 +39,13 @@ impl Pedals {
     /// Bullet and Rapier release a brake while any drive force acts. Forces of engine and motors against the rotation are
     /// therefore reported as brake forces, and the brake is subtracted from forces along the rotation. Direct wheel torques and
     /// raw motor torques are reported in addition to the brake, as in those programs.
-    pub fn press(&mut self, state: &mut State, controls: &Controls, dt: f32, mut tell: impl FnMut(usize, WheelForces)) {
+    pub fn update(
+        &mut self,
+        state: &mut State,
+        controls: &Controls,
+        dt: f32,
+        mut tell: impl FnMut(usize, WheelForces),
+    ) {
         self.vehicle.set_state(state);
         self.vehicle.drive_rolling(controls, dt, &mut self.forces);
         if self.vehicle.state().drive.is_finite() && self.forces.iter().sum::<f32>().is_finite() {
@@ -55,7 +61,7 @@ impl Pedals {
             let mut at = WheelForces { drive: force, brake };
             if own {
                 let speed = state.wheels[i].spin * model.wheels()[i].radius;
-                at = at.together(if speed.abs() < STANDS_BELOW { force } else { speed });
+                at = at.combined(if speed.abs() < STATIONARY_WHEEL_SPEED_MPS { force } else { speed });
             }
             at.drive += motor_force(model, i, controls);
             tell(i, at);
@@ -66,7 +72,7 @@ impl Pedals {
 impl WheelForces {
     /// Combines drive and brake into a single one of them. The wheel turns, or would turn, in the direction of the sign of
     /// `towards`.
-    fn together(self, towards: f32) -> Self {
+    fn combined(self, towards: f32) -> Self {
         let along = if towards < 0.0 { -self.drive } else { self.drive };
         let held = self.brake - along;
         match self.drive {
@@ -95,7 +101,7 @@ fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
 
 /// Returns the angle of wheel `i`, rad, positive to the left, without rate limit, Ackermann and toe. Sets `state.steer` to the
 /// demanded mean angle, within the lock.
-pub fn steer(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
+pub fn wheel_steer_angle(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = bounded(controls.steer, -parts.steering.lock, parts.steering.lock);
     controls.raw_angle(i).unwrap_or(state.steer * parts.axles[parts.wheels[i].axle].steer_ratio)

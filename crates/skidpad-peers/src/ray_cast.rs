@@ -10,13 +10,13 @@ pub struct RayWheel {
     /// Normal of the ground, unit vector.
     pub normal: Vec3,
     /// Force of spring and damper before the bound, N, ≥ 0.
-    pub suspension: f32,
+    pub suspension_force: f32,
     /// Bound of that force, N, > 0; infinite if there is none.
-    pub largest: f32,
+    pub max_suspension_force: f32,
     /// Tyre force along the rolling direction, N.
-    pub along: Vec3,
+    pub longitudinal_force: Vec3,
     /// Tyre force along the axle, N.
-    pub side: Vec3,
+    pub lateral_force: Vec3,
     /// Height at which `side` acts: 1 at the ground, 0 at the height of the centre of mass.
     pub roll_influence: f32,
 }
@@ -31,7 +31,15 @@ pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> As
     let mut assist_log = AssistLog::default();
     let lowered = model.parts().assists.lowered_centre;
     for wheel in wheels {
-        let RayWheel { arm, normal, suspension, largest, along, side, roll_influence } = wheel;
+        let RayWheel {
+            arm,
+            normal,
+            suspension_force: suspension,
+            max_suspension_force: largest,
+            longitudinal_force: along,
+            lateral_force: side,
+            roll_influence,
+        } = wheel;
         let carried = normal * suspension.min(largest);
         if roll_influence < 1.0 {
             let raised = Vec3::Z * (-arm.z * (1.0 - roll_influence));

@@ -17,17 +17,17 @@ use skidpad_rapier::rapier3d::control::{DynamicRayCastVehicleController, Wheel, 
 use skidpad_rapier::rapier3d::prelude::*;
 
 use skidpad_rapier::Axes;
-use skidpad_rapier::backend::{TOUCHES, ground_world, touches};
-use skidpad_rapier::chassis::{self, move_to};
+use skidpad_rapier::backend::{TOUCHING_SAVE_REASON, ground_world, has_contacts};
+use skidpad_rapier::chassis::{self, set_body_state};
 
-use crate::no_slip::{self, Pedals};
+use crate::no_slip::{self, NoSlipDrivetrain};
 use crate::ray_cast::{RayWheel, non_physical};
 
 /// Roll influence of every wheel in Rapier 0.36.
 const ROLL_INFLUENCE: f32 = 0.1;
 
 /// Entry for a list of backends.
-pub const BACKEND: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: BackendInfo = BackendInfo {
     name: "rapier-stock",
     about: "Rapier's DynamicRayCastVehicleController, a peer",
     peer: true,
@@ -48,9 +48,9 @@ struct StockCar {
     model: Arc<Model>,
     state: State,
     controller: DynamicRayCastVehicleController,
-    pedals: Pedals,
+    pedals: NoSlipDrivetrain,
     /// Pose of the chassis when the controller last pushed it.
-    pushed_at: Pose,
+    controller_pose: Pose,
 }
 
 impl StockBackend {
@@ -64,11 +64,11 @@ impl StockBackend {
     }
 
     /// Sets state and body of the car in `slot` to `state`, and enables the body.
-    fn put(&mut self, slot: usize, state: &State) {
+    fn set_car_state(&mut self, slot: usize, state: &State) {
         let car = &mut self.cars[slot];
         car.state.clone_from(state);
         if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
-            move_to(body, Axes::ZUp, state);
+            set_body_state(body, Axes::ZUp, state);
         }
     }
 
@@ -109,25 +109,25 @@ impl StockCar {
             let (down, axle) = (Vector::NEG_Z, Vector::NEG_Y);
             controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
-        let pedals = Pedals::new(&car.model, &state);
-        Self { model: car.model.clone(), state, controller, pedals, pushed_at: Pose::IDENTITY }
+        let pedals = NoSlipDrivetrain::new(&car.model, &state);
+        Self { model: car.model.clone(), state, controller, pedals, controller_pose: Pose::IDENTITY }
     }
 
     /// Sets engine forces, brakes and steering of the controller for a step of `dt` s.
-    fn drive(&mut self, controls: &Controls, dt: f32) {
+    fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let wheels = self.controller.wheels_mut();
-        self.pedals.press(&mut self.state, controls, dt, |i, forces| {
+        self.pedals.update(&mut self.state, controls, dt, |i, forces| {
             (wheels[i].engine_force, wheels[i].brake) = (forces.drive, forces.brake * dt);
         });
         for (i, to) in wheels.iter_mut().enumerate() {
-            to.steering = no_slip::steer(&self.model, &mut self.state, i, controls);
+            to.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, i, controls);
             self.state.wheels[i].steer = to.steering;
         }
     }
 
     /// Returns the contributions of the controller's non-physical forces in the last step of `dt` s.
     fn non_physical(&self, dt: f32) -> AssistLog {
-        let (centre, to_vehicle) = (self.pushed_at.translation, self.pushed_at.rotation.inverse());
+        let (centre, to_vehicle) = (self.controller_pose.translation, self.controller_pose.rotation.inverse());
         let wheel = |wheel: &Wheel| {
             let ray = wheel.raycast_info();
             let normal = ray.contact_normal_ws;
@@ -136,10 +136,10 @@ impl StockCar {
             RayWheel {
                 arm: to_vehicle * (ray.contact_point_ws - centre),
                 normal: to_vehicle * normal,
-                suspension: wheel.wheel_suspension_force,
-                largest: wheel.max_suspension_force,
-                along: to_vehicle * along * (wheel.forward_impulse / dt),
-                side: to_vehicle * across * (wheel.side_impulse / dt),
+                suspension_force: wheel.wheel_suspension_force,
+                max_suspension_force: wheel.max_suspension_force,
+                longitudinal_force: to_vehicle * along * (wheel.forward_impulse / dt),
+                lateral_force: to_vehicle * across * (wheel.side_impulse / dt),
                 roll_influence: ROLL_INFLUENCE,
             }
         };
@@ -147,7 +147,7 @@ impl StockCar {
     }
 
     /// Reads the state of the car from `world` after a step of `dt` s.
-    fn read(&mut self, world: &PhysicsWorld, dt: f32) {
+    fn read_state(&mut self, world: &PhysicsWorld, dt: f32) {
         let Some(body) = world.bodies.get(self.controller.chassis) else { return };
         let state = &mut self.state;
         state.previous_velocity = state.velocity;
@@ -177,7 +177,7 @@ impl StockCar {
 
 impl Backend for StockBackend {
     fn name(&self) -> &'static str {
-        BACKEND.name
+        BACKEND_INFO.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
@@ -187,7 +187,7 @@ impl Backend for StockBackend {
         self.world.integration_parameters.dt = self.clock.dt;
         let coasting = Controls::coasting();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
-            car.drive(controls.get(i).unwrap_or(&coasting), self.clock.dt);
+            car.apply_controls(controls.get(i).unwrap_or(&coasting), self.clock.dt);
             let world = &mut self.world;
             let filter = QueryFilter::default().exclude_rigid_body(car.controller.chassis).exclude_sensors();
             let queries = world.broad_phase.as_query_pipeline_mut(
@@ -198,13 +198,13 @@ impl Backend for StockBackend {
             );
             car.controller.update_vehicle(self.clock.dt, queries);
             if let Some(body) = self.world.bodies.get(car.controller.chassis) {
-                car.pushed_at = *body.position();
+                car.controller_pose = *body.position();
             }
         }
         self.world.step();
         self.clock.tick();
         for (_, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
-            car.read(&self.world, self.clock.dt);
+            car.read_state(&self.world, self.clock.dt);
         }
         StepReport::default()
     }
@@ -239,7 +239,7 @@ impl Backend for StockBackend {
 
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.check_state(slot, state.wheels.len())?;
-        self.put(slot, state);
+        self.set_car_state(slot, state);
         Ok(())
     }
 
@@ -274,13 +274,19 @@ impl Backend for StockBackend {
 
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.resume(slot, state.wheels.len())?;
-        self.put(slot, state);
+        self.set_car_state(slot, state);
         Ok(())
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
-        match self.cars.iter().position(|car| touches(&self.world, car.controller.chassis)) {
-            Some(car) => return Err(SaveError { backend: BACKEND.name, of: Mover::Car(car), reason: TOUCHES }),
+        match self.cars.iter().position(|car| has_contacts(&self.world, car.controller.chassis)) {
+            Some(car) => {
+                return Err(SaveError {
+                    backend: BACKEND_INFO.name,
+                    of: Mover::Car(car),
+                    reason: TOUCHING_SAVE_REASON,
+                });
+            }
             None => save_world(self, bytes),
         }
         Ok(())

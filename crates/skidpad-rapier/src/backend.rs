@@ -13,11 +13,11 @@ use skidpad_core::{
     world::scene::FLUSH,
 };
 
-use crate::terrain::{self, Source};
-use crate::{Met, RapierCars, Surfaces, bodies, chassis, platforms};
+use crate::terrain::{self, TerrainSource};
+use crate::{RapierCars, SurfaceProperties, SurfaceQuery, bodies, chassis, platforms};
 
 /// Entry for a list of backends.
-pub const BACKEND: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: BackendInfo = BackendInfo {
     name: "rapier",
     about: "rapier3d rigid bodies and queries, one sweep handed over as forces",
     peer: false,
@@ -31,7 +31,7 @@ struct RapierBackend {
     /// Bodies of the platforms of the scene.
     platforms: Vec<RigidBodyHandle>,
     /// Colliders of the height fields and meshes of the scene.
-    terrain: Vec<(ColliderHandle, Source)>,
+    terrain: Vec<(ColliderHandle, TerrainSource)>,
     /// Free bodies of the scene.
     bodies: Vec<RigidBodyHandle>,
     scene: Scene,
@@ -47,22 +47,22 @@ fn substeps(dt: f32) -> usize {
 }
 
 /// Sets the length of the step to `dt` s and the number of substeps accordingly.
-fn step_by(parameters: &mut IntegrationParameters, dt: f32) {
+fn set_step_length(parameters: &mut IntegrationParameters, dt: f32) {
     (parameters.dt, parameters.num_solver_iterations) = (dt, substeps(dt));
 }
 
 /// Prediction distance of contacts in worlds of this backend, m. With Rapier's default of 20 mm, a post 10 mm next to the path of
 /// a car counts as a wall across it: at 5 m/s the car stops at the post.
-const SEES_AHEAD: f32 = 2e-3;
+const CONTACT_PREDICTION_DISTANCE_M: f32 = 2e-3;
 
 /// Approach speed above which the landing of a corner is predicted while another corner touches the plane, m/s. Slower corners
 /// are also held by springs, and the other solvers spread their impact over two steps.
-const FALLS: f32 = 2.0;
+const MIN_CORNER_FALL_MPS: f32 = 2.0;
 
 /// Number of velocity iterations per substep after the correction of overlaps, while a hull touches the plane and nothing else.
 /// Rapier begins a step with the impulses of the step before. With one iteration, some of the impact of a landed hull remains,
 /// and a landing at 120 Hz gains 1.2 % of m g h.
-const RELAXING: usize = 4;
+const CONTACT_STABILIZATION_ITERATIONS: usize = 4;
 
 /// Creates a world with the gravity and ground of `scene`, without its platforms and free bodies, stepped by `dt` s. The friction
 /// of colliders is the grip of the surface, as a factor on the friction of bodywork.
@@ -71,10 +71,10 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
 }
 
 /// Creates the world of [`ground_world`]. Also returns the colliders of height fields and meshes with their sources.
-fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, Source)>) {
+fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, TerrainSource)>) {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
-    step_by(&mut world.integration_parameters, dt);
-    world.integration_parameters.normalized_prediction_distance = SEES_AHEAD;
+    set_step_length(&mut world.integration_parameters, dt);
+    world.integration_parameters.normalized_prediction_distance = CONTACT_PREDICTION_DISTANCE_M;
     // Rapier's default limits the speed of bodies to 400 m/s.
     world.integration_parameters.normalized_max_linear_velocity = Real::MAX;
     if scene.plane {
@@ -87,16 +87,16 @@ fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHand
         world
             .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
     }
-    let fields = scene
-        .fields
-        .iter()
-        .map(|field| (terrain::field(field), (field.grip(), field.texture()), Source::Field(Arc::clone(field))));
+    let fields = scene.fields.iter().map(|field| {
+        (terrain::field_collider(field), (field.grip(), field.texture()), TerrainSource::Field(Arc::clone(field)))
+    });
     let meshes = scene.meshes.iter().flat_map(|mesh| {
-        let of_surface = |(collider, surface, numbers)| (collider, surface, Source::Mesh(Arc::clone(mesh), numbers));
-        terrain::meshes(mesh).map(of_surface)
+        let of_surface =
+            |(collider, surface, numbers)| (collider, surface, TerrainSource::Mesh(Arc::clone(mesh), numbers));
+        terrain::mesh_colliders(mesh).map(of_surface)
     });
     let terrain = fields.chain(meshes).map(|(collider, (grip, texture), source)| {
-        let collider = collider.friction(grip).user_data(terrain::note(grip, texture));
+        let collider = collider.friction(grip).user_data(terrain::encode_surface(grip, texture));
         (world.insert_collider(collider, None), source)
     });
     let terrain = terrain.collect();
@@ -104,28 +104,29 @@ fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHand
 }
 
 /// Reason for which a world with a touching car cannot be saved.
-pub const TOUCHES: &str = "its hull touches something, and Rapier keeps that contact's forces for its next step";
+pub const TOUCHING_SAVE_REASON: &str =
+    "its hull touches something, and Rapier keeps that contact's forces for its next step";
 
 /// Returns true if Rapier has contact points of any collider of `body`.
-pub fn touches(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
-    pairs(world, body).any(|pair| pair.manifolds().iter().any(|manifold| !manifold.points.is_empty()))
+pub fn has_contacts(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
+    contact_pairs(world, body).any(|pair| pair.manifolds().iter().any(|manifold| !manifold.points.is_empty()))
 }
 
 /// Returns true if `body` has no contact points and at most one contact pair, so that Rapier has neither impulses nor an order of
 /// pairs to remember.
-fn remembers_nothing(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
-    pairs(world, body).count() <= 1 && !touches(world, body)
+fn has_no_contact_memory(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
+    contact_pairs(world, body).count() <= 1 && !has_contacts(world, body)
 }
 
 /// Returns the contact pairs of the colliders of `body`.
-fn pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<Item = &ContactPair> {
+fn contact_pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<Item = &ContactPair> {
     let colliders = world.bodies.get(body).map_or(&[][..], RigidBody::colliders);
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
 /// Returns grip and texture of the topmost surface of `scene` at the contact `met` of a wheel.
-fn surface_at(scene: &Scene, met: &Met) -> (f32, Texture) {
-    if let Some(surface) = terrain::noted(met.collider.user_data) {
+fn topmost_surface_at(scene: &Scene, met: &SurfaceQuery) -> (f32, Texture) {
+    if let Some(surface) = terrain::decode_surface(met.collider.user_data) {
         return surface;
     }
     let point = met.point;
@@ -138,12 +139,16 @@ fn surface_at(scene: &Scene, met: &Met) -> (f32, Texture) {
 }
 
 /// Returns the smooth normals of triangle `number` of a collider of the scene; `None` if it is flat.
-fn smooth_in(terrain: &[(ColliderHandle, Source)], handle: ColliderHandle, number: u32) -> Option<Smooth> {
-    terrain.iter().find(|(of, _)| *of == handle)?.1.smooth(number)
+fn smooth_normals_in(
+    terrain: &[(ColliderHandle, TerrainSource)],
+    handle: ColliderHandle,
+    number: u32,
+) -> Option<Smooth> {
+    terrain.iter().find(|(of, _)| *of == handle)?.1.smooth_normals(number)
 }
 
 /// Prevents a chassis from sleeping, and disables its collisions with other chassis if cars of `scene` do not collide.
-fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
+fn configure_chassis(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
     chassis::keep_awake(&mut world.bodies, handle);
     if !scene.cars_collide {
         chassis::pass_through_others(&world.bodies, &mut world.colliders, handle);
@@ -151,7 +156,7 @@ fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
 }
 
 /// Returns true if `body` touches nothing but the plane.
-fn is_free(body: &RigidBody, contacts: &NarrowPhase, colliders: &ColliderSet) -> bool {
+fn touches_only_plane(body: &RigidBody, contacts: &NarrowPhase, colliders: &ColliderSet) -> bool {
     let is_plane = |handle| colliders.get(handle).is_some_and(|collider| collider.shape().as_halfspace().is_some());
     let pairs = body.colliders().iter().flat_map(|collider| contacts.contact_pairs_with(*collider));
     pairs.filter(|pair| pair.has_any_active_contact()).all(|pair| is_plane(pair.collider1) || is_plane(pair.collider2))
@@ -164,14 +169,14 @@ impl RapierBackend {
         let bodies = bodies::insert(&mut world, scene);
         let cars = RapierCars::new(&mut world, scene, starts);
         for car in 0..starts.len() {
-            settle(&mut world, scene, cars.handle(car));
+            configure_chassis(&mut world, scene, cars.handle(car));
         }
         let (scene, starts) = (scene.clone(), starts.to_vec());
         Self { world, cars, platforms, terrain, bodies, scene, starts, clock: Clock::new(dt) }
     }
 
     /// Returns all cars and free bodies with their handles.
-    fn movers(&self) -> impl Iterator<Item = (Mover, RigidBodyHandle)> {
+    fn saved_units(&self) -> impl Iterator<Item = (Mover, RigidBodyHandle)> {
         let cars = (0..self.cars.vehicles().len()).map(|car| (Mover::Car(car), self.cars.handle(car)));
         cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (Mover::Body(body), *handle)))
     }
@@ -180,21 +185,22 @@ impl RapierBackend {
     /// reach it. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps at 60 Hz. All other
     /// hulls keep a prediction distance of zero, because a larger one would treat objects next to the path as walls. Also sets
     /// the number of velocity iterations.
-    fn foresee_landings(&mut self) {
+    fn predict_landings(&mut self) {
         let (normal, dt) = (self.scene.normal(), self.clock.dt);
-        let near = SEES_AHEAD + self.scene.gravity * dt * dt;
+        let near = CONTACT_PREDICTION_DISTANCE_M + self.scene.gravity * dt * dt;
         let mut relaxing = 1;
         for (car, vehicle) in self.cars.vehicles().iter().enumerate() {
             let Some(body) = self.world.bodies.get_mut(self.cars.handle(car)) else { continue };
             let hull = &vehicle.model().parts().hull;
-            let [now, then] = [0.0, dt].map(|dt| chassis::lowest(body, hull, normal, dt));
-            let meets = then.min(now) < near && is_free(body, &self.world.narrow_phase, &self.world.colliders);
+            let [now, then] = [0.0, dt].map(|dt| chassis::lowest_corner_height(body, hull, normal, dt));
+            let meets =
+                then.min(now) < near && touches_only_plane(body, &self.world.narrow_phase, &self.world.colliders);
             // No spring holds the corners of a car without a loaded wheel, such as one on its side.
             let held = vehicle.state().wheels.iter().any(|wheel| wheel.load > 0.0);
-            let least = if held { FALLS } else { 0.0 };
+            let least = if held { MIN_CORNER_FALL_MPS } else { 0.0 };
             let falls = |corner: Vec3| {
-                let [now, then] = [0.0, dt].map(|dt| chassis::height(body, corner, normal, dt));
-                now >= SEES_AHEAD && then < near && now - then > least * dt
+                let [now, then] = [0.0, dt].map(|dt| chassis::point_height(body, corner, normal, dt));
+                now >= CONTACT_PREDICTION_DISTANCE_M && then < near && now - then > least * dt
             };
             // A hull that slides along the plane has landed, but other corners of it may still come down.
             let lands = meets && (now >= near || chassis::corners(hull).any(falls));
@@ -202,7 +208,7 @@ impl RapierBackend {
             let closing = -body.linvel().dot(normal) + body.angvel().length() * hull.half_extents.length();
             body.set_soft_ccd_prediction(if lands { dt * closing.max(0.0) } else { 0.0 });
             if meets {
-                relaxing = RELAXING;
+                relaxing = CONTACT_STABILIZATION_ITERATIONS;
             }
         }
         self.world.integration_parameters.num_internal_stabilization_iterations = relaxing;
@@ -211,14 +217,14 @@ impl RapierBackend {
 
 impl Backend for RapierBackend {
     fn name(&self) -> &'static str {
-        BACKEND.name
+        BACKEND_INFO.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
             return nothing;
         }
-        step_by(&mut self.world.integration_parameters, self.clock.dt);
+        set_step_length(&mut self.world.integration_parameters, self.clock.dt);
         if !self.scene.gusts.is_empty() {
             self.cars.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
         }
@@ -227,13 +233,16 @@ impl Backend for RapierBackend {
             platforms::begin_step(&mut self.world, &mut self.cars, &self.platforms, &self.scene, time);
         }
         let scene = &self.scene;
-        let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);
-        let smooth = |handle: ColliderHandle, number: u32| smooth_in(&self.terrain, handle, number);
+        let (grip, texture) = (
+            |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).0,
+            |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).1,
+        );
+        let smooth = |handle: ColliderHandle, number: u32| smooth_normals_in(&self.terrain, handle, number);
         let (grip, texture) = (Some(&grip as _), Some(&texture as _));
-        let ground = Surfaces { grip, texture, smooth: Some(&smooth), ..Surfaces::default() };
-        let before = self.cars.before_step_on(&mut self.world, controls, ground);
+        let ground = SurfaceProperties { grip, texture, smooth_normals: Some(&smooth), ..SurfaceProperties::default() };
+        let before = self.cars.before_step_with_surfaces(&mut self.world, controls, ground);
         if self.scene.plane {
-            self.foresee_landings();
+            self.predict_landings();
         }
         self.world.step();
         self.clock.tick();
@@ -265,11 +274,11 @@ impl Backend for RapierBackend {
     }
 
     fn place(&self, car: usize) -> Option<Vec3> {
-        self.cars.place(car)
+        self.cars.engine_position(car)
     }
 
     fn set_place(&mut self, car: usize, place: Vec3) {
-        self.cars.set_place(&mut self.world, car, place);
+        self.cars.set_engine_position(&mut self.world, car, place);
     }
 
     fn bodies(&self) -> usize {
@@ -282,22 +291,25 @@ impl Backend for RapierBackend {
 
     fn set_body(&mut self, body: usize, motion: &BodyMotion) -> bool {
         let handle = self.bodies.get(body).copied();
-        handle.map(|handle| bodies::set(&mut self.world, handle, motion)).is_some()
+        handle.map(|handle| bodies::set_motion(&mut self.world, handle, motion)).is_some()
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         let scene = &self.scene;
-        let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);
-        let smooth = |handle: ColliderHandle, number: u32| smooth_in(&self.terrain, handle, number);
+        let (grip, texture) = (
+            |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).0,
+            |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).1,
+        );
+        let smooth = |handle: ColliderHandle, number: u32| smooth_normals_in(&self.terrain, handle, number);
         let (grip, texture) = (Some(&grip as _), Some(&texture as _));
-        let ground = Surfaces { grip, texture, smooth: Some(&smooth), ..Surfaces::default() };
+        let ground = SurfaceProperties { grip, texture, smooth_normals: Some(&smooth), ..SurfaceProperties::default() };
         self.cars.probe(&mut self.world, asked, answered, ground);
         true
     }
 
     fn insert(&mut self, start: &CarStart) -> CarId {
         let car = self.cars.insert(&mut self.world, &self.scene, start);
-        settle(&mut self.world, &self.scene, self.cars.handle(car.slot()));
+        configure_chassis(&mut self.world, &self.scene, self.cars.handle(car.slot()));
         match self.starts.get_mut(car.slot()) {
             Some(own) => *own = start.clone(),
             None => self.starts.push(start.clone()),
@@ -318,8 +330,8 @@ impl Backend for RapierBackend {
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
-        match self.movers().find(|(_, handle)| touches(&self.world, *handle)) {
-            Some((of, _)) => Err(SaveError { backend: BACKEND.name, of, reason: TOUCHES }),
+        match self.saved_units().find(|(_, handle)| has_contacts(&self.world, *handle)) {
+            Some((of, _)) => Err(SaveError { backend: BACKEND_INFO.name, of, reason: TOUCHING_SAVE_REASON }),
             None => {
                 save_world(self, bytes);
                 Ok(())
@@ -329,7 +341,7 @@ impl Backend for RapierBackend {
 
     /// Loads into a new world if the current one may have contacts in memory that the saved one does not have.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
-        if self.movers().all(|(_, handle)| remembers_nothing(&self.world, handle)) {
+        if self.saved_units().all(|(_, handle)| has_no_contact_memory(&self.world, handle)) {
             return load_world(self, bytes);
         }
         let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);

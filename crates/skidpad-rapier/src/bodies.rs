@@ -17,20 +17,20 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
             .density(0.0)
             .friction(body.friction)
             .friction_combine_rule(CoefficientCombineRule::Multiply)
-            .user_data(terrain::note(body.grip, Texture::NONE));
+            .user_data(terrain::encode_surface(body.grip, Texture::NONE));
         let builder = RigidBodyBuilder::dynamic().additional_mass_properties(mass).can_sleep(false);
         let handle = world.insert(builder, collider).0;
         if let Some(body) = world.bodies.get_mut(handle) {
             body.recompute_mass_properties_from_colliders(&world.colliders);
         }
-        set(world, handle, &body.motion);
+        set_motion(world, handle, &body.motion);
         handle
     };
     scene.bodies.iter().map(insert).collect()
 }
 
 /// Sets pose and velocities of a body to `motion`.
-pub(crate) fn set(world: &mut PhysicsWorld, handle: RigidBodyHandle, motion: &BodyMotion) {
+pub(crate) fn set_motion(world: &mut PhysicsWorld, handle: RigidBodyHandle, motion: &BodyMotion) {
     if let Some(body) = world.bodies.get_mut(handle) {
         body.set_position(Pose::from_parts(motion.position.as_vec3(), motion.rotation), true);
         body.set_linvel(motion.velocity, true);

@@ -2,7 +2,7 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::Vehicle;
-use skidpad_engines::Track;
+use skidpad_engines::PositionTracker;
 
 use crate::Axes;
 use crate::ground::GroundMemory;
@@ -13,31 +13,31 @@ use crate::sleep::SleepState;
 pub(crate) struct CarSlot {
     pub handle: RigidBodyHandle,
     /// Whether the car was suspended because its body was removed or disabled. It resumes together with the body.
-    pub left_with_body: bool,
+    pub is_suspended_with_body: bool,
     /// Force and torque of the user on the body, restored after the step.
-    pub user: (Vector, Vector),
+    pub user_forces: (Vector, Vector),
     /// Position of the centre of mass in 64 bits, in world axes.
-    pub track: Track,
+    pub track: PositionTracker,
     pub sleep: SleepState,
     /// Collision groups of the first collider of the chassis, which decide what its wheels can stand on.
     pub groups: Option<InteractionGroups>,
     /// Ground of its wheels at the last probe.
-    pub stands: Vec<GroundMemory>,
+    pub ground_contacts: Vec<GroundMemory>,
     /// Colliders that the rays of the coming step, or the hull, may touch.
     pub near: Vec<ColliderHandle>,
     /// Index of the vehicle that tows it, and the joint between the two.
     pub towed: Option<(u32, ImpulseJointHandle)>,
     /// Bodies it tows or is towed by; its wheels do not stand on them.
-    pub tied: Vec<RigidBodyHandle>,
+    pub hitched_bodies: Vec<RigidBodyHandle>,
 }
 
 impl CarSlot {
     /// Restores the support of a car that was woken within the step and fell under gravity. Applies the last push before the car
     /// fell asleep to `body`. `moving` is the time for which the change of velocity moves the pose, s.
     pub fn wake(&self, body: &mut RigidBody, axes: Axes, vehicle: &Vehicle, moving: f32) {
-        let gained = axes.to_world(self.sleep.held.impulse * vehicle.model().inverse_mass());
+        let gained = axes.to_world(self.sleep.last_push.impulse * vehicle.model().inverse_mass());
         body.set_translation(body.translation() + gained * moving, false);
         body.set_linvel(body.linvel() + gained, false);
-        body.apply_torque_impulse(axes.to_world(self.sleep.held.angular_impulse), false);
+        body.apply_torque_impulse(axes.to_world(self.sleep.last_push.angular_impulse), false);
     }
 }

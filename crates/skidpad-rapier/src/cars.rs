@@ -6,15 +6,15 @@ use skidpad_core::{
     StepReport, Vec3, Vehicle, WorldPort,
 };
 
-use crate::borne::Borne;
 use crate::car_slot::CarSlot;
-use crate::chassis::{self, move_to, pose_lag};
-use crate::ground::{Loaded, ground_moved, on_movable};
+use crate::chassis::{self, pose_lag, set_body_state};
+use crate::ground::{WheelLoadedBody, has_ground_moved, is_on_movable};
 use crate::hitches;
 use crate::port::Port;
 use crate::sleep::SleepState;
-use crate::{Axes, Sets, Surfaces};
-use skidpad_engines::{Faces, Stops, Track};
+use crate::supported_body::SupportedBody;
+use crate::{Axes, RapierWorldMut, SurfaceProperties};
+use skidpad_engines::{PositionTracker, RimWalls, WheelTriangles};
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
@@ -43,64 +43,64 @@ pub struct RapierCars {
     pub(crate) axes: Axes,
     pub(crate) slots: Vec<CarSlot>,
     /// Bodies under the wheels of this step.
-    pub(crate) loaded: Vec<Loaded>,
+    pub(crate) loaded: Vec<WheelLoadedBody>,
     /// Bodies under the wheels of the step before.
-    before: Vec<Loaded>,
+    last_loaded: Vec<WheelLoadedBody>,
     /// Bodies under wheels that are solved together with their supports.
-    borne: Vec<Borne>,
+    supported: Vec<SupportedBody>,
     /// Buffer for the triangles near a wheel with a rim.
-    faces: Faces<ColliderHandle>,
-    stops: Stops,
+    faces: WheelTriangles<ColliderHandle>,
+    rim_walls: RimWalls,
     /// Controls of cars for which the caller passes none.
     coasting: Controls,
     /// Whether the world has not been stepped since the last change of its bodies, so that its broad phase may be incomplete.
-    pub(crate) unstepped: bool,
+    pub(crate) is_unstepped: bool,
     /// Whether a step has begun and is not finished.
-    pub(crate) begun: bool,
+    pub(crate) is_step_in_progress: bool,
     /// Velocity of the air, z up, m/s.
     pub(crate) wind: Vec3,
 }
 
 /// Minimum share of gravity that must point down in the axes of the cars. A tilted gravity can represent a steep slope.
-const LEAST_DOWN: f32 = 0.5;
+const MIN_DOWNWARD_GRAVITY_SHARE: f32 = 0.5;
 
 /// Relative difference above which the mass of a chassis counts as changed. Rapier inverts the mass twice.
-const OTHER_MASS: f32 = 1e-3;
+const MASS_TOLERANCE_RATIO: f32 = 1e-3;
 
 impl RapierCars {
     /// Inserts `cars` into `world`, which has z up, at their places on the ground of `scene`. Each car gets one body with the
     /// mass of its model and a box collider.
     ///
     /// The scene defines where the cars start. Its plane and boxes are not inserted.
-    pub fn new<'a>(world: impl Into<Sets<'a>>, scene: &Scene, cars: &[CarStart]) -> Self {
+    pub fn new<'a>(world: impl Into<RapierWorldMut<'a>>, scene: &Scene, cars: &[CarStart]) -> Self {
         Self::with_axes(world, Axes::ZUp, scene, cars)
     }
 
     /// Inserts `cars` as [`RapierCars::new`] does, into a world with these `axes`.
-    pub fn with_axes<'a>(world: impl Into<Sets<'a>>, axes: Axes, scene: &Scene, cars: &[CarStart]) -> Self {
+    pub fn with_axes<'a>(world: impl Into<RapierWorldMut<'a>>, axes: Axes, scene: &Scene, cars: &[CarStart]) -> Self {
         let world = world.into();
-        let cars = cars.iter().map(|start| insert(world.bodies, world.colliders, axes, scene, start)).collect();
-        Self { unstepped: true, wind: scene.wind, ..Self::adopt(axes, cars) }
+        let cars = cars.iter().map(|start| insert_chassis(world.bodies, world.colliders, axes, scene, start)).collect();
+        Self { is_unstepped: true, wind: scene.wind, ..Self::from_bodies(axes, cars) }
     }
 
     /// Inserts a car into the lowest empty slot and removes the old body of that slot from the `world`, or appends a slot.
     /// Returns the identifier of the car. Between [`RapierCars::before_step`] and [`RapierCars::after_step`] a slot is always
     /// appended.
-    pub fn insert<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> CarId {
+    pub fn insert<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, scene: &Scene, start: &CarStart) -> CarId {
         let mut world = world.into();
-        let (handle, vehicle) = insert(world.bodies, world.colliders, self.axes, scene, start);
-        let slot = slot(self.axes, handle, &vehicle);
+        let (handle, vehicle) = insert_chassis(world.bodies, world.colliders, self.axes, scene, start);
+        let slot = new_slot(self.axes, handle, &vehicle);
         let car = self.cars.insert(vehicle);
         match self.slots.get_mut(car.slot()) {
             Some(own) => {
                 let removed = core::mem::replace(own, slot);
                 world.remove_body(removed.handle);
-                self.forget_hitches_of(car.slot());
+                self.clear_hitches_of(car.slot());
             }
             None => self.slots.push(slot),
         }
         // The new collider is in no broad phase yet.
-        self.unstepped = true;
+        self.is_unstepped = true;
         car
     }
 
@@ -111,21 +111,21 @@ impl RapierCars {
     ///
     /// On fixed ground, awake cars continue bit-identically, and sleeping cars are woken. `RapierCars::from_saved`, with the
     /// feature `serde`, always continues bit-identically.
-    pub fn adopt(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
-        let slots = cars.iter().map(|(handle, vehicle)| slot(axes, *handle, vehicle)).collect();
+    pub fn from_bodies(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
+        let slots = cars.iter().map(|(handle, vehicle)| new_slot(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
         Self {
             cars: Cars::new(vehicles, Coupling::OneSweep),
             axes,
             slots,
             loaded: Vec::new(),
-            before: Vec::new(),
-            borne: Vec::new(),
-            faces: Faces::default(),
-            stops: Stops::default(),
+            last_loaded: Vec::new(),
+            supported: Vec::new(),
+            faces: WheelTriangles::default(),
+            rim_walls: RimWalls::default(),
             coasting: Controls::coasting(),
-            unstepped: false,
-            begun: false,
+            is_unstepped: false,
+            is_step_in_progress: false,
             wind: Vec3::ZERO,
         }
     }
@@ -159,7 +159,12 @@ impl RapierCars {
     ///
     /// # Errors
     /// The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of wheels. Nothing is changed then.
-    pub fn set_state<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize, state: &State) -> Result<(), CarError> {
+    pub fn set_state<'a>(
+        &mut self,
+        world: impl Into<RapierWorldMut<'a>>,
+        slot: usize,
+        state: &State,
+    ) -> Result<(), CarError> {
         self.cars.set_state(slot, state)?;
         self.move_body(world.into(), slot, state);
         Ok(())
@@ -170,30 +175,35 @@ impl RapierCars {
     ///
     /// # Errors
     /// The slot does not exist or is empty, or `state` has another number of wheels. Nothing is changed then.
-    pub fn resume<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize, state: &State) -> Result<(), CarError> {
+    pub fn resume<'a>(
+        &mut self,
+        world: impl Into<RapierWorldMut<'a>>,
+        slot: usize,
+        state: &State,
+    ) -> Result<(), CarError> {
         self.cars.resume(slot, state)?;
         self.move_body(world.into(), slot, state);
         Ok(())
     }
 
     /// Moves the body of the vehicle in `slot` to `state`, enables it and wakes it.
-    fn move_body(&mut self, world: Sets<'_>, slot: usize, state: &State) {
-        self.slots[slot].track = Track::new(self.axes.point_to_world(state.position));
+    fn move_body(&mut self, world: RapierWorldMut<'_>, slot: usize, state: &State) {
+        self.slots[slot].track = PositionTracker::new(self.axes.point_to_world(state.position));
         if let Some(body) = world.bodies.get_mut(self.slots[slot].handle) {
-            move_to(body, self.axes, state);
+            set_body_state(body, self.axes, state);
         }
     }
 
     /// Implements [`skidpad_core::Backend::place`].
-    pub(crate) fn place(&self, car: usize) -> Option<Vec3> {
-        self.slots[car].track.place().map(|place| self.axes.from_world(place))
+    pub(crate) fn engine_position(&self, car: usize) -> Option<Vec3> {
+        self.slots[car].track.rounded_engine_position().map(|place| self.axes.from_world(place))
     }
 
-    /// Implements [`skidpad_core::Backend::set_place`].
-    pub(crate) fn set_place<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize, place: Vec3) {
+    /// Implements [`skidpad_core::Backend::set_engine_position`].
+    pub(crate) fn set_engine_position<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, car: usize, place: Vec3) {
         let shown = self.axes.to_world(place);
         let exact = self.axes.point_to_world(self.cars.car(car).state.position);
-        self.slots[car].track = Track::placed(exact, shown);
+        self.slots[car].track = PositionTracker::with_engine_position(exact, shown);
         if let Some(body) = world.into().bodies.get_mut(self.slots[car].handle) {
             body.set_translation(shown, true);
         }
@@ -203,7 +213,7 @@ impl RapierCars {
     ///
     /// # Errors
     /// The slot does not exist or is empty.
-    pub fn suspend<'a>(&mut self, world: impl Into<Sets<'a>>, slot: usize) -> Result<(), CarError> {
+    pub fn suspend<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, slot: usize) -> Result<(), CarError> {
         let was_active = self.slots().is_active(slot);
         self.cars.suspend(slot)?;
         self.disable(world.into(), slot, was_active);
@@ -214,7 +224,7 @@ impl RapierCars {
     ///
     /// # Errors
     /// The slot does not exist, or the car was removed before.
-    pub fn remove<'a>(&mut self, world: impl Into<Sets<'a>>, car: CarId) -> Result<(), CarError> {
+    pub fn remove<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, car: CarId) -> Result<(), CarError> {
         let was_active = self.slots().is_active(car.slot());
         let slot = self.cars.remove(car)?;
         self.disable(world.into(), slot, was_active);
@@ -222,25 +232,28 @@ impl RapierCars {
     }
 
     /// Disables the body of the vehicle in `slot`, and restores the user's forces on it if a step is in progress.
-    fn disable(&mut self, world: Sets<'_>, slot: usize, was_active: bool) {
+    fn disable(&mut self, world: RapierWorldMut<'_>, slot: usize, was_active: bool) {
         let slot = &mut self.slots[slot];
-        slot.left_with_body = false;
-        let is_pushed = self.begun && was_active && !slot.sleep.asleep;
+        slot.is_suspended_with_body = false;
+        let is_pushed = self.is_step_in_progress && was_active && !slot.sleep.asleep;
         if let Some(body) = world.bodies.get_mut(slot.handle) {
             if is_pushed {
-                restore(body, slot.user);
+                restore_user_forces(body, slot.user_forces);
             }
             body.set_enabled(false);
         }
     }
 
     /// Suspends cars whose bodies were removed or disabled by the user, and resumes those whose bodies are enabled again.
-    fn leave_with_bodies(&mut self, bodies: &RigidBodySet) {
+    fn follow_body_enablement(&mut self, bodies: &RigidBodySet) {
         for (car, slot) in self.slots.iter_mut().enumerate() {
             let takes_part = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
             if !takes_part && self.cars.slots().is_active(car) {
-                slot.left_with_body = self.cars.suspend(car).is_ok();
-            } else if takes_part && std::mem::take(&mut slot.left_with_body) && !self.cars.slots().is_active(car) {
+                slot.is_suspended_with_body = self.cars.suspend(car).is_ok();
+            } else if takes_part
+                && std::mem::take(&mut slot.is_suspended_with_body)
+                && !self.cars.slots().is_active(car)
+            {
                 let state = self.cars.vehicles()[car].state().clone();
                 // Fails for a car that was removed in the meantime, which must not return.
                 let _ = self.cars.resume(car, &state);
@@ -250,9 +263,9 @@ impl RapierCars {
 
     /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes, whether
     /// or not wheels stood on it.
-    pub(crate) fn recall_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
+    pub(crate) fn set_last_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
         self.loaded.retain(|loaded| loaded.handle != handle);
-        self.loaded.push(Loaded::moved(handle, motion));
+        self.loaded.push(WheelLoadedBody::from_motion(handle, motion));
     }
 
     /// Probes the world, solves the rows, and applies the forces of the coming step to the bodies. `controls[i]` drives car `i`;
@@ -261,17 +274,17 @@ impl RapierCars {
     /// Wheels can stand on every collider that the first collider of their chassis may collide with by its collision groups,
     /// except sensors and the car's own colliders. All these surfaces have grip 1. A car whose body was removed from the world or
     /// disabled is suspended until the body is enabled again.
-    pub fn before_step<'a>(&mut self, world: impl Into<Sets<'a>>, controls: &[Controls]) -> StepReport {
-        self.before_step_on(world, controls, Surfaces::default())
+    pub fn before_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, controls: &[Controls]) -> StepReport {
+        self.before_step_with_surfaces(world, controls, SurfaceProperties::default())
     }
 
     /// Does the same as [`RapierCars::before_step`], with wheels that stand only on colliders that also pass the filter of
     /// `ground`, and with the grip, texture and smoothness of `ground`.
-    pub fn before_step_on<'a>(
+    pub fn before_step_with_surfaces<'a>(
         &mut self,
-        world: impl Into<Sets<'a>>,
+        world: impl Into<RapierWorldMut<'a>>,
         controls: &[Controls],
-        ground: impl Into<Surfaces<'a>>,
+        ground: impl Into<SurfaceProperties<'a>>,
     ) -> StepReport {
         let ground = ground.into();
         let mut sets = world.into();
@@ -279,33 +292,33 @@ impl RapierCars {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
-        let mut report = StepReport { misuse: self.misuse(&sets), ..StepReport::default() };
-        if self.begun {
+        let mut report = StepReport { misuse: self.find_misuse(&sets), ..StepReport::default() };
+        if self.is_step_in_progress {
             report.misuse = Some(Misuse::NotFinished);
-            report = report.and(self.after_step(sets.lent()));
+            report = report.and(self.after_step(sets.reborrow()));
         }
-        self.begun = true;
-        std::mem::swap(&mut self.loaded, &mut self.before);
+        self.is_step_in_progress = true;
+        std::mem::swap(&mut self.loaded, &mut self.last_loaded);
         self.loaded.clear();
-        self.leave_with_bodies(sets.bodies);
-        self.let_pass(sets.joints);
-        self.let_sleep_or_wake(sets.bodies, sets.colliders, controls);
+        self.follow_body_enablement(sets.bodies);
+        self.update_hitch_joints(sets.joints);
+        self.update_sleep(sets.bodies, sets.colliders, controls);
         let mut port = Port {
             sets,
             axes: self.axes,
             slots: &mut self.slots,
             loaded: &mut self.loaded,
-            before: &self.before,
-            borne: &mut self.borne,
+            last_loaded: &self.last_loaded,
+            supported: &mut self.supported,
             faces: &mut self.faces,
-            stops: &mut self.stops,
-            unstepped: self.unstepped,
+            rim_walls: &mut self.rim_walls,
+            is_unstepped: self.is_unstepped,
             wind: self.wind,
-            bears: false,
-            ground,
+            has_loaded_bodies: false,
+            surfaces: ground,
         };
         let report = report.and(self.cars.push(&mut port, controls, dt));
-        hitches::hold(port.sets.joints, &self.cars, port.slots, dt);
+        hitches::lock_closed_hitches(port.sets.joints, &self.cars, port.slots, dt);
         report
     }
 
@@ -313,21 +326,33 @@ impl RapierCars {
     /// so is a probe of a car that does not exist. Points and normals are in the axes of the cars.
     pub fn probe<'a>(
         &self,
-        world: impl Into<Sets<'a>>,
+        world: impl Into<RapierWorldMut<'a>>,
         asked: &[Probe],
         answered: &mut [Option<Contact>],
-        ground: impl Into<Surfaces<'a>>,
+        ground: impl Into<SurfaceProperties<'a>>,
     ) {
         answered.fill(None);
         let loaded = &mut Vec::new();
-        let (faces, stops) = (&mut Faces::default(), &mut Stops::default());
+        let (faces, stops) = (&mut WheelTriangles::default(), &mut RimWalls::default());
         // The copies keep the ground of the cars, which decides whether they sleep.
         let slots = &mut self.slots.clone();
-        let (axes, wind, unstepped) = (self.axes, self.wind, self.unstepped);
-        let (sets, ground, before) = (world.into(), ground.into(), &self.before);
+        let (axes, wind, unstepped) = (self.axes, self.wind, self.is_unstepped);
+        let (sets, ground, before) = (world.into(), ground.into(), &self.last_loaded);
         let borne = &mut Vec::new();
-        let mut port =
-            Port { sets, axes, slots, loaded, before, borne, faces, stops, unstepped, wind, bears: false, ground };
+        let mut port = Port {
+            sets,
+            axes,
+            slots,
+            loaded,
+            last_loaded: before,
+            supported: borne,
+            faces,
+            rim_walls: stops,
+            is_unstepped: unstepped,
+            wind,
+            has_loaded_bodies: false,
+            surfaces: ground,
+        };
         let mut first = 0;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             let answers = &mut answered[first..];
@@ -339,34 +364,34 @@ impl RapierCars {
     }
 
     /// Returns the first misuse of the world: gravity that does not point down, or a chassis with a different mass.
-    fn misuse(&self, sets: &Sets<'_>) -> Option<Misuse> {
+    fn find_misuse(&self, sets: &RapierWorldMut<'_>) -> Option<Misuse> {
         let up = self.axes.to_world(Vec3::Z);
-        if sets.gravity.dot(up) > -LEAST_DOWN * sets.gravity.length() && sets.gravity != Vector::ZERO {
+        if sets.gravity.dot(up) > -MIN_DOWNWARD_GRAVITY_SHARE * sets.gravity.length() && sets.gravity != Vector::ZERO {
             return Some(Misuse::OtherAxes);
         }
         let other = |(slot, vehicle): (&CarSlot, &Vehicle)| {
             let (mass, found) = (vehicle.model().mass(), sets.bodies.get(slot.handle).map(RigidBody::mass));
-            found.is_some_and(|found| (found - mass).abs() > OTHER_MASS * mass)
+            found.is_some_and(|found| (found - mass).abs() > MASS_TOLERANCE_RATIO * mass)
         };
         self.slots.iter().zip(self.cars.vehicles()).any(other).then_some(Misuse::OtherMass)
     }
 
     /// Restores the users' forces and writes the resulting motion to the states.
-    pub fn after_step<'a>(&mut self, world: impl Into<Sets<'a>>) -> StepReport {
+    pub fn after_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>) -> StepReport {
         let sets = world.into();
         let dt = sets.parameters.dt;
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
-        if !std::mem::take(&mut self.begun) {
+        if !std::mem::take(&mut self.is_step_in_progress) {
             return StepReport { misuse: Some(Misuse::NotBegun), ..StepReport::default() };
         }
         let pose_lag = pose_lag(sets.parameters);
-        self.unstepped = false;
+        self.is_unstepped = false;
         // Ground bodies come first, since some of them may be chassis of other cars.
         for loaded in &self.loaded {
             if let Some(body) = sets.bodies.get_mut(loaded.handle) {
-                restore(body, loaded.user);
+                restore_user_forces(body, loaded.user_forces);
             }
         }
         for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
@@ -380,10 +405,10 @@ impl RapierCars {
             if slot.sleep.asleep {
                 slot.wake(body, self.axes, vehicle, dt - pose_lag);
             } else {
-                restore(body, slot.user);
+                restore_user_forces(body, slot.user_forces);
             }
             let before = self.axes.to_world(vehicle.state().velocity);
-            if let Some(place) = slot.track.follow(body.translation(), [before, body.linvel()], dt, pose_lag) {
+            if let Some(place) = slot.track.update(body.translation(), [before, body.linvel()], dt, pose_lag) {
                 body.set_translation(place, false);
             }
         }
@@ -392,33 +417,33 @@ impl RapierCars {
             axes: self.axes,
             slots: &mut self.slots,
             loaded: &mut self.loaded,
-            before: &self.before,
-            borne: &mut self.borne,
+            last_loaded: &self.last_loaded,
+            supported: &mut self.supported,
             faces: &mut self.faces,
-            stops: &mut self.stops,
-            unstepped: self.unstepped,
+            rim_walls: &mut self.rim_walls,
+            is_unstepped: self.is_unstepped,
             wind: self.wind,
-            bears: false,
-            ground: Surfaces::default(),
+            has_loaded_bodies: false,
+            surfaces: SurfaceProperties::default(),
         };
         self.cars.write_back(&port, dt)
     }
 
     /// Wakes bodies whose controls or ground changed or whose car is not at rest, so that only settled cars sleep.
-    fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
+    fn update_sleep(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if !self.cars.slots().is_active(i) {
                 continue;
             }
-            let anew = slot.sleep.asks_anew(controls.get(i).unwrap_or(&self.coasting));
+            let anew = slot.sleep.update_controls(controls.get(i).unwrap_or(&self.coasting));
             let Some(body) = bodies.get(slot.handle) else { continue };
             let asleep = body.is_sleeping();
             let first = body.colliders().first().and_then(|first| colliders.get(*first));
             slot.groups = first.map(Collider::collision_groups);
             let rests = if asleep {
-                !ground_moved(&slot.stands, bodies, colliders, slot.groups)
+                !has_ground_moved(&slot.ground_contacts, bodies, colliders, slot.groups)
             } else {
-                slot.sleep.is_settled(vehicle) && !on_movable(&slot.stands, bodies, colliders)
+                slot.sleep.is_at_rest(vehicle) && !is_on_movable(&slot.ground_contacts, bodies, colliders)
             };
             if (anew || !rests)
                 && let Some(body) = bodies.get_mut(slot.handle)
@@ -430,7 +455,7 @@ impl RapierCars {
 }
 
 /// Inserts the chassis of a car into the world. Returns its handle, and the vehicle at rest at its start.
-fn insert(
+fn insert_chassis(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
     axes: Axes,
@@ -443,23 +468,23 @@ fn insert(
 }
 
 /// Creates the data of a car with the chassis `handle`.
-fn slot(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
+fn new_slot(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
     CarSlot {
         handle,
-        left_with_body: false,
-        user: (Vector::ZERO, Vector::ZERO),
-        track: Track::new(axes.point_to_world(vehicle.state().position)),
+        is_suspended_with_body: false,
+        user_forces: (Vector::ZERO, Vector::ZERO),
+        track: PositionTracker::new(axes.point_to_world(vehicle.state().position)),
         sleep: SleepState::default(),
         groups: None,
-        stands: Vec::with_capacity(vehicle.model().wheels().len()),
+        ground_contacts: Vec::with_capacity(vehicle.model().wheels().len()),
         near: Vec::new(),
         towed: None,
-        tied: Vec::new(),
+        hitched_bodies: Vec::new(),
     }
 }
 
 /// Sets force and torque on `body` to those of the user.
-fn restore(body: &mut RigidBody, (force, torque): (Vector, Vector)) {
+fn restore_user_forces(body: &mut RigidBody, (force, torque): (Vector, Vector)) {
     body.reset_forces(false);
     body.reset_torques(false);
     body.add_force(force, false);

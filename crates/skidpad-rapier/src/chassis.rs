@@ -2,7 +2,7 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::{BODYWORK_FRICTION, Mat3, Model, State, Vec3, model::Hull};
-use skidpad_engines::STILL;
+use skidpad_engines::REST_SPEED_MPS;
 
 use crate::Axes;
 
@@ -33,9 +33,9 @@ pub fn insert(
     colliders.insert_with_parent(collider, handle, bodies);
     if let Some(body) = bodies.get_mut(handle) {
         // Rapier's default of 0.05 m/s stops a car that still oscillates by 15 mm on its springs. This value leaves 0.3 mm.
-        body.activation_mut().normalized_linear_threshold = STILL;
+        body.activation_mut().normalized_linear_threshold = REST_SPEED_MPS;
         body.recompute_mass_properties_from_colliders(colliders);
-        move_to(body, axes, state);
+        set_body_state(body, axes, state);
     }
     handle
 }
@@ -49,15 +49,15 @@ pub fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
 
 /// Returns the height of the lowest corner of `hull` above a plane through the origin with the unit vector `normal`, after `dt` s
 /// of the current motion of `body`, m. Assumes that vehicle axes and world axes have the same convention.
-pub(crate) fn lowest(body: &RigidBody, hull: &Hull, normal: Vec3, dt: f32) -> f32 {
+pub(crate) fn lowest_corner_height(body: &RigidBody, hull: &Hull, normal: Vec3, dt: f32) -> f32 {
     let height = (body.translation() + body.linvel() * dt).dot(normal);
     // Change of height of a point per change of its place in body axes.
     let rise = body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt);
     height + hull.centre.dot(rise) - hull.half_extents.dot(rise.abs())
 }
 
-/// Returns the height of the point `place` of the body above the plane, m, as [`lowest`] does.
-pub(crate) fn height(body: &RigidBody, place: Vec3, normal: Vec3, dt: f32) -> f32 {
+/// Returns the height of the point `place` of the body above the plane, m, as [`lowest_corner_height`] does.
+pub(crate) fn point_height(body: &RigidBody, place: Vec3, normal: Vec3, dt: f32) -> f32 {
     (body.translation() + body.linvel() * dt).dot(normal)
         + place.dot(body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt))
 }
@@ -83,7 +83,7 @@ pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, h
 }
 
 /// Sets pose and motion of `body` from `state`, enables it and wakes it.
-pub fn move_to(body: &mut RigidBody, axes: Axes, state: &State) {
+pub fn set_body_state(body: &mut RigidBody, axes: Axes, state: &State) {
     body.set_enabled(true);
     body.wake_up(true);
     body.set_translation(axes.point_to_world(state.position).as_vec3(), true);

@@ -2,10 +2,10 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::{Ground, Mat3, Pushable, Texture, Vec3};
-use skidpad_engines::{Meeting, Motion, Pushed};
+use skidpad_engines::{DynamicGroundBody, GroundBodyMotion, GroundContact};
 
 use crate::chassis::pose_lag;
-use crate::{Axes, Sets};
+use crate::{Axes, RapierWorldMut};
 
 /// Collider that a car stood on, and its pose at that time.
 pub(crate) type GroundMemory = (ColliderHandle, Pose);
@@ -13,69 +13,75 @@ pub(crate) type GroundMemory = (ColliderHandle, Pose);
 /// Body under wheels, in its state before the wheels pushed it.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Loaded {
+pub(crate) struct WheelLoadedBody {
     pub handle: RigidBodyHandle,
     /// Force and torque of the user on the body.
-    pub user: (Vector, Vector),
-    motion: Motion,
+    pub user_forces: (Vector, Vector),
+    motion: GroundBodyMotion,
 }
 
-impl Loaded {
+impl WheelLoadedBody {
     /// Stores the user's forces on `body` and its motion in the coming step of `dt` s.
     pub fn new(handle: RigidBodyHandle, body: &RigidBody, dt: f32) -> Self {
         let user = (body.user_force(), body.user_torque());
-        Self { handle, user, motion: motion(body, dt) }
+        Self { handle, user_forces: user, motion: body_motion(body, dt) }
     }
 
     /// Creates the entry of a body that no wheel pushes, with the motion `[centre of mass, velocity, angular velocity]` in world
     /// axes, m, m/s, rad/s.
-    pub fn moved(handle: RigidBodyHandle, [centre, linear, angular]: [Vec3; 3]) -> Self {
-        Self { handle, user: (Vector::ZERO, Vector::ZERO), motion: Motion { centre, linear, angular } }
+    pub fn from_motion(handle: RigidBodyHandle, [centre, linear, angular]: [Vec3; 3]) -> Self {
+        Self { handle, user_forces: (Vector::ZERO, Vector::ZERO), motion: GroundBodyMotion { centre, linear, angular } }
     }
 }
 
 /// Returns the motion of `body` in the coming step of `dt` s.
-fn motion(body: &RigidBody, dt: f32) -> Motion {
+fn body_motion(body: &RigidBody, dt: f32) -> GroundBodyMotion {
     let centre = body.center_of_mass();
     if body.body_type() == RigidBodyType::KinematicPositionBased {
         let change = *body.next_position() * body.position().inverse();
         let angular = change.rotation.to_scaled_axis() / dt;
-        return Motion { centre, linear: (change * centre - centre) / dt, angular };
+        return GroundBodyMotion { centre, linear: (change * centre - centre) / dt, angular };
     }
-    Motion { centre, linear: body.linvel(), angular: body.angvel() }
+    GroundBodyMotion { centre, linear: body.linvel(), angular: body.angvel() }
 }
 
 /// Converts `handle` to a body number of [`Ground::body`].
-pub(crate) fn number(handle: RigidBodyHandle) -> u64 {
+pub(crate) fn body_number(handle: RigidBodyHandle) -> u64 {
     let (index, generation) = handle.into_raw_parts();
     u64::from(index) << 32 | u64::from(generation)
 }
 
 /// Converts a body number of [`Ground::body`] to a handle.
-pub(crate) fn handle(number: u64) -> RigidBodyHandle {
+pub(crate) fn body_handle(number: u64) -> RigidBodyHandle {
     RigidBodyHandle::from_raw_parts((number >> 32) as u32, number as u32)
 }
 
 /// Returns the ground data for a wheel that touches `body`, in world axes; `None` if the body is fixed. `before` are the bodies
 /// under wheels in the last step.
-pub(crate) fn ground(
-    sets: &Sets,
-    before: &[Loaded],
+pub(crate) fn ground_data(
+    sets: &RapierWorldMut,
+    before: &[WheelLoadedBody],
     (handle, body): (RigidBodyHandle, &RigidBody),
-    meeting: &Meeting,
+    meeting: &GroundContact,
 ) -> Option<Ground> {
     let last = before.iter().find(|last| last.handle == handle).map(|last| last.motion);
     let velocity = match body.body_type() {
         RigidBodyType::Dynamic => body.velocity_at_point(meeting.point),
         RigidBodyType::Fixed => return None,
-        _ => driven(sets.parameters, body, last, meeting),
+        _ => kinematic_velocity(sets.parameters, body, last, meeting),
     };
-    Some(Ground { body: number(handle), begun: velocity, velocity, texture: Texture::NONE })
+    Some(Ground { body: body_number(handle), begun: velocity, velocity, texture: Texture::NONE })
 }
 
 /// Returns motion and response of a dynamic body that a wheel touches along `normal`, in the axes of the cars; `None` for any
 /// other body.
-pub(crate) fn pushable(sets: &Sets, axes: Axes, handle: RigidBodyHandle, normal: Vec3, dt: f32) -> Option<Pushable> {
+pub(crate) fn dynamic_body(
+    sets: &RapierWorldMut,
+    axes: Axes,
+    handle: RigidBodyHandle,
+    normal: Vec3,
+    dt: f32,
+) -> Option<Pushable> {
     let body = sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
     let mass = body.mass_properties();
     let pull = sets.gravity * body.gravity_scale() + body.user_force() * mass.effective_inv_mass;
@@ -83,43 +89,43 @@ pub(crate) fn pushable(sets: &Sets, axes: Axes, handle: RigidBodyHandle, normal:
     let angular = 1.0 / (1.0 + dt * body.angular_damping());
     let ends = [(body.linvel() + pull * dt) * linear, body.angvel_with_gyroscopic_forces(dt) * angular];
     let turning = Vec3::AXES.map(|axis| mass.effective_world_inv_inertia * axis);
-    let pushed = Pushed {
-        now: Motion { centre: mass.world_com, linear: body.linvel(), angular: body.angvel() },
-        ends,
+    let pushed = DynamicGroundBody {
+        start_motion: GroundBodyMotion { centre: mass.world_com, linear: body.linvel(), angular: body.angvel() },
+        end_twist: ends,
         inverse_mass: Mat3::from_diagonal(mass.effective_inv_mass),
         inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
-        held: held(sets.narrow_phase, body),
+        support_flags: support_flags(sets.narrow_phase, body),
     };
-    Some(pushed.pushable(axes, axes.to_world(normal)))
+    Some(pushed.dynamic_body(axes, axes.to_world(normal)))
 }
 
 /// Returns the velocity of a kinematic body at the contact of a car that it carries, m/s.
-fn driven(
+fn kinematic_velocity(
     parameters: &IntegrationParameters,
     body: &RigidBody,
-    last: Option<Motion>,
-    &Meeting { point, car, .. }: &Meeting,
+    last: Option<GroundBodyMotion>,
+    &GroundContact { point, car, .. }: &GroundContact,
 ) -> Vec3 {
     let dt = parameters.dt;
-    motion(body, dt).carries([point, car], last, dt, pose_lag(parameters))
+    body_motion(body, dt).carried_velocity([point, car], last, dt, pose_lag(parameters))
 }
 
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
-const HOLDS: f32 = 0.2;
+const MIN_HOLDING_FRICTION: f32 = 0.2;
 
 /// Returns whether contacts support a body, and whether they hold it by friction.
-fn held(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
+fn support_flags(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
     let mut held = [false; 2];
     let pairs = body.colliders().iter().flat_map(|collider| narrow_phase.contact_pairs_with(*collider));
     for pair in pairs.filter(|pair| pair.has_any_active_contact()) {
         held[0] = true;
-        held[1] |= pair.manifolds().iter().any(|manifold| manifold.data.friction >= HOLDS);
+        held[1] |= pair.manifolds().iter().any(|manifold| manifold.data.friction >= MIN_HOLDING_FRICTION);
     }
     held
 }
 
 /// Returns true if any ground of the car is dynamic or about to move.
-pub(crate) fn on_movable(stands: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
+pub(crate) fn is_on_movable(stands: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
     let parent = |handle: &ColliderHandle| bodies.get(colliders.get(*handle)?.parent()?);
     stands.iter().filter_map(|(handle, _)| parent(handle)).any(|body| body.is_dynamic() || is_about_to_move(body))
 }
@@ -131,7 +137,7 @@ fn is_about_to_move(body: &RigidBody) -> bool {
 
 /// Returns true if a collider on which a car fell asleep has moved, is about to move, was removed or disabled, is a sensor, or
 /// does not collide with the car's `groups`.
-pub(crate) fn ground_moved(
+pub(crate) fn has_ground_moved(
     stands: &[GroundMemory],
     bodies: &RigidBodySet,
     colliders: &ColliderSet,

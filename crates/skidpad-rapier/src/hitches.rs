@@ -13,15 +13,15 @@ use crate::car_slot::CarSlot;
 
 /// Damping ratio of a joint that closes a fifth of its gap per step. With this value the joint yields by only a thousandth of
 /// what it has to hold.
-const DAMPING_RATIO: f32 = 5.0;
+const JOINT_DAMPING_RATIO: f32 = 5.0;
 
 /// Minimum share of a gap that a joint closes per step. Rapier treats a joint with a share of zero as undamped.
-const LEAST_SHARE: f32 = 1e-6;
+const MIN_CLOSED_GAP_SHARE: f32 = 1e-6;
 
 impl RapierCars {
     /// Inserts a joint, which disables contacts, between vehicles that tow each other. Removes the joints of vehicles that are
     /// not hitched.
-    pub(crate) fn let_pass(&mut self, joints: &mut ImpulseJointSet) {
+    pub(crate) fn update_hitch_joints(&mut self, joints: &mut ImpulseJointSet) {
         for car in 0..self.slots.len() {
             let tow = self.cars.vehicles()[car].state().tow;
             let by = tow.map(|tow| tow.by).filter(|by| (*by as usize) < self.slots.len());
@@ -32,17 +32,17 @@ impl RapierCars {
                 joints.remove(joint, true);
             }
             self.slots[car].towed = by.map(|by| (by, self.insert_hitch(joints, by as usize, car)));
-            self.list_hitched();
+            self.update_hitched_bodies();
         }
     }
 
     /// Clears the hitch joints between the removed vehicle of `slot` and its trailers. Rapier removed them together with its
     /// body.
-    pub(crate) fn forget_hitches_of(&mut self, slot: usize) {
+    pub(crate) fn clear_hitches_of(&mut self, slot: usize) {
         for trailer in &mut self.slots {
             trailer.towed = trailer.towed.filter(|(by, _)| *by as usize != slot);
         }
-        self.list_hitched();
+        self.update_hitched_bodies();
     }
 
     /// Inserts a joint between the hitch of vehicle `ahead` and the coupler of `trailer` that locks no axis.
@@ -57,34 +57,34 @@ impl RapierCars {
 
     /// Updates the list of bodies that each vehicle is hitched to. Ignores towing vehicles that do not exist, as in a damaged
     /// save.
-    pub(crate) fn list_hitched(&mut self) {
-        self.slots.iter_mut().for_each(|slot| slot.tied.clear());
+    pub(crate) fn update_hitched_bodies(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
             let Some((by, _)) = self.slots[car].towed else { continue };
             let Some(ahead) = self.slots.get(by as usize) else { continue };
             let ends = [self.slots[car].handle, ahead.handle];
-            self.slots[car].tied.push(ends[1]);
-            self.slots[by as usize].tied.push(ends[0]);
+            self.slots[car].hitched_bodies.push(ends[1]);
+            self.slots[by as usize].hitched_bodies.push(ends[0]);
         }
     }
 }
 
 /// Locks the joints of the hitches that are closed in this step of `dt` s, and unlocks all others.
-pub(crate) fn hold(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
+pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
     for (car, by) in cars.towed() {
         let Some(joint) = slots[car].towed.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
         joint.data.locked_axes = JointAxesMask::empty();
         if let Some(by) = by {
             let between = [by as usize, car].map(|car| &cars.vehicles()[car]);
             joint.data.locked_axes = JointAxesMask::LIN_AXES;
-            joint.data.softness = softness(share(between, dt), dt);
+            joint.data.softness = joint_softness(closed_gap_share(between, dt), dt);
         }
     }
 }
 
 /// Returns the share of the gap between the hitch of `ahead` and the coupler of `trailer` that the vehicles' solve closes in a
 /// step of `dt` s.
-fn share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
+fn closed_gap_share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     let hitch = ahead.model().parts().hitch.unwrap_or_default().point;
     let coupler = trailer.model().parts().coupler.unwrap_or_default().point;
     let [ahead, trailer] = [ahead.state(), trailer.state()];
@@ -99,8 +99,8 @@ fn share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
 /// Rapier closes the share ω / (ω t + 2 ζ) per second, where t is the length of a substep. The term ω t is neglected here, which
 /// overestimates the rate by a fifth with one substep and by a twentieth with four. The compliance of the joint is proportional
 /// to 1 / (share ζ²), and ζ is chosen to keep it constant.
-fn softness(share: f32, dt: f32) -> SpringCoefficients<f32> {
-    let share = share.max(LEAST_SHARE);
-    let damping_ratio = DAMPING_RATIO * (0.2 / share).sqrt();
+fn joint_softness(share: f32, dt: f32) -> SpringCoefficients<f32> {
+    let share = share.max(MIN_CLOSED_GAP_SHARE);
+    let damping_ratio = JOINT_DAMPING_RATIO * (0.2 / share).sqrt();
     SpringCoefficients::new(2.0 * damping_ratio * share / dt / core::f32::consts::TAU, damping_ratio)
 }

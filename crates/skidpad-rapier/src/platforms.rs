@@ -7,15 +7,16 @@ use crate::{RapierCars, terrain};
 
 /// Distance between a platform's body and its place at the start of a step above which the platform was moved by a change of the
 /// clock, m.
-const JUMPED: f32 = 1e-3;
+const PLATFORM_JUMP_DISTANCE_M: f32 = 1e-3;
 
 /// Inserts the platforms of `scene` into `world` at their initial poses. Returns one body per platform, in order.
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert = |platform: &Platform| {
         let (half, grip) = (platform.shape.half_extents, platform.shape.grip);
         let texture = Texture { amplitude: 0.0, ..platform.shape.texture };
-        let collider =
-            ColliderBuilder::cuboid(half.x, half.y, half.z).friction(grip).user_data(terrain::note(grip, texture));
+        let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
+            .friction(grip)
+            .user_data(terrain::encode_surface(grip, texture));
         let (centre, rotation) = platform.pose(0.0);
         let pose = Pose::from_parts(centre.as_vec3(), rotation);
         world.insert(RigidBodyBuilder::kinematic_velocity_based().pose(pose), collider).0
@@ -38,15 +39,16 @@ pub(crate) fn begin_step(
         let Some(body) = world.bodies.get_mut(handle) else { continue };
         let PlatformMotion { centre, rotation, velocity, angular, .. } = platform.motion(time, dt);
         let pose = Pose::from_parts(centre.as_vec3(), rotation);
-        jumped |= (body.translation() - pose.translation).length() > JUMPED
-            || body.rotation().angle_between(rotation) * platform.shape.half_extents.length() > JUMPED;
+        jumped |= (body.translation() - pose.translation).length() > PLATFORM_JUMP_DISTANCE_M
+            || body.rotation().angle_between(rotation) * platform.shape.half_extents.length()
+                > PLATFORM_JUMP_DISTANCE_M;
         body.set_position(pose, true);
         body.set_linvel(velocity, true);
         body.set_angvel(angular, true);
         let before = platform.motion(time - f64::from(dt), dt);
-        cars.recall_motion(handle, [before.centre.as_vec3(), before.velocity, before.angular]);
+        cars.set_last_motion(handle, [before.centre.as_vec3(), before.velocity, before.angular]);
     }
     world.bodies.propagate_modified_body_positions_to_colliders(&mut world.colliders);
     // The broad phase still has their previous poses.
-    cars.unstepped |= jumped;
+    cars.is_unstepped |= jumped;
 }

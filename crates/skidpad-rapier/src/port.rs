@@ -4,39 +4,40 @@ use rapier3d::parry::query::intersection_test;
 use rapier3d::prelude::*;
 use skidpad_core::{Body, Contact, Foreseen, Ground, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 
-use crate::borne::Borne;
 use crate::car_slot::CarSlot;
 use crate::chassis::pose_lag;
-use crate::ground::{self, Loaded};
-use crate::stops;
-use crate::{Axes, Met, Sets, Surfaces};
+use crate::ground::{self, WheelLoadedBody};
+use crate::rim_walls;
+use crate::supported_body::SupportedBody;
+use crate::{Axes, RapierWorldMut, SurfaceProperties, SurfaceQuery};
 use skidpad_engines::{
-    Asked, BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face, is_one_plane, ray, resolution,
+    GroundContact, IMPACT_SPEED_MPS, ProbePurpose, RimWalls, WheelTriangles, all_probe_bounds, cast_from_outside,
+    is_plane_at_most, neighbour_ray, probe_ray, resolution, triangle_corners,
 };
 
 /// Access of the vehicles to a Rapier world within a step.
 pub(crate) struct Port<'a> {
-    pub sets: Sets<'a>,
+    pub sets: RapierWorldMut<'a>,
     pub axes: Axes,
     pub slots: &'a mut [CarSlot],
     /// Bodies under the wheels of this step.
-    pub loaded: &'a mut Vec<Loaded>,
+    pub loaded: &'a mut Vec<WheelLoadedBody>,
     /// Bodies under the wheels of the step before.
-    pub before: &'a [Loaded],
+    pub last_loaded: &'a [WheelLoadedBody],
     /// Bodies under wheels that rest on something, found on demand.
-    pub borne: &'a mut Vec<Borne>,
+    pub supported: &'a mut Vec<SupportedBody>,
     /// Buffer for the triangles near a wheel with a rim.
-    pub faces: &'a mut Faces<ColliderHandle>,
+    pub faces: &'a mut WheelTriangles<ColliderHandle>,
     /// Contact points that stop rims in this step.
-    pub stops: &'a mut Stops,
+    pub rim_walls: &'a mut RimWalls,
     /// Whether the world was not stepped with these cars yet, so that its broad phase may be incomplete.
-    pub unstepped: bool,
+    pub is_unstepped: bool,
     /// Velocity of the air, vehicle-side world axes (z up), m/s.
     pub wind: Vec3,
     /// Whether some wheel stands on a dynamic body in this step.
-    pub bears: bool,
+    pub has_loaded_bodies: bool,
     /// Ground for wheels, in addition to the collision groups and sensors of the chassis.
-    pub ground: Surfaces<'a>,
+    pub surfaces: SurfaceProperties<'a>,
 }
 
 impl WorldPort for Port<'_> {
@@ -64,17 +65,17 @@ impl WorldPort for Port<'_> {
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        self.stops.clear();
-        self.borne.clear();
-        self.bears = false;
+        self.rim_walls.clear();
+        self.supported.clear();
+        self.has_loaded_bodies = false;
         let mut answers = &mut *answered;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             let car = of_car[0].car;
-            self.slots[car].stands.clear();
-            self.gather(car, bounds_of(self.axes, of_car));
+            self.slots[car].ground_contacts.clear();
+            self.find_colliders_near_car(car, all_probe_bounds(self.axes, of_car));
             let (of_car_answers, others) = answers.split_at_mut(of_car.len());
             for (probe, answer) in of_car.iter().zip(of_car_answers) {
-                *answer = self.meet(probe, Asked::First);
+                *answer = self.query_contact(probe, ProbePurpose::MidStep);
             }
             answers = others;
         }
@@ -86,29 +87,29 @@ impl WorldPort for Port<'_> {
 
     fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         let Some(&Probe { car, .. }) = asked.first() else { return false };
-        let bounds = bounds_of(self.axes, asked);
-        self.gather(car, bounds);
+        let bounds = all_probe_bounds(self.axes, asked);
+        self.find_colliders_near_car(car, bounds);
         let colliders = self.slots[car].near.iter().filter_map(|near| self.sets.colliders.get(*near));
-        if is_one_plane(&bounds, colliders.map(|collider| (collider.shape(), self.pose_of(collider)))) {
+        if is_plane_at_most(&bounds, colliders.map(|collider| (collider.shape(), self.pose_of(collider)))) {
             return false;
         }
         for (probe, answer) in asked.iter().zip(answered) {
-            *answer = self.meet(probe, Asked::Again);
+            *answer = self.query_contact(probe, ProbePurpose::AlongPath);
         }
         true
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
         for (car, push) in pushes.iter().enumerate() {
-            let strikes = self.strikes(car, push, dt);
+            let strikes = self.is_impact_with_overlap(car, push, dt);
             let slot = &mut self.slots[car];
             let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
             slot.sleep.asleep = body.is_sleeping();
             if slot.sleep.asleep {
                 continue;
             }
-            slot.user = (body.user_force(), body.user_torque());
-            slot.sleep.held = *push;
+            slot.user_forces = (body.user_force(), body.user_torque());
+            slot.sleep.last_push = *push;
             let (impulse, angular) = (self.axes.to_world(push.impulse), self.axes.to_world(push.angular_impulse));
             if let Some(body) = self.sets.bodies.get_mut(slot.handle) {
                 if strikes {
@@ -119,35 +120,35 @@ impl WorldPort for Port<'_> {
                     body.add_torque(angular / dt, false);
                 }
             }
-            stops::hold(self.stops, &mut self.sets, car, slot.handle);
+            rim_walls::apply_rim_wall_impulses(self.rim_walls, &mut self.sets, car, slot.handle);
         }
     }
 
     fn bears_wheels(&self) -> bool {
-        self.bears
+        self.has_loaded_bodies
     }
 
     fn vehicle_of(&self, body: u64) -> Option<usize> {
-        self.car_of(ground::handle(body))
+        self.car_of(ground::body_handle(body))
     }
 
     fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<Pushable> {
-        ground::pushable(&self.sets, self.axes, ground::handle(body), normal, dt)
+        ground::dynamic_body(&self.sets, self.axes, ground::body_handle(body), normal, dt)
     }
 
     fn foresee(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<Foreseen> {
-        self.foresee_body(ground::handle(body), pushed, dt)
+        self.predict_body(ground::body_handle(body), pushed, dt)
     }
 
     fn react(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
-            let handle = ground::handle(reaction.body);
-            if !self.is_borne(handle) {
+            let handle = ground::body_handle(reaction.body);
+            if !self.is_supported(handle) {
                 let (point, push) = (self.axes.point_to_world(reaction.point), self.axes.to_world(reaction.impulse));
                 self.push_body(handle, point.as_vec3(), push, dt);
             }
         }
-        self.react_on_borne(dt, reactions);
+        self.apply_supported_reactions(dt, reactions);
     }
 
     fn follow_ground(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
@@ -155,7 +156,7 @@ impl WorldPort for Port<'_> {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
             // A kinematic body has moved as the solve assumed.
-            let body = self.sets.bodies.get(ground::handle(ground.body)).filter(|body| body.is_dynamic());
+            let body = self.sets.bodies.get(ground::body_handle(ground.body)).filter(|body| body.is_dynamic());
             let Some(body) = body else { continue };
             let point = self.axes.point_to_world(probe.at(contact.distance)).as_vec3();
             ground.velocity = self.axes.from_world(body.velocity_at_point(point));
@@ -171,15 +172,15 @@ impl Port<'_> {
     /// its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would gain up to
     /// 0.06 m g h.
     #[inline(always)]
-    fn strikes(&mut self, car: usize, push: &Push, dt: f32) -> bool {
+    fn is_impact_with_overlap(&mut self, car: usize, push: &Push, dt: f32) -> bool {
         let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
-        push.impulse.length() > BLOW * body.mass() && self.ends_in_something(car, push, dt)
+        push.impulse.length() > IMPACT_SPEED_MPS * body.mass() && self.chassis_would_overlap(car, push, dt)
     }
 
     /// Returns true if a collider of the chassis of `car` overlaps something near after `dt` s of motion with `push`.
     #[cold]
     #[inline(never)]
-    fn ends_in_something(&mut self, car: usize, push: &Push, dt: f32) -> bool {
+    fn chassis_would_overlap(&mut self, car: usize, push: &Push, dt: f32) -> bool {
         let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
         let gained = self.axes.to_world(push.impulse) / body.mass();
         let spun = body.mass_properties().effective_world_inv_inertia * self.axes.to_world(push.angular_impulse);
@@ -187,12 +188,12 @@ impl Port<'_> {
         let moves = RigidBodyVelocity { linvel: linear, angvel: angular };
         let ends = moves.integrate(dt, body.position(), &body.local_center_of_mass());
         let hulls = body.colliders().len();
-        (0..hulls).any(|hull| self.hull_ends_in_something(car, hull, &ends))
+        (0..hulls).any(|hull| self.collider_would_overlap(car, hull, &ends))
     }
 
     /// Returns true if collider number `hull` of the chassis of `car` overlaps anything when the body is at `ends`. Gathers the
     /// colliders near it, since those near the rays may not be all.
-    fn hull_ends_in_something(&mut self, car: usize, hull: usize, ends: &Pose) -> bool {
+    fn collider_would_overlap(&mut self, car: usize, hull: usize, ends: &Pose) -> bool {
         let body = self.sets.bodies.get(self.slots[car].handle);
         let handle = body.and_then(|body| body.colliders().get(hull).copied());
         let Some(hull) = handle.and_then(|handle| self.sets.colliders.get(handle)) else { return false };
@@ -201,17 +202,17 @@ impl Port<'_> {
         }
         let pose = hull.position_wrt_parent().map_or(*ends, |within| *ends * *within);
         let shape = hull.shared_shape().clone();
-        self.gather(car, shape.compute_aabb(&pose));
+        self.find_colliders_near_car(car, shape.compute_aabb(&pose));
         let near = self.slots[car].near.iter().filter_map(|near| self.sets.colliders.get(*near));
         let meets = |near: &Collider| intersection_test(&pose, &*shape, &self.pose_of(near), near.shape());
         near.into_iter().any(|near| meets(near).is_ok_and(|met| met.intersecting))
     }
 
     /// Stores the user's forces on a body that is pushed in this step, for their restoration after it.
-    pub(crate) fn remember(&mut self, handle: RigidBodyHandle, dt: f32) {
+    pub(crate) fn store_user_forces(&mut self, handle: RigidBodyHandle, dt: f32) {
         let Some(body) = self.sets.bodies.get(handle) else { return };
         if !self.loaded.iter().rev().any(|known| known.handle == handle) {
-            self.loaded.push(Loaded::new(handle, body, dt));
+            self.loaded.push(WheelLoadedBody::new(handle, body, dt));
         }
     }
 
@@ -222,11 +223,11 @@ impl Port<'_> {
 
     /// Finds the colliders that the rays or the hull of `car` may touch within `bounds`. Excludes sensors, the car itself and
     /// vehicles hitched to it.
-    fn gather(&mut self, car: usize, bounds: Aabb) {
+    fn find_colliders_near_car(&mut self, car: usize, bounds: Aabb) {
         let slot = &mut self.slots[car];
         slot.near.clear();
-        let (own, user) = (slot.handle, self.ground.filter);
-        let tied = std::mem::take(&mut slot.tied);
+        let (own, user) = (slot.handle, self.surfaces.filter);
+        let tied = std::mem::take(&mut slot.hitched_bodies);
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
             let other = collider.parent().is_none_or(|body| body != own && !tied.contains(&body));
             other && user.predicate.is_none_or(|passes| passes(handle, collider))
@@ -242,13 +243,13 @@ impl Port<'_> {
         self.find_near(filter, bounds, &mut near);
         let slot = &mut self.slots[car];
         slot.near = near;
-        slot.tied = tied;
+        slot.hitched_bodies = tied;
     }
 
     /// Adds the colliders that pass `filter` and may reach into `bounds` to `near`.
     pub(crate) fn find_near(&self, filter: QueryFilter<'_>, bounds: Aabb, near: &mut Vec<ColliderHandle>) {
-        let Sets { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
-        if self.unstepped {
+        let RapierWorldMut { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
+        if self.is_unstepped {
             let passes = colliders.iter_enabled().filter(|(handle, of)| filter.test(bodies, *handle, of));
             near.extend(passes.map(|(handle, _)| handle));
         } else {
@@ -257,21 +258,24 @@ impl Port<'_> {
         }
     }
 
-    /// Returns the contact of `probe`. With [`Asked::Again`], it stores neither supports of wheels nor stops of rims.
-    fn meet(&mut self, probe: &Probe, asked: Asked) -> Option<Contact> {
-        let (car, ray) = ray(self.axes, probe);
-        let Found { handle, distance, normal, feature, point } =
-            if probe.rim.is_some() { self.roll_on(probe, &ray, asked)? } else { self.meet_by(&ray, probe)? };
+    /// Returns the contact of `probe`. With [`ProbePurpose::AlongPath`], it stores neither supports of wheels nor stops of rims.
+    fn query_contact(&mut self, probe: &Probe, asked: ProbePurpose) -> Option<Contact> {
+        let (car, ray) = probe_ray(self.axes, probe);
+        let WheelContact { handle, distance, normal, feature, point } = if probe.rim.is_some() {
+            self.query_rim_contact(probe, &ray, asked)?
+        } else {
+            self.cast_ray_contact(&ray, probe)?
+        };
         let collider = self.sets.colliders.get(handle)?;
         let slot = &mut self.slots[probe.car];
-        if asked == Asked::First && slot.stands.last().is_none_or(|(last, _)| *last != handle) {
-            slot.stands.push((handle, *collider.position()));
+        if asked == ProbePurpose::MidStep && slot.ground_contacts.last().is_none_or(|(last, _)| *last != handle) {
+            slot.ground_contacts.push((handle, *collider.position()));
         }
         let on_rim = point.map(|point| car + self.axes.to_world(point));
-        let meeting = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
-        let met = Met { handle, collider, point: meeting.point, normal, feature };
+        let meeting = GroundContact { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
+        let met = SurfaceQuery { handle, collider, point: meeting.point, normal, feature };
         let body = collider.parent().and_then(|parent| Some((parent, self.sets.bodies.get(parent)?)));
-        let ground = body.and_then(|body| ground::ground(&self.sets, self.before, body, &meeting));
+        let ground = body.and_then(|body| ground::ground_data(&self.sets, self.last_loaded, body, &meeting));
         let ground = ground.map(|ground| {
             let velocity = self.axes.from_world(ground.velocity);
             Ground { begun: velocity, velocity, ..ground }
@@ -279,36 +283,36 @@ impl Port<'_> {
         let contact = Contact {
             distance,
             normal: self.axes.from_world(normal),
-            grip: self.ground.grip_of(&met),
+            grip: self.surfaces.grip_of(&met),
             point,
-            ground: self.ground.texture_of(&met).under(ground),
+            ground: self.surfaces.texture_of(&met).under(ground),
         };
-        self.bears |= asked == Asked::First && body.is_some_and(|(_, body)| body.is_dynamic());
+        self.has_loaded_bodies |= asked == ProbePurpose::MidStep && body.is_some_and(|(_, body)| body.is_dynamic());
         Some(contact.on_texture(probe))
     }
 
     /// Returns the first contact of the ray of `probe`.
-    fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<Found> {
-        let first = |ray: &Ray| self.first(&self.slots[probe.car].near, ray, probe.reach);
-        let (handle, hit) = first(ray).or_else(|| first(&beside(ray)))?;
+    fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<WheelContact> {
+        let first = |ray: &Ray| self.first_hit(&self.slots[probe.car].near, ray, probe.reach);
+        let (handle, hit) = first(ray).or_else(|| first(&neighbour_ray(ray)))?;
         let (distance, feature) = (hit.time_of_impact, hit.feature);
         let normal = self.smooth_normal(handle, &hit, ray).unwrap_or(hit.normal);
-        Some(Found { handle, distance, normal, feature, point: None })
+        Some(WheelContact { handle, distance, normal, feature, point: None })
     }
 
     /// Returns the normal of a smooth surface where `ray` hits it; `None` if the surface is not smooth.
     fn smooth_normal(&self, handle: ColliderHandle, hit: &RayIntersection, ray: &Ray) -> Option<Vector> {
-        let smooth = self.ground.smooth?(handle, hit.subshape)?;
+        let smooth = self.surfaces.smooth_normals?(handle, hit.subshape)?;
         let collider = self.sets.colliders.get(handle)?;
         let pose = self.pose_of(collider);
         let from_start = |corner: Vector| self.axes.from_world(pose * corner - ray.origin);
-        let corners = face(collider.shape(), hit.subshape)?.map(from_start);
+        let corners = triangle_corners(collider.shape(), hit.subshape)?.map(from_start);
         let [point, up] = [ray.dir * hit.time_of_impact, -ray.dir].map(|vector| self.axes.from_world(vector));
         Some(self.axes.to_world(smooth.normal_at(&corners, point, up)))
     }
 
     /// Returns the contact of the rim of `probe`. On shapes without faces, such as balls, its ray is used instead.
-    fn roll_on(&mut self, probe: &Probe, ray: &Ray, asked: Asked) -> Option<Found> {
+    fn query_rim_contact(&mut self, probe: &Probe, ray: &Ray, asked: ProbePurpose) -> Option<WheelContact> {
         self.faces.clear();
         let mut round = false;
         for &handle in &self.slots[probe.car].near {
@@ -316,22 +320,22 @@ impl Port<'_> {
             let pose = self.pose_of(collider);
             round |= !self.faces.add(self.axes, probe, (handle, collider.shape()), &pose);
         }
-        let told = self.ground.smooth;
-        let stands = self.faces.smooth_support(probe, |handle, number| told?(handle, number));
-        if asked == Asked::First
-            && let Some(stop) = self.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact))
+        let told = self.surfaces.smooth_normals;
+        let stands = self.faces.smooth_ground_contact(probe, |handle, number| told?(handle, number));
+        if asked == ProbePurpose::MidStep
+            && let Some(stop) = self.faces.wall_contact(probe, stands.as_ref().map(|(_, contact)| contact))
         {
             let place = self.axes.point_to_world(probe.position).as_vec3();
-            stops::add(self.stops, &self.sets, self.axes, probe.car, stop, place);
+            rim_walls::add_rim_wall(self.rim_walls, &self.sets, self.axes, probe.car, stop, place);
         }
-        let stands = stands.map(|(handle, contact)| Found {
+        let stands = stands.map(|(handle, contact)| WheelContact {
             handle,
             distance: contact.distance,
             normal: self.axes.to_world(contact.normal),
             feature: FeatureId::Unknown,
             point: contact.point,
         });
-        let by_ray = if round { self.meet_by(ray, probe) } else { None };
+        let by_ray = if round { self.cast_ray_contact(ray, probe) } else { None };
         match (stands, by_ray) {
             (Some(stands), Some(by_ray)) if by_ray.distance < stands.distance => Some(by_ray),
             (stands, by_ray) => stands.or(by_ray),
@@ -339,13 +343,13 @@ impl Port<'_> {
     }
 
     /// Returns the first hit of a ray on the colliders `near`, from outside. A ray that starts inside a shape does not hit it.
-    fn first(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
+    fn first_hit(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
         let mut first: Option<(ColliderHandle, RayIntersection)> = None;
         for &handle in near {
             let Some(collider) = self.sets.colliders.get(handle) else { continue };
             let pose = self.pose_of(collider);
             let least = first.map_or(reach, |(_, hit)| hit.time_of_impact);
-            if let Some(hit) = cast(collider.shape(), &pose, ray, least) {
+            if let Some(hit) = cast_from_outside(collider.shape(), &pose, ray, least) {
                 first = Some((handle, hit));
             }
         }
@@ -355,7 +359,7 @@ impl Port<'_> {
     /// Returns the pose of a collider. Before the first step, Rapier has not yet moved it with its parent.
     #[inline(always)]
     pub(crate) fn pose_of(&self, collider: &Collider) -> Pose {
-        if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() }
+        if self.is_unstepped { self.pose_by_parent(collider) } else { *collider.position() }
     }
 
     /// Returns the pose of a collider, computed from the pose of its parent.
@@ -371,7 +375,7 @@ impl Port<'_> {
 }
 
 /// Contact of a wheel with a collider.
-struct Found {
+struct WheelContact {
     handle: ColliderHandle,
     /// Distance as in [`Contact::distance`], m.
     distance: f32,

@@ -6,9 +6,9 @@ use rapier3d::prelude::{ImpulseJointHandle, RigidBodyHandle};
 use serde::{Deserialize, Serialize};
 use skidpad_core::state::saved::{LoadError, load_car};
 use skidpad_core::{Model, Occupancy, Vehicle};
-use skidpad_engines::Track;
+use skidpad_engines::PositionTracker;
 
-use crate::ground::{GroundMemory, Loaded};
+use crate::ground::{GroundMemory, WheelLoadedBody};
 use crate::sleep::SleepState;
 use crate::{Axes, RapierCars};
 
@@ -21,7 +21,7 @@ pub struct SavedCars {
     #[serde(with = "SavedAxes")]
     axes: Axes,
     cars: Vec<SavedCar>,
-    loaded: Vec<Loaded>,
+    loaded: Vec<WheelLoadedBody>,
     unstepped: bool,
     wind: [f32; 3],
 }
@@ -68,19 +68,19 @@ impl RapierCars {
         let car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
             handle: self.slots[i].handle,
             state: vehicle.state().to_bytes(),
-            place: self.slots[i].track.place().map(|place| place.to_array()),
+            place: self.slots[i].track.rounded_engine_position().map(|place| place.to_array()),
             generation: self.slots().generation(i),
             occupancy: self.slots().occupancies()[i],
-            left_with_body: self.slots[i].left_with_body,
+            left_with_body: self.slots[i].is_suspended_with_body,
             sleep: self.slots[i].sleep.clone(),
-            stands: self.slots[i].stands.clone(),
+            stands: self.slots[i].ground_contacts.clone(),
             towed: self.slots[i].towed,
         };
         SavedCars {
             axes: self.axes,
             cars: self.vehicles().iter().enumerate().map(car).collect(),
             loaded: self.loaded.clone(),
-            unstepped: self.unstepped,
+            unstepped: self.is_unstepped,
             wind: self.wind.to_array(),
         }
     }
@@ -100,19 +100,19 @@ impl RapierCars {
             Ok((saved.handle, Vehicle::new(model.clone(), state)))
         };
         let vehicles = models.iter().zip(&saved.cars).enumerate().map(vehicle).collect::<Result<_, LoadError>>()?;
-        let mut cars = Self::adopt(saved.axes, vehicles);
-        (cars.loaded, cars.unstepped, cars.wind) = (saved.loaded, saved.unstepped, saved.wind.into());
+        let mut cars = Self::from_bodies(saved.axes, vehicles);
+        (cars.loaded, cars.is_unstepped, cars.wind) = (saved.loaded, saved.unstepped, saved.wind.into());
         for (i, car) in saved.cars.into_iter().enumerate() {
             let slot = &mut cars.slots[i];
-            (slot.sleep, slot.stands, slot.towed) = (car.sleep, car.stands, car.towed);
-            slot.left_with_body = car.left_with_body;
+            (slot.sleep, slot.ground_contacts, slot.towed) = (car.sleep, car.stands, car.towed);
+            slot.is_suspended_with_body = car.left_with_body;
             if let Some(place) = car.place {
                 let exact = cars.axes.point_to_world(cars.cars.car(i).state.position);
-                cars.slots[i].track = Track::placed(exact, place.into());
+                cars.slots[i].track = PositionTracker::with_engine_position(exact, place.into());
             }
             cars.cars.slots_mut().restore(i, car.generation, car.occupancy);
         }
-        cars.list_hitched();
+        cars.update_hitched_bodies();
         Ok(cars)
     }
 }

@@ -5,14 +5,14 @@
 //! Rapier does not detect.
 
 use skidpad_core::{Controls, Push, State, Vehicle};
-use skidpad_engines::STILL;
+use skidpad_engines::REST_SPEED_MPS;
 
 /// Sum of the speed of the centre of mass and the speed of a point 1 m from the axis of rotation below which the suspension is at
 /// rest, m/s. The wheel loads of a C5 that oscillates at this speed are constant to 3 in a million.
-const SWUNG_OUT: f32 = 1e-5;
+const SUSPENSION_REST_SPEED_MPS: f32 = 1e-5;
 
 /// Relative change of engine speed in a step below which the engine runs steadily.
-const STEADY: f32 = 1e-4;
+const STEADY_ENGINE_SPEED_RATIO: f32 = 1e-4;
 
 /// Controls and state of a car in the last step in which it was awake.
 #[derive(Clone, Debug, Default)]
@@ -29,38 +29,39 @@ pub(crate) struct SleepState {
     pub asleep: bool,
     /// Push of the vehicle on its chassis in its last step awake.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::push"))]
-    pub held: Push,
+    pub last_push: Push,
 }
 
 impl SleepState {
     /// Stores the driver's controls. Returns whether they differ from those of the last call.
-    pub fn asks_anew(&mut self, asked: &Controls) -> bool {
+    pub fn update_controls(&mut self, asked: &Controls) -> bool {
         let anew = self.controls.as_ref() != Some(asked);
         if anew {
-            copy(asked, self.controls.get_or_insert_default());
+            copy_controls(asked, self.controls.get_or_insert_default());
         }
         anew
     }
 
     /// Returns true if the car is at rest: no drive torque, chassis and wheels at standstill, engine speed and steering constant,
     /// no gear shift in progress. Stores engine speed and steering for the next call.
-    pub fn is_settled(&mut self, vehicle: &Vehicle) -> bool {
+    pub fn is_at_rest(&mut self, vehicle: &Vehicle) -> bool {
         let State { drive, wheels, steer, velocity, angular, .. } = vehicle.state();
-        let swings = velocity.length() + angular.length() > SWUNG_OUT;
+        let swings = velocity.length() + angular.length() > SUSPENSION_REST_SPEED_MPS;
         let before = (self.engine_speed, self.steer);
         (self.engine_speed, self.steer) = (drive.engine_speed, *steer);
         let drives = |asked: &Controls| {
             asked.throttle != 0.0 || asked.cruise.is_some() || asked.wheels.iter().any(|w| w.motor_torque != 0.0)
         };
         let driven = self.controls.as_ref().is_some_and(drives);
-        let rolls = wheels.iter().zip(vehicle.model().wheels()).any(|(w, of)| (w.spin * of.radius).abs() > STILL);
-        let steady = (before.0 - drive.engine_speed).abs() <= STEADY * drive.engine_speed.abs();
+        let rolls =
+            wheels.iter().zip(vehicle.model().wheels()).any(|(w, of)| (w.spin * of.radius).abs() > REST_SPEED_MPS);
+        let steady = (before.0 - drive.engine_speed).abs() <= STEADY_ENGINE_SPEED_RATIO * drive.engine_speed.abs();
         !swings && !driven && !rolls && steady && before.1 == *steer && drive.shift_left == 0.0
     }
 }
 
 /// Copies `from` to `to` and reuses the memory of `to`.
-fn copy(from: &Controls, to: &mut Controls) {
+fn copy_controls(from: &Controls, to: &mut Controls) {
     let Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels } = from;
     (to.throttle, to.brake, to.handbrake, to.steer) = (*throttle, *brake, *handbrake, *steer);
     (to.clutch, to.gear, to.starter) = (*clutch, *gear, *starter);

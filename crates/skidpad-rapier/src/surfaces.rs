@@ -14,25 +14,25 @@ use skidpad_core::{Smooth, Texture};
 /// let ground = Surfaces { grip: Some(&of_material), ..Surfaces::default() };
 /// ```
 #[derive(Clone, Copy, Default)]
-pub struct Surfaces<'a> {
+pub struct SurfaceProperties<'a> {
     /// Filter for the colliders that wheels can touch. Groups in it replace the collision groups of the chassis.
     pub filter: QueryFilter<'a>,
     /// Factor on the friction of a tyre at a contact, finite and ≥ 0; 1 is the surface on which the tyre was measured. `None`: 1
     /// everywhere. Called once per wheel and step for cars that are awake, and again for repeated probes of a wheel.
     ///
     /// The friction of colliders has no effect on tyres. Rapier uses it for bodywork, crates and walls; its default is 0.5.
-    pub grip: Option<&'a dyn Fn(&Met) -> f32>,
+    pub grip: Option<&'a dyn Fn(&SurfaceQuery) -> f32>,
     /// Texture of a surface: rolling resistance, and unevenness along the vehicle-side world axes x and y. `None`: no texture.
     /// Called as often as `grip`.
-    pub texture: Option<&'a dyn Fn(&Met) -> Texture>,
+    pub texture: Option<&'a dyn Fn(&SurfaceQuery) -> Texture>,
     /// Smooth normals of a triangle of a mesh or a height field, by its number in the shape (parry's sub-shape), corner by corner
     /// along the vehicle-side world axes. `None`: all triangles are flat.
-    pub smooth: Option<&'a dyn Fn(ColliderHandle, u32) -> Option<Smooth>>,
+    pub smooth_normals: Option<&'a dyn Fn(ColliderHandle, u32) -> Option<Smooth>>,
 }
 
 /// Contact of a wheel with a collider, in world axes.
 #[derive(Clone, Copy)]
-pub struct Met<'a> {
+pub struct SurfaceQuery<'a> {
     /// Handle of the collider.
     pub handle: ColliderHandle,
     /// Collider that the wheel touches.
@@ -45,19 +45,19 @@ pub struct Met<'a> {
     pub feature: FeatureId,
 }
 
-impl Surfaces<'_> {
+impl SurfaceProperties<'_> {
     /// Returns the grip at a contact; 1 without a `grip` function.
-    pub(crate) fn grip_of(&self, met: &Met) -> f32 {
+    pub(crate) fn grip_of(&self, met: &SurfaceQuery) -> f32 {
         self.grip.map_or(1.0, |grip| grip(met))
     }
 
     /// Returns the texture at a contact; [`Texture::NONE`] without a `texture` function.
-    pub(crate) fn texture_of(&self, met: &Met) -> Texture {
+    pub(crate) fn texture_of(&self, met: &SurfaceQuery) -> Texture {
         self.texture.map_or(Texture::NONE, |texture| texture(met))
     }
 }
 
-impl<'a> From<QueryFilter<'a>> for Surfaces<'a> {
+impl<'a> From<QueryFilter<'a>> for SurfaceProperties<'a> {
     fn from(filter: QueryFilter<'a>) -> Self {
         Self { filter, ..Self::default() }
     }

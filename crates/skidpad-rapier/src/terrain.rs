@@ -10,25 +10,25 @@ use std::sync::Arc;
 type Surface = (f32, Texture);
 
 /// Part of a scene that a collider represents.
-pub(crate) enum Source {
+pub(crate) enum TerrainSource {
     Field(Arc<HeightField>),
     /// Mesh, and the numbers of its triangles in this collider, which has one of the surfaces of the mesh.
     Mesh(Arc<TriangleMesh>, Vec<u32>),
 }
 
-impl Source {
+impl TerrainSource {
     /// Returns the smooth normals of triangle `number` of the collider; `None` if it is flat.
-    pub fn smooth(&self, number: u32) -> Option<Smooth> {
+    pub fn smooth_normals(&self, number: u32) -> Option<Smooth> {
         match self {
             Self::Mesh(mesh, numbers) => mesh.smooth(*numbers.get(number as usize)?),
-            Self::Field(field) => smooth_half(field, number),
+            Self::Field(field) => field_smooth_normals(field, number),
         }
     }
 }
 
 /// Returns the smooth normals of triangle `number` of a height field in Rapier's order: columns along x, rows against y, the left
 /// halves of all cells first.
-fn smooth_half(field: &HeightField, number: u32) -> Option<Smooth> {
+fn field_smooth_normals(field: &HeightField, number: u32) -> Option<Smooth> {
     let [columns, rows] = field.counts().map(|lines| lines as u32 - 1);
     let cell = number % (columns * rows);
     let (column, row) = (cell / rows, rows - 1 - cell % rows);
@@ -43,7 +43,7 @@ fn smooth_half(field: &HeightField, number: u32) -> Option<Smooth> {
 
 /// Builds the collider of a height field. Rapier's height fields have y up and rows along z, so that the collider is rotated
 /// about x, and its z axis points along −y.
-pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
+pub(crate) fn field_collider(field: &HeightField) -> ColliderBuilder {
     let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
     let heights = (0..columns).flat_map(|column| (0..rows).rev().map(move |row| field.height(column, row))).collect();
     let size = [(columns - 1) as f32 * along, (rows - 1) as f32 * across];
@@ -57,7 +57,7 @@ pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
 
 /// Builds one collider per surface of the mesh, with grip and texture and with the numbers of its triangles. Leaves out colliders
 /// that Rapier rejects.
-pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, Surface, Vec<u32>)> {
+pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, Surface, Vec<u32>)> {
     let mut surfaces: Vec<(Surface, Vec<[u32; 3]>, Vec<u32>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
         let surface = (grip, mesh.texture(number));
@@ -79,18 +79,18 @@ pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuild
 }
 
 /// Bit that marks user data with a surface: the sign bit of the grip, which is never negative.
-const NOTED: u128 = 1 << 31;
+const SURFACE_FLAG: u128 = 1 << 31;
 
 /// Encodes grip and texture of a surface as user data of a collider.
-pub(crate) fn note(grip: f32, texture: Texture) -> u128 {
+pub(crate) fn encode_surface(grip: f32, texture: Texture) -> u128 {
     let Texture { rolling, amplitude, wavelength } = texture;
     let word = |number: f32, place: u32| u128::from(number.to_bits()) << (32 * place);
-    NOTED | word(grip.abs(), 0) | word(rolling, 1) | word(amplitude, 2) | word(wavelength, 3)
+    SURFACE_FLAG | word(grip.abs(), 0) | word(rolling, 1) | word(amplitude, 2) | word(wavelength, 3)
 }
 
 /// Decodes grip and texture from user data of a collider; `None` if it contains no surface.
-pub(crate) fn noted(user_data: u128) -> Option<(f32, Texture)> {
+pub(crate) fn decode_surface(user_data: u128) -> Option<(f32, Texture)> {
     let word = |place: u32| f32::from_bits((user_data >> (32 * place)) as u32);
     let texture = Texture { rolling: word(1), amplitude: word(2), wavelength: word(3) };
-    (user_data & NOTED != 0).then(|| (word(0).abs(), texture))
+    (user_data & SURFACE_FLAG != 0).then(|| (word(0).abs(), texture))
 }

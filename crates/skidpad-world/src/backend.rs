@@ -29,10 +29,10 @@ impl CarWorld {
     }
 
     /// Sets every active chassis to the last valid state of its vehicle, so that no motion differs from the states.
-    fn follow_states(&mut self) {
+    fn restore_states(&mut self) {
         for (car, chassis) in self.world.chassis_mut().iter_mut().enumerate() {
             if self.cars.slots().is_active(car) {
-                chassis.adopt(self.cars.vehicles()[car].state());
+                chassis.set_state(self.cars.vehicles()[car].state());
             }
         }
     }
@@ -53,16 +53,16 @@ impl Backend for CarWorld {
         self.world.begin_step(self.time(), self.clock.dt);
         let pushed = self.cars.push(&mut self.world, controls, self.clock.dt);
         for (car, by) in self.cars.towed() {
-            self.world.chassis_mut()[car].be_towed(by);
+            self.world.chassis_mut()[car].set_towing_vehicle(by);
         }
         self.world.advance(self.clock.dt);
-        for (trailer, impulse) in self.world.jolts() {
+        for (trailer, impulse) in self.world.hitch_impulses() {
             self.cars.jolt(trailer, impulse, self.clock.dt);
         }
         self.clock.tick();
         let report = pushed.and(self.cars.write_back(&self.world, self.clock.dt));
         if report.not_finite {
-            self.follow_states();
+            self.restore_states();
         }
         report
     }
@@ -97,7 +97,7 @@ impl Backend for CarWorld {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let chassis = Chassis::new(&start.model, &state);
         let car = self.cars.insert(Vehicle::new(start.model.clone(), state));
-        self.world.put(car.slot(), chassis);
+        self.world.insert_chassis(car.slot(), chassis);
         car
     }
 
@@ -124,16 +124,16 @@ impl Backend for CarWorld {
     }
 
     fn body(&self, body: usize) -> Option<BodyMotion> {
-        self.world.bodies().get(body).map(Chassis::motion_now)
+        self.world.bodies().get(body).map(Chassis::body_motion)
     }
 
     fn set_body(&mut self, body: usize, motion: &BodyMotion) -> bool {
         let of = self.world.bodies_mut().get_mut(body);
-        of.map(|of| of.go_on_from(motion)).is_some()
+        of.map(|of| of.set_motion(motion)).is_some()
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
-        self.world.ask(asked, answered);
+        self.world.query_probes(asked, answered);
         true
     }
 }

@@ -6,43 +6,43 @@ use skidpad_core::DVec3;
 use crate::chassis::Chassis;
 
 /// Number of pairs per car for which memory is reserved.
-const NEAR: usize = 8;
+const RESERVED_NEIGHBOURS_PER_CAR: usize = 8;
 
 /// Distance from its position at the last sweep at which a car triggers a new sweep, m.
-const DRIFT: f64 = 1.5;
+const RESWEEP_DISTANCE_M: f64 = 1.5;
 
 /// Ratio of a car's speed to its speed at the last sweep above which a new sweep follows.
-const FASTER: f32 = 1.25;
+const RESWEEP_SPEED_RATIO: f32 = 1.25;
 
-/// Travel in a step that never triggers a sweep by its speed, m; added to the limit of [`FASTER`].
-const LEAST_WAY: f32 = 0.1;
+/// Travel in a step that never triggers a sweep by its speed, m; added to the limit of [`RESWEEP_SPEED_RATIO`].
+const MIN_RESWEEP_TRAVEL_M: f32 = 0.1;
 
 /// Maximum number of swaps of the insertion sort per bound. Beyond it many bounds are new, and a sort in n log n is faster.
 const MAX_SWAPS_PER_BOUND: usize = 8;
 
 /// Maximum travel of a car in a step, m. A faster car is lost and collides with nothing.
-const MOST_WAY: f32 = 1e5;
+const MAX_STEP_TRAVEL_M: f32 = 1e5;
 
 /// Spheres around the hulls of a world. They stay valid until a hull leaves its sphere.
 #[derive(Clone, Default)]
 pub(crate) struct Bounds {
     /// Position of each car at the last sweep.
-    kept: Vec<Kept>,
+    swept_cars: Vec<SweptCar>,
     /// Bounds of all cars, sorted by their lowest coordinate along the axis of the sweep.
     bounds: Vec<Bound>,
     /// Pairs of cars whose bounds overlap, sorted, the lower index first.
-    near: Vec<[u32; 2]>,
+    near_pairs: Vec<[u32; 2]>,
     axis: usize,
     /// Radius of the largest bound, m.
-    widest: f64,
+    max_radius: f64,
 }
 
 /// Car at the last sweep. Its bound is valid while it stays near that position.
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct SweptCar {
     position: DVec3,
     /// Maximum travel in a step, m. NaN for a lost car and infinite for a suspended one: both collide with nothing.
-    way: f32,
+    max_travel: f32,
 }
 
 /// Sphere around everything that a hull and its wheels sweep until the next sweep of the broad phase.
@@ -56,32 +56,32 @@ struct Bound {
 
 impl Bounds {
     /// Reserves memory for `cars` cars and discards the bounds. `meet`: whether pairs can collide at all.
-    pub fn make_room(&mut self, cars: usize, meet: bool) {
-        self.kept.clear();
-        self.kept.reserve(cars);
+    pub fn reserve(&mut self, cars: usize, meet: bool) {
+        self.swept_cars.clear();
+        self.swept_cars.reserve(cars);
         self.bounds.extend((self.bounds.len()..cars).map(|car| Bound { car: car as u32, ..Bound::default() }));
         if meet {
-            self.near.reserve((NEAR * cars).saturating_sub(self.near.len()));
+            self.near_pairs.reserve((RESERVED_NEIGHBOURS_PER_CAR * cars).saturating_sub(self.near_pairs.len()));
         }
     }
 
-    /// Discards the bounds, so that [`Bounds::is_fresh`] returns false.
+    /// Discards the bounds, so that [`Bounds::is_valid`] returns false.
     pub fn clear(&mut self) {
-        self.kept.clear();
+        self.swept_cars.clear();
     }
 
     /// Returns the pairs of cars whose bounds overlap, the lower index first.
-    pub fn near(&self) -> &[[u32; 2]] {
-        &self.near
+    pub fn near_pairs(&self) -> &[[u32; 2]] {
+        &self.near_pairs
     }
 
     /// Returns the cars whose bounds come within `reach` m of `place`, in no particular order.
-    pub fn around(&self, place: DVec3, reach: f64) -> impl Iterator<Item = usize> {
-        let [low, high] = [place[self.axis] - reach - 2.0 * self.widest, place[self.axis] + reach];
+    pub fn cars_near(&self, place: DVec3, reach: f64) -> impl Iterator<Item = usize> {
+        let [low, high] = [place[self.axis] - reach - 2.0 * self.max_radius, place[self.axis] + reach];
         let first = self.bounds.partition_point(|bound| bound.low < low);
         let within = move |bound: &&Bound| {
             let most = bound.radius + reach;
-            self.kept[bound.car as usize].position.distance_squared(place) <= most * most
+            self.swept_cars[bound.car as usize].position.distance_squared(place) <= most * most
         };
         let along = self.bounds[first..].iter().take_while(move |bound| bound.low <= high);
         along.filter(within).map(|bound| bound.car as usize)
@@ -89,57 +89,57 @@ impl Bounds {
 
     /// Returns true if no car has left its bound or will leave it within `dt` s.
     #[inline(always)]
-    pub fn is_fresh(&self, chassis: &[Chassis], dt: f32) -> bool {
-        let still = |(kept, chassis): (&Kept, &Chassis)| {
-            let moved = (chassis.position - kept.position).length_squared() <= DRIFT * DRIFT;
-            moved && chassis.motion()[0].length_squared() * (dt * dt) <= kept.way * kept.way
+    pub fn is_valid(&self, chassis: &[Chassis], dt: f32) -> bool {
+        let still = |(kept, chassis): (&SweptCar, &Chassis)| {
+            let moved = (chassis.position - kept.position).length_squared() <= RESWEEP_DISTANCE_M * RESWEEP_DISTANCE_M;
+            moved && chassis.pose_motion()[0].length_squared() * (dt * dt) <= kept.max_travel * kept.max_travel
         };
-        self.kept.len() == chassis.len() && self.kept.iter().zip(chassis).all(still)
+        self.swept_cars.len() == chassis.len() && self.swept_cars.iter().zip(chassis).all(still)
     }
 
     /// Sorts the bounds along the longer side of the world and finds the pairs that overlap. Pairs of two cars with indices below
     /// `passing` are left out.
     #[inline(never)]
     pub fn sweep(&mut self, chassis: &[Chassis], passing: u32, dt: f32) {
-        self.near.clear();
-        self.kept.clear();
+        self.near_pairs.clear();
+        self.swept_cars.clear();
         let [mut low, mut high] = [DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY)];
         for chassis in chassis {
-            let way = FASTER * chassis.motion()[0].length() * dt + LEAST_WAY;
+            let way = RESWEEP_SPEED_RATIO * chassis.pose_motion()[0].length() * dt + MIN_RESWEEP_TRAVEL_M;
             // A lost or non-finite car collides with nothing and is checked again in the next step.
-            let way = if way < MOST_WAY { way } else { f32::NAN };
-            let way = if chassis.away { f32::INFINITY } else { way };
-            self.kept.push(Kept { position: chassis.position, way });
+            let way = if way < MAX_STEP_TRAVEL_M { way } else { f32::NAN };
+            let way = if chassis.is_suspended { f32::INFINITY } else { way };
+            self.swept_cars.push(SweptCar { position: chassis.position, max_travel: way });
             (low, high) = (low.min(chassis.position), high.max(chassis.position));
         }
         let size = high - low;
         self.axis = usize::from(size.y > size.x);
-        self.widest = 0.0;
+        self.max_radius = 0.0;
         for bound in &mut self.bounds {
-            let (kept, chassis) = (self.kept[bound.car as usize], &chassis[bound.car as usize]);
-            let reach = chassis.hull_reach.max(chassis.looks());
-            bound.radius = DRIFT + f64::from(reach + kept.way);
+            let (kept, chassis) = (self.swept_cars[bound.car as usize], &chassis[bound.car as usize]);
+            let reach = chassis.hull_radius.max(chassis.wheel_search_radius());
+            bound.radius = RESWEEP_DISTANCE_M + f64::from(reach + kept.max_travel);
             bound.low = f64::INFINITY;
             if bound.radius.is_finite() {
                 bound.low = kept.position[self.axis] - bound.radius;
-                self.widest = self.widest.max(bound.radius);
+                self.max_radius = self.max_radius.max(bound.radius);
             }
         }
         self.sort();
         for (i, one) in self.bounds.iter().enumerate().take_while(|(_, one)| one.low < f64::INFINITY) {
-            let middle = self.kept[one.car as usize].position;
+            let middle = self.swept_cars[one.car as usize].position;
             let end = one.low + 2.0 * one.radius;
             for other in self.bounds[i + 1..].iter().take_while(|other| other.low <= end) {
                 let reach = one.radius + other.radius;
                 if one.car.max(other.car) < passing {
                     continue;
                 }
-                if middle.distance_squared(self.kept[other.car as usize].position) <= reach * reach {
-                    self.near.push([one.car.min(other.car), one.car.max(other.car)]);
+                if middle.distance_squared(self.swept_cars[other.car as usize].position) <= reach * reach {
+                    self.near_pairs.push([one.car.min(other.car), one.car.max(other.car)]);
                 }
             }
         }
-        self.near.sort_unstable();
+        self.near_pairs.sort_unstable();
     }
 
     /// Sorts the bounds by their lowest coordinate. The order of the last sweep is a good start for an insertion sort.

@@ -7,12 +7,12 @@ use skidpad_core::{
     model::{Hull, Wheel},
 };
 
-use crate::turning::Turning;
+use crate::rotation::RotationState;
 
 /// Velocity of the centre of mass, m/s, and angular velocity, rad/s, in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-pub(crate) struct Motion {
+pub(crate) struct Twist {
     pub velocity: Vec3,
     pub angular: Vec3,
 }
@@ -31,12 +31,12 @@ pub struct Chassis {
     pub(crate) angular: Vec3,
     /// Difference between the velocities at the end of the step and the velocities with which the pose moves: half of the change
     /// by the push.
-    pub(crate) lag: Motion,
+    pub(crate) twist_lag: Twist,
     pub(crate) inertia: Mat3,
     pub(crate) inverse_inertia: Mat3,
     pub(crate) hull: Hull,
     /// Upper bound of the distance between the centre of mass and any point of the hull, m.
-    pub(crate) hull_reach: f32,
+    pub(crate) hull_radius: f32,
     pub(crate) inverse_mass: f32,
     /// Coefficient of friction of the hull on a surface of grip 1.
     pub(crate) friction: f32,
@@ -47,9 +47,9 @@ pub struct Chassis {
     /// Whether some wheel has a rim probe, not only a ray.
     pub(crate) has_rims: bool,
     /// Whether this is a free body that wheels push in this step.
-    pub(crate) carries: bool,
+    pub(crate) is_wheel_loaded: bool,
     /// Whether the chassis is suspended: it is neither pushed nor moved.
-    pub(crate) away: bool,
+    pub(crate) is_suspended: bool,
     /// Index of the chassis that tows this one; the two do not collide.
     pub(crate) towed_by: Option<u32>,
     /// Point at which it tows others, from the centre of mass, vehicle axes, m.
@@ -59,7 +59,7 @@ pub struct Chassis {
     /// Whether it can be towed.
     pub(crate) is_trailer: bool,
     /// Whether it can tow or be towed.
-    is_tied: bool,
+    can_be_hitched: bool,
 }
 
 impl Chassis {
@@ -67,13 +67,13 @@ impl Chassis {
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
         chassis.has_rims = model.has_rims();
-        chassis.wheel_reach = model.wheels().iter().map(reach_of).fold(0.0, f32::max);
+        chassis.wheel_reach = model.wheels().iter().map(wheel_distance_bound).fold(0.0, f32::max);
         let (hitch, coupler) = (model.parts().hitch, model.parts().coupler);
         chassis.hitch = hitch.unwrap_or_default().point;
         chassis.coupler = coupler.unwrap_or_default().point;
         chassis.is_trailer = coupler.is_some();
-        chassis.is_tied = hitch.is_some() || coupler.is_some();
-        chassis.adopt(state);
+        chassis.can_be_hitched = hitch.is_some() || coupler.is_some();
+        chassis.set_state(state);
         chassis
     }
 
@@ -86,23 +86,23 @@ impl Chassis {
             axes: Mat3::IDENTITY,
             velocity: Vec3::ZERO,
             angular: Vec3::ZERO,
-            lag: Motion::default(),
+            twist_lag: Twist::default(),
             inverse_mass: 1.0 / mass,
             inertia,
             inverse_inertia: inertia.inverse(),
             hull,
             friction: BODYWORK_FRICTION,
             grip: 1.0,
-            hull_reach: hull.half_extents.length() + hull.centre.length(),
+            hull_radius: hull.half_extents.length() + hull.centre.length(),
             wheel_reach: 0.0,
             has_rims: false,
-            carries: false,
-            away: false,
+            is_wheel_loaded: false,
+            is_suspended: false,
             towed_by: None,
             hitch: Vec3::ZERO,
             coupler: Vec3::ZERO,
             is_trailer: false,
-            is_tied: false,
+            can_be_hitched: false,
         }
     }
 
@@ -110,17 +110,17 @@ impl Chassis {
     pub fn free(body: &FreeBody) -> Self {
         let mut chassis = Self::rigid(body.mass, body.inertia, body.hull);
         (chassis.friction, chassis.grip) = (body.friction, body.grip);
-        chassis.go_on_from(&body.motion);
+        chassis.set_motion(&body.motion);
         chassis
     }
 
     /// Sets pose and twist from `motion`.
-    pub fn go_on_from(&mut self, motion: &BodyMotion) {
-        self.place(motion.position, motion.rotation, [motion.velocity, motion.angular]);
+    pub fn set_motion(&mut self, motion: &BodyMotion) {
+        self.set_pose_and_twist(motion.position, motion.rotation, [motion.velocity, motion.angular]);
     }
 
     /// Returns pose and twist between two steps.
-    pub fn motion_now(&self) -> BodyMotion {
+    pub fn body_motion(&self) -> BodyMotion {
         let Self { position, rotation, velocity, angular, .. } = *self;
         BodyMotion { position, rotation, velocity, angular }
     }
@@ -132,38 +132,38 @@ impl Chassis {
 
     /// Sets the position of the centre of mass (m), the rotation from vehicle axes to world axes, and the twist as in
     /// [`Chassis::twist`].
-    pub fn place(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2]) {
+    pub fn set_pose_and_twist(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2]) {
         self.position = position;
-        self.turn_to(rotation);
+        self.set_rotation(rotation);
         [self.velocity, self.angular] = twist;
-        self.lag = Motion::default();
+        self.twist_lag = Twist::default();
     }
 
-    fn turn_to(&mut self, rotation: Quat) {
+    fn set_rotation(&mut self, rotation: Quat) {
         (self.rotation, self.axes) = (rotation, Mat3::from_quat(rotation));
     }
 
     /// Sets pose, twist and towing vehicle from `state`, and resumes the chassis if it is suspended.
-    pub fn adopt(&mut self, state: &State) {
-        self.place(state.position, state.rotation, [state.velocity, state.angular]);
-        self.be_towed(state.tow.map(|tow| tow.by));
-        self.away = false;
+    pub fn set_state(&mut self, state: &State) {
+        self.set_pose_and_twist(state.position, state.rotation, [state.velocity, state.angular]);
+        self.set_towing_vehicle(state.tow.map(|tow| tow.by));
+        self.is_suspended = false;
     }
 
-    /// Suspends the chassis until [`Chassis::adopt`]: it is neither moved nor hit.
+    /// Suspends the chassis until [`Chassis::set_state`]: it is neither moved nor hit.
     pub fn suspend(&mut self) {
-        self.away = true;
+        self.is_suspended = true;
     }
 
     /// Sets the index of the chassis that tows this one; `None` if it is not towed. The two do not collide, and an impulse that
     /// stops one of them acts on the other through the hitch.
-    pub fn be_towed(&mut self, by: Option<u32>) {
+    pub fn set_towing_vehicle(&mut self, by: Option<u32>) {
         self.towed_by = by;
     }
 
     /// Returns true if the pose moves with the velocities at the end of the step, as after a stop in this step.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.lag == Motion::default()
+        self.twist_lag == Twist::default()
     }
 
     /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step. The pose then moves with the mean of old and new
@@ -171,78 +171,78 @@ impl Chassis {
     pub(crate) fn push(&mut self, velocity: Vec3, angular: Vec3) {
         self.velocity += velocity;
         self.angular += angular;
-        self.lag = Motion { velocity: velocity * 0.5, angular: angular * 0.5 };
+        self.twist_lag = Twist { velocity: velocity * 0.5, angular: angular * 0.5 };
     }
 
     /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step, in addition to earlier pushes and stops. The pose then
     /// moves with the mean of old and new velocities.
-    pub(crate) fn push_on(&mut self, [velocity, angular]: [Vec3; 2]) {
+    pub(crate) fn add_push(&mut self, [velocity, angular]: [Vec3; 2]) {
         self.velocity += velocity;
         self.angular += angular;
-        self.lag.velocity += velocity * 0.5;
-        self.lag.angular += angular * 0.5;
+        self.twist_lag.velocity += velocity * 0.5;
+        self.twist_lag.angular += angular * 0.5;
     }
 
     /// Returns the velocity (m/s) and the angular velocity (rad/s) with which the pose moves over this step, world axes.
-    pub fn motion(&self) -> [Vec3; 2] {
-        [self.velocity - self.lag.velocity, self.angular - self.lag.angular]
+    pub fn pose_motion(&self) -> [Vec3; 2] {
+        [self.velocity - self.twist_lag.velocity, self.angular - self.twist_lag.angular]
     }
 
     /// Sets the velocity (m/s) and angular velocity (rad/s) with which the pose moves over this step. The velocities at its end
     /// do not change.
-    pub(crate) fn move_with(&mut self, [velocity, angular]: [Vec3; 2]) {
-        self.lag = Motion { velocity: self.velocity - velocity, angular: self.angular - angular };
+    pub(crate) fn set_pose_motion(&mut self, [velocity, angular]: [Vec3; 2]) {
+        self.twist_lag = Twist { velocity: self.velocity - velocity, angular: self.angular - angular };
     }
 
     /// Returns the velocity of the point at `arm` from the centre of mass (m, world axes), m/s.
-    pub(crate) fn speed_at(&self, arm: Vec3) -> Vec3 {
+    pub(crate) fn velocity_at(&self, arm: Vec3) -> Vec3 {
         self.velocity + self.angular.cross(arm)
     }
 
     /// Applies impulses that stop the hull (N s, N m s). They act at once: the pose of this step moves with the resulting
     /// velocities.
-    pub(crate) fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
+    pub(crate) fn apply_impulse(&mut self, impulse: Vec3, angular_impulse: Vec3) {
         self.velocity += impulse * self.inverse_mass;
-        self.angular += self.spun_by(angular_impulse);
-        self.lag = Motion::default();
+        self.angular += self.angular_velocity_change(angular_impulse);
+        self.twist_lag = Twist::default();
     }
 
     /// Returns the change of angular velocity (rad/s) by an angular impulse (N m s), both in world axes.
-    pub(crate) fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
+    pub(crate) fn angular_velocity_change(&self, angular_impulse: Vec3) -> Vec3 {
         self.axes * (self.inverse_inertia * (self.axes.transpose() * angular_impulse))
     }
 
     /// Returns the angular momentum about the centre of mass, N m s, world axes.
     pub(crate) fn angular_momentum(&self) -> Vec3 {
-        let [x, y, z] = self.turning().momentum().to_array();
+        let [x, y, z] = self.rotation_state().momentum().to_array();
         Vec3::new(x, y, z)
     }
 
     /// Returns the angular velocity in the middle of the coming `dt` s, rad/s.
-    pub(crate) fn middle_rate(&self, dt: f32) -> Vec3 {
-        let turning = self.turning();
-        let [x, y, z] = turning.rate_half_way(turning.momentum(), dt).to_array();
+    pub(crate) fn midpoint_rate(&self, dt: f32) -> Vec3 {
+        let turning = self.rotation_state();
+        let [x, y, z] = turning.midpoint_rate(turning.momentum(), dt).to_array();
         Vec3::new(x, y, z)
     }
 
-    fn turning(&self) -> Turning<f32> {
-        let [angular, lag] = [self.angular, self.lag.angular].map(Vec3Lanes::splat);
+    fn rotation_state(&self) -> RotationState<f32> {
+        let [angular, lag] = [self.angular, self.twist_lag.angular].map(Vec3Lanes::splat);
         let [axes, inertia, inverse_inertia] = [&self.axes, &self.inertia, &self.inverse_inertia].map(Axes::of);
-        Turning { axes, inertia, inverse_inertia, angular, lag }
+        RotationState { axes, inertia, inverse_inertia, angular, rate_lag: lag }
     }
 
     /// Returns the change of angular velocity by the gyroscopic torque in `dt` s, rad/s, world axes. Zero for a chassis that has
     /// neither hitch nor coupler.
-    pub(crate) fn drift(&self, dt: f32) -> Vec3 {
-        if !self.is_tied {
+    pub(crate) fn gyroscopic_rate_change(&self, dt: f32) -> Vec3 {
+        if !self.can_be_hitched {
             return Vec3::ZERO;
         }
-        -self.spun_by(self.angular.cross(self.angular_momentum())) * dt
+        -self.angular_velocity_change(self.angular.cross(self.angular_momentum())) * dt
     }
 }
 
 /// Returns an upper bound of the distance between the centre of mass and any part of the wheel at full droop, m.
-fn reach_of(wheel: &Wheel) -> f32 {
+fn wheel_distance_bound(wheel: &Wheel) -> f32 {
     wheel.contact.length() + 2.0 * wheel.radius + wheel.strut.droop_travel
 }
 
@@ -254,24 +254,24 @@ impl Rigid for Chassis {
 
     #[inline(always)]
     fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
-        Chassis::spun_by(self, angular_impulse)
+        Chassis::angular_velocity_change(self, angular_impulse)
     }
 
     #[inline(always)]
     fn speed_at(&self, arm: Vec3) -> Vec3 {
-        Chassis::speed_at(self, arm)
+        Chassis::velocity_at(self, arm)
     }
 
     #[inline(always)]
     fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
-        Chassis::stop(self, impulse, angular_impulse);
+        Chassis::apply_impulse(self, impulse, angular_impulse);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::in_fours::advance;
+    use crate::chassis_simd::advance;
 
     /// A body that rotates about its intermediate axis tumbles and conserves its energy.
     #[test]
@@ -279,7 +279,7 @@ mod tests {
         let inertia = Mat3::from_diagonal(Vec3::new(10e3, 60e3, 63e3));
         let hull = Hull { centre: Vec3::ZERO, half_extents: Vec3::ONE };
         let mut chassis = Chassis::rigid(15e3, inertia, hull);
-        chassis.place(DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO, Vec3::new(0.1, 6.0, 0.1)]);
+        chassis.set_pose_and_twist(DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO, Vec3::new(0.1, 6.0, 0.1)]);
         let energy = |c: &Chassis| {
             let rate = c.axes.transpose() * c.angular;
             rate.dot(inertia * rate)

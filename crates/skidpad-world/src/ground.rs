@@ -1,7 +1,7 @@
 //! Ground of a scene: plane, boxes, platforms and terrain, queried by rays, rims and hulls.
 
-use crate::side_by_side::{SideBySide, columns};
-use crate::terrain::{ROUNDED, Terrain};
+use crate::body_lanes::{BodyLanes, pack_four_of};
+use crate::terrain::{COORDINATE_ROUNDING_RATIO, Terrain};
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
 use skidpad_core::instruction_set::widest;
@@ -50,10 +50,10 @@ pub(crate) struct Block {
 }
 
 /// Smallest sine of the angle between a ray and the plane at which the ray hits the plane.
-const LEAST_CLOSING: f32 = 1e-3;
+const MIN_PLANE_HIT_SINE: f32 = 1e-3;
 
 /// Smallest positive f32, a lower bound of the difference of two unequal numbers.
-const LEAST_DIFFERENCE: f32 = f32::from_bits(1);
+const MIN_POSITIVE_F32: f32 = f32::from_bits(1);
 
 /// Hit of a ray on the ground, with 64-bit numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +81,7 @@ impl Block {
     }
 
     /// Moves the block to the pose at the start of `motion`, and stores `motion` for the step.
-    fn follow(&mut self, motion: PlatformMotion) {
+    fn set_motion(&mut self, motion: PlatformMotion) {
         (self.centre, self.to_world, self.from_world) = (motion.centre, motion.rotation, motion.rotation.inverse());
         self.motion = Some(motion);
     }
@@ -93,7 +93,7 @@ impl Block {
 
     /// Returns the ground data for a wheel of `probe` that touches this block at `arm` m from the centre of mass of its car.
     /// `number` is the index of the block. Returns `None` for a block without motion and texture.
-    fn under(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<StoodOn> {
+    fn ground_data(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<StoodOn> {
         let Some(motion) = self.motion else { return self.texture.under(None) };
         let velocity = motion.velocity_under(probe.position, arm, dt);
         let texture = Texture { amplitude: 0.0, ..self.texture };
@@ -102,21 +102,22 @@ impl Block {
 
     /// Returns the distance (m) to the face through which a ray enters the box, and the normal of that face, in the axes of the
     /// box. `start` is relative to the centre, `reach` in m. Returns `None` for a miss or a ray that starts inside.
-    pub(crate) fn entered(&self, start: Vec3, direction: Vec3, reach: f32) -> Option<(f32, Vec3)> {
+    pub(crate) fn entry_face(&self, start: Vec3, direction: Vec3, reach: f32) -> Option<(f32, Vec3)> {
         if start.length_squared() > (self.radius + reach) * (self.radius + reach) {
             return None;
         }
         let (start, direction) = (self.from_world * start, self.from_world * direction);
         let cast = |shape: &Cuboid| shape.cast_local_ray_and_get_normal(&Ray::new(start, direction), reach, true);
         // The sides are enlarged by the rounding error, so that no ray passes between two rotated boxes that abut.
-        let grown = || Cuboid::new(self.shape.half_extents + ROUNDED * (self.radius + start.length()));
+        let grown =
+            || Cuboid::new(self.shape.half_extents + COORDINATE_ROUNDING_RATIO * (self.radius + start.length()));
         let hit = cast(&self.shape).or_else(|| cast(&grown()))?;
         (hit.normal != Vec3::ZERO).then_some((hit.time_of_impact, hit.normal))
     }
 
-    /// Returns the distance to the entry face as [`Block::entered`] does, but with 64 bits, and the normal in world axes.
-    fn entered_exactly(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<(f64, DVec3)> {
-        let (_, normal) = self.entered(start.as_vec3(), direction.as_vec3(), reach as f32)?;
+    /// Returns the distance to the entry face as [`Block::entry_face`] does, but with 64 bits, and the normal in world axes.
+    fn entry_face_f64(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<(f64, DVec3)> {
+        let (_, normal) = self.entry_face(start.as_vec3(), direction.as_vec3(), reach as f32)?;
         let turn = self.to_world.as_dquat().normalize();
         let outward = turn * normal.as_dvec3();
         let depth = (normal * self.shape.half_extents).abs().element_sum();
@@ -130,7 +131,7 @@ impl Ground {
     pub fn new(scene: &Scene) -> Self {
         let platforms = scene.platforms.iter().map(|platform| platform.standing(0.0));
         let blocks: Vec<Block> = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
-        let terrain = Terrain::of(scene);
+        let terrain = Terrain::new(scene);
         let is_textured =
             !scene.texture.is_none() || blocks.iter().any(|block| !block.texture.is_none()) || terrain.is_textured();
         Self {
@@ -173,29 +174,29 @@ impl Ground {
         self.dt = dt;
         let fixed = self.blocks.len() - self.platforms.len();
         for (platform, block) in self.platforms.iter().zip(&mut self.blocks[fixed..]) {
-            block.follow(platform.motion(time, dt));
+            block.set_motion(platform.motion(time, dt));
         }
     }
 
     /// Returns the ground data of block `number` for a wheel of `probe` with the contact `found`; `None` for a block without
     /// motion and texture, or an index out of range.
-    pub(crate) fn of_block(&self, number: usize, probe: &Probe, found: &Contact) -> Option<StoodOn> {
+    pub(crate) fn block_ground_data(&self, number: usize, probe: &Probe, found: &Contact) -> Option<StoodOn> {
         let arm = found.point.unwrap_or(probe.offset + probe.direction * found.distance);
-        self.blocks.get(number)?.under(number, probe, arm, self.dt)
+        self.blocks.get(number)?.ground_data(number, probe, arm, self.dt)
     }
 
     /// Returns true if there is nothing but, at most, the plane.
-    pub(crate) fn is_bare(&self) -> bool {
+    pub(crate) fn is_plane_only(&self) -> bool {
         self.blocks.is_empty() && self.terrain.is_empty()
     }
 
     /// Returns true if no surface moves or has a texture, so that contacts need no ground data.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub(crate) fn is_static_and_smooth(&self) -> bool {
         self.platforms.is_empty() && !self.is_textured
     }
 
     /// Adds the unevenness of the texture to all contacts in `answered`.
-    fn put_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn apply_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered).filter(|_| self.is_textured) {
             *answer = answer.map(|contact| contact.on_texture(probe));
         }
@@ -205,10 +206,10 @@ impl Ground {
     ///
     /// The plane stops rays from both sides. Faces of boxes stop rays from outside.
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
-        let mut nearest = if self.has_plane { self.plane(start, direction, reach) } else { None };
+        let mut nearest = if self.has_plane { self.cast_on_plane(start, direction, reach) } else { None };
         for block in &self.blocks {
             let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH));
-            if let Some((distance, normal)) = block.entered_exactly(start - block.centre, direction, most) {
+            if let Some((distance, normal)) = block.entry_face_f64(start - block.centre, direction, most) {
                 let met = Hit { distance, normal, grip: block.grip };
                 nearest = Some(match nearest {
                     Some(under) if under.distance <= distance => Hit { grip: block.grip, ..under },
@@ -231,7 +232,7 @@ impl Ground {
     }
 
     /// Returns the hit of a ray on the plane, from either side; see [`Ground::cast`].
-    fn plane(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
+    fn cast_on_plane(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let normal = self.normal.as_dvec3().normalize();
         let (height, closing) = (start.dot(normal), -direction.dot(normal));
         let distance = height / closing;
@@ -247,7 +248,7 @@ impl Ground {
 
     /// Answers every probe with its contact on plane, boxes and terrain, in order; a miss is `None`. If the world `has_rims`, the
     /// contact points that stop rims are written to `stops`, each with the index of its car. `near` is a buffer.
-    pub(crate) fn answer(
+    pub(crate) fn answer_probes(
         &self,
         asked: &[Probe],
         answered: &mut [Option<Contact>],
@@ -255,10 +256,10 @@ impl Ground {
         near: &mut Vec<Seen>,
         stops: &mut Vec<(usize, HullPoint)>,
     ) {
-        let is_plain = self.is_plain();
+        let is_plain = self.is_static_and_smooth();
         self.probe_plane(asked, answered);
         if !is_plain {
-            self.tell_texture(answered);
+            self.set_plane_texture(answered);
         }
         if !self.blocks.is_empty() {
             self.probe_blocks(asked, answered);
@@ -267,7 +268,7 @@ impl Ground {
             self.probe_triangles(asked, answered, near, stops);
         }
         if !is_plain {
-            self.put_textures(asked, answered);
+            self.apply_textures(asked, answered);
         }
     }
 
@@ -275,12 +276,12 @@ impl Ground {
     pub(crate) fn probe_plane(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         widest(
             #[inline(always)]
-            || self.probe_plane_in_fours(asked, answered),
+            || self.probe_plane_simd(asked, answered),
         );
     }
 
     #[inline(always)]
-    fn probe_plane_in_fours(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn probe_plane_simd(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         if !self.has_plane {
             answered.fill(None);
             return;
@@ -300,31 +301,32 @@ impl Ground {
         for (four, answers) in fours.iter().zip(of_fours) {
             let [a, b, c, d] = four;
             let heights = [height(a), height(b), height(c), height(d)];
-            self.meet_plane::<Four, 4>([a, b, c, d], heights, answers);
+            self.probe_plane_lanes::<Four, 4>([a, b, c, d], heights, answers);
         }
         for (probe, answer) in rest.iter().zip(of_rest) {
-            self.meet_plane::<f32, 1>([probe], [height(probe)], core::array::from_mut(answer));
+            self.probe_plane_lanes::<f32, 1>([probe], [height(probe)], core::array::from_mut(answer));
         }
     }
 
     /// Computes the contacts of the plane with probes of bodies at `heights` above it, m.
     #[inline(always)]
-    fn meet_plane<L: SideBySide<N>, const N: usize>(
+    fn probe_plane_lanes<L: BodyLanes<N>, const N: usize>(
         &self,
         asked: [&Probe; N],
         heights: [f32; N],
         answered: &mut [Option<Contact>; N],
     ) {
         let normal = Vec3Lanes::<L>::splat(self.normal);
-        let [x, y, z, reach] = columns(asked, |probe| [probe.offset.x, probe.offset.y, probe.offset.z, probe.reach]);
+        let [x, y, z, reach] =
+            pack_four_of(asked, |probe| [probe.offset.x, probe.offset.y, probe.offset.z, probe.reach]);
         let [down_x, down_y, down_z, _] =
-            columns::<L, N, _>(asked, |probe| [probe.direction.x, probe.direction.y, probe.direction.z, 0.0]);
+            pack_four_of::<L, N, _>(asked, |probe| [probe.direction.x, probe.direction.y, probe.direction.z, 0.0]);
         let closing = -Vec3Lanes::new(down_x, down_y, down_z).dot(normal);
-        let distance = (L::column(heights) + Vec3Lanes::new(x, y, z).dot(normal)) / closing;
+        let distance = (L::pack_one(heights) + Vec3Lanes::new(x, y, z).dot(normal)) / closing;
         // Means `distance <= reach`, and false for NaN: unequal numbers differ by at least that constant.
-        let reaches = (distance - reach).less(L::splat(LEAST_DIFFERENCE));
-        let met = L::each(L::splat(LEAST_CLOSING).less(closing) & reaches);
-        let numbers = L::rows([distance, normal.x, normal.y, normal.z]);
+        let reaches = (distance - reach).less(L::splat(MIN_POSITIVE_F32));
+        let met = L::unpack_mask(L::splat(MIN_PLANE_HIT_SINE).less(closing) & reaches);
+        let numbers = L::unpack_four([distance, normal.x, normal.y, normal.z]);
         for (k, answer) in answered.iter_mut().enumerate() {
             let [distance, x, y, z] = numbers[k];
             let (normal, grip) = (Vec3::new(x, y, z), self.grip);
@@ -333,7 +335,7 @@ impl Ground {
     }
 
     /// Adds the texture of the plane to all contacts in `answered`.
-    fn tell_texture(&self, answered: &mut [Option<Contact>]) {
+    fn set_plane_texture(&self, answered: &mut [Option<Contact>]) {
         for answer in answered.iter_mut().flatten().filter(|_| self.is_textured) {
             answer.ground = self.texture.under(None);
         }
@@ -345,14 +347,14 @@ impl Ground {
             for (number, block) in self.blocks.iter().enumerate() {
                 let reach = answer.map_or(probe.reach, |contact| contact.distance + FLUSH);
                 let start = (probe.position - block.centre).as_vec3() + probe.offset;
-                if let Some((distance, normal)) = block.entered(start, probe.direction, reach) {
+                if let Some((distance, normal)) = block.entry_face(start, probe.direction, reach) {
                     let arm = probe.offset + probe.direction * distance;
                     let met = Contact {
                         distance,
                         normal: block.to_world * normal,
                         grip: block.grip,
                         point: None,
-                        ground: block.under(number, probe, arm, self.dt),
+                        ground: block.ground_data(number, probe, arm, self.dt),
                     };
                     *answer = Some(match *answer {
                         Some(under) if under.distance <= distance => {

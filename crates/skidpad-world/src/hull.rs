@@ -7,58 +7,58 @@ use skidpad_core::vectors::{Axes, Vec3Lanes};
 use skidpad_core::{DVec3, HULL_POINTS, HullPoint, Vec3};
 
 use crate::chassis::Chassis;
-use crate::faces::Faces;
+use crate::chassis_simd::lowest_height;
 use crate::ground::{Block, Ground};
-use crate::in_fours::lowest;
-use crate::passing::Passing;
+use crate::swept_contact::SweptBox;
+use crate::triangle_contacts::TriangleContacts;
 
 /// Maximum number of passes over the contact points. Passes that end too early leave a rotation, and friction that opposes it:
 /// after eight passes, a beam evenly across the road throws a car sideways with 0.15 of its speed.
-pub(crate) const PASSES: usize = 64;
+pub(crate) const MAX_IMPULSE_PASSES: usize = 64;
 
 /// Change of velocity by one point below which the passes end, m/s.
-pub(crate) const SETTLED: f32 = 1e-6;
+pub(crate) const VELOCITY_TOLERANCE_MPS: f32 = 1e-6;
 
 /// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about this much.
-const NEAR: f32 = 0.03;
+const MAX_CONTACT_GAP_M: f32 = 0.03;
 
 /// Contacts of hulls with the ground, and the buffers for finding them.
 #[derive(Clone)]
-pub struct Touching {
+pub struct GroundContacts {
     manifold: ContactManifold<(), ()>,
-    faces: Faces,
+    triangle_contacts: TriangleContacts,
     points: Vec<HullPoint>,
-    given: Vec<Given>,
+    impulses: Vec<Given>,
 }
 
 /// Approach speed above which a contact is an impact, m/s. Slower contacts come to rest in the next step.
-pub(crate) const BLOW: f32 = 0.5;
+pub(crate) const IMPACT_SPEED_MPS: f32 = 0.5;
 
 /// Share of the closing speed of a gap above which a contact counts as closed. It is below 1 because solves are inexact in the
 /// last digits.
-pub(crate) const CLOSED: f32 = 0.99;
+pub(crate) const CLOSED_GAP_RATIO: f32 = 0.99;
 
 /// Cosine of the largest angle between the vertical and the normal of a face that supports a body.
-const BEARS: f32 = 0.5;
+const MIN_SUPPORT_COSINE: f32 = 0.5;
 
-impl core::fmt::Debug for Touching {
+impl core::fmt::Debug for GroundContacts {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Touching").finish_non_exhaustive()
     }
 }
 
 /// Number of corners of a hull, and maximum number of contact points between two boxes.
-const POINTS: usize = 8;
+const HULL_CORNERS: usize = 8;
 
 /// Cosine of the angle between two normals below which their points lie on different surfaces.
-const ALIKE: f32 = 0.99;
+const SAME_SURFACE_COSINE: f32 = 0.99;
 
 /// Returns true if `found` is the farthest point in the direction of some corner of the hull, among the points of `all` on the
 /// same surface. Of equally far points the first one counts. The outermost points spread a load evenly; the nearest points would
 /// not.
 fn is_outermost<'a>(found: &HullPoint, all: impl Iterator<Item = &'a HullPoint> + Clone, chassis: &Chassis) -> bool {
-    let of_surface = all.filter(|other| other.normal.dot(found.normal) > ALIKE);
-    (0..POINTS).any(|i| {
+    let of_surface = all.filter(|other| other.normal.dot(found.normal) > SAME_SURFACE_COSINE);
+    (0..HULL_CORNERS).any(|i| {
         let to_corner = chassis.axes * (corner(chassis, i) - chassis.hull.centre);
         let farthest = of_surface.clone().max_by(|a, b| {
             let [a, b] = [a, b].map(|point| point.arm.dot(to_corner));
@@ -68,99 +68,110 @@ fn is_outermost<'a>(found: &HullPoint, all: impl Iterator<Item = &'a HullPoint> 
     })
 }
 
-impl Default for Touching {
+impl Default for GroundContacts {
     /// Creates contacts with room for a plane.
     fn default() -> Self {
-        Self::with_room(POINTS)
+        Self::with_capacity(HULL_CORNERS)
     }
 }
 
-impl Touching {
+impl GroundContacts {
     /// Creates contacts with room for `most` points.
-    fn with_room(most: usize) -> Self {
+    fn with_capacity(most: usize) -> Self {
         let mut manifold = ContactManifold::default();
-        manifold.points.reserve(POINTS);
-        Self { manifold, faces: Faces::default(), points: Vec::with_capacity(most), given: Vec::with_capacity(most) }
+        manifold.points.reserve(HULL_CORNERS);
+        Self {
+            manifold,
+            triangle_contacts: TriangleContacts::default(),
+            points: Vec::with_capacity(most),
+            impulses: Vec::with_capacity(most),
+        }
     }
 
     /// Creates contacts with room for all points at which one hull can touch `ground` and `bodies` free bodies, so that no step
     /// allocates.
-    pub fn on(ground: &Ground, bodies: usize) -> Self {
-        Self::with_room(POINTS * (1 + ground.blocks.len() + bodies))
+    pub fn for_ground(ground: &Ground, bodies: usize) -> Self {
+        Self::with_capacity(HULL_CORNERS * (1 + ground.blocks.len() + bodies))
     }
 
     /// Changes the twist of `chassis` by sequential impulses with friction, so that its hull does not enter `ground` within the
     /// coming `dt` s. A hull that hits the ground within the step ends it without approach speed; its pose moves with
     /// [`Chassis::motion`]. `stops` are contact points of its rims, each with the index of the car; they are solved together with
     /// the hull.
-    pub fn keep_out(&mut self, chassis: &mut Chassis, ground: &Ground, stops: &[(usize, HullPoint)], dt: f32) {
-        self.find(chassis, ground, stops, 0.0, dt);
-        self.keep_out_of_found(chassis, dt);
+    pub fn separate_from_ground(
+        &mut self,
+        chassis: &mut Chassis,
+        ground: &Ground,
+        stops: &[(usize, HullPoint)],
+        dt: f32,
+    ) {
+        self.find_contacts(chassis, ground, stops, 0.0, dt);
+        self.solve_found_contacts(chassis, dt);
     }
 
-    /// Keeps `chassis` out of `ground` and of the blocks of `others` that support it, as [`Touching::keep_out`] does, over `dt`
+    /// Keeps `chassis` out of `ground` and of the blocks of `others` that support it, as [`GroundContacts::separate_from_ground`] does, over `dt`
     /// s. Contacts with the sides of `others` are ignored.
-    pub(crate) fn keep_out_of_all(
+    pub(crate) fn separate_from_all(
         &mut self,
         chassis: &mut Chassis,
         ground: &Ground,
         others: impl Iterator<Item = Block>,
         dt: f32,
     ) {
-        self.find(chassis, ground, &[], 0.0, dt);
-        let motion = [chassis.motion()[0], chassis.middle_rate(dt)];
+        self.find_contacts(chassis, ground, &[], 0.0, dt);
+        let motion = [chassis.pose_motion()[0], chassis.midpoint_rate(dt)];
         for block in others {
             let (of_ground, mut number) = (self.points.len(), 0);
-            self.find_on_block(chassis, &block, against(&block, chassis.position, motion), dt);
+            self.find_on_block(chassis, &block, relative_motion(&block, chassis.position, motion), dt);
             self.points.retain(|point| {
                 number += 1;
-                number <= of_ground || point.normal.z > BEARS
+                number <= of_ground || point.normal.z > MIN_SUPPORT_COSINE
             });
         }
-        self.keep_out_of_found(chassis, dt);
+        self.solve_found_contacts(chassis, dt);
     }
 
     /// Solves the contact points found last for `chassis`, over `dt` s.
-    fn keep_out_of_found(&mut self, chassis: &mut Chassis, dt: f32) {
-        self.given.clear();
+    fn solve_found_contacts(&mut self, chassis: &mut Chassis, dt: f32) {
+        self.impulses.clear();
         if self.points.is_empty() {
             return;
         }
-        self.given.extend(self.points.iter().map(|point| Given::nothing(point, dt)));
-        self.press_all(chassis);
-        self.end_blows(chassis, dt);
+        self.impulses.extend(self.points.iter().map(|point| Given::nothing(point, dt)));
+        self.solve_points(chassis);
+        self.stop_impacts(chassis, dt);
     }
 
     /// Removes the remaining approach speed of every contact point that closes within the step by an impact. The pose still moves
     /// until the gap closes. An impact thus takes one step: a car that kept the speed which closes the gap would turn or slide
     /// away before the next step stops the rest.
-    fn end_blows(&mut self, chassis: &mut Chassis, dt: f32) {
+    fn stop_impacts(&mut self, chassis: &mut Chassis, dt: f32) {
         let mut hit = false;
-        for (point, given) in self.points.iter().zip(&mut self.given) {
-            let closes = speed_against(chassis, point).dot(point.normal) <= CLOSED * given.allowed;
-            if point.gap > BLOW * dt && closes {
+        for (point, given) in self.points.iter().zip(&mut self.impulses) {
+            let closes = speed_against(chassis, point).dot(point.normal) <= CLOSED_GAP_RATIO * given.allowed;
+            if point.gap > IMPACT_SPEED_MPS * dt && closes {
                 (given.allowed, hit) = (0.0, true);
             }
         }
         if hit {
-            let moves = chassis.motion();
-            self.press_all(chassis);
-            chassis.move_with(moves);
+            let moves = chassis.pose_motion();
+            self.solve_points(chassis);
+            chassis.set_pose_motion(moves);
         }
     }
 
     /// Solves all contact points found last by sequential impulses.
-    fn press_all(&mut self, chassis: &mut Chassis) {
-        if chassis.carries {
-            press_under_wheels(chassis, &self.points, &mut self.given);
+    fn solve_points(&mut self, chassis: &mut Chassis) {
+        if chassis.is_wheel_loaded {
+            press_under_wheels(chassis, &self.points, &mut self.impulses);
         } else {
-            press_all(chassis, &self.points, &mut self.given, Drag::AlongSlip, PASSES);
+            press_all(chassis, &self.points, &mut self.impulses, Drag::AlongSlip, MAX_IMPULSE_PASSES);
         }
     }
 
     /// Finds the points at which the hull of `chassis` may touch `ground` within the coming `dt` s, if its speed rises by at most
     /// `falling` m/s. Replaces the points found before; includes the points of `stops`.
-    pub(crate) fn find(
+    pub(crate) fn find_contacts(
         &mut self,
         chassis: &Chassis,
         ground: &Ground,
@@ -171,47 +182,56 @@ impl Touching {
         self.points.clear();
         self.points.extend(stops.iter().map(|(_, point)| *point));
         let hull = &chassis.hull;
-        let turning = chassis.angular.length() * chassis.hull_reach + falling;
+        let turning = chassis.angular.length() * chassis.hull_radius + falling;
         if ground.has_plane {
             self.find_on_plane(chassis, ground, dt * (turning - chassis.velocity.dot(ground.normal)));
         }
-        if ground.is_bare() {
+        if ground.is_plane_only() {
             return;
         }
         // The pose of a falling body moves with the mean of its velocities.
-        let motion = [chassis.motion()[0] - Vec3::new(0.0, 0.0, 0.5 * falling), chassis.middle_rate(dt)];
+        let motion = [chassis.pose_motion()[0] - Vec3::new(0.0, 0.0, 0.5 * falling), chassis.midpoint_rate(dt)];
         let ahead = dt * (turning + motion[0].length());
         for block in &ground.blocks {
             let middle = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
             let near =
                 hull.half_extents.length() + block.radius + ahead + dt * block.velocity_at(chassis.position).length();
             if middle.length_squared() <= near * near {
-                self.find_on_block(chassis, block, against(block, chassis.position, motion), dt);
+                self.find_on_block(chassis, block, relative_motion(block, chassis.position, motion), dt);
             }
         }
         if !ground.terrain.is_empty() {
-            self.faces.find(chassis, &ground.terrain, motion, dt, NEAR, &mut self.points);
+            self.triangle_contacts.find_points(
+                chassis,
+                &ground.terrain,
+                motion,
+                dt,
+                MAX_CONTACT_GAP_M,
+                &mut self.points,
+            );
         }
         // Removes points along or away from which the hull moves.
-        self.points.retain(|point| point.gap + dt * (speed_against(chassis, point).dot(point.normal) - falling) < NEAR);
+        self.points.retain(|point| {
+            point.gap + dt * (speed_against(chassis, point).dot(point.normal) - falling) < MAX_CONTACT_GAP_M
+        });
     }
 
-    /// Returns the points that [`Touching::find`] found last.
-    pub(crate) fn found(&self) -> &[HullPoint] {
+    /// Returns the points that [`GroundContacts::find`] found last.
+    pub(crate) fn found_points(&self) -> &[HullPoint] {
         &self.points
     }
 
-    /// Returns the response of `chassis`, directly after [`Touching::keep_out`] or [`Touching::keep_out_of_all`]: the changes of
+    /// Returns the response of `chassis`, directly after [`GroundContacts::separate_from_ground`] or [`GroundContacts::separate_from_all`]: the changes of
     /// velocity (m/s) and angular velocity (rad/s) by a unit of each impulse component (N s), then of each angular impulse
     /// component (N m s).
-    pub(crate) fn answer(&self, chassis: &Chassis) -> [[Vec3; 2]; 6] {
-        answer(chassis, &self.points, &self.given)
+    pub(crate) fn response_columns(&self, chassis: &Chassis) -> [[Vec3; 2]; 6] {
+        answer(chassis, &self.points, &self.impulses)
     }
 
     /// Adds the found points with the smallest gaps to `points`, up to [`HULL_POINTS`] in total. If more are found, only the
-    /// outermost ones on each surface are candidates. Impacts are left out: [`Touching::keep_out`] ends them in one step.
-    pub(crate) fn nearest(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
-        let touching = || self.points.iter().filter(|found| found.gap <= BLOW * dt);
+    /// outermost ones on each surface are candidates. Impacts are left out: [`GroundContacts::separate_from_ground`] ends them in one step.
+    pub(crate) fn add_nearest(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
+        let touching = || self.points.iter().filter(|found| found.gap <= IMPACT_SPEED_MPS * dt);
         let are_many = touching().count() > HULL_POINTS;
         for found in touching() {
             if are_many && !is_outermost(found, touching(), chassis) {
@@ -233,10 +253,10 @@ impl Touching {
         let normal = ground.normal;
         let height = chassis.position.dot(normal.as_dvec3()) as f32;
         let hull = [chassis.hull.centre, chassis.hull.half_extents].map(Vec3Lanes::splat);
-        if lowest(height, Vec3Lanes::splat(normal), &Axes::of(&chassis.axes), hull) > ahead {
+        if lowest_height(height, Vec3Lanes::splat(normal), &Axes::of(&chassis.axes), hull) > ahead {
             return;
         }
-        for i in 0..POINTS {
+        for i in 0..HULL_CORNERS {
             let arm = chassis.axes * corner(chassis, i);
             let gap = height + arm.dot(normal);
             if gap <= ahead {
@@ -259,16 +279,16 @@ impl Touching {
     fn find_on_block(&mut self, chassis: &Chassis, block: &Block, motion: [Vec3; 2], dt: f32) {
         let hull = Cuboid::new(chassis.hull.half_extents);
         let [velocity, angular] = motion.map(|part| block.from_world * part);
-        let passing = Passing {
-            stands: block.shape.half_extents,
-            moves: hull.half_extents,
+        let passing = SweptBox {
+            fixed_half_extents: block.shape.half_extents,
+            moving_half_extents: hull.half_extents,
             centre: chassis.hull.centre,
             position: block.from_world * (chassis.position - block.centre).as_vec3(),
             rotation: block.from_world * chassis.rotation,
             velocity,
             angular,
         };
-        let Some((time, normal)) = passing.touch(dt) else { return };
+        let Some((time, normal)) = passing.first_contact(dt) else { return };
         let pose = passing.pose(time);
         let back = pose.rotation.inverse() * -normal;
         let [face, of_hull] = [block.shape.support_feature(normal), hull.support_feature(back)];
@@ -280,7 +300,7 @@ impl Touching {
             let arm = chassis.axes * (chassis.hull.centre + p.local_p2);
             HullPoint {
                 arm,
-                gap: p.dist - passing.way(p.local_p2, &pose).dot(normal),
+                gap: p.dist - passing.displacement(p.local_p2, &pose).dot(normal),
                 normal: outward,
                 friction: chassis.friction * block.grip,
                 velocity: block.velocity_at(chassis.position + arm.as_dvec3()),
@@ -291,7 +311,7 @@ impl Touching {
 
 /// Returns the stops of the car with index `car`. `stops` is sorted by car.
 #[inline(always)]
-pub(crate) fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
+pub(crate) fn rim_contacts_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
     if stops.is_empty() {
         return stops;
     }
@@ -302,7 +322,7 @@ pub(crate) fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, Hu
 
 /// Returns the `motion` of a body relative to a block that may move and turn: velocity (m/s) of the centre of mass at `position`
 /// (m) and angular velocity (rad/s). Over one step, the path relative to a turning block is taken as straight.
-fn against(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [Vec3; 2] {
+fn relative_motion(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [Vec3; 2] {
     match block.motion {
         Some(motion) => [velocity - motion.velocity_at(position), angular - motion.angular],
         None => [velocity, angular],
@@ -318,7 +338,7 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::in_fours::advance;
+    use crate::chassis_simd::advance;
     use skidpad_core::{FixedBox, Mat3, Quat, Scene, model::Hull};
 
     fn crate_of_a_tonne() -> Chassis {
@@ -328,11 +348,11 @@ mod tests {
 
     /// Steps `chassis` for `seconds` under gravity on `ground`.
     fn run(chassis: &mut Chassis, ground: &Ground, seconds: f32) {
-        let mut touching = Touching::default();
+        let mut touching = GroundContacts::default();
         let dt = 1.0 / 120.0;
         for _ in 0..(seconds / dt) as usize {
             chassis.velocity.z -= 9.81 * dt;
-            touching.keep_out(chassis, ground, &[], dt);
+            touching.separate_from_ground(chassis, ground, &[], dt);
             advance(core::slice::from_mut(chassis), dt);
         }
     }
@@ -342,7 +362,7 @@ mod tests {
         let table = FixedBox::upright(DVec3::new(5.0, 0.0, 1.0), Vec3::new(8.0, 8.0, 2.0)).turned(0.6, 0.0, 0.0);
         let ground = Ground::new(&Scene { boxes: vec![table], ..Scene::flat() });
         let mut chassis = crate_of_a_tonne();
-        chassis.place(DVec3::new(5.0, 0.0, 3.0), Quat::from_rotation_y(0.1), [Vec3::ZERO; 2]);
+        chassis.set_pose_and_twist(DVec3::new(5.0, 0.0, 3.0), Quat::from_rotation_y(0.1), [Vec3::ZERO; 2]);
         run(&mut chassis, &ground, 3.0);
         // The underside is 0.4 m below the centre of mass; the top of the box is at 2 m.
         assert!((chassis.position.z - 2.4).abs() < 5e-3, "{:?}", chassis.position);
@@ -355,7 +375,11 @@ mod tests {
         let slid = [0.0, 20.0].map(|y| {
             let ground = Ground::new(&Scene { boxes: vec![wall(10.0, y)], ..Scene::flat() });
             let mut chassis = crate_of_a_tonne();
-            chassis.place(DVec3::new(0.0, 0.0, 0.5), Quat::IDENTITY, [Vec3::new(15.0, 0.0, 0.0), Vec3::ZERO]);
+            chassis.set_pose_and_twist(
+                DVec3::new(0.0, 0.0, 0.5),
+                Quat::IDENTITY,
+                [Vec3::new(15.0, 0.0, 0.0), Vec3::ZERO],
+            );
             run(&mut chassis, &ground, 2.0);
             chassis.position.x
         });

@@ -12,27 +12,27 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+mod body_lanes;
 mod bounds;
 mod chassis;
+mod chassis_simd;
 mod collisions;
-mod faces;
 mod ground;
+mod hitch_impulses;
 mod hull;
-mod in_fours;
-mod links;
-mod pair;
-mod passing;
-mod riding;
-mod settling;
-mod side_by_side;
+mod hull_pair;
+mod rotation;
+mod supported_body;
+mod swept_contact;
 mod terrain;
 mod tree;
+mod triangle_contacts;
 mod triangles;
-mod turning;
+mod wheels_on_bodies;
 mod world;
 
 pub use backend::CarWorld;
 pub use chassis::Chassis;
 pub use ground::{Ground, Hit};
-pub use hull::Touching;
+pub use hull::GroundContacts;
 pub use world::World;

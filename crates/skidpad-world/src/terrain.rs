@@ -10,7 +10,7 @@ use skidpad_core::{
 use crate::tree::Tree;
 
 /// Relative rounding error of coordinates by which faces may be displaced.
-pub(crate) const ROUNDED: f32 = 4.0 * f32::EPSILON;
+pub(crate) const COORDINATE_ROUNDING_RATIO: f32 = 4.0 * f32::EPSILON;
 
 /// Height fields and meshes of a scene.
 #[derive(Clone, Default)]
@@ -40,7 +40,7 @@ impl Mesh {
         let of = |triangle: &[u32; 3]| triangle.map(|corner| vertices[corner as usize]);
         let corners: Arc<[[Vec3; 3]]> = triangles.triangles().iter().map(of).collect();
         let leaves: Vec<Aabb> = corners.iter().map(|corners| Aabb::from_points(*corners)).collect();
-        Self { triangles: Arc::clone(triangles), corners, tree: Arc::new(Tree::of(&leaves)) }
+        Self { triangles: Arc::clone(triangles), corners, tree: Arc::new(Tree::build(&leaves)) }
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Region {
 
 impl Region {
     /// Returns the box around the path of a probe's ray or rim, relative to the start of the ray.
-    pub fn of(probe: &Probe) -> Self {
+    pub fn around_probe(probe: &Probe) -> Self {
         let end = probe.direction * probe.reach;
         let wide = probe.rim.map_or(Vec3::ZERO, |rim| {
             let left = probe.direction.cross(rim.forward);
@@ -63,15 +63,15 @@ impl Region {
 
     /// Returns the corners of the region relative to another origin, from which its own origin is `from_origin` away (m). They
     /// are enlarged by the rounding error.
-    fn from(&self, from_origin: Vec3) -> (Vec3, Vec3) {
-        let margin = Vec3::splat(ROUNDED * from_origin.abs().max_element());
+    fn relative_to(&self, from_origin: Vec3) -> (Vec3, Vec3) {
+        let margin = Vec3::splat(COORDINATE_ROUNDING_RATIO * from_origin.abs().max_element());
         (self.low + from_origin - margin, self.high + from_origin + margin)
     }
 }
 
 impl Terrain {
     /// Collects the height fields and meshes of `scene` and builds the trees of the meshes.
-    pub fn of(scene: &Scene) -> Self {
+    pub fn new(scene: &Scene) -> Self {
         Self { fields: scene.fields.clone(), meshes: scene.meshes.iter().map(Mesh::new).collect() }
     }
 
@@ -81,16 +81,16 @@ impl Terrain {
 
     /// Calls `to` with the triangles in `region`, which is relative to `start` (world, m).
     #[inline(always)]
-    pub fn gather(&self, start: DVec3, region: &Region, to: &mut impl TriangleVisitor) {
+    pub fn visit_triangles(&self, start: DVec3, region: &Region, to: &mut impl TriangleVisitor) {
         for (field, of) in self.fields.iter().zip(1..) {
             let to_start = field.origin() - start;
-            let (low, high) = region.from(-to_start.as_vec3());
+            let (low, high) = region.relative_to(-to_start.as_vec3());
             field.near(low, high, to_start, of, to);
         }
         for (Mesh { triangles, corners, tree }, of) in self.meshes.iter().zip(1 + self.fields.len() as u32..) {
             let to_start = triangles.origin() - start;
-            let (low, high) = region.from(-to_start.as_vec3());
-            tree.within(low, high, |leaf| {
+            let (low, high) = region.relative_to(-to_start.as_vec3());
+            tree.visit_leaves_in(low, high, |leaf| {
                 let corners = corners[leaf as usize].map(|corner| (corner.as_dvec3() + to_start).as_vec3());
                 to.visit(&Triangle { corners, source: [of, leaf], grip: triangles.grips()[leaf as usize] });
             });
@@ -120,7 +120,7 @@ impl Terrain {
 
     /// Returns the smooth normals of the triangle; `None` if it is flat or belongs to the plane or to a box.
     #[inline(always)]
-    pub fn smooth(&self, triangle: &Triangle) -> Option<Smooth> {
+    pub fn smooth_normals(&self, triangle: &Triangle) -> Option<Smooth> {
         let [of, number] = triangle.source;
         let of = (of as usize).checked_sub(1)?;
         match self.fields.get(of) {
@@ -135,7 +135,7 @@ impl Terrain {
         let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, reach, rim: None };
         let mut near = Vec::new();
         let mut feeler = Feeler::of(&ray, &mut near);
-        self.gather(start, &Region::of(&ray), &mut feeler);
-        feeler.support(|triangle| self.smooth(triangle)).map(|(_, contact)| contact)
+        self.visit_triangles(start, &Region::around_probe(&ray), &mut feeler);
+        feeler.support(|triangle| self.smooth_normals(triangle)).map(|(_, contact)| contact)
     }
 }

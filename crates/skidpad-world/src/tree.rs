@@ -37,84 +37,88 @@ struct Squares {
 struct Node {
     low: [Four; 3],
     high: [Four; 3],
-    /// Content of each box: the index of another node, or a leaf number with [`LEAF`] set; [`NONE`] for an unused box.
-    within: [u32; 4],
+    /// Content of each box: the index of another node, or a leaf number with [`LEAF_FLAG`] set; [`NO_NODE`] for an unused box.
+    contents: [u32; 4],
 }
 
 /// Flag bit of leaf numbers.
-const LEAF: u32 = 1 << 31;
+const LEAF_FLAG: u32 = 1 << 31;
 
 /// Index that stands for no node.
-const NONE: u32 = LEAF - 1;
+const NO_NODE: u32 = LEAF_FLAG - 1;
 
 /// Number 2²³, from which on an f32 has no fraction and its bit pattern increases by one per integer.
-const ROUNDS: f32 = 8_388_608.0;
+const ROUNDING_OFFSET: f32 = 8_388_608.0;
 
 /// Average number of leaves per square.
-const LEAVES: usize = 4;
+const LEAVES_PER_SQUARE: usize = 4;
 
 /// Maximum number of squares along x or y, so that f32 resolves a hundredth of a square.
-const MOST: f32 = 65_536.0;
+const MAX_SQUARES_PER_SIDE: f32 = 65_536.0;
 
 impl Node {
     /// Returns the used boxes of the node, each with its content.
     fn parts(&self) -> impl Iterator<Item = (Aabb, u32)> + '_ {
         let corner = |of: &[Four; 3], lane: usize| Vec3::from_array(of.map(|side| side.at(lane)));
-        let part = move |lane: usize| (Aabb::new(corner(&self.low, lane), corner(&self.high, lane)), self.within[lane]);
-        (0..4).map(part).filter(|(_, within)| *within != NONE)
+        let part =
+            move |lane: usize| (Aabb::new(corner(&self.low, lane), corner(&self.high, lane)), self.contents[lane]);
+        (0..4).map(part).filter(|(_, within)| *within != NO_NODE)
     }
 
     /// Creates a node of the first four `parts`: boxes and their contents.
-    fn of(parts: &[(Aabb, u32)]) -> Self {
-        let (mut low, mut high, mut within) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3], [NONE; 4]);
+    fn from_parts(parts: &[(Aabb, u32)]) -> Self {
+        let (mut low, mut high, mut within) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3], [NO_NODE; 4]);
         for (lane, (around, part)) in parts.iter().take(4).enumerate() {
             let (mins, maxs) = (around.mins.to_array(), around.maxs.to_array());
             (0..3).for_each(|k| (low[k][lane], high[k][lane]) = (mins[k], maxs[k]));
             within[lane] = *part;
         }
-        Self { low: low.map(Four::new), high: high.map(Four::new), within }
+        Self { low: low.map(Four::new), high: high.map(Four::new), contents: within }
     }
 }
 
 /// Box of parry's tree, and its content.
 struct Branch {
-    around: Aabb,
-    within: Within,
+    bounds: Aabb,
+    content: BranchContent,
 }
 
-enum Within {
+enum BranchContent {
     Leaf(u32),
-    Two(Box<[Branch; 2]>),
+    Children(Box<[Branch; 2]>),
 }
 
 impl Branch {
     /// Builds the next two siblings of `boxes`, with everything below them. `boxes` is in the order in which parry traverses a
     /// tree: both children of a node, then everything below the first, then everything below the second. Returns `None` if boxes
     /// are missing.
-    fn two(boxes: &mut impl Iterator<Item = (Aabb, Option<u32>)>) -> Option<Box<[Self; 2]>> {
+    fn build_siblings(boxes: &mut impl Iterator<Item = (Aabb, Option<u32>)>) -> Option<Box<[Self; 2]>> {
         let [one, other] = [boxes.next()?, boxes.next()?];
         let mut with = |(around, leaf): (Aabb, Option<u32>)| {
-            let within = leaf.map_or_else(|| Self::two(boxes).map(Within::Two), |leaf| Some(Within::Leaf(leaf)))?;
-            Some(Self { around, within })
+            let within = leaf.map_or_else(
+                || Self::build_siblings(boxes).map(BranchContent::Children),
+                |leaf| Some(BranchContent::Leaf(leaf)),
+            )?;
+            Some(Self { bounds: around, content: within })
         };
         Some(Box::new([with(one)?, with(other)?]))
     }
 
     /// Returns the sum of the edge lengths of the box, m; the lowest f32 for a leaf.
     fn size(&self) -> f32 {
-        match self.within {
-            Within::Leaf(_) => f32::MIN,
-            Within::Two(_) => self.around.extents().element_sum(),
+        match self.content {
+            BranchContent::Leaf(_) => f32::MIN,
+            BranchContent::Children(_) => self.bounds.extents().element_sum(),
         }
     }
 }
 
 impl Tree {
     /// Builds the tree over the boxes `leaves`, at least one.
-    pub fn of(leaves: &[Aabb]) -> Self {
+    pub fn build(leaves: &[Aabb]) -> Self {
         let mut tree = Self { nodes: Vec::with_capacity(leaves.len() / 2), squares: None };
         if let [only] = leaves {
-            tree.add(vec![Branch { around: *only, within: Within::Leaf(0) }]);
+            tree.add(vec![Branch { bounds: *only, content: BranchContent::Leaf(0) }]);
             return tree;
         }
         let mut boxes = Vec::with_capacity(2 * leaves.len());
@@ -122,22 +126,22 @@ impl Tree {
             boxes.push((node.aabb(), node.leaf_data()));
             TraversalAction::Continue
         });
-        if let Some(root) = Branch::two(&mut boxes.into_iter()) {
+        if let Some(root) = Branch::build_siblings(&mut boxes.into_iter()) {
             tree.add((*root).into());
         }
         tree.add_squares(leaves);
         tree
     }
 
-    /// Adds the grid of squares on the ground plan, with about [`LEAVES`] leaves per square. Adds none if there are few leaves or
+    /// Adds the grid of squares on the ground plan, with about [`LEAVES_PER_SQUARE`] leaves per square. Adds none if there are few leaves or
     /// the grid has no finite size.
     fn add_squares(&mut self, leaves: &[Aabb]) {
         let around = leaves.iter().fold(Aabb::new_invalid(), |around, leaf| around.merged(leaf));
-        let (size, share) = (around.extents(), LEAVES as f32 / leaves.len() as f32);
+        let (size, share) = (around.extents(), LEAVES_PER_SQUARE as f32 / leaves.len() as f32);
         let longest = size.x.max(size.y);
-        let side = (size.x * size.y * share).sqrt().max(longest * share.max(1.0 / MOST));
+        let side = (size.x * size.y * share).sqrt().max(longest * share.max(1.0 / MAX_SQUARES_PER_SIDE));
         let per_metre = side.recip();
-        if leaves.len() < 2 * LEAVES || !(per_metre.is_finite() && per_metre > 0.0) {
+        if leaves.len() < 2 * LEAVES_PER_SQUARE || !(per_metre.is_finite() && per_metre > 0.0) {
             return;
         }
         let low = [around.mins.x, around.mins.y];
@@ -151,13 +155,13 @@ impl Tree {
             let from = Vec3::new(low[0] + column as f32 * side, low[1] + row as f32 * side, 0.0);
             let beyond = Vec3::new(2.0 * side + margin, 2.0 * side + margin, f32::INFINITY);
             let square = Aabb::new(from - Vec3::new(margin, margin, f32::INFINITY), from + beyond);
-            self.nodes.push(self.square(&square));
+            self.nodes.push(self.square_node(&square));
         }
         self.squares = Some(squares);
     }
 
     /// Builds the node of everything that intersects `square`, from nodes as deep as four boxes allow.
-    fn square(&self, square: &Aabb) -> Node {
+    fn square_node(&self, square: &Aabb) -> Node {
         let within = |node: u32| {
             let parts = self.nodes.get(node as usize).map(|node| node.parts()).into_iter().flatten();
             parts.filter(|(around, _)| around.intersects(square)).collect::<Vec<_>>()
@@ -166,28 +170,28 @@ impl Tree {
         while let Some((at, inner)) = parts
             .iter()
             .enumerate()
-            .filter(|(_, (_, part))| part & LEAF == 0)
+            .filter(|(_, (_, part))| part & LEAF_FLAG == 0)
             .map(|(at, (_, part))| (at, within(*part)))
             .find(|(_, inner)| parts.len() + inner.len() <= 5)
         {
             parts.splice(at..=at, inner);
         }
-        Node::of(&parts)
+        Node::from_parts(&parts)
     }
 
     /// Returns the index of the node at which a query starts: that of a square if it and its next neighbours contain the box from
     /// `low` to `high`, else the root.
     #[inline(always)]
-    fn start(&self, low: Vec3, high: Vec3) -> u32 {
+    fn start_node(&self, low: Vec3, high: Vec3) -> u32 {
         let Some(Squares { middle, per_metre, last, columns, first }) = &self.squares else { return 0 };
         let place = |corner: Vec3, k: usize| (corner[k] - middle[k]) * per_metre;
-        let nearest = |k: usize| place(low, k).at_least(0.0).at_most(last[k]) + ROUNDS;
+        let nearest = |k: usize| place(low, k).at_least(0.0).at_most(last[k]) + ROUNDING_OFFSET;
         let [column, row] = [nearest(0), nearest(1)];
-        let holds = |k: usize, of: f32| place(high, k) < of - ROUNDS + 1.5;
+        let holds = |k: usize, of: f32| place(high, k) < of - ROUNDING_OFFSET + 1.5;
         if !(holds(0, column) & holds(1, row)) {
             return 0;
         }
-        let number = |of: f32| of.to_bits() - ROUNDS.to_bits();
+        let number = |of: f32| of.to_bits() - ROUNDING_OFFSET.to_bits();
         first + number(row) * columns + number(column)
     }
 
@@ -197,52 +201,52 @@ impl Tree {
         while branches.len() < 4 {
             let sizes = branches.iter().map(Branch::size);
             let Some((largest, _)) = sizes.enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b)) else { break };
-            let Branch { around, within } = branches.remove(largest);
+            let Branch { bounds: around, content: within } = branches.remove(largest);
             match within {
-                Within::Two(two) => drop(branches.splice(largest..largest, *two)),
+                BranchContent::Children(two) => drop(branches.splice(largest..largest, *two)),
                 leaf => {
-                    branches.insert(largest, Branch { around, within: leaf });
+                    branches.insert(largest, Branch { bounds: around, content: leaf });
                     break;
                 }
             }
         }
         let number = self.nodes.len();
-        let parts: Vec<(Aabb, u32)> = branches.iter().map(|branch| (branch.around, NONE)).collect();
-        self.nodes.push(Node::of(&parts));
+        let parts: Vec<(Aabb, u32)> = branches.iter().map(|branch| (branch.bounds, NO_NODE)).collect();
+        self.nodes.push(Node::from_parts(&parts));
         for (lane, branch) in branches.into_iter().enumerate() {
-            self.nodes[number].within[lane] = match branch.within {
-                Within::Leaf(leaf) => leaf | LEAF,
-                Within::Two(two) => self.add((*two).into()),
+            self.nodes[number].contents[lane] = match branch.content {
+                BranchContent::Leaf(leaf) => leaf | LEAF_FLAG,
+                BranchContent::Children(two) => self.add((*two).into()),
             };
         }
         number as u32
     }
 
     /// Calls `to` with the numbers of all leaves whose boxes intersect the box from `low` to `high`.
-    pub fn within(&self, low: Vec3, high: Vec3, mut to: impl FnMut(u32)) {
+    pub fn visit_leaves_in(&self, low: Vec3, high: Vec3, mut to: impl FnMut(u32)) {
         // A box with NaN corners contains nothing.
         if low.cmple(high).all() {
             let sought = [low, high].map(|corner| corner.to_array().map(Four::splat));
-            self.walk(self.start(low, high), &sought, &mut to);
+            self.visit_leaves_below(self.start_node(low, high), &sought, &mut to);
         }
     }
 
     /// Calls `to` with the numbers of all leaves below node `first` that intersect the box `sought`.
-    fn walk(&self, first: u32, sought: &[[Four; 3]; 2], to: &mut impl FnMut(u32)) {
+    fn visit_leaves_below(&self, first: u32, sought: &[[Four; 3]; 2], to: &mut impl FnMut(u32)) {
         let mut number = first;
         while let Some(node) = self.nodes.get(number as usize) {
             let beside = |k: usize| sought[1][k].less(node.low[k]) | node.high[k].less(sought[0][k]);
             let mut met = !(beside(0) | beside(1) | beside(2)).bits() & 0b1111;
-            number = NONE;
+            number = NO_NODE;
             while met != 0 {
-                let within = node.within[met.trailing_zeros() as usize % 4];
+                let within = node.contents[met.trailing_zeros() as usize % 4];
                 met &= met - 1;
-                if within & LEAF != 0 {
-                    to(within & !LEAF);
+                if within & LEAF_FLAG != 0 {
+                    to(within & !LEAF_FLAG);
                 } else if met == 0 {
                     number = within;
                 } else {
-                    self.walk(within, sought, to);
+                    self.visit_leaves_below(within, sought, to);
                 }
             }
         }
@@ -264,7 +268,7 @@ mod tests {
                     Aabb::new(low, low + Vec3::new(number(k, 5, 3), 1.0, number(k, 7, 2)))
                 })
                 .collect();
-            let (tree, of_parry) = (Tree::of(&leaves), Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves));
+            let (tree, of_parry) = (Tree::build(&leaves), Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves));
             let mut met = 0;
             for k in 0..400 {
                 let low = Vec3::new(number(k, 17, 33), number(k, 23, 35), number(k, 5, 9)) - 1.0;
@@ -272,12 +276,12 @@ mod tests {
                 let more = if k == 0 { 50.0 } else { 0.0 };
                 let sought = Aabb::new(low, low + Vec3::new(number(k, 3, 5), number(k, 7, 4), number(k, 2, 6)) + more);
                 let mut found = Vec::new();
-                tree.within(sought.mins, sought.maxs, |leaf| found.push(leaf));
+                tree.visit_leaves_in(sought.mins, sought.maxs, |leaf| found.push(leaf));
                 assert_eq!(found, of_parry.intersect_aabb(&sought).collect::<Vec<u32>>(), "{count} {k}");
                 met += found.len();
             }
             assert!(met >= count, "{met} of {count}");
-            tree.within(Vec3::NAN, Vec3::ONE, |leaf| panic!("{leaf}"));
+            tree.visit_leaves_in(Vec3::NAN, Vec3::ONE, |leaf| panic!("{leaf}"));
         }
     }
 }

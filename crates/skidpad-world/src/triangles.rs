@@ -9,10 +9,10 @@ use crate::ground::{Block, Ground};
 use crate::terrain::Region;
 
 /// First number of [`Triangle::source`] for sides of blocks; the second number is the index of the block.
-const OF_BLOCKS: u32 = u32::MAX;
+const BLOCK_SOURCE: u32 = u32::MAX;
 
 /// Returns the nearer of two contacts of a ray, with grip and ground data of the `later` one if both are flush.
-fn over(under: Contact, later: Contact) -> Contact {
+fn nearer_contact(under: Contact, later: Contact) -> Contact {
     if later.distance < under.distance {
         later
     } else if later.distance <= under.distance + FLUSH {
@@ -23,7 +23,7 @@ fn over(under: Contact, later: Contact) -> Contact {
 }
 
 /// Returns an upper bound of the distance between the start of the ray and any point that the probe can touch, m.
-fn size_of(probe: &Probe) -> f32 {
+fn probe_size(probe: &Probe) -> f32 {
     probe.reach + probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.ahead)
 }
 
@@ -31,14 +31,14 @@ impl Block {
     /// Returns whether `probe`, whose ray begins at `start` (world, m), may touch the block.
     #[inline]
     pub(crate) fn is_near(&self, start: DVec3, probe: &Probe) -> bool {
-        let (size, middle) = (size_of(probe), (self.centre - start).as_vec3());
+        let (size, middle) = (probe_size(probe), (self.centre - start).as_vec3());
         middle.length_squared() <= (self.radius + size) * (self.radius + size)
     }
 
     /// Calls `to` with the faces of the block as triangles relative to `start`, the start of the ray of `probe`, if the block is
     /// near the rim. A block that contains `start` has no faces.
     #[inline]
-    pub(crate) fn sides(&self, start: DVec3, probe: &Probe, to: impl FnMut(Triangle)) {
+    pub(crate) fn visit_faces(&self, start: DVec3, probe: &Probe, to: impl FnMut(Triangle)) {
         let middle = (self.centre - start).as_vec3();
         // A block that contains the start of the ray has no faces for the wheel, as for rays.
         let is_inside = (self.from_world * middle).abs().cmplt(self.shape.half_extents).all();
@@ -67,24 +67,27 @@ impl Ground {
             let start = probe.position + probe.offset.as_dvec3();
             let mut feeler = Feeler::of(probe, near);
             if probe.rim.is_some() && self.has_flat_faces() {
-                self.flat_faces(start, probe, &mut feeler);
+                self.visit_flat_faces(start, probe, &mut feeler);
             }
-            self.terrain.gather(start, &Region::of(probe), &mut feeler);
+            self.terrain.visit_triangles(start, &Region::around_probe(probe), &mut feeler);
             let mut found = None;
-            if let Some((triangle, contact)) = feeler.support(|triangle| self.terrain.smooth(triangle)) {
-                let ground = if self.is_plain() { None } else { self.under(triangle, probe, &contact) };
+            if let Some((triangle, contact)) = feeler.support(|triangle| self.terrain.smooth_normals(triangle)) {
+                let ground =
+                    if self.is_static_and_smooth() { None } else { self.ground_data(triangle, probe, &contact) };
                 found = Some(Contact { ground, ..contact });
             }
             if probe.rim.is_some() {
                 *answer = found;
                 let stopped = feeler.stop(answer.as_ref());
-                stops.extend(stopped.map(|(triangle, point)| (probe.car, self.against(triangle, probe, point))));
+                stops.extend(
+                    stopped.map(|(triangle, point)| (probe.car, self.with_block_velocity(triangle, probe, point))),
+                );
                 continue;
             }
             *answer = match (*answer, found) {
                 (under, None) => under,
                 (None, found) => found,
-                (Some(under), Some(found)) => Some(over(under, found)),
+                (Some(under), Some(found)) => Some(nearer_contact(under, found)),
             };
         }
     }
@@ -96,34 +99,36 @@ impl Ground {
 
     /// Calls `to` with the plane and the faces of the boxes near a rim, as triangles relative to `start`, the start of its ray.
     #[inline(never)]
-    fn flat_faces(&self, start: DVec3, probe: &Probe, to: &mut impl TriangleVisitor) {
-        let size = size_of(probe);
+    fn visit_flat_faces(&self, start: DVec3, probe: &Probe, to: &mut impl TriangleVisitor) {
+        let size = probe_size(probe);
         let height = start.dot(self.normal.as_dvec3()) as f32;
         if self.has_plane && height <= size {
             to.visit(&Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
         }
         for (number, block) in self.blocks.iter().enumerate() {
-            block.sides(start, probe, |side| to.visit(&Triangle { source: [OF_BLOCKS, number as u32], ..side }));
+            block.visit_faces(start, probe, |side| {
+                to.visit(&Triangle { source: [BLOCK_SOURCE, number as u32], ..side })
+            });
         }
     }
 
     /// Returns the index of the block that the triangle belongs to; `None` for other triangles.
     fn block_of(&self, triangle: &Triangle) -> Option<usize> {
         let [of, number] = triangle.source;
-        (of == OF_BLOCKS).then_some(number as usize)
+        (of == BLOCK_SOURCE).then_some(number as usize)
     }
 
     /// Returns the ground data for the `contact` of `probe` with a triangle; `None` if the surface does not move and has no
     /// texture.
-    fn under(&self, triangle: &Triangle, probe: &Probe, contact: &Contact) -> Option<StoodOn> {
+    fn ground_data(&self, triangle: &Triangle, probe: &Probe, contact: &Contact) -> Option<StoodOn> {
         match self.block_of(triangle) {
-            Some(number) => self.of_block(number, probe, contact),
+            Some(number) => self.block_ground_data(number, probe, contact),
             None => self.terrain.texture(triangle).unwrap_or(self.texture).under(None),
         }
     }
 
     /// Returns the stop `point` of the rim of `probe` at a triangle, with the velocity of the block that the triangle belongs to.
-    fn against(&self, triangle: &Triangle, probe: &Probe, point: HullPoint) -> HullPoint {
+    fn with_block_velocity(&self, triangle: &Triangle, probe: &Probe, point: HullPoint) -> HullPoint {
         let Some(number) = self.block_of(triangle) else { return point };
         HullPoint { velocity: self.blocks[number].velocity_at(probe.position + point.arm.as_dvec3()), ..point }
     }

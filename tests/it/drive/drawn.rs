@@ -13,23 +13,23 @@ fn drawn(
     throttle: f32,
     steer: f32,
     elapsed: &[f64],
-) -> Vec<(f64, Drawn, f32)> {
+) -> Vec<(f64, PoseInterpolator, f32)> {
     let model = skidpad::spec::load("corvette_c5").unwrap().model;
     let dt = 1.0 / 60.0;
     let start = CarStart { model: model.clone(), placement: Placement { speed, ..Placement::default() } };
     let mut world = (solver.build)(&Scene::flat(), &[start], dt);
-    let (mut ticks, mut shown) = (Ticks::new(dt), Drawn::new(&model, world.state(0)));
+    let (mut ticks, mut shown) = (FixedTimestep::new(dt), PoseInterpolator::new(&model, world.state(0)));
     let controls = Controls { throttle, steer, ..Controls::default() };
     let mut steps = 0;
     elapsed
         .iter()
         .map(|milliseconds| {
-            for _ in 0..ticks.frame(milliseconds / 1000.0) {
+            for _ in 0..ticks.advance(milliseconds / 1000.0) {
                 world.step(std::slice::from_ref(&controls));
-                shown.record(&model, world.state(0), dt);
+                shown.push(&model, world.state(0), dt);
                 steps += 1;
             }
-            let share = ticks.overstep();
+            let share = ticks.alpha();
             // The drawn pose lags one step behind the simulation.
             (f64::from(dt) * (f64::from(steps) - 1.0 + f64::from(share)), shown.clone(), share)
         })
@@ -52,14 +52,14 @@ proptest! {
             let run = drawn(&solver, speed, throttle, 0.0, &elapsed);
             let still: Vec<_> = run.iter().filter(|(time, ..)| *time > 0.5).collect();
             for pair in still.windows(2) {
-                let [x, next] = [pair[0], pair[1]].map(|(_, car, share)| car.body(*share).position.x);
+                let [x, next] = [pair[0], pair[1]].map(|(_, car, share)| car.body_pose(*share).position.x);
                 prop_assert!(next > x, "{}: from {x} back to {next}", solver.name);
             }
             for (_, car, share) in still {
-                let [from, to] = [0.0, 1.0].map(|end| car.body(end).position.x);
+                let [from, to] = [0.0, 1.0].map(|end| car.body_pose(end).position.x);
                 let straight = from + (to - from) * f64::from(*share);
                 // The deviation a dt²/8 is 3.4e-4 m at 1 g and 60 Hz.
-                prop_assert!((car.body(*share).position.x - straight).abs() < 3.5e-4);
+                prop_assert!((car.body_pose(*share).position.x - straight).abs() < 3.5e-4);
             }
         }
     }
@@ -88,15 +88,15 @@ proptest! {
                 State { position, velocity: velocity.as_vec3(), rotation, ..standing.clone() }
             };
             let (dt, mut steps, mut time) = (1.0 / 60.0, 0, 0.0);
-            let (mut ticks, mut car) = (Ticks::new(dt), Drawn::new(&model, &state(0.0)));
+            let (mut ticks, mut car) = (FixedTimestep::new(dt), PoseInterpolator::new(&model, &state(0.0)));
             for milliseconds in &elapsed {
                 time += milliseconds / 1000.0;
-                for _ in 0..ticks.frame(milliseconds / 1000.0) {
+                for _ in 0..ticks.advance(milliseconds / 1000.0) {
                     steps += 1;
-                    car.record(&model, &state(f64::from(dt) * f64::from(steps)), dt);
+                    car.push(&model, &state(f64::from(dt) * f64::from(steps)), dt);
                 }
                 // The pose is drawn one step late.
-                let drawn = car.body(ticks.overstep());
+                let drawn = car.body_pose(ticks.alpha());
                 let (position, _, rotation) = path((time - f64::from(dt)).max(0.0));
                 prop_assert!(drawn.position.distance(position) < 1e-3, "{} m off", drawn.position.distance(position));
                 prop_assert!(drawn.rotation.angle_between(rotation) < 1e-3);
@@ -113,7 +113,7 @@ fn wheels_do_not_shake_on_the_body() {
         for frame in [3.0, 7.0, 16.0, 25.0] {
             let run = drawn(&solver, 20.0, 0.2, 0.03, &vec![frame; 200]);
             let places: Vec<Vec<Vec3>> = (0..4)
-                .map(|i| run.iter().map(|(_, car, share)| car.wheel_on_body(i, *share).unwrap().0).collect())
+                .map(|i| run.iter().map(|(_, car, share)| car.wheel_pose_on_body(i, *share).unwrap().0).collect())
                 .collect();
             for wheel in &places {
                 let jerk = wheel.windows(3).map(|at| (at[2] - 2.0 * at[1] + at[0]).length()).fold(0.0, f32::max);
@@ -130,8 +130,9 @@ fn wheels_roll_by_their_way() {
         let run = drawn(&solver, 3.0, 0.0, 0.0, &[5.0; 200]);
         let model = skidpad::spec::load("corvette_c5").unwrap().model;
         for pair in run.windows(2).skip(60) {
-            let [(way, one), (next, other)] = [&pair[0], &pair[1]]
-                .map(|(_, car, share)| (car.body(*share).position.x, car.wheel_on_body(0, *share).unwrap().1));
+            let [(way, one), (next, other)] = [&pair[0], &pair[1]].map(|(_, car, share)| {
+                (car.body_pose(*share).position.x, car.wheel_pose_on_body(0, *share).unwrap().1)
+            });
             let between = one.inverse() * other;
             let turned = 2.0 * between.y.atan2(between.w.abs()) * between.w.signum();
             let expected = (next - way) as f32 / model.wheels()[0].radius;
@@ -145,11 +146,11 @@ fn wheels_roll_by_their_way() {
 fn a_jump_is_at_once() {
     let model = skidpad::spec::load("corvette_c5").unwrap().model;
     let at = |x: f64| State::upright_at(&model, DVec3::new(x, 0.0, 0.0), Vec3::Z, 0.0);
-    let mut car = Drawn::new(&model, &at(0.0));
-    car.record(&model, &at(1.0), 0.01);
-    car.jump(&model, &at(500.0));
+    let mut car = PoseInterpolator::new(&model, &at(0.0));
+    car.push(&model, &at(1.0), 0.01);
+    car.teleport(&model, &at(500.0));
     for share in [0.0, 0.5, 1.0, -3.0, f32::NAN] {
-        assert!((car.body(share).position.x - at(500.0).position.x).abs() < 1e-9);
+        assert!((car.body_pose(share).position.x - at(500.0).position.x).abs() < 1e-9);
     }
-    assert!(car.wheel(7, 0.5).is_none());
+    assert!(car.wheel_pose(7, 0.5).is_none());
 }

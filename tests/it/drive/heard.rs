@@ -20,10 +20,10 @@ fn heard(
 
 /// Steps the first car of `world` with `controls` for `seconds` and returns every event with its time (s).
 fn listen(world: &mut dyn Backend, controls: &Controls, seconds: f32) -> Vec<(f32, Event)> {
-    let (mut watch, mut heard, dt) = (Watch::default(), Vec::new(), world.dt());
+    let (mut watch, mut heard, dt) = (EventDetector::default(), Vec::new(), world.dt());
     for step in 0..(seconds / dt) as usize {
         world.step(std::slice::from_ref(controls));
-        watch.look(&world.car(0), dt, |event| heard.push((step as f32 * dt, event)));
+        watch.update(&world.car(0), dt, |event| heard.push((step as f32 * dt, event)));
     }
     heard
 }
@@ -46,7 +46,7 @@ fn a_car_that_drops_lands_with_the_speed_of_its_fall() {
         for speed in &landed[..4] {
             assert!((3.2..3.97).contains(speed), "{} lands with {speed} m/s", solver.name);
         }
-        assert!(count(&heard, |event| matches!(event, Event::Bottomed { .. })) > 0, "{}: {heard:?}", solver.name);
+        assert!(count(&heard, |event| matches!(event, Event::BumpStopHit { .. })) > 0, "{}: {heard:?}", solver.name);
     }
 }
 
@@ -57,7 +57,7 @@ fn a_strut_reaches_its_stop_with_a_speed() {
     let placement = Placement { height: 1.5, ..Placement::default() };
     for solver in on_rows() {
         let heard = heard(&solver, &Scene::flat(), placement, &Controls::default(), 1.0);
-        let speed = |event: &Event| if let Event::Bottomed { speed, .. } = event { Some(*speed) } else { None };
+        let speed = |event: &Event| if let Event::BumpStopHit { speed, .. } = event { Some(*speed) } else { None };
         let speeds: Vec<f32> = heard.iter().filter_map(|(_, event)| speed(event)).collect();
         assert!(speeds.len() >= 4, "{}: {heard:?}", solver.name);
         assert!(speeds[..4].iter().all(|speed| (1.5..6.0).contains(speed)), "{}: {speeds:?}", solver.name);
@@ -72,11 +72,11 @@ fn a_lift_that_rises_is_met_with_its_speed_too() {
     for solver in on_rows() {
         let placement = Placement { height: 0.5, ..Placement::default() };
         let mut world = (solver.build)(&scene, &[CarStart { model: c5().model(), placement }], 1.0 / 60.0);
-        let (mut watch, mut landed) = (Watch::default(), Vec::new());
+        let (mut watch, mut landed) = (EventDetector::default(), Vec::new());
         while landed.is_empty() {
             let closing = 3.0 - world.state(0).velocity.z;
             world.step(&[Controls::default()]);
-            watch.look(&world.car(0), 1.0 / 60.0, |event| {
+            watch.update(&world.car(0), 1.0 / 60.0, |event| {
                 if let Event::TouchDown { speed, .. } = event {
                     landed.push((speed, closing));
                 }
@@ -110,7 +110,7 @@ fn what_touches_nothing_hits_nothing() {
             let start = CarStart { model: model.clone(), placement: *placement };
             let mut world = (solver.build)(scene, &[start], 1.0 / 20.0);
             let heard = listen(world.as_mut(), &Controls { gear: Some(0), ..Controls::default() }, 0.7);
-            let hits = count(&heard, |event| matches!(event, Event::Hit { .. }));
+            let hits = count(&heard, |event| matches!(event, Event::Collision { .. }));
             assert_eq!(hits, 0, "{} under a gravity of {}", solver.name, scene.gravity);
         }
     }
@@ -123,14 +123,16 @@ fn a_teleport_is_no_hit() {
         let fast = Placement { speed: 30.0, ..Placement::default() };
         let mut world =
             (solver.build)(&Scene::flat(), &[CarStart { model: c5().model(), placement: fast }], 1.0 / 60.0);
-        let (mut watch, mut hits) = (Watch::default(), 0);
+        let (mut watch, mut hits) = (EventDetector::default(), 0);
         for step in 0..60 {
             if step == 30 {
                 let standing = State::upright_at(&c5().model(), DVec3::new(40.0, 0.0, 0.0), Vec3::Z, 0.0);
                 world.set_state(0, &standing).expect("it fits");
             }
             world.step(&[Controls::default()]);
-            watch.look(&world.car(0), 1.0 / 60.0, |event| hits += usize::from(matches!(event, Event::Hit { .. })));
+            watch.update(&world.car(0), 1.0 / 60.0, |event| {
+                hits += usize::from(matches!(event, Event::Collision { .. }))
+            });
         }
         assert_eq!(hits, 0, "{}", solver.name);
     }
@@ -141,7 +143,8 @@ fn a_quiet_drive_is_quiet() {
     let placement = Placement { speed: 20.0, ..Placement::default() };
     for solver in solvers() {
         let heard = heard(&solver, &Scene::flat(), placement, &Controls { throttle: 0.1, ..Controls::default() }, 3.0);
-        let but_shifts: Vec<_> = heard.iter().filter(|(_, event)| !matches!(event, Event::Shifted { .. })).collect();
+        let but_shifts: Vec<_> =
+            heard.iter().filter(|(_, event)| !matches!(event, Event::GearChanged { .. })).collect();
         assert!(but_shifts.is_empty(), "{}: {but_shifts:?}", solver.name);
     }
 }
@@ -170,13 +173,13 @@ fn full_throttle_shifts_and_runs_into_the_limiter_in_first() {
             8.0,
         );
         assert!(
-            count(&shifts, |event| matches!(event, Event::Shifted { from: 1, to: 2 })) == 1,
+            count(&shifts, |event| matches!(event, Event::GearChanged { from: 1, to: 2 })) == 1,
             "{}: {shifts:?}",
             solver.name
         );
         let first = Controls { throttle: 1.0, gear: Some(1), ..Controls::default() };
         let limited = heard(&solver, &Scene::flat(), Placement::default(), &first, 8.0);
-        assert!(count(&limited, |event| matches!(event, Event::Limited)) >= 1, "{}: {limited:?}", solver.name);
+        assert!(count(&limited, |event| matches!(event, Event::RevLimiter)) >= 1, "{}: {limited:?}", solver.name);
     }
 }
 
@@ -187,7 +190,7 @@ fn a_wall_is_a_hit_that_takes_the_speed() {
     let placement = Placement { speed: 10.0, ..Placement::default() };
     for solver in on_rows() {
         let heard = heard(&solver, &scene, placement, &Controls::default(), 2.0);
-        let change = |event: &Event| if let Event::Hit { change } = event { change.x } else { 0.0 };
+        let change = |event: &Event| if let Event::Collision { change } = event { change.x } else { 0.0 };
         let lost: f32 = heard.iter().map(|(_, event)| change(event)).sum();
         assert!((-12.0..-8.5).contains(&lost), "{}: {lost} m/s, {heard:?}", solver.name);
     }

@@ -10,14 +10,14 @@ use std::sync::Arc;
 /// A car and its driver, whose keys are scripted.
 struct Ride {
     world: Box<dyn Backend>,
-    driver: Driver,
+    driver: PlayerController,
 }
 
 impl Ride {
     fn new(solver: &BackendInfo, car: &str, scene: &Scene, speed: f32, hz: f32) -> Self {
         let model = skidpad::spec::load(car).unwrap().model;
         let start = CarStart { model, placement: Placement { speed, ..Placement::default() } };
-        Self { world: (solver.build)(scene, &[start], 1.0 / hz), driver: Driver::default() }
+        Self { world: (solver.build)(scene, &[start], 1.0 / hz), driver: PlayerController::default() }
     }
 
     /// Steps with `keys` pressed for `seconds` and returns the frame after each step. Panics if a step reports misuse
@@ -64,9 +64,9 @@ fn each(mut check: impl FnMut(&BackendInfo, f32)) {
     }
 }
 
-const GO: Keys = Keys { accelerate: true, brake: false, left: false, right: false, handbrake: false };
-const STOP: Keys = Keys { accelerate: false, brake: true, left: false, right: false, handbrake: false };
-const NOTHING: Keys = Keys { accelerate: false, brake: false, left: false, right: false, handbrake: false };
+const GO: Keys = Keys { throttle: true, brake: false, left: false, right: false, handbrake: false };
+const STOP: Keys = Keys { throttle: false, brake: true, left: false, right: false, handbrake: false };
+const NOTHING: Keys = Keys { throttle: false, brake: false, left: false, right: false, handbrake: false };
 
 #[test]
 fn the_brake_key_stops_then_drives_back_and_the_other_stops_then_drives_ahead() {
@@ -197,7 +197,7 @@ fn a_car_on_its_roof_is_put_on_its_wheels_and_drives_on() {
         ride.world.set_state(0, &roof).expect("it fits");
         ride.hold(NOTHING, 1.0);
         assert!((ride.world.state(0).rotation * Vec3::Z).z < 0.0, "{} is not on its roof", solver.name);
-        assert_eq!(put_upright(ride.world.as_mut(), 0), Ok(true));
+        assert_eq!(reset_upright(ride.world.as_mut(), 0), Ok(true));
         ride.driver.reset();
         let standing = ride.hold(NOTHING, 1.0);
         let (state, name) = (ride.world.state(0), format!("{} at {hz} Hz", solver.name));
@@ -222,7 +222,7 @@ fn a_car_on_a_slope_is_put_upright_as_it_stands() {
         let start = CarStart { model, placement: Placement { heading, ..Placement::default() } };
         let mut world = (solvers()[0].build)(&slope, &[start], 1.0 / 60.0);
         let before = world.state(0).rotation;
-        assert_eq!(put_upright(world.as_mut(), 0), Ok(true));
+        assert_eq!(reset_upright(world.as_mut(), 0), Ok(true));
         // The repositioned car has no roll on its struts, unlike a car that has settled on the slope. Seen from
         // above, this changes its heading a little.
         let [was, is] = [before, world.state(0).rotation].map(|rotation| rotation * Vec3::X).map(|x| x.y.atan2(x.x));
@@ -245,7 +245,7 @@ fn a_teleport_leaves_nothing_of_what_was() {
             }
             ride.world.set_state(0, &fresh).expect("it fits");
             ride.driver.reset();
-            assert_eq!(ride.driver, Driver::default());
+            assert_eq!(ride.driver, PlayerController::default());
             ride.hold(NOTHING, 0.1);
             ride.hold(Keys { left: true, ..GO }, 1.5);
             ride.world.state(0).to_bytes()
@@ -258,15 +258,15 @@ fn a_teleport_leaves_nothing_of_what_was() {
 #[test]
 fn gears_by_hand_stay_between_reverse_and_the_highest() {
     let model: Arc<Model> = skidpad::spec::load("corvette_c5").unwrap().model;
-    let mut driver = Driver { gears: skidpad::drive::Gears::Manual(1), ..Driver::default() };
+    let mut driver = PlayerController { shifting: skidpad::drive::Shifting::Manual(1), ..PlayerController::default() };
     for _ in 0..300 {
         driver.shift_up(&model);
     }
-    assert_eq!(driver.gears, skidpad::drive::Gears::Manual(6));
+    assert_eq!(driver.shifting, skidpad::drive::Shifting::Manual(6));
     for _ in 0..300 {
         driver.shift_down();
     }
-    assert_eq!(driver.gears, skidpad::drive::Gears::Manual(-1));
+    assert_eq!(driver.shifting, skidpad::drive::Shifting::Manual(-1));
 }
 
 /// In a steady corner with the speed-dependent lock of keys, the lateral acceleration is that of the shaping, within
@@ -276,7 +276,7 @@ fn the_lock_of_keys_follows_the_speed() {
     each(|solver, hz| {
         for speed in [15.0, 25.0, 35.0] {
             let mut ride = Ride::new(solver, "corvette_c5", &Scene::flat(), speed, hz);
-            ride.driver.shaping.cornering = 0.4;
+            ride.driver.shaping.max_lateral_g = 0.4;
             ride.driver.shaping.slip_allowance = 0.0;
             let frames = ride.hold(Keys { left: true, ..NOTHING }, 1.5);
             let last = frames.last().unwrap();

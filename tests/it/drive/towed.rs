@@ -2,7 +2,7 @@
 
 use crate::common::on_rows;
 use skidpad::core::{DVec3, Quat};
-use skidpad::drive::hitched;
+use skidpad::drive::place_trailers_behind;
 use skidpad::prelude::*;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn it_stands_as_a_train_at_rest_does() {
     let [car, trailer] = models();
     let placement = Placement { x: 30.0, y: -7.0, heading: 0.7, ..Placement::default() };
     let train = State::train_at_rest(&[&car, &trailer], 3, &Scene::flat(), &placement);
-    let found = hitched(&car, &train[0], 3, &[&trailer]).remove(0);
+    let found = place_trailers_behind(&car, &train[0], 3, &[&trailer]).remove(0);
     // `hitched` uses the plane of the wheels, whereas statics approximate compressions at a tilt θ by x θ. The
     // difference is θ² x / 2 with θ = 5 mrad.
     assert!((found.position - train[1].position).length() < 3e-5, "{} is not {}", found.position, train[1].position);
@@ -32,9 +32,9 @@ fn it_stands_as_a_train_at_rest_does() {
     assert_eq!(found.tow.unwrap().by, 3);
     assert_eq!(found.wheels, train[1].wheels);
     let c5 = skidpad::spec::load("corvette_c5").unwrap().model;
-    assert_eq!(hitched(&c5, &train[0], 0, &[&trailer]), [], "it has no hitch");
-    assert_eq!(hitched(&car, &train[0], 0, &[&car, &trailer]), [], "it has no coupler");
-    assert_eq!(hitched(&car, &train[0], 3, &[&trailer, &trailer]), [found], "a caravan has no hitch");
+    assert_eq!(place_trailers_behind(&c5, &train[0], 0, &[&trailer]), [], "it has no hitch");
+    assert_eq!(place_trailers_behind(&car, &train[0], 0, &[&car, &trailer]), [], "it has no coupler");
+    assert_eq!(place_trailers_behind(&car, &train[0], 3, &[&trailer, &trailer]), [found], "a caravan has no hitch");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn hitched_at_speed_it_follows_without_a_jerk() {
                 world.step(&[]);
             }
             let number = world.insert(&start(&trailer)).slot();
-            let behind = hitched(&car, world.state(0), 0, &[&trailer]).remove(0);
+            let behind = place_trailers_behind(&car, world.state(0), 0, &[&trailer]).remove(0);
             world.set_state(number, &behind).expect("it fits");
             let mut felt = 0.0f32;
             for _ in 0..2 * hz as usize {
@@ -74,16 +74,16 @@ fn what_is_let_go_is_told() {
         let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement: Placement::default() };
         let dt = 1.0 / 60.0;
         let mut world = (solver.build)(&Scene::flat(), &[start(&car), start(&trailer)], dt);
-        let behind = hitched(&car, world.state(0), 0, &[&trailer]).remove(0);
+        let behind = place_trailers_behind(&car, world.state(0), 0, &[&trailer]).remove(0);
         world.set_state(1, &behind).expect("it fits");
-        let (mut watch, mut heard) = (Watch::default(), Vec::new());
+        let (mut watch, mut heard) = (EventDetector::default(), Vec::new());
         for step in 0..60 {
             if step == 30 {
                 let free = State { tow: None, ..world.state(1).clone() };
                 world.set_state(1, &free).expect("it fits");
             }
             world.step(&[]);
-            watch.look(&world.car(1), dt, |event| heard.push((step, event)));
+            watch.update(&world.car(1), dt, |event| heard.push((step, event)));
         }
         let told = heard.iter().filter(|(_, event)| matches!(event, Event::Unhitched)).collect::<Vec<_>>();
         assert!(matches!(told[..], [(30, _)]), "{}: {heard:?}", solver.name);
@@ -97,7 +97,7 @@ fn a_turned_and_turning_car_takes_it_along() {
     state.rotation = Quat::from_rotation_z(1.0) * Quat::from_rotation_y(-0.2) * state.rotation;
     state.position = DVec3::new(5e3, -2e3, 4.0);
     state.angular = skidpad::core::Vec3::new(0.0, 0.0, 0.5);
-    let behind = hitched(&car, &state, 0, &[&trailer]).remove(0);
+    let behind = place_trailers_behind(&car, &state, 0, &[&trailer]).remove(0);
     let arm = (behind.position - state.position).as_vec3();
     let at_hitch = |of: &State, point| of.velocity + of.angular.cross(of.rotation * point);
     let [hitch, coupler] = [car.parts().hitch.unwrap().point, trailer.parts().coupler.unwrap().point];
@@ -124,7 +124,7 @@ fn hitched_to_a_car_that_squats_it_stands_on_its_wheels() {
                 world.step(std::slice::from_ref(&full_throttle));
             }
             let models: Vec<&Model> = trailers.iter().map(Arc::as_ref).collect();
-            let behind = hitched(&car, world.state(0), 0, &models);
+            let behind = place_trailers_behind(&car, world.state(0), 0, &models);
             assert_eq!(behind.len(), trailers.len());
             for (model, state) in trailers.iter().zip(&behind) {
                 let normal = scene.normal().as_dvec3();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use skidpad::core::{Controls, Frame, Model, Scene, state::Placement};
 use skidpad::lab::DriverInput;
-use skidpad::lab::driver::SpeedHolder;
-use skidpad::lab::figures::{drive_force, resistance};
+use skidpad::lab::closed_form::{drive_force, resistance};
+use skidpad::lab::driver::PedalSpeedController;
 
 use crate::common::{Drive, GRAVITY, Simplify, on_rows, own_code, shipped};
 use crate::hitch::lasting::RIGS;
@@ -57,7 +57,7 @@ fn drive(models: &[Arc<Model>], slope: f64, speed: f64, full_throttle: bool) -> 
     let placement = Placement { speed: speed as f32, gear, ..Placement::default() };
     let towed: f64 = models[1..].iter().map(|model| f64::from(model.mass()) * GRAVITY * slope.sin()).sum();
     let mut world = rigs::train_from(&solver, models, &Scene::sloping(slope as f32), &placement, HZ);
-    let (mut frames, mut holder) = (vec![world.frame(0)], SpeedHolder::default());
+    let (mut frames, mut holder) = (vec![world.frame(0)], PedalSpeedController::default());
     for step in 0..(40.0 * HZ) as u64 {
         let frame = &frames[frames.len() - 1];
         let input = DriverInput { step, dt_s: (1.0 / HZ).into(), model: &models[0], frame };

@@ -207,7 +207,7 @@ fn the_coupler_load_that_is_told_is_carried() {
     for names in [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"]] {
         let models = shipped(&names);
         let told = |name: &str| {
-            let list = skidpad::lab::figures::lists::car(&models[1]);
+            let list = skidpad::lab::closed_form::lists::car(&models[1]);
             list.into_iter().find(|figure| figure.name == name).and_then(|figure| figure.value).expect("told")
         };
         let (load, share) = (told("coupler_load_n"), told("coupler_share_percent"));

@@ -1,9 +1,9 @@
 //! Stopping distances of trains against the figures of `skidpad-lab`.
 
 use skidpad::core::{Controls, Model, Scene};
-use skidpad::lab::figures::lists::STOP_FROM;
-use skidpad::lab::figures::rig::stopping_distance;
-use skidpad::lab::figures::straight::Pedal;
+use skidpad::lab::closed_form::lists::STOPPING_SPEED_MPS;
+use skidpad::lab::closed_form::straight::Pedal;
+use skidpad::lab::closed_form::train::stopping_distance;
 
 use super::rigs::{shipped, train};
 use crate::common::{close, solvers};
@@ -14,9 +14,9 @@ fn shipped_trains_stop_as_told() {
     for names in [["toyota_4runner", "caravan"], ["toyota_4runner", "wagon"], ["truck_6x4", "semitrailer"]] {
         let models = shipped(&names);
         let train_of: Vec<&Model> = models.iter().map(AsRef::as_ref).collect();
-        let told = stopping_distance(&train_of, STOP_FROM, Pedal::Floored).expect("brakes");
+        let told = stopping_distance(&train_of, STOPPING_SPEED_MPS, Pedal::FullPedal).expect("brakes");
         for solver in solvers() {
-            let mut world = train(&solver, &models, &Scene::flat(), STOP_FROM as f32, 240.0);
+            let mut world = train(&solver, &models, &Scene::flat(), STOPPING_SPEED_MPS as f32, 240.0);
             let start = world.frame(0).x_m;
             for _ in 0..240 * 12 {
                 world.step(&[Controls { brake: 1.0, ..Controls::coasting() }]);

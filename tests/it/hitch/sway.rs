@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::rigs::{BASE, Plane, articulation, gap, shipped, train};
 use crate::common::solvers;
 use skidpad::core::{BackendInfo, Controls, Model, ModelParts, Scene};
-use skidpad::lab::figures::sway::PlaneTrain;
+use skidpad::lab::closed_form::sway::PlaneTrain;
 
 /// Returns the damping ratio and the undamped frequency (Hz) of the sway after a steering pulse at `speed` (m/s).
 fn sway(solver: &BackendInfo, rig: &Plane, speed: f32, hz: f32) -> [f64; 2] {
@@ -72,7 +72,7 @@ const ROWS: [(&str, Plane, f64, f64, f64); 9] = [
 fn figures_are_those_of_the_plane_model() {
     for (name, rig, damping, frequency, critical) in ROWS {
         let models = rig.models();
-        let train = PlaneTrain::of(&models.each_ref().map(AsRef::as_ref)).expect("it creeps");
+        let train = PlaneTrain::new(&models.each_ref().map(AsRef::as_ref)).expect("it creeps");
         let sway = train.sway_at(25.0).expect("it swings");
         let found = train.critical_speed_mps().expect("all grow at some speed");
         let told = format!("{name}: {sway:?}, {found} m/s for {damping}, {frequency} Hz, {critical} m/s");
@@ -92,7 +92,7 @@ fn figures_are_those_of_the_plane_model() {
 fn shipped_trains_sway_as_their_figures_say() {
     for names in [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"]] {
         let models: Vec<Arc<Model>> = shipped(&names).iter().map(|model| without_friction(model)).collect();
-        let train = PlaneTrain::of(&models.iter().map(AsRef::as_ref).collect::<Vec<_>>()).expect("it creeps");
+        let train = PlaneTrain::new(&models.iter().map(AsRef::as_ref).collect::<Vec<_>>()).expect("it creeps");
         for (solver, speed) in solvers().iter().flat_map(|solver| [(solver, 27.78), (solver, 36.0)]) {
             let [at_240, at_480] = [240.0, 480.0].map(|hz| sway_of(solver, &models, speed, hz));
             let expected = train.sway_at(speed.into()).expect("it swings");
@@ -117,9 +117,9 @@ fn without_friction(model: &Model) -> Arc<Model> {
 #[test]
 fn a_train_of_one_is_the_bicycle() {
     let [car, _] = Plane { stiffness: [110e3, 90e3], trailer_mass: 1e-3, ..BASE }.models();
-    let bicycle = skidpad::lab::figures::Figures::of(&car).bicycle.expect("linear tyres");
+    let bicycle = skidpad::lab::closed_form::Characteristics::new(&car).bicycle.expect("linear tyres");
     let expected = bicycle.critical_speed_mps().expect("it oversteers");
-    let found = PlaneTrain::of(&[&car]).expect("it creeps").critical_speed_mps().expect("it oversteers");
+    let found = PlaneTrain::new(&[&car]).expect("it creeps").critical_speed_mps().expect("it oversteers");
     assert!((found / expected - 1.0).abs() < 1e-4, "{found} for {expected} m/s");
 }
 

@@ -6,8 +6,8 @@ use skidpad::core::model::TrailerBrakes;
 use skidpad::core::state::Placement;
 use skidpad::core::telemetry::frame::HITCH_CHANNELS;
 use skidpad::core::{Backend, Controls, Frame, HitchFrame, Model, Scene, State, Vec3};
-use skidpad::lab::manoeuvre::{Course, LaneChange, Slalom};
-use skidpad::lab::units::Towed;
+use skidpad::lab::manoeuvre::{LaneChange, LaneChangeCourse, Slalom};
+use skidpad::lab::units::TowedUnit;
 use skidpad::lab::{Manoeuvre, Overrides, TimeStep, Trajectory, simulate};
 use std::sync::Arc;
 
@@ -201,9 +201,9 @@ fn a_trailer_on_its_own_keeps_its_columns() {
 /// Drives `manoeuvre` with every solver at 120 Hz and returns the trajectories by solver.
 fn runs(manoeuvre: &dyn Manoeuvre, models: &[Arc<Model>]) -> Vec<(&'static str, Trajectory)> {
     let overrides =
-        Overrides { trailers: models[1..].iter().cloned().map(Towed::from).collect(), ..Overrides::default() };
+        Overrides { trailers: models[1..].iter().cloned().map(TowedUnit::from).collect(), ..Overrides::default() };
     let setup = overrides.apply(manoeuvre.setup(&models[0]));
-    let dt = TimeStep::per_second(120.0).expect("valid");
+    let dt = TimeStep::from_rate_hz(120.0).expect("valid");
     let run = |solver: &skidpad::core::BackendInfo| {
         let mut driver = manoeuvre.driver(&models[0]);
         (solver.name, simulate(solver, &models[0], &setup, driver.as_mut(), dt, &mut |_, _| {}))
@@ -223,7 +223,7 @@ fn rows_of_trailers_keep_step_with_their_car() {
         [models[0].parts().hitch.expect("it tows").point, models[1].parts().coupler.expect("it is towed").point];
     for (solver, run) in runs(&Slalom { speed_mps: 10.0, ..Slalom::default() }, &models) {
         let [(_, trailer)] = run.trailers() else { panic!("{solver}: {} trailers", run.trailers().len()) };
-        assert_eq!(trailer.count(), run.count());
+        assert_eq!(trailer.row_count(), run.row_count());
         for (car, behind) in run.rows().zip(trailer.rows()) {
             assert_eq!(car.t_s, behind.t_s);
             let ([x, y], [hitch_x, hitch_y]) = (point(&behind, coupler), point(&car, hitch));
@@ -231,14 +231,14 @@ fn rows_of_trailers_keep_step_with_their_car() {
             // springs.
             assert!((x - hitch_x).hypot(y - hitch_y) < 2e-3, "{solver} at {} s", car.t_s);
         }
-        assert!(trailer.largest(|f| f.yaw_rad) > 0.05, "{solver}: it swings");
+        assert!(trailer.peak_magnitude(|f| f.yaw_rad) > 0.05, "{solver}: it swings");
     }
 }
 
 #[test]
 fn a_table_has_the_columns_of_every_trailer() {
     let models = shipped(&["toyota_4runner", "caravan"]);
-    let lane_change = LaneChange { course: Course::Double, speed_mps: Some(15.0) };
+    let lane_change = LaneChange { course: LaneChangeCourse::Double, speed_mps: Some(15.0) };
     let mut first = None;
     for (solver, run) in runs(&lane_change, &models) {
         let mut bytes = Vec::new();
@@ -248,7 +248,7 @@ fn a_table_has_the_columns_of_every_trailer() {
         let own = run.first().header(&models[0]);
         assert_eq!(columns[..own.len()], own, "{solver}: the car's columns come first");
         insta::assert_snapshot!("columns_of_a_trailer", columns[own.len()..].join("\n"));
-        assert_eq!(text.lines().count(), run.count() + 1);
+        assert_eq!(text.lines().count(), run.row_count() + 1);
         assert!(text.lines().all(|line| line.split(',').count() == columns.len()), "{solver}");
         let metrics = lane_change.metrics_of_train(&models[0], &run);
         let of = |name: &str| metrics.iter().find(|m| m.name == name).and_then(|m| m.value).expect("it happened");

@@ -1,7 +1,7 @@
 //! CommonRoad's models of a BMW 320i (see `data/README.md`): single track, single track with drift, multi-body.
 
 use skidpad::core::{BackendInfo, Controls, Frame, Model, WheelControls};
-use skidpad::lab::figures::OwnWheels;
+use skidpad::lab::closed_form::UnsprungCharacteristics;
 
 use crate::common::{Drive, GRAVITY, Simplify, close, hold_speed, mean, shipped, solvers};
 use crate::suspension::multi_body::{self, unsprung};
@@ -156,8 +156,8 @@ fn load_transfer_is_the_multi_body_models() {
     let transfer =
         |axle: u8| 0.5 * (last(&format!("load_n.{axle}r")) - last(&format!("load_n.{axle}l"))) / last("ay_mps2");
     let whole = transfer(1) + transfer(2);
-    let own = OwnWheels::of(&model).and_then(|own| own.roll_gradient).expect("stands");
-    let lumped = skidpad::lab::Figures::of(&model).roll_gradient.expect("stands");
+    let own = UnsprungCharacteristics::of(&model).and_then(|own| own.roll_gradient).expect("stands");
+    let lumped = skidpad::lab::Characteristics::new(&model).roll_gradient.expect("stands");
     let roll_of = |steady: &[Frame]| mean(steady, |f| f.roll_rad) / mean(steady, |f| f.ay_mps2);
     for solver in unsprung().into_iter().chain(solvers()) {
         let frames = steer(&solver, &model, &table, 15.0, true);

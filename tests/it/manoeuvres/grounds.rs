@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, DVec3, FixedBox, HeightField, Road, RoadClass, Scene, TriangleMesh, Vec3};
 use skidpad::lab::compare::{Spread, compare};
-use skidpad::lab::manoeuvre::{CATALOGUE, GROUNDS, Overrides};
+use skidpad::lab::manoeuvre::{GROUND_KINDS, MANOEUVRES, Overrides};
 use skidpad::lab::run::TimeStep;
 use skidpad::spec::LoadedScene;
 
@@ -74,7 +74,7 @@ fn crg() -> String {
 
 /// Returns the solvers, their modes and the peers.
 fn all() -> Vec<BackendInfo> {
-    skidpad::backends().into_iter().chain(skidpad::modes()).collect()
+    skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
 /// Metrics on the plane and on other flat ground agree within 1e-4. The tolerance of peers, whose wheels are
@@ -82,11 +82,11 @@ fn all() -> Vec<BackendInfo> {
 #[test]
 fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
     let model = skidpad::spec::load("corvette_c5").expect("shipped").model;
-    let step = TimeStep::per_second(60.0).expect("a valid rate");
+    let step = TimeStep::from_rate_hz(60.0).expect("a valid rate");
     let grounds = grounds();
-    assert!(GROUNDS.iter().all(|(name, _)| *name == "plane" || grounds.iter().any(|(kind, _)| kind == name)));
-    for entry in CATALOGUE {
-        let manoeuvre = entry.standard(&Overrides::default());
+    assert!(GROUND_KINDS.iter().all(|(name, _)| *name == "plane" || grounds.iter().any(|(kind, _)| kind == name)));
+    for entry in MANOEUVRES {
+        let manoeuvre = entry.build_standard(&Overrides::default());
         let drive = |scene: &Scene| {
             // The ground of a scene replaces that of the manoeuvre, and also its slope.
             let overrides = Overrides { scene: Some(scene.clone()), ..Overrides::default() };
@@ -108,7 +108,7 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
                     let what = format!("{} on {kind} with {}: {}", entry.name, plane.backend, found.name);
                     assert_eq!(on_plane.value.is_some(), found.value.is_some(), "{what}");
                     let (Some(expected), Some(value)) = (on_plane.value, found.value) else { continue };
-                    let apart = Spread::from(expected, value, on_plane, step.seconds()).percent();
+                    let apart = Spread::from_reference(expected, value, on_plane, step.seconds()).percent();
                     assert!(apart.unwrap_or(0.0) < allowed, "{what}: {value} instead of {expected}");
                 }
             }
@@ -120,22 +120,22 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
 #[test]
 fn every_manoeuvre_runs_on_a_road() {
     let model = skidpad::spec::load("corvette_c5").expect("shipped").model;
-    let step = TimeStep::per_second(120.0).expect("a valid rate");
+    let step = TimeStep::from_rate_hz(120.0).expect("a valid rate");
     let (corner, size) = (DVec3::new(-10.0, -12.0, 0.0), [190.0, 24.0]);
     let (class, wavelengths) = (RoadClass::A, [0.5, 20.0]);
     let road = Road { class, seed: 3, wavelengths, corner, size, spacing: 0.2, grip: 1.0 };
     let road = Scene { fields: vec![Arc::new(road.field().expect("a road"))], ..without_plane() };
-    for entry in CATALOGUE {
+    for entry in MANOEUVRES {
         let drive = |scene: &Scene| {
             let short = Overrides { scene: Some(scene.clone()), duration_s: Some(3.0), ..Overrides::default() };
-            compare(&all(), &model, entry.standard(&short).as_ref(), &short, step, &|_| {}).outcomes
+            compare(&all(), &model, entry.build_standard(&short).as_ref(), &short, step, &|_| {}).outcomes
         };
         for (plane, road) in drive(&Scene::flat()).iter().zip(drive(&road)) {
             let [plane, found] = [plane, &road].map(|outcome| outcome.trajectory.last().vx_mps);
             let what = format!("{} with {}", entry.name, road.backend);
             // Waves of a few millimetres vary the wheel loads.
             assert!((found - plane).abs() < 0.02 * plane.abs() + 0.1, "{what}: {found} m/s instead of {plane} m/s");
-            assert!(!road.trajectory.worst().not_finite, "{what}");
+            assert!(!road.trajectory.worst_report().not_finite, "{what}");
         }
     }
 }

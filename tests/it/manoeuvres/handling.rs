@@ -3,7 +3,7 @@
 use skidpad::core::model::{Axle, Guidance, Tyre};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, Model};
-use skidpad::lab::Figures;
+use skidpad::lab::Characteristics;
 use std::sync::Arc;
 
 use crate::common::{Drive, Simplify, c5, close, curve, hold_speed, mean, shipped, solvers};
@@ -80,7 +80,7 @@ fn roll_steer_is_in_the_understeer_gradient_told() {
         let mut parts = plain.parts().clone();
         parts.axles[axle].guidance = Some(Guidance { toe: [0.4, 0.0], camber: [0.0; 2] });
         let model = parts.model();
-        let told = Figures::of(&model).bicycle.expect("creeps").understeer - gradient;
+        let told = Characteristics::new(&model).bicycle.expect("creeps").understeer - gradient;
         assert!(told.abs() > 0.3 * gradient && (told < 0.0) == (axle == 0), "axle {axle}: {told} of {gradient}");
         for solver in solvers() {
             let steer = 0.01f32;

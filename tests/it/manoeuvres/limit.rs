@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, Controls, Model};
-use skidpad::lab::driver::{Cruise, DriverInput};
-use skidpad::lab::figures::cornering::grip_limit;
+use skidpad::lab::closed_form::cornering::grip_limit;
+use skidpad::lab::driver::{DriverInput, TorqueSpeedController};
 use skidpad::lab::manoeuvre::{KMH_100, Manoeuvre, StepSteer};
 use skidpad::lab::{TimeStep, simulate};
 
@@ -13,7 +13,7 @@ use crate::common::{Drive, Simplify, close, shipped, solvers};
 /// A step steer of every shipped vehicle reaches the lateral acceleration of the manoeuvre.
 #[test]
 fn step_steers_reach_their_lateral_acceleration() {
-    let (manoeuvre, step) = (StepSteer::default(), TimeStep::per_second(240.0).expect("valid"));
+    let (manoeuvre, step) = (StepSteer::default(), TimeStep::from_rate_hz(240.0).expect("valid"));
     for name in skidpad::spec::shipped::names() {
         let model = shipped(name).model();
         for solver in solvers() {
@@ -30,7 +30,8 @@ fn step_steers_reach_their_lateral_acceleration() {
 fn ramp(solver: &BackendInfo, model: &Arc<Model>) -> f64 {
     const HZ: f64 = 240.0;
     const RATE: f64 = 0.002;
-    let (mut car, mut cruise) = (Drive::rolling(solver, model, KMH_100 as f32, HZ as f32), Cruise::default());
+    let (mut car, mut cruise) =
+        (Drive::rolling(solver, model, KMH_100 as f32, HZ as f32), TorqueSpeedController::default());
     let (mut recent, mut best) = (Vec::new(), 0.0f64);
     let mut frame = car.world.frame(0);
     for step in 0..(100.0 * HZ) as u64 {

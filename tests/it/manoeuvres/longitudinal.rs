@@ -122,7 +122,7 @@ fn a_skilled_launch_does_not_depend_on_the_tick_rate() {
         for name in ["bmw_320i_mf", "corvette_c5_tmeasy", "tesla_model3_awd", "toyota_4runner"] {
             let model = shipped(name).model();
             let [found, fine] = [60.0, 1000.0].map(|hz| {
-                let (step, mut driver) = (TimeStep::per_second(hz).expect("valid"), manoeuvre.driver(&model));
+                let (step, mut driver) = (TimeStep::from_rate_hz(hz).expect("valid"), manoeuvre.driver(&model));
                 let run = simulate(&solver, &model, &manoeuvre.setup(&model), driver.as_mut(), step, &mut |_, _| {});
                 manoeuvre.measure(&run).zero_to_100_kmh_s.expect("reached")
             });
@@ -156,10 +156,10 @@ fn a_skilled_launch_is_not_slower_than_full_throttle() {
 /// 100 km/h by the truck.
 fn times_to(launch: Launch, solver: &BackendInfo, model: &Arc<Model>, hz: f64) -> [f64; 2] {
     let manoeuvre = Acceleration { launch, duration_s: 60.0, ..Acceleration::default() };
-    let (step, mut driver) = (TimeStep::per_second(hz).expect("valid"), manoeuvre.driver(model));
+    let (step, mut driver) = (TimeStep::from_rate_hz(hz).expect("valid"), manoeuvre.driver(model));
     let run = simulate(solver, model, &manoeuvre.setup(model), driver.as_mut(), step, &mut |_, _| {});
-    let start = run.rises_to(0.05, 0.0, |frame| frame.vx_mps).expect("it starts");
-    let reached = run.rises_to(15.0, 0.0, |frame| frame.vx_mps).map(|time| time - start);
+    let start = run.first_crossing_up(0.05, 0.0, |frame| frame.vx_mps).expect("it starts");
+    let reached = run.first_crossing_up(15.0, 0.0, |frame| frame.vx_mps).map(|time| time - start);
     [reached, manoeuvre.measure(&run).zero_to_100_kmh_s].map(|time| time.unwrap_or(f64::INFINITY))
 }
 

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, Model};
-use skidpad::lab::figures::Figures;
-use skidpad::lab::manoeuvre::{Course, KMH_100, LaneChange, LaneChangeMetrics, Manoeuvre};
+use skidpad::lab::closed_form::Characteristics;
+use skidpad::lab::manoeuvre::{KMH_100, LaneChange, LaneChangeCourse, LaneChangeMetrics, Manoeuvre};
 use skidpad::lab::run::{TimeStep, simulate};
 
 use crate::common::{Simplify, c5, close, shipped, solvers};
 
 fn moose(solver: &BackendInfo, model: &Arc<Model>, kmh: f64) -> LaneChangeMetrics {
-    let run = LaneChange { course: Course::Obstacle, speed_mps: Some(kmh / 100.0 * KMH_100) };
+    let run = LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(kmh / 100.0 * KMH_100) };
     let mut driver = run.driver(model);
-    let dt = TimeStep::per_second(120.0).expect("a valid rate");
+    let dt = TimeStep::from_rate_hz(120.0).expect("a valid rate");
     let driven = simulate(solver, model, &run.setup(model), driver.as_mut(), dt, &mut |_, _| {});
     run.measure(model, &driven)
 }
@@ -40,7 +40,7 @@ fn a19_bars_hold_the_roll() {
         let mut parts = c5();
         parts.bars.iter_mut().for_each(|bar| bar.rate *= factor);
         let model = parts.model();
-        let steady = Figures::of(&model).roll_gradient.expect("upright").to_degrees();
+        let steady = Characteristics::new(&model).roll_gradient.expect("upright").to_degrees();
         for solver in solvers() {
             let found = moose(&solver, &model, 40.0);
             let (roll, lateral) =

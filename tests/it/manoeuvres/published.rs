@@ -19,7 +19,7 @@ fn published(car: &Loaded, quantity: &str) -> f64 {
 }
 
 fn drive(solver: &BackendInfo, car: &Loaded, manoeuvre: &dyn Manoeuvre) -> Trajectory {
-    let (step, mut driver) = (TimeStep::per_second(240.0).expect("valid"), manoeuvre.driver(&car.model));
+    let (step, mut driver) = (TimeStep::from_rate_hz(240.0).expect("valid"), manoeuvre.driver(&car.model));
     simulate(solver, &car.model, &manoeuvre.setup(&car.model), driver.as_mut(), step, &mut |_, _| {})
 }
 

@@ -3,7 +3,7 @@
 //! chassis without the ground, are put into the load path.
 
 use skidpad::core::model::BarCoupling;
-use skidpad::lab::figures::steady_state::rollover;
+use skidpad::lab::closed_form::steady_state::rollover;
 
 use super::draw::Draw;
 use super::{NOT_APPLICABLE, Outcome, Worst};

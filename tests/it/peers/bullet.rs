@@ -2,7 +2,7 @@
 
 use skidpad::core::state::Placement;
 use skidpad::core::{CarStart, Controls, DMat3, DQuat, DVec3, FixedBox, Scene, Vec3, WheelControls, model::Hull};
-use skidpad::peers::bullet::{Body, Car, Ground, Tuning, WheelInput, WheelTuning, world};
+use skidpad::peers::bullet::{Body, Car, Ground, Tuning, WheelInput, WheelTuning, new_world};
 
 use crate::common::{Simplify, shipped};
 
@@ -128,8 +128,8 @@ fn tuning(run: &Run) -> Tuning {
         stiffness: 40.0,
         damping_compression: 3.794733192202055,
         damping_relaxation: 6.324555320336759,
-        travel: 0.2,
-        most_force: 20_000.0,
+        max_travel: 0.2,
+        max_force: 20_000.0,
         friction_slip: run.friction_slip,
         roll_influence: run.roll_influence,
     };
@@ -222,7 +222,7 @@ fn by_the_car(run: &Run) -> Errors {
 /// Returns the errors of the backend with the shipped description, and with the friction and roll influence of the run.
 fn by_the_backend(run: &Run) -> Errors {
     let model = shipped("bullet_reference").model();
-    let mut tuning = Tuning::of(&model);
+    let mut tuning = Tuning::from_model(&model);
     for wheel in &mut tuning.wheels {
         wheel.roll_influence = run.roll_influence;
         wheel.friction_slip = run.friction_slip;
@@ -230,7 +230,7 @@ fn by_the_backend(run: &Run) -> Errors {
     let (axes, length_at_rest) = (run.axes(), 0.288_687_5);
     let placement = Placement { heading: run.heading as f32, ..Placement::default() };
     let start = CarStart { model: model.clone(), placement };
-    let mut backend = world(&run.scene(), &[(start, tuning)], run.dt as f32);
+    let mut backend = new_world(&run.scene(), &[(start, tuning)], run.dt as f32);
     let mut state = backend.state(0).clone();
     state.position = axes * DVec3::new(0.0, 0.0, run.start_height);
     state.rotation = axes.as_quat();

@@ -49,10 +49,10 @@ impl Mode {
         if !self.is_bullet() {
             return Drive::new(&self.info, model, scene, placement, hz);
         }
-        let mut tuning = Tuning::of(model);
+        let mut tuning = Tuning::from_model(model);
         (self.tune)(&mut tuning);
         let start = CarStart { model: model.clone(), placement };
-        Drive { world: bullet::world(scene, &[(start, tuning)], 1.0 / hz) }
+        Drive { world: bullet::new_world(scene, &[(start, tuning)], 1.0 / hz) }
     }
 
     fn rolling(&self, model: &Arc<Model>, speed: f32, hz: f32) -> Drive {
@@ -70,8 +70,8 @@ fn figure(
     tune: Option<fn(&mut Tuning)>,
     measure: impl Fn(&Mode) -> f64,
 ) -> Figure {
-    let [bullet, impulse] =
-        [bullet::BACKEND, impulse::BACKEND].map(|info| measure(&Mode { info, tune: tune.unwrap_or(as_constructed) }));
+    let [bullet, impulse] = [bullet::BACKEND_INFO, impulse::BACKEND_INFO]
+        .map(|info| measure(&Mode { info, tune: tune.unwrap_or(as_constructed) }));
     Figure { defect, what, digits, recorded, bullet, impulse }
 }
 
@@ -199,7 +199,7 @@ fn pressed(mode: &Mode, aside: f32) -> Frame {
 fn springs() -> Vec<Figure> {
     let bounded: fn(&mut Tuning) = |tuning| {
         as_constructed(tuning);
-        tuning.wheels.iter_mut().for_each(|wheel| wheel.most_force = 6000.0);
+        tuning.wheels.iter_mut().for_each(|wheel| wheel.max_force = 6000.0);
     };
     let side = |m: &Mode| {
         let wheel = pressed(m, 5.0).wheels[0].clone();

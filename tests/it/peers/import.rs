@@ -18,8 +18,8 @@ fn described(tuning: &Tuning) -> BulletVehicle {
         m_suspensionStiffness: w.stiffness,
         m_wheelsDampingCompression: w.damping_compression,
         m_wheelsDampingRelaxation: w.damping_relaxation,
-        m_maxSuspensionTravelCm: 100.0 * w.travel,
-        m_maxSuspensionForce: w.most_force.min(1e9),
+        m_maxSuspensionTravelCm: 100.0 * w.max_travel,
+        m_maxSuspensionForce: w.max_force.min(1e9),
         m_frictionSlip: w.friction_slip,
         m_rollInfluence: w.roll_influence,
         m_steering: 0.0,
@@ -42,7 +42,7 @@ fn back(tuning: &Tuning) -> Tuning {
     let text = toml::to_string(&described(tuning)).expect("finite");
     let imported = Source::Bullet.import("there", &text, Options::default());
     let imported = imported.unwrap_or_else(|faults| panic!("{}", faults.render()));
-    Tuning::of(&imported.spec.compile().expect("valid"))
+    Tuning::from_model(&imported.spec.compile().expect("valid"))
 }
 
 /// Export to Bullet's terms and import preserve every number that Bullet has, also for cars with parts that Bullet has no
@@ -52,7 +52,7 @@ fn there_and_back_keeps_every_number_of_bullets() {
     // Models store f32. Vehicle files of importers have nine digits.
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * b.abs().max(0.1);
     for name in ["corvette_c5", "bmw_320i_commonroad", "bullet_reference", "unity_default"] {
-        let there = Tuning::of(&Model::new(shipped(name)).expect("valid"));
+        let there = Tuning::from_model(&Model::new(shipped(name)).expect("valid"));
         let here = back(&there);
         assert!(near(here.mass, there.mass), "{name}");
         let hull = |t: &Tuning| t.hull.expect("a box");
@@ -66,8 +66,8 @@ fn there_and_back_keeps_every_number_of_bullets() {
             assert_eq!((a.direction, a.axle), (b.direction, b.axle));
             let numbers = |w: &WheelTuning| {
                 let springs =
-                    [w.rest_length, w.radius, w.stiffness, w.damping_compression, w.damping_relaxation, w.travel];
-                springs.into_iter().chain([w.friction_slip, w.roll_influence, w.most_force.min(1e9)])
+                    [w.rest_length, w.radius, w.stiffness, w.damping_compression, w.damping_relaxation, w.max_travel];
+                springs.into_iter().chain([w.friction_slip, w.roll_influence, w.max_force.min(1e9)])
             };
             for (a, b) in numbers(a).zip(numbers(b)) {
                 let unbounded = a >= 1e9 && b >= 1e9;

@@ -72,7 +72,7 @@ fn wheels_honour_a_filter() {
     for ground in
         [QueryFilter::default().predicate(&ghost), QueryFilter::default().predicate(&ghost).exclude_rigid_body(other)]
     {
-        cars.before_step_on(&mut *world, &[Controls::parked()], ground);
+        cars.before_step_with_surfaces(&mut *world, &[Controls::parked()], ground);
         world.step();
         cars.after_step(&mut *world);
         let height = cars.vehicles()[0].state().wheels[0].compression;

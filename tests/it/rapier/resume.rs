@@ -154,7 +154,7 @@ fn states_alone_resume_cars_awake() {
         let state = State::from_bytes(&yard.state(car).to_bytes(), model.wheels().len()).expect("just written");
         (yard.cars.handle(car), Vehicle::new(model, state))
     });
-    let mut twin = Yard { world: read(&bytes(&yard.world)), cars: RapierCars::adopt(Axes::ZUp, bodies.into()) };
+    let mut twin = Yard { world: read(&bytes(&yard.world)), cars: RapierCars::from_bodies(Axes::ZUp, bodies.into()) };
     for step in 0..120 {
         yard.step(&controls);
         twin.step(&controls);

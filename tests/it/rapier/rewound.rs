@@ -1,6 +1,6 @@
 //! Bit-identical continuation of worlds that were rewound by clone.
 
-use skidpad::rapier::Moment;
+use skidpad::rapier::WorldSnapshot;
 use skidpad::rapier::rapier3d::prelude::*;
 
 use super::seesaw::example::Playground;
@@ -13,10 +13,10 @@ fn motions(all: &Playground) -> Vec<(Pose, Vector, Vector, bool)> {
 #[test]
 fn a_rewound_world_goes_on_bit_for_bit() {
     let mut all = Playground::new().expect("shipped");
-    let mut moment = Moment::of(&all.world, &all.cars);
+    let mut moment = WorldSnapshot::new(&all.world, &all.cars);
     for steps in [1, 120, 240, 40] {
         (0..steps).for_each(|_| all.step());
-        moment.keep(&all.world, &all.cars);
+        moment.overwrite(&all.world, &all.cars);
         let time = all.time;
         (0..30).for_each(|_| all.step());
         let (then, states) = (motions(&all), all.cars.clone());

@@ -6,7 +6,7 @@ use crate::common::{Simplify, c5, shipped};
 
 /// Returns every solver, mode and peer.
 fn all() -> Vec<BackendInfo> {
-    skidpad::backends().into_iter().chain(skidpad::modes()).collect()
+    skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
 /// Builds a world with a Corvette that rolls at 20 m/s. The step is `dt`, s.

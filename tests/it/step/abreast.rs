@@ -107,7 +107,7 @@ fn is_held_in_droop(car: &State, model: &Model) -> bool {
 /// Returns the number of car-steps in a batch over `steps * CARS`, and the number of these with a wheel at its droop stop,
 /// over the same.
 fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usize, seed: u64) -> [f64; 2] {
-    same_bits_on(&skidpad::impulse::BACKEND, what, model, scene, hz, steps, seed)
+    same_bits_on(&skidpad::impulse::BACKEND_INFO, what, model, scene, hz, steps, seed)
 }
 
 /// Makes the comparison of [`same_bits`] with `solver`, at `hz` steps a second.
@@ -216,7 +216,8 @@ fn cars_that_stand_go_abreast_with_the_bits_of_each_alone() {
         let at = |car: usize| Placement { y: 12.0 * car as f64, heading: 0.4 * car as f32, ..Placement::default() };
         let starts: Vec<CarStart> =
             (0..CARS).map(|car| CarStart { model: model.clone(), placement: at(car) }).collect();
-        let world = |starts: &[CarStart]| (skidpad::impulse::BACKEND.build)(&Scene::sloping(SLOPE), starts, 1.0 / HZ);
+        let world =
+            |starts: &[CarStart]| (skidpad::impulse::BACKEND_INFO.build)(&Scene::sloping(SLOPE), starts, 1.0 / HZ);
         let [mut abreast, mut alone] = [starts.clone(), in_turn(&starts)].map(|starts| world(&starts));
         let mut together = 0;
         for step in 0..STEPS {
@@ -248,8 +249,9 @@ fn cars_that_stand_go_abreast_with_the_bits_of_each_alone() {
 fn cars_abreast_in_rapiers_world_have_the_bits_of_each_alone() {
     for (i, name) in ["corvette_c5", "corvette_c5_mf", "unity_default"].into_iter().enumerate() {
         let model = skidpad::spec::load(name).expect("shipped").model;
-        let shares = [(Scene::flat(), 60.0), (rough(), 120.0)]
-            .map(|(scene, hz)| same_bits_on(&skidpad::rapier::BACKEND, name, &model, &scene, hz, 240, 1 + i as u64)[0]);
+        let shares = [(Scene::flat(), 60.0), (rough(), 120.0)].map(|(scene, hz)| {
+            same_bits_on(&skidpad::rapier::BACKEND_INFO, name, &model, &scene, hz, 240, 1 + i as u64)[0]
+        });
         println!("{name}: {shares:.2?} of the steps abreast");
         assert!(!name.starts_with("corvette") || shares.iter().all(|share| *share > 0.2), "{name}: {shares:?}");
     }

@@ -2,7 +2,7 @@
 
 use skidpad::core::model::{AntiRollBar, BarCoupling, Unsprung};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement};
-use skidpad::lab::figures::OwnWheels;
+use skidpad::lab::closed_form::UnsprungCharacteristics;
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, own_code, parked_on_a_block, solvers};
 
@@ -72,7 +72,7 @@ fn bars_hold_wheels_on_their_own_as_told() {
         let own = Unsprung { mass: 40.0, tyre_rate: 200e3, tyre_damping: 0.0 };
         parts.wheels.iter_mut().for_each(|wheel| wheel.unsprung = Some(own));
         let model = parts.model();
-        let told = OwnWheels::of(&model).and_then(|own| own.roll_gradient).expect("stands");
+        let told = UnsprungCharacteristics::of(&model).and_then(|own| own.roll_gradient).expect("stands");
         let last = super::steady_turn(&solver, &model);
         let found = mean(&last, |f| f.roll_rad) / mean(&last, |f| f.ay_mps2);
         close(&format!("{coupling:?}: roll"), found, told, 0.02, "struts are pressed apart by side forces");

@@ -243,7 +243,7 @@ pub fn with_its_joints() -> ModelParts {
 
 /// Returns the solver with unsprung masses; `None` if its feature is off.
 pub fn unsprung() -> Option<BackendInfo> {
-    skidpad::modes().into_iter().find(|mode| mode.name == "constraint-unsprung")
+    skidpad::solver_variants().into_iter().find(|mode| mode.name == "constraint-unsprung")
 }
 
 /// Returns continuous sines of `hz` from 0.5 s on.

@@ -7,8 +7,8 @@ use skidpad::core::model::{Tyre, Unsprung};
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Quat, Scene, Vec3};
-use skidpad::lab::figures::steady_state::rollover;
-use skidpad::lab::figures::{Figures, OwnWheels};
+use skidpad::lab::closed_form::steady_state::rollover;
+use skidpad::lab::closed_form::{Characteristics, UnsprungCharacteristics};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, curve, hold_speed, mean, on_rows};
 use crate::suspension::steady_turn;
@@ -56,8 +56,8 @@ fn bodies_roll_about_their_roll_axis() {
         let raised: f64 = (0..2).map(|axle| share(&model, axle) * f64::from(heights[axle])).sum();
         let held = stiffness(&model, 0) + stiffness(&model, 1) - mass * GRAVITY * (h - raised);
         let massless = mass * (h - raised) / held;
-        let own = OwnWheels::of(&model).and_then(|own| own.roll_gradient).expect("stands");
-        let told = Figures::of(&model).roll_gradient.expect("stands");
+        let own = UnsprungCharacteristics::of(&model).and_then(|own| own.roll_gradient).expect("stands");
+        let told = Characteristics::new(&model).roll_gradient.expect("stands");
         close("roll told", told, massless, 1e-6, "f32");
         for solver in on_rows() {
             let what = format!("{} with roll centres at {heights:?} m, solid axles {solid}", solver.name);
@@ -252,7 +252,7 @@ fn tip(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Ramp {
 fn a_car_on_raised_roll_centres_carries_its_weight_and_tips() {
     for (roll_centre, solid) in [(0.5, true), (0.3, true), (0.0, true), (0.3, false)] {
         let model = tall(roll_centre, solid);
-        let rigid = Figures::of(&model).rollover_g.expect("two tracks") * GRAVITY;
+        let rigid = Characteristics::new(&model).rollover_g.expect("two tracks") * GRAVITY;
         let told = rollover(&model).expect("tips").lateral_acceleration;
         assert!(told < rigid, "roll centre at {roll_centre} m: {told} {rigid}");
         for solver in on_rows() {

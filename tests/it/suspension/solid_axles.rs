@@ -2,7 +2,7 @@
 
 use skidpad::core::model::Unsprung;
 use skidpad::core::{Controls, Frame, ModelParts, Quat, Vec3};
-use skidpad::lab::figures::OwnWheels;
+use skidpad::lab::closed_form::UnsprungCharacteristics;
 
 use crate::common::{Drive, Simplify, c5, close, mean, on_rows};
 use crate::suspension::steady_turn;
@@ -46,7 +46,8 @@ fn wheels_of_a_solid_axle_stand_square_on_their_tyres() {
 #[test]
 fn solid_axles_roll_the_body_by_their_closed_form() {
     let models = [false, true].map(|solid| car(solid).model());
-    let told = [0, 1].map(|i| OwnWheels::of(&models[i]).and_then(|own| own.roll_gradient).expect("stands"));
+    let told =
+        [0, 1].map(|i| UnsprungCharacteristics::of(&models[i]).and_then(|own| own.roll_gradient).expect("stands"));
     assert!(told[1] < 0.95 * told[0], "{told:?}");
     for solver in on_rows() {
         let [square, solid] = [0, 1].map(|i| {

@@ -14,7 +14,7 @@ const RIDE: f64 = 1.4;
 
 /// Returns the solvers, and the mode with unsprung masses.
 fn all() -> Vec<BackendInfo> {
-    let own = skidpad::modes().into_iter().filter(|mode| mode.name == "constraint-unsprung");
+    let own = skidpad::solver_variants().into_iter().filter(|mode| mode.name == "constraint-unsprung");
     solvers().into_iter().chain(own).collect()
 }
 

@@ -6,12 +6,12 @@ use skidpad::core::model::{AeroMaps, AntiLock, Curve, EngineDrive, HeaveSpring, 
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene, Vec3};
-use skidpad::lab::figures::Cruise;
-use skidpad::lab::figures::cornering::extra_steer;
-use skidpad::lab::figures::modes::{Mode, Modes};
-use skidpad::lab::figures::steady_state::{corner, rollover};
-use skidpad::lab::figures::straight::{Pedal, drive_force, stopping_distance};
-use skidpad::lab::{Figures, figures};
+use skidpad::lab::closed_form::CruiseState;
+use skidpad::lab::closed_form::cornering::extra_steer;
+use skidpad::lab::closed_form::modes::{Mode, Modes};
+use skidpad::lab::closed_form::steady_state::{rollover, solve_cornering};
+use skidpad::lab::closed_form::straight::{Pedal, drive_force, stopping_distance};
+use skidpad::lab::{Characteristics, closed_form};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, shipped, solvers};
 use crate::suspension::steady_turn;
@@ -75,7 +75,7 @@ fn e11_modes_swing_as_told() {
             swings(&solver, "heave", &model, &flat, &modes.heave, Controls::coasting());
             swings(&solver, "pitch", &model, &flat, &modes.pitch, Controls::coasting());
             swings(&solver, "roll on ice", &model, &ice, &modes.roll, Controls::coasting());
-            swings(&solver, "roll held", &stiff, &flat, &modes.roll_held, Controls::coasting());
+            swings(&solver, "roll held", &stiff, &flat, &modes.roll_fixed_contacts, Controls::coasting());
         }
     }
 }
@@ -150,7 +150,7 @@ fn a2_steady_cornering_is_the_one_told() {
         axle.ackermann = 0.0;
     }
     let model = parts.model();
-    let base = Figures::of(&model).wheelbase_m;
+    let base = Characteristics::new(&model).wheelbase_m;
     for solver in solvers() {
         let (speed, steer) = (40.0, 0.0165f32);
         let mut car = Drive::rolling(&solver, &model, speed as f32, 240.0);
@@ -164,7 +164,7 @@ fn a2_steady_cornering_is_the_one_told() {
         let curvature = mean(steady, |f| f.yaw_rate_radps / f.vx_mps.hypot(f.vy_mps));
         let lateral = mean(steady, |f| f.yaw_rate_radps * f.vx_mps.hypot(f.vy_mps));
         assert!((4.0..5.5).contains(&lateral), "{lateral} m/s²");
-        let told = corner(&model, lateral).expect("stands");
+        let told = solve_cornering(&model, lateral).expect("stands");
         let what = |part: &str| format!("{} at {lateral:.2} m/s², {part}", solver.name);
         close(&what("roll"), mean(steady, |f| f.roll_rad), told.roll, 0.01, "small angles");
         for i in 0..4 {
@@ -191,7 +191,7 @@ fn with_mass_left(mut parts: ModelParts, by: f32) -> ModelParts {
 #[test]
 fn a_mass_off_the_middle_rolls_as_told() {
     let models = [0.2, -0.2].map(|by| with_mass_left(c5().without_air().without_rolling_resistance(), by).model());
-    let told = Figures::of(&models[0]).roll_gradient.expect("upright");
+    let told = Characteristics::new(&models[0]).roll_gradient.expect("upright");
     for solver in solvers() {
         let found = models.each_ref().map(|model| {
             let last = steady_turn(&solver, model);
@@ -209,7 +209,7 @@ fn rollover_threshold_on_its_springs() {
         // Strong dampers keep the car from overshooting its equilibrium.
         let model = evenly_damped(parts, 8.0).on_coulomb_tyres(5.0).model();
         let threshold = rollover(&model).expect("two tracks").lateral_acceleration.abs();
-        assert!(threshold < 0.97 * GRAVITY * Figures::of(&model).rollover_g.expect("two tracks"));
+        assert!(threshold < 0.97 * GRAVITY * Characteristics::new(&model).rollover_g.expect("two tracks"));
         for solver in solvers() {
             let uphill = |share: f64| {
                 let slope = (share * threshold / GRAVITY).atan();
@@ -247,7 +247,7 @@ fn top_speed_is_reached_and_not_passed() {
         with_engine(|drive| drive.engine.throttle_map = Some(half_open())),
     ] {
         let model = parts.model();
-        let told = Figures::of(&model).top_speed_mps.expect("drag");
+        let told = Characteristics::new(&model).top_speed_mps.expect("drag");
         let gear = (1..=6).max_by(|&a, &b| drive_force(&model, told, a).total_cmp(&drive_force(&model, told, b)));
         let gear = gear.expect("six gears");
         for solver in solvers() {
@@ -265,7 +265,7 @@ fn top_speed_is_reached_and_not_passed() {
 /// when locked, on its other tyres, on brakes too weak to lock, and with anti-lock brakes.
 #[test]
 fn stops_are_as_long_as_told() {
-    let from = figures::lists::STOP_FROM;
+    let from = closed_form::lists::STOPPING_SPEED_MPS;
     let mut weak = c5();
     for wheel in &mut weak.wheels {
         wheel.brake_torque *= 0.35;
@@ -284,7 +284,7 @@ fn stops_are_as_long_as_told() {
             Some(_) => (0.025, "30 ms until slips and loads are there"),
             None => (0.01, "wheels pass the peak before they lock"),
         };
-        let told = stopping_distance(&model, from, Pedal::Floored).expect("brakes");
+        let told = stopping_distance(&model, from, Pedal::FullPedal).expect("brakes");
         for solver in solvers() {
             let mut car = Drive::rolling(&solver, &model, from as f32, 240.0);
             let start = car.world.frame(0).x_m;
@@ -321,7 +321,7 @@ fn pressed_as_told(mut parts: ModelParts) {
         let frames = car.run(10.0, |f| {
             let mut wheels = hold_speed(f, &model, speed);
             // The speed control is proportional, and its error is the drag. The drag is added to the torque.
-            let drag = figures::resistance(&model, speed) as f32 * model.wheels()[0].radius / 4.0;
+            let drag = closed_form::resistance(&model, speed) as f32 * model.wheels()[0].radius / 4.0;
             wheels.iter_mut().for_each(|w| w.motor_torque += drag);
             Controls { gear: Some(0), wheels, ..Controls::default() }
         });
@@ -331,7 +331,7 @@ fn pressed_as_told(mut parts: ModelParts) {
 
 #[track_caller]
 fn stands_as_told(solver: &str, model: &Model, steady: &[Frame]) {
-    let told = Cruise::at(model, mean(steady, |f| f.vx_mps)).expect("stands").steady;
+    let told = CruiseState::at_speed(model, mean(steady, |f| f.vx_mps)).expect("stands").steady;
     for i in 0..4 {
         let found = mean(steady, |f| f.wheels[i].compression_m);
         close(&format!("{solver} wheel {i}"), found, told.compressions[i], 0.01, "small angles of pitch");
@@ -356,9 +356,9 @@ fn d7_top_speed_is_of_the_ride_height_at_top_speed() {
     let plain = {
         let mut parts = model.parts().clone();
         parts.aero.maps = None;
-        Figures::of(&parts.model()).top_speed_mps.expect("driven")
+        Characteristics::new(&parts.model()).top_speed_mps.expect("driven")
     };
-    let told = Figures::of(&model).top_speed_mps.expect("driven");
+    let told = Characteristics::new(&model).top_speed_mps.expect("driven");
     assert!(told < 0.95 * plain, "the map matters: {told} and {plain} m/s");
     for solver in solvers() {
         let mut car = Drive::rolling(&solver, &model, told as f32 - 1.0, 120.0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad::core::model::{Axle, Tyre};
 use skidpad::core::tyre::{Brush, Conditions, MagicFormula, TMeasy};
 use skidpad::core::{CarStart, Controls, Frame, Model, ModelParts, Scene, WheelControls, state::Placement};
-use skidpad::lab::figures::cornering::extra_steer;
+use skidpad::lab::closed_form::cornering::extra_steer;
 
 use crate::common::{Drive, Simplify, close, hold_speed, mean, on_rows, own_code, shipped, solvers};
 use crate::step::fuzz::wild_controls;

@@ -52,7 +52,7 @@ fn stays(model: &Arc<Model>) {
 #[cfg(all(feature = "peers", feature = "rapier"))]
 #[test]
 fn the_stock_controller_creeps() {
-    let creep = creep_in_a_minute(&mut parked(&skidpad::peers::stock::BACKEND, &c5().model(), 0.0));
+    let creep = creep_in_a_minute(&mut parked(&skidpad::peers::stock::BACKEND_INFO, &c5().model(), 0.0));
     assert!(creep > 0.1, "the documented defect is gone: {creep} m in 60 s");
 }
 

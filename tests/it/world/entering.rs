@@ -8,7 +8,7 @@ use crate::hitch::rigs;
 
 /// Returns every solver, mode and peer.
 fn all() -> Vec<BackendInfo> {
-    skidpad::backends().into_iter().chain(skidpad::modes()).collect()
+    skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
 fn start(name: &str, y: f64) -> CarStart {

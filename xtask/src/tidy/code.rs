@@ -4,21 +4,21 @@ use super::File;
 use super::scan::{code_only, functions, without_tests};
 
 /// Maximum number of lines of a file.
-const FILE_LINES: usize = 600;
+const MAX_FILE_LINES: usize = 600;
 /// Maximum number of lines of a function.
-const FUNCTION_LINES: usize = 60;
+const MAX_FUNCTION_LINES: usize = 60;
 /// Maximum number of lines of an example.
-const EXAMPLE_LINES: usize = 79;
+const MAX_EXAMPLE_LINES: usize = 79;
 
 /// Words of unfinished work, which are forbidden in all files.
-const UNFINISHED: &[&str] = &[concat!("#[", "ignore"), "todo!", "unimplemented!", "dbg!"];
+const UNFINISHED_WORDS: &[&str] = &[concat!("#[", "ignore"), "todo!", "unimplemented!", "dbg!"];
 
 /// Words that are forbidden in the core outside of tests, since a step must not panic.
-const PANICS: &[&str] = &[".unwrap()", ".unwrap_err()", ".expect(", ".expect_err(", "panic!", "unreachable!"];
+const PANIC_WORDS: &[&str] = &[".unwrap()", ".unwrap_err()", ".expect(", ".expect_err(", "panic!", "unreachable!"];
 
 /// Functions that are forbidden in the core outside of tests, since their last bits depend on the platform, the
 /// compiler or the processor.
-const INEXACT: &[&str] = &[
+const INEXACT_FUNCTIONS: &[&str] = &[
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sin_cos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
     "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "powf", "powi", "cbrt", "hypot", "mul_add",
     "recip",
@@ -32,24 +32,24 @@ pub fn check(file: &File) -> Vec<String> {
     if !file.text.starts_with("//!") {
         problem(1, "the file does not start with `//!` and what is here".into());
     }
-    let most = if file.path.starts_with("examples/") { EXAMPLE_LINES } else { FILE_LINES };
+    let most = if file.path.starts_with("examples/") { MAX_EXAMPLE_LINES } else { MAX_FILE_LINES };
     let lines = file.text.lines().count();
     if lines > most {
         problem(most, format!("{lines} lines, but a file has at most {most}; split it by what it answers"));
     }
-    for (line, name, lines) in functions(&code).into_iter().filter(|(_, _, lines)| *lines > FUNCTION_LINES) {
-        problem(line, format!("`{name}` has {lines} lines, but a function has at most {FUNCTION_LINES}"));
+    for (line, name, lines) in functions(&code).into_iter().filter(|(_, _, lines)| *lines > MAX_FUNCTION_LINES) {
+        problem(line, format!("`{name}` has {lines} lines, but a function has at most {MAX_FUNCTION_LINES}"));
     }
-    for (line, word) in find(&code, UNFINISHED) {
+    for (line, word) in find(&code, UNFINISHED_WORDS) {
         problem(line, format!("`{word}` is unfinished work"));
     }
     if file.path.starts_with("crates/skidpad-core/src/") {
         let code = without_tests(&code);
-        for (line, word) in find(&code, PANICS) {
+        for (line, word) in find(&code, PANIC_WORDS) {
             problem(line, format!("`{word}` can panic; the core returns what is wrong or the last good state"));
         }
         for (line, word) in
-            INEXACT.iter().flat_map(|name| find(&code, &[&format!(".{name}("), &format!("f32::{name}")]))
+            INEXACT_FUNCTIONS.iter().flat_map(|name| find(&code, &[&format!(".{name}("), &format!("f32::{name}")]))
         {
             problem(line, format!("`{word}` has other bits elsewhere; use the functions of `math`"));
         }

@@ -3,9 +3,9 @@
 use super::{File, text};
 use crate::run::root;
 
-const PAGE: &str = "ARCHITECTURE.md";
+const MAP_PAGE: &str = "ARCHITECTURE.md";
 /// Folder of paths in the map that name no crate.
-const CORE: &str = "crates/skidpad-core/src/";
+const CORE_FOLDER: &str = "crates/skidpad-core/src/";
 
 /// Returns the problems of the map, and of source files that other pages name.
 pub fn check(files: &[File]) -> Vec<String> {
@@ -17,7 +17,7 @@ pub fn check(files: &[File]) -> Vec<String> {
 
 /// Returns the differences between the named packages and those in `crates/` and in the workspace `crates/bevy`.
 fn packages(files: &[File]) -> Vec<String> {
-    let words = text(files, PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
+    let words = text(files, MAP_PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
     let mut named: Vec<&str> = words
         .filter_map(|word| word.trim_start_matches("crates/").split('/').next())
         .filter(|word| word.starts_with("skidpad-") && !word.contains('.'))
@@ -35,8 +35,8 @@ fn packages(files: &[File]) -> Vec<String> {
     let unnamed = folders.iter().filter(|folder| !named.contains(&folder.as_str()));
     let gone = named.iter().filter(|name| !folders.iter().any(|folder| folder == *name));
     unnamed
-        .map(|folder| format!("{PAGE}: does not name {folder}"))
-        .chain(gone.map(|name| format!("{PAGE}: names {name}, which is not in crates/")))
+        .map(|folder| format!("{MAP_PAGE}: does not name {folder}"))
+        .chain(gone.map(|name| format!("{MAP_PAGE}: names {name}, which is not in crates/")))
         .collect()
 }
 
@@ -52,11 +52,11 @@ fn sources(files: &[File]) -> Vec<String> {
 /// Returns the problems of the table "Looked for first": each row must name functions that exist in its files or rooms
 /// (folders of the core).
 fn lines(files: &[File]) -> Vec<String> {
-    let (_, page) = text(files, PAGE).split_once("## Looked for first").unwrap_or_default();
+    let (_, page) = text(files, MAP_PAGE).split_once("## Looked for first").unwrap_or_default();
     let (table, _) = page.split_once("\n## ").unwrap_or((page, ""));
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
     if rows.is_empty() {
-        return vec![format!("{PAGE}: has no table of what is looked for first")];
+        return vec![format!("{MAP_PAGE}: has no table of what is looked for first")];
     }
     let mut problems = Vec::new();
     for row in rows {
@@ -68,7 +68,7 @@ fn lines(files: &[File]) -> Vec<String> {
             let function = name.rsplit("::").next().unwrap_or(name);
             let starts = ["(", "<"].map(|rest| format!("fn {function}{rest}"));
             if !read.iter().any(|file| starts.iter().any(|start| file.text.contains(start))) {
-                problems.push(format!("{PAGE}: there is no function {name} in {}", places.join(", ")));
+                problems.push(format!("{MAP_PAGE}: there is no function {name} in {}", places.join(", ")));
             }
         }
     }
@@ -87,7 +87,8 @@ fn is_at(file: &File, name: &str) -> bool {
 
 /// Returns whether `file` is a Rust file in the room, or in the folder of a crate, called `name`.
 fn is_in(file: &File, name: &str) -> bool {
-    file.path.ends_with(".rs") && [CORE, "crates/"].iter().any(|from| file.path.starts_with(&format!("{from}{name}/")))
+    file.path.ends_with(".rs")
+        && [CORE_FOLDER, "crates/"].iter().any(|from| file.path.starts_with(&format!("{from}{name}/")))
 }
 
 #[cfg(test)]
@@ -97,7 +98,7 @@ mod tests {
     fn found(row: &str) -> Vec<String> {
         let page = format!("## Looked for first\n\n| what | lines |\n|---|---|\n{row}\n\n## A step\n`gone`\n");
         let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
-        lines(&[file(PAGE, &page), file("crates/skidpad-core/src/tyre/grip.rs", "fn limit(\nfn reach<W>(")])
+        lines(&[file(MAP_PAGE, &page), file("crates/skidpad-core/src/tyre/grip.rs", "fn limit(\nfn reach<W>(")])
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Rules that no compiler checks. Every check adds its problems to one list, so that one run shows all problems.
 
-mod arrows;
 mod code;
+mod dependency_rules;
 mod map;
-mod rooms;
+mod module_rules;
 mod scan;
 mod tree;
 
-pub use arrows::built_twice;
+pub use dependency_rules::rebuilt_packages;
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ use crate::run::{Outcome, cargo, output, root};
 /// Runs every check on the files that git tracks or would add.
 pub fn tidy() -> Outcome {
     let files = files()?;
-    let mut problems = arrows::check()?;
+    let mut problems = dependency_rules::check()?;
     problems.extend(tree::check(&files));
     problems.extend(map::check(&files));
-    problems.extend(rooms::check(&files));
+    problems.extend(module_rules::check(&files));
     for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
         problems.extend(code::check(file));
     }

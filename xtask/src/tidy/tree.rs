@@ -3,13 +3,13 @@
 use super::{File, text};
 
 /// Commands that the README must name.
-const COMMANDS: [&str; 2] = ["cargo run --release", "cargo xtask ci"];
+const README_COMMANDS: [&str; 2] = ["cargo run --release", "cargo xtask ci"];
 
 /// Returns the problems of the tree.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = Vec::new();
     let readme = text(files, "README.md");
-    let missing = COMMANDS.iter().filter(|command| !readme.contains(**command));
+    let missing = README_COMMANDS.iter().filter(|command| !readme.contains(**command));
     problems.extend(missing.map(|command| format!("README.md: does not name the command `{command}`")));
     problems.extend(files.iter().flat_map(machine_paths));
     problems.extend(rows(files));

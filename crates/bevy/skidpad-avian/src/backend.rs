@@ -10,7 +10,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemState;
 use bevy_time::prelude::*;
 use bevy_transform::prelude::*;
-use skidpad_bevy::{AXES, CarHost, GroundSurface};
+use skidpad_bevy::{BEVY_AXES, CarHost, GroundSurface};
 use skidpad_core::world::backend::save_world;
 use skidpad_core::{
     Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Mover,
@@ -22,7 +22,7 @@ use crate::port::Port;
 use crate::world::World as Read;
 
 /// Entry for a list of backends.
-pub const BACKEND: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: BackendInfo = BackendInfo {
     name: "avian",
     about: "Avian's rigid bodies and colliders, one sweep handed over as accelerations",
     peer: false,
@@ -47,10 +47,11 @@ fn substeps(dt: f32) -> u32 {
 }
 
 /// Collision layer of chassis that pass through each other.
-const APART: LayerMask = LayerMask(1 << 31);
+const NON_COLLIDING_LAYER: LayerMask = LayerMask(1 << 31);
 
 /// Reason for which a world with a touching car cannot be saved.
-const TOUCHES: &str = "its hull touches something, and Avian keeps that contact's forces for its next step";
+const TOUCHING_SAVE_REASON: &str =
+    "its hull touches something, and Avian keeps that contact's forces for its next step";
 
 impl AvianBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
@@ -63,9 +64,9 @@ impl AvianBackend {
         app.finish();
         app.cleanup();
         let mut world = std::mem::take(app.world_mut());
-        ground(&mut world, scene);
-        let platforms = scene.platforms.iter().map(|platform| insert(&mut world, platform)).collect();
-        world.resource_mut::<AvianCars>().set_wind(AXES.to_world(scene.wind));
+        insert_ground(&mut world, scene);
+        let platforms = scene.platforms.iter().map(|platform| insert_platform(&mut world, platform)).collect();
+        world.resource_mut::<AvianCars>().set_wind(BEVY_AXES.to_world(scene.wind));
         let clock = Clock::new(dt);
         let mut backend = Self { world, platforms, cars: Vec::new(), scene: scene.clone(), clock };
         for start in starts {
@@ -76,7 +77,7 @@ impl AvianBackend {
 
     /// Calls `with` with a host for the cars, then updates hitch joints and applies the queued commands. Returns the result of
     /// `with`.
-    fn host<R>(&mut self, with: impl FnOnce(&mut Host) -> R) -> R {
+    fn with_host<R>(&mut self, with: impl FnOnce(&mut Host) -> R) -> R {
         let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
         let (mut avian, mut commands, read) = params.get_mut(&mut self.world).expect("its resources are there");
         let AvianCars { cars, slots, memory, .. } = &mut *avian;
@@ -91,12 +92,12 @@ impl AvianBackend {
         let (time, dt) = (self.time(), self.clock.dt);
         for (entity, platform) in self.platforms.iter().zip(&self.scene.platforms) {
             let motion = platform.motion(time, dt);
-            let place = AXES.point_to_world(motion.centre).as_vec3();
+            let place = BEVY_AXES.point_to_world(motion.centre).as_vec3();
             self.world.entity_mut(*entity).insert((
                 Position(place),
-                Rotation(AXES.rotation_to_world(motion.rotation)),
-                LinearVelocity(AXES.to_world(motion.velocity)),
-                AngularVelocity(AXES.to_world(motion.angular)),
+                Rotation(BEVY_AXES.rotation_to_world(motion.rotation)),
+                LinearVelocity(BEVY_AXES.to_world(motion.velocity)),
+                AngularVelocity(BEVY_AXES.to_world(motion.angular)),
             ));
         }
     }
@@ -104,7 +105,7 @@ impl AvianBackend {
 
 impl Backend for AvianBackend {
     fn name(&self) -> &'static str {
-        BACKEND.name
+        BACKEND_INFO.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
@@ -114,7 +115,7 @@ impl Backend for AvianBackend {
         let wind = self.scene.wind_in(self.time(), self.clock.dt);
         self.move_platforms();
         let mut avian = self.world.resource_mut::<AvianCars>();
-        avian.set_wind(AXES.to_world(wind));
+        avian.set_wind(BEVY_AXES.to_world(wind));
         controls.clone_into(&mut avian.controls);
         self.world.resource_mut::<Time>().advance_by(Duration::from_secs_f64(f64::from(self.clock.dt)));
         self.world.run_schedule(FixedPostUpdate);
@@ -146,32 +147,32 @@ impl Backend for AvianBackend {
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots().check_state(slot, state.wheels.len())?;
         let entity = self.cars[slot];
-        self.host(|host| host.set_state(slot, entity, state));
+        self.with_host(|host| host.set_state(slot, entity, state));
         Ok(())
     }
 
     fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
-        self.host(|host| host.suspend(slot))
+        self.with_host(|host| host.suspend(slot))
     }
 
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots().occupant(slot)?;
         let entity = self.cars[slot];
-        self.host(|host| host.resume(slot, entity, state))
+        self.with_host(|host| host.resume(slot, entity, state))
     }
 
     fn place(&self, car: usize) -> Option<Vec3> {
-        self.world.resource::<AvianCars>().slots[car].track.place().map(|place| AXES.from_world(place))
+        self.world.resource::<AvianCars>().slots[car].track.place().map(|place| BEVY_AXES.from_world(place))
     }
 
     fn set_place(&mut self, car: usize, place: Vec3) {
-        self.host(|host| host.set_place(car, place));
+        self.with_host(|host| host.set_engine_position(car, place));
     }
 
     fn insert(&mut self, start: &CarStart) -> CarId {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let entity = self.world.spawn_empty().id();
-        let (car, chassis) = self.host(|host| {
+        let (car, chassis) = self.with_host(|host| {
             let car = host.insert(entity, &start.model, &state);
             (car, host.slots[car.slot()].chassis)
         });
@@ -182,20 +183,20 @@ impl Backend for AvianBackend {
             None => self.cars.push(entity),
         }
         if !self.scene.cars_collide {
-            self.world.entity_mut(chassis).insert(CollisionLayers::new(APART, !APART));
+            self.world.entity_mut(chassis).insert(CollisionLayers::new(NON_COLLIDING_LAYER, !NON_COLLIDING_LAYER));
         }
         car
     }
 
     fn remove(&mut self, car: CarId) -> Result<(), CarError> {
         self.slots().find(car)?;
-        self.host(|host| host.remove(car));
+        self.with_host(|host| host.remove(car));
         Ok(())
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         answered.fill(None);
-        self.host(|host| Port::new(host.world, host.slots, host.memory, Vec3::ZERO).probe(asked, answered));
+        self.with_host(|host| Port::new(host.world, host.slots, host.memory, Vec3::ZERO).probe(asked, answered));
         true
     }
 
@@ -206,7 +207,9 @@ impl Backend for AvianBackend {
             pairs.any(avian3d::prelude::ContactPair::is_touching)
         };
         match (0..self.cars()).find(touches) {
-            Some(car) => Err(SaveError { backend: BACKEND.name, of: Mover::Car(car), reason: TOUCHES }),
+            Some(car) => {
+                Err(SaveError { backend: BACKEND_INFO.name, of: Mover::Car(car), reason: TOUCHING_SAVE_REASON })
+            }
             None => {
                 save_world(self, bytes);
                 Ok(())
@@ -217,60 +220,65 @@ impl Backend for AvianBackend {
 
 /// Inserts the ground of `scene`, without its platforms. The friction of colliders is the grip of the surface, as a factor on the
 /// friction of bodywork.
-fn ground(world: &mut World, scene: &Scene) {
+fn insert_ground(world: &mut World, scene: &Scene) {
     if scene.plane {
-        let plane = Collider::half_space(AXES.to_world(scene.normal()));
-        put(world, plane, Transform::IDENTITY, GroundSurface::new(scene.grip, scene.texture));
+        let plane = Collider::half_space(BEVY_AXES.to_world(scene.normal()));
+        insert_static(world, plane, Transform::IDENTITY, GroundSurface::new(scene.grip, scene.texture));
     }
     for fixed in &scene.boxes {
-        put(world, cuboid(fixed), place(fixed), GroundSurface::new(fixed.grip, fixed.texture));
+        insert_static(world, box_collider(fixed), box_transform(fixed), GroundSurface::new(fixed.grip, fixed.texture));
     }
     for field in &scene.fields {
-        if let Some(collider) = heights(field) {
-            put(world, collider, at(field.origin()), GroundSurface::new(field.grip(), field.texture()));
+        if let Some(collider) = height_field_collider(field) {
+            insert_static(
+                world,
+                collider,
+                transform_at(field.origin()),
+                GroundSurface::new(field.grip(), field.texture()),
+            );
         }
     }
     for mesh in &scene.meshes {
-        for (surface, triangles) in surfaces(mesh) {
-            let corners = mesh.vertices().iter().map(|corner| AXES.to_world(*corner)).collect();
+        for (surface, triangles) in surface_triangles(mesh) {
+            let corners = mesh.vertices().iter().map(|corner| BEVY_AXES.to_world(*corner)).collect();
             let flags = TrimeshFlags::FIX_INTERNAL_EDGES;
             if let Ok(collider) = Collider::try_trimesh_with_config(corners, triangles, flags) {
-                put(world, collider, at(mesh.origin()), surface);
+                insert_static(world, collider, transform_at(mesh.origin()), surface);
             }
         }
     }
 }
 
 /// Inserts a static collider with a surface.
-fn put(world: &mut World, collider: Collider, place: Transform, surface: GroundSurface) {
+fn insert_static(world: &mut World, collider: Collider, place: Transform, surface: GroundSurface) {
     world.spawn((RigidBody::Static, collider, place, surface, Friction::new(surface.grip)));
 }
 
 /// Returns the transform at `point`, m.
-fn at(point: skidpad_core::DVec3) -> Transform {
-    Transform::from_translation(AXES.point_to_world(point).as_vec3())
+fn transform_at(point: skidpad_core::DVec3) -> Transform {
+    Transform::from_translation(BEVY_AXES.point_to_world(point).as_vec3())
 }
 
 /// Returns the transform of a box of the scene.
-fn place(fixed: &FixedBox) -> Transform {
-    at(fixed.centre).with_rotation(AXES.rotation_to_world(fixed.rotation))
+fn box_transform(fixed: &FixedBox) -> Transform {
+    transform_at(fixed.centre).with_rotation(BEVY_AXES.rotation_to_world(fixed.rotation))
 }
 
 /// Builds the collider of a box of the scene.
-fn cuboid(fixed: &FixedBox) -> Collider {
-    let size = AXES.to_world(fixed.half_extents).abs() * 2.0;
+fn box_collider(fixed: &FixedBox) -> Collider {
+    let size = BEVY_AXES.to_world(fixed.half_extents).abs() * 2.0;
     Collider::cuboid(size.x, size.y, size.z)
 }
 
 /// Builds the collider of a height field from its triangles, because Avian's height fields have their rows along other axes.
 /// Returns `None` if Avian rejects it.
-fn heights(field: &HeightField) -> Option<Collider> {
+fn height_field_collider(field: &HeightField) -> Option<Collider> {
     let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
     let mut corners = Vec::with_capacity(columns * rows);
     for row in 0..rows {
         for column in 0..columns {
             let local = Vec3::new(column as f32 * along, row as f32 * across, field.height(column, row));
-            corners.push(AXES.to_world(local));
+            corners.push(BEVY_AXES.to_world(local));
         }
     }
     let mut triangles: Vec<Triangle> = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
@@ -284,7 +292,7 @@ fn heights(field: &HeightField) -> Option<Collider> {
 }
 
 /// Returns the triangles of each surface of a mesh.
-fn surfaces(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
+fn surface_triangles(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
     let mut surfaces: Vec<(GroundSurface, Vec<[u32; 3]>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
         let surface = GroundSurface::new(grip, mesh.texture(number));
@@ -297,10 +305,11 @@ fn surfaces(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
 }
 
 /// Inserts a platform at its initial pose. Returns its entity.
-fn insert(world: &mut World, platform: &Platform) -> Entity {
+fn insert_platform(world: &mut World, platform: &Platform) -> Entity {
     let standing = platform.standing(0.0);
     let texture = Texture { amplitude: 0.0, ..standing.texture };
     let surface = GroundSurface::new(standing.grip, texture);
-    let body = (RigidBody::Kinematic, cuboid(&standing), place(&standing), surface, Friction::new(surface.grip));
+    let body =
+        (RigidBody::Kinematic, box_collider(&standing), box_transform(&standing), surface, Friction::new(surface.grip));
     world.spawn(body).id()
 }

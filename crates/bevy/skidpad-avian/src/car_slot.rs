@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use skidpad_core::Vec3;
 use skidpad_engines::{Faces, Stops, Track};
 
-use crate::ground::Loaded;
+use crate::ground::WheelLoadedBody;
 
 /// Data of one car in addition to its vehicle.
 #[derive(Clone, Debug)]
@@ -12,26 +12,26 @@ pub(crate) struct CarSlot {
     pub chassis: Entity,
     pub track: Track,
     /// Velocity at the end of the step if nothing else acts, world axes, m/s.
-    pub ends: Vec3,
+    pub end_velocity: Vec3,
     /// Colliders that the wheels may touch in the coming step.
     pub near: Vec<Entity>,
     /// Index of the vehicle that tows it, and the joint that disables collisions between the two.
     pub towed: Option<(u32, Entity)>,
     /// Bodies it tows or is towed by; its wheels do not stand on them.
-    pub tied: Vec<Entity>,
+    pub hitched_bodies: Vec<Entity>,
 }
 
 /// Buffers and data of all cars, kept from step to step.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct CarBuffers {
     /// Bodies under the wheels of this step.
-    pub loaded: Vec<Loaded>,
+    pub loaded: Vec<WheelLoadedBody>,
     /// Bodies under the wheels of the step before.
-    pub before: Vec<Loaded>,
+    pub last_loaded: Vec<WheelLoadedBody>,
     /// Buffer for the triangles near a wheel with a rim.
     pub faces: Faces<Entity>,
     /// Whether the world has been stepped.
-    pub stepped: bool,
+    pub has_stepped: bool,
     /// Contact points that stop rims in this step.
-    pub stops: Stops,
+    pub rim_walls: Stops,
 }

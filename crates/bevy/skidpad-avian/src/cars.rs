@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
-use skidpad_bevy::{AXES, CarHost, CarNumbers};
+use skidpad_bevy::{BEVY_AXES, CarHost, CarIndices};
 use skidpad_core::{
     CarError, CarId, CarView, Cars, Contact, Controls, Coupling, Model, Probe, State, StepReport, Vec3, Vehicle,
     WorldPort,
 };
 use skidpad_engines::Track;
 
-use crate::car_slot::{CarSlot, Memory};
+use crate::car_slot::{CarBuffers, CarSlot};
 use crate::chassis::{self, Chassis};
 use crate::port::Port;
 use crate::world::World;
@@ -21,10 +21,10 @@ use crate::world::World;
 pub struct AvianCars {
     pub(crate) cars: Cars,
     pub(crate) slots: Vec<CarSlot>,
-    pub(crate) numbers: CarNumbers,
+    pub(crate) indices: CarIndices,
     /// Controls of each car in the coming step.
     pub(crate) controls: Vec<Controls>,
-    pub(crate) memory: Memory,
+    pub(crate) memory: CarBuffers,
     pub(crate) report: StepReport,
     /// Velocity of the air, z up, m/s.
     pub(crate) wind: Vec3,
@@ -35,9 +35,9 @@ impl Default for AvianCars {
         Self {
             cars: Cars::new(Vec::new(), Coupling::OneSweep),
             slots: Vec::new(),
-            numbers: CarNumbers::default(),
+            indices: CarIndices::default(),
             controls: Vec::new(),
-            memory: Memory::default(),
+            memory: CarBuffers::default(),
             report: StepReport::default(),
             wind: Vec3::ZERO,
         }
@@ -47,7 +47,7 @@ impl Default for AvianCars {
 impl AvianCars {
     /// Returns the number of the car with the entity `car`; `None` if there is none.
     pub fn number(&self, car: Entity) -> Option<usize> {
-        self.numbers.of(car)
+        self.indices.index_of(car)
     }
 
     /// Returns car `number` after its last step.
@@ -63,12 +63,12 @@ impl AvianCars {
 
     /// Sets the velocity of the air from the next step on, in Bevy's axes, m/s.
     pub fn set_wind(&mut self, velocity: Vec3) {
-        self.wind = AXES.from_world(velocity);
+        self.wind = BEVY_AXES.from_world(velocity);
     }
 
     /// Inserts a joint, which disables collisions, between vehicles that tow each other. Removes the joints of vehicles that are
     /// not hitched.
-    pub(crate) fn let_pass(&mut self, commands: &mut Commands) {
+    pub(crate) fn update_hitch_joints(&mut self, commands: &mut Commands) {
         for car in 0..self.slots.len() {
             let by = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
             if self.slots[car].towed.map(|(by, _)| by) == by {
@@ -84,18 +84,18 @@ impl AvianCars {
                 commands.spawn((free, JointCollisionDisabled)).id()
             });
             self.slots[car].towed = by.zip(towed);
-            self.list_hitched();
+            self.update_hitched_bodies();
         }
     }
 
     /// Updates the list of bodies that each vehicle is hitched to.
-    fn list_hitched(&mut self) {
-        self.slots.iter_mut().for_each(|slot| slot.tied.clear());
+    fn update_hitched_bodies(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
             let Some((by, _)) = self.slots[car].towed else { continue };
             let ends = [car, by as usize].map(|car| self.slots[car].chassis);
-            self.slots[car].tied.push(ends[1]);
-            self.slots[by as usize].tied.push(ends[0]);
+            self.slots[car].hitched_bodies.push(ends[1]);
+            self.slots[by as usize].hitched_bodies.push(ends[0]);
         }
     }
 }
@@ -104,18 +104,18 @@ impl AvianCars {
 pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
     pub cars: &'a mut Cars,
     pub slots: &'a mut Vec<CarSlot>,
-    pub memory: &'a mut Memory,
+    pub memory: &'a mut CarBuffers,
     pub commands: &'a mut Commands<'cw, 'cs>,
     pub world: &'a World<'w, 's>,
 }
 
 impl Host<'_, '_, '_, '_, '_> {
-    /// Implements [`skidpad_core::Backend::set_place`].
-    pub fn set_place(&mut self, number: usize, place: Vec3) {
-        let (shown, slot) = (AXES.to_world(place), &mut self.slots[number]);
+    /// Implements [`skidpad_core::Backend::set_engine_position`].
+    pub fn set_engine_position(&mut self, number: usize, place: Vec3) {
+        let (shown, slot) = (BEVY_AXES.to_world(place), &mut self.slots[number]);
         let state = self.cars.car(number).state;
-        slot.track = Track::placed(AXES.point_to_world(state.position), shown);
-        self.commands.entity(slot.chassis).try_insert(chassis::beside(shown, state));
+        slot.track = Track::placed(BEVY_AXES.point_to_world(state.position), shown);
+        self.commands.entity(slot.chassis).try_insert(chassis::pose_bundle_at(shown, state));
     }
 
     /// Suspends car `number` and disables its chassis ([`skidpad_core::Backend::suspend`]).
@@ -135,11 +135,11 @@ impl Host<'_, '_, '_, '_, '_> {
     /// Moves the chassis of car `number`, whose entity is `car`, to `state`, and enables it.
     fn move_chassis(&mut self, number: usize, car: Entity, state: &State) {
         let slot = &mut self.slots[number];
-        slot.track = Track::new(AXES.point_to_world(state.position));
+        slot.track = Track::new(BEVY_AXES.point_to_world(state.position));
         self.commands
             .entity(slot.chassis)
             .try_remove::<(RigidBodyDisabled, ColliderDisabled)>()
-            .try_insert((chassis::at(state), chassis::ChassisOf(car)));
+            .try_insert((chassis::pose_bundle(state), chassis::ChassisOf(car)));
         self.commands.entity(car).try_insert(Chassis(slot.chassis));
     }
 
@@ -151,9 +151,16 @@ impl Host<'_, '_, '_, '_, '_> {
 
 impl CarHost for Host<'_, '_, '_, '_, '_> {
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId {
-        let chassis = self.commands.spawn(chassis::bundle(car, model, state)).id();
-        let track = Track::new(AXES.point_to_world(state.position));
-        let slot = CarSlot { chassis, track, ends: Vec3::ZERO, near: Vec::new(), towed: None, tied: Vec::new() };
+        let chassis = self.commands.spawn(chassis::chassis_bundle(car, model, state)).id();
+        let track = Track::new(BEVY_AXES.point_to_world(state.position));
+        let slot = CarSlot {
+            chassis,
+            track,
+            end_velocity: Vec3::ZERO,
+            near: Vec::new(),
+            towed: None,
+            hitched_bodies: Vec::new(),
+        };
         let car = self.cars.insert(Vehicle::new(model.clone(), state.clone()));
         let Some(own) = self.slots.get_mut(car.slot()) else {
             self.slots.push(slot);
@@ -186,7 +193,7 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
         }
     }
 
-    fn below(&mut self, probe: &Probe) -> Option<Contact> {
+    fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut met = [None];
         // A probe between steps wakes and pushes nothing.
         let mut port = Port::new(self.world, self.slots, self.memory, Vec3::ZERO);

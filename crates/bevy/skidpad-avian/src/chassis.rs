@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::{Mat3, Quat};
 use bevy_reflect::prelude::*;
 use bevy_transform::prelude::*;
-use skidpad_bevy::AXES;
+use skidpad_bevy::BEVY_AXES;
 use skidpad_core::{BODYWORK_FRICTION, Model, State, Vec3};
 
 /// Component of a chassis body: the entity of its car, so that collision events and ray casts lead to the car.
@@ -21,37 +21,37 @@ pub struct Chassis(pub Entity);
 /// Builds a body with exactly the mass properties of `model` about its origin, which is the centre of mass. The coefficient of
 /// friction of its collider is multiplied with that of the other collider, unless the combine rule of the other one takes
 /// precedence over `Multiply`.
-pub(crate) fn bundle(car: Entity, model: &Model, state: &State) -> impl Bundle {
-    let turn = Mat3::from_cols(AXES.to_world(Vec3::X), AXES.to_world(Vec3::Y), AXES.to_world(Vec3::Z));
+pub(crate) fn chassis_bundle(car: Entity, model: &Model, state: &State) -> impl Bundle {
+    let turn = Mat3::from_cols(BEVY_AXES.to_world(Vec3::X), BEVY_AXES.to_world(Vec3::Y), BEVY_AXES.to_world(Vec3::Z));
     let inertia = turn * *model.inertia() * turn.transpose();
     let hull = model.parts().hull;
-    let size = AXES.to_world(hull.half_extents).abs() * 2.0;
+    let size = BEVY_AXES.to_world(hull.half_extents).abs() * 2.0;
     let shape = Collider::cuboid(size.x, size.y, size.z);
     (
         ChassisOf(car),
         RigidBody::Dynamic,
         (Mass(model.mass()), AngularInertia::from_mat3_unchecked(inertia), CenterOfMass::ZERO),
         (NoAutoMass, NoAutoAngularInertia, NoAutoCenterOfMass),
-        Collider::compound(vec![(AXES.to_world(hull.centre), Quat::IDENTITY, shape)]),
+        Collider::compound(vec![(BEVY_AXES.to_world(hull.centre), Quat::IDENTITY, shape)]),
         Friction::new(BODYWORK_FRICTION).with_combine_rule(CoefficientCombine::Multiply),
         // Springs and engine continue to move while the body hardly does.
         SleepingDisabled,
-        at(state),
+        pose_bundle(state),
     )
 }
 
 /// Builds the components for pose and velocities of `state`.
-pub(crate) fn at(state: &State) -> impl Bundle {
-    let rotation = AXES.rotation_to_world(state.rotation);
+pub(crate) fn pose_bundle(state: &State) -> impl Bundle {
+    let rotation = BEVY_AXES.rotation_to_world(state.rotation);
     (
-        beside(AXES.point_to_world(state.position).as_vec3(), state),
+        pose_bundle_at(BEVY_AXES.point_to_world(state.position).as_vec3(), state),
         Rotation(rotation),
-        LinearVelocity(AXES.to_world(state.velocity)),
-        AngularVelocity(AXES.to_world(state.angular)),
+        LinearVelocity(BEVY_AXES.to_world(state.velocity)),
+        AngularVelocity(BEVY_AXES.to_world(state.angular)),
     )
 }
 
 /// Builds the components for the rotation of `state` at the position `place` (world axes, m).
-pub(crate) fn beside(place: Vec3, state: &State) -> impl Bundle {
-    (Position(place), Transform::from_translation(place).with_rotation(AXES.rotation_to_world(state.rotation)))
+pub(crate) fn pose_bundle_at(place: Vec3, state: &State) -> impl Bundle {
+    (Position(place), Transform::from_translation(place).with_rotation(BEVY_AXES.rotation_to_world(state.rotation)))
 }

@@ -9,22 +9,22 @@ use crate::world::{BodyItem, World};
 
 /// Body under wheels, in its state before the wheels pushed it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct WheelLoadedBody {
     pub body: Entity,
     pub motion: Motion,
 }
 
 /// Returns the motion of `body`.
-pub(crate) fn motion(body: &BodyItem) -> Motion {
+pub(crate) fn body_motion(body: &BodyItem) -> Motion {
     let centre = body.position.0 + body.rotation.0 * body.centre.0;
     Motion { centre, linear: body.velocity.0, angular: body.angular.0 }
 }
 
 /// Returns the ground data for a wheel that touches `entity`; `None` if the body is static. `before` are the bodies under wheels
 /// in the last step; `time` is the length of the step and the pose lag, s.
-pub(crate) fn ground(
+pub(crate) fn ground_data(
     world: &World,
-    before: &[Loaded],
+    before: &[WheelLoadedBody],
     entity: Entity,
     met: &Meeting,
     time: [f32; 2],
@@ -33,37 +33,37 @@ pub(crate) fn ground(
     let last = before.iter().find(|last| last.body == entity).map(|last| last.motion);
     let velocity = match body.kind {
         RigidBody::Static => return None,
-        RigidBody::Kinematic => motion(&body).carries([met.point, met.car], last, time[0], time[1]),
-        RigidBody::Dynamic => motion(&body).at(met.point),
+        RigidBody::Kinematic => body_motion(&body).carries([met.point, met.car], last, time[0], time[1]),
+        RigidBody::Dynamic => body_motion(&body).at(met.point),
     };
     Some(Ground { body: entity.to_bits(), begun: velocity, velocity, texture: Texture::NONE })
 }
 
 /// Returns a dynamic body under a wheel. `ends` are its velocity (m/s) and angular velocity (rad/s) at the end of the step
 /// without contacts and wheels.
-pub(crate) fn pushed(world: &World, entity: Entity, body: &BodyItem, ends: [Vec3; 2]) -> Pushed {
+pub(crate) fn dynamic_ground_body(world: &World, entity: Entity, body: &BodyItem, ends: [Vec3; 2]) -> Pushed {
     let inertia = body.inertia.rotated(body.rotation.0).inverse();
     let turning = Vec3::AXES.map(|axis| inertia * axis);
     Pushed {
-        now: motion(body),
+        now: body_motion(body),
         ends,
         inverse_mass: Mat3::from_diagonal(Vec3::splat(body.mass.inverse())),
         inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
-        held: held(world, entity),
+        held: support_flags(world, entity),
     }
 }
 
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
-const HOLDS: f32 = 0.2;
+const MIN_HOLDING_FRICTION: f32 = 0.2;
 
 /// Returns whether contacts support a body, and whether they hold it by friction.
-fn held(world: &World, body: Entity) -> [bool; 2] {
+fn support_flags(world: &World, body: Entity) -> [bool; 2] {
     let mut held = [false; 2];
     let Ok(colliders) = world.colliders_of.get(body) else { return held };
     let pairs = colliders.iter().flat_map(|collider| world.contacts.contact_pairs_with(collider));
     for pair in pairs.filter(|pair| pair.is_touching() && pair.generates_constraints()) {
         held[0] = true;
-        held[1] |= pair.manifolds.iter().any(|manifold| manifold.friction >= HOLDS);
+        held[1] |= pair.manifolds.iter().any(|manifold| manifold.friction >= MIN_HOLDING_FRICTION);
     }
     held
 }

@@ -36,12 +36,12 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::prelude::*;
 use skidpad_bevy::core::{Misuse, StepReport};
-use skidpad_bevy::{AXES, Arrivals, CarControls, CarMotion, CarPlugin, CarSystems};
+use skidpad_bevy::{BEVY_AXES, CarControls, CarMotion, CarPlugin, CarSystems, PendingCars};
 use skidpad_core::Vec3;
 use skidpad_engines::pose_lag;
 
 pub use avian3d;
-pub use backend::BACKEND;
+pub use backend::BACKEND_INFO;
 pub use cars::AvianCars;
 pub use chassis::{Chassis, ChassisOf};
 
@@ -60,13 +60,19 @@ impl Plugin for AvianCarsPlugin {
         app.register_type::<Chassis>()
             .register_type::<ChassisOf>()
             .configure_sets(schedule, PhysicsSystems::StepSimulation.in_set(CarSystems::Step))
-            .configure_sets(schedule, CarSystems::Enter.before(PhysicsSystems::First))
+            .configure_sets(schedule, CarSystems::SyncCars.before(PhysicsSystems::First))
             .add_systems(
                 schedule,
-                (insert.in_set(CarSystems::Enter), ask.in_set(CarSystems::Step).before(PhysicsSystems::StepSimulation)),
+                (
+                    sync_cars.in_set(CarSystems::SyncCars),
+                    collect_controls.in_set(CarSystems::Step).before(PhysicsSystems::StepSimulation),
+                ),
             );
         add_step(app);
-        app.add_systems(PhysicsSchedule, read.after(write_back).in_set(PhysicsStepSystems::Last).ambiguous_with_all());
+        app.add_systems(
+            PhysicsSchedule,
+            update_motion.after(write_back).in_set(PhysicsStepSystems::Last).ambiguous_with_all(),
+        );
     }
 }
 
@@ -77,20 +83,20 @@ fn add_step(app: &mut App) {
         .after(ForceSystems::ApplyConstantForces)
         .before(pre_process_velocity_increments)
         .ambiguous_with_all();
-    let after = (follow, write_back).chain().in_set(PhysicsStepSystems::Last).ambiguous_with_all();
+    let after = (track_chassis, write_back).chain().in_set(PhysicsStepSystems::Last).ambiguous_with_all();
     app.init_resource::<AvianCars>().add_systems(PhysicsSchedule, (before, after));
 }
 
 /// Applies all changes of cars since the last tick: insertions, removals, teleports, changed models and hitches.
-fn insert(mut arrivals: Arrivals, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
-    let AvianCars { cars, slots, numbers, memory, .. } = &mut *avian;
-    arrivals.settle(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, numbers);
+fn sync_cars(mut arrivals: PendingCars, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
+    let AvianCars { cars, slots, indices: numbers, memory, .. } = &mut *avian;
+    arrivals.sync(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, numbers);
     avian.let_pass(&mut commands);
 }
 
 /// Collects the controls of all cars for the coming step.
-fn ask(mut avian: ResMut<AvianCars>, cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
-    let AvianCars { numbers, controls, .. } = &mut *avian;
+fn collect_controls(mut avian: ResMut<AvianCars>, cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
+    let AvianCars { indices: numbers, controls, .. } = &mut *avian;
     numbers.controls(&cars).clone_into(controls);
 }
 
@@ -103,22 +109,22 @@ fn before_step(
 ) {
     let dt = time.delta_secs();
     let AvianCars { cars: rows, slots, controls, memory, report, wind, .. } = &mut *avian;
-    std::mem::swap(&mut memory.loaded, &mut memory.before);
+    std::mem::swap(&mut memory.loaded, &mut memory.last_loaded);
     memory.loaded.clear();
     let world = params.p0();
-    let misuse = misuse(&world, rows.vehicles(), slots);
+    let misuse = find_misuse(&world, rows.vehicles(), slots);
     let mut port = Port::new(&world, slots, memory, *wind);
     port.dt = dt;
     let solved = rows.push(&mut port, controls, dt);
     *report = StepReport { misuse, ..StepReport::default() }.and(solved);
-    let pushes = port.pushes;
+    let pushes = port.actions;
     let (mut increments, mut solver) = params.p1();
     pushes.apply(&mut increments, &mut solver, &mut commands);
 }
 
 /// Tracks every chassis in 64 bits, and removes the rounding error that Avian's substeps add to its velocity. With that error, a
 /// coasting car would lose 1 % too little speed.
-fn follow(
+fn track_chassis(
     time: Res<Time>,
     substeps: Res<SubstepCount>,
     mut avian: ResMut<AvianCars>,
@@ -128,11 +134,11 @@ fn follow(
     let AvianCars { cars, slots, .. } = &mut *avian;
     for (slot, vehicle) in slots.iter_mut().zip(cars.vehicles()) {
         let Ok((mut position, mut velocity)) = bodies.get_mut(slot.chassis) else { continue };
-        let rounded = (velocity.0 - slot.ends).abs();
-        if rounded.max_element() <= roundings * slot.ends.abs().max_element() {
-            velocity.0 = slot.ends;
+        let rounded = (velocity.0 - slot.end_velocity).abs();
+        if rounded.max_element() <= roundings * slot.end_velocity.abs().max_element() {
+            velocity.0 = slot.end_velocity;
         }
-        let before = AXES.to_world(vehicle.state().velocity);
+        let before = BEVY_AXES.to_world(vehicle.state().velocity);
         let pose_lag = pose_lag(dt, substeps.0 as usize);
         if let Some(place) = slot.track.follow(position.0, [before, velocity.0], dt, pose_lag) {
             position.0 = place;
@@ -143,14 +149,14 @@ fn follow(
 /// Writes the resulting motion to the states.
 fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     let AvianCars { cars, slots, memory, report, wind, .. } = &mut *avian;
-    memory.stepped = true;
+    memory.has_stepped = true;
     let mut port = Port::new(&world, slots, memory, *wind);
     port.dt = time.delta_secs();
     *report = report.and(cars.write_back(&port, time.delta_secs()));
 }
 
 /// Copies the motion of all cars to their [`CarMotion`].
-fn read(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut CarMotion)>) {
+fn update_motion(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut CarMotion)>) {
     for (entity, mut motion) in &mut cars {
         if let Some(number) = avian.number(entity) {
             motion.read(&avian.car(number), time.delta_secs());
@@ -159,20 +165,22 @@ fn read(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut Ca
 }
 
 /// Minimum share of gravity that must point down. A tilted gravity can represent a steep slope.
-const LEAST_DOWN: f32 = 0.5;
+const MIN_DOWNWARD_GRAVITY_SHARE: f32 = 0.5;
 
 /// Relative difference above which the mass of a chassis counts as changed. Avian inverts the mass.
-const OTHER_MASS: f32 = 1e-3;
+const MASS_TOLERANCE_RATIO: f32 = 1e-3;
 
 /// Returns the first misuse of the world: gravity that does not point down, or a chassis with a different mass.
-fn misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSlot]) -> Option<Misuse> {
+fn find_misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSlot]) -> Option<Misuse> {
     let gravity = world.gravity.0;
-    if gravity.dot(AXES.to_world(Vec3::Z)) > -LEAST_DOWN * gravity.length() && gravity != Vec3::ZERO {
+    if gravity.dot(BEVY_AXES.to_world(Vec3::Z)) > -MIN_DOWNWARD_GRAVITY_SHARE * gravity.length()
+        && gravity != Vec3::ZERO
+    {
         return Some(Misuse::OtherAxes);
     }
     let is_other = |(slot, vehicle): (&CarSlot, &skidpad_core::Vehicle)| {
         let Ok(body) = world.bodies.get(slot.chassis) else { return false };
-        (body.mass.inverse() * vehicle.model().mass() - 1.0).abs() > OTHER_MASS
+        (body.mass.inverse() * vehicle.model().mass() - 1.0).abs() > MASS_TOLERANCE_RATIO
     };
     slots.iter().zip(vehicles).any(is_other).then_some(Misuse::OtherMass)
 }

@@ -5,42 +5,42 @@ use avian3d::dynamics::solver::solver_body::{SolverBodies, SolverBodyIndex};
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_math::Quat;
-use skidpad_bevy::{AXES, GroundSurface};
+use skidpad_bevy::{BEVY_AXES, GroundSurface};
 use skidpad_core::world::scene::FLUSH;
 use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
 use skidpad_engines::{Asked, BLOW, Meeting, beside, bounds_of, cast, is_one_plane, pose_lag, ray, resolution};
 
-use crate::car_slot::{CarSlot, Memory};
-use crate::ground::{Loaded, ground, motion, pushed};
+use crate::car_slot::{CarBuffers, CarSlot};
+use crate::ground::{WheelLoadedBody, body_motion, dynamic_ground_body, ground_data};
 use crate::world::{BodyItem, World};
 
 /// Actions on bodies in a step.
 #[derive(Default)]
-pub(crate) struct Pushes {
+pub(crate) struct BodyActions {
     /// Accelerations over the coming step, m/s² and rad/s².
-    pub even: Vec<(Entity, [Vec3; 2])>,
+    pub accelerations: Vec<(Entity, [Vec3; 2])>,
     /// Changes of velocity at its start, m/s and rad/s.
-    pub blows: Vec<(SolverBodyIndex, [Vec3; 2])>,
+    pub velocity_changes: Vec<(SolverBodyIndex, [Vec3; 2])>,
 }
 
 /// Access of the vehicles to Avian's world within or between steps.
 pub(crate) struct Port<'a, 'w, 's> {
     world: &'a World<'w, 's>,
     slots: &'a mut Vec<CarSlot>,
-    memory: &'a mut Memory,
+    memory: &'a mut CarBuffers,
     wind: Vec3,
     /// Length of the step, s; 0 between steps.
     pub dt: f32,
-    pub pushes: Pushes,
+    pub actions: BodyActions,
     /// Whether some wheel stands on a dynamic body in this step.
-    bears: bool,
+    has_loaded_bodies: bool,
 }
 
 impl<'a, 'w, 's> Port<'a, 'w, 's> {
-    pub fn new(world: &'a World<'w, 's>, slots: &'a mut Vec<CarSlot>, memory: &'a mut Memory, wind: Vec3) -> Self {
-        Self { world, slots, memory, wind, dt: 0.0, pushes: Pushes::default(), bears: false }
+    pub fn new(world: &'a World<'w, 's>, slots: &'a mut Vec<CarSlot>, memory: &'a mut CarBuffers, wind: Vec3) -> Self {
+        Self { world, slots, memory, wind, dt: 0.0, actions: BodyActions::default(), has_loaded_bodies: false }
     }
 
     fn substeps(&self) -> usize {
@@ -49,7 +49,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 
     /// Returns velocity (m/s) and angular velocity (rad/s) of `body` at the end of a step of `dt` s without the pushes of the
     /// vehicles, from gravity, damping and the forces that already act on it.
-    fn free(&self, body: &BodyItem, dt: f32) -> [Vec3; 2] {
+    fn free_motion(&self, body: &BodyItem, dt: f32) -> [Vec3; 2] {
         let n = self.substeps().max(1);
         let h = dt / n as f32;
         let scale = body.gravity.map_or(1.0, |scale| scale.0);
@@ -70,13 +70,13 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Finds the colliders that the rays of one car may touch. Excludes sensors, the car itself and vehicles hitched to it.
-    fn gather(&mut self, asked: &[Probe]) {
+    fn find_near_colliders(&mut self, asked: &[Probe]) {
         let Some(slot) = self.slots.get_mut(asked[0].car) else { return };
         slot.near.clear();
-        let around = bounds_of(AXES, asked);
+        let around = bounds_of(BEVY_AXES, asked);
         let own =
             self.world.colliders.get(slot.chassis).ok().and_then(|(.., layers, _)| layers).copied().unwrap_or_default();
-        let (world, chassis, tied, near) = (self.world, slot.chassis, &slot.tied, &mut slot.near);
+        let (world, chassis, tied, near) = (self.world, slot.chassis, &slot.hitched_bodies, &mut slot.near);
         let mut look = |entity| {
             let Ok((_, _, _, of, layers, _)) = world.colliders.get(entity) else { return true };
             let is_own = of.is_some_and(|of| of.body == chassis || tied.contains(&of.body));
@@ -85,7 +85,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             }
             true
         };
-        if self.memory.stepped || self.dt > 0.0 {
+        if self.memory.has_stepped || self.dt > 0.0 {
             let around = ColliderAabb::from_min_max(around.mins, around.maxs);
             world.spatial.aabb_intersections_with_aabb_callback(around, look);
         } else {
@@ -97,34 +97,37 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Returns the contact of `probe`. With [`Asked::Again`], it stores neither supports of wheels nor stops of rims.
-    fn meet(&mut self, probe: &Probe, asked: Asked) -> Option<Contact> {
-        let (car, ray) = ray(AXES, probe);
-        let (entity, distance, normal, point) =
-            if probe.rim.is_some() { self.roll_on(probe, &ray, asked)? } else { self.meet_by(&ray, probe)? };
-        let on_rim = point.map(|point| car + AXES.to_world(point));
+    fn query_contact(&mut self, probe: &Probe, asked: Asked) -> Option<Contact> {
+        let (car, ray) = ray(BEVY_AXES, probe);
+        let (entity, distance, normal, point) = if probe.rim.is_some() {
+            self.query_rim_contact(probe, &ray, asked)?
+        } else {
+            self.cast_ray_contact(&ray, probe)?
+        };
+        let on_rim = point.map(|point| car + BEVY_AXES.to_world(point));
         let met = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
         let (.., of, _, _) = self.world.colliders.get(entity).ok()?;
         let surface = self.surface_at(probe.car, entity, met.point);
         let time = [self.dt, pose_lag(self.dt, self.substeps())];
         let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
         let is_dynamic = |body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic());
-        self.bears |= asked == Asked::First && body.is_some_and(is_dynamic);
-        let ground = body.and_then(|body| ground(self.world, &self.memory.before, body, &met, time));
+        self.has_loaded_bodies |= asked == Asked::First && body.is_some_and(is_dynamic);
+        let ground = body.and_then(|body| ground_data(self.world, &self.memory.last_loaded, body, &met, time));
         let ground = ground.map(|ground| {
-            let velocity = AXES.from_world(ground.velocity);
+            let velocity = BEVY_AXES.from_world(ground.velocity);
             Ground { begun: velocity, velocity, ..ground }
         });
         let (grip, ground) = (surface.grip, surface.texture().under(ground));
-        let contact = Contact { distance, normal: AXES.from_world(normal), grip, point, ground };
+        let contact = Contact { distance, normal: BEVY_AXES.from_world(normal), grip, point, ground };
         Some(contact.on_texture(probe))
     }
 
     /// Returns the first contact of the ray of `probe`: entity, distance (m), normal in world axes, and no rim point.
-    fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
+    fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         let first = |ray: &Ray| {
             let mut first: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
             for &entity in &self.slots.get(probe.car)?.near {
-                let Some((collider, pose)) = self.shape(entity) else { continue };
+                let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
                 let least = first.map_or(probe.reach, |(_, distance, ..)| distance);
                 if let Some(hit) = cast(collider.shape_scaled().0.as_ref(), &pose, ray, least) {
                     first = Some((entity, hit.time_of_impact, hit.normal, None));
@@ -137,22 +140,27 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 
     /// Returns the contact of the rim of `probe`: entity, distance (m), normal in world axes, and point relative to the car's
     /// centre of mass. On shapes without faces, such as balls, its ray is used instead.
-    fn roll_on(&mut self, probe: &Probe, ray: &Ray, asked: Asked) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
+    fn query_rim_contact(
+        &mut self,
+        probe: &Probe,
+        ray: &Ray,
+        asked: Asked,
+    ) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         self.memory.faces.clear();
         let mut round = false;
         for &entity in &self.slots.get(probe.car)?.near {
-            let Some((collider, pose)) = self.shape(entity) else { continue };
-            round |= !self.memory.faces.add(AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
+            let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
+            round |= !self.memory.faces.add(BEVY_AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
         }
         let stands = self.memory.faces.support(probe);
         if asked == Asked::First
             && let Some((point, wall)) = self.memory.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact))
         {
-            self.stop(probe, &point, wall);
+            self.add_rim_wall(probe, &point, wall);
         }
-        let stands =
-            stands.map(|(entity, contact)| (entity, contact.distance, AXES.to_world(contact.normal), contact.point));
-        let by_ray = if round { self.meet_by(ray, probe) } else { None };
+        let stands = stands
+            .map(|(entity, contact)| (entity, contact.distance, BEVY_AXES.to_world(contact.normal), contact.point));
+        let by_ray = if round { self.cast_ray_contact(ray, probe) } else { None };
         match (stands, by_ray) {
             (Some(stands), Some(by_ray)) if by_ray.1 < stands.1 => Some(by_ray),
             (stands, by_ray) => stands.or(by_ray),
@@ -166,20 +174,20 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let near = self.slots.get(car).map_or(&[][..], |slot| &slot.near);
         let flush = near.iter().rev().take_while(|later| **later != entity).find_map(|&later| {
             let surface = surface_of(later)?;
-            let (collider, pose) = self.shape(later)?;
+            let (collider, pose) = self.collider_and_pose(later)?;
             (collider.shape_scaled().distance_to_point(&pose, point, true) <= FLUSH).then_some(surface)
         });
         flush.or_else(|| surface_of(entity)).unwrap_or_default()
     }
 
     /// Returns collider and pose of `entity`.
-    fn shape(&self, entity: Entity) -> Option<(&'a Collider, Pose)> {
+    fn collider_and_pose(&self, entity: Entity) -> Option<(&'a Collider, Pose)> {
         let (collider, position, rotation, ..) = self.world.colliders.get(entity).ok()?;
         Some((collider, Pose::from_parts(position.0, rotation.0)))
     }
 
     /// Adds the stop of the rim of `probe` by `wall` at `point`, unless the wall belongs to a dynamic body.
-    fn stop(&mut self, probe: &Probe, point: &HullPoint, wall: Entity) {
+    fn add_rim_wall(&mut self, probe: &Probe, point: &HullPoint, wall: Entity) {
         if self.dt <= 0.0 {
             return;
         }
@@ -188,23 +196,29 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         if body.as_ref().is_some_and(|body| body.kind.is_dynamic()) {
             return;
         }
-        let [arm, normal] = [point.arm, point.normal].map(|vector| AXES.to_world(vector));
-        let place = AXES.point_to_world(probe.position).as_vec3();
-        let moves = body.map_or(0.0, |body| motion(&body).at(place + arm).dot(normal));
-        self.memory.stops.add(probe.car, arm, normal, point.allowed_speed(self.dt) + moves);
+        let [arm, normal] = [point.arm, point.normal].map(|vector| BEVY_AXES.to_world(vector));
+        let place = BEVY_AXES.point_to_world(probe.position).as_vec3();
+        let moves = body.map_or(0.0, |body| body_motion(&body).at(place + arm).dot(normal));
+        self.memory.rim_walls.add(probe.car, arm, normal, point.allowed_speed(self.dt) + moves);
     }
 
     /// Computes the stop of the rims of `car`, whose wheels change the velocities of its `body` by `gained`. Returns the changes
     /// of velocity and angular velocity, and whether the stop is an impact; `None` if nothing stops.
-    fn hold(&mut self, car: usize, body: &BodyItem, gained: [Vec3; 2], dt: f32) -> Option<([Vec3; 2], bool)> {
-        if !self.memory.stops.any(car) {
+    fn solve_rim_walls(
+        &mut self,
+        car: usize,
+        body: &BodyItem,
+        gained: [Vec3; 2],
+        dt: f32,
+    ) -> Option<([Vec3; 2], bool)> {
+        if !self.memory.rim_walls.any(car) {
             return None;
         }
-        let [velocity, angular] = self.free(body, dt);
+        let [velocity, angular] = self.free_motion(body, dt);
         let moving = [velocity + gained[0], angular + gained[1]];
         let inertia = body.inertia.rotated(body.rotation.0).inverse();
         let lighter = body.mass.inverse();
-        let held = self.memory.stops.hold(car, moving, Vec3::splat(lighter), |moment| inertia * moment)?;
+        let held = self.memory.rim_walls.hold(car, moving, Vec3::splat(lighter), |moment| inertia * moment)?;
         Some(([held.impulse * lighter, inertia * held.angular], held.is_blow))
     }
 
@@ -214,7 +228,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     /// Such a change is applied at once instead of as an acceleration. Avian stops the hull within the step, and an acceleration
     /// that acts to its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would
     /// gain up to 0.23 m g h.
-    fn strikes(&self, car: usize, body: &BodyItem, gained: [Vec3; 2], dt: f32) -> bool {
+    fn is_impact_with_overlap(&self, car: usize, body: &BodyItem, gained: [Vec3; 2], dt: f32) -> bool {
         let is_blow = gained[0].length() > BLOW;
         // Four poses on the path are checked, because the wheels may have lifted the hull again at its end.
         is_blow
@@ -225,19 +239,19 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
                 let rotation = Quat::from_scaled_axis(angular * time) * body.rotation.0;
                 let centre = begins.transform_point(body.centre.0) + linear * time;
                 let then = Pose::from_parts(centre - rotation * body.centre.0, rotation);
-                self.is_in_something(&self.slots[car], &(then * begins.inverse()))
+                self.hull_overlaps(&self.slots[car], &(then * begins.inverse()))
             })
     }
 
     /// Returns true if the hull of a car, displaced by `moved`, overlaps a collider near its wheels.
     #[cold]
-    fn is_in_something(&self, slot: &CarSlot, moved: &Pose) -> bool {
+    fn hull_overlaps(&self, slot: &CarSlot, moved: &Pose) -> bool {
         let hulls = self.world.colliders_of.get(slot.chassis).into_iter().flat_map(RelationshipTarget::iter);
-        hulls.filter_map(|hull| self.shape(hull)).any(|(hull, pose)| {
+        hulls.filter_map(|hull| self.collider_and_pose(hull)).any(|(hull, pose)| {
             let meets = |(near, at): (&Collider, Pose)| {
                 intersection_test(&(*moved * pose), hull.shape_scaled().0.as_ref(), &at, near.shape_scaled().0.as_ref())
             };
-            let near = slot.near.iter().filter_map(|&near| self.shape(near));
+            let near = slot.near.iter().filter_map(|&near| self.collider_and_pose(near));
             near.map(meets).any(|met| met.is_ok_and(|met| met.intersecting))
         })
     }
@@ -248,12 +262,12 @@ impl WorldPort for Port<'_, '_, '_> {
         let pose_lag = pose_lag(dt, self.substeps());
         for (slot, to) in self.slots.iter().zip(bodies) {
             let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
-            let [free_velocity, free_angular] = self.free(&body, dt).map(|free| AXES.from_world(free));
+            let [free_velocity, free_angular] = self.free_motion(&body, dt).map(|free| BEVY_AXES.from_world(free));
             *to = Body {
-                position: AXES.point_from_world(slot.track.position(body.position.0)),
-                rotation: AXES.rotation_from_world(body.rotation.0),
-                velocity: AXES.from_world(body.velocity.0),
-                angular: AXES.from_world(body.angular.0),
+                position: BEVY_AXES.point_from_world(slot.track.position(body.position.0)),
+                rotation: BEVY_AXES.rotation_from_world(body.rotation.0),
+                velocity: BEVY_AXES.from_world(body.velocity.0),
+                angular: BEVY_AXES.from_world(body.angular.0),
                 free_velocity,
                 free_angular,
                 drift: Vec3::ZERO,
@@ -266,14 +280,14 @@ impl WorldPort for Port<'_, '_, '_> {
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        self.memory.stops.clear();
-        self.bears = false;
+        self.memory.rim_walls.clear();
+        self.has_loaded_bodies = false;
         let mut answers = &mut *answered;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
-            self.gather(of_car);
+            self.find_near_colliders(of_car);
             let (of_car_answers, others) = answers.split_at_mut(of_car.len());
             for (probe, answer) in of_car.iter().zip(of_car_answers) {
-                *answer = self.meet(probe, Asked::First);
+                *answer = self.query_contact(probe, Asked::First);
             }
             answers = others;
         }
@@ -284,15 +298,15 @@ impl WorldPort for Port<'_, '_, '_> {
     }
 
     fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
-        self.gather(asked);
+        self.find_near_colliders(asked);
         let near = asked.first().and_then(|probe| self.slots.get(probe.car)).map_or(&[][..], |slot| &slot.near);
-        let colliders = near.iter().filter_map(|&entity| self.shape(entity));
+        let colliders = near.iter().filter_map(|&entity| self.collider_and_pose(entity));
         let shapes = colliders.map(|(collider, pose)| (collider.shape_scaled().0.as_ref(), pose));
-        if is_one_plane(&bounds_of(AXES, asked), shapes) {
+        if is_one_plane(&bounds_of(BEVY_AXES, asked), shapes) {
             return false;
         }
         for (probe, answer) in asked.iter().zip(answered) {
-            *answer = self.meet(probe, Asked::Again);
+            *answer = self.query_contact(probe, Asked::Again);
         }
         true
     }
@@ -303,26 +317,28 @@ impl WorldPort for Port<'_, '_, '_> {
             let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
             let chassis = slot.chassis;
             let inertia = body.inertia.rotated(body.rotation.0).inverse();
-            let gained =
-                [AXES.to_world(push.impulse) * body.mass.inverse(), inertia * AXES.to_world(push.angular_impulse)];
-            let strikes = self.strikes(car, &body, gained, dt);
-            let held = self.hold(car, &body, gained, dt);
+            let gained = [
+                BEVY_AXES.to_world(push.impulse) * body.mass.inverse(),
+                inertia * BEVY_AXES.to_world(push.angular_impulse),
+            ];
+            let strikes = self.is_impact_with_overlap(car, &body, gained, dt);
+            let held = self.solve_rim_walls(car, &body, gained, dt);
             let (mut even, mut at_once) = ([Vec3::ZERO; 2], [Vec3::ZERO; 2]);
             for (change, is_blow) in [Some((gained, strikes)), held].into_iter().flatten() {
                 let to = if is_blow && body.index.is_some() { &mut at_once } else { &mut even };
                 (0..2).for_each(|i| to[i] += change[i]);
             }
-            self.pushes.even.push((chassis, even.map(|change| change / dt)));
+            self.actions.accelerations.push((chassis, even.map(|change| change / dt)));
             if let Some(index) = body.index.filter(|_| at_once != [Vec3::ZERO; 2]) {
-                self.pushes.blows.push((*index, at_once));
+                self.actions.velocity_changes.push((*index, at_once));
             }
-            let ends = self.free(&body, dt)[0] + even[0];
-            self.slots[car].ends = ends;
+            let ends = self.free_motion(&body, dt)[0] + even[0];
+            self.slots[car].end_velocity = ends;
         }
     }
 
     fn bears_wheels(&self) -> bool {
-        self.bears
+        self.has_loaded_bodies
     }
 
     fn vehicle_of(&self, body: u64) -> Option<usize> {
@@ -333,25 +349,25 @@ impl WorldPort for Port<'_, '_, '_> {
     fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<Pushable> {
         let entity = Entity::try_from_bits(body)?;
         let body = self.world.bodies.get(entity).ok().filter(|body| body.kind.is_dynamic())?;
-        let ends = self.free(&body, dt);
-        Some(pushed(self.world, entity, &body, ends).pushable(AXES, AXES.to_world(normal)))
+        let ends = self.free_motion(&body, dt);
+        Some(dynamic_ground_body(self.world, entity, &body, ends).pushable(BEVY_AXES, BEVY_AXES.to_world(normal)))
     }
 
     fn react(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(entity) = Entity::try_from_bits(reaction.body) else { continue };
             let Ok(body) = self.world.bodies.get(entity) else { continue };
-            let motion = motion(&body);
+            let motion = body_motion(&body);
             if !self.memory.loaded.iter().rev().any(|known| known.body == entity) {
-                self.memory.loaded.push(Loaded { body: entity, motion });
+                self.memory.loaded.push(WheelLoadedBody { body: entity, motion });
             }
             if !body.kind.is_dynamic() {
                 continue;
             }
-            let arm = AXES.point_to_world(reaction.point).as_vec3() - motion.centre;
-            let force = AXES.to_world(reaction.impulse) / dt;
+            let arm = BEVY_AXES.point_to_world(reaction.point).as_vec3() - motion.centre;
+            let force = BEVY_AXES.to_world(reaction.impulse) / dt;
             let inertia = body.inertia.rotated(body.rotation.0).inverse();
-            self.pushes.even.push((entity, [force * body.mass.inverse(), inertia * arm.cross(force)]));
+            self.actions.accelerations.push((entity, [force * body.mass.inverse(), inertia * arm.cross(force)]));
         }
     }
 
@@ -362,13 +378,13 @@ impl WorldPort for Port<'_, '_, '_> {
             // A kinematic body has moved as the solve assumed.
             let body = Entity::try_from_bits(ground.body).and_then(|entity| self.world.bodies.get(entity).ok());
             let Some(body) = body.filter(|body| body.kind.is_dynamic()) else { continue };
-            let point = AXES.point_to_world(probe.at(contact.distance)).as_vec3();
-            ground.velocity = AXES.from_world(motion(&body).at(point));
+            let point = BEVY_AXES.point_to_world(probe.at(contact.distance)).as_vec3();
+            ground.velocity = BEVY_AXES.from_world(body_motion(&body).at(point));
         }
     }
 }
 
-impl Pushes {
+impl BodyActions {
     /// Applies all actions to the bodies, and wakes sleeping bodies under wheels.
     pub fn apply(
         self,
@@ -376,7 +392,7 @@ impl Pushes {
         solver: &mut SolverBodies,
         commands: &mut Commands,
     ) {
-        for (entity, [linear, angular]) in self.even {
+        for (entity, [linear, angular]) in self.accelerations {
             match increments.get_mut(entity) {
                 Ok(mut on) => {
                     on.apply_linear_acceleration(linear);
@@ -386,7 +402,7 @@ impl Pushes {
                 Err(_) => commands.queue(WakeBody(entity)),
             }
         }
-        for (index, [linear, angular]) in self.blows {
+        for (index, [linear, angular]) in self.velocity_changes {
             if let Some(body) = solver.get_mut(index) {
                 body.linear_velocity += linear;
                 body.angular_velocity += angular;

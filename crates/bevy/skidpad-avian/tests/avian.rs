@@ -31,7 +31,7 @@ use skidpad_bevy::core::state::Placement;
 use skidpad_bevy::core::{BackendInfo, CarStart, Controls, STANDARD_GRAVITY, Scene, State};
 use skidpad_bevy::drive::{Driver, Shaping};
 use skidpad_bevy::{
-    Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, OwnWorldPlugin, StepFault, Teleport,
+    BuiltinWorldPlugin, Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, StepFault, Teleport,
     TowedBy, Wheel,
 };
 
@@ -67,7 +67,10 @@ fn slab() -> (Collider, Transform) {
 
 fn own(hz: f64) -> App {
     let mut app = bare(hz);
-    app.add_plugins((CarPlugin::default(), OwnWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() }));
+    app.add_plugins((
+        CarPlugin::default(),
+        BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() },
+    ));
     app.update();
     app
 }
@@ -98,9 +101,9 @@ fn avian_drives_as_the_own_world() {
     for hz in [60.0, 240.0] {
         let way = |mut app: App| {
             let car = app.world_mut().spawn((c5(), Transform::default())).id();
-            ask(&mut app, car, CarInputs { accelerate: 0.6, ..CarInputs::default() });
+            ask(&mut app, car, CarInputs { throttle: 0.6, ..CarInputs::default() });
             run(&mut app, 3.0);
-            ask(&mut app, car, CarInputs { accelerate: 0.2, steer: 0.2, ..CarInputs::default() });
+            ask(&mut app, car, CarInputs { throttle: 0.2, steer: 0.2, ..CarInputs::default() });
             run(&mut app, 1.5);
             ask(&mut app, car, CarInputs { brake: 0.4, ..CarInputs::default() });
             run(&mut app, 0.5);
@@ -141,7 +144,7 @@ fn grip_is_a_component_of_the_ground() {
         }
         let at_once = CarDriver(Driver::with(Shaping { press: f32::INFINITY, ..Shaping::KEYS }));
         let car = app.world_mut().spawn((c5(), at_once, Transform::default())).id();
-        ask(&mut app, car, CarInputs { accelerate: 1.0, ..CarInputs::default() });
+        ask(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
         let (from, speed) =
             (at(&app, car).translation, app.world().get::<CarMotion>(car).unwrap().state().velocity.length());
@@ -175,7 +178,7 @@ fn a_crate_is_pushed_and_its_collision_names_the_car() {
         ))
         .id();
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
-    ask(&mut app, car, CarInputs { accelerate: 0.6, ..CarInputs::default() });
+    ask(&mut app, car, CarInputs { throttle: 0.6, ..CarInputs::default() });
     let (mut named, mut hits) = (false, 0);
     for _ in 0..400 {
         frame(&mut app, 10.0);
@@ -235,7 +238,7 @@ fn guests_leave_nothing() {
 fn a_paused_world_keeps_its_cars_and_frames_of_any_length_never_go_back() {
     let mut app = avian(60.0, slab());
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
-    ask(&mut app, car, CarInputs { accelerate: 0.5, ..CarInputs::default() });
+    ask(&mut app, car, CarInputs { throttle: 0.5, ..CarInputs::default() });
     run(&mut app, 1.0);
     let mut last = at(&app, car).translation.z;
     for i in 0..200 {
@@ -320,7 +323,7 @@ fn the_proving_ground_is_crossed_as_in_the_own_world() {
                 }
                 world.state(0).position
             };
-            let (own, avian) = (way(skidpad_impulse::BACKEND), way(skidpad_avian::BACKEND));
+            let (own, avian) = (way(skidpad_impulse::BACKEND), way(skidpad_avian::BACKEND_INFO));
             let apart = (own - avian).length();
             assert!(apart < 0.01 * (own.x + 12.0), "{name} at y = {y}: {own} and {avian}, {apart} m apart");
         }
@@ -335,7 +338,7 @@ fn thrown_cars_come_to_rest() {
         for (hz, turn) in [(30.0, 1.0), (60.0, 2.2), (60.0, 3.1), (240.0, 4.0)] {
             let placement = Placement { height: 3.0, speed: 8.0, ..Placement::default() };
             let start = CarStart { model: model.clone(), placement };
-            let mut world = (skidpad_avian::BACKEND.build)(&Scene::flat(), &[start], 1.0 / hz);
+            let mut world = (skidpad_avian::BACKEND_INFO.build)(&Scene::flat(), &[start], 1.0 / hz);
             let mut state = world.state(0).clone();
             state.rotation = Quat::from_rotation_x(turn) * Quat::from_rotation_z(0.7 * turn);
             state.angular = Vec3::new(2.0, -1.0, 0.5);
@@ -369,7 +372,7 @@ fn a_trailer_follows() {
         let coupler = app.world().get::<Car>(trailer).unwrap().0.parts().coupler.unwrap().point;
         ((behind.position - ahead.position).as_vec3() + behind.rotation * coupler - ahead.rotation * hitch).length()
     };
-    ask(&mut app, car, CarInputs { accelerate: 1.0, ..CarInputs::default() });
+    ask(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
     for _ in 0..16 {
         run(&mut app, 0.25);
         assert!(gap(&app) < 5e-3, "{} m", gap(&app));
@@ -395,11 +398,11 @@ fn landings_give_no_energy() {
         .flat_map(|name| [(name, 20.0), (name, 30.0), (name, 60.0)])
     {
         let model = skidpad_spec::load(name).unwrap().model;
-        let audit = energy::Audit::of_car(&model, &skidpad_avian::backend::BACKEND, &Scene::flat());
+        let audit = energy::Audit::of_car(&model, &skidpad_avian::backend::BACKEND_INFO, &Scene::flat());
         for throw in 0..24u16 {
             let placement = Placement { speed: f32::from(throw % 5) * 6.0, gear: Some(0), ..Placement::default() };
             let start = CarStart { model: model.clone(), placement };
-            let mut world = (skidpad_avian::backend::BACKEND.build)(&Scene::flat(), &[start], 1.0 / hz);
+            let mut world = (skidpad_avian::backend::BACKEND_INFO.build)(&Scene::flat(), &[start], 1.0 / hz);
             let mut state = world.state(0).clone();
             let (height, lean) = (0.5 + f32::from(throw % 9) * 0.5, f32::from(throw % 7) * 5f32.to_radians());
             let about = Up::new((f32::from(throw) * 2.4).cos(), (f32::from(throw) * 2.4).sin(), 0.0);

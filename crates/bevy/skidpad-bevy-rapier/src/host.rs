@@ -16,7 +16,7 @@ pub(crate) struct Host<'a, 'c> {
 }
 
 /// Borrows the sets of a Rapier context for a step of the cars. `gravity` is in m/s².
-pub(crate) fn sets<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> Sets<'a> {
+pub(crate) fn world_mut<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> Sets<'a> {
     let (simulation, joints) = (&mut *context.simulation, &mut *context.joints);
     let rigid = &mut *context.rigidbody_set;
     Sets {
@@ -36,7 +36,7 @@ pub(crate) fn sets<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> 
 impl CarHost for Host<'_, '_> {
     fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> CarId {
         let start = CarStart { model: model.clone(), placement: Placement::default() };
-        self.cars.insert(sets(self.context, self.gravity), &Scene::flat(), &start)
+        self.cars.insert(world_mut(self.context, self.gravity), &Scene::flat(), &start)
     }
 
     fn model(&self, number: usize) -> &Arc<Model> {
@@ -44,7 +44,7 @@ impl CarHost for Host<'_, '_> {
     }
 
     fn set_state(&mut self, number: usize, car: Entity, state: &State) {
-        if self.cars.set_state(sets(self.context, self.gravity), number, state).is_err() {
+        if self.cars.set_state(world_mut(self.context, self.gravity), number, state).is_err() {
             return;
         }
         let name = u128::from(car.to_bits());
@@ -58,12 +58,12 @@ impl CarHost for Host<'_, '_> {
     }
 
     fn remove(&mut self, car: CarId) {
-        let _ = self.cars.remove(sets(self.context, self.gravity), car);
+        let _ = self.cars.remove(world_mut(self.context, self.gravity), car);
     }
 
-    fn below(&mut self, probe: &Probe) -> Option<Contact> {
+    fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut met = [None];
-        self.cars.probe(sets(self.context, self.gravity), &[*probe], &mut met, Surfaces::default());
+        self.cars.probe(world_mut(self.context, self.gravity), &[*probe], &mut met, Surfaces::default());
         met[0]
     }
 }

@@ -29,13 +29,13 @@ use bevy_rapier3d::plugin::{PhysicsSet, RapierConfiguration, TimestepMode, Write
 use bevy_rapier3d::prelude::DefaultRapierContext;
 use bevy_time::prelude::*;
 use skidpad_bevy::core::StepReport;
-use skidpad_bevy::{AXES, Arrivals, CarControls, CarMotion, CarNumbers, CarPlugin, CarSystems, GroundSurface};
+use skidpad_bevy::{BEVY_AXES, CarControls, CarIndices, CarMotion, CarPlugin, CarSystems, GroundSurface, PendingCars};
 use skidpad_rapier::{Met, RapierCars, Surfaces};
 
 pub use bevy_rapier3d;
 pub use skidpad_rapier;
 
-use host::{Host, sets};
+use host::{Host, world_mut};
 
 /// Plugin that simulates all cars in the default Rapier context. Add it after [`CarPlugin`] and Rapier's plugin, all
 /// three in one schedule.
@@ -47,11 +47,11 @@ impl Plugin for RapierCarsPlugin {
         let schedule = CarPlugin::schedule_of(app);
         app.init_resource::<RapierWorldCars>()
             .configure_sets(schedule, PhysicsSet::StepSimulation.in_set(CarSystems::Step))
-            .configure_sets(schedule, CarSystems::Enter.after(PhysicsSet::SyncBackend))
+            .configure_sets(schedule, CarSystems::SyncCars.after(PhysicsSet::SyncBackend))
             .add_systems(
                 schedule,
                 (
-                    insert.in_set(CarSystems::Enter),
+                    sync_cars.in_set(CarSystems::SyncCars),
                     before_step.in_set(CarSystems::Step).before(PhysicsSet::StepSimulation),
                     after_step.in_set(CarSystems::Step).after(PhysicsSet::StepSimulation),
                 ),
@@ -63,15 +63,15 @@ impl Plugin for RapierCarsPlugin {
 #[derive(Resource)]
 pub struct RapierWorldCars {
     pub(crate) cars: RapierCars,
-    numbers: CarNumbers,
+    indices: CarIndices,
     report: StepReport,
 }
 
 impl Default for RapierWorldCars {
     fn default() -> Self {
         Self {
-            cars: RapierCars::adopt(AXES, Vec::new()),
-            numbers: CarNumbers::default(),
+            cars: RapierCars::adopt(BEVY_AXES, Vec::new()),
+            indices: CarIndices::default(),
             report: StepReport::default(),
         }
     }
@@ -85,7 +85,7 @@ impl RapierWorldCars {
 
     /// Returns the number of a car in [`RapierWorldCars::cars`]; `None` if it is not in this world.
     pub fn number(&self, car: Entity) -> Option<usize> {
-        self.numbers.of(car)
+        self.indices.index_of(car)
     }
 
     /// Returns the combined report of the last step of all cars. It includes misuse of the world, such as gravity that
@@ -97,16 +97,16 @@ impl RapierWorldCars {
 
 type Configuration<'w, 's> = Query<'w, 's, &'static RapierConfiguration, With<DefaultRapierContext>>;
 
-fn insert(
-    mut arrivals: Arrivals,
+fn sync_cars(
+    mut arrivals: PendingCars,
     mut world: ResMut<RapierWorldCars>,
     mut context: WriteRapierContext,
     configuration: Configuration,
 ) {
     let (Ok(mut context), Ok(configuration)) = (context.single_mut(), configuration.single()) else { return };
-    let RapierWorldCars { cars, numbers, .. } = &mut *world;
+    let RapierWorldCars { cars, indices: numbers, .. } = &mut *world;
     let gravity = configuration.gravity;
-    arrivals.settle(&mut Host { cars, context: &mut context, gravity }, numbers);
+    arrivals.sync(&mut Host { cars, context: &mut context, gravity }, numbers);
 }
 
 fn before_step(
@@ -134,8 +134,8 @@ fn before_step(
         texture: Some(&|met| surface(met).texture()),
         ..Surfaces::default()
     };
-    let RapierWorldCars { cars: rapier, numbers, report } = &mut *world;
-    *report = rapier.before_step_on(sets(&mut context, configuration.gravity), numbers.controls(&cars), ground);
+    let RapierWorldCars { cars: rapier, indices: numbers, report } = &mut *world;
+    *report = rapier.before_step_on(world_mut(&mut context, configuration.gravity), numbers.controls(&cars), ground);
 }
 
 fn after_step(
@@ -150,10 +150,10 @@ fn after_step(
     if dt <= 0.0 || !configuration.physics_pipeline_active {
         return;
     }
-    let RapierWorldCars { cars: rapier, numbers, report } = &mut *world;
-    *report = report.and(rapier.after_step(sets(&mut context, configuration.gravity)));
+    let RapierWorldCars { cars: rapier, indices: numbers, report } = &mut *world;
+    *report = report.and(rapier.after_step(world_mut(&mut context, configuration.gravity)));
     for (entity, _, mut motion) in &mut cars {
-        if let Some(number) = numbers.of(entity) {
+        if let Some(number) = numbers.index_of(entity) {
             motion.read(&rapier.car(number), dt);
         }
     }

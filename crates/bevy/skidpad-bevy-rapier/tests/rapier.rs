@@ -16,7 +16,7 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::core::Scene;
 use skidpad_bevy::drive::{Driver, Shaping};
 use skidpad_bevy::{
-    Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, OwnWorldPlugin, StepFault, Teleport,
+    BuiltinWorldPlugin, Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, StepFault, Teleport,
     Wheel,
 };
 use skidpad_bevy_rapier::{RapierCarsPlugin, RapierWorldCars};
@@ -48,7 +48,10 @@ fn slab() -> (Collider, Transform) {
 
 fn own(hz: f64) -> App {
     let mut app = bare(hz);
-    app.add_plugins((CarPlugin::default(), OwnWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() }));
+    app.add_plugins((
+        CarPlugin::default(),
+        BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() },
+    ));
     app.update();
     app
 }
@@ -79,9 +82,9 @@ fn a_rapier_world_drives_as_the_own_world() {
     for hz in [60.0, 240.0] {
         let way = |mut app: App| {
             let car = app.world_mut().spawn((c5(), Transform::default())).id();
-            ask(&mut app, car, CarInputs { accelerate: 0.6, ..CarInputs::default() });
+            ask(&mut app, car, CarInputs { throttle: 0.6, ..CarInputs::default() });
             run(&mut app, 3.0);
-            ask(&mut app, car, CarInputs { accelerate: 0.2, steer: 0.2, ..CarInputs::default() });
+            ask(&mut app, car, CarInputs { throttle: 0.2, steer: 0.2, ..CarInputs::default() });
             run(&mut app, 1.5);
             ask(&mut app, car, CarInputs { brake: 0.4, ..CarInputs::default() });
             run(&mut app, 0.5);
@@ -121,7 +124,7 @@ fn grip_is_a_component_of_the_ground() {
         }
         let at_once = CarDriver(Driver::with(Shaping { press: f32::INFINITY, ..Shaping::KEYS }));
         let car = app.world_mut().spawn((c5(), at_once, Transform::default())).id();
-        ask(&mut app, car, CarInputs { accelerate: 1.0, ..CarInputs::default() });
+        ask(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
         let (from, speed) =
             (at(&app, car).translation, app.world().get::<CarMotion>(car).unwrap().state().velocity.length());
@@ -156,7 +159,7 @@ fn a_crate_is_pushed_and_its_collision_names_the_car() {
         ))
         .id();
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
-    ask(&mut app, car, CarInputs { accelerate: 0.6, ..CarInputs::default() });
+    ask(&mut app, car, CarInputs { throttle: 0.6, ..CarInputs::default() });
     let (mut named, mut hits) = (false, 0);
     for _ in 0..400 {
         frame(&mut app, 10.0);
@@ -216,7 +219,7 @@ fn guests_leave_nothing() {
 fn a_paused_world_keeps_its_cars_and_frames_of_any_length_never_go_back() {
     let mut app = rapier(60.0, slab());
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
-    ask(&mut app, car, CarInputs { accelerate: 0.5, ..CarInputs::default() });
+    ask(&mut app, car, CarInputs { throttle: 0.5, ..CarInputs::default() });
     run(&mut app, 1.0);
     let mut last = at(&app, car).translation.z;
     for i in 0..200 {

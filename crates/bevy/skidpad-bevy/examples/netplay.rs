@@ -15,17 +15,17 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::{TimePlugin, prelude::*};
 use bevy_transform::prelude::*;
-use skidpad_bevy::{Car, CarDriver, CarInputs, CarMotion, CarPlugin, OwnWorldPlugin, Teleport};
+use skidpad_bevy::{BuiltinWorldPlugin, Car, CarDriver, CarInputs, CarMotion, CarPlugin, Teleport};
 use skidpad_core::{Scene, State};
 
-const TICKS: usize = 900;
-const DT: Duration = Duration::from_nanos(1_000_000_000 / 60);
+const TICK_COUNT: usize = 900;
+const TICK_DURATION: Duration = Duration::from_nanos(1_000_000_000 / 60);
 /// Of a tick on the wall: an hour of play need not take an hour.
-const PACE: Duration = Duration::from_millis(2);
+const REAL_TICK_DURATION: Duration = Duration::from_millis(2);
 /// Nobody drives further ahead of what is known of the other.
-const MOST_AHEAD: usize = 90;
+const MAX_TICKS_AHEAD: usize = 90;
 /// Inputs of as many ticks are in every packet, so that a lost one costs nothing.
-const REPEATED: usize = 200;
+const INPUTS_PER_PACKET: usize = 200;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -51,23 +51,23 @@ fn keys(player: usize, tick: usize) -> u8 {
 
 fn inputs(keys: u8) -> CarInputs {
     let held = |bit: u8| f32::from(keys >> bit & 1);
-    CarInputs { accelerate: held(0), brake: held(1), steer: held(2) - held(3), handbrake: held(4) }
+    CarInputs { throttle: held(0), brake: held(1), steer: held(2) - held(3), handbrake: held(4) }
 }
 
 /// One side: its app, and what every tick began with and was driven with.
-struct Side {
+struct NetPlayer {
     app: App,
     cars: [Entity; 2],
     past: Vec<([(State, CarDriver); 2], [u8; 2])>,
     replayed: usize,
 }
 
-impl Side {
+impl NetPlayer {
     fn new() -> Outcome<Self> {
         let mut app = App::new();
         app.init_schedule(Tick);
         app.add_plugins((TimePlugin, CarPlugin::in_schedule(Tick)))
-            .add_plugins(OwnWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() });
+            .add_plugins(BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() });
         let model = skidpad_spec::load("corvette_c5")?.model;
         let cars =
             [-3.0, 3.0].map(|x| app.world_mut().spawn((Car(model.clone()), Transform::from_xyz(x, 0.0, 0.0))).id());
@@ -91,7 +91,7 @@ impl Side {
             world.entity_mut(*car).insert(inputs(keys));
         }
         let mut time = Time::<()>::default();
-        time.advance_by(DT);
+        time.advance_by(TICK_DURATION);
         world.insert_resource(time);
         world.run_schedule(Tick);
     }
@@ -102,7 +102,7 @@ impl Side {
         let (states, _) = self.past[first].clone();
         self.past.truncate(first);
         for (car, (state, driver)) in self.cars.into_iter().zip(states) {
-            self.app.world_mut().entity_mut(car).insert((Teleport::Back(Box::new(state)), driver));
+            self.app.world_mut().entity_mut(car).insert((Teleport::ToState(Box::new(state)), driver));
         }
         for tick in first..last {
             self.tick(known(tick));
@@ -114,22 +114,22 @@ impl Side {
 /// A socket whose packets are late, out of order, and lost.
 struct BadNetwork {
     socket: UdpSocket,
-    under_way: VecDeque<(Instant, Vec<u8>)>,
+    in_flight: VecDeque<(Instant, Vec<u8>)>,
     dice: Dice,
 }
 
 impl BadNetwork {
     fn send(&mut self, packet: Vec<u8>) -> Outcome<()> {
         if self.dice.roll(5) > 0 {
-            self.under_way.push_back((Instant::now() + Duration::from_millis(20 + self.dice.roll(40)), packet));
+            self.in_flight.push_back((Instant::now() + Duration::from_millis(20 + self.dice.roll(40)), packet));
         }
-        for _ in 0..self.under_way.len() {
-            let Some((due, packet)) = self.under_way.pop_front() else { break };
+        for _ in 0..self.in_flight.len() {
+            let Some((due, packet)) = self.in_flight.pop_front() else { break };
             if due <= Instant::now() {
                 // A side that has all it needs no longer listens.
                 let _ = self.socket.send(&packet);
             } else {
-                self.under_way.push_back((due, packet));
+                self.in_flight.push_back((due, packet));
             }
         }
         Ok(())
@@ -139,8 +139,8 @@ impl BadNetwork {
 /// Drives as `player`; the bytes of both cars in the end, and how many ticks were taken again.
 fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
     socket.set_nonblocking(true)?;
-    let (mut side, other) = (Side::new()?, 1 - player);
-    let mut network = BadNetwork { socket, under_way: VecDeque::new(), dice: Dice(player as u64 + 7) };
+    let (mut side, other) = (NetPlayer::new()?, 1 - player);
+    let mut network = BadNetwork { socket, in_flight: VecDeque::new(), dice: Dice(player as u64 + 7) };
     // Inputs of the other that are known without a gap.
     let mut heard: Vec<u8> = Vec::new();
     let start = Instant::now();
@@ -149,7 +149,7 @@ fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
         if start.elapsed() > Duration::from_secs(60) {
             return Err("the other side is silent".into());
         }
-        let mut packet = [0; 4 + REPEATED];
+        let mut packet = [0; 4 + INPUTS_PER_PACKET];
         while let Ok(length) = network.socket.recv(&mut packet) {
             let first = u32::from_le_bytes(packet[..4].try_into()?) as usize;
             let new = packet[4..length].iter().enumerate().filter(|(at, _)| first + at >= heard.len());
@@ -168,17 +168,17 @@ fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
             side.replay(first, known);
         }
         let now = side.past.len();
-        if now < TICKS && now < heard.len() + MOST_AHEAD {
+        if now < TICK_COUNT && now < heard.len() + MAX_TICKS_AHEAD {
             side.tick(known(now));
         }
-        if done.is_none() && now == TICKS && heard.len() >= TICKS {
+        if done.is_none() && now == TICK_COUNT && heard.len() >= TICK_COUNT {
             done = Some(Instant::now());
         }
-        let (told, first) = (side.past.len(), side.past.len().saturating_sub(REPEATED));
+        let (told, first) = (side.past.len(), side.past.len().saturating_sub(INPUTS_PER_PACKET));
         let mut packet = (first as u32).to_le_bytes().to_vec();
         packet.extend((first..told).map(|tick| keys(player, tick)));
         network.send(packet)?;
-        std::thread::sleep(PACE);
+        std::thread::sleep(REAL_TICK_DURATION);
     }
     let bytes: Vec<u8> = side.now().iter().flat_map(|(state, _)| state.to_bytes()).collect();
     Ok((bytes.iter().map(|byte| format!("{byte:02x}")).collect(), side.replayed))
@@ -201,7 +201,10 @@ fn main() -> Outcome<()> {
     let told = lines.next().ok_or("the guest did not end")??;
     guest.wait()?;
     let (there, theirs) = told.split_once(' ').ok_or("the guest told nothing")?;
-    println!("{TICKS} ticks: the host took {replayed} again, the guest {there}; {} bytes of state", bytes.len() / 2);
+    println!(
+        "{TICK_COUNT} ticks: the host took {replayed} again, the guest {there}; {} bytes of state",
+        bytes.len() / 2
+    );
     assert_eq!(bytes, theirs, "both sides end with the same bits");
     println!("both ended with the same bits");
     Ok(())

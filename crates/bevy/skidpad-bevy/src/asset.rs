@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::car::Car;
-use crate::towing::{Dolly, DollyOf, under_front};
+use crate::towing::{Dolly, DollyOf, dolly_transform};
 use bevy_app::prelude::*;
 use bevy_asset::AsyncReadExt;
 use bevy_asset::io::Reader;
@@ -43,7 +43,7 @@ impl Plugin for CarFilePlugin {
         app.init_asset::<VehicleFile>()
             .register_asset_loader(VehicleLoader)
             .add_message::<CarFileFaults>()
-            .add_systems(PreUpdate, follow_files);
+            .add_systems(PreUpdate, update_cars_from_files);
     }
 }
 
@@ -88,7 +88,7 @@ impl AssetLoader for VehicleLoader {
 
 /// Updates every car whose file or file handle has changed: inserts the new model, and spawns, updates or despawns the
 /// dolly. Sends [`CarFileFaults`] for a file with faults.
-fn follow_files(
+fn update_cars_from_files(
     mut commands: Commands,
     files: Res<Assets<VehicleFile>>,
     mut changed: MessageReader<AssetEvent<VehicleFile>>,
@@ -114,7 +114,7 @@ fn follow_files(
                         commands.entity(dolly).try_insert(Car(model.clone()));
                     }
                     (Some(model), None) => {
-                        let place = under_front(&loaded.model, model, &place.copied().unwrap_or_default());
+                        let place = dolly_transform(&loaded.model, model, &place.copied().unwrap_or_default());
                         commands.spawn((Car(model.clone()), place, DollyOf(entity)));
                     }
                     (None, Some(dolly)) => commands.entity(dolly).try_despawn(),

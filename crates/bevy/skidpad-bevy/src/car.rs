@@ -23,7 +23,7 @@ pub struct Car(pub Arc<Model>);
 #[reflect(Component, Default)]
 pub struct CarInputs {
     /// Accelerator pedal, 0 to 1.
-    pub accelerate: f32,
+    pub throttle: f32,
     /// Brake pedal, 0 to 1. With automatic gears it drives backwards from a standstill.
     pub brake: f32,
     /// Steering, −1 (full lock to the right) to 1 (full lock to the left).
@@ -34,7 +34,7 @@ pub struct CarInputs {
 
 impl From<CarInputs> for Inputs {
     fn from(inputs: CarInputs) -> Self {
-        let CarInputs { accelerate, brake, steer, handbrake } = inputs;
+        let CarInputs { throttle: accelerate, brake, steer, handbrake } = inputs;
         Self { accelerate, brake, steer, handbrake }
     }
 }
@@ -42,7 +42,7 @@ impl From<CarInputs> for Inputs {
 impl From<Inputs> for CarInputs {
     fn from(inputs: Inputs) -> Self {
         let Inputs { accelerate, brake, steer, handbrake } = inputs;
-        Self { accelerate, brake, steer, handbrake }
+        Self { throttle: accelerate, brake, steer, handbrake }
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Wheel {
 #[reflect(Component, Default)]
 pub struct WheelSignals {
     /// Whether the wheel is in contact with the ground.
-    pub touches: bool,
+    pub in_contact: bool,
     /// Contact point, world, m.
     pub point: Vec3,
     /// Unit normal of the ground, world.
@@ -101,9 +101,9 @@ pub struct WheelSignals {
     /// Mean force of the ground on the wheel over the step, world, N.
     pub force: Vec3,
     /// Share of the available friction that the tyre uses, 0 to 1.
-    pub used: f32,
+    pub friction_utilisation: f32,
     /// Skid intensity, 0 to 1; see [`skidpad_drive::skid_intensity`].
-    pub skid: f32,
+    pub skid_intensity: f32,
     /// Radius of the wheel, m.
     pub radius: f32,
 }
@@ -157,7 +157,7 @@ pub enum Teleport {
     Upright,
     /// Restoration of this state, as for a rewind: the simulation continues bit-identically. The driver is not reset;
     /// restore [`CarDriver`] of the same tick, too. A state with a different number of wheels is ignored.
-    Back(Box<State>),
+    ToState(Box<State>),
 }
 
 /// Marker of a car that is drawn at its pose of the last tick, instead of interpolated between the last two ticks.

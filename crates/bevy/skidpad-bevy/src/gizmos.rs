@@ -27,15 +27,15 @@ impl Plugin for CarGizmosPlugin {
 }
 
 /// Length of drawn forces, m/N.
-const FORCE: f32 = 1e-4;
+const METRES_PER_NEWTON: f32 = 1e-4;
 
 fn draw_wheels(mut gizmos: Gizmos<CarGizmos>, wheels: Query<&WheelSignals, With<Wheel>>) {
     for wheel in wheels.iter().filter(|wheel| wheel.touches) {
         let (at, normal) = (wheel.point, wheel.normal);
         let used = Color::srgb(wheel.used, 0.2, 1.0 - wheel.used);
-        gizmos.arrow(at, at + wheel.force * FORCE, used);
+        gizmos.arrow(at, at + wheel.force * METRES_PER_NEWTON, used);
         gizmos.line(at, at + 0.3 * normal, Color::srgb(0.6, 0.6, 0.6));
-        let limit = wheel.grip * wheel.force.dot(normal) * FORCE;
+        let limit = wheel.grip * wheel.force.dot(normal) * METRES_PER_NEWTON;
         let lies = Quat::from_rotation_arc(Vec3::Z, normal);
         gizmos.circle(Isometry3d::new(at, lies), limit.max(0.0), used);
     }

@@ -1,8 +1,8 @@
 //! Hitching and unhitching of trailers when cars enter the world, jump or are removed.
 
 use crate::motion::CarMotion;
-use crate::seam::{Arrivals, CarHost, CarNumbers, Settled};
 use crate::towing::TowedBy;
+use crate::world_adapter::{CarHost, CarIndices, PendingCars, StateChange};
 use bevy_ecs::prelude::*;
 use skidpad_core::state::Tow;
 use skidpad_core::{Model, State};
@@ -10,45 +10,45 @@ use skidpad_drive::hitched;
 use std::sync::Arc;
 
 /// Pending change of the hitch of a trailer.
-enum Hitch {
+enum HitchChange {
     /// Attachment to this vehicle ahead.
-    Up(Entity),
+    Attach(Entity),
     /// Detachment, since the vehicle ahead was removed.
-    Off,
+    Detach,
 }
 
-impl Arrivals<'_, '_> {
+impl PendingCars<'_, '_> {
     /// Hitches and unhitches trailers after all cars of this tick have `settled`, and records the changed trailers
     /// there. Unhitches the cars in `let_go` first, whose [`TowedBy`] was removed.
-    pub(crate) fn tow(
+    pub(crate) fn apply_hitches(
         &mut self,
         host: &mut dyn CarHost,
-        numbers: &CarNumbers,
+        numbers: &CarIndices,
         let_go: &[Entity],
-        settled: &mut Vec<Settled>,
+        settled: &mut Vec<StateChange>,
     ) {
         for trailer in let_go {
             if let Some(state) = self.state_of(*trailer, settled).filter(|state| state.tow.is_some()) {
                 let state = State { tow: None, ..state.clone() };
-                self.put(host, numbers, *trailer, state, false);
+                self.set_car_state(host, numbers, *trailer, state, false);
             }
         }
         let mut done = Vec::new();
         while let Some((trailer, hitch)) = self.next_to_tow(numbers, settled, &done) {
             done.push(trailer);
             match hitch {
-                Hitch::Off => {
+                HitchChange::Detach => {
                     let Some(state) = self.state_of(trailer, settled).cloned() else { continue };
                     let state = State { tow: None, ..state };
-                    self.put(host, numbers, trailer, state.clone(), false);
-                    settle(settled, trailer, state, false);
+                    self.set_car_state(host, numbers, trailer, state.clone(), false);
+                    record_state(settled, trailer, state, false);
                 }
-                Hitch::Up(ahead) => {
+                HitchChange::Attach(ahead) => {
                     let train = self.train_from(trailer, &done);
-                    for (trailer, state) in self.behind(&train, ahead, numbers, settled) {
+                    for (trailer, state) in self.states_behind(&train, ahead, numbers, settled) {
                         done.push(trailer);
-                        self.put(host, numbers, trailer, state.clone(), true);
-                        settle(settled, trailer, state, true);
+                        self.set_car_state(host, numbers, trailer, state.clone(), true);
+                        record_state(settled, trailer, state, true);
                     }
                 }
             }
@@ -71,18 +71,23 @@ impl Arrivals<'_, '_> {
         train
     }
 
-    fn next_to_tow(&self, numbers: &CarNumbers, settled: &[Settled], done: &[Entity]) -> Option<(Entity, Hitch)> {
-        let jumped = |car: Entity| settled.iter().any(|settled| settled.car == car && settled.jumped);
+    fn next_to_tow(
+        &self,
+        numbers: &CarIndices,
+        settled: &[StateChange],
+        done: &[Entity],
+    ) -> Option<(Entity, HitchChange)> {
+        let jumped = |car: Entity| settled.iter().any(|settled| settled.car == car && settled.is_teleported);
         self.trailers.iter().filter(|(trailer, _)| !done.contains(trailer)).find_map(|(trailer, towed)| {
             let ahead = towed.0;
             let tow = self.state_of(trailer, settled)?.tow;
-            let hitch = match (numbers.of(ahead), tow) {
+            let hitch = match (numbers.index_of(ahead), tow) {
                 (None, None) => return None,
-                (None, Some(_)) => Hitch::Off,
+                (None, Some(_)) => HitchChange::Detach,
                 (Some(number), Some(tow)) if tow.by == number as u32 && !jumped(ahead) && !jumped(trailer) => {
                     return None;
                 }
-                (Some(_), _) => Hitch::Up(ahead),
+                (Some(_), _) => HitchChange::Attach(ahead),
             };
             Some((trailer, hitch))
         })
@@ -90,15 +95,15 @@ impl Arrivals<'_, '_> {
 
     /// Returns the trailers of `train` with their states in line behind `ahead`, each hitched to the vehicle before it.
     /// The list ends before the first trailer that cannot be hitched.
-    fn behind(
+    fn states_behind(
         &self,
         train: &[Entity],
         ahead: Entity,
-        numbers: &CarNumbers,
-        settled: &[Settled],
+        numbers: &CarIndices,
+        settled: &[StateChange],
     ) -> Vec<(Entity, State)> {
         let found = || {
-            let (first, number) = (self.model_of(ahead)?, numbers.of(ahead)? as u32);
+            let (first, number) = (self.model_of(ahead)?, numbers.index_of(ahead)? as u32);
             let models: Vec<&Model> = train.iter().map_while(|car| self.model_of(*car)).map(Arc::as_ref).collect();
             // Without a hitch or a coupler the train need not be computed.
             if first.parts().hitch.is_none() || models.first()?.parts().coupler.is_none() {
@@ -108,7 +113,7 @@ impl Arrivals<'_, '_> {
         };
         let mut ahead = ahead;
         let told = |(car, state): (&Entity, State)| {
-            let by = numbers.of(ahead)? as u32;
+            let by = numbers.index_of(ahead)? as u32;
             ahead = *car;
             Some((*car, State { tow: state.tow.map(|tow| Tow { by, ..tow }), ..state }))
         };
@@ -121,13 +126,13 @@ impl Arrivals<'_, '_> {
 
     /// Returns the state of a car: the settled state if it was set in this tick, otherwise that after the last step.
     /// Returns `None` for a car that is in no world.
-    fn state_of<'a>(&'a self, car: Entity, settled: &'a [Settled]) -> Option<&'a State> {
+    fn state_of<'a>(&'a self, car: Entity, settled: &'a [StateChange]) -> Option<&'a State> {
         let put = settled.iter().find(|settled| settled.car == car).map(|settled| &settled.state);
         put.or_else(|| self.cars.get(car).ok().and_then(|(_, _, _, motion, ..)| motion).map(CarMotion::state))
     }
 
-    fn put(&mut self, host: &mut dyn CarHost, numbers: &CarNumbers, car: Entity, state: State, jumped: bool) {
-        let Some(number) = numbers.of(car) else { return };
+    fn set_car_state(&mut self, host: &mut dyn CarHost, numbers: &CarIndices, car: Entity, state: State, jumped: bool) {
+        let Some(number) = numbers.index_of(car) else { return };
         host.set_state(number, car, &state);
         let Ok((_, of, _, motion, ..)) = self.cars.get_mut(car) else { return };
         match motion {
@@ -142,7 +147,7 @@ impl Arrivals<'_, '_> {
 }
 
 /// Records in `settled` that `car` was set to `state`, and replaces an earlier record of the car.
-fn settle(settled: &mut Vec<Settled>, car: Entity, state: State, jumped: bool) {
+fn record_state(settled: &mut Vec<StateChange>, car: Entity, state: State, jumped: bool) {
     settled.retain(|settled| settled.car != car);
-    settled.push(Settled { car, state, jumped });
+    settled.push(StateChange { car, state, is_teleported: jumped });
 }

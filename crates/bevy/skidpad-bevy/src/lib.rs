@@ -30,33 +30,35 @@
 //! Components use Bevy's axes: y up, −z is the forward direction of a car. The translation of a car's transform is the
 //! point on the ground below its centre of mass at rest. A car at the height of the road therefore stands on the road.
 //!
-//! A tick runs these sets in the plugin's schedule: [`CarSystems::Enter`] (new cars, teleports), [`CarSystems::Drive`]
-//! (inputs to controls), [`CarSystems::Step`] (step of the world), [`CarSystems::Tell`] (signals and messages). Once a
-//! frame, after the fixed loop, [`CarSystems::Follow`] interpolates the transforms of bodies and wheels between the
+//! A tick runs these sets in the plugin's schedule: [`CarSystems::SyncCars`] (new cars, teleports), [`CarSystems::Drive`]
+//! (inputs to controls), [`CarSystems::Step`] (step of the world), [`CarSystems::Events`] (signals and messages). Once a
+//! frame, after the fixed loop, [`CarSystems::Interpolate`] interpolates the transforms of bodies and wheels between the
 //! last two ticks.
 //!
-//! A world is a plugin with a [`CarHost`]. [`Arrivals::settle`] inserts cars into it, [`CarNumbers::controls`] collects
+//! A world is a plugin with a [`CarHost`]. [`PendingCars::settle`] inserts cars into it, [`CarIndices::controls`] collects
 //! their controls, and [`CarMotion::read`] copies the result of a step. This crate contains skidpad's own world
-//! ([`OwnWorldPlugin`]). The crates `skidpad-bevy-rapier` and `skidpad-avian` provide worlds of Rapier and Avian.
+//! ([`BuiltinWorldPlugin`]). The crates `skidpad-bevy-rapier` and `skidpad-avian` provide worlds of Rapier and Avian.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "asset")]
 mod asset;
+#[cfg(feature = "own_world")]
+mod builtin_world;
 mod car;
-mod follow;
 #[cfg(feature = "gizmos")]
 mod gizmos;
 mod hitching;
+mod interpolation;
 mod motion;
-#[cfg(feature = "own_world")]
-mod own_world;
-mod place;
 mod plugin;
-mod seam;
 mod towing;
+mod transforms;
+mod world_adapter;
 
 #[cfg(feature = "asset")]
 pub use asset::{CarFile, CarFileFaults, CarFilePlugin, VehicleFile, VehicleFileError, VehicleLoader};
+#[cfg(feature = "own_world")]
+pub use builtin_world::{BuiltinWorld, BuiltinWorldPlugin};
 pub use car::{
     Car, CarControls, CarDriver, CarEvent, CarInputs, CarSignals, GroundSurface, NoInterpolation, StepFault, Teleport,
     Wheel, WheelSignals,
@@ -64,14 +66,12 @@ pub use car::{
 #[cfg(feature = "gizmos")]
 pub use gizmos::{CarGizmos, CarGizmosPlugin};
 pub use motion::CarMotion;
-#[cfg(feature = "own_world")]
-pub use own_world::{OwnWorld, OwnWorldPlugin};
-pub use place::{AXES, start_at, transform_of};
 pub use plugin::{CarPlugin, CarSystems};
-pub use seam::{Arrivals, CarHost, CarNumbers};
 pub use skidpad_core as core;
 pub use skidpad_drive as drive;
 pub use towing::{Dolly, DollyOf, TowedBy};
+pub use transforms::{BEVY_AXES, start_state_at, transform_of};
+pub use world_adapter::{CarHost, CarIndices, PendingCars};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

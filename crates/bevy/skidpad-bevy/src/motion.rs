@@ -1,38 +1,38 @@
 //! Component with the state and signals of a car after each step.
 
 use crate::car::{CarSignals, WheelSignals};
-use crate::place::AXES;
+use crate::transforms::BEVY_AXES;
 use bevy_ecs::prelude::*;
 use skidpad_core::{CarView, Model, State, StepReport, Vec3};
 use skidpad_drive::{Drawn, Event, Watch, skid_intensity};
 
-/// State of a car in its world. The world inserts the component when the car enters and calls [`CarMotion::read`] after
+/// State of a car in its world. The world inserts the component when the car enters and calls [`CarMotion::update`] after
 /// every step. The other systems of this crate read it.
 #[derive(Component, Clone, Debug)]
 pub struct CarMotion {
     state: State,
     report: StepReport,
-    pub(crate) drawn: Drawn,
+    pub(crate) interpolator: Drawn,
     pub(crate) signals: CarSignals,
     pub(crate) wheels: Vec<WheelSignals>,
     pub(crate) events: Vec<Event>,
-    watch: Watch,
-    came_off: bool,
+    event_detector: Watch,
+    was_unhitched: bool,
 }
 
 /// Conversion factor from rad/s to revolutions per minute.
-const RPM: f32 = 30.0 / std::f32::consts::PI;
+const RPM_PER_RADPS: f32 = 30.0 / std::f32::consts::PI;
 
 impl CarMotion {
     /// Creates the component of a car of `model` that enters its world in `state`.
     pub fn new(model: &Model, state: State) -> Self {
         Self {
-            drawn: Drawn::new(model, &state),
+            interpolator: Drawn::new(model, &state),
             signals: CarSignals::default(),
             wheels: vec![WheelSignals::default(); state.wheels.len()],
             events: Vec::new(),
-            watch: Watch::default(),
-            came_off: false,
+            event_detector: Watch::default(),
+            was_unhitched: false,
             report: StepReport::default(),
             state,
         }
@@ -49,13 +49,13 @@ impl CarMotion {
     }
 
     /// Copies state and report of `car` after a step of `dt` s, and updates drawn poses, signals and events.
-    pub fn read(&mut self, car: &CarView<'_>, dt: f32) {
-        self.came_off = self.state.tow.is_some() && car.state.tow.is_none();
+    pub fn update(&mut self, car: &CarView<'_>, dt: f32) {
+        self.was_unhitched = self.state.tow.is_some() && car.state.tow.is_none();
         self.state.clone_from(car.state);
         self.report = car.report;
-        self.drawn.record(car.model, car.state, dt);
+        self.interpolator.record(car.model, car.state, dt);
         let events = &mut self.events;
-        self.watch.look(car, dt, |event| events.push(event));
+        self.event_detector.look(car, dt, |event| events.push(event));
         self.signals = signals(car, dt);
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             *wheel = wheel_signals(car, i);
@@ -68,15 +68,15 @@ impl CarMotion {
     }
 
     /// Returns whether the car was unhitched in the last step.
-    pub(crate) fn has_come_off(&self) -> bool {
-        self.came_off
+    pub(crate) fn was_unhitched(&self) -> bool {
+        self.was_unhitched
     }
 
     /// Sets the car to `state` without interpolation and without events, for a teleport or a rewind.
-    pub fn jump(&mut self, model: &Model, state: &State) {
+    pub fn teleport(&mut self, model: &Model, state: &State) {
         if state.wheels.len() == self.wheels.len() {
-            self.drawn.jump(model, state);
-            self.watch.reset();
+            self.interpolator.jump(model, state);
+            self.event_detector.reset();
             self.state.clone_from(state);
         } else {
             *self = Self::new(model, state.clone());
@@ -92,7 +92,7 @@ fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
     CarSignals {
         speed: (to_body * state.velocity).dot(Vec3::X),
         gear: state.drive.gear,
-        rpm: state.drive.engine_speed * RPM,
+        rpm: state.drive.engine_speed * RPM_PER_RADPS,
         load: engine.map_or(0.0, |engine| engine.load),
         limited: engine.map_or(0.0, |engine| engine.limited),
         shifting: state.drive.shift_left > 0.0,
@@ -106,13 +106,13 @@ fn wheel_signals(car: &CarView<'_>, i: usize) -> WheelSignals {
         return WheelSignals { radius, ..WheelSignals::default() };
     };
     WheelSignals {
-        touches: true,
-        point: AXES.point_to_world(contact.point).as_vec3(),
-        normal: AXES.to_world(contact.normal),
+        in_contact: true,
+        point: BEVY_AXES.point_to_world(contact.point).as_vec3(),
+        normal: BEVY_AXES.to_world(contact.normal),
         grip: contact.grip,
-        force: AXES.to_world(contact.force),
-        used: contact.used,
-        skid: skid_intensity(&contact),
+        force: BEVY_AXES.to_world(contact.force),
+        friction_utilisation: contact.used,
+        skid_intensity: skid_intensity(&contact),
         radius,
     }
 }

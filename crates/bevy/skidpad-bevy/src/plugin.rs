@@ -1,9 +1,9 @@
 //! Plugin with the system order of a tick and the systems that do not depend on the world.
 
 use crate::car::*;
-use crate::follow::{draw, spawn_wheels};
+use crate::interpolation::{interpolate, spawn_wheels};
 use crate::motion::CarMotion;
-use crate::towing::{hitch_dollies, unhitch};
+use crate::towing::{hitch_dollies, remove_unhitched_links};
 use bevy_app::prelude::*;
 use bevy_ecs::intern::Interned;
 use bevy_ecs::prelude::*;
@@ -14,15 +14,15 @@ use bevy_time::prelude::*;
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CarSystems {
     /// Insertion of new cars, removal of despawned cars, teleports, rewinds and hitching.
-    Enter,
+    SyncCars,
     /// Conversion of inputs to controls.
-    Drive,
+    Input,
     /// Step of the world, and update of [`CarMotion`] of each car.
     Step,
     /// Update of signals, and messages of events and faulty steps.
-    Tell,
+    Events,
     /// Interpolation of the transforms of bodies and wheels between two ticks, once a frame.
-    Follow,
+    Interpolate,
 }
 
 /// Plugin with the systems that every car needs in any world. Add the plugin of a world after it.
@@ -62,19 +62,22 @@ impl Plugin for CarPlugin {
             .register_type::<WheelSignals>()
             .configure_sets(
                 self.schedule,
-                (CarSystems::Enter, CarSystems::Drive, CarSystems::Step, CarSystems::Tell).chain(),
+                (CarSystems::SyncCars, CarSystems::Input, CarSystems::Step, CarSystems::Events).chain(),
             )
             .add_systems(
                 self.schedule,
                 (
-                    hitch_dollies.before(CarSystems::Enter),
-                    shape.in_set(CarSystems::Drive),
-                    (tell, tell_wheels, unhitch).in_set(CarSystems::Tell),
+                    hitch_dollies.before(CarSystems::SyncCars),
+                    read_inputs.in_set(CarSystems::Input),
+                    (send_messages, update_wheel_signals, remove_unhitched_links).in_set(CarSystems::Events),
                 ),
             )
             .add_observer(spawn_wheels)
-            .configure_sets(RunFixedMainLoop, CarSystems::Follow.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop))
-            .add_systems(RunFixedMainLoop, draw.in_set(CarSystems::Follow));
+            .configure_sets(
+                RunFixedMainLoop,
+                CarSystems::Interpolate.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
+            )
+            .add_systems(RunFixedMainLoop, interpolate.in_set(CarSystems::Interpolate));
     }
 }
 
@@ -86,13 +89,13 @@ impl CarPlugin {
     }
 }
 
-fn shape(time: Res<Time>, mut cars: Query<(&Car, &CarMotion, &CarInputs, &mut CarDriver, &mut CarControls)>) {
+fn read_inputs(time: Res<Time>, mut cars: Query<(&Car, &CarMotion, &CarInputs, &mut CarDriver, &mut CarControls)>) {
     for (car, motion, inputs, mut driver, mut controls) in &mut cars {
         controls.0 = driver.0.controls(&(*inputs).into(), &car.0, motion.state(), time.delta_secs());
     }
 }
 
-fn tell(
+fn send_messages(
     mut cars: Query<(Entity, &mut CarMotion, &mut CarSignals)>,
     mut events: MessageWriter<CarEvent>,
     mut faults: MessageWriter<StepFault>,
@@ -107,7 +110,7 @@ fn tell(
     }
 }
 
-fn tell_wheels(cars: Query<&CarMotion>, mut wheels: Query<(&Wheel, &ChildOf, &mut WheelSignals)>) {
+fn update_wheel_signals(cars: Query<&CarMotion>, mut wheels: Query<(&Wheel, &ChildOf, &mut WheelSignals)>) {
     for (wheel, child, mut signals) in &mut wheels {
         let told = cars.get(child.parent()).ok().and_then(|car| car.wheels.get(wheel.index));
         if let Some(told) = told {

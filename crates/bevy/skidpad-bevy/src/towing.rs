@@ -10,7 +10,7 @@ use skidpad_core::Model;
 /// trailers.
 ///
 /// Inserting the component places the trailer, and all trailers behind it, in line behind the vehicle ahead with its
-/// velocity. A teleport of either vehicle does this too, except [`crate::Teleport::Back`]: rewind both. Removing the
+/// velocity. A teleport of either vehicle does this too, except [`crate::Teleport::ToState`]: rewind both. Removing the
 /// component unhitches the trailer, which keeps its motion.
 ///
 /// The plugin removes the component when the hitch breaks and sends [`skidpad_drive::Event::Unhitched`]. The component
@@ -26,7 +26,7 @@ pub struct TowedBy(pub Entity);
 pub struct DollyOf(pub Entity);
 
 /// Dolly of this full trailer, which is always [`TowedBy`] its dolly. In the next tick the plugin moves these changes
-/// of the trailer to the dolly: another [`TowedBy`] or its removal, and a [`Teleport`] other than [`Teleport::Back`].
+/// of the trailer to the dolly: another [`TowedBy`] or its removal, and a [`Teleport`] other than [`Teleport::ToState`].
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 #[relationship_target(relationship = DollyOf, linked_spawn)]
 pub struct Dolly(Entity);
@@ -39,7 +39,7 @@ impl Dolly {
 }
 
 /// Returns the transform of the `dolly` of a trailer at `place`: its turntable is below the coupler of the trailer.
-pub(crate) fn under_front(trailer: &Model, dolly: &Model, place: &Transform) -> Transform {
+pub(crate) fn dolly_transform(trailer: &Model, dolly: &Model, place: &Transform) -> Transform {
     let coupler = trailer.parts().coupler.map_or(0.0, |coupler| coupler.point.x);
     let turntable = dolly.parts().hitch.map_or(0.0, |hitch| hitch.point.x);
     Transform { translation: place.translation + place.forward() * (coupler - turntable), ..*place }
@@ -64,7 +64,7 @@ pub(crate) fn hitch_dollies(
             }
         }
         let jump = match (teleport, dollies.get(dolly)) {
-            (Some(Teleport::To(place)), Ok(of)) => Teleport::To(under_front(&car.0, &of.0, place)),
+            (Some(Teleport::To(place)), Ok(of)) => Teleport::To(dolly_transform(&car.0, &of.0, place)),
             (Some(Teleport::Upright), _) => Teleport::Upright,
             _ => continue,
         };
@@ -74,7 +74,7 @@ pub(crate) fn hitch_dollies(
 }
 
 /// Removes [`TowedBy`] from trailers that came off in the last step.
-pub(crate) fn unhitch(mut commands: Commands, trailers: Query<(Entity, &CarMotion), With<TowedBy>>) {
+pub(crate) fn remove_unhitched_links(mut commands: Commands, trailers: Query<(Entity, &CarMotion), With<TowedBy>>) {
     for (trailer, motion) in &trailers {
         if motion.has_come_off() {
             commands.entity(trailer).try_remove::<TowedBy>();

@@ -3,12 +3,12 @@
 use bevy::prelude::*;
 use skidpad_bevy::core::Model;
 use skidpad_bevy::core::model::Hull;
-use skidpad_bevy::{AXES, Car, Wheel};
+use skidpad_bevy::{BEVY_AXES, Car, Wheel};
 
-use crate::asked::Driven;
+use crate::player_input::PlayerCar;
 
 pub fn plugin(app: &mut App) {
-    app.add_systems(PostUpdate, (clothe_cars, clothe_wheels).before(TransformSystems::Propagate));
+    app.add_systems(PostUpdate, (add_car_meshes, add_wheel_meshes).before(TransformSystems::Propagate));
 }
 
 /// Colours of a car.
@@ -19,10 +19,11 @@ pub struct Paint {
 }
 
 impl Paint {
-    const DRIVEN: Self = Self { body: Color::srgb(0.75, 0.08, 0.06), tyre: Color::srgb(0.03, 0.03, 0.03) };
-    const OTHER: Self = Self { body: Color::srgb(0.85, 0.83, 0.78), ..Self::DRIVEN };
+    const PLAYER_CAR: Self = Self { body: Color::srgb(0.75, 0.08, 0.06), tyre: Color::srgb(0.03, 0.03, 0.03) };
+    const OTHER_CAR: Self = Self { body: Color::srgb(0.85, 0.83, 0.78), ..Self::PLAYER_CAR };
     /// Translucent colours of the ghost.
-    pub const GHOST: Self = Self { body: Color::srgba(0.1, 0.5, 0.9, 0.35), tyre: Color::srgba(0.1, 0.3, 0.6, 0.45) };
+    pub const GHOST_CAR: Self =
+        Self { body: Color::srgba(0.1, 0.5, 0.9, 0.35), tyre: Color::srgba(0.1, 0.3, 0.6, 0.45) };
 
     pub fn material(colour: Color) -> StandardMaterial {
         let alpha_mode = if colour.alpha() < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque };
@@ -33,24 +34,24 @@ impl Paint {
 /// Part of a car body, placed in the axes of the car's entity.
 pub struct Part {
     pub mesh: Mesh,
-    pub place: Transform,
+    pub transform: Transform,
     pub is_glass: bool,
 }
 
-const GLASS: Color = Color::srgb(0.06, 0.08, 0.11);
+const GLASS_COLOUR: Color = Color::srgb(0.06, 0.08, 0.11);
 
 /// Returns the parts of the hull and cabin of a car of `model`, placed on its entity. At the wheels the hull is only as
 /// wide as the space between them.
 pub fn body(model: &Model) -> Vec<Part> {
     let Hull { centre, half_extents } = model.parts().hull;
-    let middle = AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
-    let size = AXES.to_world(half_extents).abs() * 2.0;
+    let middle = BEVY_AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
+    let size = BEVY_AXES.to_world(half_extents).abs() * 2.0;
     // A driven vehicle that is low for its length is drawn with a bonnet and a boot, others as one box.
     let is_car = size.y < 0.45 * size.z && model.is_driven();
     let low = if is_car { 0.55 } else { 1.0 };
     let part = |share: Vec3, at: Vec3, is_glass| Part {
         mesh: Cuboid::from_size(size * share).into(),
-        place: Transform::from_translation(middle + size * at),
+        transform: Transform::from_translation(middle + size * at),
         is_glass,
     };
     let [bottom, top] = [-0.5, low - 0.5].map(|share| middle.y + size.y * share);
@@ -65,21 +66,23 @@ pub fn body(model: &Model) -> Vec<Part> {
 }
 
 /// Width of a drawn wheel as a share of its radius.
-const WIDE: f32 = 0.6;
+const WHEEL_WIDTH_RATIO: f32 = 0.6;
 
 /// Half length of a wheel arch, and its height above the wheel's centre, as a share of the wheel's radius.
-const ROOM: f32 = 1.2;
+const ARCH_SIZE_RATIO: f32 = 1.2;
 
 /// Returns the hull between the heights `bottom` and `top` (m), with arches for the wheels. `middle` and `size` are
 /// those of the whole hull.
 fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {
     let wheels: Vec<(Vec3, f32)> =
-        model.wheels().iter().map(|wheel| (AXES.to_world(wheel.contact), wheel.radius)).collect();
-    let arch = wheels.iter().map(|(_, radius)| (1.0 + ROOM) * radius).fold(bottom, f32::max).min(top);
-    let inner = wheels.iter().map(|(place, radius)| place.x.abs() - (0.5 * WIDE + 0.1) * radius);
+        model.wheels().iter().map(|wheel| (BEVY_AXES.to_world(wheel.contact), wheel.radius)).collect();
+    let arch = wheels.iter().map(|(_, radius)| (1.0 + ARCH_SIZE_RATIO) * radius).fold(bottom, f32::max).min(top);
+    let inner = wheels.iter().map(|(place, radius)| place.x.abs() - (0.5 * WHEEL_WIDTH_RATIO + 0.1) * radius);
     let narrow = f32::max(2.0 * inner.fold(0.5 * size.x, f32::min), 0.3 * size.x);
-    let mut cuts: Vec<[f32; 2]> =
-        wheels.iter().map(|(place, radius)| [-ROOM, ROOM].map(|room| place.z + room * radius)).collect();
+    let mut cuts: Vec<[f32; 2]> = wheels
+        .iter()
+        .map(|(place, radius)| [-ARCH_SIZE_RATIO, ARCH_SIZE_RATIO].map(|room| place.z + room * radius))
+        .collect();
     cuts.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let (front, back) = (middle.z - 0.5 * size.z, middle.z + 0.5 * size.z);
     let mut parts = Vec::new();
@@ -87,7 +90,7 @@ fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) 
         if to > from && high > low {
             let mesh = Cuboid::new(wide, high - low, to - from).into();
             let at = Vec3::new(middle.x, 0.5 * (low + high), 0.5 * (from + to));
-            parts.push(Part { mesh, place: Transform::from_translation(at), is_glass: false });
+            parts.push(Part { mesh, transform: Transform::from_translation(at), is_glass: false });
         }
     };
     put(size.x, [front, back], [arch, top]);
@@ -104,7 +107,7 @@ fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) 
 /// Returns the meshes of tyre and spokes of wheel `i` of `model`, with the axle along x.
 pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
     let radius = model.wheels()[i].radius;
-    let wide = WIDE * radius;
+    let wide = WHEEL_WIDTH_RATIO * radius;
     let axle = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let tyre = Mesh::from(Cylinder::new(radius, wide)).rotated_by(axle);
     let mut spokes = Mesh::from(Cuboid::new(wide * 1.04, radius * 1.3, radius * 0.16));
@@ -114,23 +117,23 @@ pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
     [tyre, spokes]
 }
 
-fn clothe_cars(
+fn add_car_meshes(
     mut commands: Commands,
-    cars: Query<(Entity, &Car, Has<Driven>), Added<Car>>,
+    cars: Query<(Entity, &Car, Has<PlayerCar>), Added<Car>>,
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) {
     for (entity, car, driven) in &cars {
-        let paint = if driven { Paint::DRIVEN } else { Paint::OTHER };
-        for Part { mesh, place, is_glass } in body(&car.0) {
-            let colour = if is_glass { GLASS } else { paint.body };
+        let paint = if driven { Paint::PLAYER_CAR } else { Paint::OTHER_CAR };
+        for Part { mesh, transform: place, is_glass } in body(&car.0) {
+            let colour = if is_glass { GLASS_COLOUR } else { paint.body };
             let material = MeshMaterial3d(materials.add(Paint::material(colour)));
             commands.spawn((Mesh3d(meshes.add(mesh)), material, place, ChildOf(entity)));
         }
     }
 }
 
-fn clothe_wheels(
+fn add_wheel_meshes(
     mut commands: Commands,
     wheels: Query<(Entity, &Wheel, &ChildOf), Added<Wheel>>,
     cars: Query<&Car>,
@@ -140,9 +143,10 @@ fn clothe_wheels(
     for (entity, of, child) in &wheels {
         let Ok(car) = cars.get(child.parent()) else { continue };
         let [tyre, spokes] = wheel(&car.0, of.index);
-        commands
-            .entity(entity)
-            .try_insert((Mesh3d(meshes.add(tyre)), MeshMaterial3d(materials.add(Paint::material(Paint::DRIVEN.tyre)))));
+        commands.entity(entity).try_insert((
+            Mesh3d(meshes.add(tyre)),
+            MeshMaterial3d(materials.add(Paint::material(Paint::PLAYER_CAR.tyre))),
+        ));
         let metal = Paint::material(Color::srgb(0.6, 0.6, 0.62));
         commands.spawn((Mesh3d(meshes.add(spokes)), MeshMaterial3d(materials.add(metal)), ChildOf(entity)));
     }

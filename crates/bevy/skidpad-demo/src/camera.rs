@@ -4,11 +4,11 @@ use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll};
 use bevy::prelude::*;
 use skidpad_bevy::{Car, CarSignals, TowedBy};
 
-use crate::asked::{Driven, Press};
-use crate::scenery::HAZE;
+use crate::player_input::{PlayerCar, Press};
+use crate::scenery::HAZE_COLOUR;
 
 #[derive(Resource, Clone, Copy, Default, PartialEq, Eq)]
-enum View {
+enum CameraView {
     #[default]
     Behind,
     Around,
@@ -25,10 +25,10 @@ struct Orbit {
 }
 
 /// Time constant with which the camera follows the heading of the car, s.
-const FOLLOWS: f32 = 0.15;
+const HEADING_TIME_CONSTANT_S: f32 = 0.15;
 
 pub fn plugin(app: &mut App) {
-    app.init_resource::<View>()
+    app.init_resource::<CameraView>()
         .insert_resource(Orbit { yaw: 2.4, pitch: 0.3, distance: 1.0 })
         .add_systems(Startup, enter)
         .add_systems(PostUpdate, (change, turn, follow).chain().before(TransformSystems::Propagate));
@@ -36,15 +36,15 @@ pub fn plugin(app: &mut App) {
 
 fn enter(mut commands: Commands) {
     let falloff = FogFalloff::Linear { start: 150.0, end: 900.0 };
-    commands.spawn((Camera3d::default(), Msaa::Sample4, DistanceFog { color: HAZE, falloff, ..default() }));
+    commands.spawn((Camera3d::default(), Msaa::Sample4, DistanceFog { color: HAZE_COLOUR, falloff, ..default() }));
 }
 
-fn change(mut pressed: MessageReader<Press>, mut view: ResMut<View>) {
+fn change(mut pressed: MessageReader<Press>, mut view: ResMut<CameraView>) {
     for _ in pressed.read().filter(|press| **press == Press::Camera) {
         *view = match *view {
-            View::Behind => View::Around,
-            View::Around => View::Wheel,
-            View::Wheel => View::Behind,
+            CameraView::Behind => CameraView::Around,
+            CameraView::Around => CameraView::Wheel,
+            CameraView::Wheel => CameraView::Behind,
         };
     }
 }
@@ -64,16 +64,16 @@ fn turn(
 
 /// Heading of the camera in the last frame, horizontal unit vector; `None` before the first frame.
 #[derive(Default)]
-struct Followed(Option<Vec3>);
+struct LastHeading(Option<Vec3>);
 
 fn follow(
     time: Res<Time<Real>>,
-    view: Res<View>,
+    view: Res<CameraView>,
     orbit: Res<Orbit>,
-    mut heading: Local<Followed>,
-    cars: Query<(&Car, &Transform, &CarSignals), With<Driven>>,
+    mut heading: Local<LastHeading>,
+    cars: Query<(&Car, &Transform, &CarSignals), With<PlayerCar>>,
     trailers: Query<&Car, With<TowedBy>>,
-    mut cameras: Query<(&mut Transform, &mut Projection), (With<Camera3d>, Without<Driven>)>,
+    mut cameras: Query<(&mut Transform, &mut Projection), (With<Camera3d>, Without<PlayerCar>)>,
 ) {
     let (Ok((car, place, signals)), Ok((mut camera, mut projection))) = (cars.single(), cameras.single_mut()) else {
         return;
@@ -81,19 +81,19 @@ fn follow(
     let size = car.0.parts().hull.half_extents.length().max(1.0);
     let flat = |ahead: Vec3| Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::NEG_Z);
     let ahead = flat(*place.forward());
-    let share = 1.0 - (-time.delta_secs() / FOLLOWS).exp();
+    let share = 1.0 - (-time.delta_secs() / HEADING_TIME_CONSTANT_S).exp();
     let lagged = heading.0.map_or(ahead, |before| flat(before.lerp(ahead, share)));
     heading.0 = Some(lagged);
     // With trailers the camera is farther away and higher.
     let train: f32 = trailers.iter().map(|car| car.0.parts().hull.half_extents.length()).sum();
     let target = place.translation + Vec3::Y * 0.4 * size;
     let from = match *view {
-        View::Behind => target - lagged * (2.6 * size + 2.0 * train) + Vec3::Y * (0.75 * size + 1.4 * train),
-        View::Around => {
+        CameraView::Behind => target - lagged * (2.6 * size + 2.0 * train) + Vec3::Y * (0.75 * size + 1.4 * train),
+        CameraView::Around => {
             let turned = Quat::from_euler(EulerRot::YXZ, orbit.yaw, -orbit.pitch, 0.0) * Vec3::Z;
             target + turned * 3.0 * size * orbit.distance
         }
-        View::Wheel => place.transform_point(Vec3::new(-1.5 * size, 0.35 * size, -1.1 * size)),
+        CameraView::Wheel => place.transform_point(Vec3::new(-1.5 * size, 0.35 * size, -1.1 * size)),
     };
     *camera = Transform::from_translation(from).looking_at(target, Vec3::Y);
     if let Projection::Perspective(lens) = &mut *projection {

@@ -1,16 +1,17 @@
 //! Selection of vehicle, trailer and solver while driving.
 
 use bevy::prelude::*;
-use skidpad_bevy::{Car, CarDriver, CarMotion, OwnWorld, Teleport, TowedBy, start_at, transform_of};
+use skidpad_bevy::{BuiltinWorld, Car, CarDriver, CarMotion, Teleport, TowedBy, start_state_at, transform_of};
 use skidpad_core::{BackendInfo, Model};
 use skidpad_drive::{Driver, Gears, Pose};
 use std::sync::Arc;
 
-use crate::asked::{Driven, Press};
+use crate::player_input::{PlayerCar, Press};
 use crate::scenery::StartPlace;
 
 /// Solvers that the player can choose.
-pub const SOLVERS: [BackendInfo; 3] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND, skidpad_rapier::BACKEND];
+pub const SELECTABLE_SOLVERS: [BackendInfo; 3] =
+    [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND, skidpad_rapier::BACKEND];
 
 /// Available vehicles, and the current choice of vehicle and solver.
 #[derive(Resource, Clone, Debug)]
@@ -33,17 +34,17 @@ impl Garage {
         for name in skidpad_spec::shipped::names().filter(|name| *name != vehicle) {
             vehicles.push((name.to_owned(), load(name)?));
         }
-        let solver = SOLVERS.iter().position(|known| known.name == solver).unwrap_or(0);
+        let solver = SELECTABLE_SOLVERS.iter().position(|known| known.name == solver).unwrap_or(0);
         Ok(Self { vehicles, trailer: load("caravan")?, vehicle: 0, solver })
     }
 
     pub fn solver(&self) -> BackendInfo {
-        SOLVERS[self.solver]
+        SELECTABLE_SOLVERS[self.solver]
     }
 
     /// Returns the solver of the ghost: the one after the current solver.
     pub fn next_solver(&self) -> BackendInfo {
-        SOLVERS[(self.solver + 1) % SOLVERS.len()]
+        SELECTABLE_SOLVERS[(self.solver + 1) % SELECTABLE_SOLVERS.len()]
     }
 
     pub fn vehicle(&self) -> &str {
@@ -57,20 +58,20 @@ impl Garage {
 
 pub fn plugin(app: &mut App) {
     app.add_systems(Startup, enter)
-        .add_systems(Update, (change_solver, change_vehicle, change_trailer, put_back, pace, shift));
+        .add_systems(Update, (change_solver, change_vehicle, change_trailer, reset_cars, toggle_time_scale, shift));
 }
 
-fn presses(presses: &mut MessageReader<Press>, press: Press) -> bool {
+fn is_pressed(presses: &mut MessageReader<Press>, press: Press) -> bool {
     presses.read().filter(|pressed| **pressed == press).count() % 2 == 1
 }
 
 fn enter(mut commands: Commands, garage: Res<Garage>, start: Res<StartPlace>) {
-    commands.spawn((Driven, Car(garage.model()), start.0, Visibility::default()));
+    commands.spawn((PlayerCar, Car(garage.model()), start.0, Visibility::default()));
 }
 
-fn change_solver(mut pressed: MessageReader<Press>, mut garage: ResMut<Garage>, mut world: ResMut<OwnWorld>) {
-    if presses(&mut pressed, Press::Solver) {
-        garage.solver = (garage.solver + 1) % SOLVERS.len();
+fn change_solver(mut pressed: MessageReader<Press>, mut garage: ResMut<Garage>, mut world: ResMut<BuiltinWorld>) {
+    if is_pressed(&mut pressed, Press::Solver) {
+        garage.solver = (garage.solver + 1) % SELECTABLE_SOLVERS.len();
         world.change_solver(garage.solver());
     }
 }
@@ -80,18 +81,18 @@ fn change_vehicle(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
     mut garage: ResMut<Garage>,
-    cars: Query<(Entity, &Car, &CarMotion), With<Driven>>,
+    cars: Query<(Entity, &Car, &CarMotion), With<PlayerCar>>,
     trailers: Query<Entity, With<TowedBy>>,
 ) {
     let Ok((entity, car, motion)) = cars.single() else { return };
-    if !presses(&mut pressed, Press::Vehicle) {
+    if !is_pressed(&mut pressed, Press::Vehicle) {
         return;
     }
     garage.vehicle = (garage.vehicle + 1) % garage.vehicles.len();
     let before = motion.state();
     let place = transform_of(&car.0, &Pose { position: before.position, rotation: before.rotation });
     let model = garage.model();
-    let mut state = start_at(&model, &place);
+    let mut state = start_state_at(&model, &place);
     let along = (before.rotation.inverse() * before.velocity).x;
     state.velocity = state.rotation * skidpad_core::Vec3::X * along;
     for (wheel, of) in state.wheels.iter_mut().zip(model.wheels()) {
@@ -99,18 +100,18 @@ fn change_vehicle(
     }
     commands.entity(entity).try_despawn();
     trailers.iter().for_each(|trailer| commands.entity(trailer).try_despawn());
-    commands.spawn((Driven, Car(model), place, Visibility::default(), Teleport::Back(Box::new(state))));
+    commands.spawn((PlayerCar, Car(model), place, Visibility::default(), Teleport::ToState(Box::new(state))));
 }
 
 fn change_trailer(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
     garage: Res<Garage>,
-    cars: Query<(Entity, &Car, &Transform), With<Driven>>,
+    cars: Query<(Entity, &Car, &Transform), With<PlayerCar>>,
     trailers: Query<Entity, With<TowedBy>>,
 ) {
     let Ok((car, of, place)) = cars.single() else { return };
-    if !presses(&mut pressed, Press::Trailer) {
+    if !is_pressed(&mut pressed, Press::Trailer) {
         return;
     }
     if trailers.is_empty() && of.0.parts().hitch.is_some() {
@@ -120,11 +121,11 @@ fn change_trailer(
     }
 }
 
-fn put_back(
+fn reset_cars(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
     start: Res<StartPlace>,
-    cars: Query<Entity, With<Driven>>,
+    cars: Query<Entity, With<PlayerCar>>,
 ) {
     for press in pressed.read() {
         let teleport = match press {
@@ -137,13 +138,13 @@ fn put_back(
 }
 
 /// Speed of slow motion relative to real time.
-const SLOW: f32 = 0.2;
+const SLOW_MOTION_SCALE: f32 = 0.2;
 
-fn pace(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {
+fn toggle_time_scale(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {
     for press in pressed.read() {
         match press {
             Press::Slow if time.relative_speed() < 1.0 => time.set_relative_speed(1.0),
-            Press::Slow => time.set_relative_speed(SLOW),
+            Press::Slow => time.set_relative_speed(SLOW_MOTION_SCALE),
             Press::Pause if time.is_paused() => time.unpause(),
             Press::Pause => time.pause(),
             _ => {}
@@ -151,7 +152,7 @@ fn pace(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {
     }
 }
 
-fn shift(mut pressed: MessageReader<Press>, mut cars: Query<(&Car, &CarMotion, &mut CarDriver), With<Driven>>) {
+fn shift(mut pressed: MessageReader<Press>, mut cars: Query<(&Car, &CarMotion, &mut CarDriver), With<PlayerCar>>) {
     let Ok((car, motion, mut driver)) = cars.single_mut() else { return };
     let driver: &mut Driver = &mut driver.0;
     for press in pressed.read() {

@@ -3,23 +3,23 @@
 use bevy::prelude::*;
 use skidpad_bevy::core::state::Placement;
 use skidpad_bevy::core::{Backend, CarStart, Controls, Model, Scene, State};
-use skidpad_bevy::{AXES, Car, CarControls, CarMotion, CarSystems, transform_of};
+use skidpad_bevy::{BEVY_AXES, Car, CarControls, CarMotion, CarSystems, transform_of};
 use skidpad_drive::{Drawn, Pose};
 use std::sync::Arc;
 
-use crate::asked::{Driven, Press};
 use crate::bodies::{Paint, body, wheel};
 use crate::garage::Garage;
+use crate::player_input::{PlayerCar, Press};
 
 /// Scene of the ghost's world.
 #[derive(Resource, Clone)]
-struct Ground(Scene);
+struct GhostScene(Scene);
 
 /// Ghost car with a separate world that contains only this car.
 #[derive(Component)]
 pub struct Ghost {
     world: Box<dyn Backend>,
-    drawn: Drawn,
+    interpolator: Drawn,
     model: Arc<Model>,
 }
 
@@ -36,33 +36,33 @@ impl Ghost {
     }
 
     /// Sets the ghost to `state` without interpolation. Does nothing if the number of wheels differs.
-    pub fn jump(&mut self, state: &State) {
+    pub fn teleport(&mut self, state: &State) {
         if self.world.set_state(0, state).is_ok() {
-            self.drawn.jump(&self.model, state);
+            self.interpolator.jump(&self.model, state);
         }
     }
 
     fn step(&mut self, controls: &Controls, dt: f32) {
         self.world.clock_mut().dt = dt;
         self.world.step(std::slice::from_ref(controls));
-        self.drawn.record(&self.model, self.world.state(0), dt);
+        self.interpolator.record(&self.model, self.world.state(0), dt);
     }
 }
 
 pub fn plugin(scene: Scene) -> impl Plugin {
     move |app: &mut App| {
-        app.insert_resource(Ground(scene.clone()))
-            .add_systems(Update, (change, leave))
+        app.insert_resource(GhostScene(scene.clone()))
+            .add_systems(Update, (change, despawn_outdated))
             .add_systems(FixedUpdate, step.in_set(CarSystems::Step))
-            .add_systems(RunFixedMainLoop, draw.in_set(CarSystems::Follow));
+            .add_systems(RunFixedMainLoop, draw.in_set(CarSystems::Interpolate));
     }
 }
 
 fn change(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
-    (garage, ground, fixed): (Res<Garage>, Res<Ground>, Res<Time<Fixed>>),
-    cars: Query<(&Car, &CarMotion), With<Driven>>,
+    (garage, ground, fixed): (Res<Garage>, Res<GhostScene>, Res<Time<Fixed>>),
+    cars: Query<(&Car, &CarMotion), With<PlayerCar>>,
     ghosts: Query<Entity, With<Ghost>>,
     (mut meshes, mut materials): (ResMut<Assets<Mesh>>, ResMut<Assets<StandardMaterial>>),
 ) {
@@ -83,13 +83,17 @@ fn change(
     let _ = world.set_state(0, &state);
     let drawn = Drawn::new(&model, &state);
     let mut paint = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));
-    let (body_paint, tyre_paint) = (paint(Paint::GHOST.body), paint(Paint::GHOST.tyre));
+    let (body_paint, tyre_paint) = (paint(Paint::GHOST_CAR.body), paint(Paint::GHOST_CAR.tyre));
     let wheels = model.wheels().len();
     commands
-        .spawn((Ghost { world, drawn, model: model.clone() }, Transform::default(), Visibility::default()))
+        .spawn((
+            Ghost { world, interpolator: drawn, model: model.clone() },
+            Transform::default(),
+            Visibility::default(),
+        ))
         .with_children(|ghost| {
             for part in body(&model) {
-                ghost.spawn((Mesh3d(meshes.add(part.mesh)), body_paint.clone(), part.place));
+                ghost.spawn((Mesh3d(meshes.add(part.mesh)), body_paint.clone(), part.transform));
             }
             for i in 0..wheels {
                 let [tyre, _] = wheel(&model, i);
@@ -99,14 +103,14 @@ fn change(
 }
 
 /// Despawns the ghost when the driven vehicle has another model.
-fn leave(mut commands: Commands, cars: Query<&Car, With<Driven>>, ghosts: Query<(Entity, &Ghost)>) {
+fn despawn_outdated(mut commands: Commands, cars: Query<&Car, With<PlayerCar>>, ghosts: Query<(Entity, &Ghost)>) {
     let Ok(car) = cars.single() else { return };
     for (entity, _) in ghosts.iter().filter(|(_, ghost)| !Arc::ptr_eq(&ghost.model, &car.0)) {
         commands.entity(entity).try_despawn();
     }
 }
 
-fn step(time: Res<Time>, cars: Query<&CarControls, With<Driven>>, mut ghosts: Query<&mut Ghost>) {
+fn step(time: Res<Time>, cars: Query<&CarControls, With<PlayerCar>>, mut ghosts: Query<&mut Ghost>) {
     let Ok(controls) = cars.single() else { return };
     for mut ghost in &mut ghosts {
         ghost.step(&controls.0, time.delta_secs());
@@ -129,7 +133,7 @@ fn draw(
         }) else {
             continue;
         };
-        *place = Transform::from_translation(AXES.point_to_world(position).as_vec3())
-            .with_rotation(AXES.rotation_to_world(rotation));
+        *place = Transform::from_translation(BEVY_AXES.point_to_world(position).as_vec3())
+            .with_rotation(BEVY_AXES.rotation_to_world(rotation));
     }
 }

@@ -3,17 +3,17 @@
 
 use bevy::prelude::*;
 use skidpad_bevy::core::{Assist, Contribution};
-use skidpad_bevy::{Car, CarGizmos, CarMotion, CarSignals, OwnWorld, Wheel, WheelSignals};
+use skidpad_bevy::{BuiltinWorld, Car, CarGizmos, CarMotion, CarSignals, Wheel, WheelSignals};
 use skidpad_core::STANDARD_GRAVITY;
 
-use crate::asked::{Driven, PRESSES, Press};
 use crate::garage::Garage;
 use crate::ghost::Ghost;
+use crate::player_input::{PRESS_BINDINGS, PlayerCar, Press};
 use crate::rewind::Rewinding;
 
 /// Text of the display, by content.
 #[derive(Component, Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum HudText {
     Speed,
     Engine,
     World,
@@ -31,51 +31,51 @@ struct Dot;
 struct Bar(usize);
 
 /// Radius of the acceleration diagram, pixels.
-const CIRCLE: f32 = 70.0;
-/// Acceleration at the radius [`CIRCLE`], m/s².
-const SHOWN: f32 = 1.5 * STANDARD_GRAVITY;
+const DIAGRAM_RADIUS_PX: f32 = 70.0;
+/// Acceleration at the radius [`DIAGRAM_RADIUS_PX`], m/s².
+const DIAGRAM_ACCELERATION_MPS2: f32 = 1.5 * STANDARD_GRAVITY;
 
 /// Number of bars; further wheels are not displayed.
-const BARS: usize = 8;
+const BAR_COUNT: usize = 8;
 /// Height of a full bar, pixels.
-const BAR: f32 = 90.0;
+const BAR_HEIGHT_PX: f32 = 90.0;
 
-const DOT: f32 = 10.0;
-const PANEL: Color = Color::srgba(0.0, 0.0, 0.0, 0.55);
+const DOT_SIZE_PX: f32 = 10.0;
+const PANEL_COLOUR: Color = Color::srgba(0.0, 0.0, 0.0, 0.55);
 
 pub fn plugin(app: &mut App) {
     app.add_systems(Startup, (enter, set_up_forces))
-        .add_systems(Update, (toggle, tell_car, tell_world, tell_assists, move_dot, fill_bars));
+        .add_systems(Update, (toggle, update_car_text, update_world_text, update_assist_text, move_dot, fill_bars));
 }
 
-fn text(line: Line, size: f32) -> impl Bundle {
+fn text(line: HudText, size: f32) -> impl Bundle {
     (line, Text::new(""), TextFont { font_size: FontSize::Px(size), ..default() }, TextColor(Color::WHITE))
 }
 
 fn panel(place: Node) -> impl Bundle {
     let node = Node { position_type: PositionType::Absolute, padding: UiRect::all(px(10)), ..place };
-    (node, BackgroundColor(PANEL))
+    (node, BackgroundColor(PANEL_COLOUR))
 }
 
 fn enter(mut commands: Commands) {
     let column = Node { flex_direction: FlexDirection::Column, row_gap: px(2), ..default() };
     commands.spawn(panel(Node { left: px(12), bottom: px(12), width: px(230), ..column.clone() })).with_children(
         |it| {
-            it.spawn(text(Line::Speed, 40.0));
-            it.spawn(text(Line::Engine, 20.0));
+            it.spawn(text(HudText::Speed, 40.0));
+            it.spawn(text(HudText::Engine, 20.0));
         },
     );
     commands.spawn(panel(Node { left: px(12), top: px(12), ..column.clone() })).with_children(|it| {
-        it.spawn(text(Line::World, 17.0));
+        it.spawn(text(HudText::World, 17.0));
     });
     commands.spawn(panel(Node { right: px(12), top: px(12), ..column.clone() })).with_children(|it| {
-        it.spawn(text(Line::Assists, 15.0));
+        it.spawn(text(HudText::Assists, 15.0));
     });
-    let told: Vec<&str> = PRESSES.iter().map(|(.., about)| *about).filter(|about| !about.is_empty()).collect();
+    let told: Vec<&str> = PRESS_BINDINGS.iter().map(|(.., about)| *about).filter(|about| !about.is_empty()).collect();
     let keys = told.join("\n");
     let driving = "W A S D, arrows  drive, brake, steer\nSpace  handbrake\nBackspace  hold to run time backwards\n";
     commands
-        .spawn((panel(Node { left: percent(30), top: percent(22), ..default() }), Line::Keys, Visibility::Hidden))
+        .spawn((panel(Node { left: percent(30), top: percent(22), ..default() }), HudText::Keys, Visibility::Hidden))
         .with_children(|it| {
             it.spawn((Text::new(format!("{driving}{keys}")), TextFont { font_size: FontSize::Px(18.0), ..default() }));
         });
@@ -87,12 +87,12 @@ fn enter_circle(commands: &mut Commands) {
     let square = panel(Node {
         right: px(12),
         bottom: px(12),
-        width: px(2.0 * CIRCLE + 20.0),
-        height: px(2.0 * CIRCLE + 20.0),
+        width: px(2.0 * DIAGRAM_RADIUS_PX + 20.0),
+        height: px(2.0 * DIAGRAM_RADIUS_PX + 20.0),
         ..default()
     });
     let ring = |share: f32| {
-        let (radius, start) = (CIRCLE * share, 10.0 + CIRCLE * (1.0 - share));
+        let (radius, start) = (DIAGRAM_RADIUS_PX * share, 10.0 + DIAGRAM_RADIUS_PX * (1.0 - share));
         let node = Node {
             position_type: PositionType::Absolute,
             left: px(start),
@@ -107,8 +107,8 @@ fn enter_circle(commands: &mut Commands) {
     };
     let dot = Node {
         position_type: PositionType::Absolute,
-        width: px(DOT),
-        height: px(DOT),
+        width: px(DOT_SIZE_PX),
+        height: px(DOT_SIZE_PX),
         border_radius: BorderRadius::MAX,
         ..default()
     };
@@ -116,15 +116,15 @@ fn enter_circle(commands: &mut Commands) {
         it.spawn(ring(1.0));
         it.spawn(ring(2.0 / 3.0));
         it.spawn((Dot, dot, BackgroundColor(Color::srgb(1.0, 0.85, 0.1))));
-        it.spawn(text(Line::Axes, 13.0));
+        it.spawn(text(HudText::Axes, 13.0));
     });
 }
 
 fn enter_bars(commands: &mut Commands) {
     let row = Node {
-        right: px(2.0 * CIRCLE + 44.0),
+        right: px(2.0 * DIAGRAM_RADIUS_PX + 44.0),
         bottom: px(12),
-        height: px(BAR + 36.0),
+        height: px(BAR_HEIGHT_PX + 36.0),
         min_width: px(90),
         column_gap: px(6),
         align_items: AlignItems::End,
@@ -133,7 +133,7 @@ fn enter_bars(commands: &mut Commands) {
     commands.spawn(panel(row)).with_children(|it| {
         let place = Node { position_type: PositionType::Absolute, left: px(8), top: px(4), ..default() };
         it.spawn((Text::new("tyres use"), TextFont { font_size: FontSize::Px(13.0), ..default() }, place));
-        for i in 0..BARS {
+        for i in 0..BAR_COUNT {
             it.spawn((Bar(i), Node { width: px(14), height: px(0), ..default() }, BackgroundColor(Color::WHITE)));
         }
     });
@@ -150,7 +150,7 @@ fn set_up_forces(mut gizmos: ResMut<GizmoConfigStore>) {
 fn toggle(
     mut pressed: MessageReader<Press>,
     mut gizmos: ResMut<GizmoConfigStore>,
-    mut lines: Query<(&Line, &mut Visibility)>,
+    mut lines: Query<(&HudText, &mut Visibility)>,
 ) {
     for press in pressed.read() {
         match press {
@@ -159,7 +159,7 @@ fn toggle(
                 *forces = !*forces;
             }
             Press::Help => {
-                for (_, mut shown) in lines.iter_mut().filter(|(line, _)| **line == Line::Keys) {
+                for (_, mut shown) in lines.iter_mut().filter(|(line, _)| **line == HudText::Keys) {
                     shown.toggle_visible_hidden();
                 }
             }
@@ -168,13 +168,13 @@ fn toggle(
     }
 }
 
-fn put(lines: &mut Query<(&Line, &mut Text)>, line: Line, told: String) {
+fn set_text(lines: &mut Query<(&HudText, &mut Text)>, line: HudText, told: String) {
     for (_, mut text) in lines.iter_mut().filter(|(of, _)| **of == line) {
         text.set_if_neq(Text(told.clone()));
     }
 }
 
-fn tell_car(cars: Query<&CarSignals, With<Driven>>, mut lines: Query<(&Line, &mut Text)>) {
+fn update_car_text(cars: Query<&CarSignals, With<PlayerCar>>, mut lines: Query<(&HudText, &mut Text)>) {
     let Ok(signals) = cars.single() else { return };
     let gear = match signals.gear {
         -1 => "R".to_owned(),
@@ -182,17 +182,17 @@ fn tell_car(cars: Query<&CarSignals, With<Driven>>, mut lines: Query<(&Line, &mu
         gear => gear.to_string(),
     };
     let limited = if signals.limited > 0.0 { "  limiter" } else { "" };
-    put(&mut lines, Line::Speed, format!("{:.0} km/h", signals.speed.abs() * 3.6));
-    put(&mut lines, Line::Engine, format!("gear {gear}   {:.0} rpm{limited}", signals.rpm));
+    set_text(&mut lines, HudText::Speed, format!("{:.0} km/h", signals.speed.abs() * 3.6));
+    set_text(&mut lines, HudText::Engine, format!("gear {gear}   {:.0} rpm{limited}", signals.rpm));
     let [left, ahead] = signals.acceleration.map(|felt| felt / STANDARD_GRAVITY);
-    put(&mut lines, Line::Axes, format!("{:.2} g", left.hypot(ahead)));
+    set_text(&mut lines, HudText::Axes, format!("{:.2} g", left.hypot(ahead)));
 }
 
-fn tell_world(
+fn update_world_text(
     (garage, fixed, time, rewinding): (Res<Garage>, Res<Time<Fixed>>, Res<Time<Virtual>>, Res<Rewinding>),
-    cars: Query<&CarMotion, With<Driven>>,
+    cars: Query<&CarMotion, With<PlayerCar>>,
     ghosts: Query<&Ghost>,
-    mut lines: Query<(&Line, &mut Text)>,
+    mut lines: Query<(&HudText, &mut Text)>,
 ) {
     let hz = 1.0 / fixed.timestep().as_secs_f32();
     let mut told = format!("{}\nsolver {} at {hz:.0} Hz", garage.vehicle(), garage.solver().name);
@@ -206,21 +206,25 @@ fn tell_world(
         (.., true) => "\nslow motion",
         _ => "",
     };
-    put(&mut lines, Line::World, told + "\nF1 keys");
+    set_text(&mut lines, HudText::World, told + "\nF1 keys");
 }
 
-fn tell_assists(world: Res<OwnWorld>, cars: Query<(Entity, &Car), With<Driven>>, mut lines: Query<(&Line, &mut Text)>) {
+fn update_assist_text(
+    world: Res<BuiltinWorld>,
+    cars: Query<(Entity, &Car), With<PlayerCar>>,
+    mut lines: Query<(&HudText, &mut Text)>,
+) {
     let Ok((entity, car)) = cars.single() else { return };
     let assist_log = world.number(entity).map(|number| world.world().assist_log(number));
     let told: Vec<String> =
-        assist_log.iter().flat_map(|assist_log| assist_log.entries(car.0.assists())).map(added).collect();
+        assist_log.iter().flat_map(|assist_log| assist_log.entries(car.0.assists())).map(contribution_text).collect();
     let title = if told.is_empty() { "no assists" } else { "assists add" };
-    put(&mut lines, Line::Assists, format!("{title}\n{}", told.join("\n")).trim_end().to_owned());
+    set_text(&mut lines, HudText::Assists, format!("{title}\n{}", told.join("\n")).trim_end().to_owned());
 }
 
 /// Formats one line with the name of an assist and its contributions with units. Contributions below 0.5 of their unit
 /// are omitted.
-fn added((assist, added): (Assist, Contribution)) -> String {
+fn contribution_text((assist, added): (Assist, Contribution)) -> String {
     let Contribution { force, moment, brake_torque, engine_torque, throttle, steer } = added;
     let parts = [
         (force.length(), "N"),
@@ -238,16 +242,16 @@ fn added((assist, added): (Assist, Contribution)) -> String {
     format!("{:<15} {}", assist.name(), if told.is_empty() { "-".to_owned() } else { told.join(", ") })
 }
 
-fn move_dot(cars: Query<&CarSignals, With<Driven>>, mut dots: Query<&mut Node, With<Dot>>) {
+fn move_dot(cars: Query<&CarSignals, With<PlayerCar>>, mut dots: Query<&mut Node, With<Dot>>) {
     let (Ok(signals), Ok(mut dot)) = (cars.single(), dots.single_mut()) else { return };
     let [left, ahead] = signals.acceleration;
-    let felt = (Vec2::new(-left, -ahead) / SHOWN).clamp_length_max(1.0);
-    let middle = 10.0 + CIRCLE - 0.5 * DOT;
-    (dot.left, dot.top) = (px(middle + CIRCLE * felt.x), px(middle + CIRCLE * felt.y));
+    let felt = (Vec2::new(-left, -ahead) / DIAGRAM_ACCELERATION_MPS2).clamp_length_max(1.0);
+    let middle = 10.0 + DIAGRAM_RADIUS_PX - 0.5 * DOT_SIZE_PX;
+    (dot.left, dot.top) = (px(middle + DIAGRAM_RADIUS_PX * felt.x), px(middle + DIAGRAM_RADIUS_PX * felt.y));
 }
 
 fn fill_bars(
-    cars: Query<Entity, With<Driven>>,
+    cars: Query<Entity, With<PlayerCar>>,
     wheels: Query<(&Wheel, &ChildOf, &WheelSignals)>,
     mut bars: Query<(&Bar, &mut Node, &mut BackgroundColor)>,
 ) {
@@ -259,7 +263,7 @@ fn fill_bars(
             .map(|(.., signals)| if signals.touches { signals.used.min(1.0) } else { 0.0 });
         node.display = if used.is_some() { Display::Flex } else { Display::None };
         let used = used.unwrap_or(0.0);
-        node.height = px((BAR * used).max(2.0));
+        node.height = px((BAR_HEIGHT_PX * used).max(2.0));
         colour.0 = Color::srgb(used, 0.9 - 0.6 * used, 0.25);
     }
 }

@@ -1,23 +1,23 @@
 //! Driving demo: a Bevy application with skidpad's solvers.
 
-mod asked;
 mod bodies;
 mod camera;
 mod cones;
 mod garage;
 mod ghost;
 mod hud;
-mod marks;
 mod options;
+mod player_input;
 mod rewind;
 mod scenery;
 mod script;
+mod skid_marks;
 mod sound;
 
 use bevy::prelude::*;
 use bevy::render::RenderPlugin;
 use clap::Parser;
-use skidpad_bevy::{CarGizmosPlugin, CarPlugin, OwnWorldPlugin};
+use skidpad_bevy::{BuiltinWorldPlugin, CarGizmosPlugin, CarPlugin};
 
 fn main() -> AppExit {
     let options = options::Options::parse();
@@ -45,12 +45,12 @@ fn main() -> AppExit {
     app.add_plugins(DefaultPlugins.set(windows).set(render))
         .insert_resource(Time::<Fixed>::from_hz(f64::from(options.hz)))
         .add_plugins((CarPlugin::default(), CarGizmosPlugin))
-        .add_plugins(OwnWorldPlugin { solver: start.garage.solver(), scene: start.scene.clone() })
+        .add_plugins(BuiltinWorldPlugin { solver: start.garage.solver(), scene: start.scene.clone() })
         .insert_resource(start.garage)
         .add_plugins(scenery::plugin(start.scene.clone(), options.start))
         .add_plugins(ghost::plugin(start.scene))
-        .add_plugins((asked::plugin, bodies::plugin, camera::plugin, cones::plugin, garage::plugin, hud::plugin))
-        .add_plugins((marks::plugin, rewind::plugin));
+        .add_plugins((player_input::plugin, bodies::plugin, camera::plugin, cones::plugin, garage::plugin, hud::plugin))
+        .add_plugins((skid_marks::plugin, rewind::plugin));
     if !options.mute {
         app.add_plugins(sound::plugin);
     }

@@ -1,6 +1,6 @@
 //! Command-line options.
 
-use crate::garage::{Garage, SOLVERS};
+use crate::garage::{Garage, SELECTABLE_SOLVERS};
 use crate::script::Script;
 use skidpad_core::Scene;
 use skidpad_spec::LoadedScene;

@@ -6,22 +6,22 @@ use skidpad_bevy::{Car, CarDriver, CarMotion, CarSystems, Teleport};
 use skidpad_drive::Driver;
 use std::collections::VecDeque;
 
-use crate::asked::Asked;
 use crate::ghost::Ghost;
+use crate::player_input::PlayerInput;
 
 /// Stored states of a car with its driver, one per tick, oldest first.
 #[derive(Component, Default)]
 struct History(VecDeque<(State, Option<Driver>)>);
 
 /// Duration of the stored history, s.
-const KEPT: f32 = 60.0;
+const HISTORY_DURATION_S: f32 = 60.0;
 
 /// Status of the rewind: whether it runs, the fraction of a tick still to rewind, and whether the game was paused
 /// before.
 #[derive(Resource, Default)]
 pub struct Rewinding {
-    pub runs: bool,
-    left: f32,
+    pub is_active: bool,
+    remaining_ticks: f32,
     was_paused: bool,
 }
 
@@ -29,16 +29,16 @@ pub fn plugin(app: &mut App) {
     app.init_resource::<Rewinding>()
         .register_required_components::<Car, History>()
         .register_required_components::<Ghost, History>()
-        .add_systems(FixedUpdate, keep.after(CarSystems::Step))
-        .add_systems(Update, (begin_or_end, go_back).chain());
+        .add_systems(FixedUpdate, record_states.after(CarSystems::Step))
+        .add_systems(Update, (begin_or_end, step_back).chain());
 }
 
-fn keep(
+fn record_states(
     time: Res<Time>,
     mut cars: Query<(&CarMotion, Option<&CarDriver>, &mut History)>,
     mut ghosts: Query<(&Ghost, &mut History), Without<CarMotion>>,
 ) {
-    let most = (KEPT / time.delta_secs()) as usize;
+    let most = (HISTORY_DURATION_S / time.delta_secs()) as usize;
     let put = |history: &mut History, state: &State, driver| {
         if history.0.len() >= most {
             history.0.pop_front();
@@ -56,7 +56,7 @@ fn keep(
 /// Pauses the physics when a rewind begins. When it ends, resumes the physics and restores state and driver of every
 /// car from the newest stored tick.
 fn begin_or_end(
-    asked: Res<Asked>,
+    asked: Res<PlayerInput>,
     mut commands: Commands,
     mut rewinding: ResMut<Rewinding>,
     mut time: ResMut<Time<Virtual>>,
@@ -76,14 +76,14 @@ fn begin_or_end(
     }
     for (car, history, driver) in &mut cars {
         let Some((state, then)) = history.0.back() else { continue };
-        commands.entity(car).try_insert(Teleport::Back(Box::new(state.clone())));
+        commands.entity(car).try_insert(Teleport::ToState(Box::new(state.clone())));
         if let (Some(mut driver), Some(then)) = (driver, then) {
             driver.0.clone_from(then);
         }
     }
 }
 
-fn go_back(
+fn step_back(
     (real, fixed): (Res<Time<Real>>, Res<Time<Fixed>>),
     mut rewinding: ResMut<Rewinding>,
     mut cars: Query<(&Car, &mut CarMotion, &mut History)>,
@@ -112,7 +112,7 @@ fn go_back(
 
 impl History {
     /// Removes the newest `ticks` entries but keeps the oldest, and returns the newest remaining state.
-    fn back_by(&mut self, ticks: usize) -> Option<&State> {
+    fn rewind_by(&mut self, ticks: usize) -> Option<&State> {
         self.0.truncate(self.0.len().saturating_sub(ticks).max(1));
         self.0.back().map(|(state, _)| state)
     }

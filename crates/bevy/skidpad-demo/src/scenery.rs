@@ -5,11 +5,11 @@ use bevy::light::CascadeShadowConfigBuilder;
 use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
 use skidpad_bevy::core::{DVec3, FixedBox, HeightField, Scene, TriangleMesh};
-use skidpad_bevy::{AXES, OwnWorld};
+use skidpad_bevy::{BEVY_AXES, BuiltinWorld};
 
 /// Scene that is drawn.
 #[derive(Resource, Clone)]
-struct Drawn(Scene);
+struct DrawnScene(Scene);
 
 /// Transform at which cars start.
 #[derive(Resource, Clone, Copy)]
@@ -17,21 +17,21 @@ pub struct StartPlace(pub Transform);
 
 /// Moving platform of the scene, by index.
 #[derive(Component)]
-struct Moving(usize);
+struct PlatformIndex(usize);
 
-pub const HAZE: Color = Color::srgb(0.72, 0.80, 0.88);
+pub const HAZE_COLOUR: Color = Color::srgb(0.72, 0.80, 0.88);
 
 pub fn plugin(scene: Scene, start: Vec<f64>) -> impl Plugin {
-    let place = AXES.point_to_world(scene.point(start[0], start[1], 0.0)).as_vec3();
-    let turned = AXES.rotation_to_world(scene.orientation(0.0));
+    let place = BEVY_AXES.point_to_world(scene.point(start[0], start[1], 0.0)).as_vec3();
+    let turned = BEVY_AXES.rotation_to_world(scene.orientation(0.0));
     let start = StartPlace(Transform::from_translation(place).with_rotation(turned));
     move |app: &mut App| {
-        app.insert_resource(ClearColor(HAZE))
+        app.insert_resource(ClearColor(HAZE_COLOUR))
             .insert_resource(GlobalAmbientLight { brightness: 600.0, ..default() })
-            .insert_resource(Drawn(scene.clone()))
+            .insert_resource(DrawnScene(scene.clone()))
             .insert_resource(start)
             .add_systems(Startup, (draw, light))
-            .add_systems(Update, carry);
+            .add_systems(Update, move_platforms);
     }
 }
 
@@ -45,7 +45,7 @@ fn light(mut commands: Commands) {
 
 fn draw(
     mut commands: Commands,
-    drawn: Res<Drawn>,
+    drawn: Res<DrawnScene>,
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) {
@@ -55,7 +55,7 @@ fn draw(
         (Mesh3d(meshes.add(mesh)), MeshMaterial3d(materials.add(material)), place)
     };
     if scene.plane {
-        let turned = AXES.rotation_to_world(scene.orientation(0.0));
+        let turned = BEVY_AXES.rotation_to_world(scene.orientation(0.0));
         commands.spawn(put(plane(scene.grip), Transform::from_rotation(turned)));
     }
     for fixed in &scene.boxes {
@@ -63,7 +63,7 @@ fn draw(
     }
     for (number, platform) in scene.platforms.iter().enumerate() {
         let standing = platform.standing(0.0);
-        commands.spawn((put(cuboid(&standing), place_of(&standing)), Moving(number)));
+        commands.spawn((put(cuboid(&standing), place_of(&standing)), PlatformIndex(number)));
     }
     for field in &scene.fields {
         commands.spawn(put(heights(field), Transform::default()));
@@ -73,7 +73,11 @@ fn draw(
     }
 }
 
-fn carry(drawn: Res<Drawn>, world: Res<OwnWorld>, mut boxes: Query<(&Moving, &mut Transform)>) {
+fn move_platforms(
+    drawn: Res<DrawnScene>,
+    world: Res<BuiltinWorld>,
+    mut boxes: Query<(&PlatformIndex, &mut Transform)>,
+) {
     let time = world.world().time();
     for (moving, mut place) in &mut boxes {
         *place = place_of(&drawn.0.platforms[moving.0].standing(time));
@@ -89,12 +93,12 @@ fn colour(grip: f32) -> [f32; 4] {
 fn place_of(fixed: &FixedBox) -> Transform {
     // The offset keeps boxes visible whose top is in the plane.
     let lifted = DVec3::new(0.0, 0.0, 3e-3);
-    Transform::from_translation(AXES.point_to_world(fixed.centre + lifted).as_vec3())
-        .with_rotation(AXES.rotation_to_world(fixed.rotation))
+    Transform::from_translation(BEVY_AXES.point_to_world(fixed.centre + lifted).as_vec3())
+        .with_rotation(BEVY_AXES.rotation_to_world(fixed.rotation))
 }
 
 fn cuboid(fixed: &FixedBox) -> Mesh {
-    let size = AXES.to_world(fixed.half_extents).abs() * 2.0;
+    let size = BEVY_AXES.to_world(fixed.half_extents).abs() * 2.0;
     let mesh = Mesh::from(Cuboid::from_size(size));
     let shade = colour(fixed.grip);
     let count = mesh.count_vertices();
@@ -102,24 +106,24 @@ fn cuboid(fixed: &FixedBox) -> Mesh {
 }
 
 /// Half the number of tiles on a side of the plane.
-const TILES: i32 = 32;
+const HALF_TILE_COUNT: i32 = 32;
 /// Side of a tile, m.
-const TILE: f32 = 10.0;
+const TILE_SIZE_M: f32 = 10.0;
 
 /// Returns the mesh of the plane: a chequered pattern of 10 m tiles that makes motion visible, and plain ground around
 /// it.
 fn plane(grip: f32) -> Mesh {
-    let mut faces = Faces::default();
+    let mut faces = FlatTriangles::default();
     let shade = colour(grip);
     let darker = |by: f32| [shade[0] * by, shade[1] * by, shade[2] * by, 1.0];
-    for row in -TILES..TILES {
-        for column in -TILES..TILES {
-            let corner = Vec3::new(column as f32, 0.0, row as f32) * TILE;
+    for row in -HALF_TILE_COUNT..HALF_TILE_COUNT {
+        for column in -HALF_TILE_COUNT..HALF_TILE_COUNT {
+            let corner = Vec3::new(column as f32, 0.0, row as f32) * TILE_SIZE_M;
             let by = if (row + column) % 2 == 0 { 1.0 } else { 0.86 };
-            faces.square(corner, Vec3::X * TILE, Vec3::Z * TILE, darker(by));
+            faces.square(corner, Vec3::X * TILE_SIZE_M, Vec3::Z * TILE_SIZE_M, darker(by));
         }
     }
-    let (near, far) = (TILES as f32 * TILE, 3_000.0);
+    let (near, far) = (HALF_TILE_COUNT as f32 * TILE_SIZE_M, 3_000.0);
     for [low, high] in [
         [Vec3::new(-far, 0.0, -far), Vec3::new(far, 0.0, -near)],
         [Vec3::new(-far, 0.0, near), Vec3::new(far, 0.0, far)],
@@ -135,9 +139,9 @@ fn heights(field: &HeightField) -> Mesh {
     let ([columns, rows], [wide, long]) = (field.counts(), field.spacing());
     let at = |column: usize, row: usize| {
         let local = Vec3::new(column as f32 * wide, row as f32 * long, field.height(column, row));
-        AXES.point_to_world(field.origin() + local.as_dvec3()).as_vec3()
+        BEVY_AXES.point_to_world(field.origin() + local.as_dvec3()).as_vec3()
     };
-    let mut faces = Faces::default();
+    let mut faces = FlatTriangles::default();
     for row in 1..rows {
         for column in 1..columns {
             let corners = [at(column - 1, row - 1), at(column, row - 1), at(column, row), at(column - 1, row)];
@@ -151,11 +155,11 @@ fn heights(field: &HeightField) -> Mesh {
 }
 
 fn triangles(mesh: &TriangleMesh) -> Mesh {
-    let mut faces = Faces::default();
+    let mut faces = FlatTriangles::default();
     for (corners, grip) in mesh.triangles().iter().zip(mesh.grips()) {
         let at = |corner: u32| {
             let point = mesh.origin() + mesh.vertices()[corner as usize].as_dvec3();
-            AXES.point_to_world(point).as_vec3() + Vec3::Y * 2e-3
+            BEVY_AXES.point_to_world(point).as_vec3() + Vec3::Y * 2e-3
         };
         faces.triangle(corners.map(at), colour(*grip));
     }
@@ -164,13 +168,13 @@ fn triangles(mesh: &TriangleMesh) -> Mesh {
 
 /// Buffers of flat-shaded triangles with one colour each.
 #[derive(Default)]
-struct Faces {
+struct FlatTriangles {
     points: Vec<Vec3>,
     normals: Vec<Vec3>,
     colours: Vec<[f32; 4]>,
 }
 
-impl Faces {
+impl FlatTriangles {
     fn triangle(&mut self, corners: [Vec3; 3], colour: [f32; 4]) {
         let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(Vec3::Y);
         self.points.extend(corners);

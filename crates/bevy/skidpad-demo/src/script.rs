@@ -12,12 +12,12 @@ use skidpad_spec::printable::one_line;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::asked::{Asked, Listens, Press};
+use crate::player_input::{DeviceInputSystems, PlayerInput, Press};
 
 /// Row of the file. Its inputs apply until the next row.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct ScriptRecord {
     time_s: f64,
     #[serde(default)]
     accelerate: Option<f32>,
@@ -57,7 +57,7 @@ impl Script {
         let bytes = files::read(path, FileKind::Controls).map_err(|fault| format!("{file}: {fault}"))?;
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
         let (mut rows, mut faults): (Vec<Row>, Vec<String>) = (Vec::new(), Vec::new());
-        for (number, written) in reader.deserialize::<Written>().enumerate() {
+        for (number, written) in reader.deserialize::<ScriptRecord>().enumerate() {
             let line = number + 2;
             let row = written.map_err(|fault| fault.to_string()).and_then(Row::of);
             match row {
@@ -76,8 +76,8 @@ impl Script {
 }
 
 impl Row {
-    fn of(written: Written) -> Result<Self, String> {
-        let Written { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = written;
+    fn of(written: ScriptRecord) -> Result<Self, String> {
+        let ScriptRecord { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = written;
         if !(0.0..1e6).contains(&time_s) {
             return Err(format!("time_s is {time_s}, not 0 to 1000000"));
         }
@@ -111,39 +111,39 @@ impl Row {
 }
 
 #[derive(Resource)]
-struct Playing {
+struct Playback {
     rows: std::vec::IntoIter<Row>,
-    now: Asked,
+    now: PlayerInput,
     folder: Option<PathBuf>,
 }
 
 /// Simulated duration of a frame, independent of the drawing time.
-const FRAME: Duration = Duration::from_nanos(16_666_667);
+const FRAME_DURATION: Duration = Duration::from_nanos(16_666_667);
 
 pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
     let rows = std::sync::Mutex::new(Some(script.0));
     move |app: &mut App| {
         let rows = rows.lock().ok().and_then(|mut rows| rows.take()).unwrap_or_default();
-        app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME))
-            .insert_resource(Playing { rows: rows.into_iter(), now: Asked::default(), folder: folder.clone() })
-            .add_systems(PreUpdate, play.after(Listens))
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME_DURATION))
+            .insert_resource(Playback { rows: rows.into_iter(), now: PlayerInput::default(), folder: folder.clone() })
+            .add_systems(PreUpdate, play.after(DeviceInputSystems))
             .add_systems(PostUpdate, draw_for_pictures)
-            .add_systems(Last, end);
+            .add_systems(Last, exit_when_done);
     }
 }
 
 fn play(
     real: Res<Time<Real>>,
     mut commands: Commands,
-    mut playing: ResMut<Playing>,
-    mut asked: ResMut<Asked>,
+    mut playing: ResMut<Playback>,
+    mut asked: ResMut<PlayerInput>,
     mut presses: MessageWriter<Press>,
 ) {
     let time = real.elapsed_secs_f64();
     let playing = &mut *playing;
     let due = playing.rows.as_slice().partition_point(|row| row.time <= time);
     for row in playing.rows.by_ref().take(due) {
-        playing.now = Asked { inputs: row.inputs, rewind: row.rewind, by_stick: true };
+        playing.now = PlayerInput { inputs: row.inputs, rewind: row.rewind, is_analogue: true };
         presses.write_batch(row.presses);
         if let Some(folder) = playing.folder.as_ref().filter(|_| !row.screenshot.is_empty()) {
             let path = folder.join(format!("{}.png", row.screenshot));
@@ -154,20 +154,20 @@ fn play(
 }
 
 /// Number of frames that are drawn before a screenshot, so that all transforms are up to date.
-const BEFORE: f64 = 4.0;
+const FRAMES_BEFORE_SCREENSHOT: f64 = 4.0;
 
 /// Disables the cameras except shortly before and during screenshots, if the script has a folder for them. Without a
 /// graphics card a frame takes half a second.
 fn draw_for_pictures(
     real: Res<Time<Real>>,
-    playing: Res<Playing>,
+    playing: Res<Playback>,
     pictures: Query<(), Or<(With<Screenshot>, With<Capturing>)>>,
     mut cameras: Query<&mut Camera>,
 ) {
     if playing.folder.is_none() {
         return;
     }
-    let soon = real.elapsed_secs_f64() + BEFORE * FRAME.as_secs_f64();
+    let soon = real.elapsed_secs_f64() + FRAMES_BEFORE_SCREENSHOT * FRAME_DURATION.as_secs_f64();
     let comes = playing.rows.as_slice().iter().take_while(|row| row.time <= soon).any(|row| !row.screenshot.is_empty());
     for mut camera in &mut cameras {
         camera.is_active = comes || !pictures.is_empty();
@@ -175,8 +175,8 @@ fn draw_for_pictures(
 }
 
 /// Ends the program when the last row is done and every screenshot is saved.
-fn end(
-    playing: Res<Playing>,
+fn exit_when_done(
+    playing: Res<Playback>,
     pictures: Query<(), Or<(With<Screenshot>, With<Capturing>)>>,
     mut exit: MessageWriter<AppExit>,
 ) {

@@ -9,28 +9,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::asked::Driven;
+use crate::player_input::PlayerCar;
 
-const RATE: u32 = 44_100;
+const SAMPLE_RATE_HZ: u32 = 44_100;
 
 /// Firing pulses per revolution of a four-stroke engine with eight cylinders.
-const PULSES: f32 = 4.0;
+const PULSES_PER_REVOLUTION: f32 = 4.0;
 
 /// Time constant with which the sound follows its inputs, s.
-const SMOOTH: f32 = 0.03;
+const SMOOTHING_TIME_S: f32 = 0.03;
 
 /// Inputs of the sound as bits of `f32`: engine speed (rev/s), engine load (0 to 1), largest skid intensity (0 to 1).
 #[derive(Clone, Debug, Default)]
-struct Heard(Arc<[AtomicU32; 3]>);
+struct SoundInputs(Arc<[AtomicU32; 3]>);
 
 #[derive(Asset, TypePath, Clone, Debug, Resource)]
-struct Engine(Heard);
+struct Engine(SoundInputs);
 
 /// Sample generator with one channel.
 struct Synthesiser {
-    heard: Heard,
+    heard: SoundInputs,
     /// Smoothed engine speed (rev/s), load and skid intensity at the current sample.
-    now: [f32; 3],
+    smoothed: [f32; 3],
     phase: f32,
     noise: u32,
     /// Last two outputs of the two-pole resonance filter of the squeal.
@@ -38,18 +38,21 @@ struct Synthesiser {
 }
 
 pub fn plugin(app: &mut App) {
-    let engine = Engine(Heard::default());
-    app.add_audio_source::<Engine>().insert_resource(engine).add_systems(Startup, play).add_systems(Update, hear);
+    let engine = Engine(SoundInputs::default());
+    app.add_audio_source::<Engine>()
+        .insert_resource(engine)
+        .add_systems(Startup, play)
+        .add_systems(Update, update_sound_inputs);
 }
 
 fn play(mut commands: Commands, engine: Res<Engine>, mut sounds: ResMut<Assets<Engine>>) {
     commands.spawn(AudioPlayer(sounds.add(engine.clone())));
 }
 
-fn hear(
+fn update_sound_inputs(
     engine: Res<Engine>,
     time: Res<Time<Virtual>>,
-    cars: Query<(Entity, &CarSignals), With<Driven>>,
+    cars: Query<(Entity, &CarSignals), With<PlayerCar>>,
     wheels: Query<(&WheelSignals, &ChildOf), With<Wheel>>,
 ) {
     let Ok((car, signals)) = cars.single() else { return };
@@ -66,15 +69,21 @@ impl Iterator for Synthesiser {
     type Item = f32;
 
     fn next(&mut self) -> Option<f32> {
-        let follow = 1.0 / (SMOOTH * RATE as f32);
-        for (now, heard) in self.now.iter_mut().zip(self.heard.0.iter()) {
+        let follow = 1.0 / (SMOOTHING_TIME_S * SAMPLE_RATE_HZ as f32);
+        for (now, heard) in self.smoothed.iter_mut().zip(self.heard.0.iter()) {
             *now += (f32::from_bits(heard.load(Relaxed)) - *now) * follow;
         }
-        let [speed, load, skid] = self.now;
-        self.phase = (self.phase + speed / RATE as f32).fract();
+        let [speed, load, skid] = self.smoothed;
+        self.phase = (self.phase + speed / SAMPLE_RATE_HZ as f32).fract();
         // Pairs of engine order and amplitude. Low orders add roughness; harmonics of the firing order grow with the
         // load.
-        let orders = [(0.5, 0.15), (1.0, 0.2), (PULSES, 1.0), (2.0 * PULSES, 0.6 * load), (3.0 * PULSES, 0.4 * load)];
+        let orders = [
+            (0.5, 0.15),
+            (1.0, 0.2),
+            (PULSES_PER_REVOLUTION, 1.0),
+            (2.0 * PULSES_PER_REVOLUTION, 0.6 * load),
+            (3.0 * PULSES_PER_REVOLUTION, 0.4 * load),
+        ];
         let engine: f32 = orders.iter().map(|(order, loud)| loud * (TAU * order * 2.0 * self.phase).sin()).sum();
         let runs = (speed / 5.0).min(1.0);
         self.noise ^= self.noise << 13;
@@ -99,7 +108,7 @@ impl Source for Synthesiser {
     }
 
     fn sample_rate(&self) -> SampleRate {
-        NonZeroU32::MIN.saturating_add(RATE - 1)
+        NonZeroU32::MIN.saturating_add(SAMPLE_RATE_HZ - 1)
     }
 
     fn total_duration(&self) -> Option<Duration> {
@@ -111,6 +120,6 @@ impl Decodable for Engine {
     type Decoder = Synthesiser;
 
     fn decoder(&self) -> Synthesiser {
-        Synthesiser { heard: self.0.clone(), now: [0.0; 3], phase: 0.0, noise: 0x9E37_79B9, squeal: [0.0; 2] }
+        Synthesiser { heard: self.0.clone(), smoothed: [0.0; 3], phase: 0.0, noise: 0x9E37_79B9, squeal: [0.0; 2] }
     }
 }

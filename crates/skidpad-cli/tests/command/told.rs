@@ -2,17 +2,17 @@
 
 use super::{fails, skidpad, with_a_car, works};
 
-const RUN: [&str; 9] =
+const SHORT_RUN: [&str; 9] =
     ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--manoeuvre", "settle", "--duration-s", "0.1"];
 
 /// Checks that a fault of an output is reported before anything is simulated.
 #[test]
 fn outputs_that_cannot_be_written_are_told_before_the_run() {
     let folder = with_a_car("");
-    let output = skidpad(folder.path(), &[&RUN[..], &["--out", "."]].concat());
+    let output = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "."]].concat());
     assert!(String::from_utf8_lossy(&output.stderr).contains("not the name of a file"), "{output:?}");
     std::fs::create_dir(folder.path().join("d.csv")).expect("writable");
-    let output = skidpad(folder.path(), &[&RUN[..], &["--out", "d.csv"]].concat());
+    let output = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "d.csv"]].concat());
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), told.matches("directory").count()), (Some(1), 1), "{told}");
     assert!(told.contains("name a file in it") && output.stdout.is_empty(), "{told}");
@@ -26,7 +26,7 @@ fn outputs_that_cannot_be_written_are_told_before_the_run() {
 #[test]
 fn numbers_that_are_not_accepted_are_told_once() {
     let folder = with_a_car("");
-    let output = skidpad(folder.path(), &[&RUN[..], &["--out", "a.csv", "--rate-hz", "0"]].concat());
+    let output = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "a.csv", "--rate-hz", "0"]].concat());
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.matches("accepted").count() == 1 && told.contains("a finite rate of at least 10 Hz"), "{told}");
     fails(folder.path(), &["certify", "--within-percent", "-1"], 1, &["--within-percent: -1", "above 0"]);
@@ -48,7 +48,7 @@ fn help_tells_codes_columns_and_floors() {
     let folder = with_a_car("");
     assert!(works(folder.path(), &["--help"]).contains("Exit codes: 0 success"));
     let run = works(folder.path(), &["run", "--help"]);
-    for [column, ..] in skidpad::lab::script::COLUMNS {
+    for [column, ..] in skidpad::lab::script::COLUMN_DESCRIPTIONS {
         assert!(run.contains(column), "{column}: {run}");
     }
     assert!(run.contains("Steering is linear between rows"), "{run}");

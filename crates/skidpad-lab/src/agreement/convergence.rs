@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use skidpad_core::{BackendInfo, Controls, Model};
 
-use super::pages::{head, put, row};
+use super::pages::{append, append_head, append_row};
 use super::{Order, Runs};
+use crate::closed_form::Characteristics;
 use crate::driver::{DriverInput, OpenLoop};
-use crate::figures::Figures;
 use crate::manoeuvre::Setup;
 use crate::run::{TimeStep, simulate};
 use crate::sweep::in_parallel;
 
 /// Rates at which positions are compared (Hz); each is twice the previous one.
-pub const COMPARED_HZ: [f64; 4] = [60.0, 120.0, 240.0, 480.0];
+pub const COMPARED_RATES_HZ: [f64; 4] = [60.0, 120.0, 240.0, 480.0];
 /// Difference between positions below which rounding of f32 velocities dominates after some seconds (mm).
-const FLOOR_MM: f64 = 0.3;
+const ROUNDING_FLOOR_MM: f64 = 0.3;
 
 /// Open-loop script of controls, which depend on time only.
-struct Script {
+struct ConvergenceScript {
     name: &'static str,
     /// Initial speed (m/s).
     speed_mps: f64,
@@ -31,30 +31,36 @@ struct Script {
 }
 
 /// Scripts that every vehicle drives.
-const SCRIPTS: [Script; 5] = [
-    Script {
+const CONVERGENCE_SCRIPTS: [ConvergenceScript; 5] = [
+    ConvergenceScript {
         name: "step steer",
         speed_mps: 20.0,
         duration_s: 2.5,
         lateral_mps2: |t| 2.5 * ramp(t, 0.5),
         braking_mps2: |_| 0.0,
     },
-    Script {
+    ConvergenceScript {
         name: "circle",
         speed_mps: 15.0,
         duration_s: 4.0,
         lateral_mps2: |t| 2.5 * ramp(t, 0.0),
         braking_mps2: |_| 0.0,
     },
-    Script {
+    ConvergenceScript {
         name: "slalom",
         speed_mps: 20.0,
         duration_s: 4.0,
         lateral_mps2: |t| 2.5 * (core::f64::consts::PI * t).sin(),
         braking_mps2: |_| 0.0,
     },
-    Script { name: "coast-down", speed_mps: 30.0, duration_s: 4.0, lateral_mps2: |_| 0.0, braking_mps2: |_| 0.0 },
-    Script {
+    ConvergenceScript {
+        name: "coast-down",
+        speed_mps: 30.0,
+        duration_s: 4.0,
+        lateral_mps2: |_| 0.0,
+        braking_mps2: |_| 0.0,
+    },
+    ConvergenceScript {
         name: "braking",
         speed_mps: 25.0,
         duration_s: 2.5,
@@ -72,7 +78,7 @@ fn ramp(t: f64, from: f64) -> f64 {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convergence {
     /// Name of the script.
-    pub drive: &'static str,
+    pub script: &'static str,
     /// Name of the solver.
     pub backend: &'static str,
     /// Observed order of convergence of the final position.
@@ -85,42 +91,43 @@ impl Convergence {
     /// Formats order and difference for tables; only an upper bound of the difference if no order can be observed.
     fn text(&self) -> String {
         match self.order {
-            Order::Of(_) => format!("{} ({:.1} mm)", self.order.text(), self.difference_mm),
+            Order::Observed(_) => format!("{} ({:.1} mm)", self.order.text(), self.difference_mm),
             _ => format!("≤ {:.1} mm", (self.difference_mm * 10.0).ceil().max(1.0) / 10.0),
         }
     }
 }
 
 /// Drives every script with `model` on the solvers of `backends` that are not peers, and determines the order of each.
-pub fn observe(backends: &[BackendInfo], model: &Arc<Model>) -> Vec<Convergence> {
+pub fn measure_convergence(backends: &[BackendInfo], model: &Arc<Model>) -> Vec<Convergence> {
     let own: Vec<&BackendInfo> = backends.iter().filter(|info| !info.peer).collect();
-    let jobs: Vec<(&Script, &BackendInfo)> =
-        SCRIPTS.iter().flat_map(|script| own.iter().map(move |info| (script, *info))).collect();
+    let jobs: Vec<(&ConvergenceScript, &BackendInfo)> =
+        CONVERGENCE_SCRIPTS.iter().flat_map(|script| own.iter().map(move |info| (script, *info))).collect();
     in_parallel(jobs.len(), &|job| {
         let (script, info) = jobs[job];
-        let ends = COMPARED_HZ.map(|hz| script.end(info, model, hz));
+        let ends = COMPARED_RATES_HZ.map(|hz| script.end_position(info, model, hz));
         let gap = |pair: &[[f64; 3]]| {
             let [dx, dy, dz] = [0, 1, 2].map(|k| pair[0][k] - pair[1][k]);
             1e3 * dx.hypot(dy).hypot(dz)
         };
         let gaps: Vec<f64> = ends.windows(2).map(gap).collect();
-        let order = Order::of(&COMPARED_HZ.map(|hz| 1.0 / hz), &gaps, |gap, _| gap < FLOOR_MM);
-        Convergence { drive: script.name, backend: info.name, order, difference_mm: gaps[0] }
+        let order =
+            Order::from_differences(&COMPARED_RATES_HZ.map(|hz| 1.0 / hz), &gaps, |gap, _| gap < ROUNDING_FLOOR_MM);
+        Convergence { script: script.name, backend: info.name, order, difference_mm: gaps[0] }
     })
 }
 
-impl Script {
+impl ConvergenceScript {
     /// Returns the position at the end of the drive at `hz` Hz (m); NaN for a rate that [`TimeStep`] rejects.
-    fn end(&self, info: &BackendInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
+    fn end_position(&self, info: &BackendInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
         let (dt, setup) = (1.0 / hz, Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) });
-        let steer = Figures::of(model).steer_for(1.0, self.speed_mps);
+        let steer = Characteristics::new(model).steer_for(1.0, self.speed_mps);
         let pedal = model.mass() / model.wheels().iter().map(|wheel| wheel.brake_torque / wheel.radius).sum::<f32>();
         let mut driver = OpenLoop(|now: &DriverInput<'_>| Controls {
             steer: (steer * (self.lateral_mps2)(now.end_s())) as f32,
             brake: (pedal * (self.braking_mps2)(now.time_s() + 0.5 * dt) as f32).clamp(0.0, 1.0),
             ..Controls::coasting()
         });
-        let Ok(step) = TimeStep::per_second(hz) else { return [f64::NAN; 3] };
+        let Ok(step) = TimeStep::from_rate_hz(hz) else { return [f64::NAN; 3] };
         let last = simulate(info, model, &setup, &mut driver, step, &mut |_, _| {});
         let last = last.last();
         [last.x_m, last.y_m, last.z_m]
@@ -128,16 +135,16 @@ impl Script {
 }
 
 /// Appends the section on the order of convergence to `text`.
-pub fn section(text: &mut String, runs: &[Runs]) {
-    let rates = COMPARED_HZ.map(|hz| hz.to_string()).join(", ");
-    put(
+pub fn append_section(text: &mut String, runs: &[Runs]) {
+    let rates = COMPARED_RATES_HZ.map(|hz| hz.to_string()).join(", ");
+    append(
         text,
         format_args!(
             "## Order of convergence\n\nEvery vehicle drives five scripts of controls at {rates} Hz, in neutral: a ramp of steering to \
              2.5 m/s², a circle, a slalom, coasting, and brakes for 3 m/s². Order is that of the position at the end, by the differences \
              between neighbouring rates, with the difference between {} and {} Hz in brackets. Where fewer than two differences exceed \
-             {FLOOR_MM} mm, which 32 bits leave, that difference stands alone.\n\n",
-            COMPARED_HZ[0], COMPARED_HZ[1]
+             {ROUNDING_FLOOR_MM} mm, which 32 bits leave, that difference stands alone.\n\n",
+            COMPARED_RATES_HZ[0], COMPARED_RATES_HZ[1]
         ),
     );
     let mut solvers: Vec<&str> = Vec::new();
@@ -147,14 +154,14 @@ pub fn section(text: &mut String, runs: &[Runs]) {
         }
     }
     let named = solvers.iter().map(|solver| format!("order, {solver}"));
-    head(text, &["vehicle", "drive"].map(String::from).into_iter().chain(named).collect::<Vec<_>>(), 2);
+    append_head(text, &["vehicle", "drive"].map(String::from).into_iter().chain(named).collect::<Vec<_>>(), 2);
     for runs in runs {
-        for script in &SCRIPTS {
+        for script in &CONVERGENCE_SCRIPTS {
             let of = |solver: &&str| {
-                let found = runs.convergence.iter().find(|c| c.drive == script.name && c.backend == *solver);
+                let found = runs.convergence.iter().find(|c| c.script == script.name && c.backend == *solver);
                 found.map_or("-".into(), Convergence::text)
             };
-            row(text, [runs.vehicle.clone(), script.name.into()].into_iter().chain(solvers.iter().map(of)));
+            append_row(text, [runs.vehicle.clone(), script.name.into()].into_iter().chain(solvers.iter().map(of)));
         }
     }
     text.push('\n');
@@ -168,18 +175,21 @@ mod tests {
     /// A point mass that moves with the speed at the end of the step converges with first order if its speed changes.
     #[test]
     fn a_point_mass_is_of_first_order() {
-        let found = observe(&[POINT_MASS, BackendInfo { name: "peer", peer: true, ..POINT_MASS }], &Arc::new(model()));
-        assert_eq!(found.iter().map(|c| c.drive).collect::<Vec<_>>(), SCRIPTS.map(|script| script.name));
+        let found = measure_convergence(
+            &[POINT_MASS, BackendInfo { name: "peer", peer: true, ..POINT_MASS }],
+            &Arc::new(model()),
+        );
+        assert_eq!(found.iter().map(|c| c.script).collect::<Vec<_>>(), CONVERGENCE_SCRIPTS.map(|script| script.name));
         let braking = found.last().expect("five scripts");
-        assert!(matches!(braking.order, Order::Of(order) if (order - 1.0).abs() < 0.05), "{braking:?}");
+        assert!(matches!(braking.order, Order::Observed(order) if (order - 1.0).abs() < 0.05), "{braking:?}");
     }
 
     #[test]
     fn texts_tell_orders_or_bounds() {
-        let text = |order, difference_mm| Convergence { drive: "", backend: "", order, difference_mm }.text();
-        assert_eq!(text(Order::Of(1.98), 1.26), "2.0 (1.3 mm)");
-        assert_eq!(text(Order::Closed, 0.21), "≤ 0.3 mm");
+        let text = |order, difference_mm| Convergence { script: "", backend: "", order, difference_mm }.text();
+        assert_eq!(text(Order::Observed(1.98), 1.26), "2.0 (1.3 mm)");
+        assert_eq!(text(Order::WithinNoise, 0.21), "≤ 0.3 mm");
         assert_eq!(text(Order::Unknown, 0.84), "≤ 0.9 mm");
-        assert_eq!(text(Order::Closed, 0.0), "≤ 0.1 mm");
+        assert_eq!(text(Order::WithinNoise, 0.0), "≤ 0.1 mm");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::compare::CLOSED_MM;
+use crate::compare::POSITION_NOISE_MM;
 
 /// Page of Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,55 +15,58 @@ pub struct Page {
 }
 
 /// Spread below which a summary names no metric (%).
-const LEAST_TOLD: f64 = 0.01;
+const MIN_NAMED_SPREAD_PERCENT: f64 = 0.01;
 
 /// Definition of the spread in the tables.
-const RULES: &str = "Spread is the largest less the smallest value of the solvers that are no peers, over the size of the \
+const SPREAD_DEFINITION: &str = "Spread is the largest less the smallest value of the solvers that are no peers, over the size of the \
 mean; of figures that are percentages, in points.";
 
 /// File name of the page about all vehicles.
-pub const SUMMARY: &str = "agreement.md";
+pub const SUMMARY_PAGE: &str = "agreement.md";
 
-/// Returns the page about all vehicles, [`SUMMARY`], and one page per vehicle, from runs at [`DRIVEN_HZ`].
+/// Returns the page about all vehicles, [`SUMMARY_PAGE`], and one page per vehicle, from runs at [`REQUIRED_RATES_HZ`].
 pub fn pages(runs: &[Runs]) -> Vec<Page> {
-    let mut text = judged(runs);
-    put(&mut text, format_args!("## Each vehicle\n\n{}\n", columns()));
+    let mut text = summary_page_start(runs);
+    append(&mut text, format_args!("## Each vehicle\n\n{}\n", columns()));
     for runs in runs {
-        summary(&mut text, runs);
+        append_summary(&mut text, runs);
     }
-    let first = Page { file: SUMMARY.into(), text };
+    let first = Page { file: SUMMARY_PAGE.into(), text };
     std::iter::once(first).chain(runs.iter().map(details)).collect()
 }
 
-/// Returns the beginning of the page about all vehicles: the results that are judged, at [`JUDGED_HZ`].
-pub fn judged(runs: &[Runs]) -> String {
+/// Returns the beginning of the page about all vehicles: the results that are judged, at [`AGREEMENT_RATE_HZ`].
+pub fn summary_page_start(runs: &[Runs]) -> String {
     let mut text = format!("# Agreement between the solvers\n\n{}\n\n", generated());
-    put(
+    append(
         &mut text,
-        format_args!("Every shipped vehicle drives every standard manoeuvre on every solver. {RULES} {}\n\n", noise()),
+        format_args!(
+            "Every shipped vehicle drives every standard manoeuvre on every solver. {SPREAD_DEFINITION} {}\n\n",
+            noise()
+        ),
     );
     text += &acceptance(runs);
-    convergence::section(&mut text, runs);
-    on_purpose::section(&mut text, runs);
+    convergence::append_section(&mut text, runs);
+    shared_simplifications::append_section(&mut text, runs);
     text
 }
 
-pub(super) fn put(text: &mut String, what: core::fmt::Arguments<'_>) {
+pub(super) fn append(text: &mut String, what: core::fmt::Arguments<'_>) {
     let written = text.write_fmt(what);
     debug_assert!(written.is_ok(), "a String takes any text");
 }
 
-pub(super) fn row(text: &mut String, cells: impl IntoIterator<Item = String>) {
+pub(super) fn append_row(text: &mut String, cells: impl IntoIterator<Item = String>) {
     text.push('|');
     for cell in cells {
-        put(text, format_args!(" {} |", cell.replace('|', "\\|")));
+        append(text, format_args!(" {} |", cell.replace('|', "\\|")));
     }
     text.push('\n');
 }
 
 /// Appends the head of a table whose first `words` columns are aligned as text and the others as numbers.
-pub(super) fn head(text: &mut String, cells: &[String], words: usize) {
-    row(text, cells.iter().cloned());
+pub(super) fn append_head(text: &mut String, cells: &[String], words: usize) {
+    append_row(text, cells.iter().cloned());
     text.push('|');
     for i in 0..cells.len() {
         text.push_str(if i < words { "---|" } else { "---:|" });
@@ -78,36 +81,36 @@ fn generated() -> &'static str {
 
 fn noise() -> String {
     format!(
-        "Lengths in millimetres within {CLOSED_MM} mm count as equal, and so do times less than half a step apart. The limit is \
+        "Lengths in millimetres within {POSITION_NOISE_MM} mm count as equal, and so do times less than half a step apart. The limit is \
          extrapolated from {} and {} Hz.",
-        FINE_HZ[0], FINE_HZ[1]
+        EXTRAPOLATION_RATES_HZ[0], EXTRAPOLATION_RATES_HZ[1]
     )
 }
 
 fn columns() -> String {
     format!(
         "The largest spread of any figure at each rate and in the limit, and which figure that is; “-” where all count as \
-         equal. Friction is the largest share of its friction a loaded tyre used on any solver at {JUDGED_HZ} Hz. Order is the \
+         equal. Friction is the largest share of its friction a loaded tyre used on any solver at {AGREEMENT_RATE_HZ} Hz. Order is the \
          median, over solvers and figures, of the observed order of convergence, by the differences between neighbouring rates of \
          {} Hz. In brackets: of how many it could be observed, and for how many the differences are closed, below the rules above or \
          the digits shown. Figures that hang on an event (a gear change, the step a peak falls on, the last tremor of a car coming \
          to rest) jump with the step and show no order.\n",
-        DRIVEN_HZ.map(|hz| hz.to_string()).join(", ")
+        REQUIRED_RATES_HZ.map(|hz| hz.to_string()).join(", ")
     )
 }
 
-/// Returns the section on the accepted spreads at [`JUDGED_HZ`] and the metrics that exceed them.
+/// Returns the section on the accepted spreads at [`AGREEMENT_RATE_HZ`] and the metrics that exceed them.
 pub fn acceptance(runs: &[Runs]) -> String {
-    let text = &mut format!("## What is accepted at {JUDGED_HZ} Hz\n\n");
+    let text = &mut format!("## What is accepted at {AGREEMENT_RATE_HZ} Hz\n\n");
     let cells = ["run", "accepted", "runs", "figures", "largest spread", "of"].map(String::from);
-    head(text, &cells, 1);
-    let above = above(runs);
+    append_head(text, &cells, 1);
+    let above = over_limit(runs);
     for (name, limit) in [
-        (format!("every tyre below {AT_THE_LIMIT} of its friction"), BELOW_THE_LIMIT),
-        (format!("a tyre above {AT_THE_LIMIT} of its friction"), AT_THE_LIMIT_PERCENT),
+        (format!("every tyre below {GRIP_LIMIT_UTILISATION} of its friction"), MAX_SPREAD_PERCENT),
+        (format!("a tyre above {GRIP_LIMIT_UTILISATION} of its friction"), MAX_LIMIT_SPREAD_PERCENT),
     ] {
         let all = runs.iter().flat_map(|r| r.sweeps.iter().map(move |sweep| (r, sweep)));
-        let these: Vec<(&Runs, &Sweep)> = all.filter(|(_, sweep)| accepted(sweep) == limit).collect();
+        let these: Vec<(&Runs, &Sweep)> = all.filter(|(_, sweep)| max_spread(sweep) == limit).collect();
         let figures: usize = these.iter().map(|(_, sweep)| sweep.metrics().len()).sum();
         let explained = |r: &Runs, sweep: &Sweep, metric: &Metric| {
             above
@@ -115,39 +118,43 @@ pub fn acceptance(runs: &[Runs]) -> String {
                 .any(|a| (a.vehicle, a.manoeuvre) == (&r.vehicle, sweep.manoeuvre) && a.metric.name == metric.name)
         };
         let largest = these.iter().flat_map(|(r, sweep)| {
-            let spreads = spreads(sweep, at(sweep, JUDGED_HZ)).filter(|(metric, _)| !explained(r, sweep, metric));
+            let spreads = spreads(sweep, sample_index(sweep, AGREEMENT_RATE_HZ))
+                .filter(|(metric, _)| !explained(r, sweep, metric));
             spreads.map(|(metric, spread)| (spread, format!("{} {}: {}", r.vehicle, sweep.manoeuvre, metric.label)))
         });
         let (spread, of) = largest.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
         let counts = [these.len(), figures].map(|n| n.to_string());
         let start = [name, format!("{limit} %")].into_iter().chain(counts);
-        row(text, start.chain([format!("{spread:.2} %"), of]));
+        append_row(text, start.chain([format!("{spread:.2} %"), of]));
     }
-    let solvers =
-        runs.iter().flat_map(|r| &r.sweeps).next().map_or(Vec::new(), |s| own(s).map(|l| l.backend).collect());
-    exceptions(text, &above, &solvers);
+    let solvers = runs
+        .iter()
+        .flat_map(|r| &r.sweeps)
+        .next()
+        .map_or(Vec::new(), |s| solver_sweeps(s).map(|l| l.backend).collect());
+    append_exceptions(text, &above, &solvers);
     core::mem::take(text)
 }
 
-fn exceptions(text: &mut String, above: &[Above<'_>], solvers: &[&str]) {
+fn append_exceptions(text: &mut String, above: &[OverLimit<'_>], solvers: &[&str]) {
     if above.is_empty() {
         text.push_str("\nNo figure lies above.\n\n");
         return;
     }
-    put(text, format_args!("\nAbove that, and not counted in the last two columns, lie {}:\n\n", above.len()));
+    append(text, format_args!("\nAbove that, and not counted in the last two columns, lie {}:\n\n", above.len()));
     let values = solvers.join(" / ");
     let cells = ["vehicle", "manoeuvre", "figure", "spread", &values].map(String::from);
-    head(text, &cells, 3);
+    append_head(text, &cells, 3);
     for a in above {
         let names = [a.vehicle.to_string(), a.manoeuvre.into(), format!("{}, {}", a.metric.label, a.metric.unit)];
-        row(text, names.into_iter().chain([format!("{:.1} %", a.spread), a.texts.join(" / ")]));
+        append_row(text, names.into_iter().chain([format!("{:.1} %", a.spread), a.texts.join(" / ")]));
     }
     text.push('\n');
-    for reason in REASONS.iter().filter(|r| above.iter().any(|a| a.reason == Some(*r))) {
-        put(text, format_args!("- **{} {}**: {}\n", reason.vehicle, reason.manoeuvre, reason.why));
+    for reason in KNOWN_REASONS.iter().filter(|r| above.iter().any(|a| a.reason == Some(*r))) {
+        append(text, format_args!("- **{} {}**: {}\n", reason.vehicle, reason.manoeuvre, reason.why));
     }
     for a in above.iter().filter(|a| a.reason.is_none()) {
-        put(text, format_args!("- **{} {}, {}**: no reason known.\n", a.vehicle, a.manoeuvre, a.metric.label));
+        append(text, format_args!("- **{} {}, {}**: no reason known.\n", a.vehicle, a.manoeuvre, a.metric.label));
     }
     text.push('\n');
 }
@@ -160,24 +167,25 @@ fn spreads(sweep: &Sweep, sample: Option<usize>) -> impl Iterator<Item = (&Metri
 
 /// Computes the spread of metric number `index` in the limit of small steps.
 fn limit_spread(sweep: &Sweep, index: usize) -> Spread {
-    let values: Option<Vec<f64>> = own(sweep).map(|rate_sweep| limit(sweep, rate_sweep, index)).collect();
+    let values: Option<Vec<f64>> =
+        solver_sweeps(sweep).map(|rate_sweep| extrapolate_limit(sweep, rate_sweep, index)).collect();
     let dt = sweep.steps_s.last().copied().unwrap_or(0.0);
-    values.map_or(Spread::Unknown, |values| Spread::of(&values, &sweep.metrics()[index], dt))
+    values.map_or(Spread::Unknown, |values| Spread::between(&values, &sweep.metrics()[index], dt))
 }
 
-fn summary(text: &mut String, runs: &Runs) {
-    put(text, format_args!("### {}\n\n", runs.vehicle));
+fn append_summary(text: &mut String, runs: &Runs) {
+    append(text, format_args!("### {}\n\n", runs.vehicle));
     let rates = RATES_HZ.map(|hz| format!("{hz} Hz"));
     let ends = ["limit", "order"].map(String::from);
     let cells: Vec<String> = ["manoeuvre", "friction"].map(String::from).into_iter().chain(rates).chain(ends).collect();
-    head(text, &cells, 1);
+    append_head(text, &cells, 1);
     for sweep in &runs.sweeps {
-        let mut cells = vec![sweep.manoeuvre.to_string(), format!("{:.2}", friction_use(sweep))];
-        cells.extend(RATES_HZ.map(|hz| largest(spreads(sweep, at(sweep, hz)))));
+        let mut cells = vec![sweep.manoeuvre.to_string(), format!("{:.2}", friction_utilisation(sweep))];
+        cells.extend(RATES_HZ.map(|hz| largest(spreads(sweep, sample_index(sweep, hz)))));
         let limits =
             sweep.metrics().iter().enumerate().filter_map(|(i, m)| Some((m, limit_spread(sweep, i).percent()?)));
         cells.extend([largest(limits), orders(sweep)]);
-        row(text, cells);
+        append_row(text, cells);
     }
     text.push('\n');
 }
@@ -185,8 +193,8 @@ fn summary(text: &mut String, runs: &Runs) {
 fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
     let largest = spreads.max_by(|a, b| a.1.total_cmp(&b.1));
     match largest {
-        Some((metric, spread)) if spread >= LEAST_TOLD => format!("{spread:.2} % {}", metric.label),
-        Some(_) => format!("< {LEAST_TOLD} %"),
+        Some((metric, spread)) if spread >= MIN_NAMED_SPREAD_PERCENT => format!("{spread:.2} % {}", metric.label),
+        Some(_) => format!("< {MIN_NAMED_SPREAD_PERCENT} %"),
         None => "-".into(),
     }
 }
@@ -194,54 +202,54 @@ fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
 /// Formats the median of the observed orders, with the number of observed, of all and of closed ones.
 fn orders(sweep: &Sweep) -> String {
     let figures = 0..sweep.metrics().len();
-    let all: Vec<Order> = figures.flat_map(|index| own(sweep).map(move |l| order(sweep, l, index))).collect();
-    let closed = all.iter().filter(|o| **o == Order::Closed).count();
+    let all: Vec<Order> = figures.flat_map(|index| solver_sweeps(sweep).map(move |l| order(sweep, l, index))).collect();
+    let closed = all.iter().filter(|o| **o == Order::WithinNoise).count();
     let mut seen: Vec<f64> =
-        all.iter().filter_map(|o| if let Order::Of(order) = o { Some(*order) } else { None }).collect();
+        all.iter().filter_map(|o| if let Order::Observed(order) = o { Some(*order) } else { None }).collect();
     seen.sort_by(f64::total_cmp);
-    let median = seen.get(seen.len() / 2).map_or("-".into(), |order| Order::Of(*order).text());
+    let median = seen.get(seen.len() / 2).map_or("-".into(), |order| Order::Observed(*order).text());
     format!("{median} ({} of {}, {closed} closed)", seen.len(), all.len())
 }
 
-fn file(vehicle: &str) -> String {
+fn page_file(vehicle: &str) -> String {
     format!("agreement_{vehicle}.md")
 }
 
 fn details(runs: &Runs) -> Page {
     let mut text = format!("# Agreement between the solvers: {}\n\n{}\n\n", runs.vehicle, generated());
-    put(
+    append(
         &mut text,
         format_args!(
-            "Summary, rules and reasons: `docs/agreement.md`. Solvers with the same figures share a line. {RULES} {} Order \
+            "Summary, rules and reasons: `docs/agreement.md`. Solvers with the same figures share a line. {SPREAD_DEFINITION} {} Order \
              is observed from the differences between neighbouring rates of {} Hz; “closed” means differences below these rules or the \
              digits shown.\n",
             noise(),
-            DRIVEN_HZ.map(|hz| hz.to_string()).join(", ")
+            REQUIRED_RATES_HZ.map(|hz| hz.to_string()).join(", ")
         ),
     );
     for sweep in &runs.sweeps {
-        put(&mut text, format_args!("\n## {}\n\n{}. ", sweep.manoeuvre, sweep.about));
-        put(&mut text, format_args!("Largest use of friction {:.2}.\n\n", friction_use(sweep)));
+        append(&mut text, format_args!("\n## {}\n\n{}. ", sweep.manoeuvre, sweep.about));
+        append(&mut text, format_args!("Largest use of friction {:.2}.\n\n", friction_utilisation(sweep)));
         let rates = RATES_HZ.map(|hz| format!("{hz} Hz"));
         let starts = ["figure", "unit", "solver"].map(String::from).into_iter();
         let ends = ["limit", "order"].map(String::from);
-        head(&mut text, &starts.chain(rates).chain(ends).collect::<Vec<_>>(), 3);
+        append_head(&mut text, &starts.chain(rates).chain(ends).collect::<Vec<_>>(), 3);
         for index in 0..sweep.metrics().len() {
-            figure(&mut text, sweep, index);
+            append_metric(&mut text, sweep, index);
         }
     }
-    Page { file: file(&runs.vehicle), text }
+    Page { file: page_file(&runs.vehicle), text }
 }
 
 /// Appends one line for each group of solvers with identical texts, and one with the spreads.
-fn figure(text: &mut String, sweep: &Sweep, index: usize) {
+fn append_metric(text: &mut String, sweep: &Sweep, index: usize) {
     let metric = &sweep.metrics()[index];
     let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
     for rate_sweep in &sweep.rate_sweeps {
-        let value = |hz| at(sweep, hz).and_then(|sample| rate_sweep.samples[sample].metrics[index].value);
-        let mut cells: Vec<String> = RATES_HZ.iter().map(|&hz| metric.with(value(hz)).text()).collect();
+        let value = |hz| sample_index(sweep, hz).and_then(|sample| rate_sweep.samples[sample].metrics[index].value);
+        let mut cells: Vec<String> = RATES_HZ.iter().map(|&hz| metric.with_value(value(hz)).text()).collect();
         let order = order(sweep, rate_sweep, index);
-        cells.extend([metric.with(limit(sweep, rate_sweep, index)).text(), order.text()]);
+        cells.extend([metric.with_value(extrapolate_limit(sweep, rate_sweep, index)).text(), order.text()]);
         match groups.iter_mut().find(|(_, texts)| *texts == cells) {
             Some((names, _)) => names.push(rate_sweep.backend),
             None => groups.push((vec![rate_sweep.backend], cells)),
@@ -249,12 +257,12 @@ fn figure(text: &mut String, sweep: &Sweep, index: usize) {
     }
     for (number, (names, cells)) in groups.into_iter().enumerate() {
         let (label, unit) = if number == 0 { (metric.label.as_str(), metric.unit) } else { ("", "") };
-        row(text, [label.to_string(), unit.into(), names.join(", ")].into_iter().chain(cells));
+        append_row(text, [label.to_string(), unit.into(), names.join(", ")].into_iter().chain(cells));
     }
-    let spreads =
-        RATES_HZ.map(|hz| at(sweep, hz).map_or(Spread::Unknown, |sample| spread(sweep, index, sample)).text());
+    let spreads = RATES_HZ
+        .map(|hz| sample_index(sweep, hz).map_or(Spread::Unknown, |sample| spread(sweep, index, sample)).text());
     let ends = [limit_spread(sweep, index).text(), String::new()];
-    row(text, ["".into(), "".into(), "*spread*".into()].into_iter().chain(spreads).chain(ends));
+    append_row(text, ["".into(), "".into(), "*spread*".into()].into_iter().chain(spreads).chain(ends));
 }
 
 #[cfg(test)]
@@ -269,7 +277,7 @@ mod tests {
         let found = pages(std::slice::from_ref(&runs));
         let [summary, details] = &found[..] else { panic!("two pages") };
         assert_eq!((summary.file.as_str(), details.file.as_str()), ("agreement.md", "agreement_a_car.md"));
-        for entry in CATALOGUE {
+        for entry in MANOEUVRES {
             assert!(summary.text.contains(&format!("| {} |", entry.name)), "{}", summary.text);
             assert!(details.text.contains(&format!("\n## {}\n", entry.name)));
         }

@@ -14,7 +14,7 @@ pub struct Reason {
 }
 
 /// All known reasons. A metric that is listed here although its spread is accepted is a fault.
-pub const REASONS: &[Reason] = &[
+pub const KNOWN_REASONS: &[Reason] = &[
     Reason {
         vehicle: "bmw_320i_commonroad",
         manoeuvre: "braking",

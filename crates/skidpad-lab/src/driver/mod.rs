@@ -7,12 +7,12 @@
 mod path;
 mod speed;
 
-pub use path::{Line, PathFollower, Shift, StraightKeeper};
-pub use speed::{Cruise, SpeedHolder};
+pub use path::{LaneShift, PathFollower, ReferencePath, StraightKeeper};
+pub use speed::{PedalSpeedController, TorqueSpeedController};
 
 use skidpad_core::{Controls, Frame, Model};
 
-use crate::over_ground;
+use crate::ground_speed;
 
 /// Inputs of a driver at the beginning of a step.
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +39,13 @@ impl DriverInput<'_> {
     }
 
     /// Returns whether the coming step begins at or after `time_s`, with a tolerance of a millionth of a step.
-    pub fn is_from(&self, time_s: f64) -> bool {
+    pub fn has_reached(&self, time_s: f64) -> bool {
         self.time_s() >= time_s - 1e-6 * self.dt_s
     }
 }
 
 /// Driver of one car. The same sequence of frames must produce the same controls.
-pub trait Driver {
+pub trait DriverModel {
     /// Returns the controls for the coming step.
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls;
 
@@ -57,9 +57,9 @@ pub trait Driver {
 
 /// Driver that coasts: neutral gear, no pedal pressed, no steering.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Coast;
+pub struct CoastDriver;
 
-impl Driver for Coast {
+impl DriverModel for CoastDriver {
     fn drive(&mut self, _now: &DriverInput<'_>) -> Controls {
         Controls::coasting()
     }
@@ -68,7 +68,7 @@ impl Driver for Coast {
 /// Driver made of a function from [`DriverInput`] to controls.
 pub struct OpenLoop<F>(pub F);
 
-impl<F: FnMut(&DriverInput<'_>) -> Controls> Driver for OpenLoop<F> {
+impl<F: FnMut(&DriverInput<'_>) -> Controls> DriverModel for OpenLoop<F> {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         (self.0)(now)
     }
@@ -79,33 +79,33 @@ pub struct UntilStop<D> {
     /// Driver that supplies the controls.
     pub driver: D,
     /// Time to record after the first standstill (s).
-    pub linger_s: f64,
+    pub dwell_s: f64,
     /// Yaw angle at the start (rad).
     heading_rad: Option<f64>,
     stopped_s: Option<f64>,
 }
 
-impl<D: Driver> UntilStop<D> {
+impl<D: DriverModel> UntilStop<D> {
     /// Creates a driver that applies `driver` and ends the run `linger_s` s after the first standstill.
     pub fn new(driver: D, linger_s: f64) -> Self {
-        Self { driver, linger_s, heading_rad: None, stopped_s: None }
+        Self { driver, dwell_s: linger_s, heading_rad: None, stopped_s: None }
     }
 }
 
-impl<D: Driver> Driver for UntilStop<D> {
+impl<D: DriverModel> DriverModel for UntilStop<D> {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let heading = *self.heading_rad.get_or_insert(now.frame.yaw_rad);
-        if self.stopped_s.is_none() && over_ground::until_rest(heading)(now.frame) <= STANDSTILL_MPS {
+        if self.stopped_s.is_none() && ground_speed::signed_speed(heading)(now.frame) <= STANDSTILL_SPEED_MPS {
             self.stopped_s = Some(now.time_s());
         }
         self.driver.drive(now)
     }
 
     fn finished(&self, now: &DriverInput<'_>) -> bool {
-        self.driver.finished(now) || self.stopped_s.is_some_and(|t| now.is_from(t + self.linger_s))
+        self.driver.finished(now) || self.stopped_s.is_some_and(|t| now.has_reached(t + self.dwell_s))
     }
 }
 
 /// Speed over the ground below which a car counts as standing (m/s). A car held by its brakes may approach zero without
 /// crossing it.
-pub const STANDSTILL_MPS: f64 = 0.005;
+pub const STANDSTILL_SPEED_MPS: f64 = 0.005;

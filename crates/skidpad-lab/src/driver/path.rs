@@ -8,11 +8,11 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 use skidpad_core::math;
 
 use super::DriverInput;
-use crate::figures::Figures;
+use crate::closed_form::Characteristics;
 
 /// Path on the ground. Every path except a straight starts at the origin towards +x.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Line {
+pub enum ReferencePath {
     /// Circle that turns left if `radius` is positive and right if negative.
     Circle {
         /// Signed radius (m), not 0.
@@ -38,13 +38,13 @@ pub enum Line {
         start: f64,
     },
     /// Straight line along the x axis with two lateral shifts, one after the other.
-    Lanes([Shift; 2]),
+    Lanes([LaneShift; 2]),
 }
 
 /// Lane change: `y` changes by `left (s − sin(2π s) / 2π)` while `s` runs from 0 at x = `from` to 1 at x = `to`. The
 /// curvature is one period of a sine and has no jump.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shift {
+pub struct LaneShift {
     /// Lateral distance (m), positive to the left.
     pub left: f64,
     /// Position along x at which the shift begins (m).
@@ -53,14 +53,14 @@ pub struct Shift {
     pub to: f64,
 }
 
-impl Shift {
+impl LaneShift {
     /// Computes the largest curvature of the shift (1/m), for a small slope of the line.
-    pub fn sharpest_bend(&self) -> f64 {
+    pub fn max_curvature(&self) -> f64 {
         TAU * self.left.abs() / ((self.to - self.from) * (self.to - self.from))
     }
 
     /// Computes y (m) and its first and second derivative by x at `x` (–, 1/m).
-    fn at(&self, x: f64) -> [f64; 3] {
+    fn evaluate_at(&self, x: f64) -> [f64; 3] {
         let length = self.to - self.from;
         let share = ((x - self.from) / length).clamp(0.0, 1.0);
         let (sin, cos) = math::sin_cos((TAU * share) as f32);
@@ -70,9 +70,9 @@ impl Shift {
     }
 }
 
-/// Position of a point relative to a [`Line`].
+/// Position of a point relative to a [`ReferencePath`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest {
+pub struct PathPosition {
     /// Lateral offset from the line (m), positive to the left.
     pub offset_m: f64,
     /// Heading of the line beside the point (rad).
@@ -81,28 +81,28 @@ pub struct Nearest {
     pub curvature_ahead: f64,
 }
 
-impl Line {
+impl ReferencePath {
     /// Computes offset and heading of the line beside (`x`, `y`) (m), and its curvature `ahead` m further along.
-    /// [`Line::Wave`] and [`Line::Lanes`] are evaluated at the same x, which is exact for a small slope.
-    pub fn beside(&self, x: f64, y: f64, ahead: f64) -> Nearest {
+    /// [`ReferencePath::Wave`] and [`ReferencePath::Lanes`] are evaluated at the same x, which is exact for a small slope.
+    pub fn locate(&self, x: f64, y: f64, ahead: f64) -> PathPosition {
         match *self {
-            Line::Circle { radius } => {
+            ReferencePath::Circle { radius } => {
                 let (side, size) = (radius.signum(), radius.abs());
                 let from_centre = [x, y - radius];
                 let distance = (from_centre[0] * from_centre[0] + from_centre[1] * from_centre[1]).sqrt();
                 let angle = f64::from(math::atan2(from_centre[1] as f32, from_centre[0] as f32));
-                Nearest {
+                PathPosition {
                     offset_m: side * (size - distance),
                     heading: angle + side * FRAC_PI_2,
                     curvature_ahead: 1.0 / radius,
                 }
             }
-            Line::Straight { x: from_x, y: from_y, heading } => {
+            ReferencePath::Straight { x: from_x, y: from_y, heading } => {
                 let (sin, cos) = math::sin_cos(heading as f32);
                 let offset_m = (y - from_y) * f64::from(cos) - (x - from_x) * f64::from(sin);
-                Nearest { offset_m, heading, curvature_ahead: 0.0 }
+                PathPosition { offset_m, heading, curvature_ahead: 0.0 }
             }
-            Line::Wave { amplitude, wavelength, start } => {
+            ReferencePath::Wave { amplitude, wavelength, start } => {
                 let k = TAU / wavelength;
                 let wave = |x: f64| {
                     let (sin, cos) = math::sin_cos((k * (x - start).max(0.0) % TAU) as f32);
@@ -114,18 +114,20 @@ impl Line {
                 let slope_ahead = 0.5 * amplitude * k * sin_ahead;
                 let stretch = 1.0 + slope_ahead * slope_ahead;
                 let bend = if x + ahead < start { 0.0 } else { 0.5 * amplitude * k * k * cos_ahead };
-                Nearest {
+                PathPosition {
                     offset_m: (y - 0.5 * amplitude * (1.0 - cos)) / (1.0 + slope * slope).sqrt(),
                     heading: f64::from(math::atan(slope as f32)),
                     curvature_ahead: bend / (stretch * stretch.sqrt()),
                 }
             }
-            Line::Lanes(shifts) => {
-                let sum = |x: f64| shifts.iter().map(|s| s.at(x)).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]));
+            ReferencePath::Lanes(shifts) => {
+                let sum = |x: f64| {
+                    shifts.iter().map(|s| s.evaluate_at(x)).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]))
+                };
                 let [line, slope, _] = sum(x);
                 let [_, slope_ahead, bend] = sum(x + ahead);
                 let stretch = 1.0 + slope_ahead * slope_ahead;
-                Nearest {
+                PathPosition {
                     offset_m: (y - line) / (1.0 + slope * slope).sqrt(),
                     heading: f64::from(math::atan(slope as f32)),
                     curvature_ahead: bend / (stretch * stretch.sqrt()),
@@ -135,54 +137,54 @@ impl Line {
     }
 }
 
-/// Steering controller that follows a [`Line`].
+/// Steering controller that follows a [`ReferencePath`].
 ///
-/// Steering angle `δ = κ (L + K v²) − ω²/(G v) · (e + T v sin(course error) + I ∫e dt)`. `κ` is the curvature ahead,
-/// `G` the steady-state yaw velocity gain of the linear bicycle model, `e` the lateral offset and `T = 2 ζ / ω`. The
+/// Steering angle `δ = κ (L + K v²) − ω²/(GRAVITY_MPS2 v) · (e + T v sin(course error) + I ∫e dt)`. `κ` is the curvature ahead,
+/// `GRAVITY_MPS2` the steady-state yaw velocity gain of the linear bicycle model, `e` the lateral offset and `T = 2 ζ / ω`. The
 /// offset then responds like a second-order system of frequency `ω` and damping ratio `ζ` at any speed.
 #[derive(Clone, Debug)]
 pub struct PathFollower {
-    line: Line,
+    line: ReferencePath,
     /// Natural frequency ω of the closed loop (rad/s).
     frequency: f64,
     /// Integral gain relative to the proportional gain (1/s).
     /// Integral of the lateral offset (m s).
     integral: f64,
-    sum_ms: f64,
+    offset_integral: f64,
 }
 
 /// Damping ratio of the closed loop (–).
-const DAMPING: f64 = 0.9;
+const LOOP_DAMPING_RATIO: f64 = 0.9;
 /// Delay of the yaw rate behind the steering (s). The preview distance of the curvature is the distance covered in this
 /// time.
-const LAG_S: f64 = 0.15;
+const YAW_LAG_S: f64 = 0.15;
 
 impl PathFollower {
     /// Creates a controller that follows `line` with the natural frequency `frequency` (rad/s). `integral` is the
     /// integral gain relative to the proportional gain (1/s); it removes steady-state offsets.
-    pub fn new(line: Line, frequency: f64, integral: f64) -> Self {
-        Self { line, frequency, integral, sum_ms: 0.0 }
+    pub fn new(line: ReferencePath, frequency: f64, integral: f64) -> Self {
+        Self { line, frequency, integral, offset_integral: 0.0 }
     }
 
     /// Computes the mean road-wheel angle for the coming step (rad), clamped to the steering lock of the car. The
     /// integral is frozen while the unclamped angle exceeds the lock.
-    pub fn steer(&mut self, now: &DriverInput<'_>, figures: &Figures) -> f64 {
+    pub fn steer(&mut self, now: &DriverInput<'_>, figures: &Characteristics) -> f64 {
         let frame = now.frame;
         let speed = frame.vx_mps.max(1.0);
         let slip = f64::from(math::atan2(frame.vy_mps as f32, speed as f32));
         // The steering angle applies at the end of the step, so the position is extrapolated to that time.
         let (sin, cos) = math::sin_cos((frame.yaw_rad + slip) as f32);
         let (x, y) = (speed * now.dt_s * f64::from(cos), speed * now.dt_s * f64::from(sin));
-        let near = self.line.beside(frame.x_m + x, frame.y_m + y, speed * LAG_S);
-        let course = wrap(frame.yaw_rad + frame.yaw_rate_radps * now.dt_s + slip - near.heading);
+        let near = self.line.locate(frame.x_m + x, frame.y_m + y, speed * YAW_LAG_S);
+        let course = wrap_angle(frame.yaw_rad + frame.yaw_rate_radps * now.dt_s + slip - near.heading);
         let (sin, _) = math::sin_cos(course as f32);
         let per_curvature = figures.steer_for(speed * speed, speed);
         let gain = self.frequency * self.frequency * per_curvature / (speed * speed);
-        let leading = near.offset_m + 2.0 * DAMPING / self.frequency * speed * f64::from(sin);
+        let leading = near.offset_m + 2.0 * LOOP_DAMPING_RATIO / self.frequency * speed * f64::from(sin);
         let lock = f64::from(now.model.parts().steering.lock);
-        let asked = near.curvature_ahead * per_curvature - gain * (leading + self.integral * self.sum_ms);
+        let asked = near.curvature_ahead * per_curvature - gain * (leading + self.integral * self.offset_integral);
         if asked.abs() < lock {
-            self.sum_ms += near.offset_m * now.dt_s;
+            self.offset_integral += near.offset_m * now.dt_s;
         }
         asked.clamp(-lock, lock)
     }
@@ -191,16 +193,16 @@ impl PathFollower {
 /// Steering controller that keeps a car on the straight line along which it started.
 #[derive(Clone, Debug)]
 pub struct StraightKeeper {
-    figures: Figures,
+    figures: Characteristics,
     path: Option<PathFollower>,
 }
 
 /// Natural frequency of [`StraightKeeper`] (rad/s); high, because the driven wheels may spin.
-const KEEPING_FREQUENCY: f64 = 3.0;
+const STRAIGHT_KEEPER_FREQUENCY_RADPS: f64 = 3.0;
 
 impl StraightKeeper {
     /// Creates a controller for a car with the closed-form figures `figures`.
-    pub fn new(figures: Figures) -> Self {
+    pub fn new(figures: Characteristics) -> Self {
         Self { figures, path: None }
     }
 
@@ -208,14 +210,14 @@ impl StraightKeeper {
     /// position and heading.
     pub fn steer(&mut self, now: &DriverInput<'_>) -> f64 {
         let frame = now.frame;
-        let along = || Line::Straight { x: frame.x_m, y: frame.y_m, heading: frame.yaw_rad };
-        let path = self.path.get_or_insert_with(|| PathFollower::new(along(), KEEPING_FREQUENCY, 0.0));
+        let along = || ReferencePath::Straight { x: frame.x_m, y: frame.y_m, heading: frame.yaw_rad };
+        let path = self.path.get_or_insert_with(|| PathFollower::new(along(), STRAIGHT_KEEPER_FREQUENCY_RADPS, 0.0));
         path.steer(now, &self.figures)
     }
 }
 
 /// Wraps `angle` (rad) to [−π, π).
-fn wrap(angle: f64) -> f64 {
+fn wrap_angle(angle: f64) -> f64 {
     angle - TAU * ((angle + PI) / TAU).floor()
 }
 
@@ -224,50 +226,50 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::driver::{Cruise, OpenLoop};
+    use crate::driver::{OpenLoop, TorqueSpeedController};
     use crate::manoeuvre::Setup;
     use crate::run::{TimeStep, simulate};
     use crate::testing::{POINT_MASS, model};
 
     #[test]
     fn distances_and_headings() {
-        let left = Line::Circle { radius: 10.0 }.beside(9.0, 10.0, 0.0);
+        let left = ReferencePath::Circle { radius: 10.0 }.locate(9.0, 10.0, 0.0);
         assert!((left.offset_m - 1.0).abs() < 1e-6 && (left.heading - FRAC_PI_2).abs() < 1e-6);
-        let right = Line::Circle { radius: -10.0 }.beside(9.0, -10.0, 0.0);
+        let right = ReferencePath::Circle { radius: -10.0 }.locate(9.0, -10.0, 0.0);
         assert!((right.offset_m + 1.0).abs() < 1e-6 && (right.heading + FRAC_PI_2).abs() < 1e-6);
-        let wave = Line::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 };
-        assert_eq!(wave.beside(5.0, 0.5, 0.0), Nearest { offset_m: 0.5, heading: 0.0, curvature_ahead: 0.0 });
-        assert!((wave.beside(50.0, 4.0, 0.0).offset_m).abs() < 1e-6);
-        assert!((wave.beside(35.0, 2.0, 0.0).heading - (4.0 * PI / 60.0f64).atan()).abs() < 1e-6);
-        let out = Shift { left: 3.0, from: 10.0, to: 30.0 };
-        let lanes = Line::Lanes([out, Shift { left: -2.0, from: 40.0, to: 60.0 }]);
+        let wave = ReferencePath::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 };
+        assert_eq!(wave.locate(5.0, 0.5, 0.0), PathPosition { offset_m: 0.5, heading: 0.0, curvature_ahead: 0.0 });
+        assert!((wave.locate(50.0, 4.0, 0.0).offset_m).abs() < 1e-6);
+        assert!((wave.locate(35.0, 2.0, 0.0).heading - (4.0 * PI / 60.0f64).atan()).abs() < 1e-6);
+        let out = LaneShift { left: 3.0, from: 10.0, to: 30.0 };
+        let lanes = ReferencePath::Lanes([out, LaneShift { left: -2.0, from: 40.0, to: 60.0 }]);
         for (x, y, slope) in
             [(5.0, 0.0, 0.0), (20.0, 1.5, 0.3), (35.0, 3.0, 0.0), (50.0, 2.0, -0.2), (80.0, 1.0, 0.0f64)]
         {
-            let near = lanes.beside(x, y, 0.0);
+            let near = lanes.locate(x, y, 0.0);
             assert!(near.offset_m.abs() < 1e-6 && (near.heading - slope.atan()).abs() < 1e-6, "{x}: {near:?}");
         }
         // The curvature is largest after a quarter of the shift: 2π left / length².
         assert!(
-            (lanes.beside(5.0, 0.0, 10.0).curvature_ahead - TAU * 3.0 / 400.0 / (1.0f64 + 0.0225).powf(1.5)).abs()
+            (lanes.locate(5.0, 0.0, 10.0).curvature_ahead - TAU * 3.0 / 400.0 / (1.0f64 + 0.0225).powf(1.5)).abs()
                 < 1e-6
         );
     }
 
     #[track_caller]
-    fn stays_within(line: Line, bound_m: f64) {
+    fn stays_within(line: ReferencePath, bound_m: f64) {
         let model = Arc::new(model());
-        let figures = Figures::of(&model);
-        let (mut cruise, mut path) = (Cruise::default(), PathFollower::new(line, 1.5, 0.3));
+        let figures = Characteristics::new(&model);
+        let (mut cruise, mut path) = (TorqueSpeedController::default(), PathFollower::new(line, 1.5, 0.3));
         let mut driver = OpenLoop(|now: &DriverInput<'_>| {
             let mut controls = cruise.controls(now, 12.0);
             controls.steer = path.steer(now, &figures) as f32;
             controls
         });
         let setup = Setup { duration_s: 20.0, ..Setup::flat(12.0) };
-        let dt = TimeStep::per_second(120.0).expect("valid");
+        let dt = TimeStep::from_rate_hz(120.0).expect("valid");
         let trajectory = simulate(&POINT_MASS, &model, &setup, &mut driver, dt, &mut |_, _| {});
-        let off = trajectory.largest(|f| line.beside(f.x_m, f.y_m, 0.0).offset_m);
+        let off = trajectory.peak_magnitude(|f| line.locate(f.x_m, f.y_m, 0.0).offset_m);
         assert!(off < bound_m, "{off}");
     }
 
@@ -275,10 +277,10 @@ mod tests {
     fn lines_are_followed() {
         // The point mass responds without delay, so the curvature preview makes it run some centimetres inside the
         // line.
-        stays_within(Line::Circle { radius: 40.0 }, 0.2);
-        stays_within(Line::Circle { radius: -40.0 }, 0.2);
-        stays_within(Line::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 }, 0.3);
-        let lane = |left: f64, from: f64| Shift { left, from, to: from + 30.0 };
-        stays_within(Line::Lanes([lane(3.5, 20.0), lane(-3.5, 80.0)]), 0.3);
+        stays_within(ReferencePath::Circle { radius: 40.0 }, 0.2);
+        stays_within(ReferencePath::Circle { radius: -40.0 }, 0.2);
+        stays_within(ReferencePath::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 }, 0.3);
+        let lane = |left: f64, from: f64| LaneShift { left, from, to: from + 30.0 };
+        stays_within(ReferencePath::Lanes([lane(3.5, 20.0), lane(-3.5, 80.0)]), 0.3);
     }
 }

@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Model, STANDARD_GRAVITY, WheelControls};
 
 use super::DriverInput;
-use crate::figures::{drive_force, drive_shares, per_radius, resistance};
+use crate::closed_form::{drive_force, drive_shares, mean_inverse_radius, resistance};
 
 /// Proportional gain of the speed controller (1/s). With [`INTEGRAL_PER_S2`] the closed loop is of second order with
 /// both poles at −1 1/s: too slow to disturb a lateral test, fast enough to reach the speed within mm/s after some
@@ -12,38 +12,39 @@ const PROPORTIONAL_PER_S: f64 = 2.0;
 /// Integral gain of the speed controller (1/s²).
 const INTEGRAL_PER_S2: f64 = 1.0;
 /// Largest acceleration that the controller demands (m/s²).
-const MOST_MPS2: f64 = 4.0;
+const MAX_ACCELERATION_MPS2: f64 = 4.0;
 
 /// Control law of both drivers: PI control of the speed, with the driving resistance as feedforward.
 #[derive(Clone, Debug, Default)]
-struct Law {
+struct SpeedControlLaw {
     /// Integral of the speed error (m).
-    sum_m: f64,
+    error_integral: f64,
 }
 
-impl Law {
+impl SpeedControlLaw {
     /// Computes the driving force at the road (N), negative for braking, and advances the integral by one step.
     fn force(&mut self, now: &DriverInput<'_>, target_mps: f64) -> f64 {
         let speed = now.frame.vx_mps;
         let error = target_mps - speed;
-        let asked = PROPORTIONAL_PER_S * error + INTEGRAL_PER_S2 * self.sum_m;
+        let asked = PROPORTIONAL_PER_S * error + INTEGRAL_PER_S2 * self.error_integral;
         // Anti-windup: the integral is frozen while the demanded acceleration is at its limit.
-        if asked.abs() < MOST_MPS2 {
-            self.sum_m += error * now.dt_s;
+        if asked.abs() < MAX_ACCELERATION_MPS2 {
+            self.error_integral += error * now.dt_s;
         }
         let mass = f64::from(now.model.rolling_mass());
-        mass * asked.clamp(-MOST_MPS2, MOST_MPS2) + resistance(now.model, speed.abs()) * speed.signum()
+        mass * asked.clamp(-MAX_ACCELERATION_MPS2, MAX_ACCELERATION_MPS2)
+            + resistance(now.model, speed.abs()) * speed.signum()
     }
 }
 
 /// Speed controller that applies motor torques directly to the driven wheels, with the gearbox in neutral. It uses no
 /// gears, clutch or pedals and also brakes with the motors. Used in tests of lateral dynamics.
 #[derive(Clone, Debug, Default)]
-pub struct Cruise {
-    law: Law,
+pub struct TorqueSpeedController {
+    law: SpeedControlLaw,
 }
 
-impl Cruise {
+impl TorqueSpeedController {
     /// Computes the controls that hold `target_mps` (m/s), with zero steering angle.
     pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
         let force = self.law.force(now, target_mps);
@@ -60,21 +61,21 @@ impl Cruise {
 }
 
 /// Speed controller that uses throttle and brake while the gearbox shifts automatically. The pedals also compensate the
-/// component of the weight along the slope. A car without a motor is driven by wheel torques, as with [`Cruise`].
+/// component of the weight along the slope. A car without a motor is driven by wheel torques, as with [`TorqueSpeedController`].
 #[derive(Clone, Debug, Default)]
-pub struct SpeedHolder {
-    law: Law,
-    cruise: Cruise,
+pub struct PedalSpeedController {
+    law: SpeedControlLaw,
+    cruise: TorqueSpeedController,
 }
 
-impl SpeedHolder {
+impl PedalSpeedController {
     /// Computes the controls that hold `target_mps` (m/s), with zero steering angle. For a target of 0 or less the
     /// brake is fully pressed below 0.5 m/s.
     pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
         if !now.model.is_driven() {
             return self.cruise.controls(now, target_mps);
         }
-        if target_mps <= 0.0 && now.frame.vx_mps < STOPPING_MPS {
+        if target_mps <= 0.0 && now.frame.vx_mps < FULL_BRAKE_SPEED_MPS {
             return Controls { brake: 1.0, ..Controls::default() };
         }
         let weight = f64::from(now.model.mass() * STANDARD_GRAVITY);
@@ -85,7 +86,7 @@ impl SpeedHolder {
 }
 
 /// Speed below which a driver who stops applies the full brake instead of the control law (m/s).
-const STOPPING_MPS: f64 = 0.5;
+const FULL_BRAKE_SPEED_MPS: f64 = 0.5;
 
 /// Computes throttle and brake (–, 0 to 1) for the force `force` (N) at the road. The throttle follows from the
 /// full-load curve and the engine drag. The brake supplies the part of a negative force that the engine drag does not.
@@ -104,7 +105,7 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
 /// an engine.
 fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let Some(drive) = model.parts().powertrain.engine() else { return 0.0 };
-    let per_radius = per_radius(drive, model.wheels());
+    let per_radius = mean_inverse_radius(drive, model.wheels());
     let ratio = f64::from(drive.gearbox.ratio_for(gear, (speed * per_radius) as f32, 0.0));
     let turning = speed * per_radius * ratio;
     if turning < f64::from(drive.engine.idle) {
@@ -128,19 +129,19 @@ mod tests {
     fn settles_at(mut controls: impl FnMut(&DriverInput<'_>) -> Controls) {
         let model = Arc::new(model());
         let setup = Setup { duration_s: 30.0, ..Setup::flat(10.0) };
-        let dt = TimeStep::per_second(60.0).expect("valid");
+        let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let mut driver = OpenLoop(|now: &DriverInput<'_>| controls(now));
         let trajectory = simulate(&POINT_MASS, &model, &setup, &mut driver, dt, &mut |_, _| {});
         let error = trajectory.mean(25.0, 30.0, |f| f.vx_mps) - 20.0;
         assert!(error.abs() < 1e-3, "{error}");
-        assert!(trajectory.largest(|f| f.vx_mps) < 22.0);
+        assert!(trajectory.peak_magnitude(|f| f.vx_mps) < 22.0);
     }
 
     #[test]
     fn both_drivers_hold_their_speed() {
-        let mut cruise = Cruise::default();
+        let mut cruise = TorqueSpeedController::default();
         settles_at(|now| cruise.controls(now, 20.0));
-        let mut holder = SpeedHolder::default();
+        let mut holder = PedalSpeedController::default();
         settles_at(|now| holder.controls(now, 20.0));
     }
 }

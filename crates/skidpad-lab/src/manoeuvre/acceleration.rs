@@ -3,11 +3,13 @@
 use skidpad_core::model::LaunchDevice;
 use skidpad_core::{Controls, Model};
 
-use super::{KMH_100, Manoeuvre, Setup, Takes};
-use crate::driver::{Driver, DriverInput, STANDSTILL_MPS, StraightKeeper};
-use crate::figures::{Figures, drive_force, drive_shares, launch_force, peak_slip, per_radius, standing_force};
+use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use crate::closed_form::{
+    Characteristics, drive_force, drive_shares, launch_force, mean_inverse_radius, peak_slip, standing_force,
+};
+use crate::driver::{DriverInput, DriverModel, STANDSTILL_SPEED_MPS, StraightKeeper};
+use crate::ground_speed;
 use crate::metrics::{Metric, metrics};
-use crate::over_ground;
 use crate::trajectory::Trajectory;
 
 /// Full-throttle acceleration from rest. Gearbox and clutch work automatically.
@@ -60,20 +62,20 @@ const ROLL_OUT_M: f64 = 0.3048;
 /// Quarter of a statute mile (m).
 const QUARTER_MILE_M: f64 = 402.336;
 /// Forward speed above which a run ends (m/s). No road car is faster, but a car without drag accelerates forever.
-const FASTEST_MPS: f64 = 150.0;
+const MAX_RUN_SPEED_MPS: f64 = 150.0;
 /// Speed of 60 mph (m/s).
 const MPH_60: f64 = 26.8224;
 
 impl Acceleration {
     /// Computes the metrics of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
-        let gone = over_ground::distance_from(trajectory.first());
-        let start = starts_at(trajectory);
+        let gone = ground_speed::distance_from(trajectory.first());
+        let start = start_time(trajectory);
         let since = |time: Option<f64>| Some(time? - start);
-        let reached = |level: f64| since(trajectory.rises_to(level, 0.0, over_ground::speed));
-        let roll_out = since(trajectory.rises_to(ROLL_OUT_M, 0.0, gone));
+        let reached = |level: f64| since(trajectory.first_crossing_up(level, 0.0, ground_speed::speed_over_ground));
+        let roll_out = since(trajectory.first_crossing_up(ROLL_OUT_M, 0.0, gone));
         let after = |time: Option<f64>| Some(time? - roll_out?);
-        let quarter = since(trajectory.rises_to(QUARTER_MILE_M, 0.0, gone));
+        let quarter = since(trajectory.first_crossing_up(QUARTER_MILE_M, 0.0, gone));
         AccelerationMetrics {
             zero_to_60_mph_s: reached(MPH_60),
             zero_to_60_mph_rollout_s: after(reached(MPH_60)),
@@ -81,32 +83,33 @@ impl Acceleration {
             zero_to_100_kmh_rollout_s: after(reached(KMH_100)),
             quarter_mile_s: quarter,
             quarter_mile_rollout_s: after(quarter),
-            quarter_mile_mps: quarter.map(|t| trajectory.at(start + t, over_ground::speed)),
+            quarter_mile_mps: quarter.map(|t| trajectory.interpolate_at(start + t, ground_speed::speed_over_ground)),
             top_speed_mps: top_speed(trajectory),
-            largest_acceleration_mps2: largest_acceleration(trajectory),
+            largest_acceleration_mps2: max_acceleration(trajectory),
         }
     }
 }
 
 /// Returns the time of the last standstill before the car drives off (s); 0 for a car that rolls at the start.
-fn starts_at(trajectory: &Trajectory) -> f64 {
-    let standing = trajectory.rows().take_while(|row| over_ground::speed(row) <= STANDSTILL_MPS);
+fn start_time(trajectory: &Trajectory) -> f64 {
+    let standing = trajectory.rows().take_while(|row| ground_speed::speed_over_ground(row) <= STANDSTILL_SPEED_MPS);
     standing.last().map_or(0.0, |row| row.t_s)
 }
 
 fn top_speed(trajectory: &Trajectory) -> Option<f64> {
     let end = trajectory.last().t_s;
-    let top = over_ground::speed(&trajectory.peak(0.0, over_ground::speed));
-    let before = trajectory.at(end - 10.0, over_ground::speed);
+    let top = ground_speed::speed_over_ground(&trajectory.peak(0.0, ground_speed::speed_over_ground));
+    let before = trajectory.interpolate_at(end - 10.0, ground_speed::speed_over_ground);
     (end > 10.0 && top - before < 0.1).then_some(top)
 }
 
 /// Computes the largest rate of change of the speed over the ground (m/s²), averaged over 0.25 s. The forward speed is
 /// unsuitable: in a spin at 20 m/s and 6 rad/s it changes by up to 120 m/s².
-fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
+fn max_acceleration(trajectory: &Trajectory) -> Option<f64> {
     let span = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
     let pairs = trajectory.rows().zip(trajectory.rows_from(span));
-    let rates = pairs.map(|(a, b)| (over_ground::speed(&b) - over_ground::speed(&a)) / (b.t_s - a.t_s));
+    let rates = pairs
+        .map(|(a, b)| (ground_speed::speed_over_ground(&b) - ground_speed::speed_over_ground(&a)) / (b.t_s - a.t_s));
     rates.max_by(f64::total_cmp)
 }
 
@@ -115,24 +118,24 @@ struct AccelerationDriver {
     /// Driven wheels with their slip of largest force (–); empty for full throttle at any slip.
     driven: Vec<(usize, f64)>,
     /// Throttle controller of the skilled driver.
-    foot: Foot,
+    slip_controller: SlipController,
     /// Preparation of the start; `None` if there is none.
-    hold: Option<Hold>,
+    preparation: Option<LaunchPreparation>,
     keeper: StraightKeeper,
 }
 
 /// Preparation of a start, in which the driver holds the engine speed.
 #[derive(Clone, Copy, Debug)]
-struct Hold {
+struct LaunchPreparation {
     /// End of the preparation (s).
     until_s: f64,
     /// Method of holding the engine speed.
-    by: Held,
+    method: LaunchHold,
 }
 
 /// Method of holding the engine speed before the start.
 #[derive(Clone, Copy, Debug)]
-enum Held {
+enum LaunchHold {
     /// Pressed clutch, with this engine speed (rad/s).
     Clutch(f64),
     /// Foot brake against a torque converter, with the throttle position of the start.
@@ -140,35 +143,35 @@ enum Held {
 }
 
 /// Relative range of engine speed over which the throttle goes from open to closed while the speed is held (–).
-const REVS_BAND: f64 = 0.1;
+const ENGINE_SPEED_BAND: f64 = 0.1;
 
-impl Hold {
+impl LaunchPreparation {
     /// Returns the preparation for a start with the force `force` (N) at the road, until `until_s` (s); `None` for a
     /// car without an engine. The clutch engine speed is the one at which the clutch transmits that force.
     fn of(model: &Model, force: f64, until_s: f64) -> Option<Self> {
         let drive = model.parts().powertrain.engine()?;
         let by = match &drive.launch_device {
-            LaunchDevice::Converter(_) => Held::Brake,
+            LaunchDevice::Converter(_) => LaunchHold::Brake,
             LaunchDevice::Clutch(clutch) => {
                 let ratio = f64::from(drive.gearbox.ratio(1) * drive.gearbox.efficiency);
-                let torque = force / (ratio * per_radius(drive, model.wheels()));
+                let torque = force / (ratio * mean_inverse_radius(drive, model.wheels()));
                 let [idle, engaged] = [drive.engine.idle, clutch.engaged_speed].map(f64::from);
-                Held::Clutch(idle + (engaged - idle) * (torque / f64::from(clutch.capacity)).clamp(0.0, 1.0))
+                LaunchHold::Clutch(idle + (engaged - idle) * (torque / f64::from(clutch.capacity)).clamp(0.0, 1.0))
             }
         };
-        Some(Self { until_s, by })
+        Some(Self { until_s, method: by })
     }
 
     /// Returns the pedals for the next step. `speed` is the engine speed (rad/s), `throttle` the position of the start
     /// (–).
     fn controls(self, speed: f64, throttle: f64) -> Controls {
-        let pedals = match self.by {
-            Held::Clutch(revs) => Controls {
-                throttle: ((revs - speed) / (REVS_BAND * revs) + 0.5).clamp(0.0, 1.0) as f32,
+        let pedals = match self.method {
+            LaunchHold::Clutch(revs) => Controls {
+                throttle: ((revs - speed) / (ENGINE_SPEED_BAND * revs) + 0.5).clamp(0.0, 1.0) as f32,
                 clutch: Some(1.0),
                 ..Controls::default()
             },
-            Held::Brake => Controls { throttle: throttle as f32, brake: 1.0, ..Controls::default() },
+            LaunchHold::Brake => Controls { throttle: throttle as f32, brake: 1.0, ..Controls::default() },
         };
         Controls { gear: Some(1), ..pedals }
     }
@@ -176,31 +179,32 @@ impl Hold {
 
 /// Slip controller of a skilled driver: PI control of the throttle by the slip that is missing to the best one.
 #[derive(Clone, Copy, Debug, Default)]
-struct Foot {
+struct SlipController {
     throttle: f64,
-    rest: f64,
+    integral: f64,
 }
 
-/// Proportional gain: throttle per missing slip relative to the best slip (–). Together with [`REST_BY_SLIP`] it is
+/// Proportional gain: throttle per missing slip relative to the best slip (–). Together with [`SLIP_INTEGRAL_GAIN`] it is
 /// slower than the wheel dynamics of cars, so that a launch does not depend on the step length.
-const BY_SLIP: f64 = 0.2;
+const SLIP_PROPORTIONAL_GAIN: f64 = 0.2;
 /// Integral gain (1/s).
-const REST_BY_SLIP: f64 = 2.0;
+const SLIP_INTEGRAL_GAIN: f64 = 2.0;
 /// Share of the tyre force limit of the standing car that defines the held engine speed (–). The driven wheels get the
 /// rest of the torque once the acceleration has increased their load.
-const HELD_SHARE: f64 = 0.7;
+const LAUNCH_FORCE_SHARE: f64 = 0.7;
 /// Upper limit of the slip in the controller, as a multiple of the best slip (–).
-const MOST_SLIP: f64 = 4.0;
+const MAX_RELATIVE_SLIP: f64 = 4.0;
 /// Maximum rate of the throttle (strokes per second).
-const STROKES: f64 = 10.0;
+const MAX_THROTTLE_RATE_PER_S: f64 = 10.0;
 
-impl Foot {
+impl SlipController {
     /// Advances the controller by `dt_s` (s) and returns the throttle (–). `share` is the slip relative to the best
     /// slip (–).
-    fn press(&mut self, share: f64, dt_s: f64) -> f64 {
-        let missing = 1.0 - share.min(MOST_SLIP);
-        self.rest = (self.rest + REST_BY_SLIP * missing * dt_s).clamp(0.0, 1.0);
-        let (wanted, reach) = ((self.rest + BY_SLIP * missing).clamp(0.0, 1.0), STROKES * dt_s);
+    fn update(&mut self, share: f64, dt_s: f64) -> f64 {
+        let missing = 1.0 - share.min(MAX_RELATIVE_SLIP);
+        self.integral = (self.integral + SLIP_INTEGRAL_GAIN * missing * dt_s).clamp(0.0, 1.0);
+        let (wanted, reach) =
+            ((self.integral + SLIP_PROPORTIONAL_GAIN * missing).clamp(0.0, 1.0), MAX_THROTTLE_RATE_PER_S * dt_s);
         self.throttle += (wanted - self.throttle).clamp(-reach, reach);
         self.throttle
     }
@@ -211,30 +215,35 @@ impl AccelerationDriver {
         let shares = drive_shares(model);
         let driven = (0..shares.len()).filter(|&i| of.launch == Launch::Skilled && shares[i] > 0.0);
         let driven: Vec<_> = driven.filter_map(|i| Some((i, peak_slip(model, i)?))).collect();
-        let (mut foot, mut hold) = (Foot::default(), None);
+        let (mut foot, mut hold) = (SlipController::default(), None);
         if !driven.is_empty() {
             let (full, limit) = (drive_force(model, 0.0, 1).max(f64::MIN_POSITIVE), launch_force(model));
             let start = (limit / full).min(1.0);
-            foot = Foot { throttle: start, rest: start };
-            hold = Hold::of(model, (HELD_SHARE * standing_force(model)).min(full), of.hold_s);
+            foot = SlipController { throttle: start, integral: start };
+            hold = LaunchPreparation::of(model, (LAUNCH_FORCE_SHARE * standing_force(model)).min(full), of.hold_s);
         }
-        Self { driven, foot, hold, keeper: StraightKeeper::new(Figures::of(model)) }
+        Self {
+            driven,
+            slip_controller: foot,
+            preparation: hold,
+            keeper: StraightKeeper::new(Characteristics::new(model)),
+        }
     }
 }
 
-impl Driver for AccelerationDriver {
+impl DriverModel for AccelerationDriver {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let steer = self.keeper.steer(now) as f32;
-        if let Some(hold) = self.hold.filter(|hold| !now.is_from(hold.until_s)) {
-            return Controls { steer, ..hold.controls(now.frame.engine_radps, self.foot.throttle) };
+        if let Some(hold) = self.preparation.filter(|hold| !now.has_reached(hold.until_s)) {
+            return Controls { steer, ..hold.controls(now.frame.engine_radps, self.slip_controller.throttle) };
         }
         let share = |&(i, best): &(usize, f64)| now.frame.wheels[i].slip_ratio / best;
         let worst = self.driven.iter().map(share).fold(0.0, f64::max);
-        let throttle = if self.driven.is_empty() { 1.0 } else { self.foot.press(worst, now.dt_s) };
+        let throttle = if self.driven.is_empty() { 1.0 } else { self.slip_controller.update(worst, now.dt_s) };
         Controls { throttle: throttle as f32, steer, ..Controls::default() }
     }
     fn finished(&self, now: &DriverInput<'_>) -> bool {
-        now.frame.vx_mps > FASTEST_MPS
+        now.frame.vx_mps > MAX_RUN_SPEED_MPS
     }
 }
 
@@ -257,10 +266,10 @@ impl Manoeuvre for Acceleration {
         setup.placement.gear = Some(1);
         setup
     }
-    fn takes(&self) -> Takes {
-        Takes::OWN_SPEED
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::FIXED_SPEED
     }
-    fn driver(&self, model: &Model) -> Box<dyn Driver> {
+    fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         Box::new(AccelerationDriver::new(model, self))
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {

@@ -2,10 +2,10 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup, Takes};
-use crate::driver::{Driver, DriverInput, OpenLoop, STANDSTILL_MPS, UntilStop};
+use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use crate::driver::{DriverInput, DriverModel, OpenLoop, STANDSTILL_SPEED_MPS, UntilStop};
+use crate::ground_speed;
 use crate::metrics::{Metric, metrics};
-use crate::over_ground;
 use crate::trajectory::Trajectory;
 
 /// Braking from t = 0 on a straight, in neutral.
@@ -16,12 +16,12 @@ pub struct Braking {
     /// Pedal position (–), 0 to 1.
     pub pedal: f64,
     /// Time recorded after the standstill (s), ≥ 0.
-    pub linger_s: f64,
+    pub dwell_s: f64,
 }
 
 impl Default for Braking {
     fn default() -> Self {
-        Self { initial_speed_mps: KMH_100, pedal: 1.0, linger_s: 2.0 }
+        Self { initial_speed_mps: KMH_100, pedal: 1.0, dwell_s: 2.0 }
     }
 }
 
@@ -40,23 +40,27 @@ metrics! {
 }
 
 /// Speed below which a stopped car counts as at rest (m/s).
-const AT_REST_MPS: f64 = 0.01;
+const REST_SPEED_MPS: f64 = 0.01;
 
 impl Braking {
     /// Computes the metrics of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> BrakingMetrics {
-        let start = Start::of(trajectory.first());
+        let start = StartPose::of(trajectory.first());
         let along = |f: &Frame| start.along(f);
-        let stop = trajectory.falls_to(STANDSTILL_MPS, 0.0, over_ground::until_rest(trajectory.first().yaw_rad));
-        let distance = stop.map(|t| trajectory.at(t, along));
-        let speed = over_ground::speed(trajectory.first());
+        let stop = trajectory.first_crossing_down(
+            STANDSTILL_SPEED_MPS,
+            0.0,
+            ground_speed::signed_speed(trajectory.first().yaw_rad),
+        );
+        let distance = stop.map(|t| trajectory.interpolate_at(t, along));
+        let speed = ground_speed::speed_over_ground(trajectory.first());
         BrakingMetrics {
             distance_m: distance,
             stopping_time_s: stop,
             mean_deceleration_mps2: distance.map(|s| speed * speed / (2.0 * s)),
             mfdd_mps2: mfdd(trajectory, speed, along),
             largest_pitch_deg: Some(trajectory.peak(0.0, |f| f.pitch_rad).pitch_rad.to_degrees()),
-            lateral_drift_mm: Some(trajectory.largest(|f| start.across(f)) * 1e3),
+            lateral_drift_mm: Some(trajectory.peak_magnitude(|f| start.across(f)) * 1e3),
             rollback_mm: stop.map(|_| (along(&trajectory.peak(0.0, along)) - along(trajectory.last())) * 1e3),
             time_to_rest_s: stop.and_then(|t| rest(trajectory, t)),
         }
@@ -65,12 +69,12 @@ impl Braking {
 
 /// Position and horizontal direction of the car at the start.
 #[derive(Clone, Copy)]
-struct Start {
+struct StartPose {
     at: [f64; 3],
     direction: [f64; 2],
 }
 
-impl Start {
+impl StartPose {
     fn of(first: &Frame) -> Self {
         Self { at: [first.x_m, first.y_m, first.z_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
     }
@@ -91,13 +95,14 @@ impl Start {
 /// `v_e = 0.1 v0` (UN R13-H, in SI units; m/s²). `speed` is v0 (m/s). Returns `None` if one of the speeds is not
 /// reached.
 fn mfdd(trajectory: &Trajectory, speed: f64, along: impl Fn(&Frame) -> f64) -> Option<f64> {
-    let [from, to] = [0.8, 0.1].map(|share| trajectory.falls_to(share * speed, 0.0, over_ground::speed));
-    let distance = trajectory.at(to?, &along) - trajectory.at(from?, &along);
+    let [from, to] =
+        [0.8, 0.1].map(|share| trajectory.first_crossing_down(share * speed, 0.0, ground_speed::speed_over_ground));
+    let distance = trajectory.interpolate_at(to?, &along) - trajectory.interpolate_at(from?, &along);
     Some((0.64 - 0.01) * speed * speed / (2.0 * distance))
 }
 
 fn rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
-    let moving = trajectory.last_row_where(|f| over_ground::speed(f) > AT_REST_MPS)?;
+    let moving = trajectory.last_row_where(|f| ground_speed::speed_over_ground(f) > REST_SPEED_MPS)?;
     trajectory.row(moving + 1).map(|f| (f.t_s - stop_s).max(0.0))
 }
 
@@ -116,13 +121,13 @@ impl Manoeuvre for Braking {
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: 60.0, ..Setup::flat(self.initial_speed_mps) }
     }
-    fn takes(&self) -> Takes {
-        Takes::above(STANDSTILL_MPS)
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::above(STANDSTILL_SPEED_MPS)
     }
-    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+    fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         let pedal = self.pedal as f32;
         let press = OpenLoop(move |_: &DriverInput<'_>| Controls { brake: pedal, ..Controls::parked() });
-        Box::new(UntilStop::new(press, self.linger_s))
+        Box::new(UntilStop::new(press, self.dwell_s))
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

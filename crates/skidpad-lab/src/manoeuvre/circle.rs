@@ -2,9 +2,9 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{Manoeuvre, Setup, Takes};
-use crate::driver::{Cruise, Driver, DriverInput, Line, PathFollower};
-use crate::figures::Figures;
+use super::{Manoeuvre, Setup, StartRequirements};
+use crate::closed_form::Characteristics;
+use crate::driver::{DriverInput, DriverModel, PathFollower, ReferencePath, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -16,7 +16,7 @@ pub struct Circle {
     /// Levels of lateral acceleration (m/s²), each > 0 and above the previous one. Gradients are fitted over all
     /// levels.
     pub levels_mps2: Vec<f64>,
-    /// Time at each level (s). The last [`Circle::MEASURED_S`] of it are averaged.
+    /// Time at each level (s). The last [`Circle::AVERAGING_TIME_S`] of it are averaged.
     pub hold_s: f64,
     /// Rate of the speed between levels (m/s²), > 0.
     pub rate_mps2: f64,
@@ -48,7 +48,7 @@ metrics! {
 
 impl Circle {
     /// Averaged time at the end of each level (s).
-    pub const MEASURED_S: f64 = 3.0;
+    pub const AVERAGING_TIME_S: f64 = 3.0;
 
     /// Returns the speed for the lateral acceleration `level` (m/s).
     fn speed(&self, level: f64) -> f64 {
@@ -74,7 +74,7 @@ impl Circle {
     }
 
     /// Returns the end time of each level (s).
-    fn ends(&self) -> Vec<f64> {
+    fn level_ends(&self) -> Vec<f64> {
         let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.speed(level)).collect();
         let mut end = self.hold_s;
         let mut ends = vec![end];
@@ -87,16 +87,17 @@ impl Circle {
 
     /// Computes the metrics of a run. All are `None` if the run does not reach the end of every level.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
-        let ends = self.ends().into_iter().take_while(|end| trajectory.goes_on_to(*end));
-        let levels: Vec<Level> = ends.map(|end| Level::of(self, trajectory, end)).collect();
+        let ends = self.level_ends().into_iter().take_while(|end| trajectory.covers(*end));
+        let levels: Vec<SteadyLevel> = ends.map(|end| SteadyLevel::of(self, trajectory, end)).collect();
         let Some(last) = levels.last().filter(|_| levels.len() == self.levels_mps2.len()) else {
             return CircleMetrics::default();
         };
         // The hitch transfers lateral forces of a trailer to the car, so the load transfer of the car alone does not
         // close.
         let is_alone = trajectory.trailers().is_empty();
-        let wheelbase = Figures::of(model).bicycle.map_or(Figures::of(model).wheelbase_m, |b| b.wheelbase_m);
-        let slope = |value: &dyn Fn(&Level) -> f64| slope(levels.iter().map(|l| (l.ay, value(l))));
+        let wheelbase =
+            Characteristics::new(model).bicycle.map_or(Characteristics::new(model).wheelbase_m, |b| b.wheelbase_m);
+        let slope = |value: &dyn Fn(&SteadyLevel) -> f64| slope(levels.iter().map(|l| (l.ay, value(l))));
         let understeer = slope(&|l| l.steer - wheelbase * l.yaw_rate / l.speed);
         let degrees_per_g = |gradient: Option<f64>| gradient.map(|g| (g * 9.81).to_degrees());
         CircleMetrics {
@@ -109,14 +110,14 @@ impl Circle {
             lateral_acceleration_mps2: Some(last.ay),
             speed_mps: Some(last.speed),
             steer_deg: Some(last.steer.to_degrees()),
-            load_transfer_closure_percent: is_alone.then(|| last.closure(model) * 100.0),
+            load_transfer_closure_percent: is_alone.then(|| last.roll_moment_error(model) * 100.0),
             path_error_mm: levels.iter().map(|l| l.path_error * 1e3).max_by(f64::total_cmp),
         }
     }
 }
 
 /// Mean values over the measured part of a level (m/s², m/s, rad, rad/s, N), and its largest path error (m).
-struct Level {
+struct SteadyLevel {
     ay: f64,
     speed: f64,
     steer: f64,
@@ -127,12 +128,12 @@ struct Level {
     path_error: f64,
 }
 
-impl Level {
+impl SteadyLevel {
     fn of(circle: &Circle, trajectory: &Trajectory, end: f64) -> Self {
-        let from = end - Circle::MEASURED_S.min(circle.hold_s);
+        let from = end - Circle::AVERAGING_TIME_S.min(circle.hold_s);
         let mean = |channel: &dyn Fn(&Frame) -> f64| trajectory.mean(from, end, channel);
-        let line = Line::Circle { radius: circle.radius_m };
-        let off = |f: &Frame| line.beside(f.x_m, f.y_m, 0.0).offset_m.abs();
+        let line = ReferencePath::Circle { radius: circle.radius_m };
+        let off = |f: &Frame| line.locate(f.x_m, f.y_m, 0.0).offset_m.abs();
         Self {
             ay: mean(&|f| f.ay_mps2),
             speed: mean(&|f| f.vx_mps),
@@ -141,13 +142,13 @@ impl Level {
             sideslip: mean(&|f| f.vy_mps.atan2(f.vx_mps)),
             roll: mean(&|f| f.roll_rad),
             loads: (0..trajectory.first().wheels.len()).map(|i| mean(&|f| f.wheels[i].load_n)).collect(),
-            path_error: trajectory.between(from, end).map(|f| off(&f)).fold(0.0, f64::max),
+            path_error: trajectory.time_slice(from, end).map(|f| off(&f)).fold(0.0, f64::max),
         }
     }
 
     /// Computes the relative error of `Σ ΔN t = m a_y h + m g (h − r) φ` (–): the roll moment of the wheel loads
     /// against that of the mass, with the height `r` of the roll axis.
-    fn closure(&self, model: &Model) -> f64 {
+    fn roll_moment_error(&self, model: &Model) -> f64 {
         let moment: f64 = self.loads.iter().zip(model.wheels()).map(|(n, w)| -n * f64::from(w.contact.y)).sum();
         let height = f64::from(model.parts().centre_height);
         let leaning = (height - model.roll_axis_height()) * 9.81 * self.roll;
@@ -165,12 +166,12 @@ fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
 
 struct CircleDriver {
     circle: Circle,
-    figures: Figures,
-    cruise: Cruise,
+    figures: Characteristics,
+    cruise: TorqueSpeedController,
     path: PathFollower,
 }
 
-impl Driver for CircleDriver {
+impl DriverModel for CircleDriver {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let target = self.circle.target(now.time_s());
         let steer = self.path.steer(now, &self.figures) as f32;
@@ -188,18 +189,18 @@ impl Manoeuvre for Circle {
         format!("circle of {:.0} m radius, {count} steady levels up to {most:.1} m/s²", self.radius_m)
     }
     fn setup(&self, _model: &Model) -> Setup {
-        let duration_s = self.ends().last().copied().unwrap_or(self.hold_s);
+        let duration_s = self.level_ends().last().copied().unwrap_or(self.hold_s);
         Setup { duration_s, ..Setup::flat(self.target(0.0)) }
     }
-    fn takes(&self) -> Takes {
-        Takes::OWN_SPEED.from_origin()
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::FIXED_SPEED.from_origin()
     }
-    fn driver(&self, model: &Model) -> Box<dyn Driver> {
-        let line = Line::Circle { radius: self.radius_m };
+    fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
+        let line = ReferencePath::Circle { radius: self.radius_m };
         Box::new(CircleDriver {
             circle: self.clone(),
-            figures: Figures::of(model),
-            cruise: Cruise::default(),
+            figures: Characteristics::new(model),
+            cruise: TorqueSpeedController::default(),
             path: PathFollower::new(line, 1.5, 0.5),
         })
     }
@@ -216,7 +217,7 @@ mod tests {
     #[test]
     fn levels_follow_each_other() {
         let circle = Circle { levels_mps2: vec![1.0, 4.0], ..Circle::default() };
-        assert_eq!(circle.ends(), [12.0, 34.0]);
+        assert_eq!(circle.level_ends(), [12.0, 34.0]);
         for (time, speed) in [(0.0, 10.0), (12.0, 10.0), (17.0, 15.0), (22.0, 20.0), (99.0, 20.0)] {
             assert_eq!(circle.target(time), speed, "at {time} s");
         }
@@ -226,7 +227,7 @@ mod tests {
     fn a_synthetic_understeering_car_is_measured_as_made() {
         // δ = L/R + K a_y, roll and sideslip linear in a_y, loads that close the moment balance.
         let (circle, gradient, model) = (Circle::default(), 1.2e-3, model());
-        let run = sampled(0.05, circle.ends()[4], |t, frame| {
+        let run = sampled(0.05, circle.level_ends()[4], |t, frame| {
             let v = circle.target(t);
             let ay = v * v / 100.0;
             frame.vx_mps = v;

@@ -2,10 +2,10 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{Manoeuvre, Setup, Takes};
-use crate::driver::{Driver, DriverInput};
+use super::{Manoeuvre, Setup, StartRequirements};
+use crate::driver::{DriverInput, DriverModel};
+use crate::ground_speed;
 use crate::metrics::{Metric, metrics};
-use crate::over_ground;
 use crate::trajectory::Trajectory;
 
 /// Free rolling in neutral from one speed to another on a straight.
@@ -36,26 +36,28 @@ metrics! {
 impl CoastDown {
     /// Computes the metrics of a run. Time and distance are `None` if the final speed is not reached.
     pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
-        let gone = over_ground::distance_from(trajectory.first());
+        let gone = ground_speed::distance_from(trajectory.first());
         let speed = |f: &Frame| f.vx_mps;
-        let time = trajectory.falls_to(self.final_speed_mps, 0.0, speed);
+        let time = trajectory.first_crossing_down(self.final_speed_mps, 0.0, speed);
         let end = trajectory.last().t_s;
-        let lost = |from: f64, to: f64| (trajectory.at(from, speed) - trajectory.at(to, speed)) / (to - from);
+        let lost = |from: f64, to: f64| {
+            (trajectory.interpolate_at(from, speed) - trajectory.interpolate_at(to, speed)) / (to - from)
+        };
         let long_enough = end >= 1.0;
         CoastDownMetrics {
             coast_time_s: time,
-            coast_distance_m: time.map(|t| trajectory.at(t, gone)),
+            coast_distance_m: time.map(|t| trajectory.interpolate_at(t, gone)),
             first_deceleration_mps2: long_enough.then(|| lost(0.0, 1.0)),
             last_deceleration_mps2: long_enough.then(|| lost(end - 1.0, end)),
         }
     }
 }
 
-struct RollOut {
+struct CoastDownDriver {
     until_mps: f64,
 }
 
-impl Driver for RollOut {
+impl DriverModel for CoastDownDriver {
     fn drive(&mut self, _now: &DriverInput<'_>) -> Controls {
         Controls::coasting()
     }
@@ -75,11 +77,11 @@ impl Manoeuvre for CoastDown {
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: 600.0, ..Setup::flat(self.initial_speed_mps) }
     }
-    fn takes(&self) -> Takes {
-        Takes::above(self.final_speed_mps)
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::above(self.final_speed_mps)
     }
-    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
-        Box::new(RollOut { until_mps: self.final_speed_mps })
+    fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
+        Box::new(CoastDownDriver { until_mps: self.final_speed_mps })
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

@@ -5,7 +5,7 @@ use crate::trajectory::Trajectory;
 
 /// Description of a run that did not complete its course.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unfinished {
+pub struct IncompleteCourse {
     /// Largest distance that the car reached along the course (m).
     pub reached_m: f64,
     /// Length of the course (m).
@@ -15,11 +15,16 @@ pub struct Unfinished {
     pub cut_short: bool,
 }
 
-impl Unfinished {
+impl IncompleteCourse {
     /// Checks whether a run of `manoeuvre` reached the end of a course of `length_m` (m). Returns `None` if it did.
-    pub(super) fn of(manoeuvre: &dyn Manoeuvre, model: &Model, trajectory: &Trajectory, length_m: f64) -> Option<Self> {
+    pub(super) fn check(
+        manoeuvre: &dyn Manoeuvre,
+        model: &Model,
+        trajectory: &Trajectory,
+        length_m: f64,
+    ) -> Option<Self> {
         let reached_m = trajectory.peak(0.0, |f| f.x_m).x_m;
-        let cut_short = !trajectory.goes_on_to(manoeuvre.setup(model).duration_s);
+        let cut_short = !trajectory.covers(manoeuvre.setup(model).duration_s);
         (reached_m < length_m).then_some(Self { reached_m, length_m, cut_short })
     }
 

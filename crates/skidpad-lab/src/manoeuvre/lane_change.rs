@@ -2,19 +2,21 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup, Takes, Unfinished};
-use crate::driver::{Coast, Cruise, Driver, DriverInput, Line, PathFollower, Shift};
-use crate::figures::Figures;
-use crate::figures::cornering::grip_limit;
-use crate::figures::steady_state::rollover;
+use super::{IncompleteCourse, KMH_100, Manoeuvre, Setup, StartRequirements};
+use crate::closed_form::Characteristics;
+use crate::closed_form::cornering::grip_limit;
+use crate::closed_form::steady_state::rollover;
+use crate::driver::{
+    CoastDriver, DriverInput, DriverModel, LaneShift, PathFollower, ReferencePath, TorqueSpeedController,
+};
+use crate::ground_speed;
 use crate::metrics::{Metric, metrics};
-use crate::over_ground;
 use crate::towing::rearward_amplification;
 use crate::trajectory::Trajectory;
 
 /// Standard that defines the cones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
+pub enum LaneChangeCourse {
     /// ISO 3888-1, double lane change: 125 m, at constant speed.
     Double,
     /// ISO 3888-2, obstacle avoidance, known as the moose test: 61 m, with the throttle released 2 m after the entry.
@@ -25,9 +27,9 @@ pub enum Course {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneChange {
     /// Standard that defines the cones.
-    pub course: Course,
+    pub course: LaneChangeCourse,
     /// Speed at the entry (m/s), > 0. `None`: 80 km/h (double) or 50 km/h (obstacle), reduced if the path would need
-    /// more than [`Course::SHARE_OF_LIMIT`] of the lateral acceleration at which the car slides or rolls over.
+    /// more than [`LaneChangeCourse::LATERAL_LIMIT_SHARE`] of the lateral acceleration at which the car slides or rolls over.
     pub speed_mps: Option<f64>,
 }
 
@@ -53,10 +55,10 @@ metrics! {
 const LEAD_IN_M: f64 = 20.0;
 /// Length of the straight after the last cones (m).
 const LEAD_OUT_M: f64 = 5.0;
-/// Distance from the first cones at which the throttle is released (m), in [`Course::Obstacle`].
-const RELEASED_AT_M: f64 = 2.0;
+/// Distance from the first cones at which the throttle is released (m), in [`LaneChangeCourse::Obstacle`].
+const THROTTLE_RELEASE_M: f64 = 2.0;
 /// Number of cones on each side of a lane: at both ends and in the middle.
-const CONES_A_SIDE: u32 = 3;
+const CONES_PER_SIDE: u32 = 3;
 
 /// Lane between cones (m): `from` and `to` along x, `right` and `left` along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,13 +77,13 @@ impl Lane {
     /// Iterates over the pairs of cones, [x, y of the right cone, y of the left cone] (m).
     fn cones(&self) -> impl Iterator<Item = [f64; 3]> {
         let (from, length) = (self.from, self.to - self.from);
-        let x = move |i: u32| from + length * f64::from(i) / f64::from(CONES_A_SIDE - 1);
+        let x = move |i: u32| from + length * f64::from(i) / f64::from(CONES_PER_SIDE - 1);
         let (right, left) = (self.right, self.left);
-        (0..CONES_A_SIDE).map(move |i| [x(i), right, left])
+        (0..CONES_PER_SIDE).map(move |i| [x(i), right, left])
     }
 }
 
-impl Course {
+impl LaneChangeCourse {
     /// Computes the lanes for a body of width `width` (m). The first lane is centred on the x axis.
     ///
     /// Lengths, widths and distances are those of ISO 3888-1:2018 and ISO 3888-2:2011, as used by public test scripts.
@@ -97,12 +99,12 @@ impl Course {
             left: right + wide,
         };
         match self {
-            Course::Double => [
+            LaneChangeCourse::Double => [
                 lane(0.0, 15.0, right, first),
                 lane(45.0, 70.0, right + 3.5, 1.2 * width + 0.25),
                 lane(95.0, 125.0, right, 1.3 * width + 0.25),
             ],
-            Course::Obstacle => [
+            LaneChangeCourse::Obstacle => [
                 lane(0.0, 12.0, right, first),
                 lane(25.5, 36.5, right + first + 1.0, width + 1.0),
                 lane(49.0, 61.0, right, (1.3 * width + 0.25).max(3.0)),
@@ -111,36 +113,36 @@ impl Course {
     }
 
     /// Share of the lateral acceleration limit of the car that the standard speed may use (–).
-    pub const SHARE_OF_LIMIT: f64 = 0.7;
+    pub const LATERAL_LIMIT_SHARE: f64 = 0.7;
 
     /// Returns the two lateral shifts of the path, from the centre of one lane to the centre of the next. A shift
     /// begins before the end of its lane and ends after the start of the next one. This reduces the curvature and keeps
     /// about 0.1 m clearance to every cone.
-    fn shifts(self, width: f64) -> [Shift; 2] {
+    fn shifts(self, width: f64) -> [LaneShift; 2] {
         let lanes = self.lanes(width);
         let overlap = match self {
-            Course::Double => [[6.0, 6.0]; 2],
-            Course::Obstacle => [[4.0, 6.0], [5.0, 6.0]],
+            LaneChangeCourse::Double => [[6.0, 6.0]; 2],
+            LaneChangeCourse::Obstacle => [[4.0, 6.0], [5.0, 6.0]],
         };
         [0, 1].map(|i| {
             let (a, b, [before, after]) = (lanes[i], lanes[i + 1], overlap[i]);
-            Shift { left: b.centre() - a.centre(), from: a.to - before, to: b.from + after }
+            LaneShift { left: b.centre() - a.centre(), from: a.to - before, to: b.from + after }
         })
     }
 
-    fn sharpest_bend(self, width: f64) -> f64 {
-        self.shifts(width).iter().fold(0.0, |most, shift| shift.sharpest_bend().max(most))
+    fn max_curvature(self, width: f64) -> f64 {
+        self.shifts(width).iter().fold(0.0, |most, shift| shift.max_curvature().max(most))
     }
 }
 
 /// Outline of the body seen from above (m): its centre ahead of the centre of mass, half its length and half its width.
-struct Outline {
+struct BodyOutline {
     ahead: f64,
     half_length: f64,
     half_width: f64,
 }
 
-impl Outline {
+impl BodyOutline {
     fn of(model: &Model) -> Self {
         let hull = &model.parts().hull;
         let [ahead, half_length, half_width] = [hull.centre.x, hull.half_extents.x, hull.half_extents.y].map(f64::from);
@@ -153,7 +155,7 @@ impl Outline {
 
     /// Computes the range [lowest y, highest y] that the body covers on the line x = `x` (m); `None` if it does not
     /// reach it.
-    fn across(&self, frame: &Frame, x: f64) -> Option<[f64; 2]> {
+    fn y_range_at(&self, frame: &Frame, x: f64) -> Option<[f64; 2]> {
         let (sin, cos) = frame.yaw_rad.sin_cos();
         let corner = |along: f64, across: f64| {
             let (u, v) = (self.ahead + along * self.half_length, across * self.half_width);
@@ -178,13 +180,13 @@ impl LaneChange {
     pub fn speed(&self, model: &Model) -> f64 {
         self.speed_mps.unwrap_or_else(|| {
             let standard = match self.course {
-                Course::Double => 0.8 * KMH_100,
-                Course::Obstacle => 0.5 * KMH_100,
+                LaneChangeCourse::Double => 0.8 * KMH_100,
+                LaneChangeCourse::Obstacle => 0.5 * KMH_100,
             };
             let allowed = [grip_limit(model, None), rollover(model).map(|s| s.lateral_acceleration.abs())];
             let least = allowed.into_iter().flatten().fold(f64::INFINITY, f64::min);
-            let bend = self.course.sharpest_bend(2.0 * Outline::of(model).half_width);
-            standard.min((Course::SHARE_OF_LIMIT * least / bend).sqrt())
+            let bend = self.course.max_curvature(2.0 * BodyOutline::of(model).half_width);
+            standard.min((LaneChangeCourse::LATERAL_LIMIT_SHARE * least / bend).sqrt())
         })
     }
 
@@ -194,18 +196,18 @@ impl LaneChange {
 
     /// Computes the metrics of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> LaneChangeMetrics {
-        let unfinished = self.unfinished(model, trajectory);
+        let unfinished = self.incomplete_reason(model, trajectory);
         if unfinished.is_some_and(|run| run.cut_short) {
             return LaneChangeMetrics::default();
         }
-        let outline = Outline::of(model);
+        let outline = BodyOutline::of(model);
         let lanes = self.course.lanes(2.0 * outline.half_width);
         let clearances: Vec<f64> = lanes
             .iter()
             .flat_map(Lane::cones)
             .flat_map(|[x, right, left]| {
                 let mut least = [f64::INFINITY; 2];
-                for [low, high] in trajectory.rows().filter_map(|f| outline.across(&f, x)) {
+                for [low, high] in trajectory.rows().filter_map(|f| outline.y_range_at(&f, x)) {
                     least = [least[0].min(low - right), least[1].min(left - high)];
                 }
                 least
@@ -214,9 +216,9 @@ impl LaneChange {
             .collect();
         let least = clearances.iter().map(|c| 1e3 * c).min_by(f64::total_cmp);
         let finished = unfinished.is_none();
-        let passes = |x: f64| trajectory.rises_to(x, 0.0, |f| f.x_m + outline.front());
-        let speed_at = |x: f64| passes(x).map(|t| trajectory.at(t, over_ground::speed));
-        let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
+        let passes = |x: f64| trajectory.first_crossing_up(x, 0.0, |f| f.x_m + outline.front());
+        let speed_at = |x: f64| passes(x).map(|t| trajectory.interpolate_at(t, ground_speed::speed_over_ground));
+        let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel).to_degrees());
         let lifted = |i: &usize| trajectory.rows().any(|f| f.wheels[*i].load_n <= 0.0);
         LaneChangeMetrics {
             entry_speed_mps: speed_at(lanes[0].from),
@@ -225,10 +227,10 @@ impl LaneChange {
                 .filter(|hit| finished || *hit > 0.0),
             least_clearance_mm: least.filter(|least| finished || *least < 0.0),
             wheels_lifted: Some((0..model.wheels().len()).filter(lifted).count() as f64),
-            least_load_percent: trajectory.least_load_percent(model),
+            least_load_percent: trajectory.min_load_percent(model),
             peak_steer_deg: degrees(|f| f.steer_rad),
             peak_yaw_rate_degps: degrees(|f| f.yaw_rate_radps),
-            peak_lateral_acceleration_mps2: Some(trajectory.largest(|f| f.ay_mps2)),
+            peak_lateral_acceleration_mps2: Some(trajectory.peak_magnitude(|f| f.ay_mps2)),
             peak_sideslip_deg: degrees(|f| f.vy_mps.atan2(f.vx_mps)),
             peak_roll_deg: degrees(|f| f.roll_rad),
         }
@@ -236,23 +238,23 @@ impl LaneChange {
 }
 
 /// Natural frequency of the path controller (rad/s); high, because the whole course takes only about four seconds.
-const FREQUENCY: f64 = 4.0;
+const PATH_FREQUENCY_RADPS: f64 = 4.0;
 
 struct LaneChangeDriver {
     run: LaneChange,
     speed_mps: f64,
     front: f64,
-    figures: Figures,
-    cruise: Cruise,
+    figures: Characteristics,
+    cruise: TorqueSpeedController,
     path: PathFollower,
 }
 
-impl Driver for LaneChangeDriver {
+impl DriverModel for LaneChangeDriver {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let steer = self.path.steer(now, &self.figures) as f32;
         let entered = now.frame.x_m + self.front - LEAD_IN_M;
-        if self.run.course == Course::Obstacle && entered > RELEASED_AT_M {
-            return Controls { steer, ..Coast.drive(now) };
+        if self.run.course == LaneChangeCourse::Obstacle && entered > THROTTLE_RELEASE_M {
+            return Controls { steer, ..CoastDriver.drive(now) };
         }
         Controls { steer, ..self.cruise.controls(now, self.speed_mps) }
     }
@@ -264,14 +266,14 @@ impl Driver for LaneChangeDriver {
 impl Manoeuvre for LaneChange {
     fn name(&self) -> &'static str {
         match self.course {
-            Course::Double => "lane-change",
-            Course::Obstacle => "moose",
+            LaneChangeCourse::Double => "lane-change",
+            LaneChangeCourse::Obstacle => "moose",
         }
     }
     fn about(&self) -> String {
         let (standard, pedal) = match self.course {
-            Course::Double => ("3888-1", "speed held"),
-            Course::Obstacle => ("3888-2", "rolling out from 2 m after the first cones"),
+            LaneChangeCourse::Double => ("3888-1", "speed held"),
+            LaneChangeCourse::Obstacle => ("3888-2", "rolling out from 2 m after the first cones"),
         };
         match self.speed_mps {
             Some(speed) => format!("between the cones of ISO {standard} at {speed:.1} m/s, {pedal}"),
@@ -283,31 +285,35 @@ impl Manoeuvre for LaneChange {
         Setup { duration_s: 2.0 * self.end_m() / speed.max(0.1), ..Setup::flat(speed) }
     }
     fn cones(&self, model: &Model) -> Vec<(f64, f64)> {
-        let lanes = self.course.lanes(2.0 * Outline::of(model).half_width);
+        let lanes = self.course.lanes(2.0 * BodyOutline::of(model).half_width);
         lanes.iter().flat_map(Lane::cones).flat_map(|[x, right, left]| [(x, right), (x, left)]).collect()
     }
-    fn takes(&self) -> Takes {
-        Takes::LED.from_origin()
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::PATH_FOLLOWING.from_origin()
     }
-    fn unfinished(&self, model: &Model, trajectory: &Trajectory) -> Option<Unfinished> {
-        Unfinished::of(self, model, trajectory, self.end_m())
+    fn incomplete_reason(&self, model: &Model, trajectory: &Trajectory) -> Option<IncompleteCourse> {
+        IncompleteCourse::check(self, model, trajectory, self.end_m())
     }
-    fn driver(&self, model: &Model) -> Box<dyn Driver> {
-        let outline = Outline::of(model);
+    fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
+        let outline = BodyOutline::of(model);
         Box::new(LaneChangeDriver {
             run: *self,
             speed_mps: self.speed(model),
             front: outline.front(),
-            figures: Figures::of(model),
-            cruise: Cruise::default(),
-            path: PathFollower::new(Line::Lanes(self.course.shifts(2.0 * outline.half_width)), FREQUENCY, 0.0),
+            figures: Characteristics::new(model),
+            cruise: TorqueSpeedController::default(),
+            path: PathFollower::new(
+                ReferencePath::Lanes(self.course.shifts(2.0 * outline.half_width)),
+                PATH_FREQUENCY_RADPS,
+                0.0,
+            ),
         })
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        let cut_short = self.unfinished(model, trajectory).is_some_and(|run| run.cut_short);
+        let cut_short = self.incomplete_reason(model, trajectory).is_some_and(|run| run.cut_short);
         let amplification = rearward_amplification(trajectory).into_iter();
         let mut metrics = self.measure(model, trajectory).list();
-        metrics.extend(amplification.map(|metric| if cut_short { metric.with(None) } else { metric }));
+        metrics.extend(amplification.map(|metric| if cut_short { metric.with_value(None) } else { metric }));
         metrics
     }
 }
@@ -320,14 +326,14 @@ mod tests {
     /// A car 1.80 m wide has lanes 2.23, 2.80 and 3.00 m wide; the second is 3.515 m to the left.
     #[test]
     fn the_lanes_of_a_known_car() {
-        let lanes = Course::Obstacle.lanes(1.8);
+        let lanes = LaneChangeCourse::Obstacle.lanes(1.8);
         let widths = lanes.map(|l| l.left - l.right);
         for (found, expected) in widths.iter().zip([2.23, 2.80, 3.00]) {
             assert!((found - expected).abs() < 1e-9, "{widths:?}");
         }
         assert!((lanes[1].centre() - lanes[0].centre() - 3.515).abs() < 1e-9);
         // A path file for 3888-1 of another program shifts by 3.586 m and ends at 0.172 m for a width of 1.72 m.
-        let lanes = Course::Double.lanes(1.72).map(|l| l.centre());
+        let lanes = LaneChangeCourse::Double.lanes(1.72).map(|l| l.centre());
         assert!((lanes[1] - lanes[0] - 3.586).abs() < 1e-9 && (lanes[2] - lanes[0] - 0.172).abs() < 1e-9);
     }
 
@@ -335,8 +341,8 @@ mod tests {
     #[test]
     fn cones_are_hit_on_the_side_the_car_is_on() {
         let model = testing::model();
-        let run = LaneChange { course: Course::Obstacle, speed_mps: Some(20.0) };
-        let [first, second, third] = run.course.lanes(2.0 * Outline::of(&model).half_width);
+        let run = LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(20.0) };
+        let [first, second, third] = run.course.lanes(2.0 * BodyOutline::of(&model).half_width);
         for (off, hit) in [(0.0, 0.0), (0.5, 3.0), (-0.5, 3.0)] {
             let driven = sampled(0.01, 5.0, |t, frame| {
                 frame.x_m = 20.0 * t;
@@ -361,14 +367,14 @@ mod tests {
     /// car stays are reported.
     #[test]
     fn a_course_that_is_not_finished_is_not_passed() {
-        let (model, run) = (testing::model(), LaneChange { course: Course::Obstacle, speed_mps: Some(20.0) });
+        let (model, run) = (testing::model(), LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(20.0) });
         let told = |duration: f64, aside: f64| {
             let driven = sampled(0.01, duration, |t, frame| {
                 frame.x_m = (20.0 * t).min(30.0);
                 frame.y_m = aside;
                 frame.roll_rad = 0.1;
             });
-            let (found, left) = (run.measure(&model, &driven), run.unfinished(&model, &driven));
+            let (found, left) = (run.measure(&model, &driven), run.incomplete_reason(&model, &driven));
             assert!((left.expect("30 of 86 m").reached_m - 30.0).abs() < 1e-9);
             (found.cones_hit, found.least_clearance_mm.is_some(), found.peak_roll_deg.is_some())
         };
@@ -379,10 +385,10 @@ mod tests {
 
     #[test]
     fn a_turned_body_is_wider() {
-        let outline = Outline { ahead: 0.0, half_length: 2.0, half_width: 1.0 };
+        let outline = BodyOutline { ahead: 0.0, half_length: 2.0, half_width: 1.0 };
         let frame = Frame { x_m: 10.0, yaw_rad: 0.3, ..Frame::default() };
-        let [low, high] = outline.across(&frame, 10.0).expect("under it");
+        let [low, high] = outline.y_range_at(&frame, 10.0).expect("under it");
         assert!((high - 1.0 / 0.3f64.cos()).abs() < 1e-12 && (low + high).abs() < 1e-12);
-        assert_eq!(outline.across(&frame, 12.3), None);
+        assert_eq!(outline.y_range_at(&frame, 12.3), None);
     }
 }

@@ -8,35 +8,35 @@ mod braking;
 mod circle;
 mod coast_down;
 mod course;
+mod free_rolling;
 mod lane_change;
 mod parked;
-mod roll;
 mod settle;
 mod slalom;
+mod start_requirements;
 mod step_steer;
-mod takes;
 
 pub use acceleration::{Acceleration, AccelerationMetrics, Launch};
 pub use braking::{Braking, BrakingMetrics};
 pub use circle::{Circle, CircleMetrics};
 pub use coast_down::{CoastDown, CoastDownMetrics};
-pub use course::Unfinished;
-pub use lane_change::{Course, LaneChange, LaneChangeMetrics};
+pub use course::IncompleteCourse;
+pub use free_rolling::{FreeRolling, RollMetrics};
+pub use lane_change::{LaneChange, LaneChangeCourse, LaneChangeMetrics};
 pub use parked::{Parked, ParkedMetrics};
-pub use roll::{Roll, RollMetrics};
 pub use settle::{Settle, SettleMetrics};
 pub use slalom::{Slalom, SlalomMetrics};
+pub use start_requirements::{PositionRule, SpeedRule, StartProperty, StartRejected, StartRequirements};
 pub use step_steer::{StepSteer, StepSteerMetrics};
-pub use takes::{Change, NotTaken, Places, Speeds, Takes};
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Model, Scene};
 
-use crate::driver::Driver;
+use crate::driver::DriverModel;
 use crate::metrics::Metric;
 use crate::towing;
 use crate::trajectory::Trajectory;
-use crate::units::Towed;
+use crate::units::TowedUnit;
 
 /// Speed of 100 km/h (m/s).
 pub const KMH_100: f64 = 100.0 / 3.6;
@@ -51,7 +51,7 @@ pub struct Setup {
     /// Maximum duration (s). A driver may finish earlier.
     pub duration_s: f64,
     /// Towed units, from the front; empty in most runs.
-    pub trailers: Vec<Towed>,
+    pub trailers: Vec<TowedUnit>,
 }
 
 impl Setup {
@@ -79,7 +79,7 @@ pub struct Overrides {
     /// Maximum duration (s).
     pub duration_s: Option<f64>,
     /// Towed units, from the front.
-    pub trailers: Vec<Towed>,
+    pub trailers: Vec<TowedUnit>,
 }
 
 impl Overrides {
@@ -144,7 +144,7 @@ impl Overrides {
 
 /// Kinds of ground that a scene can combine, and the file keys that define them. Every manoeuvre can be driven on each
 /// of them with every solver. A scene replaces the manoeuvre's own ground, including its slope.
-pub const GROUNDS: [(&str, &str); 4] = [
+pub const GROUND_KINDS: [(&str, &str); 4] = [
     ("plane", "at any slope"),
     ("boxes", "[[box]]: ramps, steps, patches of other grip; those with `motion` not for peers"),
     ("height fields", "[[height_field]]: numbers or a PNG; [[road]]: ISO 8608, A to H; [[crg]]: OpenCRG"),
@@ -161,17 +161,17 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn setup(&self, model: &Model) -> Setup;
     /// Returns the changes of the start that the manoeuvre accepts. Any other change would alter the meaning of its
     /// metrics.
-    fn takes(&self) -> Takes;
+    fn start_requirements(&self) -> StartRequirements;
     /// Returns the positions of the cones beside the course, (x, y) in m, for pictures.
     fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
         Vec::new()
     }
     /// Creates a driver in its initial state.
-    fn driver(&self, model: &Model) -> Box<dyn Driver>;
+    fn driver(&self, model: &Model) -> Box<dyn DriverModel>;
     /// Computes the metrics of a run, in the generic view.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric>;
     /// Returns why a run did not complete its course; `None` if it did, or if the manoeuvre has no course.
-    fn unfinished(&self, _model: &Model, _trajectory: &Trajectory) -> Option<Unfinished> {
+    fn incomplete_reason(&self, _model: &Model, _trajectory: &Trajectory) -> Option<IncompleteCourse> {
         None
     }
     /// Computes [`Manoeuvre::metrics`], followed by those of every hitch.
@@ -184,7 +184,7 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
 
 /// Entry of the list of standard manoeuvres.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct ManoeuvreEntry {
     /// Name by which users select the manoeuvre.
     pub name: &'static str,
     /// Description in one line, for lists.
@@ -192,18 +192,18 @@ pub struct Entry {
     build: fn(&Overrides) -> Box<dyn Manoeuvre>,
 }
 
-impl Entry {
+impl ManoeuvreEntry {
     /// Builds the manoeuvre with its standard parameters, except those that `overrides` changes.
     ///
     /// The caller still has to apply `overrides` to the [`Setup`] of the manoeuvre.
-    pub fn standard(&self, overrides: &Overrides) -> Box<dyn Manoeuvre> {
+    pub fn build_standard(&self, overrides: &Overrides) -> Box<dyn Manoeuvre> {
         (self.build)(overrides)
     }
 }
 
 macro_rules! entry {
     ($name:literal, $type:ident { $($field:ident <- $change:ident),* }, $about:literal) => {
-        Entry {
+        ManoeuvreEntry {
             name: $name,
             about: $about,
             build: |_adjust| {
@@ -215,10 +215,10 @@ macro_rules! entry {
 }
 
 /// Standard manoeuvres. The open-loop manoeuvre from a file is [`crate::script::Script`].
-pub const CATALOGUE: &[Entry] = &[
+pub const MANOEUVRES: &[ManoeuvreEntry] = &[
     entry!("settle", Settle {}, "dropped by a little and left to stand: wheel loads, ride height, time to rest"),
     entry!("acceleration", Acceleration { duration_s <- duration_s }, "full throttle from rest: 0-60 mph, 0-100 km/h, quarter mile, top speed"),
-    Entry {
+    ManoeuvreEntry {
         name: "launch",
         about: "acceleration with the driven wheels kept at their best slip, as a test driver does",
         build: |overrides| {
@@ -231,18 +231,22 @@ pub const CATALOGUE: &[Entry] = &[
     entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, "ISO 7401 step at 100 km/h to 4 m/s²: response, gains, overshoot"),
     entry!("circle", Circle {}, "ISO 4138 constant radius of 100 m at rising speed: understeer, gains, load transfer"),
     entry!("slalom", Slalom { speed_mps <- initial_speed_mps }, "a driver around cones 30.5 m apart: peaks of yaw rate, acceleration, roll"),
-    Entry {
+    ManoeuvreEntry {
         name: "lane-change",
         about: "ISO 3888-1 double lane change between cones, at up to 80 km/h: clearance, cones hit, peaks",
-        build: |overrides| Box::new(LaneChange { course: Course::Double, speed_mps: overrides.initial_speed_mps }),
+        build: |overrides| {
+            Box::new(LaneChange { course: LaneChangeCourse::Double, speed_mps: overrides.initial_speed_mps })
+        },
     },
-    Entry {
+    ManoeuvreEntry {
         name: "moose",
         about: "ISO 3888-2 around an obstacle, throttle released at the entry: clearance, cones hit, wheels lifted, peaks",
-        build: |overrides| Box::new(LaneChange { course: Course::Obstacle, speed_mps: overrides.initial_speed_mps }),
+        build: |overrides| {
+            Box::new(LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: overrides.initial_speed_mps })
+        },
     },
-    entry!("roll", Roll { speed_mps <- initial_speed_mps }, "rolling in neutral with nothing pressed over the ground of a scene: loads, time in the air"),
-    Entry {
+    entry!("roll", FreeRolling { speed_mps <- initial_speed_mps }, "rolling in neutral with nothing pressed over the ground of a scene: loads, time in the air"),
+    ManoeuvreEntry {
         name: "parked",
         about: "brake held for 65 s on a slope of 20°, then released: drift, release speed",
         build: |overrides| {
@@ -255,8 +259,8 @@ pub const CATALOGUE: &[Entry] = &[
 ];
 
 /// Returns the standard manoeuvre with the name `name`; `None` if there is none.
-pub fn named(name: &str) -> Option<&'static Entry> {
-    CATALOGUE.iter().find(|entry| entry.name == name)
+pub fn by_name(name: &str) -> Option<&'static ManoeuvreEntry> {
+    MANOEUVRES.iter().find(|entry| entry.name == name)
 }
 
 #[cfg(test)]
@@ -267,12 +271,12 @@ mod tests {
 
     #[test]
     fn the_list_tells_the_names_the_manoeuvres_have() {
-        for entry in CATALOGUE {
-            let manoeuvre = entry.standard(&Overrides { initial_speed_mps: Some(20.0), ..Overrides::default() });
+        for entry in MANOEUVRES {
+            let manoeuvre = entry.build_standard(&Overrides { initial_speed_mps: Some(20.0), ..Overrides::default() });
             assert_eq!(manoeuvre.name(), entry.name);
             assert!(manoeuvre.setup(&model()).duration_s > 0.0);
         }
-        assert!(named("step-steer").is_some() && named("nonsense").is_none());
+        assert!(by_name("step-steer").is_some() && by_name("nonsense").is_none());
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use skidpad_core::{Controls, Frame, Model, Scene};
 
-use super::{Manoeuvre, Setup, Takes};
-use crate::driver::{Driver, DriverInput, OpenLoop};
+use super::{Manoeuvre, Setup, StartRequirements};
+use crate::driver::{DriverInput, DriverModel, OpenLoop};
 use crate::metrics::{Metric, metrics};
-use crate::trajectory::{Ground, Trajectory};
+use crate::trajectory::{GroundProperties, Trajectory};
 
 /// Parking test. The brake is applied at t = 0 in the level rest pose; the car settles on its springs and must then
 /// stand still.
@@ -38,19 +38,21 @@ metrics! {
 }
 
 /// Time recorded after the release (s).
-const AFTER_S: f64 = 1.0;
+const RECORDED_AFTER_RELEASE_S: f64 = 1.0;
 /// Smallest gravity component along the car, as a share of g, for which the release is evaluated (–).
-const ROLLS_FROM: f64 = 0.05;
+const MIN_ROLLING_GRAVITY_SHARE: f64 = 0.05;
 
 impl Parked {
     /// Computes the metrics of a run. All are `None` if the run ends before the release.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
-        let mut settled = trajectory.between(self.settled_s, self.release_s);
-        let Some(stands) = settled.next().filter(|_| trajectory.goes_on_to(self.release_s)) else {
+        let mut settled = trajectory.time_slice(self.settled_s, self.release_s);
+        let Some(stands) = settled.next().filter(|_| trajectory.covers(self.release_s)) else {
             return ParkedMetrics::default();
         };
         let drift = settled.map(|f| distance(&f, &stands)).fold(0.0, f64::max);
-        let after = trajectory.between(self.release_s + AFTER_S, self.release_s + 2.0 * AFTER_S).next();
+        let after = trajectory
+            .time_slice(self.release_s + RECORDED_AFTER_RELEASE_S, self.release_s + 2.0 * RECORDED_AFTER_RELEASE_S)
+            .next();
         ParkedMetrics {
             drift_mm: Some(drift * 1e3),
             settling_mm: Some(distance(&stands, trajectory.first()) * 1e3),
@@ -60,14 +62,14 @@ impl Parked {
     }
 
     fn release_ratio(&self, model: &Model, trajectory: &Trajectory) -> Option<f64> {
-        let Ground { gravity_mps2, slope_rad } = trajectory.ground();
+        let GroundProperties { gravity_mps2, slope_rad } = trajectory.ground();
         let share = -self.heading_rad.cos() * slope_rad.sin();
         let mass = f64::from(model.mass()) / f64::from(model.rolling_mass());
         let free = gravity_mps2 * share * trajectory.dt_s() * mass;
-        let held = trajectory.between(0.0, self.release_s).count();
+        let held = trajectory.time_slice(0.0, self.release_s).count();
         let next = trajectory.row(held)?;
         let is_alone = trajectory.trailers().is_empty();
-        (is_alone && share.abs() > ROLLS_FROM).then(|| next.vx_mps / free)
+        (is_alone && share.abs() > MIN_ROLLING_GRAVITY_SHARE).then(|| next.vx_mps / free)
     }
 }
 
@@ -88,19 +90,19 @@ impl Manoeuvre for Parked {
         )
     }
     fn setup(&self, _model: &Model) -> Setup {
-        let mut setup = Setup { duration_s: self.release_s + AFTER_S, ..Setup::flat(0.0) };
+        let mut setup = Setup { duration_s: self.release_s + RECORDED_AFTER_RELEASE_S, ..Setup::flat(0.0) };
         setup.scene = Scene::sloping(self.slope_rad as f32);
         setup.placement.heading = self.heading_rad as f32;
         setup
     }
-    fn takes(&self) -> Takes {
-        Takes::OWN_SPEED
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::FIXED_SPEED
     }
-    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+    fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         let release = self.release_s;
         Box::new(OpenLoop(
             move |now: &DriverInput<'_>| {
-                if now.is_from(release) { Controls::coasting() } else { Controls::parked() }
+                if now.has_reached(release) { Controls::coasting() } else { Controls::parked() }
             },
         ))
     }
@@ -113,25 +115,26 @@ impl Manoeuvre for Parked {
 mod tests {
     use super::*;
     use crate::testing::{model, sampled};
-    use crate::units::{Part, UnitName};
+    use crate::units::{TrailerPart, UnitName};
 
     #[test]
     fn drift_counts_after_settling_and_release_compares_with_free_rolling() {
         let model = model();
-        let slope = Ground { gravity_mps2: 9.81, slope_rad: 20f64.to_radians() };
+        let slope = GroundProperties { gravity_mps2: 9.81, slope_rad: 20f64.to_radians() };
         let free = 9.81 * 20f64.to_radians().sin() * 1000.0 / f64::from(model.rolling_mass());
         let run = sampled(0.25, 66.0, |t, frame| {
             frame.x_m = if t < 5.0 { 0.0 } else { 0.002 + 1e-5 * (t - 5.0) };
             frame.vx_mps = if t > 65.0 { -0.95 * free * (t - 65.0) } else { 0.0 };
         });
-        let run = run.on(slope);
+        let run = run.with_ground(slope);
         let found = Parked::default().measure(&model, &run);
         assert!((found.drift_mm.expect("stood") - 0.6).abs() < 1e-9, "{found:?}");
         assert!((found.settling_mm.expect("stood") - 2.0).abs() < 1e-9);
         assert!((found.release_speed_ratio.expect("rolls") - 0.95).abs() < 1e-6);
         let across = Parked { heading_rad: core::f64::consts::FRAC_PI_2, ..Parked::default() };
         assert_eq!(across.measure(&model, &run).release_speed_ratio, None);
-        let towing = run.towing([(UnitName { trailer: 1, part: Part::Whole }, sampled(0.25, 66.0, |_, _| {}))]);
+        let towing =
+            run.with_trailers([(UnitName { trailer: 1, part: TrailerPart::Whole }, sampled(0.25, 66.0, |_, _| {}))]);
         assert_eq!(Parked::default().measure(&model, &towing).release_speed_ratio, None);
         let cut = sampled(0.25, 60.0, |_, _| {});
         assert_eq!(Parked::default().measure(&model, &cut), ParkedMetrics::default());

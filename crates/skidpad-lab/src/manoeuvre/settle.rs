@@ -3,10 +3,10 @@
 use skidpad_core::state::Placement;
 use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY};
 
-use super::{Manoeuvre, Setup, Takes};
-use crate::driver::{Driver, DriverInput, OpenLoop};
+use super::{Manoeuvre, Setup, StartRequirements};
+use crate::driver::{DriverInput, DriverModel, OpenLoop};
 use crate::metrics::{Metric, metrics};
-use crate::trajectory::{Ground, Trajectory};
+use crate::trajectory::{GroundProperties, Trajectory};
 
 /// Release of a braked car above its rest pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,16 +37,16 @@ metrics! {
 }
 
 /// Speed below which the car counts as settled (m/s).
-const SETTLED_MPS: f64 = 1e-3;
+const SETTLED_SPEED_MPS: f64 = 1e-3;
 
 impl Settle {
     /// Computes the metrics of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SettleMetrics {
-        let settle_time_s = settled(trajectory);
-        let stands = settle_time_s.is_some() || trajectory.goes_on_to(self.duration_s);
+        let settle_time_s = settling_time(trajectory);
+        let stands = settle_time_s.is_some() || trajectory.covers(self.duration_s);
         let is_alone = trajectory.trailers().is_empty();
         let end = trajectory.last();
-        let Ground { gravity_mps2, slope_rad } = trajectory.ground();
+        let GroundProperties { gravity_mps2, slope_rad } = trajectory.ground();
         let static_load = |i: usize| f64::from(model.static_load(i)) * gravity_mps2 / f64::from(STANDARD_GRAVITY);
         let weight = f64::from(model.mass()) * gravity_mps2 * slope_rad.cos();
         let sum: f64 = end.wheels.iter().map(|w| w.load_n).sum();
@@ -66,9 +66,9 @@ impl Settle {
     }
 }
 
-fn settled(trajectory: &Trajectory) -> Option<f64> {
+fn settling_time(trajectory: &Trajectory) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
-    match trajectory.last_row_where(|f| speed(f) > SETTLED_MPS) {
+    match trajectory.last_row_where(|f| speed(f) > SETTLED_SPEED_MPS) {
         None => Some(0.0),
         Some(moving) => trajectory.row(moving + 1).map(|f| f.t_s),
     }
@@ -86,10 +86,10 @@ impl Manoeuvre for Settle {
         let placement = Placement { height: self.lift_m, ..flat.placement };
         Setup { placement, duration_s: self.duration_s, ..flat }
     }
-    fn takes(&self) -> Takes {
-        Takes::OWN_SPEED
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::FIXED_SPEED
     }
-    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+    fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         Box::new(OpenLoop(|_: &DriverInput<'_>| Controls::parked()))
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
@@ -113,7 +113,7 @@ impl Manoeuvre for Settle {
 mod tests {
     use super::*;
     use crate::testing::{model, sampled};
-    use crate::units::{Part, UnitName};
+    use crate::units::{TrailerPart, UnitName};
 
     #[test]
     fn a_decaying_heave_settles_when_its_speed_falls_below_a_millimetre_per_second() {
@@ -129,7 +129,8 @@ mod tests {
         assert!((found.largest_load_error_percent.expect("known") - 1.0).abs() < 1e-3);
         assert!((found.load_sum_error_percent.expect("known") - 1.0).abs() < 1e-3);
         assert_eq!(Settle::default().metrics(&model(), &run).len(), 10);
-        let towing = run.towing([(UnitName { trailer: 1, part: Part::Whole }, sampled(0.001, 4.0, |_, _| {}))]);
+        let towing =
+            run.with_trailers([(UnitName { trailer: 1, part: TrailerPart::Whole }, sampled(0.001, 4.0, |_, _| {}))]);
         let found = Settle::default().measure(&model(), &towing);
         assert!(found.largest_load_error_percent.is_none() && found.load_sum_error_percent.is_none(), "{found:?}");
         let falling = sampled(0.001, 0.1, |t, frame| frame.vz_mps = -9.81 * t);
@@ -144,7 +145,7 @@ mod tests {
         let weight = f64::from(model.mass()) * 1.62 * 0.1f64.cos();
         let on = |slope_rad: f64| {
             let run = sampled(0.1, 4.0, |_, frame| frame.wheels.iter_mut().for_each(|w| w.load_n = 0.25 * weight));
-            Settle::default().measure(&model, &run.on(Ground { gravity_mps2: 1.62, slope_rad }))
+            Settle::default().measure(&model, &run.with_ground(GroundProperties { gravity_mps2: 1.62, slope_rad }))
         };
         let found = on(0.1);
         assert!(found.load_sum_error_percent.expect("known").abs() < 1e-4, "{found:?}");

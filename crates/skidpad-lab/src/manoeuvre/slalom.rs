@@ -2,9 +2,9 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{Manoeuvre, Setup, Takes, Unfinished};
-use crate::driver::{Cruise, Driver, DriverInput, Line, PathFollower};
-use crate::figures::Figures;
+use super::{IncompleteCourse, Manoeuvre, Setup, StartRequirements};
+use crate::closed_form::Characteristics;
+use crate::driver::{DriverInput, DriverModel, PathFollower, ReferencePath, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -45,8 +45,8 @@ metrics! {
 }
 
 impl Slalom {
-    fn line(&self) -> Line {
-        Line::Wave { amplitude: self.amplitude_m, wavelength: 2.0 * self.spacing_m, start: self.lead_in_m }
+    fn line(&self) -> ReferencePath {
+        ReferencePath::Wave { amplitude: self.amplitude_m, wavelength: 2.0 * self.spacing_m, start: self.lead_in_m }
     }
 
     fn length_m(&self) -> f64 {
@@ -55,11 +55,11 @@ impl Slalom {
 
     /// Computes the metrics of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SlalomMetrics {
-        if self.unfinished(model, trajectory).is_some_and(|run| run.cut_short) {
+        if self.incomplete_reason(model, trajectory).is_some_and(|run| run.cut_short) {
             return SlalomMetrics::default();
         }
-        let peak = |channel: &dyn Fn(&Frame) -> f64| Some(trajectory.largest(channel));
-        let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
+        let peak = |channel: &dyn Fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel));
+        let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel).to_degrees());
         let line = self.line();
         SlalomMetrics {
             peak_steer_deg: degrees(|f| f.steer_rad),
@@ -68,21 +68,21 @@ impl Slalom {
             peak_sideslip_deg: degrees(|f| f.vy_mps.atan2(f.vx_mps)),
             peak_roll_deg: degrees(|f| f.roll_rad),
             peak_roll_rate_degps: degrees(|f| f.roll_rate_radps),
-            least_load_percent: trajectory.least_load_percent(model),
-            path_error_m: peak(&|f| line.beside(f.x_m, f.y_m, 0.0).offset_m),
-            time_s: trajectory.rises_to(self.length_m(), 0.0, |f| f.x_m),
+            least_load_percent: trajectory.min_load_percent(model),
+            path_error_m: peak(&|f| line.locate(f.x_m, f.y_m, 0.0).offset_m),
+            time_s: trajectory.first_crossing_up(self.length_m(), 0.0, |f| f.x_m),
         }
     }
 }
 
 struct SlalomDriver {
     slalom: Slalom,
-    figures: Figures,
-    cruise: Cruise,
+    figures: Characteristics,
+    cruise: TorqueSpeedController,
     path: PathFollower,
 }
 
-impl Driver for SlalomDriver {
+impl DriverModel for SlalomDriver {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let steer = self.path.steer(now, &self.figures) as f32;
         Controls { steer, ..self.cruise.controls(now, self.slalom.speed_mps) }
@@ -107,17 +107,17 @@ impl Manoeuvre for Slalom {
         // it.
         Setup { duration_s: 2.0 * self.length_m() / self.speed_mps.max(0.1), ..Setup::flat(self.speed_mps) }
     }
-    fn takes(&self) -> Takes {
-        Takes::LED.from_origin()
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::PATH_FOLLOWING.from_origin()
     }
-    fn unfinished(&self, model: &Model, trajectory: &Trajectory) -> Option<Unfinished> {
-        Unfinished::of(self, model, trajectory, self.length_m())
+    fn incomplete_reason(&self, model: &Model, trajectory: &Trajectory) -> Option<IncompleteCourse> {
+        IncompleteCourse::check(self, model, trajectory, self.length_m())
     }
-    fn driver(&self, model: &Model) -> Box<dyn Driver> {
+    fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         Box::new(SlalomDriver {
             slalom: *self,
-            figures: Figures::of(model),
-            cruise: Cruise::default(),
+            figures: Characteristics::new(model),
+            cruise: TorqueSpeedController::default(),
             path: PathFollower::new(self.line(), 2.0, 0.0),
         })
     }
@@ -147,14 +147,14 @@ mod tests {
         assert_eq!(found.time_s, None);
         let cut = sampled(0.1, 6.0, |t, frame| frame.x_m = 20.0 * t);
         assert_eq!(Slalom::default().measure(&model(), &cut), SlalomMetrics::default());
-        let left = Slalom::default().unfinished(&model(), &cut).expect("120 of 233 m").text();
+        let left = Slalom::default().incomplete_reason(&model(), &cut).expect("120 of 233 m").text();
         assert!(left.contains("120.0 m far, 233.4 m"), "{left}");
     }
 
     #[test]
     fn the_course_ends_behind_the_last_cone() {
         let (model, slalom) = (Arc::new(model()), Slalom::default());
-        let dt = TimeStep::per_second(120.0).expect("valid");
+        let dt = TimeStep::from_rate_hz(120.0).expect("valid");
         let mut driver = slalom.driver(&model);
         let run = simulate(&POINT_MASS, &model, &slalom.setup(&model), driver.as_mut(), dt, &mut |_, _| {});
         let time = slalom.measure(&model, &run).time_s.expect("arrives");

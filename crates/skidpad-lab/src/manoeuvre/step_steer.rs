@@ -2,9 +2,9 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup, Takes};
-use crate::driver::{Cruise, Driver, DriverInput};
-use crate::figures::cornering::steer_to_hold;
+use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use crate::closed_form::cornering::steer_to_hold;
+use crate::driver::{DriverInput, DriverModel, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -70,15 +70,15 @@ impl StepSteer {
 
     /// Computes the metrics of a run. All are `None` if the run ends before [`StepSteer::duration_s`].
     pub fn measure(&self, trajectory: &Trajectory) -> StepSteerMetrics {
-        if !trajectory.goes_on_to(self.duration_s) {
+        if !trajectory.covers(self.duration_s) {
             return StepSteerMetrics::default();
         }
-        let steady = Steady::of(trajectory);
+        let steady = SteadyMeans::of(trajectory);
         let half = 0.5 * steady.steer;
-        let zero = trajectory.rises_to(half.abs(), 0.0, |f| f.steer_rad * half.signum());
+        let zero = trajectory.first_crossing_up(half.abs(), 0.0, |f| f.steer_rad * half.signum());
         let side = steady.steer.signum();
-        let yaw = Response::of(trajectory, zero, steady.yaw_rate * side, |f| f.yaw_rate_radps * side);
-        let lateral = Response::of(trajectory, zero, steady.ay * side, |f| f.ay_mps2 * side);
+        let yaw = StepResponse::of(trajectory, zero, steady.yaw_rate * side, |f| f.yaw_rate_radps * side);
+        let lateral = StepResponse::of(trajectory, zero, steady.ay * side, |f| f.ay_mps2 * side);
         let per_steer = |value: f64| (steady.steer != 0.0).then(|| value / steady.steer);
         StepSteerMetrics {
             steer_deg: Some(steady.steer.to_degrees()),
@@ -101,7 +101,7 @@ impl StepSteer {
 }
 
 /// Mean values over the last second (rad, rad/s, m/s², m/s).
-struct Steady {
+struct SteadyMeans {
     steer: f64,
     yaw_rate: f64,
     ay: f64,
@@ -110,7 +110,7 @@ struct Steady {
     speed: f64,
 }
 
-impl Steady {
+impl SteadyMeans {
     fn of(trajectory: &Trajectory) -> Self {
         let end = trajectory.last().t_s;
         let mean = |channel: fn(&Frame) -> f64| trajectory.mean(end - 1.0, end, channel);
@@ -128,36 +128,36 @@ impl Steady {
 /// Response of one channel that is positive in the direction of the turn. All values are `None` without a step or a
 /// steady state.
 #[derive(Default)]
-struct Response {
+struct StepResponse {
     response_s: Option<f64>,
     peak_s: Option<f64>,
     overshoot_percent: Option<f64>,
 }
 
-impl Response {
+impl StepResponse {
     fn of(trajectory: &Trajectory, zero_s: Option<f64>, steady: f64, channel: impl Fn(&Frame) -> f64) -> Self {
         let Some(zero) = zero_s.filter(|_| steady > 0.0) else { return Self::default() };
         let peak = trajectory.peak(zero, &channel);
         let overshoot = channel(&peak) / steady - 1.0;
         Self {
-            response_s: trajectory.rises_to(0.9 * steady, zero, &channel).map(|t| t - zero),
+            response_s: trajectory.first_crossing_up(0.9 * steady, zero, &channel).map(|t| t - zero),
             // A channel that approaches its steady state without overshoot has its peak anywhere in the last second.
-            peak_s: (overshoot > LEAST_OVERSHOOT).then(|| trajectory.peak_time(zero, &channel) - zero),
+            peak_s: (overshoot > MIN_OVERSHOOT).then(|| trajectory.peak_time(zero, &channel) - zero),
             overshoot_percent: Some(overshoot.max(0.0) * 100.0),
         }
     }
 }
 
 /// Overshoot below which a peak cannot be separated from the noise of the steady state (–).
-const LEAST_OVERSHOOT: f64 = 1e-3;
+const MIN_OVERSHOOT: f64 = 1e-3;
 
 struct StepDriver {
     manoeuvre: StepSteer,
     angle: f64,
-    cruise: Cruise,
+    cruise: TorqueSpeedController,
 }
 
-impl Driver for StepDriver {
+impl DriverModel for StepDriver {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let StepSteer { start_s, ramp_s, speed_mps, .. } = self.manoeuvre;
         let share = ((now.end_s() - start_s) / ramp_s).clamp(0.0, 1.0);
@@ -184,11 +184,11 @@ impl Manoeuvre for StepSteer {
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) }
     }
-    fn takes(&self) -> Takes {
-        Takes::LED
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::PATH_FOLLOWING
     }
-    fn driver(&self, model: &Model) -> Box<dyn Driver> {
-        Box::new(StepDriver { manoeuvre: *self, angle: self.angle(model), cruise: Cruise::default() })
+    fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
+        Box::new(StepDriver { manoeuvre: *self, angle: self.angle(model), cruise: TorqueSpeedController::default() })
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

@@ -5,28 +5,28 @@ use std::io;
 
 use skidpad_core::{Assist, Channel, Contribution};
 
-use super::charts::{Chart, of_some};
+use super::charts::{Chart, optional_channel_chart};
 use super::escape::escape;
 use crate::compare::Comparison;
-use crate::trajectory::{Help, four_digits};
+use crate::trajectory::{AssistUse, four_digits};
 
 /// Contributions on every solver in one run, in the order of the comparison.
-pub struct AssistLogs(Vec<Vec<Help>>);
+pub struct AssistLogs(Vec<Vec<AssistUse>>);
 
 impl AssistLogs {
     /// Collects the contributions from the runs of `comparison`.
     pub fn of(comparison: &Comparison) -> Self {
-        Self(comparison.outcomes.iter().map(|outcome| outcome.trajectory.help()).collect())
+        Self(comparison.outcomes.iter().map(|outcome| outcome.trajectory.assist_use()).collect())
     }
 
-    fn find(&self, solver: usize, assist: Assist) -> Option<&Help> {
+    fn find(&self, solver: usize, assist: Assist) -> Option<&AssistUse> {
         self.0[solver].iter().find(|own| own.assist == assist)
     }
 
     /// Returns the largest magnitude of a channel on any solver.
     fn peak(&self, assist: Assist, channel: usize) -> f64 {
         let all = (0..self.0.len()).filter_map(|solver| self.find(solver, assist));
-        all.fold(0.0, |peak, own| own.largest[channel].abs().max(peak))
+        all.fold(0.0, |peak, own| own.peak[channel].abs().max(peak))
     }
 
     /// Iterates over the assists that at least one solver has, in the order of the columns.
@@ -36,8 +36,8 @@ impl AssistLogs {
     }
 
     /// Returns the numbers of the channels in which `assist` contributed on at least one solver.
-    fn busy(&self, assist: Assist) -> Vec<usize> {
-        let told = |solver, channel| self.find(solver, assist).is_some_and(|own| own.told(channel));
+    fn active_channels(&self, assist: Assist) -> Vec<usize> {
+        let told = |solver, channel| self.find(solver, assist).is_some_and(|own| own.is_reported(channel));
         (0..Contribution::CHANNELS.len())
             .filter(|&channel| (0..self.0.len()).any(|solver| told(solver, channel)))
             .collect()
@@ -45,7 +45,8 @@ impl AssistLogs {
 
     /// Appends the table; nothing if no solver has an assist or a non-physical aid.
     pub fn table(&self, page: &mut String, comparison: &Comparison) {
-        let (active, idle): (Vec<Assist>, Vec<Assist>) = self.assists().partition(|&own| !self.busy(own).is_empty());
+        let (active, idle): (Vec<Assist>, Vec<Assist>) =
+            self.assists().partition(|&own| !self.active_channels(own).is_empty());
         if active.is_empty() && idle.is_empty() {
             return;
         }
@@ -70,7 +71,7 @@ impl AssistLogs {
     }
 
     fn rows(&self, page: &mut String, comparison: &Comparison, assist: Assist) {
-        for channel in self.busy(assist) {
+        for channel in self.active_channels(assist) {
             let about = Contribution::CHANNELS[channel];
             put!(page, "<tr><th scope=\"row\">{}: {}</th>", words(assist), lower(label(about.about)));
             put!(page, "<td>{}</td>", about.unit);
@@ -78,7 +79,7 @@ impl AssistLogs {
             for (solver, outcome) in comparison.outcomes.iter().enumerate() {
                 let class = if outcome.peer { "number peer" } else { "number" };
                 let own = self.find(solver, assist);
-                for value in [own.map(|own| own.mean[channel]), own.map(|own| own.largest[channel])] {
+                for value in [own.map(|own| own.mean[channel]), own.map(|own| own.peak[channel])] {
                     let text = value.map_or_else(|| "-".into(), |value| four_digits(value, peak));
                     put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
                 }
@@ -93,14 +94,14 @@ impl AssistLogs {
     /// Returns an error if plotters cannot draw one of them.
     pub fn charts(&self, comparison: &Comparison) -> io::Result<Vec<Chart>> {
         let most = |assist| {
-            let busy = self.busy(assist).into_iter();
+            let busy = self.active_channels(assist).into_iter();
             busy.max_by(|&a, &b| self.peak(assist, a).total_cmp(&self.peak(assist, b))).map(|channel| (assist, channel))
         };
         let chart = |(assist, channel): (Assist, usize)| {
             let Channel { about, unit, .. } = Contribution::CHANNELS[channel];
             let (what, peak) = (label(about), self.peak(assist, channel));
             let title = format!("{what} added by {}", words(assist));
-            of_some(comparison, &title, &format!("{}, {unit}", lower(what)), 0.1 * peak, |frame| {
+            optional_channel_chart(comparison, &title, &format!("{}, {unit}", lower(what)), 0.1 * peak, |frame| {
                 let own = frame.assist_log.iter().find(|(found, _)| *found == assist)?;
                 Some(own.1.values()[channel])
             })

@@ -24,52 +24,52 @@ pub struct Chart {
 /// Plots of a comparison, and the channels that are omitted because they do not change.
 pub struct Charts {
     /// Plots in the order of the page.
-    pub drawn: Vec<Chart>,
+    pub charts: Vec<Chart>,
     /// Titles of the omitted plots.
-    pub still: Vec<String>,
+    pub omitted: Vec<String>,
 }
 
 /// Channel over time: title, axis label, smallest range to draw, value.
-struct Quantity {
+struct PlottedChannel {
     title: &'static str,
     label: &'static str,
-    least_span: f64,
+    min_span: f64,
     /// Whether the channel is drawn even if it does not change.
     always: bool,
     value: fn(&Frame) -> f64,
 }
 
-/// Builds a row of [`QUANTITIES`] or [`OF_TRAILERS`].
-const fn quantity(
+/// Builds a row of [`CAR_CHANNELS`] or [`TRAILER_CHANNELS`].
+const fn channel(
     title: &'static str,
     label: &'static str,
     least_span: f64,
     always: bool,
     value: fn(&Frame) -> f64,
-) -> Quantity {
-    Quantity { title, label, least_span, always, value }
+) -> PlottedChannel {
+    PlottedChannel { title, label, min_span: least_span, always, value }
 }
 
 /// Channels of the car.
-const QUANTITIES: &[Quantity] = &[
-    quantity("Speed", "forward speed, m/s", 0.5, true, |f| f.vx_mps),
-    quantity("Yaw rate", "yaw rate, deg/s", 1.0, true, |f| f.yaw_rate_radps.to_degrees()),
-    quantity("Lateral acceleration", "lateral acceleration, m/s²", 0.3, true, |f| f.ay_mps2),
-    quantity("Longitudinal acceleration", "longitudinal acceleration, m/s²", 0.6, false, |f| f.ax_mps2),
-    quantity("Steering", "mean road-wheel angle, deg", 0.1, false, |f| f.steer_rad.to_degrees()),
-    quantity("Sideslip", "sideslip angle, deg", 0.2, false, sideslip_deg),
-    quantity("Roll", "roll, deg, right side down", 0.1, false, |f| f.roll_rad.to_degrees()),
-    quantity("Pitch", "pitch, deg, nose down", 0.1, false, |f| f.pitch_rad.to_degrees()),
-    quantity("Height", "centre of mass, mm", 2.0, false, |f| f.z_m * 1e3),
+const CAR_CHANNELS: &[PlottedChannel] = &[
+    channel("Speed", "forward speed, m/s", 0.5, true, |f| f.vx_mps),
+    channel("Yaw rate", "yaw rate, deg/s", 1.0, true, |f| f.yaw_rate_radps.to_degrees()),
+    channel("Lateral acceleration", "lateral acceleration, m/s²", 0.3, true, |f| f.ay_mps2),
+    channel("Longitudinal acceleration", "longitudinal acceleration, m/s²", 0.6, false, |f| f.ax_mps2),
+    channel("Steering", "mean road-wheel angle, deg", 0.1, false, |f| f.steer_rad.to_degrees()),
+    channel("Sideslip", "sideslip angle, deg", 0.2, false, sideslip_deg),
+    channel("Roll", "roll, deg, right side down", 0.1, false, |f| f.roll_rad.to_degrees()),
+    channel("Pitch", "pitch, deg, nose down", 0.1, false, |f| f.pitch_rad.to_degrees()),
+    channel("Height", "centre of mass, mm", 2.0, false, |f| f.z_m * 1e3),
 ];
 
 /// Channels of each trailer. Forces are those on the vehicle ahead.
-const OF_TRAILERS: &[Quantity] = &[
-    quantity("Articulation angle", "articulation angle, deg", 1.0, true, |f| hitch(f).articulation_rad.to_degrees()),
-    quantity("Force on the hitch, forward", "force, N", 100.0, true, |f| hitch(f).fx_n),
-    quantity("Force on the hitch, to the left", "force, N", 100.0, true, |f| hitch(f).fy_n),
-    quantity("Force on the hitch, up", "force, N", 100.0, false, |f| hitch(f).fz_n),
-    quantity("Lateral acceleration", "lateral acceleration, m/s²", 0.3, true, |f| f.ay_mps2),
+const TRAILER_CHANNELS: &[PlottedChannel] = &[
+    channel("Articulation angle", "articulation angle, deg", 1.0, true, |f| hitch(f).articulation_rad.to_degrees()),
+    channel("Force on the hitch, forward", "force, N", 100.0, true, |f| hitch(f).fx_n),
+    channel("Force on the hitch, to the left", "force, N", 100.0, true, |f| hitch(f).fy_n),
+    channel("Force on the hitch, up", "force, N", 100.0, false, |f| hitch(f).fz_n),
+    channel("Lateral acceleration", "lateral acceleration, m/s²", 0.3, true, |f| f.ay_mps2),
 ];
 
 /// Returns the sideslip angle (deg); 0 below 1 m/s, where it has no meaning.
@@ -78,53 +78,54 @@ fn sideslip_deg(f: &Frame) -> f64 {
 }
 
 /// Maximum number of points of a line; more cannot be distinguished on the page.
-const MOST_POINTS: usize = 700;
+const MAX_LINE_POINTS: usize = 700;
 /// Smallest range of the plot of a wheel load (N).
-const LEAST_LOAD_N: f64 = 200.0;
+const MIN_LOAD_RANGE_N: f64 = 200.0;
 
 /// Draws the plots of `comparison`.
 ///
 /// # Errors
 /// Returns an error if plotters cannot draw one of them.
 pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
-    let mut charts = Charts { drawn: Vec::new(), still: Vec::new() };
-    charts.drawn.push(path(comparison)?);
+    let mut charts = Charts { charts: Vec::new(), omitted: Vec::new() };
+    charts.charts.push(path_chart(comparison)?);
     if ground::has_shape(&comparison.scene) && !comparison.outcomes.is_empty() {
-        charts.drawn.push(profile(comparison, model)?);
+        charts.charts.push(profile_chart(comparison, model)?);
     }
-    charts.add(comparison, QUANTITIES, "", |outcome| &outcome.trajectory)?;
+    charts.add(comparison, CAR_CHANNELS, "", |outcome| &outcome.trajectory)?;
     let mut own = comparison.outcomes.iter().filter(|o| !o.peer);
     if let (Some(first), Some(_)) = (own.next(), own.next()) {
-        charts.drawn.push(gap(comparison, first)?);
+        charts.charts.push(distance_chart(comparison, first)?);
     }
     let towed = comparison.outcomes.first().map_or(&[][..], |outcome| outcome.trajectory.trailers());
     for (k, (name, _)) in towed.iter().enumerate() {
         let of = format!(", {}", name.label().to_lowercase());
-        charts.add(comparison, OF_TRAILERS, &of, |outcome| &outcome.trajectory.trailers()[k].1)?;
+        charts.add(comparison, TRAILER_CHANNELS, &of, |outcome| &outcome.trajectory.trailers()[k].1)?;
     }
     for i in 0..model.wheels().len() {
         let title = format!("Load of wheel {}", model.wheel_name(i));
-        charts.drawn.push(over_time(comparison, &title, "load, N", LEAST_LOAD_N, move |f| f.wheels[i].load_n)?);
+        charts.charts.push(time_chart(comparison, &title, "load, N", MIN_LOAD_RANGE_N, move |f| f.wheels[i].load_n)?);
     }
     Ok(charts)
 }
 
 impl Charts {
     /// Adds plots of those `quantities` that change in the `run` of an outcome, and the titles of the others to
-    /// `still`. `of` is appended to the titles.
+    /// `omitted`. `of` is appended to the titles.
     fn add(
         &mut self,
         comparison: &Comparison,
-        quantities: &[Quantity],
+        quantities: &[PlottedChannel],
         of: &str,
         run: impl Fn(&Outcome) -> &Trajectory + Copy,
     ) -> io::Result<()> {
-        for &Quantity { title, label, least_span, always, value } in quantities {
+        for &PlottedChannel { title, label, min_span: least_span, always, value } in quantities {
             let title = format!("{title}{of}");
-            if always || moves(comparison, least_span, run, value) {
-                self.drawn.push(of_runs(comparison, &title, label, least_span, run, |frame| Some(value(frame)))?);
+            if always || changes(comparison, least_span, run, value) {
+                self.charts
+                    .push(channel_chart(comparison, &title, label, least_span, run, |frame| Some(value(frame)))?);
             } else {
-                self.still.push(title);
+                self.omitted.push(title);
             }
         }
         Ok(())
@@ -132,7 +133,7 @@ impl Charts {
 }
 
 /// Returns whether `value` varies by more than half of `span` on any solver that is not a peer, or on the only solver.
-fn moves(
+fn changes(
     comparison: &Comparison,
     span: f64,
     run: impl Fn(&Outcome) -> &Trajectory,
@@ -148,11 +149,11 @@ fn moves(
 /// Reduces the number of points without a visible change: keeps the lowest and the highest point of each group of
 /// neighbours, in order.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    if points.len() <= MOST_POINTS {
+    if points.len() <= MAX_LINE_POINTS {
         return points.to_vec();
     }
-    let bucket = points.len().div_ceil(MOST_POINTS / 2);
-    let mut kept = Vec::with_capacity(MOST_POINTS + 2);
+    let bucket = points.len().div_ceil(MAX_LINE_POINTS / 2);
+    let mut kept = Vec::with_capacity(MAX_LINE_POINTS + 2);
     for part in points.chunks(bucket) {
         let at = |best: fn(f64, f64) -> bool| {
             (1..part.len()).fold(0, |found, i| if best(part[i].1, part[found].1) { i } else { found })
@@ -164,10 +165,10 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept
 }
 
-fn path(comparison: &Comparison) -> io::Result<Chart> {
+fn path_chart(comparison: &Comparison) -> io::Result<Chart> {
     let of = |number: usize, outcome: &Outcome, run: &Trajectory| {
-        let points = kept(run).map(|f| (f.x_m, f.y_m)).collect();
-        Series { number, leads: !outcome.peer, points }
+        let points = thinned_rows(run).map(|f| (f.x_m, f.y_m)).collect();
+        Series { number, sets_range: !outcome.peer, points }
     };
     let outcomes = || comparison.outcomes.iter().enumerate();
     let towed: Vec<Series> =
@@ -177,7 +178,7 @@ fn path(comparison: &Comparison) -> io::Result<Chart> {
     let plot = Plot {
         x_label: "x, m".into(),
         y_label: "y, m".into(),
-        least_span: 1.0,
+        min_span: 1.0,
         equal_scale: true,
         dots: comparison.cones.clone(),
         ground: has_shape.then(|| comparison.scene.clone()),
@@ -189,16 +190,16 @@ fn path(comparison: &Comparison) -> io::Result<Chart> {
     chart(&format!("Path of the centre of mass{trailers}{on}"), &plot)
 }
 
-/// Iterates over evenly spaced rows, at most [`MOST_POINTS`], and the last row.
-fn kept(trajectory: &Trajectory) -> impl Iterator<Item = Cow<'_, Frame>> {
-    let stride = trajectory.count().div_ceil(MOST_POINTS).max(1);
+/// Iterates over evenly spaced rows, at most [`MAX_LINE_POINTS`], and the last row.
+fn thinned_rows(trajectory: &Trajectory) -> impl Iterator<Item = Cow<'_, Frame>> {
+    let stride = trajectory.row_count().div_ceil(MAX_LINE_POINTS).max(1);
     trajectory.rows().step_by(stride).chain([Cow::Borrowed(trajectory.last())])
 }
 
 /// Returns the distance covered along the path at each of the [`kept`] rows (m).
-fn way(outcome: &Outcome) -> Vec<f64> {
+fn path_distances(outcome: &Outcome) -> Vec<f64> {
     let mut last = (outcome.trajectory.first().x_m, outcome.trajectory.first().y_m);
-    let along = kept(&outcome.trajectory).scan(0.0, |way, f| {
+    let along = thinned_rows(&outcome.trajectory).scan(0.0, |way, f| {
         *way += (f.x_m - last.0).hypot(f.y_m - last.1);
         last = (f.x_m, f.y_m);
         Some(*way)
@@ -208,21 +209,23 @@ fn way(outcome: &Outcome) -> Vec<f64> {
 
 /// Draws the profile: the height of the ground along the path of the first solver that is not a peer, and the height of
 /// every car along its own path, less the static height of its centre of mass.
-fn profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
+fn profile_chart(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
     let height = f64::from(model.parts().centre_height);
-    let ways: Vec<Vec<f64>> = comparison.outcomes.iter().map(way).collect();
+    let ways: Vec<Vec<f64>> = comparison.outcomes.iter().map(path_distances).collect();
     let lines = comparison.outcomes.iter().zip(&ways).enumerate().map(|(number, (outcome, way))| {
-        let points = way.iter().zip(kept(&outcome.trajectory)).map(|(along, f)| (*along, f.z_m - height)).collect();
-        Series { number, leads: !outcome.peer, points }
+        let points =
+            way.iter().zip(thinned_rows(&outcome.trajectory)).map(|(along, f)| (*along, f.z_m - height)).collect();
+        Series { number, sets_range: !outcome.peer, points }
     });
     let first = comparison.outcomes.iter().position(|outcome| !outcome.peer).unwrap_or(0);
-    let places: Vec<(f64, f64)> = kept(&comparison.outcomes[first].trajectory).map(|f| (f.x_m, f.y_m)).collect();
-    let tops = ground::tops(&comparison.scene, &places);
+    let places: Vec<(f64, f64)> =
+        thinned_rows(&comparison.outcomes[first].trajectory).map(|f| (f.x_m, f.y_m)).collect();
+    let tops = ground::top_surfaces(&comparison.scene, &places);
     let floor = ways[first].iter().zip(tops).map(|(along, top)| (*along, top.map_or(f64::NAN, |top| top.height)));
     let plot = Plot {
         x_label: "way, m".into(),
         y_label: "height, m".into(),
-        least_span: 0.2,
+        min_span: 0.2,
         wide: true,
         floor: floor.collect(),
         series: lines.collect(),
@@ -231,32 +234,32 @@ fn profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
     chart("Profile: the ground along the way, and how high the cars are over where they stand", &plot)
 }
 
-fn over_time(
+fn time_chart(
     comparison: &Comparison,
     title: &str,
     label: &str,
     least_span: f64,
     value: impl Fn(&Frame) -> f64,
 ) -> io::Result<Chart> {
-    of_some(comparison, title, label, least_span, |frame| Some(value(frame)))
+    optional_channel_chart(comparison, title, label, least_span, |frame| Some(value(frame)))
 }
 
 /// Draws a channel over time that only some solvers have.
 ///
 /// # Errors
 /// Returns an error if plotters cannot draw it.
-pub fn of_some(
+pub fn optional_channel_chart(
     comparison: &Comparison,
     title: &str,
     label: &str,
     least_span: f64,
     value: impl Fn(&Frame) -> Option<f64>,
 ) -> io::Result<Chart> {
-    of_runs(comparison, title, label, least_span, |outcome| &outcome.trajectory, value)
+    channel_chart(comparison, title, label, least_span, |outcome| &outcome.trajectory, value)
 }
 
 /// Draws a channel of the `run` of every outcome over time. Outcomes without a value in the first row are omitted.
-fn of_runs(
+fn channel_chart(
     comparison: &Comparison,
     title: &str,
     label: &str,
@@ -267,13 +270,13 @@ fn of_runs(
     let has = |(_, outcome): &(usize, &Outcome)| value(run(outcome).first()).is_some();
     let line = |(number, outcome): (usize, &Outcome)| {
         let points: Vec<_> = run(outcome).rows().map(|f| (f.t_s, value(&f).unwrap_or(0.0))).collect();
-        Series { number, leads: !outcome.peer, points: thinned(&points) }
+        Series { number, sets_range: !outcome.peer, points: thinned(&points) }
     };
     let those = comparison.outcomes.iter().enumerate().filter(has);
     let plot = Plot {
         x_label: "time, s".into(),
         y_label: label.into(),
-        least_span,
+        min_span: least_span,
         series: those.map(line).collect(),
         ..Plot::default()
     };
@@ -281,7 +284,7 @@ fn of_runs(
 }
 
 /// Draws the horizontal distance of the cars from that of the first solver that is not a peer, over time.
-fn gap(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
+fn distance_chart(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
     let mut lines = Vec::new();
     for (number, outcome) in comparison.outcomes.iter().enumerate() {
         if outcome.peer || outcome.backend == first.backend {
@@ -289,12 +292,12 @@ fn gap(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
         }
         let pairs = outcome.trajectory.rows().zip(first.trajectory.rows());
         let distance = |(a, b): (Cow<'_, Frame>, Cow<'_, Frame>)| (a.t_s, (a.x_m - b.x_m).hypot(a.y_m - b.y_m) * 1e3);
-        lines.push(Series { number, leads: true, points: thinned(&pairs.map(distance).collect::<Vec<_>>()) });
+        lines.push(Series { number, sets_range: true, points: thinned(&pairs.map(distance).collect::<Vec<_>>()) });
     }
     let plot = Plot {
         x_label: "time, s".into(),
         y_label: "distance, mm".into(),
-        least_span: 0.1,
+        min_span: 0.1,
         equal_scale: false,
         series: lines,
         ..Plot::default()
@@ -319,7 +322,7 @@ mod tests {
         let mut points: Vec<(f64, f64)> = (0..10_000).map(|i| (f64::from(i), f64::from(i % 7))).collect();
         points[5_003].1 = 99.0;
         let kept = thinned(&points);
-        assert!(kept.len() <= MOST_POINTS + 2 && kept.contains(&points[5_003]));
+        assert!(kept.len() <= MAX_LINE_POINTS + 2 && kept.contains(&points[5_003]));
         assert_eq!(kept.last(), points.last());
         assert!(kept.windows(2).all(|w| w[0].0 <= w[1].0));
     }

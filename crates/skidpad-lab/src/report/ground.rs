@@ -17,23 +17,23 @@ pub struct View {
     /// Left and upper edge in the drawing (pixels of the drawing).
     pub corner: [f64; 2],
     /// Size in the drawing (pixels of the drawing).
-    pub drawn: [f64; 2],
+    pub drawn_size: [f64; 2],
 }
 
 /// Style sheet of the ground. It is part of the drawings, so pages without them do not contain it.
-pub const STYLE: &str = include_str!("ground.css");
+pub const GROUND_STYLE: &str = include_str!("ground.css");
 
 /// Side of the squares in which the ground is drawn (px on the page).
-const CELL: f64 = 4.0;
+const CELL_SIZE_PX: f64 = 4.0;
 
 /// Number of shades for height and slope.
-const SHADES: usize = 18;
+const SHADE_COUNT: usize = 18;
 /// Number of tints for grip.
-const GRIPS: usize = 4;
+const GRIP_TINT_COUNT: usize = 4;
 
 /// Properties of the highest surface at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Top {
+pub struct TopSurface {
     /// Height (m).
     pub height: f64,
     /// Slope along x and y (–).
@@ -49,11 +49,11 @@ pub fn has_shape(scene: &Scene) -> bool {
 
 /// Returns the highest surface at each of `places` (x, y in m); `None` without ground. Of surfaces at the same height
 /// within [`FLUSH`] the last one in the order of a [`Scene`] is returned.
-pub fn tops(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<Top>> {
+pub fn top_surfaces(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<TopSurface>> {
     let normal = scene.normal().as_dvec3();
     let slopes = [-normal.x / normal.z, -normal.y / normal.z];
-    let plane = |&(x, y): &(f64, f64)| Top { height: slopes[0] * x + slopes[1] * y, slopes, grip: scene.grip };
-    let mut tops: Vec<Option<Top>> = places.iter().map(|place| scene.plane.then(|| plane(place))).collect();
+    let plane = |&(x, y): &(f64, f64)| TopSurface { height: slopes[0] * x + slopes[1] * y, slopes, grip: scene.grip };
+    let mut tops: Vec<Option<TopSurface>> = places.iter().map(|place| scene.plane.then(|| plane(place))).collect();
     let mut by_x: Vec<usize> =
         (0..places.len()).filter(|&i| places[i].0.is_finite() && places[i].1.is_finite()).collect();
     by_x.sort_by(|&a, &b| places[a].0.total_cmp(&places[b].0));
@@ -61,13 +61,13 @@ pub fn tops(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<Top>> {
     let (low, high) =
         by_x.iter().fold((f64::MAX, f64::MIN), |(low, high), &i| (low.min(places[i].1), high.max(places[i].1)));
     let (start, end) = (DVec3::new(places[first].0, low, 0.0), DVec3::new(places[last].0, high, 0.0));
-    each_triangle(scene, start, end, |triangle| {
+    visit_triangles(scene, start, end, |triangle| {
         let corners = triangle.corners.map(|corner| start + corner.as_dvec3());
         let left = corners.iter().fold(f64::MAX, |x, corner| x.min(corner.x));
         let right = corners.iter().fold(f64::MIN, |x, corner| x.max(corner.x));
         let from = by_x.partition_point(|&i| places[i].0 < left);
         for &i in by_x[from..].iter().take_while(|&&i| places[i].0 <= right) {
-            let Some(top) = top_at(&corners, triangle.grip, places[i]) else { continue };
+            let Some(top) = surface_at(&corners, triangle.grip, places[i]) else { continue };
             if tops[i].is_none_or(|below| top.height >= below.height - f64::from(FLUSH)) {
                 tops[i] = Some(top);
             }
@@ -78,7 +78,7 @@ pub fn tops(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<Top>> {
 
 /// Calls `to` with the triangles of boxes, free bodies at their initial positions, fields and meshes, with coordinates
 /// relative to `start`. Only the triangles of fields are limited to the area between `start` and `end` (x and y).
-fn each_triangle(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Triangle)) {
+fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Triangle)) {
     let bodies = scene.bodies.iter().map(|body| body.standing(&body.motion));
     for block in scene.boxes.iter().copied().chain(bodies) {
         let middle = (block.centre - start).as_vec3();
@@ -102,7 +102,7 @@ fn each_triangle(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Tr
 
 /// Intersects a vertical line through (`x`, `y`) with a triangle; `None` if it misses the triangle or the triangle is
 /// vertical.
-fn top_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top> {
+fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<TopSurface> {
     let [a, b, c] = *corners;
     let cross = |p: DVec3, q: DVec3| (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
     let sides = [cross(a, b), cross(b, c), cross(c, a)];
@@ -114,13 +114,13 @@ fn top_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top> {
         return None;
     }
     let slopes = [-normal.x / normal.z, -normal.y / normal.z];
-    Some(Top { height: a.z + slopes[0] * (x - a.x) + slopes[1] * (y - a.y), slopes, grip })
+    Some(TopSurface { height: a.z + slopes[0] * (x - a.x) + slopes[1] * (y - a.y), slopes, grip })
 }
 
 /// Draws the ground of `scene` in a `view` from above, as SVG to place below the lines. Higher ground and slopes that
 /// face the upper left are lighter, grip below 1 is tinted, and places without ground are empty.
 pub fn from_above(scene: &Scene, view: &View) -> String {
-    let [columns, rows] = view.pixels.map(|pixels| (pixels / CELL).ceil().max(1.0) as usize);
+    let [columns, rows] = view.pixels.map(|pixels| (pixels / CELL_SIZE_PX).ceil().max(1.0) as usize);
     let middle = |range: &Range<f64>, k: usize, count: usize| {
         range.start + (range.end - range.start) * (k as f64 + 0.5) / count as f64
     };
@@ -128,22 +128,24 @@ pub fn from_above(scene: &Scene, view: &View) -> String {
         .flat_map(|row| (0..columns).map(move |column| (column, row)))
         .map(|(column, row)| (middle(&view.x, column, columns), middle(&view.y, rows - 1 - row, rows)))
         .collect();
-    let tops = tops(scene, &places);
+    let tops = top_surfaces(scene, &places);
     let shades = shades(&tops);
-    let slippery = |top: &Top| ((1.0 - top.grip) * GRIPS as f32).ceil().clamp(0.0, GRIPS as f32) as usize;
+    let slippery = |top: &TopSurface| {
+        ((1.0 - top.grip) * GRIP_TINT_COUNT as f32).ceil().clamp(0.0, GRIP_TINT_COUNT as f32) as usize
+    };
     let tints: Vec<Option<usize>> = tops.iter().map(|top| top.as_ref().map(slippery)).collect();
     let mut svg = String::new();
-    let mut layer = |look: &str, squares: &[[usize; 3]]| put_layer(&mut svg, view, [columns, rows], squares, look);
+    let mut layer = |look: &str, squares: &[[usize; 3]]| append_layer(&mut svg, view, [columns, rows], squares, look);
     layer("class=\"ground low\"", &squares(&shades, columns, Option::is_some));
-    for shade in 1..SHADES {
-        let opacity = shade as f64 / (SHADES - 1) as f64;
+    for shade in 1..SHADE_COUNT {
+        let opacity = shade as f64 / (SHADE_COUNT - 1) as f64;
         layer(
             &format!("class=\"ground\" fill-opacity=\"{opacity:.2}\""),
             &squares(&shades, columns, |of| *of == Some(shade)),
         );
     }
-    for tint in 1..=GRIPS {
-        let opacity = 0.45 * tint as f64 / GRIPS as f64;
+    for tint in 1..=GRIP_TINT_COUNT {
+        let opacity = 0.45 * tint as f64 / GRIP_TINT_COUNT as f64;
         layer(
             &format!("class=\"grip\" fill-opacity=\"{opacity:.2}\""),
             &squares(&tints, columns, |of| *of == Some(tint)),
@@ -154,16 +156,18 @@ pub fn from_above(scene: &Scene, view: &View) -> String {
 
 /// Computes the shade of every place (0 is dark): about half from the height, half from the orientation to the light,
 /// each scaled to its range.
-fn shades(tops: &[Option<Top>]) -> Vec<Option<usize>> {
-    let of = |value: fn(&Top) -> f64| {
+fn shades(tops: &[Option<TopSurface>]) -> Vec<Option<usize>> {
+    let of = |value: fn(&TopSurface) -> f64| {
         let values = || tops.iter().flatten().map(value).filter(|value| value.is_finite());
         let (low, high) = values().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
         // A relief of less than 1 cm in height or 0.01 in slope is not amplified.
-        move |top: &Top| (value(top) - low) / (high - low).max(0.01)
+        move |top: &TopSurface| (value(top) - low) / (high - low).max(0.01)
     };
     let (height, light) = (of(|top| top.height), of(|top| top.slopes[0] - top.slopes[1]));
-    let shade = |top: &Top| (0.55 * height(top) + 0.45 * light(top)) * (SHADES - 1) as f64;
-    tops.iter().map(|top| top.as_ref().map(|top| shade(top).round().clamp(0.0, (SHADES - 1) as f64) as usize)).collect()
+    let shade = |top: &TopSurface| (0.55 * height(top) + 0.45 * light(top)) * (SHADE_COUNT - 1) as f64;
+    tops.iter()
+        .map(|top| top.as_ref().map(|top| shade(top).round().clamp(0.0, (SHADE_COUNT - 1) as f64) as usize))
+        .collect()
 }
 
 /// Returns the horizontal runs of `wanted` squares: [column, row, length].
@@ -179,13 +183,13 @@ fn squares<T>(all: &[T], columns: usize, wanted: impl Fn(&T) -> bool) -> Vec<[us
     runs
 }
 
-fn put_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], squares: &[[usize; 3]], look: &str) {
+fn append_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], squares: &[[usize; 3]], look: &str) {
     if squares.is_empty() {
         return;
     }
     let line = |from: f64, size: f64, k: usize, count: usize| (from + size * k as f64 / count as f64).round() as i64;
-    let across = |k: usize| line(view.corner[0], view.drawn[0], k, columns);
-    let down = |k: usize| line(view.corner[1], view.drawn[1], k, rows);
+    let across = |k: usize| line(view.corner[0], view.drawn_size[0], k, columns);
+    let down = |k: usize| line(view.corner[1], view.drawn_size[1], k, rows);
     put!(svg, "<path {look} d=\"");
     for &[column, row, length] in squares {
         let (left, top) = (across(column), down(row));
@@ -215,7 +219,7 @@ mod tests {
     #[test]
     fn the_uppermost_of_all_shapes_is_seen() {
         let places = [(20.0, 0.0), (5.3, -0.4), (-7.0, 0.0), (1.0, 5.0), (3.9, 7.9)];
-        let found = tops(&scene(), &places);
+        let found = top_surfaces(&scene(), &places);
         // Plane, top of the box, field with slope 0.1 along y, triangle with slope 0.1 along y from 0.2 m, beside the
         // triangle.
         let expected = [(0.0, 0.0, 1.0), (0.5, 0.0, 0.3), (0.2, 0.1, 0.5), (0.3, 0.1, 0.9), (0.0, 0.0, 1.0)];
@@ -225,13 +229,14 @@ mod tests {
             assert_eq!(top.grip, grip, "{place:?}");
         }
         let nothing = Scene { plane: false, ..scene() };
-        assert_eq!(tops(&nothing, &[(20.0, 0.0), (f64::NAN, 0.0)]), [None, None]);
+        assert_eq!(top_surfaces(&nothing, &[(20.0, 0.0), (f64::NAN, 0.0)]), [None, None]);
     }
 
     #[test]
     fn a_flat_scene_is_not_drawn_and_others_are_tinted() {
         assert!(!has_shape(&Scene::sloping(0.1)) && has_shape(&scene()));
-        let view = View { x: -10.0..10.0, y: -10.0..10.0, pixels: [200.0; 2], corner: [0.0; 2], drawn: [1000.0; 2] };
+        let view =
+            View { x: -10.0..10.0, y: -10.0..10.0, pixels: [200.0; 2], corner: [0.0; 2], drawn_size: [1000.0; 2] };
         let svg = from_above(&scene(), &view);
         assert!(svg.starts_with("<path class=\"ground low\" d=\"M0 0H1000V20H0z"), "{}", &svg[..80]);
         // The surfaces have the grips 0.3, 0.5 and 0.9.

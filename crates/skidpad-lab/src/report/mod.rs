@@ -11,16 +11,16 @@ macro_rules! put {
 }
 
 mod assist_log;
-mod certificate;
 mod charts;
 mod escape;
 mod ground;
 mod page;
 mod plot;
 mod rear_view;
+mod step_size_report;
 
-pub use certificate::CertificateReport;
 pub use rear_view::rear_view;
+pub use step_size_report::StepSizeReport;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -126,7 +126,7 @@ mod tests {
     fn a_report_is_whole_escaped_and_needs_nothing_from_outside() {
         let model = Arc::new(model());
         let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
-        let dt = TimeStep::per_second(60.0).expect("valid");
+        let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
         let report = Report {
             vehicle: "A <car> & \"more\"",
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn ground_is_drawn_where_it_is_more_than_a_plane() {
         let model = Arc::new(model());
-        let dt = TimeStep::per_second(60.0).expect("valid");
+        let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let table = FixedBox::upright(DVec3::new(20.0, 0.0, 0.0), Vec3::new(4.0, 4.0, 0.5));
         let page = |boxes: Vec<FixedBox>| {
             let overrides = Overrides { scene: Some(Scene { boxes, ..Scene::flat() }), ..Overrides::default() };
@@ -177,7 +177,7 @@ mod tests {
     fn what_assists_added_is_told_where_there_are_any() {
         let model = Arc::new(model());
         let backends = [POINT_MASS, BackendInfo { name: "<second>", ..POINT_MASS }];
-        let dt = TimeStep::per_second(60.0).expect("valid");
+        let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let mut comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
         let page = |comparison: &Comparison| {
             let comparisons = std::slice::from_ref(comparison);

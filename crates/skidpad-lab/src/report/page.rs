@@ -8,16 +8,16 @@ use skidpad_core::BackendInfo;
 use super::assist_log::AssistLogs;
 use super::charts::{Chart, charts};
 use super::escape::escape;
-use super::plot::LOOKS;
+use super::plot::LINE_STYLE_COUNT;
 use super::{Published, Report};
-use crate::compare::{CLOSED_MM, Comparison, Row};
-use crate::figures::{lints, lists};
+use crate::closed_form::{lints, lists};
+use crate::compare::{Comparison, MetricRow, POSITION_NOISE_MM};
 use crate::metrics::Metric;
 
-const STYLE: &str = include_str!("style.css");
+const PAGE_STYLE: &str = include_str!("style.css");
 
 /// Spread above which a metric is marked (%).
-const MARKED_PERCENT: f64 = 2.0;
+const MARKED_SPREAD_PERCENT: f64 = 2.0;
 
 pub fn html(report: &Report<'_>) -> io::Result<String> {
     let names: Vec<&str> = report.comparisons.iter().map(|c| c.manoeuvre).collect();
@@ -28,7 +28,7 @@ pub fn html(report: &Report<'_>) -> io::Result<String> {
     }
     vehicle(&mut page, report);
     limits(&mut page, report);
-    page.push_str(END);
+    page.push_str(PAGE_END);
     Ok(page)
 }
 
@@ -37,14 +37,14 @@ pub fn start(title: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{PAGE_STYLE}</style>\n\
          </head>\n<body>\n<main>\n",
         escape(title)
     )
 }
 
 /// End of every page.
-pub const END: &str = "</main>\n</body>\n</html>\n";
+pub const PAGE_END: &str = "</main>\n</body>\n</html>\n";
 
 fn head(page: &mut String, report: &Report<'_>) {
     put!(page, "<header>\n<h1>{}</h1>\n", escape(report.vehicle));
@@ -83,7 +83,7 @@ pub fn legend(page: &mut String, backends: &[BackendInfo], peers: &str) {
 
 /// Returns a sample of the line style of solver `number` as SVG.
 pub fn swatch(number: usize) -> String {
-    let number = number % LOOKS;
+    let number = number % LINE_STYLE_COUNT;
     format!(
         "<svg class=\"swatch\" viewBox=\"0 0 180 40\" aria-hidden=\"true\">\
          <path d=\"M0 20H180\" fill=\"none\" stroke-width=\"10\" class=\"line s{number}\"/></svg>"
@@ -95,9 +95,9 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{}</p>\n", escape(&comparison.about));
     figures(page, comparison);
     for outcome in &comparison.outcomes {
-        let worst = outcome.trajectory.worst();
-        let left = outcome.trajectory.left_ground().map(|left| left.text());
-        for ended in left.into_iter().chain(outcome.unfinished.map(|unfinished| unfinished.text())) {
+        let worst = outcome.trajectory.worst_report();
+        let left = outcome.trajectory.off_scene().map(|left| left.text());
+        for ended in left.into_iter().chain(outcome.incomplete.map(|unfinished| unfinished.text())) {
             put!(page, "<p class=\"alarm\">On {} the car {ended}.</p>\n", escape(outcome.backend));
         }
         if worst.not_finite {
@@ -116,14 +116,14 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
     let budgets = AssistLogs::of(comparison);
     budgets.table(page, comparison);
     let mut charts = charts(comparison, report.model)?;
-    charts.drawn.extend(budgets.charts(comparison)?);
+    charts.charts.extend(budgets.charts(comparison)?);
     page.push_str("<div class=\"charts\">\n");
-    for chart in &charts.drawn {
-        figure(page, chart, comparison.outcomes.iter().map(|o| o.backend));
+    for chart in &charts.charts {
+        append_chart(page, chart, comparison.outcomes.iter().map(|o| o.backend));
     }
     page.push_str("</div>\n");
-    if !charts.still.is_empty() {
-        let still = charts.still.join(", ").to_lowercase();
+    if !charts.omitted.is_empty() {
+        let still = charts.omitted.join(", ").to_lowercase();
         put!(page, "<p class=\"note\">Not drawn, because nothing happened in them: {still}.</p>\n");
     }
     page.push_str("</section>\n");
@@ -131,12 +131,12 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
 }
 
 /// Appends a plot with its heading and a key of its lines.
-pub fn figure<'a>(page: &mut String, chart: &Chart, backends: impl Iterator<Item = &'a str>) {
+pub fn append_chart<'a>(page: &mut String, chart: &Chart, backends: impl Iterator<Item = &'a str>) {
     let class = if chart.wide { " class=\"wide\"" } else { "" };
     put!(page, "<figure{class}>\n<figcaption>{} <span class=\"keys\">", escape(&chart.title));
     for (number, backend) in backends.enumerate() {
         // A solver without a line in the plot has no key.
-        if chart.svg.contains(&format!("line s{}\"", number % LOOKS)) {
+        if chart.svg.contains(&format!("line s{}\"", number % LINE_STYLE_COUNT)) {
             put!(page, "<span>{} {}</span> ", swatch(number), escape(backend));
         }
     }
@@ -156,19 +156,19 @@ fn figures(page: &mut String, comparison: &Comparison) {
     put!(
         page,
         "</tbody></table></div>\n<p class=\"note\">Spread: largest less smallest over the size of the mean, peers not \
-         counted; of percentages, in points; ▲ marks more than {MARKED_PERCENT} %. Lengths in millimetres within \
-         {CLOSED_MM} mm count as equal, and so do times less than half a step apart. A dash is a figure that did not happen, or a mean that rounds to zero.</p>\n"
+         counted; of percentages, in points; ▲ marks more than {MARKED_SPREAD_PERCENT} %. Lengths in millimetres within \
+         {POSITION_NOISE_MM} mm count as equal, and so do times less than half a step apart. A dash is a figure that did not happen, or a mean that rounds to zero.</p>\n"
     );
 }
 
-fn table_row(page: &mut String, comparison: &Comparison, row: &Row) {
+fn table_row(page: &mut String, comparison: &Comparison, row: &MetricRow) {
     let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
     put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
     for (outcome, text) in comparison.outcomes.iter().zip(&row.texts) {
         let class = if outcome.peer { "number peer" } else { "number" };
         put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
     }
-    let marked = row.spread.percent().is_some_and(|s| s > MARKED_PERCENT);
+    let marked = row.spread.percent().is_some_and(|s| s > MARKED_SPREAD_PERCENT);
     let (class, mark) = if marked { ("number marked", "▲ ") } else { ("number", "") };
     put!(page, "<td class=\"{class}\">{mark}{}</td></tr>\n", escape(&row.spread.text()));
 }
@@ -224,7 +224,7 @@ fn published(page: &mut String, published: &[Published]) {
 }
 
 /// Limitations that a reader must know to judge the results.
-const LIMITS: &[&str] = &[
+const KNOWN_LIMITATIONS: &[&str] = &[
     "Every figure is of the model, not of the car. Published figures stand beside it for judgement; nothing was fitted \
      to them here.",
     "A wheel meets the ground in one contact, by a ray unless the description gives it a rim. It has the toe and camber of \
@@ -243,7 +243,7 @@ const LIMITS: &[&str] = &[
 
 fn limits(page: &mut String, report: &Report<'_>) {
     page.push_str("<section id=\"limits\">\n<h2>limits</h2>\n<ul>\n");
-    for limit in LIMITS {
+    for limit in KNOWN_LIMITATIONS {
         put!(page, "<li>{}</li>\n", escape(limit));
     }
     page.push_str("</ul>\n");

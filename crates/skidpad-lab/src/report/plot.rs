@@ -11,28 +11,28 @@ use super::ground::{self, View};
 use skidpad_core::Scene;
 
 /// Pixels of the drawing per pixel on the page. plotters rounds to integers, which would make lines uneven.
-const FINE: u32 = 5;
+const DRAWING_SCALE: u32 = 5;
 /// Width of a plot on the page (px).
-const NARROW: u32 = 560;
+const PLOT_WIDTH_PX: u32 = 560;
 /// Width of a full-width plot on the page (px).
-const WIDE: u32 = 1140;
+const WIDE_PLOT_WIDTH_PX: u32 = 1140;
 /// Height of a plot on the page (px).
-const HEIGHT: u32 = 270;
+const PLOT_HEIGHT_PX: u32 = 270;
 /// Space for the labels at the left (px).
 /// Space for the labels at the bottom (px).
-const LEFT: u32 = 66;
+const LEFT_MARGIN_PX: u32 = 66;
 /// Margin around the plot (px).
-const BELOW: u32 = 44;
-const AROUND: u32 = 10;
+const BOTTOM_MARGIN_PX: u32 = 44;
+const OUTER_MARGIN_PX: u32 = 10;
 /// Font size on the page (px). plotters divides font sizes by 1.24 when it writes SVG.
-const LETTERS: f64 = 13.0 * 1.24;
+const FONT_SIZE_PX: f64 = 13.0 * 1.24;
 
 /// Line of a plot.
 pub struct Series {
     /// Number of the solver, which selects colour and dashes.
     pub number: usize,
     /// Whether the line determines the range of the y axis. Other lines are clipped if they exceed it by far.
-    pub leads: bool,
+    pub sets_range: bool,
     /// Points in drawing order.
     pub points: Vec<(f64, f64)>,
 }
@@ -45,7 +45,7 @@ pub struct Plot {
     /// Label of the y axis, with unit.
     pub y_label: String,
     /// Smallest range of the y axis, so that noise does not fill the plot.
-    pub least_span: f64,
+    pub min_span: f64,
     /// Whether both axes have the same scale. Such a plot has the full width.
     pub equal_scale: bool,
     /// Whether the plot has the full width with independent scales.
@@ -68,17 +68,18 @@ pub struct Plot {
 
 /// Returns the view of a plot with the given size on the page (px) and axis ranges.
 fn view(size: [u32; 2], x: Range<f64>, y: Range<f64>) -> View {
-    let pixels = [size[0] - LEFT - 2 * AROUND, size[1] - BELOW - 2 * AROUND].map(f64::from);
-    let corner = [LEFT + AROUND, AROUND].map(|at| f64::from(at * FINE));
-    View { x, y, pixels, corner, drawn: pixels.map(|size| size * f64::from(FINE)) }
+    let pixels = [size[0] - LEFT_MARGIN_PX - 2 * OUTER_MARGIN_PX, size[1] - BOTTOM_MARGIN_PX - 2 * OUTER_MARGIN_PX]
+        .map(f64::from);
+    let corner = [LEFT_MARGIN_PX + OUTER_MARGIN_PX, OUTER_MARGIN_PX].map(|at| f64::from(at * DRAWING_SCALE));
+    View { x, y, pixels, corner, drawn_size: pixels.map(|size| size * f64::from(DRAWING_SCALE)) }
 }
 
 /// Sentinel colour of the grid. All sentinel colours are replaced by CSS classes in the finished SVG.
-const GRID: RGBColor = RGBColor(2, 0, 0);
-const AXIS: RGBColor = RGBColor(2, 0, 1);
-const INK: RGBColor = RGBColor(2, 0, 2);
-const LEVEL: RGBColor = RGBColor(2, 0, 3);
-const FLOOR: RGBColor = RGBColor(2, 0, 4);
+const GRID_COLOUR: RGBColor = RGBColor(2, 0, 0);
+const AXIS_COLOUR: RGBColor = RGBColor(2, 0, 1);
+const INK_COLOUR: RGBColor = RGBColor(2, 0, 2);
+const LEVEL_COLOUR: RGBColor = RGBColor(2, 0, 3);
+const FLOOR_COLOUR: RGBColor = RGBColor(2, 0, 4);
 
 fn line_colour(number: usize) -> RGBColor {
     RGBColor(1, 0, (number % 200) as u8)
@@ -92,36 +93,36 @@ fn towed_colour(number: usize) -> RGBColor {
 const TOWED_STYLE: &str = "svg .towed { stroke-width: 5; }";
 
 /// Distance beyond the leading range up to which other lines extend the plot, as a share of that range (–).
-const LET_IN: f64 = 0.5;
+const MAX_RANGE_EXTENSION: f64 = 0.5;
 
 /// Number of solvers with distinct line styles.
-pub const LOOKS: usize = 6;
+pub const LINE_STYLE_COUNT: usize = 6;
 
 impl Plot {
     fn lines(&self) -> impl Iterator<Item = &Series> {
         self.series.iter().chain(&self.towed)
     }
 
-    /// Computes the range of y over the leading lines, or over all lines if none leads, at least `least_span`, with a
-    /// margin. Other lines extend it at an end that they exceed by at most [`LET_IN`] of the range.
+    /// Computes the range of y over the leading lines, or over all lines if none leads, at least `min_span`, with a
+    /// margin. Other lines extend it at an end that they exceed by at most [`MAX_RANGE_EXTENSION`] of the range.
     fn y_range(&self) -> Range<f64> {
-        let of = |leads: bool| self.lines().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
-        let any_leads = self.lines().any(|s| s.leads);
+        let of = |leads: bool| self.lines().filter(move |s| s.sets_range || !leads).flat_map(|s| &s.points);
+        let any_leads = self.lines().any(|s| s.sets_range);
         let fixed = self.levels.iter().copied().chain(self.dots.iter().chain(&self.floor).map(|p| p.1));
-        let (low, high) = extent(of(any_leads).map(|p| p.1).chain(fixed));
-        let span = (high - low).max(self.least_span);
-        let others = self.lines().filter(|s| !s.leads).flat_map(|s| &s.points).map(|p| p.1);
-        let (lowest, highest) = extent(others.chain([low, high]));
-        let little = LET_IN * span;
+        let (low, high) = value_range(of(any_leads).map(|p| p.1).chain(fixed));
+        let span = (high - low).max(self.min_span);
+        let others = self.lines().filter(|s| !s.sets_range).flat_map(|s| &s.points).map(|p| p.1);
+        let (lowest, highest) = value_range(others.chain([low, high]));
+        let little = MAX_RANGE_EXTENSION * span;
         let (low, high) =
             (if low - lowest <= little { lowest } else { low }, if highest - high <= little { highest } else { high });
-        let span = (high - low).max(self.least_span);
+        let span = (high - low).max(self.min_span);
         let (middle, half) = (0.5 * (low + high), 0.56 * span);
         middle - half..middle + half
     }
 
     fn x_range(&self) -> Range<f64> {
-        let (low, high) = extent(self.lines().flat_map(|s| &s.points).map(|p| p.0));
+        let (low, high) = value_range(self.lines().flat_map(|s| &s.points).map(|p| p.0));
         low..if high > low { high } else { low + 1.0 }
     }
 
@@ -129,9 +130,9 @@ impl Plot {
     fn layout(&self) -> ([u32; 2], Range<f64>, Range<f64>) {
         let (x, y) = (self.x_range(), self.y_range());
         if !self.equal_scale {
-            return ([if self.wide { WIDE } else { NARROW }, HEIGHT], x, y);
+            return ([if self.wide { WIDE_PLOT_WIDTH_PX } else { PLOT_WIDTH_PX }, PLOT_HEIGHT_PX], x, y);
         }
-        let across = f64::from(WIDE - LEFT - 2 * AROUND);
+        let across = f64::from(WIDE_PLOT_WIDTH_PX - LEFT_MARGIN_PX - 2 * OUTER_MARGIN_PX);
         let margin = 0.02 * (x.end - x.start);
         let x = x.start - margin..x.end + margin;
         // Minimum height: a few metres of ground beside the path are drawn.
@@ -143,7 +144,7 @@ impl Plot {
             middle - half..middle + half
         };
         let (x, y) = (widened(x, across), widened(y, up));
-        ([WIDE, up as u32 + BELOW + 2 * AROUND], x, y)
+        ([WIDE_PLOT_WIDTH_PX, up as u32 + BOTTOM_MARGIN_PX + 2 * OUTER_MARGIN_PX], x, y)
     }
 
     /// Returns the plot as an SVG element with the description `title` for screen readers.
@@ -154,13 +155,14 @@ impl Plot {
         let (size, x, y) = self.layout();
         let mut text = String::new();
         {
-            let root = SVGBackend::with_string(&mut text, (size[0] * FINE, size[1] * FINE)).into_drawing_area();
+            let root = SVGBackend::with_string(&mut text, (size[0] * DRAWING_SCALE, size[1] * DRAWING_SCALE))
+                .into_drawing_area();
             self.draw(&root, x.clone(), y.clone()).map_err(|error| io::Error::other(error.to_string()))?;
             root.present().map_err(|error| io::Error::other(error.to_string()))?;
         }
         let mut below = String::new();
         if self.ground.is_some() || !self.floor.is_empty() {
-            below = format!("<style>{}</style>", ground::STYLE);
+            below = format!("<style>{}</style>", ground::GROUND_STYLE);
         }
         if !self.towed.is_empty() {
             below += &format!("<style>{TOWED_STYLE}</style>");
@@ -177,20 +179,20 @@ impl Plot {
         x: Range<f64>,
         y: Range<f64>,
     ) -> Result<(), Box<dyn std::error::Error>> {
-        let letters = ("sans-serif", LETTERS * f64::from(FINE)).into_font().color(&INK);
+        let letters = ("sans-serif", FONT_SIZE_PX * f64::from(DRAWING_SCALE)).into_font().color(&INK_COLOUR);
         let (digits_x, digits_y) = (digits(&x), digits(&y));
         let mut chart = ChartBuilder::on(root)
-            .margin(AROUND * FINE)
-            .x_label_area_size(BELOW * FINE)
-            .y_label_area_size(LEFT * FINE)
+            .margin(OUTER_MARGIN_PX * DRAWING_SCALE)
+            .x_label_area_size(BOTTOM_MARGIN_PX * DRAWING_SCALE)
+            .y_label_area_size(LEFT_MARGIN_PX * DRAWING_SCALE)
             .build_cartesian_2d(x.clone(), y.clone())?;
         chart
             .configure_mesh()
             .max_light_lines(0)
             .x_labels(if self.equal_scale { 14 } else { 9 })
             .y_labels(7)
-            .bold_line_style(GRID.stroke_width(FINE))
-            .axis_style(AXIS.stroke_width(FINE))
+            .bold_line_style(GRID_COLOUR.stroke_width(DRAWING_SCALE))
+            .axis_style(AXIS_COLOUR.stroke_width(DRAWING_SCALE))
             .label_style(letters.clone())
             .axis_desc_style(letters)
             .x_label_formatter(&|v| number(*v, digits_x))
@@ -201,20 +203,20 @@ impl Plot {
         for part in self.floor.split(|p| !p.1.is_finite()).filter(|part| part.len() > 1) {
             let below = [part.len() - 1, 0].map(|end| (part[end].0, y.start));
             let outline: Vec<_> = part.iter().copied().chain(below).collect();
-            chart.draw_series([Polygon::new(outline, FLOOR.filled())])?;
+            chart.draw_series([Polygon::new(outline, FLOOR_COLOUR.filled())])?;
         }
         for &level in &self.levels {
             let ends = [x.start, x.end].map(|x| (x, level));
-            chart.draw_series(LineSeries::new(ends, LEVEL.stroke_width(2 * FINE)))?;
+            chart.draw_series(LineSeries::new(ends, LEVEL_COLOUR.stroke_width(2 * DRAWING_SCALE)))?;
         }
-        chart.draw_series(self.dots.iter().map(|&dot| Circle::new(dot, 2 * FINE, INK.filled())))?;
+        chart.draw_series(self.dots.iter().map(|&dot| Circle::new(dot, 2 * DRAWING_SCALE, INK_COLOUR.filled())))?;
         let lines = self.series.iter().map(|series| (series, line_colour(series.number)));
         for (series, colour) in lines.chain(self.towed.iter().map(|series| (series, towed_colour(series.number)))) {
-            let style = colour.stroke_width(2 * FINE);
+            let style = colour.stroke_width(2 * DRAWING_SCALE);
             for part in series.points.split(|p| !(y.start..=y.end).contains(&p.1)).filter(|part| part.len() > 1) {
                 chart.draw_series(LineSeries::new(part.iter().copied(), style))?;
                 let marked = part.iter().filter(|_| self.marks);
-                chart.draw_series(marked.map(|&p| Circle::new(p, 3 * FINE, colour.filled())))?;
+                chart.draw_series(marked.map(|&p| Circle::new(p, 3 * DRAWING_SCALE, colour.filled())))?;
             }
         }
         Ok(())
@@ -222,7 +224,7 @@ impl Plot {
 }
 
 /// Returns the smallest and the largest finite value; (0, 0) if there is none.
-fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+fn value_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) =
         values.filter(|v| v.is_finite()).fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
     if low <= high { (low, high) } else { (0.0, 0.0) }
@@ -246,14 +248,14 @@ fn number(value: f64, digits: usize) -> String {
 /// Makes the drawing scalable, adds a description, places it above the content `below`, and replaces sentinel colours
 /// by classes.
 fn with_classes(svg: &str, size: [u32; 2], title: &str, below: &str) -> String {
-    let [width, height] = size.map(|s| s * FINE);
+    let [width, height] = size.map(|s| s * DRAWING_SCALE);
     let body = svg.find('>').map_or("", |end| &svg[end + 1..]);
     let hex = |colour: RGBColor| format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
     let mut text = format!(
         "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">{below}{body}",
         escape(title)
     );
-    for number in 0..LOOKS {
+    for number in 0..LINE_STYLE_COUNT {
         let (line, towed) = (line_colour(number), towed_colour(number));
         for (attribute, colour, class) in
             [("stroke", line, "line"), ("fill", line, "mark"), ("stroke", towed, "towed line")]
@@ -262,7 +264,13 @@ fn with_classes(svg: &str, size: [u32; 2], title: &str, below: &str) -> String {
             text = text.replace(&painted, &format!("class=\"{class} s{number}\""));
         }
     }
-    for (colour, class) in [(GRID, "grid"), (AXIS, "axis"), (INK, "ink"), (LEVEL, "level"), (FLOOR, "floor")] {
+    for (colour, class) in [
+        (GRID_COLOUR, "grid"),
+        (AXIS_COLOUR, "axis"),
+        (INK_COLOUR, "ink"),
+        (LEVEL_COLOUR, "level"),
+        (FLOOR_COLOUR, "floor"),
+    ] {
         for attribute in ["stroke", "fill"] {
             text = text.replace(&format!("{attribute}=\"{}\"", hex(colour)), &format!("class=\"{class}\""));
         }
@@ -275,8 +283,8 @@ mod tests {
     use super::*;
 
     fn plot(points: Vec<(f64, f64)>, equal_scale: bool) -> Plot {
-        let series = vec![Series { number: 0, leads: true, points }];
-        Plot { x_label: "x, m".into(), y_label: "y, m".into(), least_span: 1.0, equal_scale, series, ..Plot::default() }
+        let series = vec![Series { number: 0, sets_range: true, points }];
+        Plot { x_label: "x, m".into(), y_label: "y, m".into(), min_span: 1.0, equal_scale, series, ..Plot::default() }
     }
 
     #[test]
@@ -291,7 +299,7 @@ mod tests {
     #[test]
     fn noise_does_not_fill_the_picture_and_peers_do_not_stretch_it() {
         let mut noisy = plot(vec![(0.0, 1e-6), (1.0, -1e-6)], false);
-        noisy.series.push(Series { number: 1, leads: false, points: vec![(0.0, 0.0), (1.0, 1e6)] });
+        noisy.series.push(Series { number: 1, sets_range: false, points: vec![(0.0, 0.0), (1.0, 1e6)] });
         let range = noisy.y_range();
         assert!((range.start + 0.56).abs() < 1e-6 && (range.end - 0.56).abs() < 1e-6, "{range:?}");
         assert_eq!(plot(Vec::new(), false).y_range(), -0.56..0.56);
@@ -301,7 +309,7 @@ mod tests {
     fn peers_that_go_a_little_beyond_are_in_the_picture() {
         for (peak, highest) in [(0.9, 1.0), (1.4, 1.4), (1.6, 1.0)] {
             let mut both = plot(vec![(0.0, 0.0), (1.0, 1.0)], false);
-            both.series.push(Series { number: 1, leads: false, points: vec![(0.0, 0.0), (1.0, peak)] });
+            both.series.push(Series { number: 1, sets_range: false, points: vec![(0.0, 0.0), (1.0, peak)] });
             let range = both.y_range();
             assert!(
                 (range.end - 1.06 * highest).abs() < 1e-9 && (range.start + 0.06 * highest).abs() < 1e-9,
@@ -315,8 +323,8 @@ mod tests {
         for points in [vec![(0.0, 0.0), (200.0, 60.0)], vec![(0.0, 0.0), (10.0, 200.0)], vec![(0.0, 0.0), (40.0, 0.0)]]
         {
             let (size, x, y) = plot(points, true).layout();
-            let across = (x.end - x.start) / f64::from(size[0] - LEFT - 2 * AROUND);
-            let up = (y.end - y.start) / f64::from(size[1] - BELOW - 2 * AROUND);
+            let across = (x.end - x.start) / f64::from(size[0] - LEFT_MARGIN_PX - 2 * OUTER_MARGIN_PX);
+            let up = (y.end - y.start) / f64::from(size[1] - BOTTOM_MARGIN_PX - 2 * OUTER_MARGIN_PX);
             assert!((across / up - 1.0).abs() < 0.01, "{across} {up}");
         }
     }

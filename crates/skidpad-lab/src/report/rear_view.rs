@@ -7,12 +7,12 @@ use plotters::prelude::*;
 use skidpad_core::{Frame, Model};
 
 /// Size of the drawing (px).
-const SIZE: (u32, u32) = (760, 480);
+const DRAWING_SIZE_PX: (u32, u32) = (760, 480);
 /// Drawn range, measured laterally from the middle of the car and vertically from the ground (m).
-const ACROSS: core::ops::Range<f64> = -1.9..1.9;
-const UP: core::ops::Range<f64> = -0.5..1.9;
+const LATERAL_RANGE_M: core::ops::Range<f64> = -1.9..1.9;
+const VERTICAL_RANGE_M: core::ops::Range<f64> = -0.5..1.9;
 /// Length of the line that represents the static load (m).
-const REST_M: f64 = 0.35;
+const STATIC_LOAD_LINE_M: f64 = 0.35;
 
 type Picture<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
@@ -42,15 +42,17 @@ fn draw(
     title: &str,
     svg: &mut String,
 ) -> Result<(), Box<dyn core::error::Error + Send + Sync>> {
-    let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    let root = SVGBackend::with_string(svg, DRAWING_SIZE_PX).into_drawing_area();
     root.fill(&WHITE)?;
-    let mut chart =
-        ChartBuilder::on(&root).caption(title, ("sans-serif", 18)).margin(12).build_cartesian_2d(ACROSS, UP)?;
+    let mut chart = ChartBuilder::on(&root)
+        .caption(title, ("sans-serif", 18))
+        .margin(12)
+        .build_cartesian_2d(LATERAL_RANGE_M, VERTICAL_RANGE_M)?;
     body(&mut chart, model, frame)?;
     for (i, wheel) in model.wheels().iter().enumerate() {
         let load = frame.wheels[i].load_n;
         let x = -f64::from(wheel.contact.y) + 0.12 * wheel.axle as f64 - 0.06;
-        let tip = (x, load / f64::from(model.static_load(i)) * REST_M);
+        let tip = (x, load / f64::from(model.static_load(i)) * STATIC_LOAD_LINE_M);
         chart.draw_series([PathElement::new([(x, 0.0), tip], GREEN.stroke_width(6))])?;
         let below = (x - 0.2, -0.08 - 0.09 * wheel.axle as f64);
         chart.draw_series([words(format!("{} {load:.0} N", model.wheel_name(i)), below, &BLACK)])?;
@@ -79,7 +81,10 @@ fn body(
     let corners = [(wide, -high), (wide, high), (-wide, high), (-wide, -high)];
     let outline = corners.map(|(left, up)| place(left, middle + up));
     chart.draw_series([Polygon::new(outline, BLUE.mix(0.15).filled())])?;
-    chart.draw_series([PathElement::new([(ACROSS.start, 0.0), (ACROSS.end, 0.0)], BLACK.stroke_width(2))])?;
+    chart.draw_series([PathElement::new(
+        [(LATERAL_RANGE_M.start, 0.0), (LATERAL_RANGE_M.end, 0.0)],
+        BLACK.stroke_width(2),
+    )])?;
     chart.draw_series([Circle::new(place(0.0, 0.0), 6, RED.filled())])?;
     chart.draw_series([words("centre of mass".into(), place(-0.08, 0.02), &RED)])?;
     Ok(())

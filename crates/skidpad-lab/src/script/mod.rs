@@ -1,18 +1,18 @@
 //! Open-loop manoeuvre from a file: a table of inputs over time.
 //!
-//! [`COLUMNS`] lists the columns of a table, [`HELD`] describes how its rows are interpolated. The step from t_k to
+//! [`COLUMN_DESCRIPTIONS`] lists the columns of a table, [`FORMAT_DESCRIPTION`] describes how its rows are interpolated. The step from t_k to
 //! t_k+1 uses the values at t_k; steering uses the value at t_k+1.
 
 mod parse;
 
-pub use parse::{COLUMNS, Fault, Faults, HELD};
+pub use parse::{COLUMN_DESCRIPTIONS, FORMAT_DESCRIPTION, Fault, Faults};
 
 use std::borrow::Cow;
 
 use skidpad_core::{Controls, Frame, Model, WheelControls};
 
-use crate::driver::{Driver, DriverInput, SpeedHolder};
-use crate::manoeuvre::{Manoeuvre, Setup, Takes};
+use crate::driver::{DriverInput, DriverModel, PedalSpeedController};
+use crate::manoeuvre::{Manoeuvre, Setup, StartRequirements};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -37,7 +37,7 @@ enum Input {
 
 /// Values of one input over time: at least one knot `[time (s), value]`, with strictly increasing times.
 #[derive(Clone, Debug, PartialEq)]
-struct Track {
+struct InputTrack {
     input: Input,
     knots: Vec<[f64; 2]>,
 }
@@ -45,7 +45,7 @@ struct Track {
 /// Table of inputs for one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
-    tracks: Vec<Track>,
+    tracks: Vec<InputTrack>,
     wheels: usize,
     end_s: f64,
 }
@@ -69,44 +69,45 @@ impl Script {
         self.track(Input::Gear).map(|track| track.knots[0][1] as i8)
     }
 
-    fn track(&self, input: Input) -> Option<&Track> {
+    fn track(&self, input: Input) -> Option<&InputTrack> {
         self.tracks.iter().find(|track| track.input == input)
     }
 
-    fn held(&self, input: Input, now: &DriverInput<'_>) -> Option<f64> {
-        self.track(input).map(|track| track.held(now.time_s() + 1e-6 * now.dt_s))
+    fn held_value(&self, input: Input, now: &DriverInput<'_>) -> Option<f64> {
+        self.track(input).map(|track| track.held_value(now.time_s() + 1e-6 * now.dt_s))
     }
 
     /// Returns the controls of the coming step, without those of the speed controller.
     fn controls(&self, now: &DriverInput<'_>) -> Controls {
-        let pedal = |input| self.held(input, now).unwrap_or(0.0) as f32;
+        let pedal = |input| self.held_value(input, now).unwrap_or(0.0) as f32;
         Controls {
             throttle: pedal(Input::Throttle),
             brake: pedal(Input::Brake),
             handbrake: pedal(Input::Handbrake),
-            steer: self.track(Input::Steer).map_or(0.0, |track| track.linear(now.end_s()) as f32),
-            clutch: self.held(Input::Clutch, now).map(|v| v as f32),
-            gear: self.held(Input::Gear, now).map(|v| v as i8),
+            steer: self.track(Input::Steer).map_or(0.0, |track| track.interpolate(now.end_s()) as f32),
+            clutch: self.held_value(Input::Clutch, now).map(|v| v as f32),
+            gear: self.held_value(Input::Gear, now).map(|v| v as i8),
             starter: pedal(Input::Starter) >= 0.5,
-            bars: self.held(Input::Bars, now).map(|v| v as f32),
-            cruise: self.held(Input::Cruise, now).map(|v| v as f32),
+            bars: self.held_value(Input::Bars, now).map(|v| v as f32),
+            cruise: self.held_value(Input::Cruise, now).map(|v| v as f32),
             wheels: self.wheel_controls(now),
         }
     }
 
     fn wheel_controls(&self, now: &DriverInput<'_>) -> Box<[WheelControls]> {
-        let raw = |track: &&Track| matches!(track.input, Input::Motor(_) | Input::WheelBrake(_) | Input::WheelSteer(_));
+        let raw =
+            |track: &&InputTrack| matches!(track.input, Input::Motor(_) | Input::WheelBrake(_) | Input::WheelSteer(_));
         let speed_held = self.track(Input::TargetSpeed).is_some();
         if !speed_held && !self.tracks.iter().any(|track| raw(&track)) {
             return Box::default();
         }
         let mut wheels = vec![WheelControls::default(); self.wheels];
         for track in &self.tracks {
-            let held = track.held(now.time_s() + 1e-6 * now.dt_s) as f32;
+            let held = track.held_value(now.time_s() + 1e-6 * now.dt_s) as f32;
             match track.input {
                 Input::Motor(i) => wheels[i].motor_torque = held,
                 Input::WheelBrake(i) => wheels[i].brake_torque = held,
-                Input::WheelSteer(i) => wheels[i].steer = Some(track.linear(now.end_s()) as f32),
+                Input::WheelSteer(i) => wheels[i].steer = Some(track.interpolate(now.end_s()) as f32),
                 _ => {}
             }
         }
@@ -114,15 +115,15 @@ impl Script {
     }
 }
 
-impl Track {
+impl InputTrack {
     /// Returns the value of the last knot at or before `time` (s); the first value before the first knot.
-    fn held(&self, time: f64) -> f64 {
+    fn held_value(&self, time: f64) -> f64 {
         let after = self.knots.partition_point(|knot| knot[0] <= time);
         self.knots[after.saturating_sub(1)][1]
     }
 
     /// Interpolates linearly between the knots around `time` (s); constant outside them.
-    fn linear(&self, time: f64) -> f64 {
+    fn interpolate(&self, time: f64) -> f64 {
         let after = self.knots.partition_point(|knot| knot[0] <= time);
         let Some(next) = self.knots.get(after) else { return self.knots[self.knots.len() - 1][1] };
         let Some(last) = after.checked_sub(1).map(|i| self.knots[i]) else { return next[1] };
@@ -132,14 +133,14 @@ impl Track {
 
 struct ScriptDriver {
     script: Script,
-    holder: SpeedHolder,
+    speed_controller: PedalSpeedController,
 }
 
-impl Driver for ScriptDriver {
+impl DriverModel for ScriptDriver {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let mut controls = self.script.controls(now);
-        if let Some(target) = self.script.held(Input::TargetSpeed, now) {
-            let held = self.holder.controls(now, target);
+        if let Some(target) = self.script.held_value(Input::TargetSpeed, now) {
+            let held = self.speed_controller.controls(now, target);
             controls.throttle = held.throttle;
             controls.brake = controls.brake.max(held.brake);
             for (own, add) in controls.wheels.iter_mut().zip(&held.wheels) {
@@ -180,10 +181,10 @@ impl Script {
             final_yaw_deg: Some(end.yaw_rad.to_degrees()),
             final_speed_mps: Some(end.vx_mps),
             largest_speed_mps: Some(trajectory.peak(0.0, |f| f.vx_mps).vx_mps),
-            peak_lateral_acceleration_mps2: Some(trajectory.largest(|f| f.ay_mps2)),
-            peak_longitudinal_acceleration_mps2: Some(trajectory.largest(|f| f.ax_mps2)),
-            peak_yaw_rate_degps: Some(trajectory.largest(|f| f.yaw_rate_radps).to_degrees()),
-            peak_roll_deg: Some(trajectory.largest(|f| f.roll_rad).to_degrees()),
+            peak_lateral_acceleration_mps2: Some(trajectory.peak_magnitude(|f| f.ay_mps2)),
+            peak_longitudinal_acceleration_mps2: Some(trajectory.peak_magnitude(|f| f.ax_mps2)),
+            peak_yaw_rate_degps: Some(trajectory.peak_magnitude(|f| f.yaw_rate_radps).to_degrees()),
+            peak_roll_deg: Some(trajectory.peak_magnitude(|f| f.roll_rad).to_degrees()),
         }
     }
 }
@@ -200,11 +201,11 @@ impl Manoeuvre for Script {
         setup.placement.gear = self.first_gear();
         setup
     }
-    fn takes(&self) -> Takes {
-        Takes::ANY
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::ANY_START
     }
-    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
-        Box::new(ScriptDriver { script: self.clone(), holder: SpeedHolder::default() })
+    fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
+        Box::new(ScriptDriver { script: self.clone(), speed_controller: PedalSpeedController::default() })
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

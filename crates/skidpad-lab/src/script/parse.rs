@@ -7,8 +7,8 @@ use skidpad_core::Model;
 use skidpad_spec::MOST_COLLECTED;
 use skidpad_spec::printable::one_line;
 
-use super::{Input, Script, Track};
-use crate::names::nearest;
+use super::{Input, InputTrack, Script};
+use crate::suggestions::nearest_name;
 
 /// Fault in a controls file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,13 +32,13 @@ pub struct Fault {
 pub struct Faults(pub Vec<Fault>);
 
 /// Description of the table format and of the interpolation between rows.
-pub const HELD: &str = "The header names `t_s` and any of the columns below, in any order. Steering is linear between rows, all else is \
+pub const FORMAT_DESCRIPTION: &str = "The header names `t_s` and any of the columns below, in any order. Steering is linear between rows, all else is \
 held from its row to the next. An empty cell leaves a column as if its row did not name it. Before its first value a column has its \
 first, after its last its last. Lines that begin with `#` are comments. Wheels are named by axle number from the front and `l`, `r` or \
 `c`.";
 
 /// Columns of a table: name, accepted values, behaviour without the column.
-pub const COLUMNS: [[&str; 3]; 14] = [
+pub const COLUMN_DESCRIPTIONS: [[&str; 3]; 14] = [
     ["t_s", "s, 0 or more, rising", ""],
     ["throttle", "0 to 1", "0"],
     ["brake", "0 to 1", "0"],
@@ -56,7 +56,7 @@ pub const COLUMNS: [[&str; 3]; 14] = [
 ];
 
 /// Columns that every car has.
-pub(super) const PLAIN: &[(&str, Input)] = &[
+pub(super) const CAR_COLUMNS: &[(&str, Input)] = &[
     ("t_s", Input::Time),
     ("throttle", Input::Throttle),
     ("brake", Input::Brake),
@@ -71,10 +71,10 @@ pub(super) const PLAIN: &[(&str, Input)] = &[
 ];
 
 /// Constructor of a wheel's input from the number of the wheel.
-pub(super) type ForWheel = fn(usize) -> Input;
+pub(super) type WheelInputConstructor = fn(usize) -> Input;
 
 /// Columns that every wheel has: part of the name before the dot, and input.
-pub(super) const PER_WHEEL: &[(&str, ForWheel)] =
+pub(super) const WHEEL_COLUMNS: &[(&str, WheelInputConstructor)] =
     &[("motor_torque_nm", Input::Motor), ("brake_torque_nm", Input::WheelBrake), ("steer_rad", Input::WheelSteer)];
 
 /// Cell of the table with its position in the file.
@@ -126,8 +126,8 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     }
     if !faults.is_empty() {
         for fault in &mut faults {
-            cut(&mut fault.column);
-            cut(&mut fault.found);
+            truncate(&mut fault.column);
+            truncate(&mut fault.found);
         }
         return Err(Faults(faults));
     }
@@ -135,7 +135,7 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
         .into_iter()
         .flatten()
         .filter(|column| column.input != Input::Time && !column.track.is_empty())
-        .map(|column| Track { input: column.input, knots: column.track })
+        .map(|column| InputTrack { input: column.input, knots: column.track })
         .collect();
     Ok(Script { tracks, wheels: model.wheels().len(), end_s: end_s.unwrap_or(0.0) })
 }
@@ -144,7 +144,7 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
 const MAX_SHOWN_BYTES: usize = 200;
 
 /// Truncates `text` to [`MAX_SHOWN_BYTES`] and appends an ellipsis.
-fn cut(text: &mut String) {
+fn truncate(text: &mut String) {
     if text.len() > MAX_SHOWN_BYTES {
         text.truncate(text.floor_char_boundary(MAX_SHOWN_BYTES));
         text.push('…');
@@ -219,23 +219,24 @@ fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<O
 }
 
 fn input(name: &str, model: &Model) -> Option<Input> {
-    if let Some((_, input)) = PLAIN.iter().find(|(plain, _)| *plain == name) {
+    if let Some((_, input)) = CAR_COLUMNS.iter().find(|(plain, _)| *plain == name) {
         return Some(*input);
     }
     let (stem, wheel) = name.split_once('.')?;
-    let (_, make) = PER_WHEEL.iter().find(|(known, _)| *known == stem)?;
+    let (_, make) = WHEEL_COLUMNS.iter().find(|(known, _)| *known == stem)?;
     (0..model.wheels().len()).find(|&i| model.wheel_name(i) == wheel).map(make)
 }
 
 fn accepted_names(name: &str, model: &Model) -> String {
     let wheels: Vec<String> = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
-    let per_wheel = PER_WHEEL.iter().flat_map(|(stem, _)| wheels.iter().map(move |wheel| format!("{stem}.{wheel}")));
-    let known: Vec<String> = PLAIN.iter().map(|(plain, _)| (*plain).to_string()).chain(per_wheel).collect();
-    if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
+    let per_wheel =
+        WHEEL_COLUMNS.iter().flat_map(|(stem, _)| wheels.iter().map(move |wheel| format!("{stem}.{wheel}")));
+    let known: Vec<String> = CAR_COLUMNS.iter().map(|(plain, _)| (*plain).to_string()).chain(per_wheel).collect();
+    if let Some(near) = nearest_name(name, known.iter().map(String::as_str)) {
         return format!("`{near}` (perhaps that was meant)");
     }
-    let plain: Vec<&str> = PLAIN.iter().map(|(plain, _)| *plain).collect();
-    let stems: Vec<&str> = PER_WHEEL.iter().map(|(stem, _)| *stem).collect();
+    let plain: Vec<&str> = CAR_COLUMNS.iter().map(|(plain, _)| *plain).collect();
+    let stems: Vec<&str> = WHEEL_COLUMNS.iter().map(|(stem, _)| *stem).collect();
     format!("{}, and {} with one of the wheels {}", plain.join(", "), stems.join(", "), wheels.join(", "))
 }
 

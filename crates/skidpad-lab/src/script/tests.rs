@@ -85,7 +85,7 @@ fn a_table_without_time_or_rows_is_refused() {
 
 #[test]
 fn a_target_speed_engages_the_holder_and_the_run_ends_at_the_last_row() {
-    let (model, dt) = (Arc::new(model()), TimeStep::per_second(60.0).expect("valid"));
+    let (model, dt) = (Arc::new(model()), TimeStep::from_rate_hz(60.0).expect("valid"));
     let script = Script::parse("t_s,target_speed_mps\n0,12\n30,12\n", &model).expect("a valid table");
     let mut driver = script.driver(&model);
     let run = simulate(&POINT_MASS, &model, &script.setup(&model), driver.as_mut(), dt, &mut |_, _| {});
@@ -107,9 +107,10 @@ fn shipped_tables_are_valid() {
 
 #[test]
 fn every_column_is_told() {
-    let header = COLUMNS.map(|[name, ..]| name).join(",");
-    Script::parse(&format!("{header}\n{}\n", ["0"; COLUMNS.len()].join(",")), &model()).expect("columns of a table");
-    assert_eq!(COLUMNS.len(), parse::PLAIN.len() + parse::PER_WHEEL.len());
+    let header = COLUMN_DESCRIPTIONS.map(|[name, ..]| name).join(",");
+    Script::parse(&format!("{header}\n{}\n", ["0"; COLUMN_DESCRIPTIONS.len()].join(",")), &model())
+        .expect("columns of a table");
+    assert_eq!(COLUMN_DESCRIPTIONS.len(), parse::CAR_COLUMNS.len() + parse::WHEEL_COLUMNS.len());
 }
 
 /// A road-wheel angle of a right angle is accepted, a larger one is not.

@@ -9,22 +9,22 @@ use skidpad_core::{
 };
 use skidpad_world::Ground;
 
-use crate::no_slip::{self, Pedals};
+use crate::no_slip::{self, NoSlipDrivetrain};
 use crate::ray_cast::{RayWheel, non_physical};
 
 use super::body::Body;
-use super::car::{Car, TURN_KEPT, Wheel, WheelInput};
+use super::car::{Car, RETAINED_ROTATION_RATIO, Wheel, WheelInput};
 use super::tuning::{Tuning, WheelTuning};
 
 /// Entry for a list of backends.
-pub const BACKEND: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: BackendInfo = BackendInfo {
     name: "bullet",
     about: "Bullet 3.24's btRaycastVehicle in Bullet's world step, reproduced with its defects, a peer",
     peer: true,
     rows: false,
     build: |scene, cars, dt| {
-        let tuned = |car: &CarStart| (car.clone(), Tuning::of(&car.model));
-        world(scene, &cars.iter().map(tuned).collect::<Vec<_>>(), dt)
+        let tuned = |car: &CarStart| (car.clone(), Tuning::from_model(&car.model));
+        new_world(scene, &cars.iter().map(tuned).collect::<Vec<_>>(), dt)
     },
 };
 
@@ -32,17 +32,17 @@ pub const BACKEND: BackendInfo = BackendInfo {
 ///
 /// The model provides pedals, steering and telemetry. A tuning must have as many wheels as its model. Cars start with the
 /// velocity that Bullet reports for their placement: gravity times `dt` upwards if they stand, zero in the air.
-pub fn world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
+pub fn new_world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
     let ground = Ground::new(scene);
-    let cars: Vec<Driven> =
-        cars.iter().map(|(start, tuning)| Driven::new(scene, &ground, start, tuning.clone(), dt)).collect();
+    let cars: Vec<BulletCar> =
+        cars.iter().map(|(start, tuning)| BulletCar::new(scene, &ground, start, tuning.clone(), dt)).collect();
     let mut world = BulletWorld { cars, slots: Slots::default(), scene: scene.clone(), ground, clock: Clock::new(dt) };
     world.cars.iter().for_each(|car| _ = world.slots.allocate(car.model.wheels().len()));
     Box::new(world)
 }
 
 struct BulletWorld {
-    cars: Vec<Driven>,
+    cars: Vec<BulletCar>,
     slots: Slots,
     scene: Scene,
     ground: Ground,
@@ -50,28 +50,28 @@ struct BulletWorld {
 }
 
 /// Car with its model. `state` is its motion; the last step in `car` is read only for telemetry.
-struct Driven {
+struct BulletCar {
     model: Arc<Model>,
     state: State,
     car: Car,
-    pedals: Pedals,
+    pedals: NoSlipDrivetrain,
     inputs: Vec<WheelInput>,
     report: StepReport,
 }
 
-impl Driven {
+impl BulletCar {
     fn new(scene: &Scene, ground: &Ground, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
         let state = State::at_rest(&start.model, scene, &start.placement);
         let wheels = state.wheels.len();
         let mut driven = Self {
             model: start.model.clone(),
-            car: Car::new(tuning, motion(&state)),
-            pedals: Pedals::new(&start.model, &state),
+            car: Car::new(tuning, bullet_body(&state)),
+            pedals: NoSlipDrivetrain::new(&start.model, &state),
             state,
             inputs: vec![WheelInput::default(); wheels],
             report: StepReport::default(),
         };
-        let carried = if start.placement.height == 0.0 { 1.0 } else { driven.reach_down(ground) };
+        let carried = if start.placement.height == 0.0 { 1.0 } else { driven.extend_wheels(ground) };
         if StepReport::of_no_step(dt).is_none() {
             driven.state.velocity += Vec3::Z * (scene.gravity * dt * carried);
         }
@@ -80,12 +80,12 @@ impl Driven {
     }
 
     /// Extends the wheels to the ground below them at the current pose. Returns the share of the weight that they carry.
-    fn reach_down(&mut self, ground: &Ground) -> f32 {
-        self.car.hang(ground);
+    fn extend_wheels(&mut self, ground: &Ground) -> f32 {
+        self.car.update_suspension(ground);
         let mut carried = 0.0;
         for (i, (wheel, tuning)) in self.car.wheels().iter().zip(&self.car.tuning().wheels).enumerate() {
             let to = &mut self.state.wheels[i];
-            (to.contact, to.load) = (wheel.contact, applied(wheel, tuning.most_force) as f32);
+            (to.contact, to.load) = (wheel.contact, applied_suspension_force(wheel, tuning.max_force) as f32);
             to.compression = compression(&self.model, i, wheel, tuning) as f32;
             carried += to.load / (self.model.mass() * STANDARD_GRAVITY);
         }
@@ -95,32 +95,32 @@ impl Driven {
     /// Takes a step of `dt` s. If the motion is not finite after it, `state` keeps the motion before the step and the report says
     /// so.
     fn step(&mut self, ground: &Ground, controls: &Controls, dt: f32) -> StepReport {
-        self.drive(controls, dt);
-        self.car.body = motion(&self.state);
+        self.apply_controls(controls, dt);
+        self.car.body = bullet_body(&self.state);
         let wheels = &self.state.wheels;
-        self.car.set_turns(|i| f64::from(wheels[i].spin) * f64::from(dt) * TURN_KEPT);
+        self.car.set_retained_rotations(|i| f64::from(wheels[i].spin) * f64::from(dt) * RETAINED_ROTATION_RATIO);
         self.car.step(ground, &self.inputs, f64::from(dt));
         if !self.car.body.is_finite() {
             return StepReport { not_finite: true, ..StepReport::default() };
         }
-        self.read(f64::from(dt));
+        self.read_state(f64::from(dt));
         StepReport { iterations: 1, ..StepReport::default() }
     }
 
     /// Sets the inputs of all wheels from `controls` for a step of `dt` s.
-    fn drive(&mut self, controls: &Controls, dt: f32) {
+    fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let brake_step = self.car.tuning().brake_step.unwrap_or(f64::from(dt));
         let inputs = &mut self.inputs;
-        self.pedals.press(&mut self.state, controls, dt, |i, forces| {
+        self.pedals.update(&mut self.state, controls, dt, |i, forces| {
             (inputs[i].engine_force, inputs[i].brake) = (forces.drive.into(), f64::from(forces.brake) * brake_step);
         });
         for (i, input) in self.inputs.iter_mut().enumerate() {
-            input.steering = no_slip::steer(&self.model, &mut self.state, i, controls).into();
+            input.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, i, controls).into();
         }
     }
 
     /// Copies motion and wheels after a step of `dt` s to `state`.
-    fn read(&mut self, dt: f64) {
+    fn read_state(&mut self, dt: f64) {
         let (body, state) = (self.car.body, &mut self.state);
         state.previous_velocity = state.velocity;
         state.position = body.position;
@@ -129,11 +129,11 @@ impl Driven {
         state.angular = body.angular.as_vec3();
         let tunings = &self.car.tuning().wheels;
         for (i, (wheel, to)) in self.car.wheels().iter().zip(&mut state.wheels).enumerate() {
-            let spin = wheel.turn_kept / TURN_KEPT / dt;
+            let spin = wheel.retained_rotation / RETAINED_ROTATION_RATIO / dt;
             *to = WheelState {
                 spin: spin as f32,
                 compression: compression(&self.model, i, wheel, &tunings[i]) as f32,
-                load: applied(wheel, tunings[i].most_force) as f32,
+                load: applied_suspension_force(wheel, tunings[i].max_force) as f32,
                 // Bullet's axle points to the right.
                 tyre: [wheel.forward_impulse / dt, -wheel.side_impulse / dt].map(|force| force as f32),
                 rolling_speed: (spin * tunings[i].radius) as f32,
@@ -154,8 +154,8 @@ fn compression(model: &Model, i: usize, wheel: &Wheel, tuning: &WheelTuning) -> 
 }
 
 /// Returns the suspension force that acts on the car, N.
-fn applied(wheel: &Wheel, bound: f64) -> f64 {
-    wheel.force.min(bound)
+fn applied_suspension_force(wheel: &Wheel, bound: f64) -> f64 {
+    wheel.suspension_force.min(bound)
 }
 
 /// Returns the actions of the wheels of `car` in its last step of `dt` s.
@@ -164,16 +164,16 @@ fn ray_wheels(car: &Car, dt: f64) -> impl Iterator<Item = RayWheel> {
     car.wheels().iter().zip(&car.tuning().wheels).map(move |(wheel, tuning)| RayWheel {
         arm: (to_vehicle * (wheel.point - car.body.position)).as_vec3(),
         normal: (to_vehicle * wheel.normal).as_vec3(),
-        suspension: wheel.force as f32,
-        largest: tuning.most_force as f32,
-        along: (to_vehicle * wheel.along * (wheel.forward_impulse / dt)).as_vec3(),
-        side: (to_vehicle * wheel.across * (wheel.side_impulse / dt)).as_vec3(),
+        suspension_force: wheel.suspension_force as f32,
+        max_suspension_force: tuning.max_force as f32,
+        longitudinal_force: (to_vehicle * wheel.longitudinal_axis * (wheel.forward_impulse / dt)).as_vec3(),
+        lateral_force: (to_vehicle * wheel.lateral_axis * (wheel.side_impulse / dt)).as_vec3(),
         roll_influence: tuning.roll_influence as f32,
     })
 }
 
 /// Converts the motion of `state` to Bullet's 64-bit body.
-fn motion(state: &State) -> Body {
+fn bullet_body(state: &State) -> Body {
     Body {
         position: state.position,
         rotation: state.rotation.as_dquat().normalize(),
@@ -184,7 +184,7 @@ fn motion(state: &State) -> Body {
 
 impl Backend for BulletWorld {
     fn name(&self) -> &'static str {
-        BACKEND.name
+        BACKEND_INFO.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
@@ -218,7 +218,7 @@ impl Backend for BulletWorld {
     }
 
     fn car(&self, slot: usize) -> CarView<'_> {
-        let Driven { model, state, report, .. } = &self.cars[slot];
+        let BulletCar { model, state, report, .. } = &self.cars[slot];
         CarView::without_rows(model, state, !self.slots.is_active(slot), *report)
     }
 
@@ -226,7 +226,7 @@ impl Backend for BulletWorld {
         if StepReport::of_no_step(self.clock.dt).is_some() {
             return AssistLog::default();
         }
-        let Driven { model, car, .. } = &self.cars[car];
+        let BulletCar { model, car, .. } = &self.cars[car];
         non_physical(model, ray_wheels(car, f64::from(self.clock.dt)))
     }
 
@@ -239,8 +239,8 @@ impl Backend for BulletWorld {
     /// Inserts a car with the tuning derived from its model.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let id = self.slots.allocate(start.model.wheels().len());
-        let tuning = Tuning::of(&start.model);
-        let car = Driven::new(&self.scene, &self.ground, start, tuning, self.clock.dt);
+        let tuning = Tuning::from_model(&start.model);
+        let car = BulletCar::new(&self.scene, &self.ground, start, tuning, self.clock.dt);
         match self.cars.get_mut(id.slot()) {
             Some(own) => *own = car,
             None => self.cars.push(car),

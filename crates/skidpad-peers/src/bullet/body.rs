@@ -5,7 +5,7 @@ use core::f64::consts::FRAC_PI_4;
 use skidpad_core::{DMat3, DQuat, DVec3};
 
 /// Maximum rotation of a body within one step, rad. Faster bodies rotate by this angle.
-const MOST_TURN: f64 = FRAC_PI_4;
+const MAX_STEP_ROTATION_RAD: f64 = FRAC_PI_4;
 
 /// Motion of a rigid body in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ impl Body {
     /// Applies the gyroscopic torque over `dt` s by one Newton step of the implicit equation in body axes.
     ///
     /// With ω in body axes: `f = dt ω × (I ω)`, `J = I + dt ([ω]× I − [I ω]×)`, `ω ← ω − J⁻¹ f`.
-    pub(super) fn precess(&mut self, inertia: &DMat3, dt: f64) {
+    pub(super) fn apply_gyroscopic_torque(&mut self, inertia: &DMat3, dt: f64) {
         let rate = self.rotation.inverse() * self.angular;
         let momentum = *inertia * rate;
         let missing = rate.cross(momentum) * dt;
@@ -38,7 +38,7 @@ impl Body {
         let turn = self.angular * dt;
         let angle = turn.length();
         if angle > 0.0 {
-            let by = DQuat::from_axis_angle(turn / angle, angle.min(MOST_TURN));
+            let by = DQuat::from_axis_angle(turn / angle, angle.min(MAX_STEP_ROTATION_RAD));
             self.rotation = (by * self.rotation).normalize();
         }
     }
@@ -78,7 +78,7 @@ mod tests {
         };
         let before = energy(&body);
         for _ in 0..1000 {
-            body.precess(&inertia, 1e-4);
+            body.apply_gyroscopic_torque(&inertia, 1e-4);
             body.advance(1e-4);
         }
         // An implicit step of first order loses energy, here by a share of the order ω² dt t = 2e-5.

@@ -1,19 +1,19 @@
 //! Bullet's vehicle: rays, springs, their impulses on the body, and the visible rotation of the wheels.
 
 use skidpad_core::{DMat3, DQuat, DVec3};
-use skidpad_world::{Chassis, Ground, Touching};
+use skidpad_world::{Chassis, Ground, GroundContacts};
 
 use super::body::Body;
 use super::tuning::{Tuning, WheelTuning};
 
 /// Cosine between ray and normal below which Bullet treats a contact as too steep for the suspension speed.
-const LEAST_CLOSING: f64 = 0.1;
+const MIN_CONTACT_COSINE: f64 = 0.1;
 
 /// Factor on the spring force at such a steep contact, in place of the reciprocal cosine.
-const STEEP_FACTOR: f64 = 10.0;
+const STEEP_SPRING_FACTOR: f64 = 10.0;
 
 /// Share of a wheel's rotation per step that Bullet keeps for the next step.
-pub(super) const TURN_KEPT: f64 = 0.99;
+pub(super) const RETAINED_ROTATION_RATIO: f64 = 0.99;
 
 /// Inputs of one wheel, as Bullet takes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,7 +36,7 @@ pub struct Wheel {
     /// Whether the ray hit the ground.
     pub contact: bool,
     /// Force of the suspension before its bound, N, ≥ 0; the friction uses this force.
-    pub force: f64,
+    pub suspension_force: f64,
     /// Impulse along the rolling direction, N s, positive forward.
     pub forward_impulse: f64,
     /// Impulse along the axle, N s, positive in the direction of the axle, which is to the right.
@@ -46,12 +46,12 @@ pub struct Wheel {
     /// Total rotation angle, rad, positive forward.
     pub rotation: f64,
     /// Rotation in the last step as Bullet keeps it for the next one, rad: one per cent less than it was.
-    pub turn_kept: f64,
+    pub retained_rotation: f64,
     pub(super) point: DVec3,
     pub(super) normal: DVec3,
     pub(super) axle: DVec3,
-    pub(super) across: DVec3,
-    pub(super) along: DVec3,
+    pub(super) lateral_axis: DVec3,
+    pub(super) longitudinal_axis: DVec3,
 }
 
 /// Bullet's `btRaycastVehicle` with its chassis.
@@ -64,7 +64,7 @@ pub struct Car {
     /// Motion of the chassis. It may be changed between steps.
     pub body: Body,
     pub(super) wheels: Vec<Wheel>,
-    hull: Option<(Chassis, Touching)>,
+    hull: Option<(Chassis, GroundContacts)>,
 }
 
 impl Car {
@@ -77,7 +77,7 @@ impl Car {
             world_inverse_inertia: DMat3::ZERO,
             body,
             wheels: tuning.wheels.iter().map(hanging).collect(),
-            hull: tuning.hull.map(|hull| (chassis(hull), Touching::default())),
+            hull: tuning.hull.map(|hull| (chassis(hull), GroundContacts::default())),
             tuning,
         }
     }
@@ -93,43 +93,46 @@ impl Car {
     }
 
     /// Sets the rotation per step with which every wheel continues in the air to `turn(i)` rad.
-    pub fn set_turns(&mut self, turn: impl Fn(usize) -> f64) {
+    pub fn set_retained_rotations(&mut self, turn: impl Fn(usize) -> f64) {
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
-            wheel.turn_kept = turn(i);
+            wheel.retained_rotation = turn(i);
         }
     }
 
     /// Takes a step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull, pose, and then the
     /// vehicle at the new pose with the new velocity. Missing inputs are 0.
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
-        self.body.precess(&self.tuning.inertia, dt);
+        self.body.apply_gyroscopic_torque(&self.tuning.inertia, dt);
         self.body.velocity.z -= f64::from(ground.gravity()) * dt;
-        let [velocity, angular] = self.keep_out(ground, dt);
+        let [velocity, angular] = self.separate_hull_from_ground(ground, dt);
         self.body.advance(dt);
         self.body.velocity += velocity;
         self.body.angular += angular;
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             wheel.input = inputs.get(i).copied().unwrap_or_default();
         }
-        self.update(ground, dt);
+        self.update_vehicle(ground, dt);
     }
 
     /// Updates the vehicle: rays, suspension, friction and wheel rotation.
-    fn update(&mut self, ground: &Ground, dt: f64) {
+    fn update_vehicle(&mut self, ground: &Ground, dt: f64) {
         let turn = DMat3::from_quat(self.body.rotation);
         self.world_inverse_inertia = turn * self.inverse_inertia * turn.transpose();
-        self.hang(ground);
+        self.update_suspension(ground);
         for i in 0..self.wheels.len() {
-            let (wheel, bound) = (self.wheels[i], self.tuning.wheels[i].most_force);
-            self.push(wheel.point - self.body.position, wheel.normal * (wheel.force.min(bound) * dt));
+            let (wheel, bound) = (self.wheels[i], self.tuning.wheels[i].max_force);
+            self.apply_impulse(
+                wheel.point - self.body.position,
+                wheel.normal * (wheel.suspension_force.min(bound) * dt),
+            );
         }
         self.find_friction(dt);
         self.apply_friction();
-        self.spin(dt);
+        self.update_rotation(dt);
     }
 
     /// Casts all rays, and computes the suspension forces from the current velocities of the body.
-    pub(super) fn hang(&mut self, ground: &Ground) {
+    pub(super) fn update_suspension(&mut self, ground: &Ground) {
         let Body { position, rotation, .. } = self.body;
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
             let start = position + rotation * tuning.hard_point;
@@ -140,7 +143,7 @@ impl Car {
             let Some(hit) = ground.cast(start, direction, reach) else {
                 wheel.contact = false;
                 wheel.length = tuning.rest_length;
-                wheel.force = 0.0;
+                wheel.suspension_force = 0.0;
                 wheel.normal = -direction;
                 wheel.point = start + direction * reach;
                 continue;
@@ -148,48 +151,51 @@ impl Car {
             wheel.contact = true;
             wheel.point = start + direction * hit.distance;
             wheel.normal = hit.normal;
-            let most = tuning.rest_length + tuning.travel;
-            wheel.length = (hit.distance - tuning.radius).clamp(tuning.rest_length - tuning.travel, most);
+            let most = tuning.rest_length + tuning.max_travel;
+            wheel.length = (hit.distance - tuning.radius).clamp(tuning.rest_length - tuning.max_travel, most);
             let closing = -hit.normal.dot(direction);
             let approach = hit.normal.dot(self.body.velocity_at(wheel.point - position));
-            let (factor, speed) =
-                if closing <= LEAST_CLOSING { (STEEP_FACTOR, 0.0) } else { (1.0 / closing, approach / closing) };
+            let (factor, speed) = if closing <= MIN_CONTACT_COSINE {
+                (STEEP_SPRING_FACTOR, 0.0)
+            } else {
+                (1.0 / closing, approach / closing)
+            };
             let damping = if speed < 0.0 { tuning.damping_compression } else { tuning.damping_relaxation };
             let spring = tuning.stiffness * (tuning.rest_length - wheel.length) * factor;
-            wheel.force = (self.tuning.mass * (spring - damping * speed)).max(0.0);
+            wheel.suspension_force = (self.tuning.mass * (spring - damping * speed)).max(0.0);
         }
     }
 
     /// Updates the visible rotation of the wheels. They roll as the unsteered chassis moves, without any effect on it.
-    fn spin(&mut self, dt: f64) {
+    fn update_rotation(&mut self, dt: f64) {
         let rotation = self.body.rotation;
         let forward = rotation * DVec3::X;
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
             if wheel.contact {
                 let rolling = forward - wheel.normal * wheel.normal.dot(forward);
                 let arm = rotation * tuning.hard_point;
-                wheel.turn_kept = rolling.dot(self.body.velocity_at(arm)) * dt / tuning.radius;
+                wheel.retained_rotation = rolling.dot(self.body.velocity_at(arm)) * dt / tuning.radius;
             }
-            wheel.rotation += wheel.turn_kept;
-            wheel.turn_kept *= TURN_KEPT;
+            wheel.rotation += wheel.retained_rotation;
+            wheel.retained_rotation *= RETAINED_ROTATION_RATIO;
         }
     }
 
     /// Applies `impulse` (N s) at `arm` from the centre of mass (m), both in world axes.
-    pub(super) fn push(&mut self, arm: DVec3, impulse: DVec3) {
+    pub(super) fn apply_impulse(&mut self, arm: DVec3, impulse: DVec3) {
         self.body.velocity += impulse / self.tuning.mass;
         self.body.angular += self.world_inverse_inertia * arm.cross(impulse);
     }
 
     /// Keeps the hull out of the ground over `dt` s. Returns the changes of velocity (m/s) and angular velocity (rad/s) by the
     /// rest of an impact, which apply after the pose has moved.
-    fn keep_out(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
+    fn separate_hull_from_ground(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
         let Some((chassis, touching)) = &mut self.hull else { return [DVec3::ZERO; 2] };
         let Body { position, rotation, velocity, angular } = self.body;
         let before = [velocity.as_vec3(), angular.as_vec3()];
-        chassis.place(position, rotation.as_quat(), before);
-        touching.keep_out(chassis, ground, &[], dt as f32);
-        let (moves, after) = (chassis.motion(), chassis.twist());
+        chassis.set_pose_and_twist(position, rotation.as_quat(), before);
+        touching.separate_from_ground(chassis, ground, &[], dt as f32);
+        let (moves, after) = (chassis.pose_motion(), chassis.twist());
         if moves != before {
             self.body.velocity += (moves[0] - before[0]).as_dvec3();
             self.body.angular += (moves[1] - before[1]).as_dvec3();

@@ -6,11 +6,11 @@ use skidpad_core::DVec3;
 use super::car::Car;
 
 /// Share of the impulse that would stop a wheel's lateral slip that Bullet applies in a step of any length.
-const SIDE_SHARE: f64 = -0.2;
+const LATERAL_IMPULSE_SHARE: f64 = -0.2;
 
 /// Weight of the longitudinal impulse in the test for sliding. It allows a wheel twice its friction in the longitudinal
 /// direction.
-const ALONG_WEIGHT: f64 = 0.5;
+const LONGITUDINAL_SLIDE_WEIGHT: f64 = 0.5;
 
 impl Car {
     /// Computes both impulses of every wheel for a step of `dt` s.
@@ -24,20 +24,20 @@ impl Car {
             if wheel.contact {
                 // Bullet divides by these lengths unchecked. Here an axle along the normal results in no friction.
                 let across = wheel.axle - wheel.normal * wheel.axle.dot(wheel.normal);
-                wheel.across = across.normalize_or_zero();
-                wheel.along = wheel.normal.cross(wheel.across).normalize_or_zero();
+                wheel.lateral_axis = across.normalize_or_zero();
+                wheel.longitudinal_axis = wheel.normal.cross(wheel.lateral_axis).normalize_or_zero();
                 let arm = wheel.point - self.body.position;
                 let velocity = self.body.velocity_at(arm);
                 let stopping = |axis: DVec3| axis.dot(velocity) / self.compliance(arm, axis);
-                wheel.side_impulse = SIDE_SHARE * stopping(wheel.across);
+                wheel.side_impulse = LATERAL_IMPULSE_SHARE * stopping(wheel.lateral_axis);
                 wheel.forward_impulse = if wheel.input.engine_force != 0.0 {
                     wheel.input.engine_force * dt
                 } else {
                     let brake = wheel.input.brake;
-                    (-stopping(wheel.along) / touching).min(brake).max(-brake)
+                    (-stopping(wheel.longitudinal_axis) / touching).min(brake).max(-brake)
                 };
-                let limit = wheel.force * dt * self.tuning().wheels[i].friction_slip;
-                let along = ALONG_WEIGHT * wheel.forward_impulse;
+                let limit = wheel.suspension_force * dt * self.tuning().wheels[i].friction_slip;
+                let along = LONGITUDINAL_SLIDE_WEIGHT * wheel.forward_impulse;
                 let asked = along * along + wheel.side_impulse * wheel.side_impulse;
                 if asked > limit * limit {
                     wheel.skid = limit / asked.sqrt();
@@ -62,11 +62,11 @@ impl Car {
             let wheel = self.wheels[i];
             let arm = wheel.point - self.body.position;
             if wheel.forward_impulse != 0.0 {
-                self.push(arm, wheel.along * wheel.forward_impulse);
+                self.apply_impulse(arm, wheel.longitudinal_axis * wheel.forward_impulse);
             }
             if wheel.side_impulse != 0.0 {
                 let raised = up * (up.dot(arm) * (1.0 - self.tuning().wheels[i].roll_influence));
-                self.push(arm - raised, wheel.across * wheel.side_impulse);
+                self.apply_impulse(arm - raised, wheel.lateral_axis * wheel.side_impulse);
             }
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! * [`Car`] is the vehicle in 64-bit numbers with Bullet's own inputs. It reproduces recorded float64 runs without chassis
 //!   contact up to round-off.
-//! * [`BACKEND`] drives it from a skidpad model and [`skidpad_core::Controls`]. Between steps its motion is the
+//! * [`BACKEND_INFO`] drives it from a skidpad model and [`skidpad_core::Controls`]. Between steps its motion is the
 //!   [`skidpad_core::State`], with velocities and rotation in 32 bits, so that a copied state resumes bit-identically.
 //! * [`Tuning`] contains Bullet's parameters, either from a model in their true units or Bullet's own numbers.
 //!
@@ -20,7 +20,7 @@ mod car;
 mod friction;
 mod tuning;
 
-pub use backend::{BACKEND, world};
+pub use backend::{BACKEND_INFO, new_world};
 pub use body::Body;
 pub use car::{Car, Wheel, WheelInput};
 pub use skidpad_world::Ground;

@@ -39,9 +39,9 @@ pub struct WheelTuning {
     /// Damping while extending over the mass of the whole body, 1/s, ≥ 0 (`m_wheelsDampingRelaxation`).
     pub damping_relaxation: f64,
     /// Maximum change of length from the rest length in both directions, m, ≥ 0 (`m_maxSuspensionTravelCm`, there in cm).
-    pub travel: f64,
+    pub max_travel: f64,
     /// Maximum force of the suspension on the car, N. The friction of the tyre uses the unbounded force (`m_maxSuspensionForce`).
-    pub most_force: f64,
+    pub max_force: f64,
     /// Lateral coefficient of friction; the longitudinal one is twice as large (`m_frictionSlip`).
     pub friction_slip: f64,
     /// Height at which lateral impulses act: 1 at the ground, 0 at the height of the centre of mass (`m_rollInfluence`).
@@ -55,7 +55,7 @@ impl Tuning {
     /// Parameters without a counterpart in Bullet are left out: anti-roll bars, bump stops, droop stops, tyre curves, wheel
     /// inertia, rolling resistance, aerodynamics, toe, Ackermann. The friction is the longitudinal one of the tyre. It does not
     /// include the grip of the ground, which Bullet never reads.
-    pub fn of(model: &Model) -> Self {
+    pub fn from_model(model: &Model) -> Self {
         let mass = f64::from(model.mass());
         let peers = model.parts().peers;
         let wheel = |(i, wheel): (usize, &skidpad_core::model::Wheel)| {
@@ -74,8 +74,8 @@ impl Tuning {
                 stiffness: rate / mass,
                 damping_compression: f64::from(strut.bump_damping) / mass,
                 damping_relaxation: f64::from(strut.rebound_damping) / mass,
-                travel: sag + f64::from(strut.bump_travel),
-                most_force: peers.largest_suspension_force.into(),
+                max_travel: sag + f64::from(strut.bump_travel),
+                max_force: peers.largest_suspension_force.into(),
                 friction_slip: f64::from(model.tyre(i).nominal_friction()[0]),
                 roll_influence: peers.roll_influence.into(),
             }

@@ -5,7 +5,7 @@ use skidpad_core::{Mat3, Quat, Scene, model::Hull};
 
 use crate::World;
 
-const RATES: [f32; 4] = [20.0, 60.0, 240.0, 1000.0];
+const RATES_HZ: [f32; 4] = [20.0, 60.0, 240.0, 1000.0];
 
 /// Returns a world without ground.
 fn space() -> World {
@@ -20,7 +20,7 @@ fn body(mass: f32, scale: f32, above: f32) -> Chassis {
 }
 
 fn at(mut chassis: Chassis, position: DVec3, rotation: Quat, twist: [Vec3; 2]) -> Chassis {
-    chassis.place(position, rotation, twist);
+    chassis.set_pose_and_twist(position, rotation, twist);
     chassis
 }
 
@@ -45,8 +45,8 @@ fn run(world: &mut World, seconds: f32, hz: f32) {
 fn head_on(first: Chassis, second: Chassis, [speed, other]: [f32; 2]) -> World {
     let mut world = space();
     let gap = f64::from(first.hull.half_extents.x + second.hull.half_extents.x) + 0.77;
-    world.add_behind(at(first, DVec3::ZERO, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
-    world.add_behind(at(second, DVec3::X * gap, Quat::IDENTITY, [Vec3::X * other, Vec3::ZERO]));
+    world.append_chassis(at(first, DVec3::ZERO, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
+    world.append_chassis(at(second, DVec3::X * gap, Quat::IDENTITY, [Vec3::X * other, Vec3::ZERO]));
     world
 }
 
@@ -61,7 +61,7 @@ fn bodies_that_meet_end_with_their_common_velocity() {
         ([160.0, 8000.0], [30.0, -20.0]),
         ([8000.0, 160.0], [20.0, 0.0]),
     ] {
-        for hz in RATES {
+        for hz in RATES_HZ {
             let mut world = head_on(body(masses[0], 1.0, 0.0), body(masses[1], 1.0, 0.0), speeds);
             let (momentum, _, start) = sums(&mut world);
             let mut energy = start;
@@ -116,11 +116,11 @@ fn thrown(random: &mut Random) -> [Chassis; 2] {
 /// Momentum and angular momentum are conserved, and energy never rises, for any bodies and any contact.
 #[test]
 fn blows_keep_momentum_and_angular_momentum() {
-    for hz in RATES {
+    for hz in RATES_HZ {
         let (mut blows, mut worst) = (0, [0.0f64; 3]);
         for seed in 1..=400u64 {
             let mut world = space();
-            thrown(&mut Random(seed)).into_iter().for_each(|body| world.add_behind(body));
+            thrown(&mut Random(seed)).into_iter().for_each(|body| world.append_chassis(body));
             let scale = world.chassis_mut().iter().map(|body| body.velocity.length() / body.inverse_mass).sum::<f32>();
             let (scale, mut last) = (f64::from(scale), sums(&mut world));
             for _ in 0..hz as usize {
@@ -146,12 +146,12 @@ fn blows_keep_momentum_and_angular_momentum() {
 /// Faces that meet all at once, off-centre and obliquely, conserve angular momentum at any rate.
 #[test]
 fn faces_that_meet_off_the_middle_keep_angular_momentum() {
-    for hz in RATES {
+    for hz in RATES_HZ {
         for (aside, slant) in [(0.0, 0.0), (0.9, 0.0), (-1.5, 0.0), (0.9, 3.0), (-1.2, -8.0)] {
             let mut world = space();
-            world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 20.0, Vec3::ZERO]));
+            world.append_chassis(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 20.0, Vec3::ZERO]));
             let other = [Vec3::new(-10.0, slant, 0.0), Vec3::ZERO];
-            world.add_behind(at(body(1000.0, 1.0, 0.0), DVec3::new(5.5, aside, 0.1), Quat::IDENTITY, other));
+            world.append_chassis(at(body(1000.0, 1.0, 0.0), DVec3::new(5.5, aside, 0.1), Quat::IDENTITY, other));
             let mut last = sums(&mut world);
             for step in 0..(0.3 * hz) as usize {
                 world.advance(1.0 / hz);
@@ -170,11 +170,11 @@ fn faces_that_meet_off_the_middle_keep_angular_momentum() {
 /// A side swipe causes friction of the normal impulse times the product of both coefficients, 0.5 each.
 #[test]
 fn a_side_swipe_rubs_by_the_friction_of_bodywork() {
-    for hz in RATES {
+    for hz in RATES_HZ {
         let mut world = space();
-        world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 30.0, Vec3::ZERO]));
+        world.append_chassis(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 30.0, Vec3::ZERO]));
         let along = [Vec3::new(20.0, -2.0, 0.0), Vec3::ZERO];
-        world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::new(0.4, 2.1, 0.0), Quat::IDENTITY, along));
+        world.append_chassis(at(body(1500.0, 1.0, 0.0), DVec3::new(0.4, 2.1, 0.0), Quat::IDENTITY, along));
         run(&mut world, 0.3, hz);
         let change = world.chassis_mut()[0].velocity - Vec3::X * 30.0;
         let share = change.x / change.y;
@@ -185,11 +185,16 @@ fn a_side_swipe_rubs_by_the_friction_of_bodywork() {
 /// Bodies that start inside each other separate no faster than the correction speed of overlaps.
 #[test]
 fn overlaps_return_slowly() {
-    for hz in RATES {
+    for hz in RATES_HZ {
         for (along, aside) in [(3.9, 0.0), (4.2, 0.5), (0.3, 1.5), (0.0, 0.0)] {
             let mut world = space();
-            world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO; 2]));
-            world.add_behind(at(body(160.0, 1.0, 0.0), DVec3::new(along, aside, 0.0), Quat::IDENTITY, [Vec3::ZERO; 2]));
+            world.append_chassis(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO; 2]));
+            world.append_chassis(at(
+                body(160.0, 1.0, 0.0),
+                DVec3::new(along, aside, 0.0),
+                Quat::IDENTITY,
+                [Vec3::ZERO; 2],
+            ));
             for _ in 0..(3.0 * hz) as usize {
                 world.advance(1.0 / hz);
                 let [first, second] = [0, 1].map(|car| world.chassis_mut()[car].velocity);
@@ -198,7 +203,7 @@ fn overlaps_return_slowly() {
             let mut manifold = ContactManifold::default();
             let mut apart = true;
             let [first, second] = [0, 1].map(|car| world.chassis_mut()[car].clone());
-            Pair::new(&first, &second, 1e-3).meet(1e-3, &mut manifold, |meeting| apart &= meeting.gap > -1e-3);
+            Pair::new(&first, &second, 1e-3).find_contacts(1e-3, &mut manifold, |meeting| apart &= meeting.gap > -1e-3);
             assert!(apart, "{along} m, {aside} m, {hz} Hz: still inside each other");
         }
     }
@@ -208,10 +213,15 @@ fn overlaps_return_slowly() {
 #[test]
 fn a_body_between_a_wall_and_another_enters_neither() {
     let wall = skidpad_core::FixedBox::upright(DVec3::X * 10.0, Vec3::new(1.0, 8.0, 8.0));
-    for hz in RATES {
+    for hz in RATES_HZ {
         let mut world = World::new(Scene { plane: false, boxes: vec![wall], ..Scene::flat() });
         for (x, speed) in [(7.0, 0.0), (2.3, 5.0), (-8.0, 30.0), (-20.0, 60.0)] {
-            world.add_behind(at(body(1500.0, 1.0, 0.0), DVec3::X * x, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
+            world.append_chassis(at(
+                body(1500.0, 1.0, 0.0),
+                DVec3::X * x,
+                Quat::IDENTITY,
+                [Vec3::X * speed, Vec3::ZERO],
+            ));
         }
         let mut deepest = 0.0f64;
         for _ in 0..(2.0 * hz) as usize {
@@ -233,7 +243,7 @@ fn all_that_touches_has_points() {
     for seed in 1..=20_000u64 {
         let [first, second] = thrown(&mut Random(seed));
         let mut points = 0;
-        Pair::new(&first, &second, 0.3).meet(0.3, &mut manifold, |_| points += 1);
+        Pair::new(&first, &second, 0.3).find_contacts(0.3, &mut manifold, |_| points += 1);
         let touches = Pair::new(&first, &second, 0.3).touches(0.3);
         assert_eq!(touches, points > 0, "seed {seed}");
         met += usize::from(touches);
@@ -244,11 +254,11 @@ fn all_that_touches_has_points() {
 /// A body of 2 t that falls at 8 m/s on a crate of 20 or 10 kg on the ground stops there. Neither enters the other or the ground.
 #[test]
 fn a_heavy_body_stops_on_a_light_one() {
-    for (mass, hz) in [20.0, 10.0].into_iter().flat_map(|mass| RATES.map(|hz| (mass, hz))) {
+    for (mass, hz) in [20.0, 10.0].into_iter().flat_map(|mass| RATES_HZ.map(|hz| (mass, hz))) {
         let mut world = World::new(Scene::flat());
-        world.add_behind(at(body(mass, 0.2, 0.0), DVec3::Z * 0.12, Quat::IDENTITY, [Vec3::ZERO; 2]));
+        world.append_chassis(at(body(mass, 0.2, 0.0), DVec3::Z * 0.12, Quat::IDENTITY, [Vec3::ZERO; 2]));
         let falls = [Vec3::Z * -8.0, Vec3::ZERO];
-        world.add_behind(at(body(2000.0, 1.0, 0.0), DVec3::Z * 0.94, Quat::IDENTITY, falls));
+        world.append_chassis(at(body(2000.0, 1.0, 0.0), DVec3::Z * 0.94, Quat::IDENTITY, falls));
         run(&mut world, 0.3, hz);
         let [below, above] = [0, 1].map(|k| world.chassis_mut()[k].clone());
         let what =

@@ -6,14 +6,14 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
 use bevy_transform::prelude::*;
-use skidpad_bevy::{Car, CarPlugin, OwnWorldPlugin};
+use skidpad_bevy::{BuiltinWorldPlugin, Car, CarPlugin};
 use skidpad_core::{BackendInfo, Scene};
 
-pub const SOLVERS: [BackendInfo; 2] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND];
+pub const TESTED_SOLVERS: [BackendInfo; 2] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND];
 
 pub fn app(solver: BackendInfo, scene: Scene) -> App {
     let mut app = App::new();
-    app.add_plugins((TimePlugin, TransformPlugin, CarPlugin::default(), OwnWorldPlugin { solver, scene }))
+    app.add_plugins((TimePlugin, TransformPlugin, CarPlugin::default(), BuiltinWorldPlugin { solver, scene }))
         .insert_resource(Time::<Fixed>::from_hz(60.0));
     // The first frame has the length 0.
     app.update();

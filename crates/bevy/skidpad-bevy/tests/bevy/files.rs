@@ -1,7 +1,7 @@
 //! Vehicle files as assets that change while the car drives.
 
-use crate::app::{SOLVERS, app, frame};
-use crate::towing::{CLOSED, gap, load, state, ticks};
+use crate::app::{TESTED_SOLVERS, app, frame};
+use crate::towing::{MAX_HITCH_GAP_M, gap, load, state, ticks};
 use bevy_asset::{AssetPlugin, AssetServer, Assets, LoadState};
 use bevy_ecs::message::Messages;
 use bevy_math::Vec3;
@@ -43,7 +43,7 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
     let path = folder.path().join("mine.toml");
     let text = skidpad_spec::shipped::find("corvette_c5").unwrap();
     std::fs::write(&path, text).unwrap();
-    let mut app = app_in(SOLVERS[0], folder.path());
+    let mut app = app_in(TESTED_SOLVERS[0], folder.path());
     let file = app.world().resource::<AssetServer>().load::<VehicleFile>("mine.toml");
     let car = app.world_mut().spawn((CarFile(file.clone()), Transform::default())).id();
     until(&mut app, &|app| app.world().get::<CarMotion>(car).is_some());
@@ -66,7 +66,7 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
 }
 
 /// Largest distance of a full trailer from its spawn position if it rests on its drawbar without a towing vehicle (m).
-const LYING: f32 = 0.05;
+const MAX_DRAWBAR_DROP_M: f32 = 0.05;
 
 /// Checks that a full trailer is spawned with its dolly, and that both are hitched, released, teleported and hitched again while
 /// driving as one.
@@ -74,7 +74,7 @@ const LYING: f32 = 0.05;
 fn a_full_trailer_brings_its_dolly() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("wagon.toml"), skidpad_spec::shipped::find("wagon").unwrap()).unwrap();
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app_in(solver, folder.path());
         let car = app.world_mut().spawn((load("toyota_4runner"), Transform::default())).id();
         let file = app.world().resource::<AssetServer>().load::<VehicleFile>("wagon.toml");
@@ -83,20 +83,20 @@ fn a_full_trailer_brings_its_dolly() {
         until(&mut app, &|app| app.world().get::<CarMotion>(trailer).is_some());
         ticks(&mut app, 0.5);
         let dolly = app.world().get::<Dolly>(trailer).unwrap().entity();
-        assert!(gap(&app, [dolly, trailer]) < CLOSED, "{}", solver.name);
+        assert!(gap(&app, [dolly, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
         let stands = app.world().get::<Transform>(trailer).unwrap().translation;
         assert!(
-            stands.distance(apart.translation) < LYING,
+            stands.distance(apart.translation) < MAX_DRAWBAR_DROP_M,
             "{}: it stands where it was put, not at {stands}",
             solver.name
         );
 
         app.world_mut().entity_mut(trailer).insert(TowedBy(car));
-        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
         let train = [[car, dolly], [dolly, trailer]];
         for _ in 0..12 {
             ticks(&mut app, 0.25);
-            assert!(train.iter().all(|pair| gap(&app, *pair) < CLOSED), "{}", solver.name);
+            assert!(train.iter().all(|pair| gap(&app, *pair) < MAX_HITCH_GAP_M), "{}", solver.name);
         }
         app.world_mut().entity_mut(trailer).remove::<TowedBy>();
         ticks(&mut app, 0.5);
@@ -105,7 +105,7 @@ fn a_full_trailer_brings_its_dolly() {
         app.world_mut().entity_mut(trailer).insert(Teleport::To(there));
         ticks(&mut app, 0.5);
         let stands = app.world().get::<Transform>(trailer).unwrap().translation;
-        assert!(stands.distance(there.translation) < LYING, "{}: it stands at {stands}", solver.name);
+        assert!(stands.distance(there.translation) < MAX_DRAWBAR_DROP_M, "{}: it stands at {stands}", solver.name);
 
         // The dolly is loaded at once after the teleport, so it does not sink.
         app.world_mut().entity_mut(trailer).insert(TowedBy(car));
@@ -114,7 +114,7 @@ fn a_full_trailer_brings_its_dolly() {
         let before = height(&app);
         ticks(&mut app, 1.0);
         assert!((height(&app) - before).abs() < 3e-3, "{}: {before} to {} m", solver.name, height(&app));
-        assert!(train.iter().all(|pair| gap(&app, *pair) < CLOSED), "{}", solver.name);
+        assert!(train.iter().all(|pair| gap(&app, *pair) < MAX_HITCH_GAP_M), "{}", solver.name);
 
         app.world_mut().entity_mut(trailer).despawn();
         ticks(&mut app, 0.1);
@@ -127,7 +127,7 @@ fn a_file_beyond_the_size_limit_fails_to_load() {
     let folder = tempfile::tempdir().unwrap();
     let file = std::fs::File::create(folder.path().join("large.toml")).unwrap();
     file.set_len(FileKind::Vehicle.max_bytes() + 1).unwrap();
-    let mut app = app_in(SOLVERS[0], folder.path());
+    let mut app = app_in(TESTED_SOLVERS[0], folder.path());
     let file = app.world().resource::<AssetServer>().load::<VehicleFile>("large.toml");
     let state = |app: &bevy_app::App| app.world().resource::<AssetServer>().load_state(&file);
     until(&mut app, &|app| state(app).is_failed());

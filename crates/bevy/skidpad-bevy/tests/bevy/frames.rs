@@ -1,6 +1,6 @@
 //! Frames of any length: drawn poses, and the times of ticks.
 
-use crate::app::{SOLVERS, app, at, frame, spawn};
+use crate::app::{TESTED_SOLVERS, app, at, frame, spawn};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_transform::prelude::*;
@@ -18,7 +18,7 @@ fn lengths() -> impl Iterator<Item = f64> {
 
 #[test]
 fn a_car_stands_where_it_was_spawned_on_the_ground_and_looks_along_its_transform() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let start = Transform::from_xyz(3.0, 0.0, -7.0).looking_to(Vec3::new(1.0, 0.0, -1.0), Vec3::Y);
         let car = spawn(&mut app, start);
@@ -28,7 +28,7 @@ fn a_car_stands_where_it_was_spawned_on_the_ground_and_looks_along_its_transform
         let now = at(&app, car);
         assert!((now.translation - start.translation).length() < 2e-3, "{}: {}", solver.name, now.translation);
         assert!(now.forward().dot(*start.forward()) > 0.99999, "{}", solver.name);
-        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
         for length in lengths().take(200) {
             frame(&mut app, length);
         }
@@ -41,10 +41,10 @@ fn a_car_stands_where_it_was_spawned_on_the_ground_and_looks_along_its_transform
 /// Checks that the drawn car follows the parabola through the ticks, one step late, and never moves backwards.
 #[test]
 fn drawn_places_are_on_the_way_and_never_go_back() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = spawn(&mut app, Transform::default());
-        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 0.5;
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 0.5;
         let (mut time, mut drawn) = (0.0, Vec::new());
         for length in lengths().take(600) {
             frame(&mut app, length);
@@ -67,10 +67,10 @@ fn drawn_places_are_on_the_way_and_never_go_back() {
 
 #[test]
 fn wheels_come_by_themselves_touch_the_ground_and_follow() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = spawn(&mut app, Transform::default());
-        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 0.3;
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 0.3;
         let mut wheels = app.world_mut().query::<(&Wheel, &ChildOf, &GlobalTransform, &WheelSignals)>();
         let mut before: Vec<Vec<Vec3>> = Vec::new();
         for length in lengths().take(300) {
@@ -100,10 +100,10 @@ fn wheels_come_by_themselves_touch_the_ground_and_follow() {
 
 #[test]
 fn nothing_moves_while_time_stands_and_slow_motion_draws_the_same_way() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = spawn(&mut app, Transform::default());
-        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
         for length in lengths().take(100) {
             frame(&mut app, length);
         }

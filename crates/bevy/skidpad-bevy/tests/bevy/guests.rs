@@ -6,13 +6,13 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::Car;
 
 /// Environment variable with the number of guests.
-const GUESTS: &str = "SOAK_VISITORS";
+const GUEST_COUNT_VARIABLE: &str = "SOAK_VISITORS";
 
 /// Number of guests without the environment variable.
-const SAMPLE: usize = 60;
+const DEFAULT_GUEST_COUNT: usize = 60;
 
 /// Number of times at which entities are counted and memory is printed.
-const COUNTS: usize = 6;
+const CHECKPOINT_COUNT: usize = 6;
 
 /// Spawns and despawns guests of one `model`, one after the other, with a `tick` of the app after each change. Requires that every guest gets
 /// slot 1, which `number` returns, and that the number of entities stays the same. Prints the memory of the process.
@@ -22,10 +22,10 @@ pub fn check_that_guests_leave_nothing(
     tick: impl Fn(&mut App),
     number: impl Fn(&App, Entity) -> Option<usize>,
 ) {
-    let asked = std::env::var(GUESTS).ok().and_then(|asked| asked.parse().ok());
-    let each = asked.unwrap_or(SAMPLE).div_ceil(COUNTS);
+    let asked = std::env::var(GUEST_COUNT_VARIABLE).ok().and_then(|asked| asked.parse().ok());
+    let each = asked.unwrap_or(DEFAULT_GUEST_COUNT).div_ceil(CHECKPOINT_COUNT);
     let mut counts = Vec::new();
-    for part in 1..=COUNTS {
+    for part in 1..=CHECKPOINT_COUNT {
         for guest in 0..each {
             let place = Transform::from_xyz(20.0 + (guest % 5) as f32, 0.0, 0.0);
             let guest = app.world_mut().spawn((model.clone(), place)).id();

@@ -1,13 +1,13 @@
 //! Cars that are spawned, despawned, teleported and changed while the app runs.
 
-use crate::app::{SOLVERS, app, at, c5, frame, spawn};
+use crate::app::{TESTED_SOLVERS, app, at, c5, frame, spawn};
 use crate::guests::check_that_guests_leave_nothing;
 use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};
 use bevy_transform::prelude::*;
 use skidpad_bevy::{
-    Car, CarControls, CarDriver, CarEvent, CarInputs, CarMotion, CarSystems, OwnWorld, Teleport, TowedBy, Wheel,
+    BuiltinWorld, Car, CarControls, CarDriver, CarEvent, CarInputs, CarMotion, CarSystems, Teleport, TowedBy, Wheel,
 };
 use skidpad_core::{Controls, Scene};
 use skidpad_drive::Event;
@@ -20,11 +20,11 @@ fn ticks(app: &mut bevy_app::App, seconds: f64) {
 
 #[test]
 fn cars_come_and_go_and_the_others_do_not_notice() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let way = |guests: bool| {
             let mut app = app(solver, Scene::flat());
             let car = spawn(&mut app, Transform::default());
-            app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 0.7;
+            app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 0.7;
             let mut numbers = Vec::new();
             for round in 0..10 {
                 let guest = guests.then(|| {
@@ -35,7 +35,7 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
                 });
                 ticks(&mut app, 0.3);
                 if let Some(guest) = guest {
-                    numbers.push(app.world().resource::<OwnWorld>().number(guest).unwrap());
+                    numbers.push(app.world().resource::<BuiltinWorld>().number(guest).unwrap());
                     app.world_mut().entity_mut(guest).despawn();
                 }
                 ticks(&mut app, 0.1);
@@ -50,22 +50,22 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
 
 #[test]
 fn guests_leave_nothing() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         spawn(&mut app, Transform::default());
         let tick = |app: &mut bevy_app::App| (0..2).for_each(|_| frame(app, 10.0));
         check_that_guests_leave_nothing(&mut app, &c5(), tick, |app, guest| {
-            app.world().resource::<OwnWorld>().number(guest)
+            app.world().resource::<BuiltinWorld>().number(guest)
         });
     }
 }
 
 #[test]
 fn a_car_that_loses_its_model_leaves_and_one_that_gets_another_goes_on() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = spawn(&mut app, Transform::default());
-        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
         ticks(&mut app, 2.0);
         let before = app.world().get::<CarMotion>(car).unwrap().state().clone();
         let tesla = skidpad_spec::load("tesla_model3_awd").unwrap().model;
@@ -81,13 +81,13 @@ fn a_car_that_loses_its_model_leaves_and_one_that_gets_another_goes_on() {
         );
         app.world_mut().entity_mut(car).remove::<Car>();
         ticks(&mut app, 0.1);
-        assert_eq!(app.world().resource::<OwnWorld>().number(car), None);
+        assert_eq!(app.world().resource::<BuiltinWorld>().number(car), None);
     }
 }
 
 #[test]
 fn a_truck_gets_the_wheels_it_has() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let model = skidpad_spec::load("truck_6x4").unwrap().model;
         let car = app.world_mut().spawn((Car(model), children![Wheel { index: 2 }])).id();
@@ -107,12 +107,12 @@ fn a_truck_gets_the_wheels_it_has() {
 /// Checks that no frame draws the car between start and goal of a teleport, and that the motion before has no effect after it.
 #[test]
 fn a_teleport_does_not_smear_and_leaves_nothing() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let after = |before: f64| {
             let mut app = app(solver, Scene::flat());
             let car = spawn(&mut app, Transform::default());
             *app.world_mut().get_mut::<CarInputs>(car).unwrap() =
-                CarInputs { accelerate: 1.0, steer: 1.0, ..CarInputs::default() };
+                CarInputs { throttle: 1.0, steer: 1.0, ..CarInputs::default() };
             ticks(&mut app, before);
             let to = Transform::from_xyz(500.0, 0.0, 300.0).with_rotation(Quat::from_rotation_y(1.0));
             app.world_mut().entity_mut(car).insert(Teleport::To(to));
@@ -131,7 +131,7 @@ fn a_teleport_does_not_smear_and_leaves_nothing() {
 
 #[test]
 fn a_car_on_its_roof_is_put_upright() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let over = Transform::from_xyz(5.0, 1.5, 0.0).with_rotation(Quat::from_rotation_z(3.0));
         let car = spawn(&mut app, over);
@@ -146,7 +146,7 @@ fn a_car_on_its_roof_is_put_upright() {
 
 #[test]
 fn messages_name_the_car() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let [quiet, drops] = [0.0, 1.0].map(|height| spawn(&mut app, Transform::from_xyz(20.0 * height, height, 0.0)));
         let mut landed = Vec::new();
@@ -167,7 +167,7 @@ fn messages_name_the_car() {
 
 #[test]
 fn controls_of_ones_own() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = spawn(&mut app, Transform::default());
         app.world_mut().entity_mut(car).remove::<CarDriver>();
@@ -183,13 +183,13 @@ fn controls_of_ones_own() {
 fn the_solver_changes_while_driving() {
     let scene = Scene::flat();
     let way = |changes: bool| {
-        let mut app = app(SOLVERS[0], scene.clone());
+        let mut app = app(TESTED_SOLVERS[0], scene.clone());
         let car = spawn(&mut app, Transform::default());
         *app.world_mut().get_mut::<CarInputs>(car).unwrap() =
-            CarInputs { accelerate: 0.5, steer: 0.2, ..CarInputs::default() };
+            CarInputs { throttle: 0.5, steer: 0.2, ..CarInputs::default() };
         ticks(&mut app, 2.0);
         if changes {
-            app.world_mut().resource_mut::<OwnWorld>().change_solver(SOLVERS[1]);
+            app.world_mut().resource_mut::<BuiltinWorld>().change_solver(TESTED_SOLVERS[1]);
         }
         ticks(&mut app, 1.0);
         at(&app, car).translation
@@ -201,12 +201,12 @@ fn the_solver_changes_while_driving() {
 
 #[test]
 fn a_lost_car_is_named() {
-    let mut app = app(SOLVERS[0], Scene::flat());
+    let mut app = app(TESTED_SOLVERS[0], Scene::flat());
     let (fine, lost) = (spawn(&mut app, Transform::default()), spawn(&mut app, Transform::from_xyz(20.0, 0.0, 0.0)));
     ticks(&mut app, 0.1);
     let mut state = app.world().get::<CarMotion>(lost).unwrap().state().clone();
     state.velocity.x = f32::NAN;
-    app.world_mut().entity_mut(lost).insert(Teleport::Back(Box::new(state)));
+    app.world_mut().entity_mut(lost).insert(Teleport::ToState(Box::new(state)));
     let mut named = Vec::new();
     for _ in 0..10 {
         frame(&mut app, 10.0);
@@ -219,11 +219,11 @@ fn a_lost_car_is_named() {
 /// Checks that a rewind by one second, with the driver of that tick, leads to the same bits again.
 #[test]
 fn a_rewind_goes_on_with_the_same_bits() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = spawn(&mut app, Transform::default());
         *app.world_mut().get_mut::<CarInputs>(car).unwrap() =
-            CarInputs { accelerate: 1.0, steer: 0.4, ..CarInputs::default() };
+            CarInputs { throttle: 1.0, steer: 0.4, ..CarInputs::default() };
         ticks(&mut app, 1.5);
         let state = |app: &bevy_app::App| app.world().get::<CarMotion>(car).unwrap().state().clone();
         let before = (state(&app), app.world().get::<CarDriver>(car).unwrap().clone());
@@ -231,7 +231,7 @@ fn a_rewind_goes_on_with_the_same_bits() {
         let sixty = |app: &mut bevy_app::App| (0..60).for_each(|_| frame(app, 1000.0 / 60.0));
         sixty(&mut app);
         let first = state(&app);
-        app.world_mut().entity_mut(car).insert((Teleport::Back(Box::new(before.0)), before.1));
+        app.world_mut().entity_mut(car).insert((Teleport::ToState(Box::new(before.0)), before.1));
         sixty(&mut app);
         assert_eq!(first.to_bytes(), state(&app).to_bytes(), "{}", solver.name);
     }
@@ -244,10 +244,10 @@ fn a_game_may_despawn_a_car_in_the_tick_that_it_enters_jumps_or_is_hitched() {
     }
     #[derive(Component)]
     struct Doomed;
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         // The commands of this system are applied before those of the plugin, at one sync point.
-        app.add_systems(bevy_app::FixedUpdate, despawn.before_ignore_deferred(CarSystems::Enter));
+        app.add_systems(bevy_app::FixedUpdate, despawn.before_ignore_deferred(CarSystems::SyncCars));
         let entering = app.world_mut().spawn((c5(), Doomed)).id();
         let [jumping, towed] = [0.0, 20.0].map(|x| spawn(&mut app, Transform::from_xyz(x, 0.0, 0.0)));
         app.world_mut().entity_mut(entering).insert(Teleport::Upright);
@@ -255,7 +255,7 @@ fn a_game_may_despawn_a_car_in_the_tick_that_it_enters_jumps_or_is_hitched() {
         app.world_mut().entity_mut(jumping).insert((Doomed, Teleport::Upright));
         app.world_mut().entity_mut(towed).insert((Doomed, TowedBy(jumping)));
         ticks(&mut app, 0.1);
-        let world = app.world().resource::<OwnWorld>();
+        let world = app.world().resource::<BuiltinWorld>();
         assert_eq!([entering, jumping, towed].map(|car| world.number(car)), [None; 3], "{}", solver.name);
     }
 }

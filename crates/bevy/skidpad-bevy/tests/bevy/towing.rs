@@ -1,6 +1,6 @@
 //! Trailers as entities.
 
-use crate::app::{SOLVERS, app, frame};
+use crate::app::{TESTED_SOLVERS, app, frame};
 use bevy_app::prelude::*;
 use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
@@ -44,17 +44,17 @@ pub fn gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
 }
 
 /// Largest distance of coupler and hitch after a step at 60 Hz (m).
-pub const CLOSED: f32 = 2e-3;
+pub const MAX_HITCH_GAP_M: f32 = 2e-3;
 
 #[test]
 fn a_trailer_follows() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let train = train(&mut app);
-        app.world_mut().get_mut::<CarInputs>(train[0]).unwrap().accelerate = 1.0;
+        app.world_mut().get_mut::<CarInputs>(train[0]).unwrap().throttle = 1.0;
         for _ in 0..20 {
             ticks(&mut app, 0.25);
-            assert!(gap(&app, train) < CLOSED, "{}: {} m", solver.name, gap(&app, train));
+            assert!(gap(&app, train) < MAX_HITCH_GAP_M, "{}: {} m", solver.name, gap(&app, train));
         }
         let [car, trailer] = train.map(|car| state(&app, car));
         assert!(car.velocity.length() > 5.0 && (car.velocity - trailer.velocity).length() < 0.1, "{}", solver.name);
@@ -65,14 +65,14 @@ fn a_trailer_follows() {
 
 #[test]
 fn it_goes_where_the_car_jumps() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let train = train(&mut app);
         ticks(&mut app, 1.0);
         let there = Transform::from_xyz(500.0, 0.0, 80.0).looking_to(Vec3::X, Vec3::Y);
         app.world_mut().entity_mut(train[0]).insert(Teleport::To(there));
         ticks(&mut app, 1.0);
-        assert!(gap(&app, train) < CLOSED, "{}: {} m", solver.name, gap(&app, train));
+        assert!(gap(&app, train) < MAX_HITCH_GAP_M, "{}: {} m", solver.name, gap(&app, train));
         let behind = app.world().get::<Transform>(train[1]).unwrap().translation;
         assert!(behind.x < 497.0 && behind.x > 490.0 && (behind.z - 80.0).abs() < 0.1, "{}: {behind}", solver.name);
     }
@@ -80,15 +80,15 @@ fn it_goes_where_the_car_jumps() {
 
 #[test]
 fn hitched_and_let_go_while_driving() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = app.world_mut().spawn((load("toyota_4runner"), Transform::default())).id();
         let trailer = app.world_mut().spawn((load("caravan"), Transform::from_xyz(40.0, 0.0, 0.0))).id();
-        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
         ticks(&mut app, 3.0);
         app.world_mut().entity_mut(trailer).insert(TowedBy(car));
         ticks(&mut app, 1.0);
-        assert!(gap(&app, [car, trailer]) < CLOSED, "{}", solver.name);
+        assert!(gap(&app, [car, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
         let before = state(&app, trailer);
         app.world_mut().entity_mut(trailer).remove::<TowedBy>();
         let heard = ticks(&mut app, 0.5);
@@ -104,26 +104,26 @@ fn hitched_and_let_go_while_driving() {
 
 #[test]
 fn a_number_that_is_given_anew_tows_nothing() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let [car, trailer] = train(&mut app);
         ticks(&mut app, 0.5);
         app.world_mut().entity_mut(car).despawn();
         let other = app.world_mut().spawn((load("toyota_4runner"), Transform::from_xyz(60.0, 0.0, 0.0))).id();
-        app.world_mut().get_mut::<CarInputs>(other).unwrap().accelerate = 1.0;
+        app.world_mut().get_mut::<CarInputs>(other).unwrap().throttle = 1.0;
         ticks(&mut app, 2.0);
         let left = state(&app, trailer);
         assert!(left.tow.is_none() && left.velocity.length() < 2.0, "{}: {left:?}", solver.name);
         // The trailer can be hitched to the new car.
         app.world_mut().entity_mut(trailer).insert(TowedBy(other));
         ticks(&mut app, 0.5);
-        assert!(gap(&app, [other, trailer]) < CLOSED, "{}", solver.name);
+        assert!(gap(&app, [other, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
     }
 }
 
 #[test]
 fn what_cannot_be_hitched_stays() {
-    for solver in SOLVERS {
+    for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = app.world_mut().spawn((load("corvette_c5"), Transform::default())).id();
         let place = Transform::from_xyz(20.0, 0.0, 0.0);

@@ -1,0 +1,126 @@
+//! Plugin with a world of skidpad, for games without a physics engine and for servers.
+
+use std::sync::Arc;
+
+use crate::car::CarControls;
+use crate::motion::CarMotion;
+use crate::plugin::{CarPlugin, CarSystems};
+use crate::world_adapter::{CarHost, CarIndices, PendingCars};
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_time::prelude::*;
+use skidpad_core::state::Placement;
+use skidpad_core::{Backend, BackendInfo, CarId, CarStart, Contact, Model, Probe, Scene, State};
+
+/// Plugin that steps all cars in a world that one of skidpad's solvers builds. Add it after [`CarPlugin`].
+#[derive(Clone, Debug)]
+pub struct BuiltinWorldPlugin {
+    /// Solver, such as `skidpad_impulse::BACKEND` or `skidpad_constraint::BACKEND`.
+    pub solver: BackendInfo,
+    /// Ground and obstacles, in skidpad's axes: z up.
+    pub scene: Scene,
+}
+
+impl Plugin for BuiltinWorldPlugin {
+    fn build(&self, app: &mut App) {
+        let schedule = CarPlugin::schedule_of(app);
+        app.insert_resource(BuiltinWorld::new(self.solver, self.scene.clone()))
+            .add_systems(schedule, (sync_cars.in_set(CarSystems::SyncCars), step.in_set(CarSystems::Step)));
+    }
+}
+
+/// World that steps all cars.
+#[derive(Resource)]
+pub struct BuiltinWorld {
+    host: Host,
+    indices: CarIndices,
+    scene: Scene,
+}
+
+struct Host(Box<dyn Backend>);
+
+/// Initial step length of the world, s. Every step replaces it by the length of the tick.
+const INITIAL_STEP_S: f32 = 1.0 / 64.0;
+
+impl BuiltinWorld {
+    fn new(solver: BackendInfo, scene: Scene) -> Self {
+        Self { host: Host((solver.build)(&scene, &[], INITIAL_STEP_S)), indices: CarIndices::default(), scene }
+    }
+
+    /// Returns the world.
+    pub fn world(&self) -> &dyn Backend {
+        self.host.0.as_ref()
+    }
+
+    /// Returns the slot of a car in the world; `None` if it is not in this world.
+    pub fn number(&self, car: Entity) -> Option<usize> {
+        self.indices.index_of(car)
+    }
+
+    /// Replaces the solver of the world. Every car keeps its state and its identifier.
+    pub fn change_solver(&mut self, solver: BackendInfo) {
+        let world = &self.host.0;
+        let cars: Vec<CarStart> = (0..world.cars())
+            .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
+            .collect();
+        let mut next = (solver.build)(&self.scene, &cars, world.dt());
+        for slot in 0..cars.len() {
+            // The models are the same, so that every state fits.
+            let _ = next.set_state(slot, world.state(slot));
+        }
+        next.slots_mut().rename_as(world.slots());
+        for slot in 0..cars.len() {
+            if world.slots().id(slot).is_none()
+                && let Some(removed) = next.slots().id(slot)
+            {
+                let _ = next.remove(removed);
+            }
+        }
+        next.set_steps(world.steps());
+        self.host.0 = next;
+    }
+}
+
+impl CarHost for Host {
+    fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> CarId {
+        self.0.insert(&CarStart { model: model.clone(), placement: Placement::default() })
+    }
+
+    fn model(&self, number: usize) -> &Arc<Model> {
+        self.0.model(number)
+    }
+
+    fn set_state(&mut self, number: usize, _car: Entity, state: &State) {
+        let _ = self.0.set_state(number, state);
+    }
+
+    fn remove(&mut self, car: CarId) {
+        let _ = self.0.remove(car);
+    }
+
+    fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
+        let mut met = [None];
+        self.0.probe(&[*probe], &mut met);
+        met[0]
+    }
+}
+
+fn sync_cars(mut world: ResMut<BuiltinWorld>, mut arrivals: PendingCars) {
+    let BuiltinWorld { host, indices: numbers, .. } = &mut *world;
+    arrivals.sync(host, numbers);
+}
+
+fn step(time: Res<Time>, mut world: ResMut<BuiltinWorld>, mut cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
+    let dt = time.delta_secs();
+    if dt <= 0.0 {
+        return;
+    }
+    let BuiltinWorld { host: Host(world), indices: numbers, .. } = &mut *world;
+    world.clock_mut().dt = dt;
+    world.step(numbers.controls(&cars));
+    for (entity, _, mut motion) in &mut cars {
+        if let Some(number) = numbers.index_of(entity) {
+            motion.read(&world.car(number), dt);
+        }
+    }
+}

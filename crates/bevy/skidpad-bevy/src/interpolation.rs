@@ -1,0 +1,44 @@
+//! Update of the transforms of bodies and wheels, once a frame.
+
+use crate::car::{Car, NoInterpolation, Wheel};
+use crate::motion::CarMotion;
+use crate::transforms::{BEVY_AXES, transform_of};
+use bevy_ecs::prelude::*;
+use bevy_math::Vec3;
+use bevy_time::prelude::*;
+use bevy_transform::prelude::*;
+
+/// Spawns the missing wheel entities of a car that enters its world.
+pub(crate) fn spawn_wheels(
+    added: On<Add<CarMotion>>,
+    mut commands: Commands,
+    cars: Query<(&Car, Option<&Children>)>,
+    wheels: Query<&Wheel>,
+) {
+    let Ok((car, children)) = cars.get(added.entity) else { return };
+    let there: Vec<usize> =
+        children.into_iter().flatten().filter_map(|child| wheels.get(*child).ok()).map(|wheel| wheel.index).collect();
+    for index in (0..car.0.wheels().len()).filter(|index| !there.contains(index)) {
+        commands.spawn((Wheel { index }, ChildOf(added.entity)));
+    }
+}
+
+pub(crate) fn interpolate(
+    fixed: Res<Time<Fixed>>,
+    mut cars: Query<(&Car, &CarMotion, &mut Transform, Has<NoInterpolation>), Without<Wheel>>,
+    mut wheels: Query<(&Wheel, &ChildOf, &mut Transform)>,
+) {
+    let between = fixed.overstep_fraction();
+    let share = |at_tick: bool| if at_tick { 1.0 } else { between };
+    for (car, motion, mut transform, at_tick) in &mut cars {
+        let drawn = transform_of(&car.0, &motion.drawn.body(share(at_tick)));
+        transform.set_if_neq(Transform { scale: transform.scale, ..drawn });
+    }
+    for (wheel, child, mut transform) in &mut wheels {
+        let Ok((car, motion, _, at_tick)) = cars.get(child.parent()) else { continue };
+        let Some((centre, rotation)) = motion.drawn.wheel_on_body(wheel.index, share(at_tick)) else { continue };
+        let above = centre + Vec3::Z * car.0.parts().centre_height;
+        let (translation, rotation) = (BEVY_AXES.to_world(above), BEVY_AXES.rotation_to_world(rotation));
+        *transform = Transform { translation, rotation, scale: transform.scale };
+    }
+}

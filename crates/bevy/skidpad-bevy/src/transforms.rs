@@ -1,0 +1,31 @@
+//! Conversion between transforms of cars (point on the ground, y up, −z forward) and states.
+
+use bevy_math::{Quat, Vec3};
+use bevy_transform::prelude::*;
+use skidpad_core::{Axes, Model, State, math};
+use skidpad_drive::Pose;
+
+/// Axes of Bevy.
+pub const BEVY_AXES: Axes = Axes::YUpMinusZForward;
+
+/// Returns the state of a car of `model` at rest on the ground point of `transform`, with its heading and tilt.
+pub fn start_state_at(model: &Model, transform: &Transform) -> State {
+    let ground = BEVY_AXES.point_from_world(transform.translation.as_dvec3());
+    let rotation = BEVY_AXES.rotation_from_world(transform.rotation).normalize();
+    let up = rotation * Vec3::Z;
+    // `State::upright_at` applies the heading first and the tilt after it, so the heading is read with the tilt
+    // removed.
+    let level = Quat::from_rotation_arc(up, Vec3::Z) * rotation;
+    let ahead = level * Vec3::X;
+    State::upright_at(model, ground, up, math::atan2(ahead.y, ahead.x))
+}
+
+/// Returns the transform of a car of `model` whose body is drawn at `pose`.
+pub fn transform_of(model: &Model, pose: &Pose) -> Transform {
+    let ground = pose.position - (pose.rotation * Vec3::Z * model.parts().centre_height).as_dvec3();
+    Transform {
+        translation: BEVY_AXES.point_to_world(ground).as_vec3(),
+        rotation: BEVY_AXES.rotation_to_world(pose.rotation),
+        scale: Vec3::ONE,
+    }
+}

@@ -1,0 +1,123 @@
+//! Player input from keyboard, gamepad or script.
+
+use bevy::input::gamepad::{GamepadAxis, GamepadButton};
+use bevy::prelude::*;
+use skidpad_bevy::{CarDriver, CarInputs, CarSystems};
+use skidpad_drive::{Inputs, Keys, Shaping};
+
+/// Marker of the vehicle that the player drives.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct PlayerCar;
+
+/// Continuous inputs of the current frame.
+#[derive(Resource, Clone, Copy, Default)]
+pub struct PlayerInput {
+    pub inputs: Inputs,
+    pub rewind: bool,
+    /// Whether the inputs are analogue, from a gamepad or a script. Selects the shaping for gamepads.
+    pub is_analogue: bool,
+}
+
+/// Message of a command that is triggered by one press of a key or button.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Press {
+    Vehicle,
+    Solver,
+    Ghost,
+    Forces,
+    Camera,
+    Slow,
+    Pause,
+    Reset,
+    Upright,
+    Trailer,
+    Manual,
+    GearUp,
+    GearDown,
+    Help,
+}
+
+/// Key, gamepad button and help text of each [`Press`]. An empty text is not listed in the help.
+pub const PRESS_BINDINGS: [(Press, KeyCode, Option<GamepadButton>, &str); 14] = [
+    (Press::Vehicle, KeyCode::KeyV, Some(GamepadButton::DPadUp), "V  next vehicle"),
+    (Press::Solver, KeyCode::KeyB, Some(GamepadButton::DPadRight), "B  next solver, while driving"),
+    (Press::Ghost, KeyCode::KeyG, Some(GamepadButton::DPadLeft), "G  ghost: the next solver from here, same controls"),
+    (Press::Forces, KeyCode::KeyF, Some(GamepadButton::West), "F  forces"),
+    (Press::Camera, KeyCode::KeyC, Some(GamepadButton::North), "C  camera: behind, around (mouse), at the wheel"),
+    (Press::Slow, KeyCode::KeyT, None, "T  slow motion"),
+    (Press::Pause, KeyCode::KeyP, Some(GamepadButton::Start), "P  pause"),
+    (Press::Reset, KeyCode::KeyR, Some(GamepadButton::Select), "R  back to the start"),
+    (Press::Upright, KeyCode::KeyU, Some(GamepadButton::DPadDown), "U  on to its wheels"),
+    (Press::Trailer, KeyCode::KeyH, None, "H  a trailer, behind what has a hitch"),
+    (Press::Manual, KeyCode::KeyM, None, "M  shift by hand: E up, Q down"),
+    (Press::GearUp, KeyCode::KeyE, Some(GamepadButton::RightTrigger), ""),
+    (Press::GearDown, KeyCode::KeyQ, Some(GamepadButton::LeftTrigger), ""),
+    (Press::Help, KeyCode::F1, None, "F1 these lines"),
+];
+
+pub fn plugin(app: &mut App) {
+    app.init_resource::<PlayerInput>()
+        .add_message::<Press>()
+        .add_systems(
+            PreUpdate,
+            (read_devices, send_presses).in_set(DeviceInputSystems).after(bevy::input::InputSystems),
+        )
+        .add_systems(FixedUpdate, apply_inputs.before(CarSystems::Input));
+}
+
+/// System set that reads the input devices.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceInputSystems;
+
+fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut asked: ResMut<PlayerInput>) {
+    let held = |codes: [KeyCode; 2]| keys.any_pressed(codes);
+    let by_keys: Inputs = Keys {
+        accelerate: held([KeyCode::KeyW, KeyCode::ArrowUp]),
+        brake: held([KeyCode::KeyS, KeyCode::ArrowDown]),
+        left: held([KeyCode::KeyA, KeyCode::ArrowLeft]),
+        right: held([KeyCode::KeyD, KeyCode::ArrowRight]),
+        handbrake: keys.pressed(KeyCode::Space),
+    }
+    .into();
+    let by_pad = pads.iter().map(gamepad_inputs).find(|inputs| *inputs != Inputs::default());
+    if by_keys != Inputs::default() {
+        asked.by_stick = false;
+    } else if by_pad.is_some() {
+        asked.by_stick = true;
+    }
+    asked.inputs = by_pad.filter(|_| asked.by_stick).unwrap_or(by_keys);
+    let backs = pads.iter().any(|pad| pad.pressed(GamepadButton::East));
+    asked.rewind = keys.pressed(KeyCode::Backspace) || backs;
+}
+
+fn gamepad_inputs(pad: &Gamepad) -> Inputs {
+    let pulled = |button| pad.get(button).unwrap_or(0.0);
+    let inputs = Inputs {
+        accelerate: pulled(GamepadButton::RightTrigger2),
+        brake: pulled(GamepadButton::LeftTrigger2),
+        steer: -pad.get(GamepadAxis::LeftStickX).unwrap_or(0.0),
+        handbrake: f32::from(u8::from(pad.pressed(GamepadButton::South))),
+    };
+    // A released stick does not return exactly to its centre.
+    if inputs.steer.abs() < 0.05 && inputs.accelerate + inputs.brake + inputs.handbrake == 0.0 {
+        return Inputs::default();
+    }
+    inputs
+}
+
+fn send_presses(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut presses: MessageWriter<Press>) {
+    for (press, key, button, _) in PRESS_BINDINGS {
+        let by_pad = button.is_some_and(|button| pads.iter().any(|pad| pad.just_pressed(button)));
+        if keys.just_pressed(key) || by_pad {
+            presses.write(press);
+        }
+    }
+}
+
+fn apply_inputs(asked: Res<PlayerInput>, mut cars: Query<(&mut CarInputs, &mut CarDriver), With<PlayerCar>>) {
+    for (mut inputs, mut driver) in &mut cars {
+        *inputs = asked.inputs.into();
+        driver.0.shaping = if asked.by_stick { Shaping::GAMEPAD } else { Shaping::KEYS };
+    }
+}

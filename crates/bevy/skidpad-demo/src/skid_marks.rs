@@ -1,0 +1,105 @@
+//! Skid marks: quads of one mesh. New quads replace the oldest ones.
+
+use bevy::asset::RenderAssetUsages;
+use bevy::camera::visibility::NoFrustumCulling;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::mesh::{Indices, PrimitiveTopology};
+use bevy::prelude::*;
+use skidpad_bevy::{CarSystems, Wheel, WheelSignals};
+
+/// Maximum number of segments of all skid marks.
+const MAX_SEGMENTS: usize = 4096;
+
+/// Minimum length of a segment, m.
+const MIN_SEGMENT_LENGTH_M: f32 = 0.25;
+
+/// Distance between two segments above which the wheel was teleported and no segment is drawn, m.
+const TELEPORT_DISTANCE_M: f32 = 3.0;
+
+/// Minimum [`WheelSignals::skid`] of a mark.
+const MIN_SKID_INTENSITY: f32 = 0.15;
+
+/// Height of marks above the road, m.
+const MARK_HEIGHT_M: f32 = 0.012;
+
+/// Width of a mark as a share of the wheel's radius.
+const MARK_WIDTH_RATIO: f32 = 0.55;
+
+#[derive(Resource)]
+struct SkidMarks {
+    mesh: Handle<Mesh>,
+    next: usize,
+    points: Vec<Vec3>,
+    colours: Vec<[f32; 4]>,
+    /// End point of the current mark of each wheel entity, m.
+    ends: EntityHashMap<Vec3>,
+    is_new: bool,
+}
+
+pub fn plugin(app: &mut App) {
+    app.add_systems(Startup, enter)
+        .add_systems(FixedUpdate, add_segments.after(CarSystems::Events))
+        .add_systems(Update, update_mesh);
+}
+
+fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
+    let corners = 4 * MAX_SEGMENTS as u32;
+    let indices = (0..corners).step_by(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
+    let (points, colours) = (vec![Vec3::ZERO; 4 * MAX_SEGMENTS], vec![[0.0; 4]; 4 * MAX_SEGMENTS]);
+    let mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, points.clone())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![Vec3::Y; 4 * MAX_SEGMENTS])
+        .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, colours.clone())
+        .with_inserted_indices(Indices::U32(indices));
+    let mesh = meshes.add(mesh);
+    let material = StandardMaterial {
+        alpha_mode: AlphaMode::Blend,
+        unlit: true,
+        cull_mode: None,
+        double_sided: true,
+        depth_bias: 100.0,
+        ..default()
+    };
+    commands.spawn((Mesh3d(mesh.clone()), MeshMaterial3d(materials.add(material)), NoFrustumCulling));
+    commands.insert_resource(SkidMarks { mesh, next: 0, points, colours, ends: default(), is_new: false });
+}
+
+fn add_segments(mut marks: ResMut<SkidMarks>, wheels: Query<(Entity, &WheelSignals), With<Wheel>>) {
+    for (entity, wheel) in &wheels {
+        if !wheel.touches || wheel.skid < MIN_SKID_INTENSITY {
+            marks.ends.remove(&entity);
+            continue;
+        }
+        let here = wheel.point + wheel.normal * MARK_HEIGHT_M;
+        let Some(before) = marks.ends.get(&entity).copied() else {
+            marks.ends.insert(entity, here);
+            continue;
+        };
+        let along = here - before;
+        if along.length() < MIN_SEGMENT_LENGTH_M {
+            continue;
+        }
+        marks.ends.insert(entity, here);
+        if along.length() > TELEPORT_DISTANCE_M {
+            continue;
+        }
+        let across = wheel.normal.cross(along).normalize_or_zero() * (0.5 * MARK_WIDTH_RATIO * wheel.radius);
+        let at = 4 * marks.next;
+        marks.points[at..at + 4].copy_from_slice(&[before - across, before + across, here + across, here - across]);
+        marks.colours[at..at + 4].fill([0.0, 0.0, 0.0, (1.2 * wheel.skid).min(0.85)]);
+        marks.next = (marks.next + 1) % MAX_SEGMENTS;
+        marks.is_new = true;
+    }
+    let there = |entity: &Entity| wheels.contains(*entity);
+    marks.ends.retain(|entity, _| there(entity));
+}
+
+fn update_mesh(mut marks: ResMut<SkidMarks>, mut meshes: ResMut<Assets<Mesh>>) {
+    if !std::mem::take(&mut marks.is_new) {
+        return;
+    }
+    if let Some(mut mesh) = meshes.get_mut(&marks.mesh) {
+        mesh.insert_attribute(Mesh::ATTRIBUTE_POSITION, marks.points.clone());
+        mesh.insert_attribute(Mesh::ATTRIBUTE_COLOR, marks.colours.clone());
+    }
+}

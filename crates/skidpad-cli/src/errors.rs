@@ -1,0 +1,204 @@
+//! Errors of arguments and files, with the accepted values.
+
+use std::path::Path;
+
+use skidpad::core::BackendInfo;
+use skidpad::lab::files::{self, WriteError, is_same_file};
+use skidpad::lab::manoeuvre::{MANOEUVRES, ManoeuvreEntry, by_name};
+use skidpad::lab::script;
+use skidpad::lab::suggestions::nearest_name;
+use skidpad::spec::printable::one_line;
+use skidpad::spec::report::Diagnostic;
+use skidpad::spec::{Excerpt, LineIndex, MOST_COLLECTED, MOST_SHOWN};
+
+/// Error for an unknown name of a manoeuvre or solver.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no {kind} called `{}`", one_line(name))]
+pub struct UnknownName {
+    kind: &'static str,
+    name: String,
+    help: String,
+}
+
+impl Diagnostic for UnknownName {
+    fn code(&self) -> Option<&str> {
+        Some("unknown_name")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.help.clone())
+    }
+}
+
+impl UnknownName {
+    fn new(kind: &'static str, name: &str, known: &[&str]) -> Self {
+        let list = format!("known: {}", known.join(", "));
+        let help = match nearest_name(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? {list}"),
+            None => list,
+        };
+        Self { kind, name: name.into(), help }
+    }
+}
+
+/// Error for an argument value that is not accepted.
+#[derive(Debug, thiserror::Error)]
+#[error("{argument}: {} is not accepted", one_line(found))]
+pub struct BadArgument {
+    /// Name of the argument.
+    pub argument: &'static str,
+    /// Value that was given.
+    pub found: String,
+    /// Accepted values.
+    pub accepts: String,
+}
+
+impl Diagnostic for BadArgument {
+    fn code(&self) -> Option<&str> {
+        Some("bad_argument")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.accepts.clone())
+    }
+}
+
+/// Error for a file that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read `{}`", one_line(path))]
+pub struct Unreadable {
+    /// Path of the file.
+    pub path: String,
+    /// Error of the operating system.
+    pub source: std::io::Error,
+}
+
+impl Diagnostic for Unreadable {
+    fn code(&self) -> Option<&str> {
+        Some("unreadable_file")
+    }
+}
+
+/// Error for a file that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Unwritable(#[from] WriteError);
+
+impl Diagnostic for Unwritable {
+    fn code(&self) -> Option<&str> {
+        Some("unwritable_file")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(self.0.remedy().to_string())
+    }
+}
+
+/// Checks that all `paths` can be written. Used before a run starts.
+pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Unwritable> {
+    paths.into_iter().try_for_each(|path| Ok(files::check_writable(path)?))
+}
+
+/// Error with every fault of a table of controls, shown in its text.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` has {}", one_line(name), fault_count_text(*found))]
+pub struct BadControls {
+    name: String,
+    found: usize,
+    faults: Vec<ControlsFault>,
+}
+
+impl Diagnostic for BadControls {
+    fn code(&self) -> Option<&str> {
+        Some("bad_controls")
+    }
+
+    fn related(&self) -> Vec<&dyn Diagnostic> {
+        self.faults.iter().map(|fault| fault as &dyn Diagnostic).collect()
+    }
+}
+
+impl BadControls {
+    /// Creates the error for the `faults` of the file called `name` with this `text`. At most [`MOST_SHOWN`] faults are
+    /// shown.
+    pub fn new(name: &str, text: &str, faults: script::Faults) -> Self {
+        let (found, lines) = (faults.0.len(), LineIndex::new(text));
+        let shown = |fault: script::Fault| {
+            let excerpt = Excerpt::new(name, &lines, std::slice::from_ref(&fault.span));
+            ControlsFault { fault, excerpt }
+        };
+        let faults = faults.0.into_iter().take(MOST_SHOWN).map(shown).collect();
+        Self { name: name.into(), found, faults }
+    }
+}
+
+fn fault_count_text(faults: usize) -> String {
+    match faults {
+        1 => "1 fault".into(),
+        MOST_COLLECTED => format!("{faults} faults or more, the first {MOST_SHOWN} of which are shown"),
+        n if n > MOST_SHOWN => format!("{n} faults, the first {MOST_SHOWN} of which are shown"),
+        n => format!("{n} faults"),
+    }
+}
+
+/// Fault of a table of controls, with the lines around it.
+#[derive(Debug, thiserror::Error)]
+#[error("{fault}")]
+struct ControlsFault {
+    fault: script::Fault,
+    excerpt: Excerpt,
+}
+
+impl Diagnostic for ControlsFault {
+    fn code(&self) -> Option<&str> {
+        None
+    }
+
+    fn excerpt(&self) -> Option<(&Excerpt, Vec<String>)> {
+        Some((&self.excerpt, vec![self.fault.accepts.clone()]))
+    }
+}
+
+/// Returns the standard manoeuvre called `name`.
+pub fn find_manoeuvre(name: &str) -> Result<&'static ManoeuvreEntry, UnknownName> {
+    let known: Vec<&str> = MANOEUVRES.iter().map(|entry| entry.name).collect();
+    by_name(name).ok_or_else(|| UnknownName::new("manoeuvre", name, &known))
+}
+
+/// Returns the solver or mode called `name`.
+pub fn find_backend(name: &str) -> Result<BackendInfo, UnknownName> {
+    let all: Vec<BackendInfo> = skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect();
+    let known: Vec<&str> = all.iter().map(|info| info.name).collect();
+    skidpad::backend(name).ok_or_else(|| UnknownName::new("backend", name, &known))
+}
+
+/// Error for an output path that is also an input or another output.
+#[derive(Debug, thiserror::Error)]
+#[error("{argument}: `{}` is also {other}", one_line(path))]
+pub struct SameFile {
+    argument: &'static str,
+    path: String,
+    other: String,
+}
+
+impl Diagnostic for SameFile {
+    fn code(&self) -> Option<&str> {
+        Some("same_file")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("give a file of its own".to_owned())
+    }
+}
+
+/// Checks that the output `path` of `argument` is none of the files `others`, which are pairs of a description and a
+/// path.
+pub fn check_not_overwriting(
+    argument: &'static str,
+    path: &Path,
+    others: &[(&str, Option<&Path>)],
+) -> Result<(), SameFile> {
+    let same = |other: &&(&str, Option<&Path>)| other.1.is_some_and(|other| is_same_file(path, other));
+    let Some((what, _)) = others.iter().find(same) else { return Ok(()) };
+    Err(SameFile { argument, path: path.display().to_string(), other: (*what).to_owned() })
+}

@@ -1,0 +1,228 @@
+//! Events of a car for sound and effects: touchdown, skids, bump stops, gears, engine, rollover.
+
+use skidpad_core::{CarView, Vec3, WheelContact};
+
+/// Event in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// A wheel touched the ground.
+    TouchDown {
+        /// Index of the wheel.
+        wheel: usize,
+        /// Approach speed of body and ground at the contact before the step, m/s, ≥ 0.
+        speed: f32,
+    },
+    /// A wheel left the ground.
+    LostContact {
+        /// Index of the wheel.
+        wheel: usize,
+    },
+    /// A wheel moved to a surface with a different grip.
+    SurfaceChanged {
+        /// Index of the wheel.
+        wheel: usize,
+        /// Factor on the friction of the tyre before.
+        from: f32,
+        /// Factor on the friction of the tyre after.
+        to: f32,
+    },
+    /// A tyre began to slide.
+    SkidStart {
+        /// Index of the wheel.
+        wheel: usize,
+        /// Intensity as in [`skid_intensity`], 0 to 1.
+        intensity: f32,
+    },
+    /// A tyre that skidded grips again or left the ground.
+    SkidEnd {
+        /// Index of the wheel.
+        wheel: usize,
+    },
+    /// A suspension strut reached its bump stop.
+    BumpStopHit {
+        /// Index of the wheel.
+        wheel: usize,
+        /// Mean compression speed over the step, m/s, ≥ 0.
+        speed: f32,
+    },
+    /// A different gear is engaged: −1 reverse, 0 neutral, 1… forward.
+    GearChanged {
+        /// Gear before.
+        from: i8,
+        /// Gear after.
+        to: i8,
+    },
+    /// The engine stopped.
+    Stalled,
+    /// The engine started.
+    Started,
+    /// The engine speed limiter started to reduce the torque.
+    RevLimiter,
+    /// The car lies on its side or roof.
+    RolledOver,
+    /// The car is on its wheels again.
+    BackOnWheels,
+    /// The car is not towed any more: its hitch broke or was released.
+    Unhitched,
+    /// The hull hit something.
+    Collision {
+        /// Change of velocity by the contact, world axes, m/s: [`CarView::blow`].
+        change: Vec3,
+    },
+}
+
+/// Intensity above which a skid starts, and below which it ends.
+const SKID_INTENSITY_LIMITS: [f32; 2] = [0.3, 0.2];
+
+/// Sliding speed at which a tyre at its friction limit has half the maximum intensity, m/s.
+const HALF_INTENSITY_SPEED_MPS: f32 = 3.0;
+
+/// Vertical component of the car's z axis below which it has rolled over, and above which it is upright again.
+const ROLLOVER_COSINE_LIMITS: [f32; 2] = [0.2, 0.5];
+
+/// Change of velocity above which a contact is a hit, m/s.
+const MIN_HIT_DELTA_V_MPS: f32 = 0.5;
+
+/// Returns the skid intensity of a tyre, 0 to 1: the used share of friction times `v / (v + 3 m/s)`, with the sliding speed v. It
+/// suits the volume of a squeal and the strength of a skid mark.
+pub fn skid_intensity(contact: &WheelContact) -> f32 {
+    let [along, across] = contact.sliding;
+    let sliding = Vec3::new(along, across, 0.0).length();
+    contact.used * sliding / (sliding + HALF_INTENSITY_SPEED_MPS)
+}
+
+/// Detector of events: compares a car with its state one step before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventDetector {
+    wheels: Vec<LastWheel>,
+    body: Option<LastBody>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct LastWheel {
+    in_contact: bool,
+    grip: Option<f32>,
+    is_skidding: bool,
+    compression: f32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct LastBody {
+    velocity: Vec3,
+    angular: Vec3,
+    gear: i8,
+    is_engine_running: bool,
+    is_rev_limited: bool,
+    is_rolled_over: bool,
+    is_towed: bool,
+}
+
+impl EventDetector {
+    /// Discards the previous state, as after a teleport. The next call of [`EventDetector::update`] reports no events.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Calls `event` with everything that happened to `car` in the step of `dt` s since the last call. Call it after every step.
+    /// The first call reports no events. For peers, only events that follow from their states are reported.
+    pub fn update(&mut self, car: &CarView<'_>, dt: f32, mut event: impl FnMut(Event)) {
+        let mut now = LastBody::new(car);
+        let Some(before) = self.body else {
+            self.wheels =
+                (0..car.state.wheels.len()).map(|i| LastWheel::default().next(car, i, None, dt, &mut |_| ())).collect();
+            self.body = Some(now);
+            return;
+        };
+        for (i, wheel) in self.wheels.iter_mut().enumerate() {
+            *wheel = wheel.next(car, i, Some(&before), dt, &mut event);
+        }
+        if now.gear != before.gear {
+            event(Event::GearChanged { from: before.gear, to: now.gear });
+        }
+        if now.is_engine_running != before.is_engine_running {
+            event(if now.is_engine_running { Event::Started } else { Event::Stalled });
+        }
+        if now.is_rev_limited && !before.is_rev_limited {
+            event(Event::RevLimiter);
+        }
+        let up = (car.state.rotation * Vec3::Z).z;
+        now.is_rolled_over =
+            if before.is_rolled_over { up < ROLLOVER_COSINE_LIMITS[1] } else { up < ROLLOVER_COSINE_LIMITS[0] };
+        if now.is_rolled_over != before.is_rolled_over {
+            event(if now.is_rolled_over { Event::RolledOver } else { Event::BackOnWheels });
+        }
+        if before.is_towed && !now.is_towed {
+            event(Event::Unhitched);
+        }
+        if let Some(change) = collision_velocity_change(car, &before) {
+            event(Event::Collision { change });
+        }
+        self.body = Some(now);
+    }
+}
+
+impl LastBody {
+    fn new(car: &CarView<'_>) -> Self {
+        let engine = car.engine_signals();
+        Self {
+            velocity: car.state.velocity,
+            angular: car.state.angular,
+            gear: car.state.drive.gear,
+            is_engine_running: car.state.drive.engine_speed > 0.0,
+            is_rev_limited: engine.is_some_and(|engine| engine.limited > 0.0),
+            is_rolled_over: (car.state.rotation * Vec3::Z).z < ROLLOVER_COSINE_LIMITS[0],
+            is_towed: car.state.tow.is_some(),
+        }
+    }
+}
+
+impl LastWheel {
+    /// Returns the wheel's data after the next step, and calls `event` with its events.
+    fn next(self, car: &CarView<'_>, i: usize, body: Option<&LastBody>, dt: f32, event: &mut dyn FnMut(Event)) -> Self {
+        let (wheel, strut) = (&car.state.wheels[i], &car.model.wheels()[i].strut);
+        let contact = car.wheel_contact(i);
+        let loud = contact.as_ref().map_or(0.0, skid_intensity);
+        let now = Self {
+            in_contact: wheel.contact,
+            grip: contact.map(|contact| contact.grip).or(self.grip.filter(|_| wheel.contact)),
+            is_skidding: if self.is_skidding {
+                loud > SKID_INTENSITY_LIMITS[1]
+            } else {
+                loud > SKID_INTENSITY_LIMITS[0]
+            },
+            compression: wheel.compression,
+        };
+        if now.in_contact && !self.in_contact {
+            let speed = body.zip(contact).map_or(0.0, |(body, contact)| {
+                let arm = (contact.point - car.state.position).as_vec3();
+                contact.rises - (body.velocity + body.angular.cross(arm)).dot(contact.normal)
+            });
+            event(Event::TouchDown { wheel: i, speed: speed.max(0.0) });
+        } else if self.in_contact && !now.in_contact {
+            event(Event::LostContact { wheel: i });
+        }
+        match (self.grip, now.grip) {
+            (Some(from), Some(to)) if from != to => event(Event::SurfaceChanged { wheel: i, from, to }),
+            _ => {}
+        }
+        if now.is_skidding && !self.is_skidding {
+            event(Event::SkidStart { wheel: i, intensity: loud });
+        } else if self.is_skidding && !now.is_skidding {
+            event(Event::SkidEnd { wheel: i });
+        }
+        if now.compression > strut.bump_travel && self.compression <= strut.bump_travel {
+            let speed = (now.compression - self.compression) / dt.max(f32::MIN_POSITIVE);
+            event(Event::BumpStopHit { wheel: i, speed });
+        }
+        now
+    }
+}
+
+/// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s; `None` if it is too small for a hit.
+fn collision_velocity_change(car: &CarView<'_>, before: &LastBody) -> Option<Vec3> {
+    // Peers report no forces.
+    car.vehicle?;
+    // A car that was asleep before the step was woken by a hit.
+    let change = car.blow().unwrap_or(car.state.velocity - before.velocity);
+    (change.length() > MIN_HIT_DELTA_V_MPS).then_some(change)
+}

@@ -1,0 +1,80 @@
+//! Fixed-length steps for frames of any length.
+
+/// Counter of the steps due in a frame. Use one per world.
+///
+/// ```
+/// let mut ticks = skidpad_drive::Ticks::new(1.0 / 60.0);
+/// let due = ticks.frame(0.040);
+/// assert_eq!(due, 2);
+/// assert!((ticks.overstep() - 0.4).abs() < 1e-6);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedTimestep {
+    /// Game time per real time: 1, less in slow motion, 0 in a pause. Negative and non-finite values count as 0.
+    pub time_scale: f64,
+    /// Maximum number of steps per frame, ≥ 1. The rest is dropped, so that a slow machine does not fall further and further
+    /// behind.
+    pub max_steps_per_frame: u32,
+    dt: f64,
+    remaining_time: f64,
+}
+
+impl FixedTimestep {
+    /// Creates a counter of steps of `dt` s.
+    ///
+    /// # Panics
+    ///
+    /// If `dt` is not above 0.
+    pub fn new(dt: f32) -> Self {
+        assert!(dt > 0.0 && dt.is_finite(), "a step takes time, not {dt} s");
+        Self { time_scale: 1.0, max_steps_per_frame: 8, dt: f64::from(dt), remaining_time: 0.0 }
+    }
+
+    /// Returns the number of steps to take in a frame that begins `elapsed` s after the last one.
+    pub fn advance(&mut self, elapsed: f64) -> u32 {
+        let passed = elapsed * self.time_scale;
+        if passed.is_finite() && passed > 0.0 {
+            self.remaining_time += passed;
+        }
+        let due = (self.remaining_time / self.dt).floor();
+        self.remaining_time -= due * self.dt;
+        (due as u32).min(self.max_steps_per_frame.max(1))
+    }
+
+    /// Returns the time of the frame after its last step, as a share of a step, 0 to 1. It is the weight for interpolation
+    /// between the last two states.
+    pub fn alpha(&self) -> f32 {
+        ((self.remaining_time / self.dt) as f32).clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_is_lost_or_made() {
+        let (mut ticks, mut steps, mut passed) = (FixedTimestep::new(1.0 / 64.0), 0, 0.0);
+        for frame in 0..1000 {
+            let elapsed = 0.003 + 0.022 * f64::from((frame * 37) % 100) / 100.0;
+            passed += elapsed;
+            steps += ticks.advance(elapsed);
+            let shown = (f64::from(steps) + f64::from(ticks.alpha())) / 64.0;
+            assert!((shown - passed).abs() < 1e-6, "{shown} s for {passed} s");
+        }
+    }
+
+    #[test]
+    fn pauses_slow_motion_and_long_frames() {
+        let mut ticks = FixedTimestep::new(0.01);
+        ticks.time_scale = 0.0;
+        assert_eq!(ticks.advance(1.0), 0);
+        ticks.time_scale = f64::NAN;
+        assert_eq!(ticks.advance(1.0), 0);
+        ticks.time_scale = 0.25;
+        assert_eq!(ticks.advance(0.0801), 2);
+        ticks.time_scale = 1.0;
+        assert_eq!((ticks.advance(10.0), ticks.advance(0.0)), (8, 0), "what cannot be made up for is dropped");
+        assert_eq!(ticks.advance(-1.0) + ticks.advance(f64::INFINITY), 0);
+    }
+}

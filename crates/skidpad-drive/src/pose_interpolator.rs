@@ -1,0 +1,134 @@
+//! Interpolation between two steps for drawing: poses of body and wheels at any frame rate.
+
+use crate::input::finite_or_zero;
+use skidpad_core::{DVec3, Model, Quat, State, Vec3};
+use std::f32::consts::TAU;
+
+/// Pose of a body or a wheel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Position in the world, m: centre of mass of a body, centre of a wheel.
+    pub position: DVec3,
+    /// Rotation from its axes (x forward, y left, z up) to world axes. For a wheel it includes the rolling angle.
+    pub rotation: Quat,
+}
+
+/// Motion of a car between its last two steps, one step late: share 0 is the state before the last step, share 1 the state after
+/// it.
+///
+/// The body follows a cubic Hermite curve through both positions, with both velocities as slopes. Each slope is limited to three
+/// times the displacement of the step, so that the curve never overshoots (Fritsch and Carlson, Monotone piecewise cubic
+/// interpolation, 1980). Wheels are interpolated in body axes, so that they follow the body without shaking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoseInterpolator {
+    previous: BodyMoment,
+    now: BodyMoment,
+    dt: f32,
+    wheel_motions: Vec<[WheelMoment; 2]>,
+    rolling_angles: Vec<f32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct BodyMoment {
+    position: DVec3,
+    velocity: Vec3,
+    rotation: Quat,
+}
+
+/// Pose and spin of a wheel, in body axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct WheelMoment {
+    centre: Vec3,
+    rotation: Quat,
+    spin: f32,
+}
+
+impl PoseInterpolator {
+    /// Creates a car at rest in `state` until [`PoseInterpolator::push`].
+    pub fn new(model: &Model, state: &State) -> Self {
+        let wheels = (0..state.wheels.len()).map(|i| [wheel_moment(model, state, i); 2]).collect();
+        let now = BodyMoment::new(state);
+        Self { previous: now, now, dt: 0.0, wheel_motions: wheels, rolling_angles: vec![0.0; state.wheels.len()] }
+    }
+
+    /// Records the state after another step of `dt` s.
+    pub fn push(&mut self, model: &Model, state: &State, dt: f32) {
+        (self.previous, self.now, self.dt) = (self.now, BodyMoment::new(state), dt);
+        for (i, (moments, rolled)) in self.wheel_motions.iter_mut().zip(&mut self.rolling_angles).enumerate() {
+            *moments = [moments[1], wheel_moment(model, state, i)];
+            *rolled = (*rolled + moments[1].spin * dt) % TAU;
+        }
+    }
+
+    /// Discards the motion, as after a teleport: the car is at `state` at once.
+    pub fn teleport(&mut self, model: &Model, state: &State) {
+        let now = BodyMoment::new(state);
+        (self.previous, self.now, self.dt) = (now, now, 0.0);
+        for (i, moments) in self.wheel_motions.iter_mut().enumerate() {
+            *moments = [wheel_moment(model, state, i); 2];
+        }
+    }
+
+    /// Returns the number of wheels.
+    pub fn wheel_count(&self) -> usize {
+        self.wheel_motions.len()
+    }
+
+    /// Returns the pose of the body at `share` of the last step, 0 to 1.
+    pub fn body_pose(&self, share: f32) -> Pose {
+        let s = clamp_share(share);
+        let way = (self.now.position - self.previous.position).as_vec3();
+        let slope =
+            |velocity: Vec3| Vec3::from_array(std::array::from_fn(|i| limit_slope(velocity[i] * self.dt, way[i])));
+        let (start, end) = (slope(self.previous.velocity), slope(self.now.velocity));
+        let gone = way * (s * s * (3.0 - 2.0 * s)) + start * (s * (1.0 - s) * (1.0 - s)) - end * (s * s * (1.0 - s));
+        Pose {
+            position: self.previous.position + gone.as_dvec3(),
+            rotation: self.previous.rotation.slerp(self.now.rotation, s).normalize(),
+        }
+    }
+
+    /// Returns centre (m from the centre of mass) and rotation of wheel `i` in body axes, at `share` of the last step, 0 to 1.
+    /// The rotation includes the rolling angle. Returns `None` if there is no such wheel.
+    pub fn wheel_pose_on_body(&self, i: usize, share: f32) -> Option<(Vec3, Quat)> {
+        let s = clamp_share(share);
+        let [before, now] = self.wheel_motions.get(i)?;
+        // Rolling angle after the last step minus the part of that step that is not drawn yet.
+        let rolled = self.rolling_angles[i] - now.spin * self.dt * (1.0 - s);
+        let rotation = before.rotation.slerp(now.rotation, s) * Quat::from_rotation_y(rolled);
+        Some((before.centre.lerp(now.centre, s), rotation.normalize()))
+    }
+
+    /// Returns the pose of wheel `i` in the world, at `share` of the last step, 0 to 1; `None` if there is no such wheel.
+    pub fn wheel_pose(&self, i: usize, share: f32) -> Option<Pose> {
+        let (body, (centre, rotation)) = (self.body_pose(share), self.wheel_pose_on_body(i, share)?);
+        let position = body.position + (body.rotation * centre).as_dvec3();
+        Some(Pose { position, rotation: body.rotation * rotation })
+    }
+}
+
+impl BodyMoment {
+    fn new(state: &State) -> Self {
+        Self { position: state.position, velocity: state.velocity, rotation: state.rotation }
+    }
+}
+
+fn wheel_moment(model: &Model, state: &State, i: usize) -> WheelMoment {
+    let pose = state.wheel_pose(model, i);
+    let back = state.rotation.inverse();
+    WheelMoment {
+        centre: back * (pose.centre - state.position).as_vec3(),
+        rotation: back * pose.rotation,
+        spin: state.wheels[i].spin,
+    }
+}
+
+/// Limits a slope so that the cubic does not overshoot: the sign of the displacement `way`, and at most three times its size.
+fn limit_slope(slope: f32, way: f32) -> f32 {
+    slope.clamp(3.0 * way.min(0.0), 3.0 * way.max(0.0))
+}
+
+/// Clamps a share of the step to 0 to 1. Returns 0 if it is not finite.
+fn clamp_share(share: f32) -> f32 {
+    finite_or_zero(share).clamp(0.0, 1.0)
+}

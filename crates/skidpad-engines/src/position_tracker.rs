@@ -1,0 +1,84 @@
+//! Positions in 64 bits of bodies that an engine moves in substeps with 32-bit coordinates.
+
+use skidpad_core::{DVec3, Vec3};
+
+/// Speed below which a chassis is at rest, m/s.
+pub const REST_SPEED_MPS: f32 = 1e-3;
+
+/// Returns the time by which poses lag velocities in a step of `dt` s, s. Forces act evenly over n substeps, each of which moves
+/// the pose with its own velocity, so that θ = (n + 1) / 2n.
+pub fn pose_lag(dt: f32, substeps: usize) -> f32 {
+    let substeps = substeps.max(1) as f32;
+    dt * (substeps - 1.0) / (2.0 * substeps)
+}
+
+/// Returns the resolution of an engine's 32-bit coordinates at `position` (m), m.
+pub fn resolution(position: Vec3) -> f32 {
+    f32::EPSILON * position.abs().max_element()
+}
+
+/// Position of a body, both in 64 bits and as the engine stores it.
+///
+/// Engines add displacements of millimetres to 32-bit coordinates of many metres, which bends a path by 5 mm in 60 m at 1 kHz.
+/// The 64-bit position only has the rounding error of each pose.
+#[derive(Clone, Copy, Debug)]
+pub struct PositionTracker {
+    exact: DVec3,
+    /// Position that was last set in the engine, m.
+    engine_position: Vec3,
+}
+
+impl PositionTracker {
+    /// Creates the track of a body placed at `exact`, world axes, m.
+    pub fn new(exact: DVec3) -> Self {
+        Self { exact, engine_position: exact.as_vec3() }
+    }
+
+    /// Creates the track of a body at `exact` (m) that the engine has at `shown` (m).
+    pub fn with_engine_position(exact: DVec3, shown: Vec3) -> Self {
+        Self { exact, engine_position: shown }
+    }
+
+    /// Returns the position that was last set in the engine, m, if the 64-bit position rounds to a different one.
+    pub fn rounded_engine_position(&self) -> Option<Vec3> {
+        (self.engine_position != self.exact.as_vec3()).then_some(self.engine_position)
+    }
+
+    /// Returns the position of a body that the engine has at `shown`, m. It differs from the 64-bit position only if the user
+    /// moved the body by more than the last digit of a coordinate; the position of a standing car may differ by that much.
+    pub fn position(&self, shown: Vec3) -> DVec3 {
+        let shown = shown.as_dvec3();
+        if (shown - self.exact).abs().max_element() > self.resolution_m() { shown } else { self.exact }
+    }
+
+    /// Returns the resolution of 32-bit coordinates at this position, m.
+    fn resolution_m(&self) -> f64 {
+        f64::from(f32::EPSILON) * self.exact.abs().max_element().max(1.0)
+    }
+
+    /// Updates the position after a step of `dt` s that began with the velocity `before` and ended at `shown` with `velocity`
+    /// (m/s). If the engine's displacement matches the sum of its substeps up to rounding, that sum is added in 64 bits.
+    /// Otherwise something else (a contact, a joint) moved the body, and the engine's position is adopted. Returns the position
+    /// that must be set in the engine, or `None` if it does not change.
+    pub fn update(&mut self, shown: Vec3, [before, velocity]: [Vec3; 2], dt: f32, pose_lag: f32) -> Option<Vec3> {
+        let moved = (shown - self.engine_position).as_dvec3();
+        let (old, new) = (before.as_dvec3(), velocity.as_dvec3());
+        let expected = old * f64::from(pose_lag) + new * f64::from(dt - pose_lag);
+        let digit = self.resolution_m();
+        // Four substeps, each rounded to half a unit in the last place of the coordinates, and the rounding of the displacement.
+        if (moved - expected).abs().max_element() > 4.0 * digit {
+            *self = Self::new(shown.as_dvec3());
+            return None;
+        }
+        self.exact += expected;
+        self.engine_position = shown;
+        let stands = expected.abs().max_element() < f64::from(REST_SPEED_MPS * dt);
+        let apart = (self.exact - self.engine_position.as_dvec3()).abs().max_element();
+        // Any change of its pose, even of the last digit, keeps a body awake.
+        if stands && apart <= digit {
+            return None;
+        }
+        self.engine_position = self.exact.as_vec3();
+        Some(self.engine_position)
+    }
+}

@@ -1,0 +1,44 @@
+//! Section on modelling differences between the solvers that are intended, with their size.
+
+use super::pages::{append, append_head, append_row};
+use super::{AGREEMENT_RATE_HZ, Runs, sample_index};
+use crate::closed_form::{Characteristics, UnsprungCharacteristics};
+use crate::sweep::RateSweep;
+
+const SECTION_INTRO: &str = "The solvers that are compared lump the mass of the wheels into the chassis and read the same rows of the \
+same tyre. What is left between them is how the rows are coupled, how the world moves a pose, and how it rounds. Peers solve \
+other equations from the same description; their figures stand in the tables of each vehicle and count nowhere.\n\n\
+Where a vehicle says what moves with its wheels, a solver may let them move on their own. They then hop, and the tyres' springs \
+in series make the car roll more. The closed forms, and the roll gradient each solver comes to in the circle:\n\n";
+
+/// Manoeuvre and metric that are compared with the closed-form roll gradient.
+const ROLL_GRADIENT_METRIC: (&str, &str) = ("circle", "roll_gradient_deg_per_g");
+
+/// Appends the section to `text`.
+pub fn append_section(text: &mut String, runs: &[Runs]) {
+    append(text, format_args!("## What differs on purpose\n\n{SECTION_INTRO}"));
+    let solvers: Vec<&str> = runs
+        .iter()
+        .flat_map(|r| &r.sweeps)
+        .next()
+        .map_or(Vec::new(), |s| s.rate_sweeps.iter().map(|l| l.backend).collect());
+    let closed = ["vehicle", "wheel hop by axle, Hz", "deg/g, rigid tyres", "deg/g, tyres in series"];
+    append_head(text, &closed.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
+    for runs in runs {
+        let Some(own) = UnsprungCharacteristics::of(&runs.model) else { continue };
+        let gradient = |value: Option<f64>| value.map_or("-".into(), |r| format!("{:.3}", (r * 9.81).to_degrees()));
+        let hop: Vec<String> = own.hop_hz.iter().map(|hz| format!("{hz:.1}")).collect();
+        let lumped = Characteristics::new(&runs.model).roll_gradient;
+        let closed = [runs.vehicle.clone(), hop.join(", "), gradient(lumped), gradient(own.roll_gradient)];
+        append_row(text, closed.into_iter().chain(roll_gradients(runs)));
+    }
+    text.push('\n');
+}
+
+/// Returns the roll gradient of each solver at [`AGREEMENT_RATE_HZ`] as text (deg/g).
+fn roll_gradients(runs: &Runs) -> Vec<String> {
+    let Some(sweep) = runs.sweeps.iter().find(|s| s.manoeuvre == ROLL_GRADIENT_METRIC.0) else { return Vec::new() };
+    let index = sweep.metrics().iter().position(|m| m.name == ROLL_GRADIENT_METRIC.1);
+    let value = |l: &RateSweep| l.samples[sample_index(sweep, AGREEMENT_RATE_HZ)?].metrics[index?].value;
+    sweep.rate_sweeps.iter().map(|l| value(l).map_or("-".into(), |v| format!("{v:.3}"))).collect()
+}

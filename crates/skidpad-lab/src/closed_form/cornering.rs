@@ -1,0 +1,431 @@
+//! Steady cornering beyond the linear range: tyre curves with load transfer.
+
+use skidpad_core::Model;
+use skidpad_core::model::Side;
+use skidpad_core::tyre::Conditions;
+
+use super::steady_state::{self, LoadDemand, SteadyState};
+use super::{Characteristics, CruiseState, drive_shares};
+
+/// Lateral acceleration at which the understeer gradient with load transfer is listed (m/s²): 0.4 g, where road cars
+/// leave their linear range.
+pub const UNDERSTEER_ACCELERATION_MPS2: f64 = 3.924;
+
+/// Largest slip angle of the search (rad).
+const MAX_SLIP_ANGLE_RAD: f64 = 0.6;
+/// Largest longitudinal slip of a wheel that grips (–).
+/// Longitudinal slip of a wheel that spins (–).
+const MAX_GRIPPING_SLIP: f64 = 1.0;
+const SPINNING_SLIP: f64 = 10.0;
+/// Maximum number of iterations over loads and longitudinal slips, each with the sideslip and the drive of the previous
+/// one.
+const MAX_LOAD_ITERATIONS: usize = 6;
+/// Change of the steering angle below which the iteration has converged (rad).
+const STEER_TOLERANCE_RAD: f64 = 1e-8;
+
+/// Computes the steering angle beyond the geometric one at `lateral_acceleration` (m/s²) for a path of infinite radius,
+/// without aerodynamic forces (rad). Axle `i` has the slip angle `β − sᵢ δ`; the forces across the path sum to `m a_y`
+/// and the yaw moments to zero.
+///
+/// Loads are those of [`steady_state::corner`]; toe and camber follow from its travel and roll. Side forces act
+/// perpendicular to the wheels, and aligning moments are included. The drive balances the braking components of side
+/// forces and rolling resistance, with the longitudinal slips that this requires.
+///
+/// Returns `None` if the tyres cannot hold the turn or have no creep.
+pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
+    SteadyTurn { lateral_acceleration, speed: None }.steer(model)
+}
+
+/// Steady turn on level ground.
+#[derive(Clone, Copy, Debug)]
+struct SteadyTurn {
+    /// Acceleration towards the inside of the path (m/s²), positive to the left.
+    lateral_acceleration: f64,
+    /// Speed (m/s); `None` for a path of infinite radius without aerodynamic forces.
+    speed: Option<f64>,
+}
+
+/// Aerodynamic forces on a car in a turn (N). `side` is the side force per sine of the sideslip angle.
+#[derive(Clone, Copy, Debug, Default)]
+struct AeroForces {
+    drag: f64,
+    downforce: [f64; 2],
+    side: f64,
+}
+
+impl AeroForces {
+    /// Computes the forces on a car that drives straight ahead at `speed` m/s.
+    fn at_speed(model: &Model, speed: f64) -> Self {
+        let side = f64::from(model.parts().aero.side) * speed * speed;
+        CruiseState::at_speed(model, speed).map_or(Self::default(), |cruise| Self {
+            drag: cruise.drag_n,
+            downforce: cruise.downforce_n,
+            side,
+        })
+    }
+}
+
+impl SteadyTurn {
+    /// Returns the curvature of the path (1/m).
+    fn curvature(self) -> f64 {
+        self.speed.map_or(0.0, |speed| self.lateral_acceleration / (speed * speed).max(1e-6))
+    }
+
+    /// Solves for the steering angle (rad); `None` if the tyres cannot hold the turn or have no creep.
+    fn steer(self, model: &Model) -> Option<f64> {
+        let air = self.speed.map_or(AeroForces::default(), |speed| AeroForces::at_speed(model, speed));
+        let (mut sideslip, mut slips) = (0.0, vec![0.0; model.wheels().len()]);
+        let mut found = f64::NAN;
+        for _ in 0..MAX_LOAD_ITERATIONS {
+            let balance = TurnBalance::of(model, self, air, sideslip, &slips)?;
+            let was = core::mem::replace(&mut found, balance.steer()?);
+            sideslip = balance.sideslip(found)?;
+            slips = balance.slips(sideslip, found);
+            if (found - was).abs() < STEER_TOLERANCE_RAD {
+                break;
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Balance of forces and moments of a car in a turn, for the loads of one iteration.
+struct TurnBalance<'a> {
+    model: &'a Model,
+    turn: SteadyTurn,
+    air: AeroForces,
+    tyres: Vec<LoadedTyre>,
+}
+
+/// Tyre under its load in a turn.
+struct LoadedTyre {
+    conditions: Conditions<f32>,
+    /// Angle of the wheel in addition to the steering angle (rad).
+    toe: f64,
+    /// Share of the drive (–).
+    drive_share: f64,
+    /// Rolling resistance (N).
+    rolling: f64,
+    /// Largest longitudinal force that friction allows (N).
+    max_longitudinal_force: f64,
+    /// Longitudinal slip (–).
+    slip: f64,
+}
+
+/// Angles, force and moment of a tyre at a given sideslip and steering angle.
+struct TyreForces {
+    /// Angle of the wheel relative to the car (rad).
+    steer_angle: f64,
+    /// Angle of the wheel relative to the path of the car (rad).
+    to_path: f64,
+    /// Lateral slip `−tan α` (–).
+    slip: f32,
+    /// Side force perpendicular to the wheel (N).
+    side_force: f64,
+    /// Aligning moment (N m).
+    aligning: f64,
+}
+
+impl<'a> TurnBalance<'a> {
+    /// Prepares the tyres of an iteration with the `sideslip` (rad) and the longitudinal `slips` of the previous one;
+    /// `None` above the rollover threshold.
+    fn of(model: &'a Model, turn: SteadyTurn, air: AeroForces, sideslip: f64, slips: &[f64]) -> Option<Self> {
+        let (sin, cos) = sideslip.sin_cos();
+        let mass = f64::from(model.mass());
+        // The acceleration towards the inside has a component along the car.
+        let ahead = mass * turn.lateral_acceleration * sin * model.tyre_lever();
+        let straight = match turn.speed {
+            Some(_) => LoadDemand::at_speed(model, air.downforce, air.drag),
+            None => LoadDemand::at_rest(model),
+        };
+        let demand = LoadDemand { pitching: straight.pitching + ahead, ..straight };
+        let steady = steady_state::solve_cornering_with(model, turn.lateral_acceleration * cos, demand)?;
+        let tyres = drive_shares(model).into_iter().zip(slips).enumerate();
+        let tyres = tyres
+            .map(|(i, (share, slip))| LoadedTyre::of(model, &steady, turn.speed.unwrap_or(0.0), i, [share, *slip]))
+            .collect();
+        Some(Self { model, turn, air, tyres })
+    }
+
+    /// Returns the angles of the wheels for the steering angle `delta` (rad).
+    fn wheel_angles(&self, delta: f64) -> Vec<f64> {
+        let middles: Vec<f32> = self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
+        let angles = self.model.road_wheel_angles(&middles);
+        let wheels = self.model.wheels().iter().zip(&self.tyres);
+        wheels
+            .map(|(wheel, tyre)| tyre.toe + f64::from(angles[wheel.axle][usize::from(wheel.side == Side::Right)]))
+            .collect()
+    }
+
+    /// Computes the forces of the tyres at the sideslip angle `beta` (rad) with the wheel angles `turned` (rad).
+    fn tyre_forces(&self, beta: f64, turned: &[f64]) -> Vec<TyreForces> {
+        let ((sin, cos), curvature) = (beta.sin_cos(), self.turn.curvature());
+        let one = |i: usize| {
+            let (tyre, at) = (&self.tyres[i], self.model.wheels()[i].contact);
+            let path = (sin + curvature * f64::from(at.x)).atan2(cos - curvature * f64::from(at.y));
+            let across = (turned[i] - path).tan().clamp(-1.0, 1.0) as f32;
+            let slip = [tyre.slip as f32, across];
+            TyreForces {
+                slip: across,
+                steer_angle: turned[i],
+                to_path: turned[i] - beta,
+                side_force: self.model.tyre_force(i, slip, &tyre.conditions).force[1].into(),
+                aligning: self.model.tyre_moments(i, slip, &tyre.conditions).aligning.into(),
+            }
+        };
+        (0..self.tyres.len()).map(one).collect()
+    }
+
+    /// Computes the longitudinal forces of the wheels that hold the speed (N): drive less rolling resistance. A
+    /// spinning wheel has the largest force that friction allows; the other wheels share the remainder of the drive.
+    fn longitudinal_forces(&self, beta: f64, pushing: &[TyreForces]) -> Vec<f64> {
+        let tyres = || pushing.iter().zip(&self.tyres);
+        let braked: f64 = tyres().map(|(push, tyre)| push.side_force * push.to_path.sin() + tyre.rolling).sum();
+        let needed = braked + self.air.drag + self.air.side * beta.sin().powi(2);
+        let mut drive = needed;
+        for _ in 0..self.tyres.len() {
+            let spins = |tyre: &&LoadedTyre| tyre.drive_share * drive > tyre.max_longitudinal_force;
+            let given: f64 = self.tyres.iter().filter(spins).map(|tyre| tyre.max_longitudinal_force).sum();
+            let left: f64 = self.tyres.iter().filter(|tyre| !spins(tyre)).map(|tyre| tyre.drive_share).sum();
+            if left <= 0.0 {
+                break;
+            }
+            drive = (needed - given) / left;
+        }
+        self.tyres
+            .iter()
+            .map(|tyre| (tyre.drive_share * drive).min(tyre.max_longitudinal_force) - tyre.rolling)
+            .collect()
+    }
+
+    /// Computes the force across the path (N) and the yaw moment (N m) at the sideslip angle `beta` (rad) with the
+    /// wheel angles `turned` (rad).
+    fn lateral_force_and_moment(&self, beta: f64, turned: &[f64]) -> [f64; 2] {
+        let (pushing, aero) = (self.tyre_forces(beta, turned), &self.model.parts().aero);
+        let (along, (sin, cos)) = (self.longitudinal_forces(beta, &pushing), beta.sin_cos());
+        let [beside, dragged] = [self.air.side, self.air.drag].map(|force| -force * sin);
+        let mut sums = [beside * cos, f64::from(aero.side_point.x) * beside + f64::from(aero.drag_point.x) * dragged];
+        for ((push, along), wheel) in pushing.iter().zip(along).zip(self.model.wheels()) {
+            let ((sin, cos), [x, y]) = (push.steer_angle.sin_cos(), [wheel.contact.x, wheel.contact.y].map(f64::from));
+            let [forward, leftward] = [along * cos - push.side_force * sin, along * sin + push.side_force * cos];
+            sums[0] += push.side_force * push.to_path.cos() + along * push.to_path.sin();
+            sums[1] += x * leftward - y * forward + push.aligning;
+        }
+        sums
+    }
+
+    /// Solves for the sideslip angle at which the force across the path is that of the turn (rad).
+    fn sideslip(&self, delta: f64) -> Option<f64> {
+        let wanted = f64::from(self.model.mass()) * self.turn.lateral_acceleration;
+        let turned = self.wheel_angles(delta);
+        find_rising_root(
+            |slip| self.lateral_force_and_moment(-slip, &turned)[0] - wanted,
+            -MAX_SLIP_ANGLE_RAD,
+            MAX_SLIP_ANGLE_RAD,
+        )
+        .map(|slip| -slip)
+    }
+
+    /// Solves for the steering angle without a yaw moment (rad).
+    fn steer(&self) -> Option<f64> {
+        let moment = |delta: f64| {
+            self.sideslip(delta)
+                .map_or(f64::NAN, |beta| self.lateral_force_and_moment(beta, &self.wheel_angles(delta))[1])
+        };
+        find_rising_root(moment, -MAX_SLIP_ANGLE_RAD, MAX_SLIP_ANGLE_RAD)
+    }
+
+    /// Computes the longitudinal slips of the forces that hold the speed (–). A wheel whose tyre cannot produce its
+    /// force spins.
+    fn slips(&self, beta: f64, delta: f64) -> Vec<f64> {
+        let pushing = self.tyre_forces(beta, &self.wheel_angles(delta));
+        let one = |(i, wanted): (usize, &f64)| {
+            let (at, aside) = (&self.tyres[i].conditions, pushing[i].slip);
+            let missing = |slip: f64| f64::from(self.model.tyre_force(i, [slip as f32, aside], at).force[0]) - wanted;
+            find_rising_root(missing, -MAX_GRIPPING_SLIP, MAX_GRIPPING_SLIP).unwrap_or(SPINNING_SLIP.copysign(*wanted))
+        };
+        self.longitudinal_forces(beta, &pushing).iter().enumerate().map(one).collect()
+    }
+}
+
+impl LoadedTyre {
+    /// Prepares the tyre of wheel `i` at `speed` m/s, with its `share` of the drive and its longitudinal `slip`.
+    fn of(model: &Model, steady: &SteadyState, speed: f64, i: usize, [share, slip]: [f64; 2]) -> Self {
+        let (wheel, load) = (&model.wheels()[i], steady.loads[i] as f32);
+        let axle = &model.parts().axles[wheel.axle];
+        let travel = |i: usize| steady.compressions[i] as f32;
+        let outwards = wheel.side.rightwards();
+        let links = axle.guidance.map_or(0.0, |links| links.at(travel(i))[0]);
+        let camber = outwards * model.camber(i, travel) + steady.roll as f32;
+        Self {
+            conditions: Conditions { camber, ..Conditions::upright(load, 1.0) },
+            toe: f64::from(outwards * (wheel.toe + links)),
+            drive_share: share,
+            max_longitudinal_force: f64::from(model.tyre(i).friction_at(load)[0] * load),
+            rolling: f64::from(wheel.rolling.coefficient(speed as f32) * load),
+            slip,
+        }
+    }
+}
+
+/// Computes the understeer gradient `dδ/da_y` at `lateral_acceleration` (m/s²) with tyre curves and load transfer
+/// (rad/(m/s²)); `None` if the tyres cannot hold it or have no creep.
+pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
+    const HALF_STEP_MPS2: f64 = 0.1;
+    let steer = |more: f64| extra_steer(model, lateral_acceleration + more);
+    Some((steer(HALF_STEP_MPS2)? - steer(-HALF_STEP_MPS2)?) / (2.0 * HALF_STEP_MPS2))
+}
+
+/// Computes the road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load transfer
+/// and aerodynamic forces (rad). If the tyres cannot hold it or have no creep, it is [`Characteristics::steer_for`].
+pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
+    let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
+    let creeps = (0..model.wheels().len()).all(|i| model.tyre(i).creeps());
+    let held = if creeps { turn.steer(model) } else { None };
+    held.unwrap_or_else(|| Characteristics::new(model).steer_for(lateral_acceleration, v))
+}
+
+/// Computes the largest lateral acceleration that the tyres hold in steady cornering, in the direction in which the car
+/// tips first (m/s²). `None` if it exceeds the rollover threshold, or if nothing steers. Without a `speed` (m/s) the
+/// path has an infinite radius and there are no aerodynamic forces.
+pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
+    const MAX_SEARCHED_ACCELERATION_MPS2: f64 = 50.0;
+    let tipping = steady_state::rollover(model)?.lateral_acceleration;
+    let holds = |a: f64| SteadyTurn { lateral_acceleration: a.copysign(tipping), speed }.steer(model).is_some();
+    let tips = tipping.abs().min(MAX_SEARCHED_ACCELERATION_MPS2);
+    if !holds(0.1) || holds(0.999 * tips) {
+        return None;
+    }
+    let (mut low, mut high) = (0.1, tips);
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if holds(middle) { low = middle } else { high = middle }
+    }
+    Some(low)
+}
+
+/// Finds the root of `f` closest to 0 at which `f` rises, searching upwards if `f` is negative at 0 and downwards
+/// otherwise, up to the end of the range `low..high`. `None` if there is none. NaN counts as not reached.
+fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
+    const SEARCH_STEPS: usize = 60;
+    let start = 0.0f64.clamp(low, high);
+    let at_start = f(start);
+    let (end, sign) = if at_start < 0.0 { (high, 1.0) } else { (low, -1.0) };
+    let mut inner = [start, sign * at_start];
+    for i in 1..=SEARCH_STEPS {
+        let x = start + (end - start) * i as f64 / SEARCH_STEPS as f64;
+        let next = [x, sign * f(x)];
+        if next[1] >= 0.0 {
+            return Some(find_bracketed_root(|x| sign * f(x), inner, next));
+        }
+        inner = next;
+    }
+    None
+}
+
+/// Finds the root of `f` between `inner`, where `f` is negative or NaN, and `outer`, where it is not negative, each
+/// given as [position, value]. Uses regula falsi with the Illinois modification (M. Dowell and P. Jarratt, BIT 11,
+/// 1971) and a bisection in every fourth iteration.
+fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 2]) -> f64 {
+    const MAX_ROOT_ITERATIONS: usize = 60;
+    const ROOT_TOLERANCE: f64 = 1e-13;
+    let mut was_outer = None;
+    for look in 1..=MAX_ROOT_ITERATIONS {
+        let secant = (inner[0] * outer[1] - outer[0] * inner[1]) / (outer[1] - inner[1]);
+        let is_between = (secant - inner[0]) * (secant - outer[0]) < 0.0;
+        let x = if is_between && look % 4 != 0 { secant } else { 0.5 * (inner[0] + outer[0]) };
+        let value = f(x);
+        let is_outer = value >= 0.0;
+        let (moves, stays) = if is_outer { (&mut outer, &mut inner) } else { (&mut inner, &mut outer) };
+        let way = (x - moves[0]).abs();
+        *moves = [x, value];
+        // An end point that stays twice would slow down the secant.
+        if was_outer == Some(is_outer) {
+            stays[1] *= 0.5;
+        }
+        was_outer = Some(is_outer);
+        if value == 0.0 || way < ROOT_TOLERANCE || (outer[0] - inner[0]).abs() < ROOT_TOLERANCE {
+            return x;
+        }
+    }
+    outer[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::model::{AntiRollBar, Guidance, Powertrain, Rolling, Tyre};
+    use skidpad_core::tyre::CurveLaw;
+    use skidpad_core::{Model, ModelParts};
+
+    /// Builds the test car with a change and without rolling resistance, which turns a car out of its bend if the outer
+    /// wheels carry more.
+    fn with(change: impl Fn(&mut ModelParts)) -> Model {
+        let mut parts = testing::model().parts().clone();
+        parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Rolling::default());
+        change(&mut parts);
+        Model::new(parts).expect("valid")
+    }
+
+    #[test]
+    fn the_slope_at_nothing_is_the_linear_bicycle() {
+        let model = with(|parts| {
+            for wheel in &mut parts.wheels {
+                wheel.contact.x += 0.1;
+            }
+        });
+        let linear = crate::Characteristics::new(&model).bicycle.expect("creeps").understeer;
+        let found = understeer(&model, 0.2).expect("holds");
+        // Tolerances: tan α against α at 0.01 rad (3e-5), and f32 forces in a difference over 0.2 m/s².
+        assert!((found - linear).abs() < 2e-3 * linear.abs(), "{found} {linear}");
+    }
+
+    /// Front links that turn the wheels in under compression steer the car into the turn, by slope times half the track
+    /// times roll angle. Rear links steer it out of the turn.
+    #[test]
+    fn toe_over_travel_steers_with_roll() {
+        let roll = 500.0 / 51_345.0;
+        for (axle, way) in [(0, -1.0), (1, 1.0)] {
+            let model = with(|parts| parts.axles[axle].guidance = Some(Guidance { toe: [0.1, 0.0], camber: [0.0; 2] }));
+            let expected = way * 0.1 * 0.75 * roll;
+            let linear = crate::Characteristics::new(&model).bicycle.expect("creeps").understeer;
+            // Slopes and tracks are f32.
+            assert!((linear / expected - 1.0).abs() < 1e-5, "axle {axle}: {linear} {expected}");
+            let found = understeer(&model, UNDERSTEER_ACCELERATION_MPS2).expect("holds");
+            // Tolerances: f32 forces in a difference over 0.2 m/s², and tan α of 0.04 rad.
+            assert!((found / expected - 1.0).abs() < 0.01, "axle {axle}: {found} {expected}");
+        }
+    }
+
+    /// Row A7: with a load-sensitive tyre a stiffer front bar causes understeer and a stiffer rear bar oversteer, by
+    /// the same amount on a symmetric car.
+    #[test]
+    fn a7_bars_shift_the_balance() {
+        let bar = |front: f32, rear: f32| {
+            let model = with(|parts| {
+                let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
+                tyre.law =
+                    CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };
+                tyre.load_sensitivity = 0.2;
+                parts.powertrain = Powertrain::Direct([200.0; 4].into());
+                let bar = |wheels, rate| AntiRollBar { wheels, rate, ..AntiRollBar::default() };
+                parts.bars = vec![bar([0, 1], front), bar([2, 3], rear)];
+            });
+            understeer(&model, UNDERSTEER_ACCELERATION_MPS2).expect("holds")
+        };
+        let (front, even, rear) = (bar(20e3, 0.0), bar(10e3, 10e3), bar(0.0, 20e3));
+        // The acceleration has a component `a sin β` along a car with a sideslip of 0.04 rad. It moves 0.64 % of an
+        // axle's load to the other axle and changes the slips by the same share.
+        assert!(even.abs() < 2.0 * 0.0064 * 0.04, "{even}");
+        assert!(
+            front - even > 1e-5 && (front + rear - 2.0 * even).abs() < 0.02 * (front - even),
+            "{front} {even} {rear}"
+        );
+    }
+
+    #[test]
+    fn beyond_the_grip_there_is_no_angle() {
+        assert_eq!(extra_steer(&testing::model(), 9.9), None);
+    }
+}

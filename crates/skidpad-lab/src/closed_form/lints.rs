@@ -1,0 +1,272 @@
+//! Notes on models that are legal but probably not intended, as sentences. Notes that need the file instead of the
+//! model are in `VehicleSpec::lints`.
+
+use skidpad_core::Model;
+
+use super::lists::{STOPPING_SPEED_MPS, max_bump_use_percent};
+use super::steady_state::{LoadDemand, rollover, solve_at_roll};
+use super::straight::{Pedal, stopping_distance};
+use super::{AxleCharacteristics, Characteristics, CruiseState, GRAVITY_MPS2, walking};
+
+/// Smallest load that the suspensions must carry before metal contact, as a multiple of the weight of the car (–).
+const MIN_SUPPORT_RATIO: f64 = 1.5;
+
+/// Height of the centre of mass above the roll axis below which a car counts as not rolling (m); far below any measured
+/// value.
+const MIN_ROLL_LEVER_M: f64 = 1e-3;
+
+/// Returns the notes on `model`, as sentences.
+pub fn lints(model: &Model) -> Vec<String> {
+    let figures = Characteristics::new(model);
+    let mut found = Vec::new();
+    for (i, axle) in figures.axles.iter().enumerate() {
+        found.extend(ride(i + 1, axle));
+    }
+    found.extend(identical_dampers(&figures.axles, model));
+    found.extend(support(model));
+    found.extend(compressed(model, &figures));
+    found.extend(axle_lift_at_speed(model, &figures));
+    found.extend(upright(model, &figures));
+    found.extend(weak_brakes(model));
+    found.extend(rays_outside_hull(model));
+    found.extend(geometry(model, &figures.axles));
+    found.extend(walking::axle_conflict_note(model));
+    found
+}
+
+fn ride(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
+    let mut found = Vec::new();
+    if !(0.7..=6.0).contains(&axle.ride_hz) {
+        let hz = axle.ride_hz;
+        found.push(format!("axle {number} rides at {hz:.2} Hz; road cars have 1 to 2, race cars up to 5"));
+    }
+    let [bump, rebound] = [axle.bump_damping_ratio, axle.rebound_damping_ratio];
+    let mean = 0.5 * (bump + rebound);
+    if !(0.1..=1.2).contains(&mean) {
+        found.push(format!("axle {number} has a mean damping ratio of {mean:.2}; cars have 0.2 to 0.7"));
+    }
+    if bump > 1.001 * rebound {
+        found.push(format!(
+            "axle {number} damps bump ({bump:.2}) more than rebound ({rebound:.2}); dampers of cars do the opposite"
+        ));
+    }
+    found
+}
+
+/// Checks for identical dampers at axles with different loads, which have different damping ratios.
+fn identical_dampers(axles: &[AxleCharacteristics], model: &Model) -> Option<String> {
+    let strut = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map(|w| w.strut);
+    let (first, last) = (axles.first()?, axles.last()?);
+    let (front, rear) = (strut(0)?, strut(axles.len() - 1)?);
+    let same = axles.len() > 1
+        && (front.bump_damping, front.rebound_damping) == (rear.bump_damping, rear.rebound_damping)
+        && front.rebound_damping > 0.0;
+    let uneven = (first.load_n / last.load_n).max(last.load_n / first.load_n);
+    (same && uneven > 1.1).then(|| {
+        format!("front and rear dampers are identical, but one axle carries {uneven:.2} times the load of the other")
+    })
+}
+
+/// Checks that springs and stops, and the force bound of ray-cast vehicles, can carry more than the weight of the car.
+fn support(model: &Model) -> Vec<String> {
+    let weight = f64::from(model.mass()) * GRAVITY_MPS2;
+    let most = |i: usize| {
+        let strut = &model.wheels()[i].strut;
+        let before_metal = f64::from(strut.bump_travel + strut.stop_travel);
+        f64::from(model.static_load(i)) + strut.spring(before_metal) + f64::from(strut.stop_rate * strut.stop_travel)
+    };
+    let wheels = model.wheels().len();
+    let springs = (0..wheels).map(most).sum::<f64>() / weight;
+    let mut found = Vec::new();
+    if springs < MIN_SUPPORT_RATIO {
+        found.push(format!(
+            "springs cannot carry the car over a bump: metal meets metal at {springs:.2} of its weight; stiffen the springs or stops, \
+             or give them more travel"
+        ));
+    }
+    let bound = f64::from(model.parts().peers.largest_suspension_force) * wheels as f64 / weight;
+    if bound < MIN_SUPPORT_RATIO {
+        found.push(format!(
+            "`peers.largest_suspension_force_n` lets ray-cast vehicles carry {bound:.2} of the weight only"
+        ));
+    }
+    found
+}
+
+fn compressed(model: &Model, figures: &Characteristics) -> Option<String> {
+    let speed = figures.top_speed_mps?;
+    let used = max_bump_use_percent(model, &CruiseState::at_speed(model, speed)?.steady.compressions);
+    (used >= 100.0).then(|| {
+        format!("full compression at top speed: downforce at {speed:.1} m/s uses {used:.0} % of the bump travel")
+    })
+}
+
+fn upright(model: &Model, figures: &Characteristics) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(speed) = figures.bicycle.and_then(|b| b.critical_speed_mps()).filter(|v| *v < 100.0) {
+        found.push(format!("it oversteers: straight driving is unstable above {speed:.1} m/s"));
+    }
+    if figures.roll_gradient.is_none() {
+        found.push("springs and bars are too soft to hold the car upright".into());
+    }
+    let grip = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
+    let tipping = figures.rollover_g.and_then(|_| rollover(model));
+    if figures.rollover_g.is_some() && tipping.is_none() && model.roll_lever() < MIN_ROLL_LEVER_M {
+        found.push(
+            "its roll axis is not below its centre of mass: it does not roll outwards, and figures that go by its roll are not told"
+                .into(),
+        );
+    }
+    if let Some(tipping) = tipping {
+        let (g, turning) = (
+            tipping.lateral_acceleration.abs() / GRAVITY_MPS2,
+            figures.turn_direction_text(tipping.lateral_acceleration),
+        );
+        if g < grip {
+            found.push(format!("it tips at {g:.2} g{turning}, before its tyres slide at {grip:.2} g"));
+        }
+    }
+    found
+}
+
+/// Checks for wheels whose brake cannot lock them at the loads of the hardest stop. Rear brakes may be weaker than at
+/// rest, because braking unloads them.
+fn weak_brakes(model: &Model) -> Option<String> {
+    let stop = stopping_distance(model, STOPPING_SPEED_MPS, Pedal::IdealBraking)?;
+    let loads =
+        solve_at_roll(model, 0.0, LoadDemand::braking(model, STOPPING_SPEED_MPS * STOPPING_SPEED_MPS / (2.0 * stop)))?
+            .loads;
+    let lazy = |i: usize| {
+        let (wheel, load) = (&model.wheels()[i], loads[i] as f32);
+        wheel.brake_torque > 0.0 && wheel.brake_torque < model.tyre(i).friction_at(load)[0] * load * wheel.radius
+    };
+    let weak = wheel_names_where(model, lazy)?;
+    Some(format!("the brake cannot lock wheel {weak} at its load in the hardest stop"))
+}
+
+/// Checks whether lift, or drag above the ground, unloads the first or the last axle below the top speed. The moment of
+/// the other axles about that one, `Σ (x − x_e) N`, decreases with v². The ride heights are those at rest.
+fn axle_lift_at_speed(model: &Model, figures: &Characteristics) -> Option<String> {
+    let top = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
+    let aero = &model.parts().aero;
+    let at = |pressure: f64| {
+        let downforce = [0, 1].map(|k| pressure * f64::from(aero.downforce[k].coefficient));
+        LoadDemand::at_speed(model, downforce, pressure * f64::from(aero.drag))
+    };
+    let (rest, fast) = (at(0.0), at(1.0));
+    let lifted_at = |end: usize| {
+        let about = |demand: &LoadDemand| (demand.pitching - figures.axles[end].x_m * demand.weight).abs();
+        let lost = about(&rest) - about(&fast);
+        if lost > 0.0 { (about(&rest) / lost).sqrt() } else { f64::INFINITY }
+    };
+    let speed = lifted_at(0).min(lifted_at(figures.axles.len() - 1));
+    (speed < top).then(|| format!("the air lifts an axle off the ground at {speed:.1} m/s, below its top speed"))
+}
+
+/// Checks for wheels whose ray starts outside the hull. A ray starts one wheel diameter above its contact point.
+/// Outside the hull the start may lie behind a wall or below the ground when the hull touches it.
+fn rays_outside_hull(model: &Model) -> Option<String> {
+    let hull = &model.parts().hull;
+    let outside = |i: usize| {
+        let wheel = &model.wheels()[i];
+        let start = wheel.contact + skidpad_core::Vec3::Z * (2.0 * wheel.radius);
+        !(start - hull.centre).abs().cmple(hull.half_extents).all()
+    };
+    let wheels = wheel_names_where(model, outside)?;
+    Some(format!(
+        "the ray of wheel {wheels} starts outside the hull: against a wall or upside down it can miss the ground"
+    ))
+}
+
+fn geometry(model: &Model, axles: &[AxleCharacteristics]) -> Vec<String> {
+    let mut found = Vec::new();
+    let radius = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map_or(0.0, |w| f64::from(w.radius));
+    for (i, pair) in axles.windows(2).enumerate() {
+        let (distance, needed) = (pair[0].x_m - pair[1].x_m, radius(i) + radius(i + 1));
+        if distance < needed {
+            found.push(format!(
+                "wheels of axles {} and {} overlap: {distance:.2} m apart with radii of {needed:.2} m in all",
+                i + 1,
+                i + 2
+            ));
+        }
+    }
+    let heavy = |i: usize| {
+        let wheel = &model.wheels()[i];
+        2.0 * wheel.spin_inertia / (wheel.radius * wheel.radius) > 0.5 * model.sprung()[i]
+    };
+    if let Some(wheels) = wheel_names_where(model, heavy) {
+        found.push(format!("wheel {wheels} spins like a disc of more than half the mass it carries"));
+    }
+    let tall = |i: usize| model.wheels()[i].radius > 1.5 * model.parts().centre_height;
+    if let Some(wheels) = wheel_names_where(model, tall) {
+        found.push(format!("the hub of wheel {wheels} is half again as high as the centre of mass"));
+    }
+    found
+}
+
+/// Returns the names of the wheels for which `holds` returns true; `None` if there are none.
+fn wheel_names_where(model: &Model, holds: impl Fn(usize) -> bool) -> Option<String> {
+    let names: Vec<String> = (0..model.wheels().len()).filter(|&i| holds(i)).map(|i| model.wheel_name(i)).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::model::Surface;
+    use skidpad_core::{ModelParts, Vec3};
+
+    #[track_caller]
+    fn says(change: impl Fn(&mut ModelParts), word: &str) {
+        let mut parts = testing::model().parts().clone();
+        let before = lints(&testing::model());
+        assert!(!before.iter().any(|l| l.contains(word)), "{before:?}");
+        change(&mut parts);
+        let after = lints(&Model::new(parts).expect("legal"));
+        assert!(after.iter().any(|l| l.contains(word)), "{after:?}");
+    }
+
+    /// Rows A16, D7, E2, E11, E12: each mistake is reported, and the standard car has none.
+    #[test]
+    fn a16_e12_lints_tell_each_mistake() {
+        let each =
+            |f: fn(&mut skidpad_core::model::Wheel)| move |parts: &mut ModelParts| parts.wheels.iter_mut().for_each(f);
+        says(
+            each(|w| (w.strut.bump_travel, w.strut.stop_rate, w.strut.stop_travel) = (0.01, 0.0, 0.001)),
+            "springs cannot",
+        );
+        says(|parts| parts.peers.largest_suspension_force = 3000.0, "largest_suspension_force_n");
+        let fast = Surface { coefficient: 2.0, point: Vec3::ZERO };
+        says(|parts| parts.aero.downforce = [fast, Surface::default()], "full compression at top speed");
+        // The centre of mass is 0.15 m left of the outer wheels and 0.5 m high; the tyres hold 1 g.
+        says(each(|w| w.contact.y -= 0.6), "g, turning right, before its tyres slide");
+        says(each(|w| w.contact.x += 0.2), "identical");
+        says(each(|w| w.strut.bump_damping *= 2.0), "more than rebound");
+        says(each(|w| w.contact.y *= 1.2), "outside the hull");
+        says(each(|w| w.spin_inertia = 10.0), "spins like a disc");
+        says(each(|w| w.radius = 1.3), "overlap");
+        says(each(|w| w.brake_torque = 10.0), "cannot lock");
+        let lift = Surface { coefficient: -2.0, point: Vec3::ZERO };
+        // The drag of 0.4 v² acts at 0.5 m. The front axle carries m g / 2 − (1 + 0.08) v², which is zero at 67.4 m/s.
+        says(|parts| parts.aero.downforce = [lift, Surface::default()], "lifts an axle off the ground at 67.4");
+        says(|parts| parts.axles.iter_mut().for_each(|axle| axle.roll_centre = 0.5), "its roll axis");
+        says(each(|w| w.strut.rate = 1000.0), "too soft");
+    }
+
+    /// A rear brake with 0.8 of the tyre force at rest is strong enough for a stop of 1 g, in which the rear load is
+    /// `1 − h a / (g b)` = 0.6. A front brake that locks the wheels at rest is too weak, because their load is 1.4
+    /// times as large.
+    #[test]
+    fn brakes_are_judged_by_the_loads_of_a_stop() {
+        let told = |share: [f32; 2]| {
+            let mut parts = testing::model().parts().clone();
+            parts.wheels.iter_mut().for_each(|w| w.brake_torque = share[w.axle] * 2452.5 * 0.3);
+            lints(&Model::new(parts).expect("legal")).into_iter().find(|lint| lint.contains("cannot lock"))
+        };
+        assert_eq!(told([1.6, 0.8]), None);
+        let weak = told([1.1, 0.8]).expect("told");
+        assert!(weak.contains("wheel 1l, 1r at its load"), "{weak}");
+    }
+}

@@ -1,0 +1,231 @@
+//! Lists of all figures with name, unit and digits, for tables, reports and files.
+
+use skidpad_core::Model;
+use skidpad_core::model::Side;
+
+use super::steady_state;
+use super::straight::{Pedal, motor_power, peak_power, stall_speed, stopping_distance};
+use super::{Characteristics, CruiseState, GRAVITY_MPS2, Modes, UnsprungCharacteristics, cornering, towing};
+use crate::metrics::Metric;
+
+/// Initial speed of the stopping distances (m/s): 100 km/h.
+pub const STOPPING_SPEED_MPS: f64 = 100.0 / 3.6;
+
+/// Returns the figures of each wheel, in wheel order.
+pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
+    let one = |i: usize| {
+        let strut = &model.wheels()[i].strut;
+        let (load, rate) = (f64::from(model.static_load(i)), f64::from(strut.rate));
+        let most = load + strut.spring(strut.bump_travel.into());
+        vec![
+            Metric::new("static_load_n", "Static load", "N", 1, Some(load)),
+            Metric::new("sag_mm", "Sag", "mm", 1, Some(load / rate * 1e3)),
+            Metric::new("load_at_bump_stop_n", "Load at the bump stop", "N", 0, Some(most)),
+        ]
+    };
+    (0..model.wheels().len()).map(one).collect()
+}
+
+/// Returns the figures of each axle, from the front.
+pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
+    let hop = UnsprungCharacteristics::of(model).map(|own| own.hop_hz);
+    let one = |(i, a): (usize, &super::AxleCharacteristics)| {
+        let mut list = vec![
+            Metric::new("ahead_of_centre_m", "Ahead of the centre of mass", "m", 3, Some(a.x_m)),
+            Metric::new("track_m", "Track", "m", 3, Some(a.track_m)),
+            Metric::new("static_load_n", "Static load", "N", 0, Some(a.load_n)),
+            Metric::new("sag_mm", "Static deflection of the springs", "mm", 1, Some(a.sag_m * 1e3)),
+            Metric::new("ride_hz", "Ride frequency of the mass it carries", "Hz", 3, Some(a.ride_hz)),
+            Metric::new("bump_damping_ratio", "Damping ratio, bump", "-", 3, Some(a.bump_damping_ratio)),
+            Metric::new("rebound_damping_ratio", "Damping ratio, rebound", "-", 3, Some(a.rebound_damping_ratio)),
+            Metric::new(
+                "cornering_stiffness_n_per_rad",
+                "Cornering stiffness",
+                "N/rad",
+                0,
+                a.cornering_stiffness_n_per_rad,
+            ),
+            Metric::new("hop_hz", "Wheel hop, wheels on their own", "Hz", 2, hop.as_ref().map(|h| h[i])),
+        ];
+        list.extend(knees(model, i));
+        list
+    };
+    Characteristics::new(model).axles.iter().enumerate().map(one).collect()
+}
+
+/// Returns the figures of the damper knees of an axle; empty if its dampers have none.
+fn knees(model: &Model, axle: usize) -> Vec<Metric> {
+    let Some(first) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
+    let names = [
+        ("bump_knee_mps", "Damper opens in bump at", "bump_damping_beyond_knee", "Damping left in bump beyond"),
+        (
+            "rebound_knee_mps",
+            "Damper opens in rebound at",
+            "rebound_damping_beyond_knee",
+            "Damping left in rebound beyond",
+        ),
+    ];
+    let both = names.into_iter().zip(first.strut.knees).filter(|(_, knee)| knee.above.is_finite());
+    both.flat_map(|((key, name, left, left_name), knee)| {
+        [
+            Metric::new(key, name, "m/s", 3, Some(knee.above.into())),
+            Metric::new(left, left_name, "-", 2, Some(knee.share.into())),
+        ]
+    })
+    .collect()
+}
+
+/// Returns the mass and the figures of hitch and coupler.
+pub fn towing(model: &Model) -> Vec<Metric> {
+    let figures = Characteristics::new(model);
+    let mass = Metric::new("mass_kg", "Mass", "kg", 1, Some(figures.mass_kg));
+    [mass].into_iter().chain(towing::list(model, &figures)).collect()
+}
+
+/// Returns the figures of the whole car.
+pub fn car(model: &Model) -> Vec<Metric> {
+    let figures = Characteristics::new(model);
+    let degrees_per_g = |gradient: Option<f64>| gradient.map(|r| (r * GRAVITY_MPS2).to_degrees());
+    let mut list = vec![
+        Metric::new("mass_kg", "Mass", "kg", 1, Some(figures.mass_kg)),
+        Metric::new("wheelbase_m", "Wheelbase", "m", 3, Some(figures.wheelbase_m).filter(|_| figures.axles.len() > 1)),
+    ];
+    list.extend(towing::list(model, &figures));
+    list.extend(ride(model));
+    let roll = degrees_per_g(figures.roll_gradient);
+    list.push(Metric::new("roll_gradient_deg_per_g", "Roll gradient, rigid tyres", "deg/g", 3, roll));
+    let own = UnsprungCharacteristics::of(model).map(|own| degrees_per_g(own.roll_gradient));
+    if let Some(own) = own {
+        let label = "Roll gradient, tyres in series";
+        list.push(Metric::new("own_wheels_roll_gradient_deg_per_g", label, "deg/g", 3, own));
+    }
+    list.extend(turning(model, &figures));
+    list.extend(tipping(model, &figures));
+    let stop = |pedal| stopping_distance(model, STOPPING_SPEED_MPS, pedal);
+    if let Some([power, speed]) = peak_power(model) {
+        let turns = speed * 60.0 / core::f64::consts::TAU;
+        list.push(Metric::new("peak_power_kw", "Engine's most power", "kW", 1, Some(power * 1e-3)));
+        list.push(Metric::new("peak_power_rpm", "Where", "rev/min", 0, Some(turns)));
+    }
+    if let Some(power) = motor_power(model) {
+        list.push(Metric::new("motor_power_kw", "Motors' most power together", "kW", 1, Some(power * 1e-3)));
+    }
+    if let Some(speed) = stall_speed(model) {
+        let turns = speed * 60.0 / core::f64::consts::TAU;
+        list.push(Metric::new("stall_rpm", "Converter stalls the engine at", "rev/min", 0, Some(turns)));
+    }
+    list.extend([
+        Metric::new("top_speed_mps", "Top speed, drive against resistance", "m/s", 2, figures.top_speed_mps),
+        Metric::new("stop_floored_m", "Stop from 100 km/h, pedal to the floor", "m", 2, stop(Pedal::FullPedal)),
+        Metric::new("stop_ideal_m", "Stop from 100 km/h, every tyre at its peak", "m", 2, stop(Pedal::IdealBraking)),
+    ]);
+    list
+}
+
+fn ride(model: &Model) -> Vec<Metric> {
+    let modes = Modes::of(model);
+    let mut list = Vec::new();
+    type Pick = fn(&Modes) -> super::modes::Mode;
+    let rows: [(&str, &str, Pick); 4] = [
+        ("heave", "Heave", |m| m.heave),
+        ("pitch", "Pitch", |m| m.pitch),
+        ("roll", "Roll, tyres creeping", |m| m.roll),
+        ("roll_held", "Roll, tyres holding", |m| m.roll_fixed_contacts),
+    ];
+    for (name, label, pick) in rows {
+        let mode = modes.as_ref().map(pick);
+        let frequency = (format!("{name}_hz"), format!("{label}: frequency"));
+        let ratio = (format!("{name}_damping_ratio"), format!("{label}: damping ratio"));
+        list.push(Metric::new(&frequency.0, &frequency.1, "Hz", 3, mode.map(|m| m.frequency_hz)));
+        list.push(Metric::new(&ratio.0, &ratio.1, "-", 3, mode.map(|m| m.damping_ratio)));
+    }
+    let step = modes.map(|m| m.explicit_step_s * 1e3);
+    list.push(Metric::new("explicit_step_ms", "Longest stable step of explicit springs", "ms", 1, step));
+    list
+}
+
+fn turning(model: &Model, figures: &Characteristics) -> Vec<Metric> {
+    let bicycle = figures.bicycle;
+    let linear = bicycle.map(|b| b.understeer);
+    let degrees = |gradient: Option<f64>| gradient.map(|r| (r * GRAVITY_MPS2).to_degrees());
+    // A car without cornering stiffness has no understeer curve.
+    let loaded = bicycle.and_then(|_| cornering::understeer(model, cornering::UNDERSTEER_ACCELERATION_MPS2));
+    let speed = figures.top_speed_mps.map_or(STOPPING_SPEED_MPS, |top| top.min(STOPPING_SPEED_MPS));
+    let limit = bicycle.and_then(|_| cornering::grip_limit(model, Some(speed))).map(|a| a / GRAVITY_MPS2);
+    vec![
+        Metric::new("understeer_deg_per_g", "Understeer gradient, linear bicycle", "deg/g", 4, degrees(linear)),
+        Metric::new("understeer_rad_s2_per_m", "The same", "rad s²/m", 7, linear),
+        Metric::new(
+            "understeer_at_0_4_g_deg_per_g",
+            "Understeer gradient at 0.4 g, with load transfer",
+            "deg/g",
+            3,
+            degrees(loaded),
+        ),
+        Metric::new(
+            "grip_limit_g",
+            &format!("Largest steady lateral acceleration at {:.0} km/h", speed * 3.6),
+            "g",
+            3,
+            limit,
+        ),
+        Metric::new(
+            "characteristic_speed_mps",
+            "Characteristic speed",
+            "m/s",
+            2,
+            bicycle.and_then(|b| b.characteristic_speed_mps()),
+        ),
+        Metric::new("critical_speed_mps", "Critical speed", "m/s", 2, bicycle.and_then(|b| b.critical_speed_mps())),
+    ]
+}
+
+fn tipping(model: &Model, figures: &Characteristics) -> Vec<Metric> {
+    let rolled =
+        figures.rollover_g.and_then(|_| steady_state::rollover(model)).map(|s| s.lateral_acceleration / GRAVITY_MPS2);
+    let rigid = match figures.tip_direction {
+        Some(Side::Right) => -1.0,
+        _ => 1.0,
+    };
+    let named = |label: &str, way: f64| format!("{label}{}", figures.turn_direction_text(way));
+    let (rigid, sprung) = (
+        named("Rollover threshold t/2h of a rigid car", rigid),
+        named("Rollover threshold on its springs", rolled.unwrap_or(rigid)),
+    );
+    let at_speed = figures.top_speed_mps.and_then(|v| CruiseState::at_speed(model, v));
+    let used = at_speed.as_ref().map(|cruise| max_bump_use_percent(model, &cruise.steady.compressions));
+    let mut list = vec![
+        Metric::new("rollover_rigid_g", &rigid, "g", 3, figures.rollover_g),
+        Metric::new("rollover_g", &sprung, "g", 3, rolled.map(f64::abs)),
+        Metric::new("bump_travel_used_at_top_speed_percent", "Bump travel used at top speed", "%", 1, used),
+    ];
+    if model.parts().aero.downforce.iter().any(|surface| surface.coefficient != 0.0) {
+        let force = at_speed.map(|cruise| cruise.downforce_n.iter().sum());
+        list.push(Metric::new("downforce_at_top_speed_n", "Downforce at top speed", "N", 0, force));
+    }
+    list
+}
+
+/// Returns the largest share of its bump travel that a wheel uses (%).
+pub(super) fn max_bump_use_percent(model: &Model, compressions: &[f64]) -> f64 {
+    let shares = compressions.iter().zip(model.wheels()).map(|(z, w)| 100.0 * z / f64::from(w.strut.bump_travel));
+    shares.fold(f64::MIN, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn names_are_different_and_values_are_there() {
+        let list = car(&testing::model());
+        let mut names: Vec<&str> = list.iter().map(|m| m.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), list.len());
+        let missing: Vec<&str> = list.iter().filter(|m| m.value.is_none()).map(|m| m.name.as_str()).collect();
+        // A neutral car has neither of these speeds.
+        assert_eq!(missing, ["characteristic_speed_mps", "critical_speed_mps"]);
+    }
+}

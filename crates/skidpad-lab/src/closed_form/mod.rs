@@ -1,0 +1,216 @@
+//! Closed-form figures: expected properties of a car, computed from its model without simulation.
+//!
+//! | figure | module |
+//! |---|---|
+//! | [`Characteristics`]: loads, sag, linear bicycle model, roll gradient, top speed; cheap enough for drivers | here, [`bicycle`], [`roll`], [`straight`] |
+//! | frequencies and damping ratios of the rigid-body modes | [`modes`] |
+//! | aerodynamic forces, and the ride heights they cause | [`cruise`] |
+//! | steady poses with bump stops and lifted wheels, rollover | [`steady_state`] |
+//! | understeer with tyre curves and load transfer | [`cornering`] |
+//! | hitch and coupler | `towing` |
+//! | vehicle loaded by its trailers, stopping distance and top speed of a train | [`train`] |
+//! | sway and critical speed of a vehicle with trailers | [`sway`] |
+//! | lists of all figures for tables and files | [`lists`] |
+//! | side forces of axles with conflicting steering, at walking pace | `walking` |
+//! | notes on models that are legal but probably not intended | [`mod@lints`] |
+
+pub mod bicycle;
+pub mod cornering;
+pub mod cruise;
+pub mod lints;
+pub mod lists;
+pub mod modes;
+pub mod roll;
+pub mod steady_state;
+pub mod straight;
+pub mod sway;
+mod towing;
+pub mod train;
+mod walking;
+
+pub use bicycle::Bicycle;
+pub use cruise::CruiseState;
+pub use lints::lints;
+pub use modes::Modes;
+pub use roll::UnsprungCharacteristics;
+pub(crate) use straight::mean_inverse_radius;
+pub use straight::{drive_force, drive_shares, launch_force, resistance, standing_force};
+
+use roll::TurnPose;
+use skidpad_core::model::Side;
+use skidpad_core::{Model, STANDARD_GRAVITY};
+
+const GRAVITY_MPS2: f64 = STANDARD_GRAVITY as f64;
+
+/// Figures of one axle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxleCharacteristics {
+    /// Longitudinal position ahead of the centre of mass (m).
+    pub x_m: f64,
+    /// Distance between the contact points (m); 0 with one wheel.
+    pub track_m: f64,
+    /// Static load of the whole axle (N).
+    pub load_n: f64,
+    /// Compression of the springs under the static load, for linear springs from the unloaded length (m).
+    pub sag_m: f64,
+    /// Natural frequency of the carried mass on the wheel rate with rigid tyres (Hz).
+    pub ride_hz: f64,
+    /// Damping ratio of this oscillator in bump (–).
+    pub bump_damping_ratio: f64,
+    /// Damping ratio of this oscillator in rebound (–).
+    pub rebound_damping_ratio: f64,
+    /// Cornering stiffness of the whole axle at the static load (N/rad); `None` for tyres without creep.
+    pub cornering_stiffness_n_per_rad: Option<f64>,
+}
+
+/// Figures of the whole car.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Characteristics {
+    /// Axles, from the front.
+    pub axles: Vec<AxleCharacteristics>,
+    /// Mass (kg).
+    pub mass_kg: f64,
+    /// Distance from the first to the last axle (m).
+    pub wheelbase_m: f64,
+    /// Rollover threshold of a rigid car (g): the lateral distance of the outer wheels from the centre of mass over its
+    /// height, `t / 2h` for a centre of mass in the middle. The value holds for the turn in which the car tips first.
+    /// `None` for a car with a single track.
+    pub rollover_g: Option<f64>,
+    /// Direction of the turn in which a rigid car tips first; `None` if both sides are equal.
+    pub tip_direction: Option<Side>,
+    /// Steady-state roll angle per lateral acceleration (rad/(m/s²)); `None` if the springs cannot hold the car
+    /// upright.
+    pub roll_gradient: Option<f64>,
+    /// Linear bicycle model with the roll steer of its suspension; `None` if a tyre has no cornering stiffness or no
+    /// axle steers.
+    pub bicycle: Option<Bicycle>,
+    /// Speed at which drive and resistance balance (m/s); `None` without a motor, or if resistance never balances the
+    /// drive.
+    pub top_speed_mps: Option<f64>,
+}
+
+impl Characteristics {
+    /// Computes the figures of `model`.
+    pub fn new(model: &Model) -> Self {
+        let axles: Vec<AxleCharacteristics> = (0..model.parts().axles.len()).map(|i| axle(model, i)).collect();
+        let tips = roll::rigid_rollover(model, &axles);
+        let turning = TurnPose::of(model);
+        let x = |i: usize| axles.get(i).map_or(0.0, |a| a.x_m);
+        Self {
+            mass_kg: f64::from(model.mass()),
+            wheelbase_m: x(0) - x(axles.len().saturating_sub(1)),
+            rollover_g: tips.map(|[left, right]| left.min(right)),
+            tip_direction: tips.and_then(first_side),
+            roll_gradient: turning.as_ref().map(|turning| turning.roll),
+            bicycle: bicycle(model, &axles, turning.as_ref()),
+            top_speed_mps: straight::top_speed(model),
+            axles,
+        }
+    }
+
+    /// Returns the words for the direction of a turn with `lateral_acceleration` (m/s², positive to the left); empty if
+    /// both directions are equivalent.
+    fn turn_direction_text(&self, lateral_acceleration: f64) -> &'static str {
+        match (lateral_acceleration < 0.0, self.tip_direction) {
+            (true, _) => ", turning right",
+            (false, Some(_)) => ", turning left",
+            (false, None) => "",
+        }
+    }
+
+    /// Computes the mean road-wheel angle for a steady lateral acceleration (m/s²) at `v` m/s (rad). Uses the bicycle
+    /// model, or the geometric angle if there is no such model or it is unstable at this speed.
+    pub fn steer_for(&self, lateral_acceleration: f64, v: f64) -> f64 {
+        let geometric = self.wheelbase_m;
+        let needed = self.bicycle.map_or(geometric, |b| b.wheelbase_m + b.understeer * v * v);
+        let needed = if needed > 0.1 * geometric { needed } else { geometric };
+        lateral_acceleration * needed / (v * v).max(1e-6)
+    }
+}
+
+/// Relative difference above which the thresholds of the two sides count as different (–).
+const ROLLOVER_SIDE_TOLERANCE: f64 = 1e-3;
+
+/// Returns the side of the lower of two thresholds (turning left, turning right); `None` if they are equal.
+fn first_side([left, right]: [f64; 2]) -> Option<Side> {
+    let differ = (left - right).abs() > ROLLOVER_SIDE_TOLERANCE * left.min(right);
+    differ.then_some(if left < right { Side::Left } else { Side::Right })
+}
+
+fn axle(model: &Model, index: usize) -> AxleCharacteristics {
+    let on = || model.wheels().iter().enumerate().filter(move |(_, w)| w.axle == index);
+    let count = on().count().max(1) as f64;
+    let total = |f: &dyn Fn(usize) -> f64| on().map(|(i, _)| f(i)).sum::<f64>();
+    let strut = |i: usize| &model.wheels()[i].strut;
+    let (mass, rate) = (total(&|i| f64::from(model.sprung()[i])), total(&|i| f64::from(strut(i).rate)));
+    let springs = || model.parts().heave_springs.iter().filter(|s| model.wheels()[s.wheels[0]].axle == index);
+    let [heave, damped] = springs().fold([0.0; 2], |[r, d], s| [r + f64::from(s.rate), d + f64::from(s.damping)]);
+    let critical = 2.0 * ((rate + heave) * mass).sqrt();
+    let y = |i: usize| f64::from(model.wheels()[i].contact.y);
+    let (left, right) = on().fold((f64::MIN, f64::MAX), |(l, r), (i, _)| (l.max(y(i)), r.min(y(i))));
+    AxleCharacteristics {
+        x_m: total(&|i| f64::from(model.wheels()[i].contact.x)) / count,
+        track_m: (left - right).max(0.0),
+        load_n: mass * GRAVITY_MPS2,
+        sag_m: mass * GRAVITY_MPS2 / rate,
+        ride_hz: ((rate + heave) / mass).sqrt() / core::f64::consts::TAU,
+        bump_damping_ratio: (total(&|i| f64::from(strut(i).bump_damping)) + damped) / critical,
+        rebound_damping_ratio: (total(&|i| f64::from(strut(i).rebound_damping)) + damped) / critical,
+        cornering_stiffness_n_per_rad: on().map(|(i, _)| cornering_stiffness(model, i)).sum(),
+    }
+}
+
+fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
+    let tyre = model.tyre(wheel);
+    tyre.creeps().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
+}
+
+/// Builds the bicycle model with the roll steer of wheels whose links change their toe angle with the wheel travel.
+fn bicycle(model: &Model, axles: &[AxleCharacteristics], turning: Option<&TurnPose>) -> Option<Bicycle> {
+    let led = |index: usize| {
+        let links = model.parts().axles[index].guidance.zip(turning);
+        links.map_or(0.0, |(links, turning)| {
+            let on = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
+            on.map(|(i, wheel)| {
+                let steer = f64::from(wheel.side.rightwards() * links.toe[0]) * turning.compressions[i];
+                cornering_stiffness(model, i).unwrap_or(0.0) * steer
+            })
+            .sum()
+        })
+    };
+    let row = |(i, figures): (usize, &AxleCharacteristics)| {
+        let ratio = f64::from(model.parts().axles[i].steer_ratio);
+        Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, ratio, led(i)])
+    };
+    let rows: Option<Vec<[f64; 4]>> = axles.iter().enumerate().map(row).collect();
+    Bicycle::from_axles(f64::from(model.mass()), &rows?)
+}
+
+/// Returns the longitudinal slip of the largest tyre force of wheel `i` at its static load (–); `None` for a tyre
+/// without creep.
+pub fn peak_slip(model: &Model, i: usize) -> Option<f64> {
+    model.tyre(i).peak_slip(model.static_load(i)).map(f64::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn figures_of_the_test_car() {
+        let figures = Characteristics::new(&testing::model());
+        let axle = &figures.axles[0];
+        assert!((axle.load_n - 500.0 * GRAVITY_MPS2).abs() < 1e-2, "{axle:?}");
+        assert!((axle.sag_m - 250.0 * GRAVITY_MPS2 / 25e3).abs() < 1e-6);
+        assert!((axle.ride_hz - 10.0 / core::f64::consts::TAU).abs() < 1e-6);
+        assert!((axle.bump_damping_ratio - 1500.0 / (2.0 * (25e3f64 * 250.0).sqrt())).abs() < 1e-6);
+        assert_eq!(figures.rollover_g.map(|g| (g * 1e4).round()), Some(15000.0));
+        // Roll stiffness: 4 · 25e3 · 0.75² − 1000 · 9.81 · 0.5 = 51345 N m/rad.
+        let gradient = figures.roll_gradient.expect("upright");
+        assert!((gradient - 500.0 / 51_345.0).abs() < 1e-8, "{gradient}");
+        let neutral = figures.bicycle.expect("linear tyres");
+        assert!(neutral.understeer.abs() < 1e-9 && (neutral.wheelbase_m - 2.5).abs() < 1e-6);
+        assert!((figures.steer_for(4.0, 20.0) - 4.0 * 2.5 / 400.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,230 @@
+//! Rigid-body modes of the vehicle on its springs: heave, pitch and roll, coupled by masses and springs.
+//!
+//! The modes solve `(K − ω² M) q = 0` for heave, roll and pitch about the centre of mass; K includes the destabilising
+//! moment of gravity in roll and pitch. The damping ratio is `qᵀ C q / 2 ω` at unit modal mass, which neglects the
+//! coupling of modes by damping (Ginsberg, "Mechanical and Structural Vibrations", section 5.3). The wheels roll
+//! freely, so pitching turns them, and creep sideways freely. [`Modes::roll_held`] is the other limit, in which the
+//! ground holds the contact points.
+
+use nalgebra::{Cholesky, Matrix3, SymmetricEigen, Vector3};
+use skidpad_core::Model;
+use skidpad_core::model::{HeaveSpring, Knee, Strut};
+
+use super::GRAVITY_MPS2;
+
+/// Mode of vibration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mode {
+    /// Undamped natural frequency (Hz).
+    pub frequency_hz: f64,
+    /// Damping ratio with the mean of bump and rebound damping below the knees of the dampers (–).
+    pub damping_ratio: f64,
+    /// Mode shape: heave of the centre of mass (m, positive up), roll and pitch (rad, ISO 8855). The largest component
+    /// is 1.
+    pub shape: [f64; 3],
+}
+
+impl Mode {
+    fn rad_per_s(&self) -> f64 {
+        self.frequency_hz * core::f64::consts::TAU
+    }
+}
+
+/// Modes of a vehicle, each named after the coordinate with the largest share of its kinetic energy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Modes {
+    /// Mode that consists mostly of heave.
+    pub heave: Mode,
+    /// Mode that consists mostly of pitch.
+    pub pitch: Mode,
+    /// Mode that consists mostly of roll, with tyres that creep sideways freely.
+    pub roll: Mode,
+    /// Mode that consists mostly of roll, with tyres that hold their contact points.
+    pub roll_fixed_contacts: Mode,
+    /// Longest stable step of explicitly evaluated springs and dampers (s), with the velocity updated before the
+    /// position as in ray-cast vehicles: the smallest `2 (√(1 + ζ²) − ζ) / ω` of all modes.
+    pub explicit_step_s: f64,
+}
+
+impl Modes {
+    /// Computes the modes of `model`; `None` if its springs cannot hold it upright.
+    pub fn of(model: &Model) -> Option<Self> {
+        let mean = |s: &Strut| 0.5 * f64::from(s.bump_damping + s.rebound_damping);
+        let hard = |s: &Strut| {
+            let steepest = |damping: f32, knee: &Knee| damping * knee.share.max(1.0);
+            steepest(s.bump_damping, &s.knees[0]).max(steepest(s.rebound_damping, &s.knees[1])).into()
+        };
+        let [heave, roll, pitch] = modes(model, false, mean)?;
+        let [_, roll_held, _] = modes(model, true, mean)?;
+        let bound = |mode: &Mode| {
+            let ratio = mode.damping_ratio;
+            2.0 * ((1.0 + ratio * ratio).sqrt() - ratio) / mode.rad_per_s()
+        };
+        let explicit_step_s =
+            modes(model, false, hard)?.iter().map(|swing| bound(&swing.mode)).fold(f64::INFINITY, f64::min);
+        let [heave, pitch, roll, roll_held] = [heave, pitch, roll, roll_held].map(|swing| swing.mode);
+        Some(Self { heave, pitch, roll, roll_fixed_contacts: roll_held, explicit_step_s })
+    }
+
+    /// Computes the damping ratios of heave, pitch, roll and roll with held tyres that remain when the solvers step by
+    /// `dt` (s). A ratio is `None` if the motion reverses within a step. Unsprung masses are neglected. Returns `None`
+    /// if the springs cannot hold the vehicle upright.
+    ///
+    /// A mode of frequency ω is integrated like the struts: the spring by the implicit midpoint rule, the damping with
+    /// the part `C₀` at the start and `C₁` at the end of the step,
+    ///
+    /// ```text
+    /// v₁ − v₀ = −dt ω² ½ (z₀ + z₁) − dt (C₀ v₀ + C₁ v₁),    z₁ − z₀ = ½ dt (v₀ + v₁)
+    /// ```
+    ///
+    /// With `D = 1 + dt C₁ + dt² ω² / 4` the two eigenvalues λ of a step have the product
+    /// `(1 − dt C₀ + dt² ω² / 4) / D` and the sum `(2 + dt (C₁ − C₀) − dt² ω² / 2) / D`. The result is the damping
+    /// ratio of the oscillator with the poles `ln λ / dt`.
+    pub fn damping_in_steps(model: &Model, dt: f64) -> Option<[Option<f64>; 4]> {
+        let undamped = |_: &Strut| 0.0;
+        let [heave, roll, pitch] = modes(model, false, undamped)?;
+        let [_, roll_held, _] = modes(model, true, undamped)?;
+        Some([heave, pitch, roll, roll_held].map(|swing| swing.damping_in_steps(model, dt)))
+    }
+}
+
+/// Mode with its motion in heave, roll and pitch per modal coordinate of unit modal mass.
+#[derive(Clone, Copy, Debug)]
+struct ModalMotion {
+    mode: Mode,
+    motion: Vector3<f64>,
+}
+
+impl ModalMotion {
+    fn damping_in_steps(&self, model: &Model, dt: f64) -> Option<f64> {
+        let [before, after] = [0, 1].map(|end| {
+            let struts = sum_of_wheel_springs(model, |i| damping_of_step(model, i, dt)[end]);
+            let springs = sum_of_heave_springs(model, |spring| 0.5 * f64::from(spring.damping));
+            dt * self.motion.dot(&((struts + springs) * self.motion))
+        });
+        let turn = 0.25 * (self.mode.rad_per_s() * dt).powi(2);
+        let scale = 1.0 + after + turn;
+        let (product, mean) = ((1.0 - before + turn) / scale, (1.0 + 0.5 * (after - before) - turn) / scale);
+        let apart = mean * mean - product;
+        if apart < 0.0 {
+            let (decay, angle) = (-0.5 * product.ln(), (mean / product.sqrt()).acos());
+            return Some(decay / decay.hypot(angle));
+        }
+        let rates = [mean + apart.sqrt(), mean - apart.sqrt()].map(|eigenvalue| -eigenvalue.ln());
+        let ratio = 0.5 * (rates[0] + rates[1]) / (rates[0] * rates[1]).sqrt();
+        ratio.is_finite().then_some(ratio)
+    }
+}
+
+/// Returns the damping of wheel `i` that a step of `dt` (s) applies to the velocity at its start and at its end (N
+/// s/m), by the rule of the struts in the core: half at each end, more at the end for stiff dampers, and more in total
+/// to compensate the loss of the midpoint rule.
+fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
+    let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.sprung()[i]));
+    let stiffening = 1.0 + (f64::from(strut.rate) * dt * dt / carried).min(4.0) / 6.0;
+    let parts = [strut.bump_damping, strut.rebound_damping].map(|damping| {
+        let (damping, stiff) = (f64::from(damping), f64::from(damping) * dt / carried);
+        let at_end = 0.5 + 0.5 * stiff / (stiff + 6.0);
+        [1.0 - at_end, at_end].map(|share| share * stiffening * damping)
+    });
+    [0, 1].map(|end| 0.5 * (parts[0][end] + parts[1][end]))
+}
+
+/// Computes the modes in the order heave, roll, pitch. With `held` the ground holds the contact points in roll.
+/// `damping` returns the damping of a strut (N s/m).
+fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[ModalMotion; 3]> {
+    let mass = masses(model, held);
+    let root = Cholesky::new(mass)?.l();
+    let inverse = root.try_inverse()?;
+    let eigen = SymmetricEigen::new(inverse * stiffness(model) * inverse.transpose());
+    let dampers = sum_of_wheel_springs(model, |i| damping(&model.wheels()[i].strut))
+        + sum_of_heave_springs(model, |spring| spring.damping.into());
+    let found: Vec<(Vector3<f64>, ModalMotion)> = (0..3)
+        .map(|i| {
+            let motion = inverse.transpose() * eigen.eigenvectors.column(i);
+            let omega = eigen.eigenvalues[i].sqrt();
+            let damping_ratio = motion.dot(&(dampers * motion)) / (2.0 * omega);
+            let shape = (motion / motion[motion.iamax()]).into();
+            let kinetic = motion.component_mul(&(mass * motion));
+            let mode = Mode { frequency_hz: omega / core::f64::consts::TAU, damping_ratio, shape };
+            (kinetic, ModalMotion { mode, motion })
+        })
+        .collect();
+    if !found.iter().all(|(_, swing)| swing.mode.frequency_hz > 0.0) {
+        return None;
+    }
+    // Assignment of modes to coordinates with the largest total kinetic energy.
+    const MODE_PERMUTATIONS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let energy = |order: &[usize; 3]| (0..3).map(|c| found[order[c]].0[c]).sum::<f64>();
+    let order = MODE_PERMUTATIONS.iter().max_by(|a, b| energy(a).total_cmp(&energy(b)))?;
+    Some(order.map(|i| found[i].1))
+}
+
+/// Computes the mass matrix. Freely rolling wheels add the inertia of their spin to pitch. With `held` contact points
+/// the roll inertia refers to the ground or the roll centres.
+fn masses(model: &Model, held: bool) -> Matrix3<f64> {
+    let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
+    let (height, roll_lever) = (model.tyre_lever(), model.roll_lever());
+    let spin = f64::from(model.rolling_mass()) - mass;
+    let [xx, xy, yy] = [inertia.x_axis.x, inertia.x_axis.y, inertia.y_axis.y].map(f64::from);
+    let roll = if held { mass * roll_lever * roll_lever } else { 0.0 };
+    let pitch = height * height * mass * spin / (mass + spin);
+    Matrix3::new(mass, 0.0, 0.0, 0.0, xx + roll, xy, 0.0, xy, yy + pitch)
+}
+
+fn stiffness(model: &Model) -> Matrix3<f64> {
+    let springs = sum_of_wheel_springs(model, |i| model.wheels()[i].strut.rate.into());
+    let bar = |bar: &skidpad_core::model::AntiRollBar| {
+        let [a, b] = bar.wheels.map(|i| wheel_jacobian(model, i));
+        (a - b) * (a - b).transpose() * f64::from(bar.rate)
+    };
+    let bars: Matrix3<f64> = model.parts().bars.iter().map(bar).sum();
+    let heave = sum_of_heave_springs(model, |spring| spring.rate.into());
+    let weight = f64::from(model.mass()) * GRAVITY_MPS2;
+    let height = f64::from(model.parts().centre_height);
+    // The body rolls about its roll axis and pitches about the ground.
+    let toppling = Vector3::new(0.0, weight * (height - model.roll_axis_height()), weight * height);
+    springs + bars + heave - Matrix3::from_diagonal(&toppling)
+}
+
+/// Sums the matrices of the heave springs. A heave spring reacts to the mean of two wheel travels.
+fn sum_of_heave_springs(model: &Model, of: impl Fn(&HeaveSpring) -> f64) -> Matrix3<f64> {
+    let one = |spring: &HeaveSpring| {
+        let [a, b] = spring.wheels.map(|i| wheel_jacobian(model, i));
+        (a + b) * (a + b).transpose() * (0.25 * of(spring))
+    };
+    model.parts().heave_springs.iter().map(one).sum()
+}
+
+fn sum_of_wheel_springs(model: &Model, rate: impl Fn(usize) -> f64) -> Matrix3<f64> {
+    (0..model.wheels().len()).map(|i| wheel_jacobian(model, i) * wheel_jacobian(model, i).transpose() * rate(i)).sum()
+}
+
+/// Returns the compression of wheel `i` per heave, roll and pitch.
+fn wheel_jacobian(model: &Model, i: usize) -> Vector3<f64> {
+    let at = model.wheels()[i].contact;
+    Vector3::new(-1.0, -f64::from(at.y), at.x.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    /// A car with symmetry front to rear and left to right has three uncoupled oscillators.
+    #[test]
+    fn uncoupled_modes_are_the_textbook_oscillators() {
+        let modes = Modes::of(&testing::model()).expect("upright");
+        let tau = core::f64::consts::TAU;
+        let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+        near(modes.heave.frequency_hz, (100e3f64 / 1000.0).sqrt() / tau);
+        near(modes.heave.damping_ratio, 6000.0 / (2.0 * (100e3f64 * 1000.0).sqrt()));
+        near(modes.roll.frequency_hz, ((100e3 * 0.75 * 0.75 - 4905.0) / 400.0f64).sqrt() / tau);
+        near(modes.roll_fixed_contacts.frequency_hz, ((100e3 * 0.75 * 0.75 - 4905.0) / 650.0f64).sqrt() / tau);
+        // Four wheels of 1 kg m² on 0.3 m are equivalent to 44.4 kg.
+        let spin = 4.0 / 0.09;
+        let inertia = 1200.0 + 0.25 * 1000.0 * spin / (1000.0 + spin);
+        near(modes.pitch.frequency_hz, ((100e3 * 1.25 * 1.25 - 4905.0f64) / inertia).sqrt() / tau);
+        assert_eq!(modes.heave.shape[0].abs(), 1.0);
+    }
+}

@@ -1,0 +1,392 @@
+//! Straight-line driving: resistance, drive force, top speed and stopping distance.
+
+use skidpad_core::Model;
+use skidpad_core::model::{Engine, EngineDrive, LaunchDevice, Motor, Powertrain, Wheel};
+use skidpad_core::tyre::Conditions;
+
+use super::steady_state::{LoadDemand, solve_at_roll};
+use super::{CruiseState, GRAVITY_MPS2};
+
+/// Computes drag and rolling resistance of the whole car on level ground at `v` m/s (N). Ride heights and loads are
+/// those at this speed, or those at rest if there is no steady pose.
+pub fn resistance(model: &Model, v: f64) -> f64 {
+    Resistance::at(model, v).force(model, v)
+}
+
+/// Drag and wheel loads of a car in the steady pose of one speed, which determine its resistance.
+pub(super) struct Resistance {
+    /// Drag coefficient (N s²/m²).
+    drag: f64,
+    /// Load of each wheel (N).
+    loads: Vec<f64>,
+}
+
+impl Resistance {
+    pub(super) fn at_rest(model: &Model) -> Self {
+        let loads = (0..model.wheels().len()).map(|i| model.static_load(i).into()).collect();
+        Self { drag: model.parts().aero.drag.into(), loads }
+    }
+
+    fn at(model: &Model, v: f64) -> Self {
+        let moved = if has_speed_dependent_loads(model) { CruiseState::at_speed(model, v) } else { None };
+        let of = |cruise: CruiseState| Self { drag: cruise.drag_n / (v * v).max(1e-12), loads: cruise.steady.loads };
+        moved.map_or_else(|| Self::at_rest(model), of)
+    }
+
+    /// Computes the resistance at `v` m/s (N).
+    pub(super) fn force(&self, model: &Model, v: f64) -> f64 {
+        let wheels = model.wheels().iter().zip(&self.loads);
+        let rolling = wheels.map(|(wheel, load)| f64::from(wheel.rolling.coefficient(v as f32)) * load);
+        self.drag * v * v + rolling.sum::<f64>()
+    }
+}
+
+/// Returns whether the wheel loads or the drag coefficient depend on the speed.
+fn has_speed_dependent_loads(model: &Model) -> bool {
+    let aero = &model.parts().aero;
+    aero.maps.is_some() || aero.downforce.iter().any(|surface| surface.coefficient != 0.0)
+}
+
+/// Returns the share of the drive of each wheel (–), in wheel order, with a sum of 1; equal shares for a car without a
+/// motor.
+pub fn drive_shares(model: &Model) -> Vec<f64> {
+    let motors = |i: usize| -> f64 {
+        let parts = model.parts().motors.iter().filter(|motor| motor.wheels.contains(&i));
+        parts.map(|motor| motor_torque(motor, 0.0) / motor.wheels.len() as f64).sum()
+    };
+    let engine = |drive: &EngineDrive, i: usize| {
+        let ratio = drive.gearbox.ratio(1) * drive.gearbox.efficiency;
+        f64::from(drive.shares[i] * ratio * drive.engine.torque.peak())
+    };
+    let powertrain = |i: usize| match &model.parts().powertrain {
+        Powertrain::None => 0.0,
+        Powertrain::Direct(torques) => f64::from(torques[i]),
+        Powertrain::Engine(drive) if model.parts().motors.is_empty() => f64::from(drive.shares[i]),
+        Powertrain::Engine(drive) => engine(drive, i),
+    };
+    let shares: Vec<f64> = (0..model.wheels().len()).map(|i| powertrain(i) + motors(i)).collect();
+    let (sum, count) = (shares.iter().sum::<f64>(), model.wheels().len());
+    if sum > 0.0 { shares.iter().map(|s| s / sum).collect() } else { vec![1.0 / count as f64; count] }
+}
+
+/// Computes the full-throttle force at the road at `v` m/s in the forward gear `gear` with closed clutch (N). The gear
+/// is ignored without a gearbox.
+pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
+    let motors = model.parts().motors.iter().map(|motor| motor_force(model, motor, v));
+    powertrain_force(model, v, gear) + motors.sum::<f64>()
+}
+
+/// Computes the largest force at the road with which a standing car can start before the first driven wheel spins (N):
+/// `F = min μ N / s` over the driven wheels with their shares s of the drive. The loads N include the load transfer of
+/// the acceleration.
+pub fn launch_force(model: &Model) -> f64 {
+    // Each iteration gains about one digit, as in `stopping_distance`.
+    (0..40).fold(0.0, |force, _| spinning_force(model, force).unwrap_or(force))
+}
+
+/// Computes the largest driving force before the first driven wheel spins under the loads at rest, without load
+/// transfer (N).
+pub fn standing_force(model: &Model) -> f64 {
+    spinning_force(model, 0.0).unwrap_or(0.0)
+}
+
+/// Computes the force at which the first driven wheel spins (N), under the load transfer of a driving force `force`
+/// (N); `None` if no pose provides these loads.
+fn spinning_force(model: &Model, force: f64) -> Option<f64> {
+    let (shares, mass) = (drive_shares(model), f64::from(model.mass()));
+    let steady = solve_at_roll(model, 0.0, LoadDemand::braking(model, -force / mass))?;
+    let held = |i: usize| f64::from(model.tyre(i).friction_at(steady.loads[i] as f32)[0]) * steady.loads[i] / shares[i];
+    Some((0..shares.len()).filter(|&i| shares[i] > 0.0).map(held).fold(f64::INFINITY, f64::min))
+}
+
+/// Returns the total torque of a motor at its wheels at full throttle (N m). `turning` is the mean speed of the wheels
+/// (rad/s).
+fn motor_torque(motor: &Motor, turning: f64) -> f64 {
+    let (torque, _) = motor.torque(turning as f32 * motor.reduction, 1.0);
+    f64::from(torque * motor.reduction * motor.efficiency)
+}
+
+fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
+    let per_radius = f64::from(motor.turns_per_metre(model.wheels()) / motor.reduction);
+    motor_torque(motor, v * per_radius) * per_radius
+}
+
+fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
+    let wheels = model.wheels();
+    match &model.parts().powertrain {
+        Powertrain::None => 0.0,
+        Powertrain::Direct(torques) => {
+            torques.iter().zip(wheels).map(|(&t, w)| f64::from(t) / f64::from(w.radius)).sum()
+        }
+        Powertrain::Engine(drive) => {
+            let per_radius = mean_inverse_radius(drive, wheels);
+            let ratio = f64::from(drive.gearbox.ratio_for(gear, (v * per_radius) as f32, 1.0));
+            let torque = gearbox_torque(drive, gear, v * per_radius * ratio);
+            torque * ratio * f64::from(drive.gearbox.efficiency) * per_radius
+        }
+    }
+}
+
+/// Returns the full-throttle torque of an engine at `speed` rad/s (N m). Below idle speed, where the clutch slips, it
+/// is the torque at idle.
+fn full_load_torque(engine: &Engine, speed: f32) -> f32 {
+    engine.torque_at(speed.max(engine.idle), 1.0)
+}
+
+/// Computes the stall speed of the torque converter: the engine speed at full throttle with the car standing (rad/s);
+/// `None` without a converter.
+pub fn stall_speed(model: &Model) -> Option<f64> {
+    let EngineDrive { engine, launch_device: LaunchDevice::Converter(fluid), .. } =
+        model.parts().powertrain.engine()?
+    else {
+        return None;
+    };
+    Some(fluid.balance(|speed| full_load_torque(engine, speed), 0.0, engine.limit).into())
+}
+
+/// Returns the sum of the maximum powers of all motors (W); `None` without motors.
+pub fn motor_power(model: &Model) -> Option<f64> {
+    let most = |motor: &Motor| f64::from(motor.power.min(motor.peak_torque * motor.max_speed));
+    let motors = &model.parts().motors;
+    (!motors.is_empty()).then(|| motors.iter().map(most).sum())
+}
+
+/// Computes the full-throttle torque into the gearbox when its input shaft turns at `turning` rad/s in `gear` (N m).
+fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
+    let engine = &drive.engine;
+    match &drive.launch_device {
+        LaunchDevice::Converter(fluid)
+            if !fluid.lock_up.is_some_and(|clutch| clutch.is_closed(gear, turning as f32)) =>
+        {
+            let impeller = fluid.balance(|speed| full_load_torque(engine, speed), turning as f32, engine.limit);
+            f64::from(fluid.torques(impeller, turning as f32)[1])
+        }
+        _ => f64::from(full_load_torque(engine, turning as f32)),
+    }
+}
+
+/// Returns the mean angular speed of the driven wheels per road speed (rad/m): the mean of 1 / radius, weighted by the
+/// shares of the drive.
+pub(crate) fn mean_inverse_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 {
+    drive.shares.iter().zip(wheels).map(|(&share, wheel)| f64::from(share) / f64::from(wheel.radius)).sum()
+}
+
+/// Searches the highest speed at which the drive force of some gear exceeds the resistance (m/s), in steps of 0.01 m/s
+/// up to 150 m/s. `None` without a motor, or if there is no balance below 149.9 m/s.
+///
+/// The resistance of a car with downforce or aerodynamic maps depends on its pose at that speed. Each iteration takes
+/// the mean of the last speed and the one for its pose.
+pub fn top_speed(model: &Model) -> Option<f64> {
+    let against = |resistance: Resistance| max_overcome_speed(model, |v| resistance.force(model, v));
+    let mut top = against(Resistance::at_rest(model))?;
+    if has_speed_dependent_loads(model) {
+        for _ in 0..100 {
+            let next = against(Resistance::at(model, top))?;
+            if (next - top).abs() < SEARCH_STEP_MPS {
+                break;
+            }
+            top = 0.5 * (top + next);
+        }
+    }
+    Some(top)
+}
+
+/// Step of the search for the top speed (m/s).
+const SEARCH_STEP_MPS: f64 = 0.01;
+
+/// Returns the highest speed up to which some gear overcomes the resistance `against` (N at a speed in m/s) at every
+/// step of the search (m/s). `None` if no gear does so at the first step, or if the speed exceeds 149.9 m/s.
+pub(super) fn max_overcome_speed(model: &Model, against: impl Fn(f64) -> f64) -> Option<f64> {
+    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
+    let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= against(v));
+    let top = (1..=15_000).map(|i| f64::from(i) * SEARCH_STEP_MPS).take_while(|&v| pulls(v)).last();
+    top.filter(|top| *top < 149.9)
+}
+
+/// Returns the maximum full-throttle power of the engine and its speed, [W, rad/s]. Searches the points of the torque
+/// curve and steps of a thousandth of the speed limit; `None` without an engine.
+pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
+    const SPEED_LIMIT_STEPS: u16 = 1000;
+    let engine = &model.parts().powertrain.engine()?.engine;
+    let even = (0..=SPEED_LIMIT_STEPS).map(|i| engine.limit * f32::from(i) / f32::from(SPEED_LIMIT_STEPS));
+    let speeds = engine.torque.points().iter().map(|point| point[0]).chain(even);
+    let power = |speed: f32| [f64::from(full_load_torque(engine, speed)) * f64::from(speed), speed.into()];
+    speeds.map(power).max_by(|a, b| a[0].total_cmp(&b[0]))
+}
+
+/// Brake pedal strategy of the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pedal {
+    /// Fully pressed pedal. A wheel whose brake overcomes its tyre locks, or stays at the slip of the anti-lock brakes.
+    FullPedal,
+    /// Ideal braking: every wheel at the peak of its tyre, as far as its brake torque allows.
+    IdealBraking,
+}
+
+/// Computes the stopping distance from `v` m/s on level ground with load transfer (m):
+/// `s = (m / 2 k) ln(1 + k v² / F)`. `k` is the drag coefficient without aerodynamic maps, `F` the braking force at the
+/// mean deceleration. `None` without brakes, or if the rear axle would lift.
+pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
+    let (mass, drag) = (f64::from(model.mass()), f64::from(model.parts().aero.drag));
+    let mut deceleration = 0.5 * GRAVITY_MPS2;
+    let mut distance = None;
+    // Each iteration gains about one digit: the load transfer reacts to an error of the deceleration by the factor h /
+    // L.
+    for _ in 0..40 {
+        let loads = solve_at_roll(model, 0.0, LoadDemand::braking(model, deceleration))?.loads;
+        let force: f64 = (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum();
+        if force <= 0.0 {
+            return None;
+        }
+        let found = braking_distance(v, mass, drag, force);
+        deceleration = v * v / (2.0 * found);
+        distance = Some(found);
+    }
+    distance
+}
+
+/// Computes the distance in which a constant braking `force` (N) and the drag coefficient `drag` (N s²/m²) stop a
+/// `mass` (kg) from `v` m/s (m): `(m / 2 k) ln(1 + k v² / F)`.
+pub(super) fn braking_distance(v: f64, mass: f64, drag: f64, force: f64) -> f64 {
+    let resisted = drag * v * v / force;
+    // ln(1 + x) / x, with its limit for small x.
+    let less = if resisted > 1e-9 { resisted.ln_1p() / resisted } else { 1.0 };
+    mass * v * v / (2.0 * force) * less
+}
+
+/// Computes the braking force of wheel `i` under `load` (N) while the car slows by `deceleration` (m/s²) (N). `pressed`
+/// is the brake pedal position (–).
+pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal, pressed: f64) -> f64 {
+    let wheel: &Wheel = &model.wheels()[i];
+    let tyre = model.tyre(i);
+    let radius = f64::from(wheel.radius);
+    let peak = f64::from(tyre.friction_at(load as f32)[0]) * load;
+    // The brake also decelerates the spin of the wheel.
+    let braked = pressed * f64::from(wheel.brake_torque) / radius
+        - f64::from(wheel.spin_inertia) * deceleration / (radius * radius);
+    let rolling = f64::from(wheel.rolling.constant) * load;
+    if braked + rolling <= peak {
+        return braked + rolling;
+    }
+    match pedal {
+        Pedal::IdealBraking => peak,
+        // Dry friction has the same force at every slip.
+        Pedal::FullPedal if !tyre.creeps() => peak,
+        Pedal::FullPedal => {
+            let slip = model.parts().assists.abs.map_or(1.0, |abs| abs.slip);
+            -f64::from(tyre.force([-slip, 0.0], &Conditions::upright(load as f32, 0.0)).force[0])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::model::{AntiLock, Clutch, Curve, Gearbox, Tyre};
+    use skidpad_core::tyre::CurveLaw;
+
+    #[test]
+    fn top_speed_balances_drive_and_drag() {
+        let model = testing::model();
+        // Drive 800 N m on 0.3 m against 0.4 v² + 0.01 m g.
+        let expected = ((800.0 / 0.3 - 98.1) / 0.4f64).sqrt();
+        let found = top_speed(&model).expect("a motor and drag");
+        assert!((found - expected).abs() < 0.02, "{found} {expected}");
+    }
+
+    #[test]
+    fn a_stop_of_locked_wheels_is_v_squared_over_two_mu_g() {
+        let mut parts = testing::model().parts().clone();
+        parts.aero.drag = 0.0;
+        let model = Model::new(parts).expect("valid");
+        // The brakes have 4 · 1500 N m / 0.3 m = 20 kN for a weight of 9.81 kN: all wheels lock at 1 g.
+        for pedal in [Pedal::FullPedal, Pedal::IdealBraking] {
+            let found = stopping_distance(&model, 20.0, pedal).expect("brakes");
+            assert!((found - 400.0 / (2.0 * GRAVITY_MPS2)).abs() < 1e-5, "{found}");
+        }
+        let weak = |torque: f32| {
+            let mut parts = model.parts().clone();
+            for wheel in &mut parts.wheels {
+                wheel.brake_torque = torque;
+            }
+            stopping_distance(&Model::new(parts).expect("valid"), 20.0, Pedal::FullPedal)
+        };
+        // Below the limit the spin of the wheels adds to the mass: 1000 + 4 / 0.09 kg. The rolling resistance is 0.01 m
+        // g.
+        let expected = (1000.0 + 4.0 / 0.09) * 400.0 / (2.0 * (4.0 * 300.0 / 0.3 + 98.1));
+        let found = weak(300.0).expect("brakes");
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+    }
+
+    /// Builds the test car with an engine of 200 N m up to its limit of 600 rad/s, drag of 10 N m and 0.1 N m s, and
+    /// one gear.
+    fn with_engine(throttle_map: Option<Curve>, gear: f32) -> Model {
+        let mut parts = testing::model().parts().clone();
+        parts.powertrain = Powertrain::Engine(Box::new(EngineDrive {
+            engine: Engine {
+                torque: Curve::new(vec![[100.0, 200.0], [700.0, 200.0]]).expect("valid"),
+                drag: [10.0, 0.1],
+                idle: 80.0,
+                limit: 600.0,
+                inertia: 0.2,
+                throttle_map,
+                stall: 0.0,
+            },
+            gearbox: Gearbox {
+                forward: [gear].into(),
+                reverse: 3.0,
+                final_drive: 1.0,
+                efficiency: 1.0,
+                shift_time: 0.2,
+                up_speed: 550.0,
+                easy_up_speed: 300.0,
+                down_speed: 120.0,
+                kick_down_speed: 120.0,
+                continuous: None,
+            },
+            launch_device: LaunchDevice::Clutch(Clutch { capacity: 500.0, engaged_speed: 200.0 }),
+            shares: [0.0, 0.0, 0.5, 0.5].into(),
+        }));
+        Model::new(parts).expect("valid")
+    }
+
+    /// In its band, the last 2 %, the limiter leaves `(ω_l − ω) / (0.02 ω_l)` of the torque, and the engine drag has
+    /// the remaining share. The top speed is the balance with the resistance.
+    #[test]
+    fn a_limiter_holds_a_car_within_its_band() {
+        let model = with_engine(None, 4.0);
+        let top = top_speed(&model).expect("driven");
+        let turning = top / 0.3 * 4.0;
+        let share = (600.0 - turning) / 12.0;
+        let torque = 200.0 * share - (10.0 + 0.1 * turning) * (1.0 - share);
+        // The step of the search is 0.133 rad/s of the engine or 0.0111 of the band: 3 N m.
+        assert!((torque * 4.0 / 0.3 - resistance(&model, top)).abs() < 3.1 * 4.0 / 0.3, "{top} m/s, {torque} N m");
+        let [power, speed] = peak_power(&model).expect("an engine");
+        assert!((speed / 588.0 - 1.0).abs() < 1e-6 && (power / (200.0 * 588.0) - 1.0).abs() < 1e-6, "{power} {speed}");
+    }
+
+    /// A throttle map that opens the throttle to 0.6 leaves 0.4 of the engine drag.
+    #[test]
+    fn a_throttle_map_that_ends_below_1_takes_drag_from_the_torque() {
+        let map = Curve::new(vec![[0.0, 0.0], [1.0, 0.6]]).expect("valid");
+        let model = with_engine(Some(map), 4.0);
+        let torque = 0.6 * 200.0 - 0.4 * (10.0 + 0.1 * 400.0);
+        let found = drive_force(&model, 400.0 * 0.3 / 4.0, 1) * 0.3 / 4.0;
+        assert!((found / torque - 1.0).abs() < 1e-5, "{found} {torque}");
+        let [power, speed] = peak_power(&model).expect("an engine");
+        assert!((power / (speed * (120.0 - 0.4 * (10.0 + 0.1 * speed))) - 1.0).abs() < 1e-5, "{power} {speed}");
+    }
+
+    /// Dry friction has no slip with a lower force: the stopping distance is `v² / 2 μ g`.
+    #[test]
+    fn anti_lock_brakes_stop_a_car_on_dry_friction_as_locked_wheels_do() {
+        let mut parts = testing::model().parts().clone();
+        parts.aero.drag = 0.0;
+        let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
+        (tyre.law, tyre.friction) = (CurveLaw::Coulomb { deflection: 0.01 }, [0.9; 2]);
+        parts.assists.abs = Some(AntiLock { slip: 0.1, response: 0.0, off_below: 1.0 });
+        let found = stopping_distance(&Model::new(parts).expect("valid"), 20.0, Pedal::FullPedal).expect("brakes");
+        assert!((found / (400.0 / (2.0 * 0.9 * GRAVITY_MPS2)) - 1.0).abs() < 1e-6, "{found}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Lateral stability of a vehicle with trailers: sway in the horizontal plane, from the models alone.
+//!
+//! The vehicles roll straight ahead at constant speed on linear tyres at their static loads. The equations of motion
+//! are Lagrange's equations for the lateral position of the first vehicle and the yaw angles of all vehicles, for small
+//! angles (Pacejka, "Tire and Vehicle Dynamics", section 1.5, has those of a car with one trailer). Tyres have a
+//! relaxation length. The steering is fixed. Roll, pitch and the dry friction of hitches are neglected.
+
+use nalgebra::{DMatrix, DVector};
+use skidpad_core::state::Placement;
+use skidpad_core::tyre::Conditions;
+use skidpad_core::{Model, Scene, State};
+
+use crate::metrics::Metric;
+
+/// Range of the search for the critical speed and its step (m/s): [first, last, step].
+const SPEED_SEARCH_MPS: [f64; 3] = [1.0, 120.0, 0.5];
+
+/// Speeds at which the sway is listed (km/h).
+const LISTED_SPEEDS_KMH: [f64; 3] = [80.0, 100.0, 130.0];
+
+/// Least damped oscillation of a train at one speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sway {
+    /// Damping ratio (–), negative for a growing oscillation.
+    pub damping_ratio: f64,
+    /// Undamped natural frequency (Hz).
+    pub frequency_hz: f64,
+}
+
+/// Tyre of a train.
+#[derive(Clone, Debug)]
+struct Tyre {
+    /// Number of the vehicle, from the front.
+    vehicle: usize,
+    /// Derivative of the tyre's lateral position with respect to the coordinates.
+    arm: DVector<f64>,
+    /// Cornering stiffness (N/rad).
+    stiffness: f64,
+    /// Relaxation length (m).
+    length: f64,
+}
+
+/// Plane model of a train. Its coordinates are the lateral position of the first vehicle (m, positive to the left) and
+/// the yaw angles of all vehicles (rad).
+#[derive(Clone, Debug)]
+pub struct PlaneTrain {
+    inverse_mass: DMatrix<f64>,
+    tyres: Vec<Tyre>,
+    /// Damping matrix of the hitches.
+    damping: DMatrix<f64>,
+    vehicles: usize,
+}
+
+impl PlaneTrain {
+    /// Builds the model of `models` from the front, each hitched to the previous one; `None` if a hitch or a coupler is
+    /// missing or a tyre has no creep.
+    pub fn new(models: &[&Model]) -> Option<Self> {
+        let size = models.len() + 1;
+        let states = State::train_at_rest(models, 0, &Scene::flat(), &Placement::default());
+        let heading = |k: usize| unit_vector(size, k + 1);
+        let mut place = unit_vector(size, 0);
+        let [mut mass, mut damping] = [(); 2].map(|()| DMatrix::zeros(size, size));
+        let mut tyres = Vec::new();
+        for (k, (model, state)) in models.iter().zip(&states).enumerate() {
+            if let Some(ahead) = k.checked_sub(1) {
+                let (hitch, coupler) = (models[ahead].parts().hitch?, model.parts().coupler?);
+                place += heading(ahead) * f64::from(hitch.point.x) - heading(k) * f64::from(coupler.point.x);
+                let turn = heading(k) - heading(ahead);
+                damping += &turn * turn.transpose() * f64::from(hitch.yaw_damping);
+            }
+            mass += &place * place.transpose() * f64::from(model.mass())
+                + heading(k) * heading(k).transpose() * f64::from(model.inertia().z_axis.z);
+            for (i, (wheel, rest)) in model.wheels().iter().zip(&state.wheels).enumerate() {
+                let tyre = model.tyre(i);
+                let stiffness = tyre.creeps().then(|| tyre.stiffness_at(rest.load)[1].into())?;
+                let length = tyre.lengths(&Conditions::upright(rest.load, LISTED_SPEEDS_KMH[0] as f32 / 3.6))[1].into();
+                let arm = &place + heading(k) * f64::from(wheel.contact.x);
+                tyres.push(Tyre { vehicle: k, arm, stiffness, length });
+            }
+        }
+        Some(Self { inverse_mass: mass.try_inverse()?, tyres, damping, vehicles: models.len() })
+    }
+
+    /// Returns the least damped oscillation at `speed` m/s (> 0); `None` if there is no oscillation.
+    pub fn sway_at(&self, speed: f64) -> Option<Sway> {
+        let swings = self.decay_and_frequency(speed).into_iter().filter(|[_, turns]| *turns > 0.0);
+        let of = swings.map(|[decay, turns]| {
+            let size = decay.hypot(turns);
+            Sway { damping_ratio: decay / size, frequency_hz: size / core::f64::consts::TAU }
+        });
+        of.min_by(|a, b| a.damping_ratio.total_cmp(&b.damping_ratio))
+    }
+
+    /// Returns the lowest speed at which a motion is unstable (m/s); `None` if there is none from 1 to 120 m/s.
+    pub fn critical_speed_mps(&self) -> Option<f64> {
+        let [first, last, step] = SPEED_SEARCH_MPS;
+        let grows = |speed: f64| self.decay_and_frequency(speed).iter().any(|[decay, _]| *decay < 0.0);
+        let count = ((last - first) / step) as usize;
+        let mut above = (0..=count).map(|k| first + k as f64 * step).find(|speed| grows(*speed))?;
+        let mut below = (above - step).max(first);
+        for _ in 0..40 {
+            let middle = 0.5 * (below + above);
+            if grows(middle) { above = middle } else { below = middle }
+        }
+        Some(above)
+    }
+
+    /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i turns`. The
+    /// state consists of the lateral velocity, the yaw rates, the hitch angles and the slip of each tyre. Lateral
+    /// position and heading are excluded because the motion does not depend on them.
+    fn decay_and_frequency(&self, speed: f64) -> Vec<[f64; 2]> {
+        let size = 2 * self.vehicles + self.tyres.len();
+        let columns: Vec<_> =
+            (0..size).map(|column| self.state_derivative(&unit_vector(size, column), speed)).collect();
+        DMatrix::from_columns(&columns).complex_eigenvalues().iter().map(|value| [-value.re, value.im]).collect()
+    }
+
+    /// Computes the time derivative of a state at `speed` m/s.
+    fn state_derivative(&self, state: &DVector<f64>, speed: f64) -> DVector<f64> {
+        let n = self.vehicles;
+        let rates = state.rows(0, n + 1).into_owned();
+        let mut headings = vec![0.0; n];
+        for k in 1..n {
+            headings[k] = headings[k - 1] + state[n + k];
+        }
+        let mut change = DVector::zeros(state.len());
+        let mut forces = &self.damping * -&rates;
+        for (i, tyre) in self.tyres.iter().enumerate() {
+            let slip = state[2 * n + i];
+            forces += &tyre.arm * (tyre.stiffness * slip);
+            let asked = headings[tyre.vehicle] - tyre.arm.dot(&rates) / speed;
+            change[2 * n + i] = speed / tyre.length * (asked - slip);
+        }
+        change.rows_mut(0, n + 1).copy_from(&(&self.inverse_mass * forces));
+        change[0] -= speed * rates[1];
+        for k in 1..n {
+            change[n + k] = rates[k + 1] - rates[k];
+        }
+        change
+    }
+}
+
+/// Returns the figures of a train of `models` from the front; empty if it has no plane model.
+pub fn list(models: &[&Model]) -> Vec<Metric> {
+    let Some(train) = PlaneTrain::new(models) else { return Vec::new() };
+    let mass = models.iter().map(|model| f64::from(model.mass())).sum();
+    let mut list = vec![Metric::new("train_mass_kg", "Mass", "kg", 1, Some(mass))];
+    for kmh in LISTED_SPEEDS_KMH {
+        let sway = train.sway_at(kmh / 3.6);
+        let [name, label] = [format!("sway_damping_at_{kmh}_kmh"), format!("Sway at {kmh} km/h: damping ratio")];
+        list.push(Metric::new(&name, &label, "-", 3, sway.map(|sway| sway.damping_ratio)));
+        let [name, label] = [format!("sway_hz_at_{kmh}_kmh"), format!("Sway at {kmh} km/h: frequency")];
+        list.push(Metric::new(&name, &label, "Hz", 3, sway.map(|sway| sway.frequency_hz)));
+    }
+    let critical = train.critical_speed_mps();
+    list.push(Metric::new("critical_speed_mps", "Critical speed, above which it grows", "m/s", 2, critical));
+    list
+}
+
+fn unit_vector(size: usize, at: usize) -> DVector<f64> {
+    let mut unit = DVector::zeros(size);
+    unit[at] = 1.0;
+    unit
+}

@@ -1,0 +1,224 @@
+//! Figures of a vehicle with its trailers.
+//!
+//! The position of a trailer's centre of mass between coupler and axles determines the share of its weight and the
+//! share of its centrifugal force that the hitch carries in a steady turn. The towing vehicle therefore turns and rolls
+//! as with a point mass at its hitch, whose weight is the static load of the coupler.
+
+use skidpad_core::Model;
+use skidpad_core::model::TrailerBrakes;
+
+use super::GRAVITY_MPS2;
+use super::lists::STOPPING_SPEED_MPS;
+use super::steady_state::{LoadDemand, solve_at_roll};
+use super::straight::{Pedal, Resistance, braking_distance, braking_force, max_overcome_speed};
+use crate::metrics::Metric;
+
+/// Number of iterations of a stop over all vehicles. Each iteration starts from the mean of the last two results.
+const STOP_ITERATIONS: usize = 200;
+
+/// Names of the figures that hold only for the vehicle alone, because they depend on its mass, its drive or its brakes.
+const SOLO_ONLY_METRICS: [&str; 6] =
+    ["mass_kg", "top_speed_mps", "stop_floored_m", "stop_ideal_m", "hitch_carries_kg", "downforce_at_top_speed_n"];
+
+/// Returns true if the figure `name` is also valid for the vehicle loaded by its trailers.
+pub fn is_valid_with_trailers(name: &str) -> bool {
+    !SOLO_ONLY_METRICS.contains(&name) && !name.starts_with("bump_travel_used")
+}
+
+/// Returns the model of the first vehicle of a train with the load on its hitch added as a point mass there; `None` if
+/// it tows nothing, or if a trailer would lift it off its wheels.
+pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
+    let (first, trailers) = train.split_first().filter(|(_, trailers)| !trailers.is_empty())?;
+    let mut rests = 0.0;
+    for trailer in trailers.iter().rev() {
+        let mut parts = trailer.parts().clone();
+        if let Some(hitch) = &mut parts.hitch {
+            hitch.carried_mass = rests;
+        }
+        rests = Model::new(parts).ok()?.coupler_load() / GRAVITY_MPS2 as f32;
+    }
+    let mut parts = first.parts().clone();
+    let mut hitch = parts.hitch?;
+    let mass = parts.mass + rests;
+    let moved = hitch.point * (rests / mass);
+    parts.wheels.iter_mut().for_each(|wheel| wheel.contact -= moved);
+    parts.hull.centre -= moved;
+    parts.aero.drag_point -= moved;
+    parts.aero.downforce.iter_mut().for_each(|surface| surface.point -= moved);
+    (hitch.point, hitch.carried_mass) = (hitch.point - moved, 0.0);
+    (parts.mass, parts.centre_height, parts.hitch) = (mass, parts.centre_height + moved.z, Some(hitch));
+    Model::new(parts).ok()
+}
+
+/// Returns top speed and stopping distances of a train.
+pub fn list(train: &[&Model]) -> Vec<Metric> {
+    let stop = |pedal| stopping_distance(train, STOPPING_SPEED_MPS, pedal);
+    vec![
+        Metric::new("train_top_speed_mps", "Top speed, drive against resistance", "m/s", 2, top_speed(train)),
+        Metric::new("train_stop_floored_m", "Stop from 100 km/h, pedal to the floor", "m", 2, stop(Pedal::FullPedal)),
+        Metric::new(
+            "train_stop_ideal_m",
+            "Stop from 100 km/h, every tyre at its peak",
+            "m",
+            2,
+            stop(Pedal::IdealBraking),
+        ),
+    ]
+}
+
+/// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all vehicles (m/s), at
+/// their static loads.
+fn top_speed(train: &[&Model]) -> Option<f64> {
+    let resisting: Vec<(Resistance, &Model)> = train.iter().map(|model| (Resistance::at_rest(model), *model)).collect();
+    max_overcome_speed(train.first()?, |v| resisting.iter().map(|(resistance, model)| resistance.force(model, v)).sum())
+}
+
+/// Forces of a vehicle on the one ahead during braking.
+#[derive(Clone, Copy, Default)]
+struct HitchForces {
+    /// Force forward (N).
+    along: f64,
+    /// Force downwards (N).
+    down: f64,
+    /// Braking force of the vehicle's own wheels (N).
+    braking: f64,
+}
+
+/// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m). Trailers without
+/// brakes on the driver's pedal only roll. An overrun device presses its brakes by the force on the hitch ahead. `None`
+/// without brakes, or if wheels would lift.
+pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> {
+    let mass: f64 = train.iter().map(|model| f64::from(model.mass())).sum();
+    let drag: f64 = train.iter().map(|model| f64::from(model.parts().aero.drag)).sum();
+    let (mut deceleration, mut distance) = (0.5 * GRAVITY_MPS2, None);
+    let mut found = vec![HitchForces::default(); train.len()];
+    for _ in 0..STOP_ITERATIONS {
+        for k in (0..train.len()).rev() {
+            let behind = found.get(k + 1).copied().unwrap_or_default();
+            let now = if k == 0 {
+                HitchForces {
+                    braking: towing_vehicle_braking(train[0], behind, deceleration, pedal)?,
+                    ..HitchForces::default()
+                }
+            } else {
+                trailer_hitch_forces(train[k], behind, found[k], deceleration, pedal)?
+            };
+            let mean = |was: f64, is: f64| 0.5 * (was + is);
+            let was = found[k];
+            found[k] = HitchForces {
+                along: mean(was.along, now.along),
+                down: mean(was.down, now.down),
+                braking: mean(was.braking, now.braking),
+            };
+        }
+        let force: f64 = found.iter().map(|of| of.braking).sum();
+        if force <= 0.0 {
+            return None;
+        }
+        let length = braking_distance(v, mass, drag, force);
+        deceleration = v * v / (2.0 * length);
+        distance = Some(length);
+    }
+    distance
+}
+
+/// Computes the braking force of the first vehicle under the forces from `behind` (N); `None` if wheels would lift.
+fn towing_vehicle_braking(model: &Model, behind: HitchForces, deceleration: f64, pedal: Pedal) -> Option<f64> {
+    let own = LoadDemand::braking(model, deceleration);
+    let pushed = model.parts().hitch.map_or([0.0; 2], |hitch| {
+        let above_ground = f64::from(model.parts().centre_height + hitch.point.z);
+        [behind.down, behind.along * above_ground + behind.down * f64::from(hitch.point.x)]
+    });
+    let demand = LoadDemand { weight: own.weight + pushed[0], pitching: own.pitching + pushed[1] };
+    let loads = solve_at_roll(model, 0.0, demand)?.loads;
+    Some((0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum())
+}
+
+/// Computes the forces of a trailer under the forces from `behind`. The braking force of the last iteration, `was`,
+/// determines the hitch force that presses its overrun brakes. `None` without a coupler.
+fn trailer_hitch_forces(
+    model: &Model,
+    behind: HitchForces,
+    was: HitchForces,
+    deceleration: f64,
+    pedal: Pedal,
+) -> Option<HitchForces> {
+    let (parts, coupler) = (model.parts(), model.parts().coupler?);
+    let (mass, height) = (f64::from(model.mass()), f64::from(parts.centre_height));
+    let statics: Vec<f64> = (0..parts.wheels.len()).map(|i| model.static_load(i).into()).collect();
+    let carried: f64 = statics.iter().sum();
+    let axle = parts.wheels.iter().zip(&statics).map(|(w, load)| f64::from(w.contact.x) * load).sum::<f64>() / carried;
+    let hitch = parts.hitch.map_or([0.0; 2], |hitch| [hitch.point.x, hitch.point.z].map(f64::from));
+    let along = mass * deceleration + behind.along - was.braking;
+    // Moments about the centre of mass: of the brakes, of the vehicle behind, and of the hitch ahead.
+    let turning =
+        height * was.braking + hitch[1] * behind.along + hitch[0] * behind.down - f64::from(coupler.point.z) * along;
+    let weight = mass * GRAVITY_MPS2 + behind.down;
+    let down = (turning - axle * weight) / (f64::from(coupler.point.x) - axle);
+    let pressed = match coupler.brakes {
+        TrailerBrakes::Own => 0.0,
+        TrailerBrakes::Pedal => 1.0,
+        TrailerBrakes::Overrun(full) => (along / f64::from(full)).clamp(0.0, 1.0),
+    };
+    let share = ((weight - down) / carried).max(0.0);
+    let braking = |i: usize| braking_force(model, i, statics[i] * share, deceleration, pedal, pressed);
+    Some(HitchForces { along, down, braking: (0..statics.len()).map(braking).sum() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::Vec3;
+    use skidpad_core::model::{Coupler, Hitch};
+
+    /// Builds the test car with a hitch at ground level 2 m behind its centre of mass, and a trailer of 1000 kg with
+    /// `brakes`. The trailer's axle is 4 m behind its coupler and 0.4 m behind its centre of mass, so a tenth of its
+    /// mass rests on the coupler.
+    fn train(brakes: TrailerBrakes) -> [Model; 2] {
+        let mut parts = testing::model().parts().clone();
+        parts.aero.drag = 0.0;
+        parts.hitch = Some(Hitch { point: Vec3::new(-2.0, 0.0, -0.5), ..Hitch::default() });
+        let mut trailer = parts.clone();
+        let coupler = Vec3::new(3.6, 0.0, -0.5);
+        (trailer.hitch, trailer.coupler) = (None, Some(Coupler { point: coupler, brakes }));
+        trailer.wheels.truncate(2);
+        trailer.axles.truncate(1);
+        (trailer.axles[0].steer_ratio, trailer.powertrain) = (0.0, Default::default());
+        trailer.wheels.iter_mut().for_each(|wheel| wheel.contact.x = -0.4);
+        [parts, trailer].map(|parts| Model::new(parts).expect("valid"))
+    }
+
+    /// 100 kg on the hitch, 0.75 m behind the rear axle, unload the front axle by 30 kg.
+    #[test]
+    fn a_trailer_loads_the_hitch() {
+        let [car, trailer] = train(TrailerBrakes::Own);
+        let loaded = with_hitch_load(&[&car, &trailer]).expect("tows");
+        let axle = |i: usize| f64::from(loaded.static_load(2 * i) + loaded.static_load(2 * i + 1)) / GRAVITY_MPS2;
+        assert!((axle(0) - 470.0).abs() < 0.01 && (axle(1) - 630.0).abs() < 0.01, "{} {}", axle(0), axle(1));
+        assert!((f64::from(loaded.parts().centre_height) - 0.5 * 1000.0 / 1100.0).abs() < 1e-6);
+    }
+
+    /// Wheels that all lock at 1 g stop each vehicle by itself. An unbraked trailer pushes the car, whose brakes then
+    /// stop twice the mass, assisted by the trailer's rolling resistance and by the load of its push on the car.
+    #[test]
+    fn a_train_stops_by_the_brakes_it_has() {
+        let length = |brakes| {
+            let [car, trailer] = train(brakes);
+            stopping_distance(&[&car, &trailer], 20.0, Pedal::FullPedal).expect("brakes")
+        };
+        let alone = 400.0 / (2.0 * GRAVITY_MPS2);
+        assert!((length(TrailerBrakes::Pedal) / alone - 1.0).abs() < 1e-4, "{}", length(TrailerBrakes::Pedal));
+        let unbraked = length(TrailerBrakes::Own);
+        // Σ F = 1 g (1000 + V) + 0.01 g (1000 − V) less the force from the spin of the trailer's wheels. V is the load
+        // on the hitch: 100 kg plus the load transfer of 2000 kg at half of 1 g.
+        let wheel = train(TrailerBrakes::Own)[1].wheels()[0];
+        let spin = 2.0 * f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
+        let moved = |a: f64| 100.0 + 1000.0 * a / GRAVITY_MPS2 * 0.5 / 4.0;
+        let slows = |a: f64| (GRAVITY_MPS2 * (1000.0 + moved(a) + 0.01 * (1000.0 - moved(a))) - spin * a) / 2000.0;
+        let a = (0..100).fold(5.0, |a, _| slows(a));
+        assert!((unbraked / (400.0 / (2.0 * a)) - 1.0).abs() < 1e-3, "{unbraked} {}", 400.0 / (2.0 * a));
+        let overrun = length(TrailerBrakes::Overrun(10_000.0));
+        assert!(alone < overrun && overrun < unbraked, "{overrun} {unbraked}");
+    }
+}

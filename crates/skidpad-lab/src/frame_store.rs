@@ -1,0 +1,150 @@
+//! Rows of telemetry in order of time. The first rows are in memory; a long run stores further rows in an unnamed
+//! temporary file.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use skidpad_core::Frame;
+
+/// Maximum number of rows in memory before the file is used. They need about 15 MB and cover 83 s at 240 Hz.
+const MAX_FRAMES_IN_MEMORY: usize = 20_000;
+
+/// Number of rows that are written to or read from the file at once.
+const FRAMES_PER_BLOCK: usize = 512;
+
+/// Rows of a run, at least one.
+#[derive(Debug)]
+pub(crate) struct FrameStore {
+    in_memory: Vec<Frame>,
+    max_in_memory: usize,
+    frame_file: Mutex<FrameFile>,
+    /// Number of rows in the file.
+    in_file: usize,
+    /// Rows after those in the file, not yet written.
+    unwritten: Vec<Frame>,
+}
+
+/// File of rows. Each row is stored as its numbers in the order of the columns.
+#[derive(Debug, Default)]
+struct FrameFile {
+    file: Option<File>,
+    failed: Option<io::Error>,
+}
+
+impl FrameStore {
+    pub fn new(first: Frame) -> Self {
+        Self::with_memory_limit(MAX_FRAMES_IN_MEMORY, first)
+    }
+
+    /// Creates a list that keeps `most_held` rows in memory (at least one) before it uses the file.
+    pub fn with_memory_limit(most_held: usize, first: Frame) -> Self {
+        Self {
+            in_memory: vec![first],
+            max_in_memory: most_held,
+            frame_file: Mutex::default(),
+            in_file: 0,
+            unwritten: Vec::new(),
+        }
+    }
+
+    /// Appends a row. [`FrameStore::failure`] reports a failed write.
+    pub fn push(&mut self, frame: Frame) {
+        if self.in_memory.len() < self.max_in_memory {
+            return self.in_memory.push(frame);
+        }
+        self.unwritten.push(frame);
+        if self.unwritten.len() > FRAMES_PER_BLOCK {
+            let values: Vec<f64> = self.unwritten[..FRAMES_PER_BLOCK].iter().flat_map(Frame::row).collect();
+            self.lock_file().append(&values);
+            self.unwritten.drain(..FRAMES_PER_BLOCK);
+            self.in_file += FRAMES_PER_BLOCK;
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.in_memory.len() + self.in_file + self.unwritten.len()
+    }
+
+    /// Returns the number of rows that are in memory.
+    #[cfg(test)]
+    pub fn frames_in_memory(&self) -> usize {
+        self.in_memory.len() + self.unwritten.len()
+    }
+
+    pub fn first(&self) -> &Frame {
+        &self.in_memory[0]
+    }
+
+    pub fn last(&self) -> &Frame {
+        self.unwritten.last().unwrap_or(&self.in_memory[self.in_memory.len() - 1])
+    }
+
+    /// Returns row `k`, counted from 0; `None` if there is no such row or the file cannot be read.
+    pub fn get(&self, k: usize) -> Option<Cow<'_, Frame>> {
+        let beyond = self.in_memory.len() + self.in_file;
+        if k >= beyond {
+            return self.unwritten.get(k - beyond).map(Cow::Borrowed);
+        }
+        self.in_memory.get(k).map(Cow::Borrowed).or_else(|| self.read(k, 1).pop().map(Cow::Owned))
+    }
+
+    /// Iterates over the rows from row `k` on, counted from 0. Rows of an unreadable file are missing.
+    pub fn frames_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
+        let beyond = self.in_memory.len() + self.in_file;
+        let held = self.in_memory.iter().skip(k).map(Cow::Borrowed);
+        let parts = (k.max(self.in_memory.len())..beyond).step_by(FRAMES_PER_BLOCK);
+        let filed = parts.flat_map(move |from| self.read(from, FRAMES_PER_BLOCK.min(beyond - from))).map(Cow::Owned);
+        held.chain(filed).chain(self.unwritten.iter().skip(k.saturating_sub(beyond)).map(Cow::Borrowed))
+    }
+
+    /// Returns the first error of the temporary file; `None` if no row is missing.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.lock_file().failed.as_ref().map(|error| io::Error::new(error.kind(), error.to_string()))
+    }
+
+    /// Reads `count` rows of the file, from row `from` of the run on; returns none if the file cannot be read.
+    fn read(&self, from: usize, count: usize) -> Vec<Frame> {
+        let columns = self.first().row().len();
+        let values = self.lock_file().values((from - self.in_memory.len()) * columns, count * columns);
+        values.chunks(columns).map(|row| self.first().with_row(row)).collect()
+    }
+
+    fn lock_file(&self) -> MutexGuard<'_, FrameFile> {
+        self.frame_file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FrameFile {
+    fn append(&mut self, values: &[f64]) {
+        self.with_file(|file| {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            file.seek(SeekFrom::End(0))?;
+            file.write_all(&bytes)
+        });
+    }
+
+    fn values(&mut self, from: usize, count: usize) -> Vec<f64> {
+        let read = self.with_file(|file| {
+            let mut bytes = vec![0; count * size_of::<f64>()];
+            file.seek(SeekFrom::Start((from * size_of::<f64>()) as u64))?;
+            file.read_exact(&mut bytes)?;
+            Ok(bytes)
+        });
+        read.unwrap_or_default().as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
+    }
+
+    /// Applies `with` to the file, which is created when needed. Stores an error and does nothing after the first one.
+    fn with_file<T>(&mut self, with: impl FnOnce(&mut File) -> io::Result<T>) -> Option<T> {
+        if self.failed.is_some() {
+            return None;
+        }
+        let made = match self.file.take() {
+            Some(file) => Ok(file),
+            None => tempfile::tempfile(),
+        };
+        let done = made.and_then(|file| with(self.file.insert(file)));
+        done.map_err(|error| self.failed = Some(error)).ok()
+    }
+}

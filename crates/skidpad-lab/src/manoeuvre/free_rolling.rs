@@ -1,0 +1,118 @@
+//! Free rolling over the ground of a scene, without pedals or steering.
+
+use skidpad_core::{Frame, Model};
+
+use super::{Manoeuvre, Setup, StartRequirements};
+use crate::driver::{CoastDriver, DriverModel};
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// Free rolling in neutral over the ground of a scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FreeRolling {
+    /// Initial speed (m/s).
+    pub speed_mps: f64,
+    /// Duration of the run (s).
+    pub duration_s: f64,
+}
+
+impl Default for FreeRolling {
+    fn default() -> Self {
+        Self { speed_mps: 15.0, duration_s: 5.0 }
+    }
+}
+
+metrics! {
+    /// Response of the car to the ground.
+    RollMetrics {
+        distance_m, "m", 2, "Distance", "From the start to the end, in a straight line seen from above.";
+        end_speed_mps, "m/s", 3, "Speed at the end", "Along the vehicle.";
+        airborne_s, "s", 3, "Time in the air", "With no wheel on the ground.";
+        hanging_s, "s", 3, "Time with a wheel off the ground", "Any wheel.";
+        largest_load_share, "-", 3, "Largest wheel load", "Against the same wheel's static load.";
+        largest_compression_mm, "mm", 1, "Largest compression", "Of any suspension, from rest.";
+        largest_pitch_deg, "deg", 3, "Largest pitch", "By size.";
+        lateral_drift_mm, "mm", 1, "Drift to the side", "Largest distance from the line the car started on.";
+    }
+}
+
+impl FreeRolling {
+    /// Computes the metrics of a run.
+    pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RollMetrics {
+        let (start, end) = (trajectory.first(), trajectory.last());
+        // Row 0 is the start and belongs to no step.
+        let count = |holds: &dyn Fn(&Frame) -> bool| {
+            trajectory.rows_from(1).filter(|f| holds(f)).count() as f64 * trajectory.dt_s()
+        };
+        let off = |f: &Frame, i: usize| f.wheels[i].contact == 0.0;
+        let wheels = 0..model.wheels().len();
+        let load = |f: &Frame| {
+            let shares = wheels.clone().map(|i| f.wheels[i].load_n / f64::from(model.static_load(i)).max(1.0));
+            shares.fold(0.0, f64::max)
+        };
+        let compression = |f: &Frame| f.wheels.iter().map(|w| w.compression_m).fold(f64::MIN, f64::max);
+        let (sin, cos) = start.yaw_rad.sin_cos();
+        let aside = |f: &Frame| (f.y_m - start.y_m) * cos - (f.x_m - start.x_m) * sin;
+        RollMetrics {
+            distance_m: Some((end.x_m - start.x_m).hypot(end.y_m - start.y_m)),
+            end_speed_mps: Some(end.vx_mps),
+            airborne_s: Some(count(&|f| wheels.clone().all(|i| off(f, i)))),
+            hanging_s: Some(count(&|f| wheels.clone().any(|i| off(f, i)))),
+            largest_load_share: Some(trajectory.peak_magnitude(load)),
+            largest_compression_mm: Some(trajectory.peak_magnitude(compression) * 1e3),
+            largest_pitch_deg: Some(trajectory.peak_magnitude(|f| f.pitch_rad.abs()).to_degrees()),
+            lateral_drift_mm: Some(trajectory.peak_magnitude(|f| aside(f).abs()) * 1e3),
+        }
+    }
+}
+
+impl Manoeuvre for FreeRolling {
+    fn name(&self) -> &'static str {
+        "roll"
+    }
+    fn about(&self) -> String {
+        format!("rolling in neutral from {:.1} m/s with nothing pressed", self.speed_mps)
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) }
+    }
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::ANY_START
+    }
+    fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
+        Box::new(CoastDriver)
+    }
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(model, trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{model, sampled};
+
+    #[test]
+    fn air_time_and_loads_are_those_of_the_rows() {
+        let run = sampled(0.01, 2.0, |t, frame| {
+            frame.x_m = 10.0 * t;
+            frame.y_m = 0.02 * (t - 1.0).max(0.0);
+            frame.vx_mps = 10.0;
+            for (i, wheel) in frame.wheels.iter_mut().enumerate() {
+                let front = i < 2;
+                let (from, to) = if front { (0.495, 0.795) } else { (0.695, 0.995) };
+                wheel.contact = if t > from && t < to { 0.0 } else { 1.0 };
+                wheel.load_n = if t > 1.5 { 5000.0 } else { 2500.0 };
+            }
+        });
+        let found = FreeRolling::default().measure(&model(), &run);
+        let close = |value: Option<f64>, expected: f64| {
+            assert!((value.expect("always known") - expected).abs() < 1e-3, "{value:?} {expected}");
+        };
+        close(found.airborne_s, 0.10);
+        close(found.hanging_s, 0.50);
+        close(found.distance_m, 20.0);
+        close(found.lateral_drift_mm, 20.0);
+        close(found.largest_load_share, 5000.0 / f64::from(model().static_load(0)));
+    }
+}

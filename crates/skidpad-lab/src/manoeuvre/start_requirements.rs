@@ -1,0 +1,185 @@
+//! Changes of the start that a manoeuvre accepts. Any other change would alter the meaning of its metrics.
+
+use core::f64::consts::TAU;
+use core::fmt;
+
+use skidpad_core::Model;
+
+use super::{Manoeuvre, Overrides, Setup};
+
+/// Starts that a manoeuvre accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StartRequirements {
+    /// Accepted initial speeds.
+    pub speed: SpeedRule,
+    /// Accepted positions and headings.
+    pub place: PositionRule,
+}
+
+/// Accepted forward speeds at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SpeedRule {
+    /// Any speed, including backwards.
+    Any,
+    /// Speed of the manoeuvre itself only.
+    Fixed,
+    /// Any speed above this one (m/s).
+    Above(f64),
+}
+
+/// Accepted positions and headings at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PositionRule {
+    /// Any position and heading.
+    Any,
+    /// Origin, towards +x, where the line to follow begins.
+    Origin,
+}
+
+impl StartRequirements {
+    /// Any start.
+    pub const ANY_START: Self = Self { speed: SpeedRule::Any, place: PositionRule::Any };
+    /// Speed of the manoeuvre itself, from any place.
+    pub const FIXED_SPEED: Self = Self { speed: SpeedRule::Fixed, place: PositionRule::Any };
+
+    /// Speeds above 1 m/s, the smallest speed that [`crate::driver::PathFollower`] calculates with, from any place.
+    pub const PATH_FOLLOWING: Self = Self::above(1.0);
+
+    /// Accepts speeds above `speed_mps` (m/s), from any place.
+    pub const fn above(speed_mps: f64) -> Self {
+        Self { speed: SpeedRule::Above(speed_mps), place: PositionRule::Any }
+    }
+
+    /// Restricts the start to the origin, towards +x.
+    pub const fn from_origin(self) -> Self {
+        Self { place: PositionRule::Origin, ..self }
+    }
+}
+
+/// Property of a start that can be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartProperty {
+    /// Initial speed, [`Overrides::initial_speed_mps`].
+    Speed,
+    /// Heading, [`Overrides::heading_rad`].
+    Heading,
+    /// Position, [`Overrides::start_m`].
+    Place,
+}
+
+/// Rejected change of the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StartRejected {
+    /// Changed property.
+    pub change: StartProperty,
+    /// Requested value, as text.
+    pub found: String,
+    /// Accepted values, as a sentence.
+    pub accepts: String,
+}
+
+impl fmt::Display for StartRejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a start {} is not accepted: {}", self.found, self.accepts)
+    }
+}
+
+impl core::error::Error for StartRejected {}
+
+impl Overrides {
+    /// Returns the start of `manoeuvre` with the changes applied.
+    ///
+    /// # Errors
+    /// Returns the first change that `manoeuvre` does not accept ([`Manoeuvre::takes`]).
+    pub fn setup(&self, manoeuvre: &dyn Manoeuvre, model: &Model) -> Result<Setup, StartRejected> {
+        let (setup, takes) = (manoeuvre.setup(model), manoeuvre.start_requirements());
+        let name = manoeuvre.name();
+        let refuse = |change, found, accepts| Err(StartRejected { change, found, accepts });
+        let own = f64::from(setup.placement.speed);
+        if let Some((speed, accepts)) = self.initial_speed_mps.zip(takes.speed.rejection(self.initial_speed_mps, own)) {
+            return refuse(StartProperty::Speed, format!("at {speed} m/s"), format!("`{name}` starts at {accepts}"));
+        }
+        let origin = format!("`{name}` follows a line that begins at the origin, towards +x");
+        let (at_origin, is_turned) =
+            (takes.place == PositionRule::Origin, |heading: f64| (heading / TAU).fract() != 0.0);
+        if let Some(heading) = self.heading_rad.filter(|heading| at_origin && is_turned(*heading)) {
+            return refuse(StartProperty::Heading, format!("towards {:.1}°", heading.to_degrees()), origin);
+        }
+        if let Some([x, y, _]) = self.start_m.filter(|[x, y, _]| at_origin && [*x, *y] != [0.0; 2]) {
+            return refuse(StartProperty::Place, format!("at x = {x} m, y = {y} m"), origin);
+        }
+        Ok(self.apply(setup))
+    }
+}
+
+impl SpeedRule {
+    /// Returns a description of the accepted speeds if `speed` is not accepted; `None` if it is accepted or not given.
+    /// `own` is the speed of the manoeuvre. Both are in m/s.
+    fn rejection(self, speed: Option<f64>, own: f64) -> Option<String> {
+        let speed = speed?;
+        match self {
+            Self::Fixed if speed as f32 != own as f32 => Some(format!("its own {own:.3} m/s, no other speed")),
+            Self::Above(least) if speed <= least => Some(format!("more than {least:.3} m/s, forward")),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manoeuvre::{MANOEUVRES, by_name};
+    use crate::testing::model;
+
+    #[track_caller]
+    fn refused(name: &str, overrides: &Overrides) -> Option<(StartProperty, String)> {
+        let manoeuvre = by_name(name).expect("known").build_standard(overrides);
+        overrides.setup(manoeuvre.as_ref(), &model()).err().map(|told| (told.change, told.to_string()))
+    }
+
+    #[test]
+    fn speeds_that_change_what_a_figure_means_are_refused() {
+        let at = |speed: f64| Overrides { initial_speed_mps: Some(speed), ..Overrides::default() };
+        for (name, speed, words) in [
+            ("circle", 30.0, "its own 7.071 m/s"),
+            ("acceleration", 20.0, "its own 0.000 m/s"),
+            ("launch", 20.0, "its own 0.000 m/s"),
+            ("settle", 3.0, "its own 0.000 m/s"),
+            ("parked", -3.0, "its own 0.000 m/s"),
+            ("braking", -20.0, "more than 0.005 m/s"),
+            ("coast-down", 3.0, "more than 4.167 m/s"),
+            ("coast-down", -20.0, "more than 4.167 m/s"),
+            ("step-steer", 0.0, "more than 1.000 m/s"),
+            ("slalom", 0.0, "more than 1.000 m/s"),
+            ("lane-change", -20.0, "more than 1.000 m/s"),
+            ("moose", 0.0, "more than 1.000 m/s"),
+        ] {
+            let (change, told) = refused(name, &at(speed)).unwrap_or_else(|| panic!("{name} took {speed} m/s"));
+            assert!(change == StartProperty::Speed && told.contains(words), "{name}: {told}");
+        }
+        for (name, speed) in
+            [("acceleration", 0.0), ("braking", 20.0), ("coast-down", 5.0), ("moose", 12.0), ("roll", -9.0)]
+        {
+            assert_eq!(refused(name, &at(speed)), None, "{name}");
+        }
+    }
+
+    /// Manoeuvres that follow a line accept only the origin and the heading +x, because the line does not turn with the
+    /// car.
+    #[test]
+    fn lines_are_followed_from_where_they_begin() {
+        let followed = ["circle", "slalom", "lane-change", "moose"];
+        let towards = |degrees: f64| Overrides { heading_rad: Some(degrees.to_radians()), ..Overrides::default() };
+        let from = |x: f64| Overrides { start_m: Some([x, 0.0, 0.1]), ..Overrides::default() };
+        for entry in MANOEUVRES {
+            let is_followed = followed.contains(&entry.name);
+            let told = refused(entry.name, &towards(180.0)).map(|(change, _)| change);
+            assert_eq!(told, is_followed.then_some(StartProperty::Heading), "{}", entry.name);
+            let told = refused(entry.name, &from(-12.0)).map(|(change, _)| change);
+            assert_eq!(told, is_followed.then_some(StartProperty::Place), "{}", entry.name);
+            for same in [towards(0.0), towards(-360.0), from(0.0), Overrides::default()] {
+                assert_eq!(refused(entry.name, &same), None, "{}", entry.name);
+            }
+        }
+    }
+}

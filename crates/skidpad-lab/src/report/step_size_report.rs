@@ -1,0 +1,355 @@
+//! Report of a step-length certificate: every metric over the step.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use skidpad_core::BackendInfo;
+
+use super::charts::{Chart, chart};
+use super::escape::escape;
+use super::page::{PAGE_END, append_chart, legend, start};
+use super::plot::{Plot, Series};
+use crate::compare::POSITION_NOISE_MM;
+use crate::files::{WriteError, write_atomically};
+use crate::metrics::Metric;
+use crate::order::Order;
+use crate::step_size_study::{SolverSummary, StepLimit, StepSizeStudy, StudyRow};
+use crate::sweep::RateSweep;
+
+/// Content of a report of certificates.
+#[derive(Clone, Copy, Debug)]
+pub struct StepSizeReport<'a> {
+    /// Name of the vehicle, for people.
+    pub vehicle: &'a str,
+    /// Solvers, in the order of the certificates' results.
+    pub backends: &'a [BackendInfo],
+    /// Certificates, one per manoeuvre.
+    pub studies: &'a [StepSizeStudy],
+}
+
+/// Share of the accepted deviation that a metric must reach at some step to be drawn (–).
+const MIN_DRAWN_DEVIATION: f64 = 0.1;
+
+impl StepSizeReport<'_> {
+    /// Returns the page as text.
+    ///
+    /// # Errors
+    /// Returns an error if a plot cannot be drawn.
+    pub fn html(&self) -> io::Result<String> {
+        let names: Vec<&str> = self.studies.iter().map(|c| c.sweep.manoeuvre).collect();
+        let mut page = start(&format!("{}: steps, {}", self.vehicle, names.join(", ")));
+        self.head(&mut page);
+        for certificate in self.studies {
+            section(&mut page, certificate)?;
+        }
+        page.push_str(PAGE_END);
+        Ok(page)
+    }
+
+    /// Writes the page to `path`, completely or not at all.
+    ///
+    /// # Errors
+    /// Returns an error if a plot cannot be drawn or the file cannot be written.
+    pub fn save_html(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |out| out.write_all(self.html()?.as_bytes()))
+    }
+
+    /// Writes every metric of every solver and step as rows
+    /// `manoeuvre,metric,unit,backend,peer,dt_s,value,gap_percent,holds_up_to_s,order`.
+    ///
+    /// `gap_percent` is empty if the values count as equal or one is missing. `holds_up_to_s` is empty if [`StepLimit`] is
+    /// unknown, and 0 if only the shortest step keeps the metric. `order` is empty if none can be observed.
+    ///
+    /// # Errors
+    /// Returns the errors of `out`.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record([
+            "manoeuvre",
+            "metric",
+            "unit",
+            "backend",
+            "peer",
+            "dt_s",
+            "value",
+            "gap_percent",
+            "holds_up_to_s",
+            "order",
+        ])?;
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| (v + 0.0).to_string());
+        for certificate in self.studies {
+            for row in &certificate.rows {
+                for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+                    let peer = if rate_sweep.peer { "1" } else { "0" };
+                    let (name, unit, holds) = (&row.metric.name, row.metric.unit, number(verdict.step_limit.seconds()));
+                    let order = match verdict.order {
+                        Order::Observed(order) => order.to_string(),
+                        Order::Unknown | Order::WithinNoise => String::new(),
+                    };
+                    for ((sample, value), gap) in
+                        rate_sweep.samples.iter().zip(&verdict.values).zip(&verdict.deviations)
+                    {
+                        let gap = number(gap.and_then(|gap| gap.percent()));
+                        let (dt, value) = (sample.dt_s.to_string(), number(*value));
+                        let manoeuvre = certificate.sweep.manoeuvre;
+                        writer.write_record([
+                            manoeuvre,
+                            name,
+                            unit,
+                            rate_sweep.backend,
+                            peer,
+                            &dt,
+                            &value,
+                            &gap,
+                            &holds,
+                            &order,
+                        ])?;
+                    }
+                }
+            }
+        }
+        writer.flush()
+    }
+
+    /// Writes the CSV file `path`, completely or not at all.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
+    pub fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |out| self.write_csv(out))
+    }
+
+    fn head(&self, page: &mut String) {
+        put!(page, "<header>\n<h1>{}: which step?</h1>\n", escape(self.vehicle));
+        let steps = self.studies.first().map_or(&[][..], |c| &c.sweep.steps_s);
+        let (longest, finest) = (steps.first().copied().unwrap_or(1.0), steps.last().copied().unwrap_or(1.0));
+        let within = self.studies.first().map_or(0.0, |c| c.within_percent);
+        put!(
+            page,
+            "<p>One vehicle description, driven through {} solvers in steps of {:.2} to {:.2} ms ({:.0} to {:.0} Hz). \
+             A step holds when it and every shorter one keep a figure within {within} % of the same solver's value at \
+             the shortest.</p>\n",
+            self.backends.len(),
+            longest * 1e3,
+            finest * 1e3,
+            1.0 / longest,
+            1.0 / finest
+        );
+        legend(page, self.backends, "");
+        self.totals(page);
+        page.push_str("<nav aria-label=\"Sections\"><ul>\n");
+        for certificate in self.studies {
+            let name = escape(certificate.sweep.manoeuvre);
+            put!(page, "<li><a href=\"#{name}\">{name}</a></li>\n");
+        }
+        page.push_str("</ul></nav>\n</header>\n");
+    }
+
+    fn totals(&self, page: &mut String) {
+        page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">manoeuvre</th>");
+        page.push_str("<th scope=\"col\">solver</th><th scope=\"col\" class=\"number\">longest step</th>");
+        page.push_str(
+            "<th scope=\"col\" class=\"number\">rate</th><th scope=\"col\">decided by</th></tr></thead>\n<tbody>\n",
+        );
+        for certificate in self.studies {
+            for total in certificate.solver_summaries() {
+                let class = if total.peer { " class=\"peer\"" } else { "" };
+                let (backend, manoeuvre) = (escape(total.backend), escape(certificate.sweep.manoeuvre));
+                put!(page, "<tr><th scope=\"row\">{manoeuvre}</th><td{class}>{backend}</td>");
+                put!(
+                    page,
+                    "<td class=\"number\">{}</td><td class=\"number\">{}</td>",
+                    cell(total.step_limit),
+                    rate(&total)
+                );
+                put!(page, "<td class=\"source\">{}</td></tr>\n", escape(&total.limiting_metrics.join(", ")));
+            }
+        }
+        page.push_str("</tbody></table></div>\n");
+    }
+}
+
+fn cell(holds: StepLimit) -> String {
+    holds.text().replace('-', "\u{2212}")
+}
+
+fn rate(total: &SolverSummary) -> String {
+    total
+        .step_limit
+        .seconds()
+        .filter(|dt| *dt > 0.0)
+        .map_or_else(|| "\u{2212}".into(), |dt| format!("{:.0} Hz", 1.0 / dt))
+}
+
+fn section(page: &mut String, certificate: &StepSizeStudy) -> io::Result<()> {
+    let (name, about) = (escape(certificate.sweep.manoeuvre), escape(&certificate.sweep.about));
+    put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{about}</p>\n");
+    append_step_limits(page, certificate);
+    for rate_sweep in &certificate.sweep.rate_sweeps {
+        for sample in rate_sweep.samples.iter().filter(|s| s.worst_report.not_finite || s.worst_report.not_converged) {
+            let what = if sample.worst_report.not_finite {
+                "met a number that is not finite"
+            } else {
+                "stopped its iterations"
+            };
+            let (backend, dt) = (escape(rate_sweep.backend), sample.dt_s * 1e3);
+            put!(page, "<p class=\"alarm\">{backend} {what} in steps of {dt:.2} ms.</p>\n");
+        }
+    }
+    let mut still = Vec::new();
+    page.push_str("<div class=\"charts\">\n");
+    for row in &certificate.rows {
+        match draw_metric(certificate, row)? {
+            Some(chart) => append_chart(page, &chart, certificate.sweep.rate_sweeps.iter().map(|l| l.backend)),
+            None => still.push(row.metric.label.to_lowercase()),
+        }
+    }
+    page.push_str("</div>\n");
+    if !still.is_empty() {
+        let share = MIN_DRAWN_DEVIATION * certificate.within_percent;
+        let still = escape(&still.join(", "));
+        put!(
+            page,
+            "<p class=\"note\">Not drawn, because no step moves them by {share} % on a solver that is no peer: {still}.</p>\n"
+        );
+    }
+    values(page, certificate);
+    page.push_str("</section>\n");
+    Ok(())
+}
+
+fn append_step_limits(page: &mut String, certificate: &StepSizeStudy) {
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">longest step that holds</th>");
+    page.push_str("<th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
+    for rate_sweep in &certificate.sweep.rate_sweeps {
+        let class = if rate_sweep.peer { "number peer" } else { "number" };
+        put!(page, "<th scope=\"col\" class=\"{class}\">{}</th>", escape(rate_sweep.backend));
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in &certificate.rows {
+        let (label, unit, value) = (escape(&row.metric.label), escape(row.metric.unit), row.metric.text());
+        let value = value.replace('-', "\u{2212}");
+        put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td class=\"number\">{value}</td>");
+        for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+            let class = match (verdict.step_limit, rate_sweep.peer) {
+                (StepLimit::FinestOnly, _) => "number marked",
+                (_, true) => "number peer",
+                (_, false) => "number",
+            };
+            put!(page, "<td class=\"{class}\">{}</td>", cell(verdict.step_limit));
+        }
+        page.push_str("</tr>\n");
+    }
+    put!(
+        page,
+        "</tbody></table></div>\n<p class=\"note\">Value: {} at the shortest step. Percentages are compared in points; lengths \
+         in millimetres within {POSITION_NOISE_MM} mm count as equal, and so do times less than half a step apart. “None” is a \
+         figure that no step but the shortest keeps; plots have dashed lines where it is off by {} %; a dash is one that did not happen, or is zero.</p>\n",
+        escape(certificate.sweep.rate_sweeps.first().map_or("", |l| l.backend)),
+        certificate.within_percent
+    );
+}
+
+/// Draws a metric over the step, with the limits of the accepted deviation from the first solver's value; `None` if no
+/// step changes it. Peers count only if all solvers are peers.
+fn draw_metric(certificate: &StepSizeStudy, row: &StudyRow) -> io::Result<Option<Chart>> {
+    let rate_sweeps = &certificate.sweep.rate_sweeps;
+    let leads = |rate_sweep: &RateSweep| !rate_sweep.peer || rate_sweeps.iter().all(|l| l.peer);
+    let leading = row
+        .verdicts
+        .iter()
+        .zip(rate_sweeps)
+        .filter(|(_, rate_sweep)| leads(rate_sweep))
+        .flat_map(|(v, _)| &v.deviations);
+    let gaps = leading.filter_map(|gap| gap.and_then(|gap| gap.percent()));
+    if gaps.fold(0.0, f64::max) < MIN_DRAWN_DEVIATION * certificate.within_percent {
+        return Ok(None);
+    }
+    let steps = certificate.sweep.steps_s.iter().map(|dt| dt * 1e3);
+    let line = |values: &[Option<f64>]| steps.clone().zip(values).filter_map(|(dt, v)| Some((dt, (*v)?))).collect();
+    let series: Vec<Series> = row
+        .verdicts
+        .iter()
+        .zip(rate_sweeps)
+        .enumerate()
+        .map(|(number, (verdict, rate_sweep))| Series {
+            number,
+            sets_range: leads(rate_sweep),
+            points: line(&verdict.values),
+        })
+        .collect();
+    let levels = row
+        .verdicts
+        .iter()
+        .find_map(|v| v.reference)
+        .map(|r| tolerance_band(&row.metric, r, certificate.within_percent));
+    let plot = Plot {
+        x_label: "step, ms".into(),
+        y_label: row.metric.unit.into(),
+        marks: true,
+        levels: levels.unwrap_or_default(),
+        series,
+        ..Plot::default()
+    };
+    chart(&row.metric.label, &plot).map(Some)
+}
+
+/// Returns the limits of the range within `percent` of `reference`; percentage points for a metric in %.
+fn tolerance_band(metric: &Metric, reference: f64, percent: f64) -> Vec<f64> {
+    let half = if metric.unit == "%" { percent } else { reference.abs() * percent / 100.0 };
+    vec![reference - half, reference + half]
+}
+
+fn values(page: &mut String, certificate: &StepSizeStudy) {
+    page.push_str("<details>\n<summary>Every value</summary>\n<div class=\"scroll\"><table>\n<thead><tr>");
+    page.push_str("<th scope=\"col\">figure</th><th scope=\"col\">unit</th><th scope=\"col\">solver</th>");
+    for dt in &certificate.sweep.steps_s {
+        put!(page, "<th scope=\"col\" class=\"number\">{:.2} ms</th>", dt * 1e3);
+    }
+    page.push_str("<th scope=\"col\" class=\"number\">order</th></tr></thead>\n<tbody>\n");
+    for row in &certificate.rows {
+        for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+            let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
+            put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td>{}</td>", escape(rate_sweep.backend));
+            for value in &verdict.values {
+                let text = row.metric.with_value(*value).text().replace('-', "\u{2212}");
+                put!(page, "<td class=\"number\">{text}</td>");
+            }
+            put!(page, "<td class=\"number\">{}</td></tr>\n", verdict.order.text().replace('-', "\u{2212}"));
+        }
+    }
+    page.push_str("</tbody></table></div>\n</details>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::manoeuvre::{Braking, Overrides};
+    use crate::run::TimeStep;
+    use crate::sweep::sweep;
+    use crate::testing::{POINT_MASS, model};
+
+    #[test]
+    fn a_report_is_whole_and_has_a_row_for_every_value() {
+        let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
+        let steps = [30.0, 60.0, 240.0].map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
+        let sweep = sweep(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|_| {});
+        let certificate = StepSizeStudy::new(sweep, 2.0);
+        let certificates = std::slice::from_ref(&certificate);
+        let report = StepSizeReport { vehicle: "A <car>", backends: &backends, studies: certificates };
+        let html = report.html().expect("drawable");
+        assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains("A &lt;car&gt;") && html.contains("class=\"level\"") && !html.contains("NaN"));
+        for outside in ["http://", "https://", "<script", "<link", "@import"] {
+            assert!(!html.replace("http://www.w3.org/2000/svg", "").contains(outside), "{outside}");
+        }
+        assert_eq!(html, report.html().expect("drawable"), "the same runs give the same bytes");
+        let mut bytes = Vec::new();
+        report.write_csv(&mut bytes).expect("a Vec takes everything");
+        let text = String::from_utf8(bytes).expect("text");
+        assert_eq!(text.lines().count(), 1 + 2 * 3 * certificate.rows.len());
+    }
+}

@@ -1,0 +1,213 @@
+//! Longest step at which each metric is still accurate: every solver is compared with its own shortest step.
+
+use crate::compare::{Spread, is_noise};
+use crate::metrics::Metric;
+use crate::order::Order;
+use crate::sweep::{RateSweep, Sweep};
+
+/// Effect of the step length on one metric of one solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Value at the shortest step.
+    pub reference: Option<f64>,
+    /// Values, the longest step first; `None` where the metric has no value.
+    pub values: Vec<Option<f64>>,
+    /// Deviation of each value from the reference; `None` if one of the two is missing.
+    pub deviations: Vec<Option<Spread>>,
+    /// Longest step that keeps the metric.
+    pub step_limit: StepLimit,
+    /// Observed order of convergence over the step lengths.
+    pub order: Order,
+}
+
+/// Longest step that keeps a metric; every shorter step must keep it too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StepLimit {
+    /// Metric without a value at the shortest step, or with a value that is shown as 0 there.
+    Unknown,
+    /// No step but the shortest, which is the reference.
+    FinestOnly,
+    /// Longest step that keeps the metric (s).
+    UpTo(f64),
+}
+
+impl StepLimit {
+    /// Formats the step for tables, in ms; "-" if unknown, "none" for the reference only.
+    pub fn text(self) -> String {
+        match self {
+            StepLimit::Unknown => "-".into(),
+            StepLimit::FinestOnly => "none".into(),
+            StepLimit::UpTo(dt_s) => format!("{:.2} ms", dt_s * 1e3),
+        }
+    }
+
+    /// Returns the step (s); 0 for [`StepLimit::FinestOnly`], `None` for [`StepLimit::Unknown`].
+    pub fn seconds(self) -> Option<f64> {
+        match self {
+            StepLimit::Unknown => None,
+            StepLimit::FinestOnly => Some(0.0),
+            StepLimit::UpTo(dt_s) => Some(dt_s),
+        }
+    }
+}
+
+/// Verdicts of every solver on one metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyRow {
+    /// Metric, with the value of the first solver at the shortest step.
+    pub metric: Metric,
+    /// Verdicts, in the order of the solvers.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Effect of the step length on every metric of a manoeuvre.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepSizeStudy {
+    /// Runs that are judged.
+    pub sweep: Sweep,
+    /// Accepted deviation from the value at the shortest step (%).
+    pub within_percent: f64,
+    /// Verdicts, one row per metric.
+    pub rows: Vec<StudyRow>,
+}
+
+/// Longest step that keeps every metric of one solver, and the metrics that limit it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolverSummary {
+    /// Name of the solver.
+    pub backend: &'static str,
+    /// Whether the solver is a peer, which does not have to agree with the others.
+    pub peer: bool,
+    /// Longest step that keeps every metric.
+    pub step_limit: StepLimit,
+    /// Labels of the metrics that fail at the next longer step; empty if the longest step keeps all metrics.
+    pub limiting_metrics: Vec<String>,
+}
+
+impl StepSizeStudy {
+    /// Judges the runs of `sweep`. A metric is kept if it deviates by at most `within_percent` from its value at the
+    /// shortest step (% of that value, or percentage points for a metric in %), or if [`Spread`] counts the two values
+    /// as equal.
+    pub fn new(sweep: Sweep, within_percent: f64) -> Self {
+        let row = |(index, metric): (usize, &Metric)| StudyRow {
+            metric: metric.clone(),
+            verdicts: sweep.rate_sweeps.iter().map(|l| verdict(l, index, metric, within_percent)).collect(),
+        };
+        let rows = sweep.metrics().iter().enumerate().map(row).collect();
+        Self { sweep, within_percent, rows }
+    }
+
+    /// Returns the overall result of each solver, in the order of the solvers.
+    pub fn solver_summaries(&self) -> Vec<SolverSummary> {
+        let total = |(number, rate_sweep): (usize, &RateSweep)| {
+            let holds = |row: &StudyRow| row.verdicts[number].step_limit;
+            let worst = self.rows.iter().map(holds).filter(|h| *h != StepLimit::Unknown).min_by(|a, b| {
+                let orders = [a, b].map(|h| h.seconds().unwrap_or(f64::MAX));
+                orders[0].total_cmp(&orders[1])
+            });
+            let holds_all = worst.unwrap_or(StepLimit::Unknown);
+            let at_longest = holds_all.seconds() == self.sweep.steps_s.first().copied();
+            let decides = |row: &&StudyRow| !at_longest && holds(row) == holds_all;
+            let decided_by = match holds_all {
+                StepLimit::Unknown => Vec::new(),
+                _ => self.rows.iter().filter(decides).map(|row| row.metric.label.clone()).collect(),
+            };
+            SolverSummary {
+                backend: rate_sweep.backend,
+                peer: rate_sweep.peer,
+                step_limit: holds_all,
+                limiting_metrics: decided_by,
+            }
+        };
+        self.sweep.rate_sweeps.iter().enumerate().map(total).collect()
+    }
+}
+
+fn verdict(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
+    let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
+    let reference = values.last().copied().flatten();
+    let gap = |(value, dt): (&Option<f64>, f64)| Some(Spread::from_reference(reference?, (*value)?, metric, dt));
+    let gaps: Vec<Option<Spread>> = values.iter().zip(rate_sweep.samples.iter().map(|s| s.dt_s)).map(gap).collect();
+    let kept = |gap: &Option<Spread>| gap.is_some_and(|gap| gap.percent().is_none_or(|p| p <= within_percent));
+    let coarser = gaps.len().saturating_sub(1);
+    let first_kept = gaps[..coarser].iter().rposition(|gap| !kept(gap)).map_or(0, |lost| lost + 1);
+    let holds = match reference {
+        Some(value) if !metric.shows_zero(value) => match rate_sweep.samples[..coarser].get(first_kept) {
+            Some(sample) => StepLimit::UpTo(sample.dt_s),
+            None => StepLimit::FinestOnly,
+        },
+        _ => StepLimit::Unknown,
+    };
+    let steps: Vec<f64> = rate_sweep.samples.iter().map(|sample| sample.dt_s).collect();
+    let order = Order::from_values(&steps, &values, |gap, dt| is_noise(gap, metric, dt));
+    Verdict { reference, values, deviations: gaps, step_limit: holds, order }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::Sample;
+    use skidpad_core::StepReport;
+
+    const STEPS_S: [f64; 4] = [0.04, 0.02, 0.01, 0.001];
+
+    fn rate_sweep(unit: &'static str, values: [Option<f64>; 4]) -> RateSweep {
+        let sample = |(dt_s, value)| Sample {
+            dt_s,
+            metrics: vec![Metric::new("m", "M", unit, 2, value)],
+            worst_report: StepReport::default(),
+            off_scene: None,
+            incomplete: None,
+            friction_utilisation: 0.0,
+        };
+        RateSweep { backend: "a", peer: false, samples: STEPS_S.into_iter().zip(values).map(sample).collect() }
+    }
+
+    fn certificate(unit: &'static str, values: [Option<f64>; 4]) -> StepSizeStudy {
+        let rate_sweeps = vec![rate_sweep(unit, values)];
+        StepSizeStudy::new(Sweep { manoeuvre: "m", about: String::new(), steps_s: STEPS_S.into(), rate_sweeps }, 2.0)
+    }
+
+    #[track_caller]
+    fn holds(unit: &'static str, values: [Option<f64>; 4], expected: StepLimit) {
+        assert_eq!(certificate(unit, values).rows[0].verdicts[0].step_limit, expected);
+    }
+
+    #[test]
+    fn the_longest_step_below_which_all_hold() {
+        let some = |values: [f64; 4]| values.map(Some);
+        holds("m", some([105.0, 101.9, 101.0, 100.0]), StepLimit::UpTo(0.02));
+        holds("m", some([100.0, 103.0, 101.0, 100.0]), StepLimit::UpTo(0.01));
+        holds("m", some([100.0, 100.0, 97.0, 100.0]), StepLimit::FinestOnly);
+        holds("m", some([100.0, 100.0, 100.0, 100.0]), StepLimit::UpTo(0.04));
+        holds("m", [None, Some(100.0), Some(100.0), Some(100.0)], StepLimit::UpTo(0.02));
+        holds("m", [Some(1.0), Some(1.0), Some(1.0), None], StepLimit::Unknown);
+        holds("m", some([1.0, 1.0, 1.0, 0.001]), StepLimit::Unknown);
+    }
+
+    #[test]
+    fn points_small_lengths_and_half_steps_are_forgiven() {
+        let some = |values: [f64; 4]| values.map(Some);
+        holds("%", some([7.1, 6.9, 5.0, 5.0]), StepLimit::UpTo(0.02));
+        holds("mm", some([4.1, 3.9, 1.0, 1.0]), StepLimit::UpTo(0.02));
+        holds("s", some([0.125, 0.109, 0.1, 0.1]), StepLimit::UpTo(0.02));
+    }
+
+    /// Errors are proportional to the square of the step.
+    #[test]
+    fn the_order_is_observed_over_all_steps() {
+        let found = certificate("m", STEPS_S.map(|dt| Some(100.0 + 1e4 * dt * dt))).rows[0].verdicts[0].order;
+        assert!(matches!(found, Order::Observed(order) if (order - 2.0).abs() < 0.01), "{found:?}");
+        assert_eq!(certificate("mm", [4.1, 3.9, 2.0, 1.5].map(Some)).rows[0].verdicts[0].order, Order::WithinNoise);
+    }
+
+    #[test]
+    fn the_worst_figure_decides() {
+        let [total] = &certificate("m", [110.0, 110.0, 100.0, 100.0].map(Some)).solver_summaries()[..] else {
+            panic!("one")
+        };
+        assert_eq!((total.step_limit, &total.limiting_metrics[..]), (StepLimit::UpTo(0.01), &["M".to_string()][..]));
+        let [total] = &certificate("m", [100.0; 4].map(Some)).solver_summaries()[..] else { panic!("one") };
+        assert_eq!((total.step_limit, total.limiting_metrics.len()), (StepLimit::UpTo(0.04), 0));
+    }
+}

@@ -1,0 +1,57 @@
+//! Suggestions for mistyped names.
+
+/// Maximum length of a name that is compared, bytes. The time of a comparison grows with the length.
+const MAX_NAME_BYTES: usize = 100;
+
+/// Returns the known name with the smallest edit distance to `name`, the first of equals. Ignores case. Returns `None`
+/// if the distance exceeds a third of the length of `name` and two edits, or if `name` is longer than 100 bytes.
+pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    let allowed = (name.chars().count() / 3).max(2);
+    known
+        .into_iter()
+        .map(|candidate| (edit_distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Computes the Levenshtein distance of two words: the number of insertions, deletions and replacements.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        for (a, b, count) in [("", "abc", 3), ("kitten", "sitting", 3), ("brake", "brake", 0), ("break", "brake", 2)] {
+            assert_eq!(edit_distance(a, b), count, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn only_near_names_are_suggested() {
+        let known = ["step-steer", "slalom", "settle"];
+        assert_eq!(nearest_name("stepsteer", known), Some("step-steer"));
+        assert_eq!(nearest_name("Slalon", known), Some("slalom"));
+        assert_eq!(nearest_name("moose", known), None);
+        let long = "s".repeat(MAX_NAME_BYTES + 1);
+        assert_eq!(nearest_name(&long, [long.as_str()]), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! Free bodies under wheels that rest on something: their supports, and their response to the impulses of wheels.
+//!
+//! Rapier solves contacts in few passes and after the wheels. A load of tonnes on a body of a few kilograms would press it into
+//! the ground, and its friction would shake it or throw it away. The contacts of such a body are therefore solved together with
+//! the wheels here. Rapier receives the sum of wheel and contact impulses, so that its own contacts carry little more than the
+//! weight of the body.
+
+use rapier3d::prelude::*;
+use skidpad_core::supports::{Given, Rigid, press_under_wheels};
+use skidpad_core::{HullPoint, Mat3, Vec3};
+
+/// Body under wheels with the points that support it, in world axes.
+#[derive(Clone, Debug)]
+pub(crate) struct SupportedBody {
+    pub handle: RigidBodyHandle,
+    pub points: Vec<HullPoint>,
+    /// Body at each of the points; `None` if it is not dynamic or has no body.
+    pub supporting_bodies: Vec<Option<RigidBodyHandle>>,
+    /// Impulses at the points in the last solve.
+    pub impulses: Vec<Given>,
+    /// Motion at the end of the step without impulses of wheels and points.
+    pub free_motion: SolverBody,
+    /// Factors by which the damping of the body reduces a change of velocity and a change of angular velocity.
+    pub damping_factors: [f32; 2],
+}
+
+/// Mass properties and motion of a body, world axes: 1/kg, 1/(kg m²), m/s, rad/s.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SolverBody {
+    pub inverse_mass: f32,
+    pub inverse_inertia: Mat3,
+    pub velocity: Vec3,
+    pub angular: Vec3,
+}
+
+impl Rigid for SolverBody {
+    fn inverse_mass(&self) -> f32 {
+        self.inverse_mass
+    }
+
+    fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
+        self.inverse_inertia * angular_impulse
+    }
+
+    fn speed_at(&self, arm: Vec3) -> Vec3 {
+        self.velocity + self.angular.cross(arm)
+    }
+
+    fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
+        self.velocity += impulse * self.inverse_mass;
+        self.angular += self.inverse_inertia * angular_impulse;
+    }
+}
+
+impl SupportedBody {
+    /// Computes the motion at the end of a step of `dt` s in which wheels push the body by an impulse (N s) and an angular
+    /// impulse (N m s). Stores the impulses at the points in `impulses`.
+    pub fn motion_after_push(&mut self, [impulse, angular]: [Vec3; 2], dt: f32) -> SolverBody {
+        let mut moving = self.free_motion;
+        moving.stop(impulse, angular);
+        self.impulses.clear();
+        self.impulses.extend(self.points.iter().map(|point| Given::nothing(point, dt)));
+        press_under_wheels(&mut moving, &self.points, &mut self.impulses);
+        moving
+    }
+}

@@ -1,0 +1,94 @@
+//! Hitches while hulls are stopped: an impulse that stops one vehicle of a train acts on the vehicles hitched to it.
+//!
+//! The vehicles' own solve closes a hitch for poses that move with the mean of their velocities, and without impacts. If the
+//! world stops a hull of a train, all poses of that train move with the velocities at the end of the step, and the hitches are
+//! closed for these velocities.
+
+use skidpad_core::{Mat3, Vec3, math, returned_gap};
+
+use crate::chassis::Chassis;
+use crate::hull::{MAX_IMPULSE_PASSES, VELOCITY_TOLERANCE_MPS};
+
+/// Hitch: two points of two chassis that stay together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HitchConstraint {
+    /// Group of vehicles that are solved together.
+    pub group: u32,
+    /// Indices of the trailer and of the vehicle that tows it.
+    pub cars: [u32; 2],
+    /// Vectors from each centre of mass to the hitch point in the middle of the step, world axes, m.
+    arms: [Vec3; 2],
+    /// Velocity of the trailer's point relative to the other point at the end of the step, m/s.
+    target: Vec3,
+    /// Effective mass: impulse per relative velocity of the two points, kg.
+    effective_mass: Mat3,
+    /// Impulse on the trailer so far, N s.
+    pub impulse: Vec3,
+}
+
+impl HitchConstraint {
+    /// Creates the hitch between the trailer and the vehicle ahead, in this order in `cars`.
+    pub fn new(cars: [u32; 2]) -> Self {
+        Self {
+            group: u32::MAX,
+            cars,
+            arms: [Vec3::ZERO; 2],
+            target: Vec3::ZERO,
+            effective_mass: Mat3::IDENTITY,
+            impulse: Vec3::ZERO,
+        }
+    }
+
+    /// Computes arms, target velocity and effective mass for a step of `dt` s.
+    fn prepare(&mut self, chassis: &[Chassis], dt: f32) {
+        let [trailer, ahead] = self.cars.map(|car| &chassis[car as usize]);
+        let points = [(trailer, trailer.coupler), (ahead, ahead.hitch)];
+        let arms = points.map(|(car, point)| car.axes * point);
+        let gap = (trailer.position - ahead.position).as_vec3() + arms[0] - arms[1];
+        let rates = [trailer, ahead].map(|car| car.midpoint_rate(dt));
+        self.arms = [0, 1].map(|k| math::turned(points[k].0.rotation, rates[k], 0.5 * dt) * points[k].1);
+        // The poses turn with rates that differ from the angular velocities by the gyroscopic effect.
+        let [turned, turned_ahead] = [0, 1].map(|k| (rates[k] - points[k].0.angular).cross(self.arms[k]));
+        self.target = returned_gap(gap, 0.0, dt) - turned + turned_ahead;
+        let column = |axis: Vec3| {
+            let answer = |car: &Chassis, arm: Vec3| {
+                axis * car.inverse_mass + car.angular_velocity_change(arm.cross(axis)).cross(arm)
+            };
+            answer(trailer, self.arms[0]) + answer(ahead, self.arms[1])
+        };
+        self.effective_mass = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z)).inverse();
+    }
+
+    /// Applies the impulse that brings the relative velocity of the two points to its target. Returns the error of that velocity
+    /// before, m/s.
+    fn solve(&mut self, chassis: &mut [Chassis]) -> f32 {
+        let [trailer, ahead] = self.cars.map(|car| car as usize);
+        let velocity = chassis[trailer].velocity_at(self.arms[0]) - chassis[ahead].velocity_at(self.arms[1]);
+        let missing = self.target - velocity;
+        let impulse = self.effective_mass * missing;
+        self.impulse += impulse;
+        chassis[trailer].apply_impulse(impulse, self.arms[0].cross(impulse));
+        chassis[ahead].apply_impulse(-impulse, -self.arms[1].cross(impulse));
+        missing.length()
+    }
+}
+
+/// Sets the poses of the vehicles in `links`, all of one group, to move with the velocities at the end of the step of `dt` s.
+/// Then closes their hitches for these velocities.
+pub(crate) fn close_hitches(links: &mut [HitchConstraint], chassis: &mut [Chassis], dt: f32) {
+    for car in links.iter().flat_map(|link| link.cars) {
+        chassis[car as usize].apply_impulse(Vec3::ZERO, Vec3::ZERO);
+    }
+    links.iter_mut().for_each(|link| link.prepare(chassis, dt));
+    solve_hitches(links, chassis);
+}
+
+/// Iterates over the hitches of one group until their velocities converge. A single hitch needs one pass.
+pub(crate) fn solve_hitches(links: &mut [HitchConstraint], chassis: &mut [Chassis]) {
+    for _ in 0..MAX_IMPULSE_PASSES {
+        let changed = links.iter_mut().map(|link| link.solve(chassis)).fold(0.0, f32::max);
+        if links.len() < 2 || changed <= VELOCITY_TOLERANCE_MPS {
+            return;
+        }
+    }
+}

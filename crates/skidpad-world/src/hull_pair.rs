@@ -1,0 +1,180 @@
+//! Pair of moving hulls: the time of first contact within a step, the contact normal and the contact points.
+
+use parry3d::math::Pose;
+use parry3d::query::ContactManifold;
+use parry3d::shape::{Cuboid, PolygonalFeature, SupportMap};
+use skidpad_core::{Quat, Vec3, math};
+
+use crate::chassis::Chassis;
+use crate::swept_contact::{
+    MAX_ADVANCES, SeparatingAxes, TOUCH_DISTANCE_RATIO, contact_normal, max_separation_axis, separating_axes,
+};
+
+/// Enlargement of the faces of the second hull in the search for contact points, m. Without it, rounding would leave out corners
+/// of faces that cover each other exactly, as with equal cars.
+const FACE_ENLARGEMENT_M: f32 = 1e-4;
+
+/// Pair of hulls relative to the centre of mass of the second one, in world axes. Velocities are relative to that centre, so that the
+/// second hull only rotates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    hulls: [RotatingHull; 2],
+    /// Vector from the second centre of mass to the first, m.
+    centre_offset: Vec3,
+    /// Velocity of the first centre of mass relative to the second, m/s.
+    velocity: Vec3,
+}
+
+/// Hull of a rotating chassis.
+#[derive(Clone, Copy, Debug)]
+struct RotatingHull {
+    half_extents: Vec3,
+    /// Vector from the centre of mass to the middle of the hull, in body axes, m.
+    centre: Vec3,
+    rotation: Quat,
+    /// Angular velocity, rad/s.
+    angular: Vec3,
+    /// Upper bound of the distance from the centre of mass to any point of the hull, m.
+    reach: f32,
+}
+
+/// Contact point of two hulls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HullContact {
+    /// Vectors from each centre of mass to the point at the time of contact, world axes, m. Both lead to the same place then, so
+    /// that equal and opposite impulses conserve angular momentum.
+    pub arms: [Vec3; 2],
+    /// Time of contact without impulses, as a share of the step; 1 if the gap does not close.
+    pub closing_fraction: f32,
+    /// Distance of the surfaces at the start of the step, m; negative if they overlap.
+    pub gap: f32,
+    /// Unit vector out of the second hull, world axes.
+    pub normal: Vec3,
+}
+
+impl RotatingHull {
+    fn new(chassis: &Chassis, dt: f32) -> Self {
+        Self {
+            half_extents: chassis.hull.half_extents,
+            centre: chassis.hull.centre,
+            rotation: chassis.rotation,
+            angular: chassis.midpoint_rate(dt),
+            reach: chassis.hull_radius,
+        }
+    }
+
+    /// Returns the pose of the middle of the hull after `time` s, relative to the centre of mass.
+    fn pose(&self, time: f32) -> Pose {
+        let rotation = math::turned(self.rotation, self.angular, time);
+        Pose::from_parts(rotation * self.centre, rotation)
+    }
+}
+
+impl Pair {
+    /// Creates the pair of two chassis with their motion over the coming `dt` s.
+    pub fn new(first: &Chassis, second: &Chassis, dt: f32) -> Self {
+        Self {
+            hulls: [RotatingHull::new(first, dt), RotatingHull::new(second, dt)],
+            centre_offset: (first.position - second.position).as_vec3(),
+            velocity: first.pose_motion()[0] - second.pose_motion()[0],
+        }
+    }
+
+    /// Returns the poses of the middles of both hulls after `time` s.
+    fn poses(&self, time: f32) -> [Pose; 2] {
+        let [mut first, second] = self.hulls.map(|hull| hull.pose(time));
+        first.translation += self.centre_offset + self.velocity * time;
+        [first, second]
+    }
+
+    /// Computes all candidate separating axes of the hulls in `poses`, in the axes of the second.
+    fn separating_axes(&self, [first, second]: &[Pose; 2]) -> SeparatingAxes {
+        separating_axes(self.hulls[1].half_extents, self.hulls[0].half_extents, &(second.inverse() * *first))
+    }
+
+    /// Returns the smallest half extent of both hulls, m.
+    fn min_half_extent(&self) -> f32 {
+        self.hulls[0].half_extents.min_element().min(self.hulls[1].half_extents.min_element())
+    }
+
+    /// Returns the time (s) at which the hulls first touch within `dt` s, and the contact normal towards the first hull, in the
+    /// axes of the second. Returns `None` if they do not touch.
+    ///
+    /// Uses conservative advancement, as for a fixed box: no point approaches along an axis faster than the velocity and the
+    /// sweep of both rotations allow.
+    fn first_contact(&self, dt: f32) -> Option<(f32, Vec3)> {
+        let size = self.min_half_extent();
+        let (mut time, mut advances) = (0.0, 0);
+        loop {
+            let poses = self.poses(time);
+            let axes = self.separating_axes(&poses);
+            let (farthest, turned) = (max_separation_axis(&axes), poses[1].rotation);
+            if farthest.separation <= TOUCH_DISTANCE_RATIO * size || advances == MAX_ADVANCES {
+                return Some((time, contact_normal(&axes, farthest, size, turned.inverse() * self.velocity)));
+            }
+            let normal = turned * farthest.normal;
+            let sweeps = self.hulls.map(|hull| hull.reach * hull.angular.cross(normal).length());
+            let closing = sweeps[0] + sweeps[1] - self.velocity.dot(normal);
+            time += farthest.separation / closing;
+            advances += 1;
+            if !(closing > 0.0 && time < dt) {
+                return None;
+            }
+        }
+    }
+
+    /// Returns whether the hulls touch within `dt` s.
+    #[cfg(test)]
+    pub fn touches(&self, dt: f32) -> bool {
+        self.first_contact(dt).is_some()
+    }
+
+    /// Calls `to` with every contact point of the hulls when they first touch within `dt` s. Does not call it if they pass each
+    /// other.
+    pub fn find_contacts(&self, dt: f32, manifold: &mut ContactManifold<(), ()>, mut to: impl FnMut(HullContact)) {
+        let Some((time, normal)) = self.first_contact(dt) else { return };
+        let [first, second] = self.poses(time);
+        let apart = second.inverse() * first;
+        let back = apart.rotation.inverse() * -normal;
+        let moves = Cuboid::new(self.hulls[0].half_extents);
+        let stands = Cuboid::new(self.hulls[1].half_extents + (Vec3::ONE - normal.abs()) * FACE_ENLARGEMENT_M);
+        let [face, other] = [stands.support_feature(normal), moves.support_feature(back)];
+        // Remaining points would be matched with the features of another pair.
+        manifold.clear();
+        PolygonalFeature::contacts(&apart, &apart.inverse(), normal, back, &face, &other, manifold, false);
+        if manifold.points.is_empty() {
+            // If the features miss each other, the nearest corner is the only contact point.
+            let corner = moves.local_support_point(back);
+            let place = apart * corner;
+            let apart = normal.dot(place - stands.local_support_point(normal));
+            to(self.contact_at([first, second], [corner, place - normal * apart], second.rotation * normal, time, dt));
+        }
+        for point in &manifold.points {
+            to(self.contact_at([first, second], [point.local_p2, point.local_p1], second.rotation * normal, time, dt));
+        }
+    }
+
+    /// Computes the contact of two points of the hulls along `normal` in a step of `dt` s. Each point is given from the middle of
+    /// its hull, in its own axes, m. `poses` are the poses of both middles after `time` s.
+    fn contact_at(&self, poses: [Pose; 2], points: [Vec3; 2], normal: Vec3, time: f32, dt: f32) -> HullContact {
+        let places = [poses[0] * points[0], poses[1] * points[1]];
+        let dist = (places[0] - places[1]).dot(normal);
+        let before = self.poses(0.0);
+        let gap = (before[0] * points[0] - before[1] * points[1]).dot(normal);
+        let closes =
+            if gap > 0.0 { (time + dist / self.closing_speed(places, time, normal)).clamp(0.0, dt) } else { 0.0 };
+        // The value is NaN if the points do not approach each other.
+        let closes = if closes >= 0.0 { closes } else { dt };
+        let poses = self.poses(closes);
+        let place = 0.5 * (poses[0] * points[0] + poses[1] * points[1]);
+        let arms = [place - (self.centre_offset + self.velocity * closes), place];
+        HullContact { arms, gap, normal, closing_fraction: closes / dt }
+    }
+
+    /// Returns the speed at which the points `places` of the two hulls approach each other along `normal` after `time` s, m/s.
+    fn closing_speed(&self, places: [Vec3; 2], time: f32, normal: Vec3) -> f32 {
+        let first = self.hulls[0].angular.cross(places[0] - (self.centre_offset + self.velocity * time));
+        let second = self.hulls[1].angular.cross(places[1]);
+        -(self.velocity + first - second).dot(normal)
+    }
+}

@@ -1,0 +1,40 @@
+//! Rotation of rigid bodies.
+
+use skidpad_core::lane::Lane;
+use skidpad_core::vectors::{Axes, Vec3Lanes};
+
+/// Rotational state of rigid bodies, in world axes. The matrix `axes` leads from body axes to world axes; the inertias are in
+/// body axes.
+pub(crate) struct RotationState<L> {
+    pub axes: Axes<L>,
+    pub inertia: Axes<L>,
+    pub inverse_inertia: Axes<L>,
+    /// Angular velocity, rad/s.
+    pub angular: Vec3Lanes<L>,
+    /// Difference between that angular velocity and the one with which the pose turns, rad/s.
+    pub rate_lag: Vec3Lanes<L>,
+}
+
+impl<L: Lane> RotationState<L> {
+    /// Multiplies a `vector` in world axes with a `matrix` in body axes; the result is in world axes. `axes` leads from body axes
+    /// to world axes.
+    #[inline(always)]
+    pub fn mul_in_body_axes(axes: &Axes<L>, matrix: &Axes<L>, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
+        axes.times(matrix.times(axes.transposed().times(vector)))
+    }
+
+    /// Returns the angular momentum about the centre of mass, N m s.
+    #[inline(always)]
+    pub fn momentum(&self) -> Vec3Lanes<L> {
+        Self::mul_in_body_axes(&self.axes, &self.inertia, self.angular)
+    }
+
+    /// Returns the angular velocity in the middle of the coming `dt` s, rad/s, for a constant angular momentum L: dω/dt = −J⁻¹ (ω
+    /// × L).
+    #[inline(always)]
+    pub fn midpoint_rate(&self, momentum: Vec3Lanes<L>, dt: f32) -> Vec3Lanes<L> {
+        let rate = self.angular - self.rate_lag;
+        let change = Self::mul_in_body_axes(&self.axes, &self.inverse_inertia, rate.cross(momentum));
+        rate - change * L::splat(0.5 * dt)
+    }
+}

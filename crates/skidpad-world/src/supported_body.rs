@@ -1,0 +1,73 @@
+//! Free body under wheels: its motion at the end of a step under the wheels' impulses, and the derivative of that motion.
+
+use skidpad_core::{Foreseen, PlatformMotion, Vec3};
+
+use crate::World;
+use crate::chassis::Chassis;
+use crate::ground::Block;
+
+impl Chassis {
+    /// Returns the hull as a box that keeps its current motion and has the friction of the hull as grip.
+    fn moving_block(&self) -> Block {
+        let block = self.block();
+        let [velocity, angular] = [self.velocity_at((block.centre - self.position).as_vec3()), self.angular];
+        let (centre, rotation) = (block.centre, block.to_world);
+        let (last_velocity, last_angular) = (velocity, angular);
+        let motion = PlatformMotion { centre, rotation, velocity, angular, last_velocity, last_angular };
+        Block { grip: self.friction, motion: Some(motion), ..block }
+    }
+}
+
+impl World {
+    /// Implements [`skidpad_core::WorldPort::foresee`]. Other free bodies that support this one keep their current motion;
+    /// contacts with their sides are ignored.
+    #[inline(never)]
+    pub(crate) fn predict_body(&mut self, number: u64, [impulse, angular]: [Vec3; 2], dt: f32) -> Option<Foreseen> {
+        let hull = self.free_body_index(number)?;
+        let mut body = self.chassis[hull].clone();
+        body.push(Vec3::new(0.0, 0.0, -self.ground.gravity() * dt), Vec3::ZERO);
+        body.add_push([impulse * body.inverse_mass, body.angular_velocity_change(angular)]);
+        body.is_wheel_loaded = true;
+        let cars = self.cars();
+        let near = self.collisions.iter().flat_map(|collisions| collisions.near_pairs());
+        let others = near.filter_map(|[one, other]| match [*one as usize, *other as usize] {
+            [one, other] if one == hull && other >= cars => Some(other),
+            [one, other] if other == hull && one >= cars => Some(one),
+            _ => None,
+        });
+        let blocks = others.map(|other| self.chassis[other].moving_block());
+        self.ground_contacts.separate_from_all(&mut body, &self.ground, blocks, dt);
+        Some(Foreseen { ends: body.twist(), answer: self.ground_contacts.response_columns(&body) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skidpad_core::{BodyMotion, DVec3, FreeBody, Scene};
+
+    /// A plank that slides under a load responds to pushes along, across and about as predicted, including friction that turns
+    /// with its path.
+    #[test]
+    fn a_sliding_plank_answers_as_foreseen() {
+        let size = Vec3::new(40.0, 10.0, 0.4);
+        let solid = FreeBody { friction: 0.4, ..FreeBody::solid(30.0, size, DVec3::new(0.0, 0.0, 0.2)) };
+        let motion = BodyMotion { velocity: Vec3::new(1.7, 0.1, 0.0), ..solid.motion };
+        let mut world = World::new(Scene { bodies: vec![FreeBody { motion, ..solid }], ..Scene::flat() });
+        let pushed = [Vec3::new(110.0, 5.0, -250.0), Vec3::new(0.0, 0.0, 20.0)];
+        let Foreseen { ends, answer } = world.predict_body(0, pushed, 1.0 / 60.0).expect("a body");
+        for (column, more) in [(0, [Vec3::X, Vec3::ZERO]), (1, [Vec3::Y, Vec3::ZERO]), (5, [Vec3::ZERO, Vec3::Z])] {
+            // The difference then has three significant digits.
+            let size = if column == 5 { 10.0 } else { 1.0 };
+            let pushed = [0, 1].map(|part| pushed[part] + more[part] * size);
+            let other = world.predict_body(0, pushed, 1.0 / 60.0).expect("a body").ends;
+            // Angular velocities count at arms of 10 m.
+            let six = |[v, w]: [Vec3; 2]| [v.x, v.y, v.z, w.x, w.y, w.z];
+            let scale = six([Vec3::ONE, Vec3::splat(10.0)]);
+            let [found, known] = [[0, 1].map(|part| (other[part] - ends[part]) / size), answer[column]].map(six);
+            let off = (0..6).map(|i| (scale[i] * (found[i] - known[i])).abs()).fold(0.0, f32::max);
+            let most = (0..6).map(|i| (scale[i] * known[i]).abs()).fold(0.0, f32::max);
+            assert!(off < 0.05 * most, "column {column}: {found:?}, not {known:?}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Contact of the chassis box with the triangles of height fields and meshes, triangle by triangle.
+//!
+//! A triangle pushes along its own normal only, so that a hull slides over the edges between triangles. The contact points are
+//! those of the triangle and of the hull face towards it, where one lies over the other.
+
+use parry3d::math::Pose;
+use parry3d::query::ContactManifold;
+use parry3d::shape::{Cuboid, PolygonalFeature, Triangle as Face};
+use skidpad_core::{HullPoint, Triangle, Vec3};
+
+use crate::chassis::Chassis;
+use crate::swept_contact::SweptBox;
+use crate::terrain::{Region, Terrain};
+
+/// Depth of a hull behind a mesh triangle above which the contact is ignored, m, because meshes are sheets. The ground below a
+/// height field is solid to any depth.
+const MAX_SHEET_DEPTH_M: f32 = 0.3;
+
+/// Buffers for finding contacts with triangles.
+#[derive(Clone)]
+pub(crate) struct TriangleContacts {
+    near: Vec<Triangle>,
+    manifold: ContactManifold<(), ()>,
+}
+
+impl Default for TriangleContacts {
+    fn default() -> Self {
+        let mut manifold = ContactManifold::default();
+        manifold.points.reserve(MAX_TRIANGLE_POINTS);
+        Self { near: Vec::new(), manifold }
+    }
+}
+
+/// Maximum number of contact points between a triangle and a side of a box.
+const MAX_TRIANGLE_POINTS: usize = 16;
+
+impl TriangleContacts {
+    /// Adds the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer than `near` m. `motion` is
+    /// its velocity (m/s) and angular velocity (rad/s).
+    pub fn find_points(
+        &mut self,
+        chassis: &Chassis,
+        terrain: &Terrain,
+        motion: [Vec3; 2],
+        dt: f32,
+        near: f32,
+        points: &mut Vec<HullPoint>,
+    ) {
+        let [velocity, angular] = motion;
+        // Relative to the centre of mass, in world axes.
+        let passing = SweptBox {
+            fixed_half_extents: Vec3::ZERO,
+            moving_half_extents: chassis.hull.half_extents,
+            centre: chassis.hull.centre,
+            position: Vec3::ZERO,
+            rotation: chassis.rotation,
+            velocity,
+            angular,
+        };
+        let turning = angular.length() * chassis.hull_radius;
+        let middle = chassis.axes * chassis.hull.centre;
+        let reach = half_size(chassis) + Vec3::splat(near + turning * dt);
+        let way = velocity * dt;
+        let region = Region { low: middle - reach + way.min(Vec3::ZERO), high: middle + reach + way.max(Vec3::ZERO) };
+        self.near.clear();
+        terrain.visit_triangles(chassis.position, &region, &mut self.near);
+        for k in 0..self.near.len() {
+            let triangle = self.near[k];
+            let [a, b, c] = triangle.corners;
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let (up, deepest) = match terrain.is_field(&triangle) {
+                true => (normal.z, f32::MAX),
+                false => (normal.dot(middle - a), MAX_SHEET_DEPTH_M),
+            };
+            let normal = if up < 0.0 { -normal } else { normal };
+            let back = chassis.axes.transpose() * normal;
+            let apart = normal.dot(middle - a) - back.abs().dot(chassis.hull.half_extents);
+            let closing = turning - velocity.dot(normal);
+            if normal == Vec3::ZERO || apart < -deepest || apart - closing.max(0.0) * dt > near {
+                continue;
+            }
+            let time = if closing > 0.0 { (apart.max(0.0) / closing).min(dt) } else { 0.0 };
+            self.visit_points(&triangle, normal, &passing, time, |arm, gap| {
+                if gap - closing.max(0.0) * dt <= near && gap >= -deepest {
+                    let friction = chassis.friction * triangle.grip;
+                    points.push(HullPoint {
+                        arm: chassis.axes * (chassis.hull.centre + arm),
+                        gap,
+                        normal,
+                        friction,
+                        velocity: Vec3::ZERO,
+                    });
+                }
+            });
+        }
+    }
+
+    /// Calls `to` with each point of the hull that lies over the triangle after `time` s, and its gap (m) at the start. The
+    /// points are given from the middle of the hull, in its own axes, m.
+    fn visit_points(
+        &mut self,
+        triangle: &Triangle,
+        normal: Vec3,
+        passing: &SweptBox,
+        time: f32,
+        mut to: impl FnMut(Vec3, f32),
+    ) {
+        let pose: Pose = passing.pose(time);
+        let back = pose.rotation.inverse() * -normal;
+        let [a, b, c] = triangle.corners;
+        let face = PolygonalFeature::from(Face::new(a, b, c));
+        let of_hull = Cuboid::new(passing.moving_half_extents).support_feature(back);
+        self.manifold.clear();
+        PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
+        for point in &self.manifold.points {
+            to(point.local_p2, point.dist - passing.displacement(point.local_p2, &pose).dot(normal));
+        }
+    }
+}
+
+/// Returns half the size of the axis-aligned bounding box of a hull in world axes, m.
+fn half_size(chassis: &Chassis) -> Vec3 {
+    let half = chassis.hull.half_extents;
+    chassis.axes.x_axis.abs() * half.x + chassis.axes.y_axis.abs() * half.y + chassis.axes.z_axis.abs() * half.z
+}

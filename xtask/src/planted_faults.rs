@@ -1,0 +1,145 @@
+//! Fault injection: plants known faults one at a time and prints which relations of `tests/it/metamorphic` find them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::run::{Outcome, Steps, read, root, run, write};
+
+/// Number of draws for each fault.
+const DRAWS_PER_FAULT: &str = "120";
+
+/// Change of the sources that causes a fault.
+struct Fault {
+    name: &'static str,
+    /// Path relative to the workspace.
+    file: &'static str,
+    /// Text that occurs exactly once in the file, and its replacement.
+    change: [&'static str; 2],
+}
+
+const PLANTED_FAULTS: [Fault; 8] = [
+    Fault {
+        name: "directions of the step's start",
+        file: "crates/skidpad-core/src/world/seam.rs",
+        change: ["self.angular, 0.5 * dt", "self.angular, 0.0 * dt"],
+    },
+    Fault {
+        name: "ground of the step's start",
+        file: "crates/skidpad-core/src/world/seam.rs",
+        change: ["(self.velocity * (0.5 * dt))", "(self.velocity * (0.0 * dt))"],
+    },
+    Fault {
+        name: "slips that do not know the direction of travel",
+        file: "crates/skidpad-core/src/tyre/brush.rs",
+        change: ["held[0] * heading + s(1.0)", "held[0] + s(1.0) + heading - heading"],
+    },
+    Fault {
+        name: "wheels that stand on the ends of faces",
+        file: "crates/skidpad-core/src/wheel/envelope/between.rs",
+        change: ["(self.height_after(highest, way) + SAME, None)", "(f32::NEG_INFINITY * way.abs(), None)"],
+    },
+    Fault {
+        name: "slips in telemetry that do not know the grip",
+        file: "crates/skidpad-core/src/model/mod.rs",
+        change: [
+            "let lengths = self.patch_lengths(i, &wheel.conditions());",
+            "let lengths = self.patch_lengths(i, &Conditions { grip: 1.0, ..wheel.conditions() });",
+        ],
+    },
+    Fault {
+        name: "traction control that takes a slipping clutch for slip",
+        file: "crates/skidpad-core/src/drivetrain/assisted.rs",
+        change: [
+            "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };",
+            "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(f32::MIN)) else { return 0.0 };",
+        ],
+    },
+    Fault {
+        name: "beams that keep their load transfer",
+        file: "crates/skidpad-core/src/suspension/roll_centre.rs",
+        change: ["load.less(lift) & zero.less(lift) & zero.less(links.half)", "load.less(load) & zero.less(lift)"],
+    },
+    Fault {
+        name: "patches that are damped while they roll",
+        file: "crates/skidpad-core/src/tyre/grip.rs",
+        change: ["(elastic * bank.sprung).sqrt() * standing;", "(elastic * bank.sprung).sqrt();"],
+    },
+];
+
+/// Plants every fault in a clone of the last commit and prints which relations it violates, in how many draws.
+///
+/// A search without a fault runs first. A relation finds a fault if more draws violate it than in that search.
+pub fn planted(steps: &mut Steps) {
+    let mut sound = Vec::new();
+    steps.step("no fault", "Make the search run.", || {
+        let copy = update_clone()?;
+        sound = violations(&search(&copy)?);
+        Ok(())
+    });
+    for fault in &PLANTED_FAULTS {
+        steps.step(fault.name, "Strengthen the relation that should find it.", || check_fault(fault, &sound));
+    }
+}
+
+/// Name of a relation, and number of draws that violate the relation.
+type Violations = (String, u64);
+
+/// Plants `fault` and prints the relations with more violations than in `sound`, the result without a fault.
+fn check_fault(fault: &Fault, sound: &[Violations]) -> Outcome {
+    let copy = update_clone()?;
+    let path = copy.join(fault.file);
+    let source = read(&path)?;
+    let [from, to] = fault.change;
+    if source.matches(from).count() != 1 {
+        return Err(format!("{} does not have this text once: {from}", fault.file));
+    }
+    write(&path, &source.replace(from, to))?;
+    let mut is_found = false;
+    for (relation, violated) in violations(&search(&copy)?) {
+        let before = sound.iter().find(|(name, _)| *name == relation).map_or(0, |(_, violated)| *violated);
+        if violated > before {
+            println!("{relation}: {violated} of {DRAWS_PER_FAULT} draws, {before} without the fault");
+            is_found = true;
+        }
+    }
+    if is_found { Ok(()) } else { Err("no relation finds it".into()) }
+}
+
+/// Returns the relations that some draws violate, from lines of the form `name checked violated …`.
+fn violations(told: &str) -> Vec<Violations> {
+    let of_line = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?;
+        let _checked: u64 = words.next()?.parse().ok()?;
+        let violated = words.next()?.parse().ok()?;
+        (violated > 0).then(|| (name.to_string(), violated))
+    };
+    told.lines().filter_map(of_line).collect()
+}
+
+/// Runs the search in the folder `copy` and returns its output.
+fn search(copy: &Path) -> Result<String, String> {
+    let mut command = Command::new("cargo");
+    command.current_dir(copy).env("SEARCH_DRAWS", DRAWS_PER_FAULT);
+    command.args(["test", "--workspace", "--test", "it", "--quiet"]);
+    command.args(["metamorphic::the_whole_search", "--", "--nocapture"]);
+    let output = command.output().map_err(|error| format!("cargo: {error}"))?;
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    if told.contains("relation") { Ok(told) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+/// Updates the clone to the last commit and returns its folder. Builds in the clone are kept.
+fn update_clone() -> Result<PathBuf, String> {
+    let copy = root().join("target/planted");
+    if !copy.join(".git").exists() {
+        let mut clone = Command::new("git");
+        clone.args(["clone", "--quiet"]).arg(root()).arg(&copy);
+        run(clone)?;
+    }
+    for arguments in [["fetch", "--quiet", "origin", "HEAD"], ["reset", "--quiet", "--hard", "FETCH_HEAD"]] {
+        let mut git = Command::new("git");
+        git.current_dir(&copy).args(arguments);
+        run(git)?;
+    }
+    Ok(copy)
+}

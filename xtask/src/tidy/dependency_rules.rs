@@ -1,0 +1,120 @@
+//! Rules about dependencies: allowed dependencies between packages, single versions, and size of a game.
+
+use std::collections::BTreeSet;
+
+use super::metadata;
+use crate::builds::FACADE_ARGUMENTS;
+use crate::run::{cargo, output};
+
+/// Packages of the workspace with the packages of the workspace that they may depend on. Development dependencies count
+/// too.
+const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
+    (
+        "skidpad",
+        &[
+            "skidpad-rapier",
+            "skidpad-impulse",
+            "skidpad-constraint",
+            "skidpad-peers",
+            "skidpad-spec",
+            "skidpad-import",
+            "skidpad-lab",
+            "skidpad-core",
+            "skidpad-drive",
+            "libbullet-bench",
+        ],
+    ),
+    ("others", &[]),
+    ("libbullet-bench", &["skidpad-peers", "skidpad-core", "skidpad-spec"]),
+    ("skidpad-cli", &["skidpad"]),
+    ("skidpad-constraint", &["skidpad-world", "skidpad-core"]),
+    ("skidpad-core", &[]),
+    ("skidpad-drive", &["skidpad-core"]),
+    ("skidpad-engines", &["skidpad-core"]),
+    ("skidpad-impulse", &["skidpad-world", "skidpad-core"]),
+    ("skidpad-import", &["skidpad-spec", "skidpad-core"]),
+    ("skidpad-lab", &["skidpad-core", "skidpad-spec"]),
+    ("skidpad-peers", &["skidpad-rapier", "skidpad-world", "skidpad-core"]),
+    ("skidpad-rapier", &["skidpad-engines", "skidpad-core"]),
+    ("skidpad-spec", &["skidpad-core"]),
+    ("skidpad-world", &["skidpad-core"]),
+    ("xtask", &[]),
+];
+
+/// Packages that must be built in one version only, since types of different versions are incompatible.
+const SINGLE_VERSION_PACKAGES: [&str; 4] = ["glam", "nalgebra", "parry3d", "rapier3d"];
+
+/// Maximum number of packages that a game with one solver of skidpad builds: those of the solver and of the file
+/// reader.
+const MAX_GAME_PACKAGES: usize = 60;
+
+/// Returns the problems of the dependencies.
+pub fn check() -> Result<Vec<String>, String> {
+    let metadata = metadata()?;
+    let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
+    let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    let mut problems = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        let Some((_, allowed)) = ALLOWED_DEPENDENCIES.iter().find(|(from, _)| *from == name) else {
+            problems.push(format!("{name}: a new package; say in xtask/src/tidy/arrows.rs what it may depend on"));
+            continue;
+        };
+        let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        let own = dependencies.filter_map(|d| d["name"].as_str()).filter(|d| names.contains(d));
+        let forbidden = own.filter(|d| !allowed.contains(d));
+        problems.extend(forbidden.map(|to| format!("{name} -> {to}: this arrow is not in the plan")));
+    }
+    problems.extend(duplicates()?);
+    problems.extend(check_game()?);
+    let selection = format!("{FACADE_ARGUMENTS} --no-default-features --edges normal,build,dev");
+    problems.extend(rebuilt_packages(&selection, "--workspace --edges normal,build,dev")?);
+    Ok(problems)
+}
+
+/// Returns a problem if a game with `impulse` builds more than [`MAX_GAME_PACKAGES`] packages.
+fn check_game() -> Result<Option<String>, String> {
+    let selection = "--package skidpad --no-default-features --features impulse --locked";
+    let [tree, _] = output(cargo(&format!("tree {selection} --edges normal,build --prefix none --format {{p}}")))?;
+    let packages: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    let most = MAX_GAME_PACKAGES;
+    let more = packages.len() > most;
+    Ok(more.then(|| format!("a game with `impulse` builds {} packages, but at most {most}", packages.len())))
+}
+
+/// Returns a problem for each package of [`SINGLE_VERSION_PACKAGES`] that is built in several versions. Uses the tree of built packages,
+/// since Cargo.lock also lists unused optional versions.
+fn duplicates() -> Result<Vec<String>, String> {
+    let [tree, _] = output(cargo("tree --workspace --locked --edges normal,build,dev --prefix none --format {p}"))?;
+    let mut problems = Vec::new();
+    for name in SINGLE_VERSION_PACKAGES {
+        let mut versions: Vec<&str> =
+            tree.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).collect();
+        let versions_of = |version: &mut &str| *version = version.split_whitespace().next().unwrap_or_default();
+        versions.iter_mut().for_each(versions_of);
+        versions.sort_unstable();
+        versions.dedup();
+        if versions.len() > 1 {
+            problems.push(format!("{name}: {} are built, but their types do not fit together", versions.join(" and ")));
+        }
+    }
+    Ok(problems)
+}
+
+/// Returns a problem for each third-party package that `selection` builds with other features than `all`, since it
+/// would be built again. Both are arguments of `cargo tree`.
+pub fn rebuilt_packages(selection: &str, all: &str) -> Result<Vec<String>, String> {
+    let taken = |selection: &str| -> Result<BTreeSet<String>, String> {
+        let mut command = cargo(&format!("tree {selection} --locked --prefix none"));
+        command.args(["--format", "{p} {f}"]);
+        let [tree, _] = output(command)?;
+        // The lines of own packages contain the folder after the version.
+        let own =
+            |line: &str| line.split(' ').nth(2).is_some_and(|word| word.starts_with('(') && word != "(proc-macro)");
+        let lines = tree.lines().map(|line| line.trim_end_matches(" (*)"));
+        Ok(lines.filter(|line| !own(line)).map(str::to_owned).collect())
+    };
+    let (beside, workspace) = (taken(selection)?, taken(all)?);
+    let again = beside.difference(&workspace);
+    Ok(again.map(|package| format!("`others` does not name all features of {package}")).collect())
+}

@@ -1,0 +1,188 @@
+//! Rules about modules: no circular imports, and rows of the core are only written by their rooms (folders of the
+//! core).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::File;
+use super::scan::{code_only, without_tests};
+
+const CORE_FOLDER: &str = "crates/skidpad-core/src/";
+
+/// Rows of a step with the rooms that may write them. The room `step` may write all rows.
+const ROW_WRITERS: &[(&str, &[&str])] = &[
+    ("begun", &[]),
+    ("steering", &["steering"]),
+    ("drive", &["drivetrain", "assists"]),
+    ("contact", &["wheel", "suspension"]),
+    ("suspension", &["suspension"]),
+    ("has_unsprung", &["suspension"]),
+    ("unsprung_motion", &["suspension"]),
+    ("tyre", &["tyre", "assists"]),
+    ("coupled", &["wheel", "suspension", "drivetrain", "tyre"]),
+];
+
+/// File that may write all rows: the drivetrain of a peer without tyres.
+const NO_SLIP_DRIVETRAIN: &str = "drivetrain/rolling.rs";
+
+/// Returns the problems of all source files.
+pub fn check(files: &[File]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (folder, files) in &sources(files) {
+        problems.extend(import_cycles(files).iter().map(|files| format!("{folder}: a circle of {files}")));
+        if *folder == CORE_FOLDER {
+            problems.extend(foreign_rows(files));
+        }
+    }
+    problems
+}
+
+/// Returns the source folders with their files: path in the folder, and code without tests. `lib.rs` and `main.rs` are
+/// left out.
+fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
+    let mut found: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
+    for file in files {
+        let Some(at) = file.path.find("src/").filter(|at| *at == 0 || file.path[..*at].ends_with('/')) else {
+            continue;
+        };
+        let (folder, path) = file.path.split_at(at + "src/".len());
+        if path.ends_with(".rs") && !["lib.rs", "main.rs"].contains(&path) {
+            found.entry(folder).or_default().push((path, without_tests(&code_only(&file.text))));
+        }
+    }
+    found
+}
+
+/// Returns a problem for each row that a room of the core writes without permission in [`ROW_WRITERS`].
+fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (path, code) in core.iter().filter(|(path, _)| *path != NO_SLIP_DRIVETRAIN) {
+        let room = path.split('/').next().unwrap_or_default();
+        let wrong = assigned_rows(code).into_iter().filter(|(_, rows)| !may_write(room, rows));
+        problems
+            .extend(wrong.map(|(line, rows)| format!("{CORE_FOLDER}{path}:{line}: `{rows}` rows are not this room's")));
+    }
+    problems
+}
+
+fn may_write(room: &str, rows: &str) -> bool {
+    room == "step" || ROW_WRITERS.iter().any(|(of, rooms)| *of == rows && rooms.contains(&room))
+}
+
+/// Returns the lines (from 1) that assign to rows, with the name of the rows.
+fn assigned_rows(code: &str) -> Vec<(usize, &'static str)> {
+    let mut found = Vec::new();
+    for (number, line) in code.lines().enumerate() {
+        let Some((left, _)) = assignment(line) else { continue };
+        for (rows, _) in ROW_WRITERS {
+            let paths = ["self", "rows"].map(|of| format!("{of}.{rows}"));
+            if paths.iter().any(|path| contains_path(left, path)) {
+                found.push((number + 1, *rows));
+            }
+        }
+    }
+    found
+}
+
+/// Returns whether `text` contains `path` as a whole name, not only as the start of a longer name.
+fn contains_path(text: &str, path: &str) -> bool {
+    let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    text.match_indices(path).any(|(at, _)| !longer(&text[at + path.len()..]))
+}
+
+/// Returns both sides of an assignment to a field of `self` or `rows`; `None` for other lines.
+fn assignment(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim_start();
+    let starts = ["self.", "rows.", "(self.", "(rows."].iter().any(|start| line.starts_with(start));
+    let (left, right) = line.split_once(" = ").or_else(|| line.split_once(" += "))?;
+    // Arguments of a call and comparisons are not assignments.
+    (starts && !left.contains(".map(") && !left.contains(" == ")).then_some((left, right))
+}
+
+/// Returns the sets of files that import each other in a circle.
+fn import_cycles(files: &[(&str, String)]) -> Vec<String> {
+    let module = |path: &str| path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
+    let names: BTreeSet<String> = files.iter().map(|(path, _)| module(path)).collect();
+    let graph: BTreeMap<String, BTreeSet<String>> =
+        files.iter().map(|(path, code)| (module(path), imports(code, &names, &module(path)))).collect();
+    let reach: BTreeMap<&String, BTreeSet<&String>> =
+        graph.keys().map(|from| (from, reachable_from(from, &graph))).collect();
+    let circle =
+        |of: &String| -> Vec<&String> { reach[of].iter().copied().filter(|to| reach[to].contains(of)).collect() };
+    let found: BTreeSet<Vec<&String>> = graph.keys().map(circle).filter(|files| !files.is_empty()).collect();
+    found.iter().map(|files| files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ")).collect()
+}
+
+fn reachable_from<'a>(from: &String, graph: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a String> {
+    let mut found = BTreeSet::new();
+    let mut left: Vec<&String> = graph[from].iter().collect();
+    while let Some(next) = left.pop() {
+        if found.insert(next) {
+            left.extend(&graph[next]);
+        }
+    }
+    found
+}
+
+/// Returns the modules in `names` that `code` of the module `own` imports with `use crate::`.
+fn imports(code: &str, names: &BTreeSet<String>, own: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for statement in code.split("use crate::").skip(1) {
+        let statement = statement.split(';').next().unwrap_or_default();
+        let (base, list) = statement.split_once('{').unwrap_or((statement, ""));
+        let items = list.trim_end_matches('}').split(',').map(str::trim).filter(|item| !item.is_empty());
+        let mut paths: Vec<String> = items.map(|item| format!("{base}{item}")).collect();
+        if paths.is_empty() {
+            paths.push(base.trim().to_owned());
+        }
+        // A path may end with an item or an associated item.
+        let home = |path: String| {
+            let parts: Vec<&str> = path.split("::").collect();
+            (1..=parts.len()).rev().map(|end| parts[..end].join("::")).find(|path| names.contains(path))
+        };
+        found.extend(paths.into_iter().filter_map(home).filter(|module| module != own));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File { path: format!("{CORE_FOLDER}{path}"), text: text.into() }
+    }
+
+    #[test]
+    fn circles_are_found_through_lists_and_items() {
+        let files = [
+            file("tyre/a.rs", "//! A.\nuse crate::{step::B, wheel::c::C};\n"),
+            file("wheel/c.rs", "//! C.\nuse crate::tyre::a::{A, other};\n"),
+            file("step/mod.rs", "//! B.\nuse crate::tyre::a::A;\n"),
+        ];
+        let found = check(&files);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("step, tyre::a, wheel::c"), "{found:?}");
+        assert!(check(&files[..1]).is_empty());
+    }
+
+    #[test]
+    fn files_of_one_crate_are_no_circle_with_those_of_another() {
+        let of = |path: &str, text: &str| File { path: path.into(), text: text.into() };
+        let first = || of("crates/one/src/a.rs", "//! A.\nuse crate::b::B;\n");
+        let back = |folder: &str| of(&format!("{folder}/src/b.rs"), "//! B.\nuse crate::a::A;\n");
+        assert!(check(&[first(), of("crates/two/src/a.rs", "//! A.\n"), back("crates/two")]).is_empty());
+        assert_eq!(check(&[first(), back("crates/one")]), ["crates/one/src/: a circle of a, b"]);
+    }
+
+    #[test]
+    fn rows_are_written_by_their_room() {
+        let text = "//! A.\nfn a() {\n    rows.drive.shaft += more;\n    let x = self.tyre.gain;\n    (self.contact.lead, y) = z;\n}\n";
+        assert!(check(&[file("wheel/a.rs", text)])[0].contains("a.rs:3: `drive`"));
+        assert_eq!(check(&[file("wheel/a.rs", text)]).len(), 1);
+        assert_eq!(check(&[file("assists/a.rs", text)]).len(), 1);
+        assert!(check(&[file("step/a.rs", text)]).is_empty());
+        let whole = "//! A.\nfn a() {\n    rows.begun = begun;\n    (self.has_unsprung, self.unsprung_motion) = x;\n    rows.tyres = x;\n}\n";
+        assert_eq!(check(&[file("wheel/a.rs", whole)]).len(), 3);
+        assert_eq!(check(&[file("suspension/a.rs", whole)]).len(), 1);
+    }
+}
