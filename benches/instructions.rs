@@ -20,7 +20,7 @@ mod shared;
 #[path = "solvers/ground.rs"]
 mod ground;
 
-use skidpad::core::{Backend, BackendInfo, Body, Controls, DVec3, Probe, Scene, Vec3, Vehicle};
+use skidpad::core::{ChassisState, Controls, DVec3, Probe, Scene, Simulation, SolverInfo, Vec3, Vehicle};
 
 /// Number of cars, as in the published counts.
 const CAR_COUNT: usize = 64;
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = match vehicle {
         Some(vehicle) => {
             let cars = shared::cars_of(vehicle, cars).ok_or_else(|| format!("there is no vehicle `{vehicle}`"))?;
-            (backend.build)(&Scene::flat(), &cars, 1.0 / shared::STEPS_PER_SECOND as f32)
+            (backend.build_world)(&Scene::flat(), &cars, 1.0 / shared::STEPS_PER_SECOND as f32)
         }
         None => ground::world(&backend, cars, on, discs),
     };
@@ -99,7 +99,7 @@ impl Random {
 }
 
 /// Runs the probes of all wheels for a number of `rounds`, at places along the path of the cars in turn.
-fn probes(backend: &BackendInfo, of: &str, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
+fn probes(backend: &SolverInfo, of: &str, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
     let (discs, on) = of.strip_prefix("discs-").map_or((false, of), |ground| (true, ground));
     let mut world = ground::world_of_ghosts(backend, CAR_COUNT, on, discs);
     let controls = vec![Controls { throttle: 0.2, ..Controls::default() }; CAR_COUNT];
@@ -123,30 +123,30 @@ fn probes(backend: &BackendInfo, of: &str, rounds: usize) -> Result<(), Box<dyn 
 }
 
 /// Returns the probes of the wheels of a car before the next step.
-fn wheel_probes(world: &dyn Backend, car: usize) -> Vec<Probe> {
+fn wheel_probes(world: &dyn Simulation, car: usize) -> Vec<Probe> {
     let (state, model) = (world.state(car), world.model(car));
-    let body = Body {
+    let body = ChassisState {
         position: state.position,
         rotation: state.rotation,
         velocity: state.velocity,
         angular: state.angular,
         free_velocity: state.velocity,
         free_angular: state.angular,
-        drift: Vec3::ZERO,
+        gyroscopic_change: Vec3::ZERO,
         wind: Vec3::ZERO,
         pose_lag: 0.0,
-        resolution: 0.0,
+        position_resolution: 0.0,
         asleep: false,
     };
     let nowhere =
-        Probe { car, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 0.0, rim: None };
+        Probe { car, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 0.0, rim: None };
     let mut asked = vec![nowhere; model.wheels().len()];
     Vehicle::new(model.clone(), state.clone()).probes(car, &body, world.dt(), &mut asked);
     asked
 }
 
 /// Rewinds one car by ten steps, `rewinds` times.
-fn rollback(backend: &BackendInfo, rewinds: u32) -> Result<(), Box<dyn std::error::Error>> {
+fn rollback(backend: &SolverInfo, rewinds: u32) -> Result<(), Box<dyn std::error::Error>> {
     let mut world = shared::world(backend, 1);
     let controls = [Controls { throttle: 0.2, ..Controls::default() }];
     for _ in 0..shared::STEPS_PER_SECOND / 2 {

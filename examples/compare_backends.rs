@@ -7,8 +7,8 @@ use skidpad::core::{CarStart, Controls, DVec3, Scene, state::Placement};
 
 /// Simulates `car` for 3 s at `rate` steps per second, with steering to the left after 0.5 s. Returns its position (m)
 /// and yaw rate (rad/s).
-fn drive(backend: &skidpad::core::BackendInfo, car: &CarStart, rate: u32) -> (DVec3, f64) {
-    let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(car), 1.0 / rate as f32);
+fn drive(backend: &skidpad::core::SolverInfo, car: &CarStart, rate: u32) -> (DVec3, f64) {
+    let mut world = (backend.build_world)(&Scene::flat(), std::slice::from_ref(car), 1.0 / rate as f32);
     for step in 0..3 * rate {
         let steer = if step >= rate / 2 { 0.03 } else { 0.0 };
         world.step(&[Controls { steer, ..Controls::coasting() }]);
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for backend in &backends {
             let (end, yaw_rate) = drive(backend, &car, rate);
             println!("  {:<14} x {:>7.3} m  y {:>7.3} m  yaw rate {yaw_rate:.4} rad/s", backend.name, end.x, end.y);
-            if !backend.peer {
+            if !backend.comparison_only {
                 ends.push(end);
             }
         }

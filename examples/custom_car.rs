@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use skidpad::core::model::{
-    Aero, Axle, Hull, Powertrain, ProbeShape, Rolling, Side, Steering, Strut, Tyre, Wheel, box_inertia,
+    Aero, Axle, Hull, Powertrain, ProbeShape, RollingCoefficients, Side, Steering, Strut, Tyre, Wheel, box_inertia,
 };
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{CarStart, Controls, Mat3, Model, ModelParts, Scene, Vec3, state::Placement};
@@ -30,7 +30,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
         brake_torque: if axle == 0 { 0.0 } else { 120.0 },
         handbrake_torque: 0.0,
         disc: None,
-        rolling: Rolling::from_pressure(0.8),
+        rolling: RollingCoefficients::from_pressure(0.8),
         unsprung: None,
         probe: ProbeShape::Ray,
     }
@@ -63,8 +63,8 @@ fn kart() -> Result<Model, skidpad::core::ModelError> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let car = CarStart { model: Arc::new(kart()?), placement: Placement::default() };
-    for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
-        let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 240.0);
+    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
+        let mut world = (backend.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 240.0);
         for steer in (0..1440).map(|step| if step < 720 { 0.0 } else { 0.06 }) {
             world.step(&[Controls { throttle: 0.6, steer, gear: Some(1), ..Controls::default() }]);
         }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, CarStart, Controls, DVec3, FixedBox, Model, Scene, State, Vec3, state::Placement};
+use skidpad::core::{CarStart, Controls, DVec3, FixedBox, Model, Scene, SolverInfo, State, Vec3, state::Placement};
 
 const STEPS_PER_SECOND: u32 = 120;
 const DURATION_S: u32 = 8;
@@ -38,8 +38,8 @@ fn update_digest(digest: u64, state: &State) -> u64 {
 }
 
 /// Returns the digest of `backend` at the end of each second.
-fn digests(backend: &BackendInfo, scene: &Scene, cars: &[CarStart]) -> Vec<u64> {
-    let mut world = (backend.build)(scene, cars, 1.0 / STEPS_PER_SECOND as f32);
+fn digests(backend: &SolverInfo, scene: &Scene, cars: &[CarStart]) -> Vec<u64> {
+    let mut world = (backend.build_world)(scene, cars, 1.0 / STEPS_PER_SECOND as f32);
     let mut digest = 0xcbf2_9ce4_8422_2325;
     let mut seconds = Vec::new();
     for step in 0..DURATION_S * STEPS_PER_SECOND {
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let load = |name: &&str| skidpad::spec::load(name).map(|car| car.model);
     let models = VEHICLE_NAMES.iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let cars: Vec<CarStart> = (0..CAR_COUNT).map(|i| start(i, &models[i % models.len()])).collect();
-    let step = FixedBox::upright(DVec3::new(60.0, 80.0, 5.3), Vec3::new(90.0, 400.0, 2.0)).turned(0.0, -0.1, 0.0);
+    let step = FixedBox::axis_aligned(DVec3::new(60.0, 80.0, 5.3), Vec3::new(90.0, 400.0, 2.0)).rotated(0.0, -0.1, 0.0);
     let scenes = [("flat", Scene::flat()), ("slope", Scene { grip: 0.6, boxes: vec![step], ..Scene::sloping(0.1) })];
     let backends = skidpad::backends();
     let jobs: Vec<_> = backends.iter().flat_map(|b| scenes.iter().map(move |(name, scene)| (b, name, scene))).collect();

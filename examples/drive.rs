@@ -25,9 +25,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let backend = skidpad::backend(&name).ok_or_else(|| format!("there is no backend `{name}`"))?;
     let car = CarStart { model: skidpad::spec::load(&vehicle)?.model, placement: Placement::default() };
-    let mut world = (backend.build)(&Scene::flat(), &[car], STEP_S);
+    let mut world = (backend.build_world)(&Scene::flat(), &[car], STEP_S);
 
-    println!("{vehicle} on {name}: {}", backend.about);
+    println!("{vehicle} on {name}: {}", backend.description);
     println!("{:>6} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9}", "t s", "x m", "y m", "km/h", "gear", "ax m/s²", "ay m/s²");
     for step in 0..=1560 {
         let frame = world.frame(0);

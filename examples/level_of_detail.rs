@@ -1,17 +1,17 @@
 //! Changes solver and tick rate of a running car with its distance from a viewer: `constraint` at 240 Hz when near,
 //! `impulse` at 60 Hz beyond 60 m. Then prints the error of each change of solver in a corner, at once and 1 s later.
 
-use skidpad::core::{BackendInfo, CarStart, Controls, DVec3, Distances, LevelOfDetail, Scene, state::Placement};
+use skidpad::core::{CarStart, Controls, DVec3, LevelOfDetail, LodDistances, Scene, SolverInfo, state::Placement};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Level of detail: solver and steps per second.
-type Level = (BackendInfo, f32);
+type Level = (SolverInfo, f32);
 
 fn start(levels: &[Level]) -> Outcome<LevelOfDetail> {
     let placement = Placement { speed: 20.0, ..Placement::default() };
     let car = [CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement }];
-    let worlds = levels.iter().map(|(solver, hz)| (solver.build)(&Scene::flat(), &car, 1.0 / hz));
+    let worlds = levels.iter().map(|(solver, hz)| (solver.build_world)(&Scene::flat(), &car, 1.0 / hz));
     Ok(LevelOfDetail::new(worlds.collect())?)
 }
 
@@ -29,7 +29,7 @@ fn error(from: Level, to: Level) -> Outcome<[f64; 4]> {
     let (mut changed, mut kept) = (start(&[from, to])?, start(&[from])?);
     drive(&mut changed, 0..156);
     drive(&mut kept, 0..156);
-    changed.move_car(0, 1);
+    changed.set_level(0, 1);
     let mut errors = Vec::new();
     for ticks in [156..160, 160..396] {
         drive(&mut changed, ticks.clone());
@@ -44,11 +44,11 @@ fn error(from: Level, to: Level) -> Outcome<[f64; 4]> {
 fn main() -> Outcome<()> {
     let solver = |name: &str| skidpad::backend(name).ok_or_else(|| format!("there is no backend `{name}`"));
     let mut car = start(&[(solver("constraint")?, 240.0), (solver("impulse")?, 60.0)])?;
-    let distances = Distances { limits: vec![60.0], margin: 0.1 };
+    let distances = LodDistances { limits: vec![60.0], margin: 0.1 };
     let viewer = DVec3::new(80.0, 10.0, 0.0);
     let mut level = None;
     for _ in 0..2400 {
-        car.follow(&[viewer], &distances);
+        car.update_levels(&[viewer], &distances);
         if level.replace(car.level(0)) != Some(car.level(0)) {
             let away = car.state(0).position.distance(viewer);
             println!("{:>5.2} s  level {}, {away:.1} m from the viewer", car.time(), car.level(0));
@@ -56,8 +56,8 @@ fn main() -> Outcome<()> {
         car.step(&[Controls { throttle: 0.1, ..Controls::default() }]);
     }
     println!("\n{:<30} {:>8} {:>8} {:>10} {:>8}", "change in a corner", "at once", "", "after 1 s", "");
-    for from in skidpad::backends().into_iter().filter(|b| !b.peer) {
-        for to in skidpad::backends().into_iter().filter(|b| !b.peer) {
+    for from in skidpad::backends().into_iter().filter(|b| !b.comparison_only) {
+        for to in skidpad::backends().into_iter().filter(|b| !b.comparison_only) {
             for hz in [240.0, 60.0].into_iter().filter(|hz| *hz < 240.0 || from.name != to.name) {
                 let [now, now_v, later, later_v] = error((from, 240.0), (to, hz))?;
                 let change = format!("{} to {} {hz} Hz", from.name, to.name);

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, CarStart, Model};
+use skidpad::core::{CarStart, Model, SolverInfo};
 use skidpad::lab::driver::DriverInput;
 use skidpad::lab::manoeuvre::{LaneChange, LaneChangeCourse, Manoeuvre};
 use skidpad::lab::{report::rear_view, trajectory::Trajectory};
@@ -17,10 +17,10 @@ const BAR_SETTINGS: [(&str, f32, [f32; 2]); 4] =
     [("none", 0.0, [0.0; 2]), ("auto", 1.0, [5.0, 15.0]), ("described", 1.0, [0.0; 2]), ("twice", 2.0, [0.0; 2])];
 
 /// Simulates the run until the course ends or the roll angle exceeds 0.8 rad, which is a rollover.
-fn drive(backend: &BackendInfo, run: &LaneChange, model: &Arc<Model>) -> Trajectory {
+fn drive(backend: &SolverInfo, run: &LaneChange, model: &Arc<Model>) -> Trajectory {
     let setup = run.setup(model);
     let car = CarStart { model: Arc::clone(model), placement: setup.placement };
-    let mut world = (backend.build)(&setup.scene, &[car], STEP_S as f32);
+    let mut world = (backend.build_world)(&setup.scene, &[car], STEP_S as f32);
     let mut driver = run.driver(model);
     let mut driven = Trajectory::new(model, world.frame(0), STEP_S);
     for step in 0..(setup.duration_s / STEP_S) as u64 {
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (setting, factor, fades_in) in BAR_SETTINGS {
         let mut parts = described.parts().clone();
         for bar in &mut parts.bars {
-            (bar.rate, bar.fades_in) = (bar.rate * factor, fades_in);
+            (bar.rate, bar.speed_range) = (bar.rate * factor, fades_in);
         }
         let model = Arc::new(Model::new(parts)?);
         let mut kmh = fastest;

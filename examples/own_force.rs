@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    Action, CarStart, Controls, DVec3, Element, ForceElement, Model, Motion, Scene, Vec3, state::Placement,
+    CarStart, ChassisMotion, Controls, DVec3, ExternalForce, ForceElement, ForceElementOutput, Model, Scene, Vec3,
+    state::Placement,
 };
 
 /// Rocket with a forward thrust in proportion to the throttle.
@@ -13,13 +14,16 @@ struct Rocket {
 }
 
 impl ForceElement for Rocket {
-    fn act(&self, motion: &Motion, controls: &Controls) -> Action {
+    fn evaluate(&self, motion: &ChassisMotion, controls: &Controls) -> ForceElementOutput {
         let forward = motion.rotation * Vec3::X;
-        Action { force: forward * (self.thrust_n * controls.throttle.clamp(0.0, 1.0)), ..Action::default() }
+        ForceElementOutput {
+            force: forward * (self.thrust_n * controls.throttle.clamp(0.0, 1.0)),
+            ..ForceElementOutput::default()
+        }
     }
 }
 
-/// Rope that pulls when it is taut. [`Action::damping`] makes the force implicit in the velocity, so that any stiffness
+/// Rope that pulls when it is taut. [`ForceElementOutput::damping`] makes the force implicit in the velocity, so that any stiffness
 /// is stable.
 #[derive(Debug)]
 struct Rope {
@@ -31,17 +35,17 @@ struct Rope {
 }
 
 impl ForceElement for Rope {
-    fn act(&self, motion: &Motion, _controls: &Controls) -> Action {
-        let rope = self.anchor - motion.point(self.hook);
+    fn evaluate(&self, motion: &ChassisMotion, _controls: &Controls) -> ForceElementOutput {
+        let rope = self.anchor - motion.point_position(self.hook);
         let towards = rope.normalize_or_zero().as_vec3();
         let parting = -motion.point_velocity(self.hook).dot(towards);
         let damping = self.damping_n_s_per_m + self.rate_n_per_m * motion.dt;
         let stretch = (rope.length() - self.length_m) as f32;
         let pull = self.rate_n_per_m * stretch + damping * parting;
         if stretch <= 0.0 || pull <= 0.0 {
-            return Action::default();
+            return ForceElementOutput::default();
         }
-        Action { force: towards * pull, point: self.hook, damping, ..Action::default() }
+        ForceElementOutput { force: towards * pull, point: self.hook, damping, ..ForceElementOutput::default() }
     }
 }
 
@@ -54,10 +58,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rate_n_per_m: 2e5,
         damping_n_s_per_m: 2e4,
     };
-    parts.elements = vec![Element::new(Rocket { thrust_n: 8000.0 }), Element::new(rope)];
+    parts.external_forces = vec![ExternalForce::new(Rocket { thrust_n: 8000.0 }), ExternalForce::new(rope)];
     let car = CarStart { model: Arc::new(Model::new(parts)?), placement: Placement::default() };
-    for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
-        let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 60.0);
+    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
+        let mut world = (backend.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 60.0);
         for _ in 0..600 {
             world.step(&[Controls { throttle: 1.0, gear: Some(0), ..Controls::default() }]);
         }

@@ -2,7 +2,7 @@
 //!
 //! Replays, rollback after late packets and restarts of a section need nothing else.
 
-use skidpad::core::{Backend, CarStart, Controls, Scene, State, state::Placement};
+use skidpad::core::{CarStart, Controls, Scene, Simulation, State, state::Placement};
 
 /// Returns throttle, steering and braking that reach the friction limit of the tyres.
 fn driver(step: u32) -> Controls {
@@ -12,7 +12,7 @@ fn driver(step: u32) -> Controls {
     Controls { throttle: 0.5, brake, steer, ..Controls::default() }
 }
 
-fn steps(world: &mut dyn Backend, range: std::ops::Range<u32>) -> State {
+fn steps(world: &mut dyn Simulation, range: std::ops::Range<u32>) -> State {
     for step in range {
         world.step(&[driver(step)]);
     }
@@ -22,15 +22,15 @@ fn steps(world: &mut dyn Backend, range: std::ops::Range<u32>) -> State {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let placement = Placement { speed: 22.0, ..Placement::default() };
     let car = CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement };
-    for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
-        let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 120.0);
+    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
+        let mut world = (backend.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 120.0);
         let saved = steps(world.as_mut(), 0..240);
         let first = steps(world.as_mut(), 240..600);
 
         // Repeats the steps from 2 s on, in the same world and in a new world.
         world.set_state(0, &saved).expect("it fits");
         let again = steps(world.as_mut(), 240..600);
-        let mut fresh = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 120.0);
+        let mut fresh = (backend.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 120.0);
         fresh.set_state(0, &saved).expect("it fits");
         let elsewhere = steps(fresh.as_mut(), 240..600);
 

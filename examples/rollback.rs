@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use skidpad::core::{Backend, CarStart, Controls, Scene, state::Placement};
+use skidpad::core::{CarStart, Controls, Scene, Simulation, state::Placement};
 
 /// Delay of the controls, steps.
 const INPUT_DELAY_STEPS: usize = 10;
@@ -19,7 +19,7 @@ fn true_controls(step: usize) -> Controls {
 }
 
 /// Restores the world before the first step of `past`, and repeats all its steps with `controls`.
-fn rewind(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outcome<()> {
+fn rewind(world: &mut dyn Simulation, past: &mut Past, controls: &Controls) -> Outcome<()> {
     world.load(&past[0].0)?;
     for (before, asked) in past {
         world.save_into(before)?;
@@ -30,7 +30,7 @@ fn rewind(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outc
 }
 
 /// Simulates with late controls. Returns the number of rewinds and the saved worlds of the last steps.
-fn predict(world: &mut dyn Backend) -> Outcome<(usize, Past)> {
+fn predict(world: &mut dyn Simulation) -> Outcome<(usize, Past)> {
     let (mut past, mut rewinds) = (Past::new(), 0);
     for step in 0..STEP_COUNT {
         let newest = true_controls(step.saturating_sub(INPUT_DELAY_STEPS));
@@ -49,7 +49,7 @@ fn predict(world: &mut dyn Backend) -> Outcome<(usize, Past)> {
 
 /// Measures ten plain steps and a rewind that repeats them; returns the shortest of 100 times of each, which other
 /// programs disturb least.
-fn times(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outcome<[Duration; 2]> {
+fn times(world: &mut dyn Simulation, past: &mut Past, controls: &Controls) -> Outcome<[Duration; 2]> {
     let mut shortest = [Duration::MAX; 2];
     for _ in 0..100 {
         world.load(&past[0].0)?;
@@ -65,8 +65,8 @@ fn times(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outco
 fn main() -> Outcome<()> {
     let placement = Placement { speed: 20.0, ..Placement::default() };
     let car = [CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement }];
-    for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
-        let build = || (backend.build)(&Scene::flat(), &car, 1.0 / 120.0);
+    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
+        let build = || (backend.build_world)(&Scene::flat(), &car, 1.0 / 120.0);
         let (mut truth, mut world) = (build(), build());
         (0..STEP_COUNT).for_each(|step| _ = truth.step(&[true_controls(step)]));
         let (rewinds, mut past) = predict(world.as_mut())?;

@@ -41,7 +41,9 @@ pub use skidpad_lab as lab;
 /// Types that most games import.
 pub mod prelude {
     pub use crate::core::state::Placement;
-    pub use crate::core::{Axes, Backend, CarError, CarId, CarStart, Controls, DVec3, Model, Quat, Scene, State, Vec3};
+    pub use crate::core::{
+        CarError, CarId, CarStart, Controls, DVec3, Model, Quat, Scene, Simulation, State, Vec3, WorldAxes,
+    };
     pub use crate::drive::{
         Event, EventDetector, FixedTimestep, InputShaping, Inputs, Keys, PlayerController, PoseInterpolator,
         reset_upright,
@@ -68,7 +70,7 @@ pub use skidpad_peers as peers;
 pub use skidpad_rapier as rapier;
 
 /// Returns the solvers whose features are enabled: skidpad's own solvers first, peers last.
-pub fn backends() -> Vec<core::BackendInfo> {
+pub fn backends() -> Vec<core::SolverInfo> {
     vec![
         #[cfg(feature = "rapier")]
         rapier::BACKEND_INFO,
@@ -85,7 +87,7 @@ pub fn backends() -> Vec<core::BackendInfo> {
 
 /// Returns variants of the constraint solver that are not part of [`backends`]: two other friction limits, and unsprung
 /// masses as separate bodies. Empty without the feature `constraint`.
-pub fn solver_variants() -> Vec<core::BackendInfo> {
+pub fn solver_variants() -> Vec<core::SolverInfo> {
     vec![
         #[cfg(feature = "constraint")]
         constraint::SOLVER_VARIANTS[0],
@@ -97,7 +99,7 @@ pub fn solver_variants() -> Vec<core::BackendInfo> {
 }
 
 /// Returns the solver or mode called `name`; `None` if there is none or its feature is off.
-pub fn backend(name: &str) -> Option<core::BackendInfo> {
+pub fn backend(name: &str) -> Option<core::SolverInfo> {
     backends().into_iter().chain(solver_variants()).find(|b| b.name == name)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skidpad::core::model::ProbeShape;
-use skidpad::core::{Backend, BackendInfo, DVec3, HeightField, Model, Scene, TriangleMesh, Vec3};
+use skidpad::core::{DVec3, HeightField, Model, Scene, Simulation, SolverInfo, TriangleMesh, Vec3};
 
 use crate::shared::{STEPS_PER_SECOND, cars};
 
@@ -39,26 +39,26 @@ fn mesh_of_waves() -> TriangleMesh {
 
 /// Returns a world of `backend` with `count` cars. `ground` is `field` or `mesh` for waves; any other text is a plane.
 /// Wheels probe with `discs` or with rays.
-pub fn world(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
+pub fn world(backend: &SolverInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Simulation> {
     world_on(backend, count, &scene(ground), discs)
 }
 
 /// Returns the world of [`world`] without collisions between cars, so that only the ground responds to wheel probes.
-pub fn world_of_ghosts(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
+pub fn world_of_ghosts(backend: &SolverInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Simulation> {
     world_on(backend, count, &Scene { cars_collide: false, ..scene(ground) }, discs)
 }
 
 fn scene(ground: &str) -> Scene {
     let mut scene = Scene::flat();
     match ground {
-        "field" => (scene.plane, scene.fields) = (false, vec![Arc::new(waves())]),
-        "mesh" => (scene.plane, scene.meshes) = (false, vec![Arc::new(mesh_of_waves())]),
+        "field" => (scene.has_plane, scene.height_fields) = (false, vec![Arc::new(waves())]),
+        "mesh" => (scene.has_plane, scene.meshes) = (false, vec![Arc::new(mesh_of_waves())]),
         _ => {}
     }
     scene
 }
 
-fn world_on(backend: &BackendInfo, count: usize, scene: &Scene, discs: bool) -> Box<dyn Backend> {
+fn world_on(backend: &SolverInfo, count: usize, scene: &Scene, discs: bool) -> Box<dyn Simulation> {
     let mut cars = cars(count);
     if discs {
         let mut parts = cars[0].model.parts().clone();
@@ -66,5 +66,5 @@ fn world_on(backend: &BackendInfo, count: usize, scene: &Scene, discs: bool) -> 
         let model = Arc::new(Model::new(parts).expect("valid parts"));
         cars.iter_mut().for_each(|car| car.model = model.clone());
     }
-    (backend.build)(scene, &cars, 1.0 / STEPS_PER_SECOND as f32)
+    (backend.build_world)(scene, &cars, 1.0 / STEPS_PER_SECOND as f32)
 }

@@ -3,15 +3,16 @@
 use std::hint::black_box;
 
 use criterion::Criterion;
-use skidpad::core::{Body, Contact, Controls, Coupling, Friction, Scene, State, Vec3, Vehicle};
+use skidpad::core::{ChassisState, Contact, Controls, FrictionShape, Scene, SolverMode, State, Vec3, Vehicle};
 
 use crate::shared;
 
 /// Measures [`Vehicle::solve`] of one vehicle with each coupling.
 pub fn couplings(criterion: &mut Criterion) {
-    let converged = Coupling::Converged { tolerance: 1e-5, iterations: 30, friction: Friction::Cone, unsprung: false };
+    let converged =
+        SolverMode::Converged { tolerance: 1e-5, iterations: 30, friction: FrictionShape::Cone, unsprung: false };
     let mut group = criterion.benchmark_group("solve");
-    for (name, coupling) in [("one_sweep", Coupling::OneSweep), ("converged", converged)] {
+    for (name, coupling) in [("one_sweep", SolverMode::SinglePass), ("converged", converged)] {
         let start = &shared::cars(1)[0];
         let state = State::at_rest(&start.model, &Scene::flat(), &start.placement);
         let mut vehicle = Vehicle::new(start.model.clone(), state);
@@ -33,19 +34,19 @@ pub fn couplings(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn cornering(state: &State) -> Body {
+fn cornering(state: &State) -> ChassisState {
     let velocity = state.velocity + Vec3::Y * 0.5;
-    Body {
+    ChassisState {
         position: state.position,
         rotation: state.rotation,
         velocity,
         angular: Vec3::Z * 0.2,
         free_velocity: velocity - Vec3::Z * (9.81 / 120.0),
         free_angular: Vec3::Z * 0.2,
-        drift: Vec3::ZERO,
+        gyroscopic_change: Vec3::ZERO,
         wind: Vec3::ZERO,
         pose_lag: 0.0,
-        resolution: 0.0,
+        position_resolution: 0.0,
         asleep: false,
     }
 }

@@ -1,6 +1,6 @@
 //! Cars and scenarios that the benches share.
 
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Scene, state::Placement};
+use skidpad::core::{CarStart, Controls, Scene, Simulation, SolverInfo, state::Placement};
 
 /// Steps per second of simulated time.
 pub const STEPS_PER_SECOND: u32 = 120;
@@ -10,19 +10,19 @@ pub const INITIAL_SPEED_MPS: f32 = 100.0 / 3.6;
 
 /// Solver `impulse` without batches: neighbouring cars have separate but equal models.
 #[cfg(feature = "impulse")]
-pub const UNBATCHED_IMPULSE: BackendInfo = BackendInfo {
+pub const UNBATCHED_IMPULSE: SolverInfo = SolverInfo {
     name: "impulse-one-by-one",
-    build: |scene, cars, dt| {
+    build_world: |scene, cars, dt| {
         let mut cars = cars.to_vec();
         let other = std::sync::Arc::new(skidpad::core::Model::clone(&cars[0].model));
         cars.iter_mut().skip(1).step_by(2).for_each(|car| car.model = other.clone());
-        (skidpad::impulse::BACKEND_INFO.build)(scene, &cars, dt)
+        (skidpad::impulse::BACKEND_INFO.build_world)(scene, &cars, dt)
     },
     ..skidpad::impulse::BACKEND_INFO
 };
 
 /// Returns every solver and mode, and Bullet itself if its feature is enabled.
-pub fn solvers() -> Vec<BackendInfo> {
+pub fn solvers() -> Vec<SolverInfo> {
     let mut solvers = skidpad::backends();
     solvers.extend(skidpad::solver_variants());
     #[cfg(feature = "impulse")]
@@ -46,8 +46,8 @@ pub fn cars_of(vehicle: &str, count: usize) -> Option<Vec<CarStart>> {
 }
 
 /// Returns a world of `backend` with `count` Corvettes on a plane.
-pub fn world(backend: &BackendInfo, count: usize) -> Box<dyn Backend> {
-    (backend.build)(&Scene::flat(), &cars(count), 1.0 / STEPS_PER_SECOND as f32)
+pub fn world(backend: &SolverInfo, count: usize) -> Box<dyn Simulation> {
+    (backend.build_world)(&Scene::flat(), &cars(count), 1.0 / STEPS_PER_SECOND as f32)
 }
 
 /// Returns the controls of a step steer: part throttle, and after 0.5 s a steering angle for a lateral acceleration of

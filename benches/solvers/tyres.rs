@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use skidpad::core::lane::{Eight, Lane};
+use skidpad::core::lane::{F32x8Pair, Lane};
 use skidpad::core::tyre::{
-    Brush, Conditions, CurveLaw, CurveTyre, Direction, MagicFormula, PreparedTyre, Response, TMeasy, TyreModel,
+    Brush, Conditions, CurveLaw, CurveTyre, DirectionCurve, MagicFormula, PreparedTyre, TMeasy, TyreForces, TyreModel,
 };
 
 /// Slip ratios κ of eight tyres, from rolling to full sliding.
@@ -31,7 +31,7 @@ pub fn laws(criterion: &mut Criterion) {
     for (name, law) in curves {
         let friction = [1.0, 1.0];
         let tyre = CurveTyre { law, friction, load_sensitivity: 0.1, nominal_load: 4000.0, relaxation: [0.1, 0.3] };
-        compare(criterion, name, &tyre, if tyre.holds() { 10.0 } else { 1.0 });
+        compare(criterion, name, &tyre, if tyre.is_dry_friction() { 10.0 } else { 1.0 });
     }
     let formula = |name| skidpad::spec::tir::load(name).expect("a shipped tyre loads").tyre;
     compare::<MagicFormula>(criterion, "pac2002", &formula("opentire_235_60r16"), 1.0);
@@ -44,14 +44,16 @@ pub fn laws(criterion: &mut Criterion) {
         nominal_load: 4000.0,
     };
     compare(criterion, "brush", &brush, 1.0);
-    let direction = Direction { slope: 90e3, largest: 4000.0, largest_slip: 0.12, sliding: 3600.0, sliding_slip: 0.5 };
-    let double = Direction { slope: 160e3, largest: 7500.0, largest_slip: 0.14, sliding: 6800.0, sliding_slip: 0.6 };
+    let direction =
+        DirectionCurve { slope: 90e3, largest: 4000.0, largest_slip: 0.12, sliding: 3600.0, sliding_slip: 0.5 };
+    let double =
+        DirectionCurve { slope: 160e3, largest: 7500.0, largest_slip: 0.14, sliding: 6800.0, sliding_slip: 0.6 };
     let tmeasy = TMeasy { nominal_load: 4000.0, nominal: [direction; 2], double: [double; 2], relaxation: [0.1, 0.3] };
     compare(criterion, "tmeasy", &tmeasy, 1.0);
 }
 
 #[inline(never)]
-fn force<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], load: L) -> Response<L> {
+fn force<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], load: L) -> TyreForces<L> {
     law.prepare(&Conditions::upright(load, L::splat(20.0))).force(slip)
 }
 
@@ -68,8 +70,8 @@ fn compare<M: TyreModel>(criterion: &mut Criterion, name: &str, law: &M, scale: 
     });
     group.bench_function("lanes", |bencher| {
         bencher.iter(|| {
-            let slip = [Eight::new(black_box(ratios)), Eight::new(black_box(across))];
-            force(law, slip, Eight::new(black_box(NORMAL_LOADS_N)))
+            let slip = [F32x8Pair::new(black_box(ratios)), F32x8Pair::new(black_box(across))];
+            force(law, slip, F32x8Pair::new(black_box(NORMAL_LOADS_N)))
         });
     });
     group.finish();

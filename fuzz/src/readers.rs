@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{Conditions, PreparedTyre, TyreModel};
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FreeBody, LoadError, Model, Scene, State, Vec3};
+use skidpad::core::{CarStart, Controls, FreeBody, LoadError, Model, Scene, Simulation, SolverInfo, State, Vec3};
 use skidpad::lab::Script;
 use skidpad::spec::import::{Options, Source};
 use skidpad::spec::{Excerpt, Faults, LineIndex, Loaded, LoadedScene, printable, tir};
@@ -181,8 +181,8 @@ const STEP_S: f32 = 1.0 / 60.0;
 
 /// World of one solver, with the bytes of its initial state.
 struct World {
-    solver: BackendInfo,
-    world: Box<dyn Backend>,
+    solver: SolverInfo,
+    world: Box<dyn Simulation>,
     saved: Vec<u8>,
     /// Whether the motion stays finite after any accepted bytes. False for Rapier's vehicle controller, which is not
     /// skidpad's code.
@@ -190,14 +190,14 @@ struct World {
 }
 
 impl World {
-    fn new(solver: &BackendInfo) -> Self {
+    fn new(solver: &SolverInfo) -> Self {
         let starts = [("corvette_c5", 20.0), ("truck_6x4", 10.0)].map(|(name, speed)| CarStart {
             model: shipped(name),
             placement: Placement { y: 4.0 * f64::from(speed), speed, ..Placement::default() },
         });
         let mut scene = Scene::sloping(0.1);
-        scene.bodies.push(FreeBody::solid(100.0, Vec3::ONE, scene.point(0.0, -20.0, 3.0)));
-        let mut world = (solver.build)(&scene, &starts, STEP_S);
+        scene.free_bodies.push(FreeBody::solid_box(100.0, Vec3::ONE, scene.point_above_plane(0.0, -20.0, 3.0)));
+        let mut world = (solver.build_world)(&scene, &starts, STEP_S);
         // The free body is still falling, since a Rapier world cannot be saved while a body is in contact.
         for _ in 0..10 {
             world.step(&[Self::controls(), Self::controls()]);

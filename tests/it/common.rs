@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Rolling, Tyre};
+use skidpad::core::model::{RollingCoefficients, Tyre};
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, WheelControls,
+    CarStart, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Simulation, SolverInfo, Vec3, WheelControls,
 };
 
 pub const GRAVITY: f64 = 9.81;
 
 /// Returns the solvers that must satisfy the contract of a backend: all backends except peers.
-pub fn solvers() -> Vec<BackendInfo> {
-    skidpad::backends().into_iter().filter(|b| !b.peer).collect()
+pub fn solvers() -> Vec<SolverInfo> {
+    skidpad::backends().into_iter().filter(|b| !b.comparison_only).collect()
 }
 
 /// Returns the solvers, the modes and the peer `bullet`: every backend except peers with code of other projects.
-pub fn own_code() -> Vec<BackendInfo> {
-    let ours = |b: &BackendInfo| !b.peer || b.name == "bullet";
+pub fn own_code() -> Vec<SolverInfo> {
+    let ours = |b: &SolverInfo| !b.comparison_only || b.name == "bullet";
     skidpad::backends().into_iter().filter(ours).chain(skidpad::solver_variants()).collect()
 }
 
 /// Returns the solvers and modes that solve wheels with skidpad's constraint rows: [`own_code`] without `bullet`.
-pub fn on_rows() -> Vec<BackendInfo> {
+pub fn on_rows() -> Vec<SolverInfo> {
     own_code().into_iter().filter(|solver| solver.name != "bullet").collect()
 }
 
@@ -78,7 +78,7 @@ impl Simplify for ModelParts {
 
     fn without_rolling_resistance(mut self) -> Self {
         for wheel in &mut self.wheels {
-            wheel.rolling = Rolling::default();
+            wheel.rolling = RollingCoefficients::default();
         }
         self
     }
@@ -90,17 +90,17 @@ impl Simplify for ModelParts {
 
 /// A world with one car.
 pub struct Drive {
-    pub world: Box<dyn Backend>,
+    pub world: Box<dyn Simulation>,
 }
 
 impl Drive {
-    pub fn new(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, placement: Placement, hz: f32) -> Self {
+    pub fn new(solver: &SolverInfo, model: &Arc<Model>, scene: &Scene, placement: Placement, hz: f32) -> Self {
         let start = CarStart { model: model.clone(), placement };
-        Self { world: (solver.build)(scene, &[start], 1.0 / hz) }
+        Self { world: (solver.build_world)(scene, &[start], 1.0 / hz) }
     }
 
     /// Builds a car on flat ground that rolls in neutral at `speed` (m/s).
-    pub fn rolling(solver: &BackendInfo, model: &Arc<Model>, speed: f32, hz: f32) -> Self {
+    pub fn rolling(solver: &SolverInfo, model: &Arc<Model>, speed: f32, hz: f32) -> Self {
         let placement = Placement { speed, gear: Some(0), ..Placement::default() };
         Self::new(solver, model, &Scene::flat(), placement, hz)
     }
@@ -135,9 +135,9 @@ pub fn time_at(frames: &[Frame], speed: f64) -> f64 {
 /// Returns the last 2 s at 240 Hz of a car parked for 8 s with a front wheel on a block of 12 cm. Panics unless a
 /// wheel is unloaded in each of these frames.
 #[track_caller]
-pub fn parked_on_a_block(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
+pub fn parked_on_a_block(solver: &SolverInfo, model: &Arc<Model>) -> Vec<Frame> {
     let at = model.wheels()[0].contact;
-    let block = FixedBox::upright(DVec3::new(f64::from(at.x), f64::from(at.y), 0.06), Vec3::new(0.3, 0.3, 0.12));
+    let block = FixedBox::axis_aligned(DVec3::new(f64::from(at.x), f64::from(at.y), 0.06), Vec3::new(0.3, 0.3, 0.12));
     let scene = Scene { boxes: vec![block], ..Scene::flat() };
     let lifted = Placement { height: 0.12, ..Placement::default() };
     let mut car = Drive::new(solver, model, &scene, lifted, 240.0);

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use skidpad::core::{BackendInfo, Controls, Scene, State, state::Placement};
+use skidpad::core::{Controls, Scene, SolverInfo, State, state::Placement};
 
 use crate::common::{Drive, own_code};
 use crate::step::survival::trial;
@@ -40,7 +40,7 @@ fn drive_through(t: f32) -> Controls {
     }
 }
 
-fn of_shipped(solver: &BackendInfo, name: &str) -> u64 {
+fn of_shipped(solver: &SolverInfo, name: &str) -> u64 {
     const HZ: f32 = 120.0;
     let model = skidpad::spec::load(name).expect("shipped").model;
     let placement = Placement { speed: 8.0, heading: 0.3, ..Placement::default() };
@@ -51,7 +51,7 @@ fn of_shipped(solver: &BackendInfo, name: &str) -> u64 {
     })
 }
 
-fn of_random(solver: &BackendInfo, seed: u64) -> u64 {
+fn of_random(solver: &SolverInfo, seed: u64) -> u64 {
     let mut trial = trial(seed);
     let mut car = trial.begin(solver);
     (0..(2.0 * trial.hz) as usize).fold(EMPTY, |digest, step| {
@@ -61,7 +61,7 @@ fn of_random(solver: &BackendInfo, seed: u64) -> u64 {
     })
 }
 
-fn table(cars: impl Iterator<Item = String>, digest: impl Fn(&BackendInfo, &str) -> u64) -> String {
+fn table(cars: impl Iterator<Item = String>, digest: impl Fn(&SolverInfo, &str) -> u64) -> String {
     let solvers = own_code();
     let names: Vec<_> = solvers.iter().map(|solver| solver.name).collect();
     let mut table = format!("car: {}\n", names.join(" "));
@@ -88,6 +88,6 @@ fn shipped_cars_keep_their_bits() {
 
 #[test]
 fn random_cars_keep_their_bits() {
-    let digest = |solver: &BackendInfo, seed: &str| of_random(solver, seed.parse().expect("a seed"));
+    let digest = |solver: &SolverInfo, seed: &str| of_random(solver, seed.parse().expect("a seed"));
     as_kept("golden_random_cars", &table((1..=CARS).map(|seed| seed.to_string()), digest));
 }

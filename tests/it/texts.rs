@@ -1,6 +1,6 @@
 //! Rows of the classic texts that no other test covers, each with its known answer. `docs/models.md` lists all rows.
 
-use skidpad::core::model::{Knee, Rolling};
+use skidpad::core::model::{DamperKnee, RollingCoefficients};
 use skidpad::core::state::Placement;
 use skidpad::core::{Controls, Frame, Scene};
 
@@ -33,7 +33,10 @@ fn b4_drag_and_rolling_resistance_cross() {
         let mut parts = c5();
         parts.aero = skidpad::core::model::Aero { drag, ..Default::default() };
         let linear = rolling / (parts.mass * GRAVITY as f32);
-        parts.wheels.iter_mut().for_each(|w| w.rolling = Rolling { linear, ..Rolling::default() });
+        parts
+            .wheels
+            .iter_mut()
+            .for_each(|w| w.rolling = RollingCoefficients { linear, ..RollingCoefficients::default() });
         let frames = Drive::rolling(solver, &parts.model(), 30.57, 60.0).run(4.0, |_| Controls::coasting());
         let crossed = frames.iter().position(|f| f.vx_mps < 30.07).expect("slows down");
         let width = crossed.min(30);
@@ -92,10 +95,10 @@ fn b15_crawl_circle() {
 /// 2.2 bar and 100 km/h.
 #[test]
 fn d2_rolling_models_brake_as_they_say() {
-    let pressure = Rolling::from_pressure(2.2);
+    let pressure = RollingCoefficients::from_pressure(2.2);
     close("2.2 bar, 100 km/h", f64::from(pressure.coefficient(100.0 / 3.6)), 0.005 + 0.0195 / 2.2, 1e-6, "f32");
-    let constant = Rolling { constant: 0.015, ..Rolling::default() };
-    let linear = Rolling { constant: 0.01, linear: 4e-4, ..Rolling::default() };
+    let constant = RollingCoefficients { constant: 0.015, ..RollingCoefficients::default() };
+    let linear = RollingCoefficients { constant: 0.01, linear: 4e-4, ..RollingCoefficients::default() };
     for (name, rolling) in [("constant", constant), ("linear", linear), ("pressure", pressure)] {
         let mut parts = c5().without_air();
         for wheel in &mut parts.wheels {
@@ -119,7 +122,12 @@ fn d2_rolling_models_brake_as_they_say() {
 fn d3_standing_wheels_resist_more() {
     let mut parts = c5().without_air();
     for wheel in &mut parts.wheels {
-        wheel.rolling = Rolling { constant: 0.01, standing: 0.08, standing_below: 0.5, ..Rolling::default() };
+        wheel.rolling = RollingCoefficients {
+            constant: 0.01,
+            static_coefficient: 0.08,
+            static_fade_speed: 0.5,
+            ..RollingCoefficients::default()
+        };
     }
     let model = parts.model();
     for solver in solvers() {
@@ -147,7 +155,10 @@ fn d3_standing_wheels_resist_more() {
 fn d4_rolling_resistance_by_axle() {
     let mut parts = c5().without_air();
     for wheel in &mut parts.wheels {
-        wheel.rolling = Rolling { constant: if wheel.axle == 0 { 0.01 } else { 0.03 }, ..Rolling::default() };
+        wheel.rolling = RollingCoefficients {
+            constant: if wheel.axle == 0 { 0.01 } else { 0.03 },
+            ..RollingCoefficients::default()
+        };
     }
     let model = parts.model();
     let force: f64 =
@@ -259,7 +270,7 @@ fn b13_b16_engine_speed_follows_the_wheels() {
 /// compression and in extension.
 #[test]
 fn e11_dampers_open_at_their_knees() {
-    let knees = [Knee { above: 0.1, share: 0.4 }, Knee { above: 0.15, share: 0.5 }];
+    let knees = [DamperKnee { speed: 0.1, fast_ratio: 0.4 }, DamperKnee { speed: 0.15, fast_ratio: 0.5 }];
     let mut parts = c5().without_air();
     parts.bars.clear();
     for wheel in &mut parts.wheels {
@@ -278,7 +289,7 @@ fn e11_dampers_open_at_their_knees() {
             let way = usize::from(speed < 0.0);
             let (slow, knee) = ([strut.bump_damping, strut.rebound_damping][way], knees[way]);
             let size = speed.abs();
-            let force = slow * size.min(knee.above) + slow * knee.share * (size - knee.above).max(0.0);
+            let force = slow * size.min(knee.speed) + slow * knee.fast_ratio * (size - knee.speed).max(0.0);
             let found = frame.wheels[0].load_n - f64::from(model.static_load(0));
             // A step of 0.25 ms moves the strut by 0.1 mm, which is 3 N, and slows the body by up to 0.5 %.
             let error = (found - f64::from(force.copysign(speed))).abs();

@@ -20,12 +20,12 @@ struct Fault {
 const PLANTED_FAULTS: [Fault; 8] = [
     Fault {
         name: "directions of the step's start",
-        file: "crates/skidpad-core/src/world/seam.rs",
+        file: "crates/skidpad-core/src/world/port.rs",
         change: ["self.angular, 0.5 * dt", "self.angular, 0.0 * dt"],
     },
     Fault {
         name: "ground of the step's start",
-        file: "crates/skidpad-core/src/world/seam.rs",
+        file: "crates/skidpad-core/src/world/port.rs",
         change: ["(self.velocity * (0.5 * dt))", "(self.velocity * (0.0 * dt))"],
     },
     Fault {
@@ -35,8 +35,11 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "wheels that stand on the ends of faces",
-        file: "crates/skidpad-core/src/wheel/envelope/between.rs",
-        change: ["(self.height_after(highest, way) + SAME, None)", "(f32::NEG_INFINITY * way.abs(), None)"],
+        file: "crates/skidpad-core/src/wheel/rim_contact/two_point.rs",
+        change: [
+            "(self.height_after(highest, way) + HEIGHT_TOLERANCE_M, None)",
+            "(f32::NEG_INFINITY * way.abs(), None)",
+        ],
     },
     Fault {
         name: "slips in telemetry that do not know the grip",
@@ -48,7 +51,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "traction control that takes a slipping clutch for slip",
-        file: "crates/skidpad-core/src/drivetrain/assisted.rs",
+        file: "crates/skidpad-core/src/drivetrain/traction_limits.rs",
         change: [
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };",
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(f32::MIN)) else { return 0.0 };",
@@ -61,8 +64,8 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "patches that are damped while they roll",
-        file: "crates/skidpad-core/src/tyre/grip.rs",
-        change: ["(elastic * bank.sprung).sqrt() * standing;", "(elastic * bank.sprung).sqrt();"],
+        file: "crates/skidpad-core/src/tyre/linearisation.rs",
+        change: ["(elastic * bank.carried_mass).sqrt() * standing;", "(elastic * bank.carried_mass).sqrt();"],
     },
 ];
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use skidpad_core::model::Hull;
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Controls, DVec3, Model, Mover, Quat, SaveError,
-    Scene, Slots, State, StepReport, Vec3,
+    CarError, CarId, CarStart, CarView, Clock, Controls, DVec3, Model, Quat, SaveError, SavedUnit, Scene, Simulation,
+    Slots, SolverInfo, State, StepReport, Vec3,
 };
 use skidpad_peers::bullet::Tuning;
 use skidpad_peers::no_slip::{self, NoSlipDrivetrain};
@@ -16,21 +16,21 @@ use crate::world::{CarTuning, Motion, Wheel, WheelInput, WheelTuning, World};
 
 /// Backend with Bullet's default ray caster, as in games. It tests the ray of every wheel against the car's own box
 /// too.
-pub const BACKEND_INFO: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "libbullet",
-    about: "the installed libbullet's btRaycastVehicle with its default caster, a peer of the benches",
-    peer: true,
-    rows: false,
-    build: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, false)),
+    description: "the installed libbullet's btRaycastVehicle with its default caster, a peer of the benches",
+    comparison_only: true,
+    has_wheel_rows: false,
+    build_world: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, false)),
 };
 
 /// Backend whose rays collide with static bodies only.
-pub const STATICS_ONLY_INFO: BackendInfo = BackendInfo {
+pub const STATICS_ONLY_INFO: SolverInfo = SolverInfo {
     name: "libbullet-statics-only",
-    about: "the installed libbullet's btRaycastVehicle with rays that meet static bodies only, a peer of the benches",
-    peer: true,
-    rows: false,
-    build: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, true)),
+    description: "the installed libbullet's btRaycastVehicle with rays that meet static bodies only, a peer of the benches",
+    comparison_only: true,
+    has_wheel_rows: false,
+    build_world: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, true)),
 };
 
 /// Factor by which Bullet scales the rotation of a wheel in each step.
@@ -58,7 +58,7 @@ impl BulletWorld {
     /// Creates a world with the plane of `scene`. `statics_only` restricts wheel rays to static bodies.
     fn new(scene: &Scene, cars: &[CarStart], dt: f32, statics_only: bool) -> Self {
         assert!(scene.boxes.is_empty(), "the benches' Bullet world is a plane");
-        let world = World::new(scene.gravity, scene.normal().to_array(), statics_only);
+        let world = World::new(scene.gravity, scene.plane_normal().to_array(), statics_only);
         let (scene, clock) = (scene.clone(), Clock::new(dt));
         let mut new = Self { cars: Vec::new(), slots: Slots::default(), world, scene, clock, statics_only };
         for start in cars {
@@ -133,7 +133,7 @@ impl BulletCar {
     }
 }
 
-impl Backend for BulletWorld {
+impl Simulation for BulletWorld {
     fn name(&self) -> &'static str {
         if self.statics_only { STATICS_ONLY_INFO.name } else { BACKEND_INFO.name }
     }
@@ -171,7 +171,7 @@ impl Backend for BulletWorld {
 
     fn car(&self, slot: usize) -> CarView<'_> {
         let BulletCar { model, state, .. } = &self.cars[slot];
-        CarView::without_rows(model, state, !self.slots.is_active(slot), StepReport::default())
+        CarView::from_state(model, state, !self.slots.is_active(slot), StepReport::default())
     }
 
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
@@ -212,7 +212,7 @@ impl Backend for BulletWorld {
     fn save_into(&self, _bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         Err(SaveError {
             backend: self.name(),
-            of: Mover::Car(0),
+            of: SavedUnit::Car(0),
             reason: "Bullet keeps the wheels' turns and the contacts of hulls",
         })
     }
@@ -276,7 +276,7 @@ mod tests {
             let peer = skidpad_peers::bullet::BACKEND_INFO;
             for solver in [BACKEND_INFO, STATICS_ONLY_INFO] {
                 let worlds =
-                    [solver, peer].map(|of| (of.build)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 60.0));
+                    [solver, peer].map(|of| (of.build_world)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 60.0));
                 let [mut bullet, mut twin] = worlds;
                 for step in 0..600u16 {
                     let controls = match step {

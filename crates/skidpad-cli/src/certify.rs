@@ -1,4 +1,4 @@
-//! `skidpad certify`: runs manoeuvres at several step rates, prints tables and writes a report.
+//! `skidpad compare`: runs manoeuvres at several step rates, prints tables and writes a report.
 
 use std::process::ExitCode;
 

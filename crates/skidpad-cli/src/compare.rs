@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use skidpad::core::BackendInfo;
+use skidpad::core::SolverInfo;
 use skidpad::lab::report::{Published, Report};
 use skidpad::lab::{Comparison, Manoeuvre};
 use skidpad::spec::printable::one_line;
@@ -87,11 +87,11 @@ pub fn selected_manoeuvres(named: &[String], changes: &Changes) -> Vec<String> {
 }
 
 /// Returns the solvers called `names`, without repetitions; all solvers if `names` is empty.
-pub fn backends(names: &[String]) -> Result<Vec<BackendInfo>> {
+pub fn backends(names: &[String]) -> Result<Vec<SolverInfo>> {
     if names.is_empty() {
         return Ok(skidpad::backends());
     }
-    let mut chosen: Vec<BackendInfo> = Vec::new();
+    let mut chosen: Vec<SolverInfo> = Vec::new();
     for name in names {
         let info = errors::find_backend(name)?;
         if !chosen.iter().any(|c| c.name == info.name) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use skidpad::core::BackendInfo;
+use skidpad::core::SolverInfo;
 use skidpad::lab::files::{self, WriteError, is_same_file};
 use skidpad::lab::manoeuvre::{MANOEUVRES, ManoeuvreEntry, by_name};
 use skidpad::lab::script;
@@ -166,8 +166,8 @@ pub fn find_manoeuvre(name: &str) -> Result<&'static ManoeuvreEntry, UnknownName
 }
 
 /// Returns the solver or mode called `name`.
-pub fn find_backend(name: &str) -> Result<BackendInfo, UnknownName> {
-    let all: Vec<BackendInfo> = skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect();
+pub fn find_backend(name: &str) -> Result<SolverInfo, UnknownName> {
+    let all: Vec<SolverInfo> = skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect();
     let known: Vec<&str> = all.iter().map(|info| info.name).collect();
     skidpad::backend(name).ok_or_else(|| UnknownName::new("backend", name, &known))
 }

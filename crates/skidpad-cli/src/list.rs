@@ -45,7 +45,7 @@ fn vehicles() -> Result<Table> {
 fn backends() -> Table {
     let mut table = Table::new(usize::MAX);
     for info in skidpad::backends() {
-        table.row([info.name, if info.peer { "peer" } else { "" }, info.about]);
+        table.row([info.name, if info.comparison_only { "peer" } else { "" }, info.description]);
     }
     table
 }
@@ -66,7 +66,8 @@ fn grounds() -> Table {
     }
     let kinds = GROUND_KINDS.map(|(name, _)| name).join(", ");
     for info in skidpad::backends().into_iter().chain(skidpad::solver_variants()) {
-        let probes = if info.rows { "rays, discs, cylinders, tori" } else { "rays, whatever the vehicle file says" };
+        let probes =
+            if info.has_wheel_rows { "rays, discs, cylinders, tori" } else { "rays, whatever the vehicle file says" };
         table.row([info.name, &kinds, probes]);
     }
     table
@@ -83,7 +84,7 @@ fn channels() -> Table {
     for channel in HITCH_CHANNELS {
         table.row([&format!("{}.{}", channel.name, HitchFrame::NAME), channel.unit, channel.about]);
     }
-    let shaft = Shaft::CHANNEL;
+    let shaft = Shaft::TORQUE_CHANNEL;
     table.row([&format!("{}.<shaft>", shaft.name), shaft.unit, shaft.about]);
     table
 }

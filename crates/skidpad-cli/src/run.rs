@@ -231,7 +231,7 @@ fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overri
     for note in notes {
         print_error(&format!("worth a look: {note}"));
     }
-    if let (Some(slope), false) = (changes.slope_deg, scene.plane) {
+    if let (Some(slope), false) = (changes.slope_deg, scene.has_plane) {
         let accepts = "scenes with a plane, whose slope it is; other ground has its own".into();
         let found = format!("{slope} for a scene without a plane");
         Err(BadArgument { argument: "--slope-deg", found, accepts })?;

@@ -35,7 +35,7 @@ pub struct Controls {
 /// Raw inputs of a wheel, in addition to the pedals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WheelControls {
-    /// Torque on the wheel about its axle, N m, positive drives forward; clamped to ± [`crate::Model::largest_motor_torque`].
+    /// Torque on the wheel about its axle, N m, positive drives forward; clamped to ± [`crate::Model::max_motor_torque`].
     pub motor_torque: f32,
     /// Additional brake torque, N m, ≥ 0; clamped to 1e6.
     pub brake_torque: f32,
@@ -44,22 +44,22 @@ pub struct WheelControls {
 }
 
 /// Largest raw angle of a wheel, rad: a right angle.
-const LARGEST_ANGLE: f32 = core::f32::consts::FRAC_PI_2;
+const MAX_RAW_ANGLE_RAD: f32 = core::f32::consts::FRAC_PI_2;
 
 impl Controls {
     /// Returns the raw angle of wheel `i`, rad, clamped to a right angle; `None` if there is none.
     pub fn raw_angle(&self, i: usize) -> Option<f32> {
         let raw = self.wheels.get(i).and_then(|wheel| wheel.steer);
-        raw.map(|angle| bounded(angle, -LARGEST_ANGLE, LARGEST_ANGLE))
+        raw.map(|angle| clamp_or_zero(angle, -MAX_RAW_ANGLE_RAD, MAX_RAW_ANGLE_RAD))
     }
 
     /// Returns the share of their rate that anti-roll bars have, 0 to 1.
-    pub(crate) fn bar_share(&self) -> f32 {
-        self.bars.map_or(1.0, |share| bounded(share, 0.0, 1.0))
+    pub(crate) fn bar_rate_share(&self) -> f32 {
+        self.bars.map_or(1.0, |share| clamp_or_zero(share, 0.0, 1.0))
     }
 
     /// Copies `other` into this value and reuses its memory.
-    pub(crate) fn copy(&mut self, other: &Self) {
+    pub(crate) fn copy_from(&mut self, other: &Self) {
         let mut wheels = core::mem::take(&mut self.wheels);
         wheels.clone_from(&other.wheels);
         *self = Self { wheels, ..*other };
@@ -77,15 +77,15 @@ impl Controls {
 }
 
 /// Largest accepted raw brake torque at a wheel, N m.
-pub const LARGEST_BRAKE_TORQUE: f32 = 1e6;
+pub const MAX_RAW_BRAKE_TORQUE_NM: f32 = 1e6;
 
 /// Clamps `value` to `low..=high`; a value that is not finite counts as 0.
-pub fn bounded(value: f32, low: f32, high: f32) -> f32 {
-    all_bounded(value, low, high)
+pub fn clamp_or_zero(value: f32, low: f32, high: f32) -> f32 {
+    clamp_lanes_or_zero(value, low, high)
 }
 
-/// Clamps each lane of `values` like [`bounded`].
+/// Clamps each lane of `values` like [`clamp_or_zero`].
 #[inline(always)]
-pub(crate) fn all_bounded<L: Lane>(values: L, low: L, high: L) -> L {
-    values.clamped(low, high).only(values.abs().less(L::splat(f32::INFINITY)))
+pub(crate) fn clamp_lanes_or_zero<L: Lane>(values: L, low: L, high: L) -> L {
+    values.clamp_keeping_nan(low, high).masked(values.abs().less(L::splat(f32::INFINITY)))
 }

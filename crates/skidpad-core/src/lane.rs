@@ -1,5 +1,5 @@
 //! SIMD lanes: kernels are written once over [`Lane`] and produce the same bits for a single wheel as for that wheel in a group of
-//! lanes. A step uses [`Four`], tables of forces use [`Eight`].
+//! lanes. A step uses [`F32x4`], tables of forces use [`F32x8Pair`].
 //!
 //! Only exactly rounded operations (+ − × ÷ √, comparison, selection, whole powers of two) are offered, so a result
 //! depends only on its inputs. A kernel with branches computes both and selects; it may skip work that no
@@ -7,17 +7,17 @@
 
 #[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
 mod avx2;
-mod four;
 #[cfg(feature = "abreast")]
-mod octet;
+mod car_lanes;
+mod wheel_lanes;
 
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, IndexMut, Mul, Neg, Not, Sub};
 
-use crate::instruction_set::widest;
+use crate::instruction_set::dispatch_simd;
 use wide::{bytemuck, f32x4, f32x8, u32x4, u32x8};
 
-/// Number type of a kernel: `f32`, or [`Four`] or [`Eight`] of them.
+/// Number type of a kernel: `f32`, or [`F32x4`] or [`F32x8Pair`] of them.
 pub trait Lane:
     Copy
     + Debug
@@ -65,19 +65,19 @@ pub trait Lane:
 
     /// Runs `part`, which is called and not inlined, with the instructions that this type requires.
     #[inline(always)]
-    fn called<R>(part: impl FnOnce() -> R) -> R {
+    fn call_outlined<R>(part: impl FnOnce() -> R) -> R {
         part()
     }
 
     /// Runs `part` of a step with the widest instructions used for this type.
     #[inline(always)]
-    fn widest<R>(part: impl FnOnce() -> R) -> R {
-        widest(part)
+    fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
+        dispatch_simd(part)
     }
 
     /// Returns `self` where `mask` is true, else 0.
     #[inline(always)]
-    fn only(self, mask: Self::Mask) -> Self {
+    fn masked(self, mask: Self::Mask) -> Self {
         Self::select(mask, self, Self::splat(0.0))
     }
 
@@ -95,13 +95,13 @@ pub trait Lane:
 
     /// Clamps `self` to `low ..= high`; a NaN becomes `low`.
     #[inline(always)]
-    fn within(self, low: Self, high: Self) -> Self {
+    fn clamp_nan_to_low(self, low: Self, high: Self) -> Self {
         self.at_least(low).at_most(high)
     }
 
     /// Clamps `self` to `low ..= high` like [`f32::clamp`]: a NaN stays a NaN, and a zero at a bound of zero keeps its sign.
     #[inline(always)]
-    fn clamped(self, low: Self, high: Self) -> Self {
+    fn clamp_keeping_nan(self, low: Self, high: Self) -> Self {
         high.at_most(low.at_least(self))
     }
 
@@ -113,169 +113,169 @@ pub trait Lane:
 
     /// Returns `self` with its sign changed where `of` is below 0.
     #[inline(always)]
-    fn signed_by(self, of: Self) -> Self {
+    fn times_sign_of(self, of: Self) -> Self {
         Self::select(of.less(Self::splat(0.0)), -self, self)
     }
 
     /// Returns 0 below `low`, 1 above `high`, and between them a cubic with zero slope at both ends.
     #[inline(always)]
     fn smoothstep(self, low: Self, high: Self) -> Self {
-        ((self - low) / (high - low)).eased()
+        ((self - low) / (high - low)).smoothstep_unit()
     }
 
     /// Returns 0 below 0, 1 above 1, and between them a cubic with zero slope at both ends.
     #[inline(always)]
-    fn eased(self) -> Self {
-        let t = self.within(Self::splat(0.0), Self::splat(1.0));
+    fn smoothstep_unit(self) -> Self {
+        let t = self.clamp_nan_to_low(Self::splat(0.0), Self::splat(1.0));
         t * t * (Self::splat(3.0) - Self::splat(2.0) * t)
     }
 }
 
 /// Number for lanes `L`: shared by all lanes, or different in each.
-pub(crate) trait Spread<L>: Copy {
+pub(crate) trait Broadcast<L>: Copy {
     /// Returns the number of each lane.
-    fn spread(self) -> L;
+    fn broadcast(self) -> L;
 }
 
-impl<L: Lane> Spread<L> for f32 {
+impl<L: Lane> Broadcast<L> for f32 {
     #[inline(always)]
-    fn spread(self) -> L {
+    fn broadcast(self) -> L {
         L::splat(self)
     }
 }
 
-impl Spread<Self> for Four {
+impl Broadcast<Self> for F32x4 {
     #[inline(always)]
-    fn spread(self) -> Self {
+    fn broadcast(self) -> Self {
         self
     }
 }
 
 #[cfg(feature = "abreast")]
-pub(crate) use octet::Octet;
+pub(crate) use car_lanes::CarLanes;
 
 /// Eight numbers in the widest registers of the processor; usable only if [`has_wide`] returns true.
 #[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
-pub(crate) use avx2::{WideEight, is_there as has_wide};
+pub(crate) use avx2::{F32x8, has_avx2 as has_wide};
 
 #[cfg(all(feature = "abreast", not(all(feature = "instruction_sets", target_arch = "x86_64"))))]
-pub(crate) use Eight as WideEight;
+pub(crate) use F32x8Pair as F32x8;
 
-/// Returns whether the processor has registers wider than [`Eight`] uses.
+/// Returns whether the processor has registers wider than [`F32x8Pair`] uses.
 #[cfg(all(feature = "abreast", not(all(feature = "instruction_sets", target_arch = "x86_64"))))]
 pub(crate) fn has_wide() -> bool {
     false
 }
 
-impl Spread<Self> for Eight {
+impl Broadcast<Self> for F32x8Pair {
     #[inline(always)]
-    fn spread(self) -> Self {
+    fn broadcast(self) -> Self {
         self
     }
 }
 
 /// Returns `[of(0), of(1)]`. Written out, because a function that maps an array is not inlined in large functions.
 #[inline(always)]
-pub(crate) fn both<T>(mut of: impl FnMut(usize) -> T) -> [T; 2] {
+pub(crate) fn pair_from_fn<T>(mut of: impl FnMut(usize) -> T) -> [T; 2] {
     [of(0), of(1)]
 }
 
 /// Number of one car, or numbers of a batch of cars.
-pub(crate) trait Abreast: Lane + AddAssign {
+pub(crate) trait CarScalar: Lane + AddAssign {
     /// Quad of these numbers.
-    type Quad: Quad<Self>;
+    type Vec4: Vec4Ops<Self>;
 }
 
 /// Four numbers of each car; for a single car they are SIMD lanes.
-pub(crate) trait Quad<C>:
+pub(crate) trait Vec4Ops<C>:
     Copy + Debug + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     /// Builds the quad from its numbers.
-    fn of(numbers: [C; 4]) -> Self;
+    fn from_array(numbers: [C; 4]) -> Self;
 
     /// Returns the four numbers.
-    fn numbers(self) -> [C; 4];
+    fn to_array(self) -> [C; 4];
 
     /// Returns the quad with its `first` number replaced.
     #[inline(always)]
-    fn with_first(self, first: C) -> Self {
-        let [_, b, c, d] = self.numbers();
-        Self::of([first, b, c, d])
+    fn with_x(self, first: C) -> Self {
+        let [_, b, c, d] = self.to_array();
+        Self::from_array([first, b, c, d])
     }
 
     /// Builds the quad with `number` in all four places.
     #[inline(always)]
-    fn all(number: C) -> Self
+    fn repeat(number: C) -> Self
     where
         C: Copy,
     {
-        Self::of([number; 4])
+        Self::from_array([number; 4])
     }
 }
 
-impl Quad<f32> for Four {
+impl Vec4Ops<f32> for F32x4 {
     #[inline(always)]
-    fn of(numbers: [f32; 4]) -> Self {
+    fn from_array(numbers: [f32; 4]) -> Self {
         Self::new(numbers)
     }
 
     #[inline(always)]
-    fn numbers(self) -> [f32; 4] {
+    fn to_array(self) -> [f32; 4] {
         self.lanes()
     }
 }
 
-impl Abreast for f32 {
-    type Quad = Four;
+impl CarScalar for f32 {
+    type Vec4 = F32x4;
 }
 
 /// Numbers at the wheels of cars: four wheels of two axles of one car, or one wheel each of a batch of cars, in SIMD lanes.
 ///
 /// Two axles have a single row for all wheels, or a row per wheel, left before right. Kernels for single wheels are written for a row,
 /// kernels for an axle or a car for the rows of two axles.
-pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
+pub(crate) trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     /// Numbers of the cars.
-    type Car: Abreast;
+    type Car: CarScalar;
 
     /// Array with an element for each row of two axles.
-    type Each<T: Copy + Debug>: Copy + Debug + IndexMut<usize, Output = T>;
+    type RowArray<T: Copy + Debug>: Copy + Debug + IndexMut<usize, Output = T>;
 
     /// Number of rows of two axles.
-    const ROWS: usize;
+    const ROWS_PER_AXLE_PAIR: usize;
 
     /// Builds the array from `of`, called with the index of each row.
-    fn each<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> Self::Each<T>;
+    fn rows_from_fn<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> Self::RowArray<T>;
 
     /// Returns a mask of the cars with any wheel in the mask `wheels`.
-    fn cars(wheels: Self::Mask) -> <Self::Car as Lane>::Mask;
+    fn cars_with_any(wheels: Self::Mask) -> <Self::Car as Lane>::Mask;
 
     /// Returns a mask of all wheels of the `cars`.
-    fn of_cars(cars: <Self::Car as Lane>::Mask) -> Self::Mask;
+    fn wheels_of_cars(cars: <Self::Car as Lane>::Mask) -> Self::Mask;
 
     /// Returns each car's number at all its wheels.
-    fn of_car(car: Self::Car) -> Self;
+    fn broadcast_car(car: Self::Car) -> Self;
 
     /// Returns four sums over the wheels of two axles, added axle by axle: swapping left and right changes no bit.
-    fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
+    fn sum_four_over_wheels(of: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
 
-    /// Returns a single sum over the wheels, as [`Corners::sums`] does.
-    fn sum_of(of: impl Fn(usize) -> Self) -> Self::Car;
+    /// Returns a single sum over the wheels, as [`WheelLanes::sum_four_over_wheels`] does.
+    fn sum_over_wheels(of: impl Fn(usize) -> Self) -> Self::Car;
 
     /// Returns the number of `lane`.
     fn lane(self, lane: usize) -> f32;
 
     /// Returns whether `mask` is true in `lane`.
-    fn holds(mask: Self::Mask, lane: usize) -> bool;
+    fn mask_at(mask: Self::Mask, lane: usize) -> bool;
 
     /// Returns each wheel's neighbour on the other side of its axle.
-    fn opposite(of: Self::Each<Self>) -> Self::Each<Self>;
+    fn opposite(of: Self::RowArray<Self>) -> Self::RowArray<Self>;
 }
 
 /// Constant 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
-pub(crate) const ROUNDING: f32 = 12_582_912.0;
+pub(crate) const ROUND_TO_WHOLE: f32 = 12_582_912.0;
 const MANTISSA_BITS: u32 = 23;
 const ONE_BITS: u32 = 0x3f80_0000;
-const MANTISSA: u32 = 0x007f_ffff;
+const MANTISSA_MASK: u32 = 0x007f_ffff;
 
 impl Lane for f32 {
     type Mask = bool;
@@ -312,18 +312,19 @@ impl Lane for f32 {
 
     #[inline(always)]
     fn power_of_two(self) -> Self {
-        f32::from_bits(((self + ROUNDING).to_bits() << MANTISSA_BITS).wrapping_add(ONE_BITS))
+        f32::from_bits(((self + ROUND_TO_WHOLE).to_bits() << MANTISSA_BITS).wrapping_add(ONE_BITS))
     }
 
     #[inline(always)]
     fn exponent_and_mantissa(self) -> (Self, Self) {
         // The biased exponent forms the last bits of a number that starts at 1.5 × 2²³.
-        let exponent = f32::from_bits(ROUNDING.to_bits() | (self.to_bits() >> MANTISSA_BITS)) - (ROUNDING + 127.0);
-        (exponent, f32::from_bits((self.to_bits() & MANTISSA) | ONE_BITS))
+        let exponent =
+            f32::from_bits(ROUND_TO_WHOLE.to_bits() | (self.to_bits() >> MANTISSA_BITS)) - (ROUND_TO_WHOLE + 127.0);
+        (exponent, f32::from_bits((self.to_bits() & MANTISSA_MASK) | ONE_BITS))
     }
 }
 
-macro_rules! by_lane {
+macro_rules! impl_lanewise_ops {
     ($type:ident: $($trait:ident $method:ident),*) => {$(
         impl $trait for $type {
             type Output = Self;
@@ -336,21 +337,21 @@ macro_rules! by_lane {
 }
 
 #[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
-use by_lane;
+use impl_lanewise_ops;
 
 /// Whether the max and min instructions return the second operand if both are equal or one is a NaN, as a comparison with a selection
 /// does.
-const RETURNS_THE_SECOND: bool = cfg!(target_feature = "sse");
+const MIN_MAX_RETURN_SECOND: bool = cfg!(target_feature = "sse");
 
 /// Runs `part` with the instructions that every processor of the target has: if wider ones exist, steps use [`WideEight`], not
-/// [`Eight`].
+/// [`F32x8Pair`].
 #[inline(always)]
-fn target<R>(part: impl FnOnce() -> R) -> R {
+fn call_baseline<R>(part: impl FnOnce() -> R) -> R {
     part()
 }
 
 /// Defines a type of `count` SIMD lanes in `numbers`, with bits in `bits`; `widest` runs parts of a step.
-macro_rules! side_by_side {
+macro_rules! define_simd_type {
     ($(#[$doc:meta])* $type:ident, $mask:ident: $numbers:ident, $bits:ident, $count:literal, $widest:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -362,7 +363,7 @@ macro_rules! side_by_side {
 
         impl $type {
             /// Number of lanes.
-            pub const COUNT: usize = $count;
+            pub const LANE_COUNT: usize = $count;
 
             /// Builds the value from its lanes.
             #[inline(always)]
@@ -383,8 +384,8 @@ macro_rules! side_by_side {
             }
         }
 
-        by_lane!($type: Add add, Sub sub, Mul mul, Div div);
-        by_lane!($mask: BitAnd bitand, BitOr bitor);
+        impl_lanewise_ops!($type: Add add, Sub sub, Mul mul, Div div);
+        impl_lanewise_ops!($mask: BitAnd bitand, BitOr bitor);
 
         impl Not for $mask {
             type Output = Self;
@@ -418,7 +419,7 @@ macro_rules! side_by_side {
             }
 
             #[inline(always)]
-            fn widest<R>(part: impl FnOnce() -> R) -> R {
+            fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
                 $widest(part)
             }
 
@@ -439,12 +440,12 @@ macro_rules! side_by_side {
 
             #[inline(always)]
             fn at_least(self, bound: Self) -> Self {
-                if RETURNS_THE_SECOND { Self(self.0.fast_max(bound.0)) } else { Self::select(bound.less(self), self, bound) }
+                if MIN_MAX_RETURN_SECOND { Self(self.0.fast_max(bound.0)) } else { Self::select(bound.less(self), self, bound) }
             }
 
             #[inline(always)]
             fn at_most(self, bound: Self) -> Self {
-                if RETURNS_THE_SECOND { Self(self.0.fast_min(bound.0)) } else { Self::select(self.less(bound), self, bound) }
+                if MIN_MAX_RETURN_SECOND { Self(self.0.fast_min(bound.0)) } else { Self::select(self.less(bound), self, bound) }
             }
 
             #[inline(always)]
@@ -459,33 +460,33 @@ macro_rules! side_by_side {
 
             #[inline(always)]
             fn power_of_two(self) -> Self {
-                let whole: $bits = bytemuck::cast(self.0 + $numbers::splat(ROUNDING));
+                let whole: $bits = bytemuck::cast(self.0 + $numbers::splat(ROUND_TO_WHOLE));
                 Self(bytemuck::cast(whole.unbounded_shl_scalar(MANTISSA_BITS) + $bits::splat(ONE_BITS)))
             }
 
             #[inline(always)]
             fn exponent_and_mantissa(self) -> (Self, Self) {
                 let bits: $bits = bytemuck::cast(self.0);
-                let biased = bits.unbounded_shr_scalar(MANTISSA_BITS) | $bits::splat(ROUNDING.to_bits());
-                let mantissa = (bits & $bits::splat(MANTISSA)) | $bits::splat(ONE_BITS);
+                let biased = bits.unbounded_shr_scalar(MANTISSA_BITS) | $bits::splat(ROUND_TO_WHOLE.to_bits());
+                let mantissa = (bits & $bits::splat(MANTISSA_MASK)) | $bits::splat(ONE_BITS);
                 let biased = Self(bytemuck::cast(biased));
-                (biased - Self::splat(ROUNDING + 127.0), Self(bytemuck::cast(mantissa)))
+                (biased - Self::splat(ROUND_TO_WHOLE + 127.0), Self(bytemuck::cast(mantissa)))
             }
         }
     };
 }
 
-side_by_side! {
+define_simd_type! {
     /// Four numbers in SIMD lanes: in a step the wheels of two axles, left before right.
-    Four, FourMask: f32x4, u32x4, 4, widest
+    F32x4, Mask32x4: f32x4, u32x4, 4, dispatch_simd
 }
 
-side_by_side! {
+define_simd_type! {
     /// Eight numbers in SIMD lanes.
-    Eight, EightMask: f32x8, u32x8, 8, target
+    F32x8Pair, Mask32x8Pair: f32x8, u32x8, 8, call_baseline
 }
 
-impl EightMask {
+impl Mask32x8Pair {
     /// Returns the mask lane by lane.
     #[inline(always)]
     pub fn lanes(self) -> [bool; 8] {
@@ -509,8 +510,12 @@ mod tests {
         }
         for (value, bound) in odd.into_iter().flat_map(|value| odd.map(|bound| (value, bound))) {
             let alone = bits::<f32>(value, bound, |one| vec![one])[0];
-            assert_eq!(bits::<Four>(value, bound, |four| four.lanes().to_vec()), [alone; 4], "{value} and {bound}");
-            assert_eq!(bits::<Eight>(value, bound, |eight| eight.lanes().to_vec()), [alone; 8], "{value} and {bound}");
+            assert_eq!(bits::<F32x4>(value, bound, |four| four.lanes().to_vec()), [alone; 4], "{value} and {bound}");
+            assert_eq!(
+                bits::<F32x8Pair>(value, bound, |eight| eight.lanes().to_vec()),
+                [alone; 8],
+                "{value} and {bound}"
+            );
         }
     }
 
@@ -521,8 +526,8 @@ mod tests {
         for [low, high] in [[0.0, 1.0], [-0.0, 0.0], [0.0, -0.0], [-1.0, f32::INFINITY], [2.0, 2.0]] {
             for value in odd {
                 let alone = value.clamp(low, high).to_bits();
-                let [low, high, value] = [low, high, value].map(Eight::splat);
-                assert_eq!(value.clamped(low, high).lanes().map(f32::to_bits), [alone; 8], "{value:?}");
+                let [low, high, value] = [low, high, value].map(F32x8Pair::splat);
+                assert_eq!(value.clamp_keeping_nan(low, high).lanes().map(f32::to_bits), [alone; 8], "{value:?}");
             }
         }
     }
@@ -530,8 +535,8 @@ mod tests {
     #[test]
     fn four_lanes_do_what_one_does() {
         let (a, b) = ([1.5f32, -2.0, 0.0, 3.0e-20], [0.5f32, -2.0, -1.0, 7.0]);
-        let (x, y) = (Four::new(a), Four::new(b));
-        let same = |four: Four, one: fn(f32, f32) -> f32| {
+        let (x, y) = (F32x4::new(a), F32x4::new(b));
+        let same = |four: F32x4, one: fn(f32, f32) -> f32| {
             for (i, lane) in four.lanes().into_iter().enumerate() {
                 assert_eq!(lane.to_bits(), one(a[i], b[i]).to_bits(), "lane {i}");
             }
@@ -542,17 +547,17 @@ mod tests {
         same(x / y, |x, y| x / y);
         same(-x, |x, _| -x);
         same(x.abs().sqrt(), |x, _| x.abs().sqrt());
-        same(x.signed_by(y), Lane::signed_by);
-        same(Four::select(x.less(y), x, y), |x, y| if x < y { x } else { y });
-        same(x.smoothstep(Four::splat(-3.0), Four::splat(2.0)), |x, _| x.smoothstep(-3.0, 2.0));
+        same(x.times_sign_of(y), Lane::times_sign_of);
+        same(F32x4::select(x.less(y), x, y), |x, y| if x < y { x } else { y });
+        same(x.smoothstep(F32x4::splat(-3.0), F32x4::splat(2.0)), |x, _| x.smoothstep(-3.0, 2.0));
         let powers = [-126.0, 0.0, 5.0, 127.0];
         let positive = [1.5f32, 3.0e-20, 1.0, 7.0e12];
-        let split = Four::new(positive).exponent_and_mantissa();
+        let split = F32x4::new(positive).exponent_and_mantissa();
         for i in 0..4 {
-            assert_eq!(Four::new(powers).power_of_two().lanes()[i].to_bits(), powers[i].power_of_two().to_bits());
+            assert_eq!(F32x4::new(powers).power_of_two().lanes()[i].to_bits(), powers[i].power_of_two().to_bits());
             assert_eq!((split.0.lanes()[i], split.1.lanes()[i]), positive[i].exponent_and_mantissa());
         }
         assert_eq!(x.less(y).lanes(), [false, false, false, true]);
-        assert_eq!(Four::sums(|_| [x, y, x, y]), [x.sum(), y.sum(), x.sum(), y.sum()]);
+        assert_eq!(F32x4::sum_four_over_wheels(|_| [x, y, x, y]), [x.sum(), y.sum(), x.sum(), y.sum()]);
     }
 }

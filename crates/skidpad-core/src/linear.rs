@@ -3,7 +3,7 @@
 
 use core::ops::{Add, Mul, Sub};
 
-use crate::lane::{Abreast, Corners, Four, Lane, Quad};
+use crate::lane::{CarScalar, F32x4, Lane, Vec4Ops, WheelLanes};
 use crate::vectors::Vec3Lanes;
 use bevy_math::{Mat3, Vec3};
 
@@ -40,7 +40,7 @@ impl<L: Lane> SpatialVector<L> {
 
 impl SpatialVector<f32> {
     #[inline(always)]
-    pub fn of(linear: Vec3, angular: Vec3) -> Self {
+    pub fn from_vec3s(linear: Vec3, angular: Vec3) -> Self {
         Self::new(Vec3Lanes::splat(linear), Vec3Lanes::splat(angular))
     }
 
@@ -55,22 +55,22 @@ impl SpatialVector<f32> {
 impl<C: Lane> SpatialVector<C> {
     /// Returns a car's vector at each of its wheels.
     #[inline(always)]
-    pub fn at_each_wheel<W: Corners<Car = C>>(self) -> SpatialVector<W> {
-        SpatialVector::new(self.linear.at_each_wheel(), self.angular.at_each_wheel())
+    pub fn broadcast_to_wheels<W: WheelLanes<Car = C>>(self) -> SpatialVector<W> {
+        SpatialVector::new(self.linear.broadcast_to_wheels(), self.angular.broadcast_to_wheels())
     }
 }
 
-impl<W: Corners> SpatialVector<W> {
+impl<W: WheelLanes> SpatialVector<W> {
     /// Returns the sum of `of(row)` over the wheels of two axles, added axle by axle.
     #[inline(always)]
-    pub fn sum_of(of: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
-        let each = W::each(of);
+    pub fn sum_over_wheels(of: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
+        let each = W::rows_from_fn(of);
         let parts = |k: usize| (each[k].linear, each[k].angular);
-        let [lx, ly, lz, ax] = W::sums(|k| {
+        let [lx, ly, lz, ax] = W::sum_four_over_wheels(|k| {
             let (l, a) = parts(k);
             [l.x, l.y, l.z, a.x]
         });
-        let [ay, az, ..] = W::sums(|k| {
+        let [ay, az, ..] = W::sum_four_over_wheels(|k| {
             let (_, a) = parts(k);
             [a.y, a.z, a.y, a.z]
         });
@@ -79,33 +79,33 @@ impl<W: Corners> SpatialVector<W> {
 
     /// Returns the vector of the opposite wheel in each wheel's place.
     #[inline(always)]
-    pub fn opposite_of(each: W::Each<Self>) -> W::Each<Self> {
-        let of = |part: fn(&Self) -> W| W::opposite(W::each(|k| part(&each[k])));
+    pub fn opposite_wheels(each: W::RowArray<Self>) -> W::RowArray<Self> {
+        let of = |part: fn(&Self) -> W| W::opposite(W::rows_from_fn(|k| part(&each[k])));
         let [lx, ly, lz] = [of(|t| t.linear.x), of(|t| t.linear.y), of(|t| t.linear.z)];
         let [ax, ay, az] = [of(|t| t.angular.x), of(|t| t.angular.y), of(|t| t.angular.z)];
-        W::each(|k| Self::new(Vec3Lanes::new(lx[k], ly[k], lz[k]), Vec3Lanes::new(ax[k], ay[k], az[k])))
+        W::rows_from_fn(|k| Self::new(Vec3Lanes::new(lx[k], ly[k], lz[k]), Vec3Lanes::new(ax[k], ay[k], az[k])))
     }
 }
 
-impl SpatialVector<Four> {
+impl SpatialVector<F32x4> {
     /// Returns the sum of each lane and the lane of the opposite wheel.
     #[inline(always)]
-    pub fn and_opposite(self) -> Self {
-        let [opposite] = Self::opposite_of([self]);
+    pub fn plus_opposite(self) -> Self {
+        let [opposite] = Self::opposite_wheels([self]);
         self + opposite
     }
 
     /// Returns the sum of the lanes, added axle by axle.
     #[inline(always)]
     pub fn sum(self) -> SpatialVector<f32> {
-        Self::sum_of(|_| self)
+        Self::sum_over_wheels(|_| self)
     }
 }
 
-impl<W: Corners> SpatialVector<W> {
+impl<W: WheelLanes> SpatialVector<W> {
     /// Returns the vector of one lane.
     pub fn lane(self, lane: usize) -> SpatialVector<f32> {
-        SpatialVector::of(self.linear.lane(lane).into(), self.angular.lane(lane).into())
+        SpatialVector::from_vec3s(self.linear.lane(lane).into(), self.angular.lane(lane).into())
     }
 }
 
@@ -135,34 +135,34 @@ impl<L: Lane> Mul<L> for SpatialVector<L> {
 
 /// Number of entries that store the lower triangle of a symmetric 6 × 6 matrix, in the order of the elimination. The first of each four entries
 /// belongs to the upper left block, the others to rows 3 to 5 of a column. Three of them are unused.
-const ENTRIES: usize = 24;
+const PACKED_ENTRIES: usize = 24;
 
 /// Sum of weighted outer products of rows, separate for each lane.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OuterProducts<W: Corners = Four> {
-    entries: W::Each<[W; ENTRIES]>,
+pub(crate) struct OuterProducts<W: WheelLanes = F32x4> {
+    entries: W::RowArray<[W; PACKED_ENTRIES]>,
 }
 
-impl<W: Corners> OuterProducts<W> {
+impl<W: WheelLanes> OuterProducts<W> {
     /// Returns an empty sum.
     #[inline(always)]
-    pub fn none() -> Self {
-        Self { entries: W::each(|_| [W::default(); ENTRIES]) }
+    pub fn zero() -> Self {
+        Self { entries: W::rows_from_fn(|_| [W::default(); PACKED_ENTRIES]) }
     }
 
     /// Adds `weight * row rowᵀ` for row `k` of two axles.
     #[inline(always)]
-    pub fn add_of(&mut self, k: usize, weight: W, row: SpatialVector<W>) {
-        add_to(&mut self.entries[k], [(weight, row)]);
+    pub fn add_to_row(&mut self, k: usize, weight: W, row: SpatialVector<W>) {
+        add_outer_products(&mut self.entries[k], [(weight, row)]);
     }
 
     /// Builds the sum of `weight * row rowᵀ` over the terms of each row of two axles.
     #[inline(always)]
-    pub fn of<const TERMS: usize>(mut each: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
+    pub fn from_terms<const TERMS: usize>(mut each: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
         Self {
-            entries: W::each(
+            entries: W::rows_from_fn(
                 #[inline(always)]
-                |k| summed(each(k)),
+                |k| sum_outer_products(each(k)),
             ),
         }
     }
@@ -171,7 +171,7 @@ impl<W: Corners> OuterProducts<W> {
 /// Calls `e` with row and column of every entry and returns the results, with `none` for unused entries. Written out, each entry is stored
 /// once; in a loop the entries would first be zeroed in memory.
 #[inline(always)]
-fn each_entry<T: Copy>(mut e: impl FnMut(usize, usize) -> T, none: T) -> [T; ENTRIES] {
+fn map_entries<T: Copy>(mut e: impl FnMut(usize, usize) -> T, none: T) -> [T; PACKED_ENTRIES] {
     #[rustfmt::skip]
     let entries = [
         e(0, 0), e(3, 0), e(4, 0), e(5, 0),
@@ -186,7 +186,7 @@ fn each_entry<T: Copy>(mut e: impl FnMut(usize, usize) -> T, none: T) -> [T; ENT
 
 /// Returns the index of the entry in row `i` and column `k`, for `k <= i`.
 #[inline(always)]
-const fn place(i: usize, k: usize) -> usize {
+const fn packed_index(i: usize, k: usize) -> usize {
     match i {
         0..3 if i == k => 4 * i,
         0..3 => 4 * (2 + i + k),
@@ -196,9 +196,9 @@ const fn place(i: usize, k: usize) -> usize {
 
 /// Returns the entries of the sum of `weight * row rowᵀ`.
 #[inline(always)]
-fn summed<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [W; ENTRIES] {
-    let (terms, zero) = (weighted(terms), W::default());
-    each_entry(
+fn sum_outer_products<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [W; PACKED_ENTRIES] {
+    let (terms, zero) = (weight_rows(terms), W::default());
+    map_entries(
         #[inline(always)]
         |i, k| terms.iter().fold(zero, |sum, (row, weighted)| sum + weighted[i] * row[k]),
         zero,
@@ -207,12 +207,15 @@ fn summed<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS])
 
 /// Adds each `weight * row rowᵀ`, one after the other, to `entries`.
 #[inline(always)]
-fn add_to<W: Corners, const TERMS: usize>(entries: &mut [W; ENTRIES], terms: [(W, SpatialVector<W>); TERMS]) {
-    let terms = weighted(terms);
-    each_entry(
+fn add_outer_products<W: WheelLanes, const TERMS: usize>(
+    entries: &mut [W; PACKED_ENTRIES],
+    terms: [(W, SpatialVector<W>); TERMS],
+) {
+    let terms = weight_rows(terms);
+    map_entries(
         #[inline(always)]
         |i, k| {
-            let entry = &mut entries[place(i, k)];
+            let entry = &mut entries[packed_index(i, k)];
             *entry = terms.iter().fold(*entry, |sum, (row, weighted)| sum + weighted[i] * row[k]);
         },
         (),
@@ -221,7 +224,7 @@ fn add_to<W: Corners, const TERMS: usize>(entries: &mut [W; ENTRIES], terms: [(W
 
 /// Returns each row, and that row times its weight.
 #[inline(always)]
-fn weighted<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [([W; 6], [W; 6]); TERMS] {
+fn weight_rows<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [([W; 6], [W; 6]); TERMS] {
     terms.map(
         #[inline(always)]
         |(weight, row)| (row.to_array(), (row * weight).to_array()),
@@ -230,21 +233,21 @@ fn weighted<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS
 
 impl OuterProducts {
     /// Multiplies each lane by its `share`.
-    pub fn shared(mut self, share: Four) -> Self {
+    pub fn scaled_by(mut self, share: F32x4) -> Self {
         self.entries.iter_mut().flatten().for_each(|entry| *entry = *entry * share);
         self
     }
 
     /// Adds `weight * row rowᵀ`.
     #[inline(always)]
-    pub fn add(&mut self, weight: Four, row: SpatialVector<Four>) {
-        self.add_all([(weight, row)]);
+    pub fn add(&mut self, weight: F32x4, row: SpatialVector<F32x4>) {
+        self.add_terms([(weight, row)]);
     }
 
     /// Adds each `weight * row rowᵀ`, one after the other.
     #[inline(always)]
-    pub fn add_all<const TERMS: usize>(&mut self, terms: [(Four, SpatialVector<Four>); TERMS]) {
-        add_to(&mut self.entries[0], terms);
+    pub fn add_terms<const TERMS: usize>(&mut self, terms: [(F32x4, SpatialVector<F32x4>); TERMS]) {
+        add_outer_products(&mut self.entries[0], terms);
     }
 }
 
@@ -253,60 +256,60 @@ impl OuterProducts {
 /// Mirroring a car changes the sign of some components. Every operation here is a sum of products whose terms all
 /// keep or all change their sign, so the solution of a mirrored system is mirrored bit for bit.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Symmetric6<C: Abreast = f32> {
+pub(crate) struct Symmetric6<C: CarScalar = f32> {
     /// Entries in the order of [`OuterProducts`], four at a time.
-    fours: [C::Quad; ENTRIES / 4],
+    packed: [C::Vec4; PACKED_ENTRIES / 4],
 }
 
-impl<W: Corners> OuterProducts<W> {
+impl<W: WheelLanes> OuterProducts<W> {
     /// Returns the sums over the wheels of four entries, starting at index `k`.
     #[inline(always)]
-    fn sums(&self, k: usize) -> QuadOf<W::Car> {
+    fn sum_entries(&self, k: usize) -> Vec4Of<W::Car> {
         let of = &self.entries;
-        Quad::of(W::sums(
+        Vec4Ops::from_array(W::sum_four_over_wheels(
             #[inline(always)]
             |row| [of[row][k], of[row][k + 1], of[row][k + 2], of[row][k + 3]],
         ))
     }
 }
 
-type QuadOf<C> = <C as Abreast>::Quad;
+type Vec4Of<C> = <C as CarScalar>::Vec4;
 
 /// Returns four numbers that all cars share.
 #[inline(always)]
-fn quad<C: Abreast>([a, b, c, d]: [f32; 4]) -> C::Quad {
-    Quad::of([C::splat(a), C::splat(b), C::splat(c), C::splat(d)])
+fn splat_vec4<C: CarScalar>([a, b, c, d]: [f32; 4]) -> C::Vec4 {
+    Vec4Ops::from_array([C::splat(a), C::splat(b), C::splat(c), C::splat(d)])
 }
 
 /// Returns the first number of the quad.
 #[inline(always)]
-fn first_of<C: Abreast>(four: C::Quad) -> C {
-    let [first, ..] = four.numbers();
+fn first_component<C: CarScalar>(four: C::Vec4) -> C {
+    let [first, ..] = four.to_array();
     first
 }
 
-impl<C: Abreast> Symmetric6<C> {
+impl<C: CarScalar> Symmetric6<C> {
     /// Builds the sum over the wheels of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the angular diagonal
     /// block.
     #[inline(always)]
-    pub fn new<W: Corners<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
+    pub fn new<W: WheelLanes<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
-        let (first, second, third) = (products.sums(0), products.sums(4), products.sums(8));
+        let (first, second, third) = (products.sum_entries(0), products.sum_entries(4), products.sum_entries(8));
         let fours = [
-            first.with_first(first_of::<C>(first) + C::splat(mass)),
-            second.with_first(first_of::<C>(second) + C::splat(mass)),
-            third.with_first(first_of::<C>(third) + C::splat(mass)),
-            products.sums(12) + quad::<C>([0.0, x.x, x.y, x.z]),
-            products.sums(16) + quad::<C>([0.0, 0.0, y.y, y.z]),
-            products.sums(20) + quad::<C>([0.0, 0.0, 0.0, z.z]),
+            first.with_x(first_component::<C>(first) + C::splat(mass)),
+            second.with_x(first_component::<C>(second) + C::splat(mass)),
+            third.with_x(first_component::<C>(third) + C::splat(mass)),
+            products.sum_entries(12) + splat_vec4::<C>([0.0, x.x, x.y, x.z]),
+            products.sum_entries(16) + splat_vec4::<C>([0.0, 0.0, y.y, y.z]),
+            products.sum_entries(20) + splat_vec4::<C>([0.0, 0.0, 0.0, z.z]),
         ];
-        Self { fours }
+        Self { packed: fours }
     }
 
     /// Returns `self * x`.
-    pub fn times(&self, x: SpatialVector<C>) -> SpatialVector<C> {
-        let (x, fours) = (x.to_array(), self.fours.map(C::Quad::numbers));
-        let entry = |i: usize, k: usize| fours.as_flattened()[place(i.max(k), i.min(k))];
+    pub fn mul_vector(&self, x: SpatialVector<C>) -> SpatialVector<C> {
+        let (x, fours) = (x.to_array(), self.packed.map(C::Vec4::to_array));
+        let entry = |i: usize, k: usize| fours.as_flattened()[packed_index(i.max(k), i.min(k))];
         let [a, b, c, d, e, f] = core::array::from_fn(|i| (0..6).fold(C::default(), |sum, k| sum + entry(i, k) * x[k]));
         SpatialVector::new(Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f))
     }
@@ -320,43 +323,50 @@ impl<C: Abreast> Symmetric6<C> {
     #[inline(always)]
     pub fn solve(&self, right: SpatialVector<C>) -> SpatialVector<C> {
         let (force, moment) = (right.linear, right.angular);
-        let [first, second, third, fourth, fifth, sixth] = self.fours;
+        let [first, second, third, fourth, fifth, sixth] = self.packed;
         // Written out, because a function that maps an array is not inlined, and closures may not be.
-        let (xx, yy, zz) = (first_of(first), first_of(second), first_of(third));
-        let linear = Factors::of(xx, first_of(fourth), yy, first_of(fifth), first_of(sixth), zz);
-        let x = first.with_first(force.x);
-        let y = second.with_first(force.y) - C::Quad::all(linear.yx) * x;
-        let z = third.with_first(force.z) - (C::Quad::all(linear.zx) * x + C::Quad::all(linear.zy) * y);
+        let (xx, yy, zz) = (first_component(first), first_component(second), first_component(third));
+        let linear =
+            LdlFactors::factorise(xx, first_component(fourth), yy, first_component(fifth), first_component(sixth), zz);
+        let x = first.with_x(force.x);
+        let y = second.with_x(force.y) - C::Vec4::repeat(linear.yx) * x;
+        let z = third.with_x(force.z) - (C::Vec4::repeat(linear.zx) * x + C::Vec4::repeat(linear.zy) * y);
         let per_pivot = linear.inverse_pivots;
-        let [_, xx, yx, zx] = (x * C::Quad::all(per_pivot.x)).numbers();
-        let [_, xy, yy, zy] = (y * C::Quad::all(per_pivot.y)).numbers();
-        let [_, xz, yz, zz] = (z * C::Quad::all(per_pivot.z)).numbers();
+        let [_, xx, yx, zx] = (x * C::Vec4::repeat(per_pivot.x)).to_array();
+        let [_, xy, yy, zy] = (y * C::Vec4::repeat(per_pivot.y)).to_array();
+        let [_, xz, yz, zz] = (z * C::Vec4::repeat(per_pivot.z)).to_array();
         // Remainders of the moments and of the angular block.
-        let [a, ax, ay, az] = (fourth.with_first(moment.x) - times::<C>([x, y, z], [xx, xy, xz])).numbers();
-        let [b, _, by, bz] = (fifth.with_first(moment.y) - times::<C>([x, y, z], [yx, yy, yz])).numbers();
-        let [c, _, _, cz] = (sixth.with_first(moment.z) - times::<C>([x, y, z], [zx, zy, zz])).numbers();
-        let angular = Factors::of(ax, ay, by, az, bz, cz);
-        let turn = angular.up(angular.down(Vec3Lanes::new(a, b, c)).times(angular.inverse_pivots));
-        let force = Vec3Lanes::new(without::<C>(x, turn), without::<C>(y, turn), without::<C>(z, turn));
-        SpatialVector::new(linear.up(force.times(per_pivot)), turn)
+        let [a, ax, ay, az] = (fourth.with_x(moment.x) - combine_rows::<C>([x, y, z], [xx, xy, xz])).to_array();
+        let [b, _, by, bz] = (fifth.with_x(moment.y) - combine_rows::<C>([x, y, z], [yx, yy, yz])).to_array();
+        let [c, _, _, cz] = (sixth.with_x(moment.z) - combine_rows::<C>([x, y, z], [zx, zy, zz])).to_array();
+        let angular = LdlFactors::factorise(ax, ay, by, az, bz, cz);
+        let turn = angular.solve_lower_transposed(
+            angular.solve_lower(Vec3Lanes::new(a, b, c)).mul_components(angular.inverse_pivots),
+        );
+        let force = Vec3Lanes::new(
+            subtract_columns::<C>(x, turn),
+            subtract_columns::<C>(y, turn),
+            subtract_columns::<C>(z, turn),
+        );
+        SpatialVector::new(linear.solve_lower_transposed(force.mul_components(per_pivot)), turn)
     }
 }
 
 /// Returns the sum of `rows`, each times its number.
 #[inline(always)]
-fn times<C: Abreast>([x, y, z]: [C::Quad; 3], [a, b, c]: [C; 3]) -> C::Quad {
-    x * C::Quad::all(a) + y * C::Quad::all(b) + z * C::Quad::all(c)
+fn combine_rows<C: CarScalar>([x, y, z]: [C::Vec4; 3], [a, b, c]: [C; 3]) -> C::Vec4 {
+    x * C::Vec4::repeat(a) + y * C::Vec4::repeat(b) + z * C::Vec4::repeat(c)
 }
 
 /// Returns the force of a row, less its columns times the angular velocities of `turn`.
 #[inline(always)]
-fn without<C: Abreast>(row: C::Quad, turn: Vec3Lanes<C>) -> C {
-    let [force, x, y, z] = row.numbers();
+fn subtract_columns<C: CarScalar>(row: C::Vec4, turn: Vec3Lanes<C>) -> C {
+    let [force, x, y, z] = row.to_array();
     force - (x * turn.x + y * turn.y + z * turn.z)
 }
 
 /// Solves six equations `matrix * x == right` by elimination with the largest pivot of each column. Returns `None` if there is no solution.
-pub(crate) fn solve_any(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Option<[f32; 6]> {
+pub(crate) fn solve_dense(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Option<[f32; 6]> {
     for k in 0..6 {
         let largest = |a: &usize, b: &usize| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs());
         let pivot = (k..6).max_by(largest)?;
@@ -377,7 +387,7 @@ pub(crate) fn solve_any(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Optio
 }
 
 /// Factors `L D Lᵀ` of a symmetric 3 × 3 matrix.
-struct Factors<C> {
+struct LdlFactors<C> {
     /// Entries of L below its unit diagonal: yx, zx, zy.
     yx: C,
     zx: C,
@@ -386,12 +396,12 @@ struct Factors<C> {
 }
 
 /// Least pivot as a share of its diagonal entry: the rounding error of that entry.
-const LEAST_PIVOT: f32 = f32::EPSILON;
+const MIN_PIVOT_SHARE: f32 = f32::EPSILON;
 
-impl<C: Lane> Factors<C> {
+impl<C: Lane> LdlFactors<C> {
     #[inline(always)]
-    fn of(xx: C, xy: C, yy: C, xz: C, yz: C, zz: C) -> Self {
-        let (one, least) = (C::splat(1.0), C::splat(LEAST_PIVOT));
+    fn factorise(xx: C, xy: C, yy: C, xz: C, yz: C, zz: C) -> Self {
+        let (one, least) = (C::splat(1.0), C::splat(MIN_PIVOT_SHARE));
         let first = one / xx;
         let (yx, zx) = (xy * first, xz * first);
         let second = one / (yy - xy * yx).at_least(yy * least);
@@ -403,14 +413,14 @@ impl<C: Lane> Factors<C> {
 
     /// Returns `L⁻¹ v`.
     #[inline(always)]
-    fn down(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
+    fn solve_lower(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
         let y = v.y - self.yx * v.x;
         Vec3Lanes::new(v.x, y, v.z - (self.zx * v.x + self.zy * y))
     }
 
     /// Returns `L⁻ᵀ v`.
     #[inline(always)]
-    fn up(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
+    fn solve_lower_transposed(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
         let y = v.y - self.zy * v.z;
         Vec3Lanes::new(v.x - (self.yx * y + self.zx * v.z), y, v.z)
     }
@@ -427,33 +437,33 @@ mod tests {
         });
         let known = [1.0, -2.0, 3.0, 0.5, 0.0, -1.0];
         let right = matrix.map(|row| row.iter().zip(known).map(|(entry, x)| entry * x).sum());
-        let found = solve_any(matrix, right).expect("it has a solution");
+        let found = solve_dense(matrix, right).expect("it has a solution");
         // Numbers up to 4 with a condition of about 10.
         assert!(found.iter().zip(known).all(|(found, known)| (found - known).abs() < 1e-5), "{found:?}");
-        assert_eq!(solve_any([[1.0; 6]; 6], known), None);
+        assert_eq!(solve_dense([[1.0; 6]; 6], known), None);
     }
 
     #[test]
     fn solves_a_positive_definite_system() {
         let rows = [
-            SpatialVector::of(Vec3::Z, Vec3::new(0.8, -1.3, 0.0)),
-            SpatialVector::of(Vec3::new(0.1, 0.9, 0.2), Vec3::new(-0.8, 0.3, 1.4)),
+            SpatialVector::from_vec3s(Vec3::Z, Vec3::new(0.8, -1.3, 0.0)),
+            SpatialVector::from_vec3s(Vec3::new(0.1, 0.9, 0.2), Vec3::new(-0.8, 0.3, 1.4)),
         ];
-        let mut products = OuterProducts::none();
-        products.add(Four::new([300.0, 0.0, 0.0, 0.0]), rows[0].at_each_wheel());
-        products.add(Four::new([0.0, 0.0, 300.0, 0.0]), rows[1].at_each_wheel());
+        let mut products = OuterProducts::zero();
+        products.add(F32x4::new([300.0, 0.0, 0.0, 0.0]), rows[0].broadcast_to_wheels());
+        products.add(F32x4::new([0.0, 0.0, 300.0, 0.0]), rows[1].broadcast_to_wheels());
         let inertia = Vec3::new(480.0, 2350.0, 2500.0);
         let system = Symmetric6::new(1500.0, &Mat3::from_diagonal(inertia), &products);
         let (linear, angular) = (Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.3, 0.2, -0.7));
-        let wanted = SpatialVector::of(linear, angular);
-        let mut right = SpatialVector::of(linear * 1500.0, angular * inertia);
+        let wanted = SpatialVector::from_vec3s(linear, angular);
+        let mut right = SpatialVector::from_vec3s(linear * 1500.0, angular * inertia);
         for row in rows {
             right = right + row * (300.0 * row.dot(wanted));
         }
         let error = system.solve(right) - wanted;
         // Six eliminations in f32 on a system of condition 5.
         assert!(error.dot(error) < 1e-10, "{error:?}");
-        let missing = system.times(wanted) - right;
+        let missing = system.mul_vector(wanted) - right;
         // Sums of six products of up to 2e3 in 32 bits.
         assert!(missing.dot(missing) < 1e-5, "{missing:?}");
     }

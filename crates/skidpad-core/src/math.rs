@@ -57,10 +57,10 @@ pub(crate) fn all_finite(numbers: &[f32]) -> bool {
     numbers.iter().all(|number| number.is_finite())
 }
 
-/// Turns the orientation `rotation` by the world-frame `rate` (rad/s) for `dt` s, see [`vectors::turned`].
+/// Turns the orientation `rotation` by the world-frame `rate` (rad/s) for `dt` s, see [`vectors::integrate_rotation`].
 #[inline(always)]
-pub fn turned(rotation: Quat, rate: Vec3, dt: f32) -> Quat {
-    Quat::from_array(vectors::turned(rotation.to_array(), Vec3Lanes::splat(rate), dt))
+pub fn integrate_rotation(rotation: Quat, rate: Vec3, dt: f32) -> Quat {
+    Quat::from_array(vectors::integrate_rotation(rotation.to_array(), Vec3Lanes::splat(rate), dt))
 }
 
 /// Returns roll, pitch and yaw (rad) of `rotation` in the ISO 8855 order: yaw about z, pitch about y, roll about x.

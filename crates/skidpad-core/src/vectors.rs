@@ -2,7 +2,7 @@
 
 use core::ops::{Add, Mul, Sub};
 
-use crate::lane::{Corners, Lane};
+use crate::lane::{Lane, WheelLanes};
 use bevy_math::{Mat3, Vec3};
 
 /// Vector with three components.
@@ -59,13 +59,13 @@ impl<L: Lane> Vec3Lanes<L> {
 
     /// Returns the product component by component.
     #[inline(always)]
-    pub(crate) fn times(self, other: Self) -> Self {
+    pub(crate) fn mul_components(self, other: Self) -> Self {
         Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
     }
 
     /// Returns the vector with `by` added to its third component.
     #[inline(always)]
-    pub(crate) fn raised(self, by: L) -> Self {
+    pub(crate) fn with_z_added(self, by: L) -> Self {
         Self::new(self.x, self.y, self.z + by)
     }
 
@@ -84,7 +84,7 @@ impl<L: Lane> Vec3Lanes<L> {
 
 /// Axes of one frame in another, as the columns of a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Axes<L> {
+pub struct Mat3Lanes<L> {
     /// First axis.
     pub x: Vec3Lanes<L>,
     /// Second axis.
@@ -93,24 +93,24 @@ pub struct Axes<L> {
     pub z: Vec3Lanes<L>,
 }
 
-impl Axes<f32> {
+impl Mat3Lanes<f32> {
     /// Returns the columns of `matrix`.
-    pub fn of(matrix: &Mat3) -> Self {
+    pub fn from_mat3(matrix: &Mat3) -> Self {
         let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3Lanes::splat);
         Self { x, y, z }
     }
 }
 
-impl<L: Lane> Axes<L> {
+impl<L: Lane> Mat3Lanes<L> {
     /// Applies `to` to every number.
-    pub(crate) fn map<M: Lane>(&self, to: impl Fn(L) -> M) -> Axes<M> {
+    pub(crate) fn map<M: Lane>(&self, to: impl Fn(L) -> M) -> Mat3Lanes<M> {
         let [x, y, z] = [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(to(axis.x), to(axis.y), to(axis.z)));
-        Axes { x, y, z }
+        Mat3Lanes { x, y, z }
     }
 
     /// Returns the axes after a `rotation` (x, y, z, w) of length 1, with the same bits as [`Mat3::from_quat`].
     #[inline(always)]
-    pub fn rotated([x, y, z, w]: [L; 4]) -> Self {
+    pub fn from_quat([x, y, z, w]: [L; 4]) -> Self {
         let (one, x2, y2, z2) = (L::splat(1.0), x + x, y + y, z + z);
         let (xx, xy, xz) = (x * x2, x * y2, x * z2);
         let (yy, yz, zz) = (y * y2, y * z2, z * z2);
@@ -131,16 +131,16 @@ impl<L: Lane> Axes<L> {
 
     /// Returns the product of the matrix with these columns and `vector`.
     #[inline(always)]
-    pub fn times(&self, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
+    pub fn mul_vector(&self, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
         self.x * vector.x + self.y * vector.y + self.z * vector.z
     }
 }
 
-impl<C: Lane> Axes<C> {
+impl<C: Lane> Mat3Lanes<C> {
     /// Returns the product of a car's matrix and a `vector` at each of its wheels.
     #[inline(always)]
-    pub(crate) fn times_at_each_wheel<W: Corners<Car = C>>(&self, vector: Vec3Lanes<W>) -> Vec3Lanes<W> {
-        let [x, y, z] = [self.x.at_each_wheel(), self.y.at_each_wheel(), self.z.at_each_wheel()];
+    pub(crate) fn mul_wheel_vector<W: WheelLanes<Car = C>>(&self, vector: Vec3Lanes<W>) -> Vec3Lanes<W> {
+        let [x, y, z] = [self.x.broadcast_to_wheels(), self.y.broadcast_to_wheels(), self.z.broadcast_to_wheels()];
         x * vector.x + y * vector.y + z * vector.z
     }
 }
@@ -148,8 +148,8 @@ impl<C: Lane> Axes<C> {
 impl<C: Lane> Vec3Lanes<C> {
     /// Returns a car's vector at each of its wheels.
     #[inline(always)]
-    pub(crate) fn at_each_wheel<W: Corners<Car = C>>(self) -> Vec3Lanes<W> {
-        Vec3Lanes::new(W::of_car(self.x), W::of_car(self.y), W::of_car(self.z))
+    pub(crate) fn broadcast_to_wheels<W: WheelLanes<Car = C>>(self) -> Vec3Lanes<W> {
+        Vec3Lanes::new(W::broadcast_car(self.x), W::broadcast_car(self.y), W::broadcast_car(self.z))
     }
 }
 
@@ -157,7 +157,7 @@ impl<L: Lane> Vec3Lanes<L> {
     /// Returns the vector of one lane.
     pub(crate) fn lane(self, lane: usize) -> [f32; 3]
     where
-        L: Corners,
+        L: WheelLanes,
     {
         [self.x.lane(lane), self.y.lane(lane), self.z.lane(lane)]
     }
@@ -191,7 +191,7 @@ impl<L: Lane> Mul<L> for Vec3Lanes<L> {
 ///
 /// The turn is the Cayley map of the rate: exact axis, angle too small by θ³/12, no transcendental function.
 #[inline(always)]
-pub fn turned<L: Lane>([x, y, z, w]: [L; 4], rate: Vec3Lanes<L>, dt: f32) -> [L; 4] {
+pub fn integrate_rotation<L: Lane>([x, y, z, w]: [L; 4], rate: Vec3Lanes<L>, dt: f32) -> [L; 4] {
     let by = rate * L::splat(0.5 * dt);
     let [x, y, z, w] = [
         x + by.x * w + by.y * z - by.z * y,
@@ -211,10 +211,13 @@ mod tests {
     #[test]
     fn axes_turn_as_matrices_do() {
         for rotation in [Quat::from_xyzw(0.1, -0.7, 0.4, 0.58).normalize(), Quat::IDENTITY] {
-            let (axes, matrix) = (Axes::rotated(rotation.to_array()), Mat3::from_quat(rotation));
-            assert_eq!([axes, axes.transposed()], [Axes::of(&matrix), Axes::of(&matrix.transpose())]);
+            let (axes, matrix) = (Mat3Lanes::from_quat(rotation.to_array()), Mat3::from_quat(rotation));
+            assert_eq!(
+                [axes, axes.transposed()],
+                [Mat3Lanes::from_mat3(&matrix), Mat3Lanes::from_mat3(&matrix.transpose())]
+            );
             for of in [Vec3::new(0.3, -4.0, 1e-3), Vec3::new(-0.0, 7.5, -2.0)] {
-                let turned = axes.times(Vec3Lanes::splat(of));
+                let turned = axes.mul_vector(Vec3Lanes::splat(of));
                 assert_eq!(
                     [turned.x, turned.y, turned.z].map(f32::to_bits),
                     (matrix * of).to_array().map(f32::to_bits)
@@ -228,7 +231,7 @@ mod tests {
     fn a_turn_keeps_its_axis_and_is_short_by_its_third_power() {
         let (axis, start) = (Vec3::new(0.6, 0.0, -0.8), Quat::from_xyzw(0.1, -0.7, 0.4, 0.58).normalize());
         for angle in [0.02f32, 0.2, 0.6] {
-            let found = Quat::from_array(turned(start.to_array(), Vec3Lanes::splat(axis * angle), 1.0));
+            let found = Quat::from_array(integrate_rotation(start.to_array(), Vec3Lanes::splat(axis * angle), 1.0));
             let by = found * start.inverse();
             // The next term is θ⁵/80; f32 rounding is 1e-7.
             assert!((by.xyz().normalize() - axis).length() < 1e-4);

@@ -66,7 +66,7 @@ pub enum Event {
     Unhitched,
     /// The hull hit something.
     Collision {
-        /// Change of velocity by the contact, world axes, m/s: [`CarView::blow`].
+        /// Change of velocity by the contact, world axes, m/s: [`CarView::collision_velocity_change`].
         change: Vec3,
     },
 }
@@ -86,9 +86,9 @@ const MIN_HIT_DELTA_V_MPS: f32 = 0.5;
 /// Returns the skid intensity of a tyre, 0 to 1: the used share of friction times `v / (v + 3 m/s)`, with the sliding speed v. It
 /// suits the volume of a squeal and the strength of a skid mark.
 pub fn skid_intensity(contact: &WheelContact) -> f32 {
-    let [along, across] = contact.sliding;
+    let [along, across] = contact.sliding_velocity;
     let sliding = Vec3::new(along, across, 0.0).length();
-    contact.used * sliding / (sliding + HALF_INTENSITY_SPEED_MPS)
+    contact.friction_utilisation * sliding / (sliding + HALF_INTENSITY_SPEED_MPS)
 }
 
 /// Detector of events: compares a car with its state one step before.
@@ -169,7 +169,7 @@ impl LastBody {
             angular: car.state.angular,
             gear: car.state.drive.gear,
             is_engine_running: car.state.drive.engine_speed > 0.0,
-            is_rev_limited: engine.is_some_and(|engine| engine.limited > 0.0),
+            is_rev_limited: engine.is_some_and(|engine| engine.limiter_share > 0.0),
             is_rolled_over: (car.state.rotation * Vec3::Z).z < ROLLOVER_COSINE_LIMITS[0],
             is_towed: car.state.tow.is_some(),
         }
@@ -195,7 +195,7 @@ impl LastWheel {
         if now.in_contact && !self.in_contact {
             let speed = body.zip(contact).map_or(0.0, |(body, contact)| {
                 let arm = (contact.point - car.state.position).as_vec3();
-                contact.rises - (body.velocity + body.angular.cross(arm)).dot(contact.normal)
+                contact.ground_normal_speed - (body.velocity + body.angular.cross(arm)).dot(contact.normal)
             });
             event(Event::TouchDown { wheel: i, speed: speed.max(0.0) });
         } else if self.in_contact && !now.in_contact {
@@ -223,6 +223,6 @@ fn collision_velocity_change(car: &CarView<'_>, before: &LastBody) -> Option<Vec
     // Peers report no forces.
     car.vehicle?;
     // A car that was asleep before the step was woken by a hit.
-    let change = car.blow().unwrap_or(car.state.velocity - before.velocity);
+    let change = car.collision_velocity_change().unwrap_or(car.state.velocity - before.velocity);
     (change.length() > MIN_HIT_DELTA_V_MPS).then_some(change)
 }

@@ -60,7 +60,7 @@ impl PlayerController {
     /// Selects the next higher gear of the car if gears are manual, up to the highest.
     pub fn shift_up(&mut self, model: &Model) {
         if let Shifting::Manual(gear) = &mut self.shifting {
-            let top = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
+            let top = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
             *gear = gear.saturating_add(1).min(top);
         }
     }

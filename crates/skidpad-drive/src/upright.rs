@@ -1,6 +1,6 @@
 //! Placement of a car upright on its wheels.
 
-use skidpad_core::{Backend, CarError, Contact, Model, Probe, Quat, State, Vec3};
+use skidpad_core::{CarError, Contact, Model, Probe, Quat, Simulation, State, Vec3};
 
 /// Height above the centre of mass from which the ground is searched, m.
 const PROBE_START_HEIGHT_M: f32 = 1.0;
@@ -14,7 +14,7 @@ const PROBE_DEPTH_M: f32 = 1000.0;
 ///
 /// # Errors
 /// The slot does not exist, is empty or holds a suspended car. Nothing is changed then.
-pub fn reset_upright(world: &mut dyn Backend, car: usize) -> Result<bool, CarError> {
+pub fn reset_upright(world: &mut dyn Simulation, car: usize) -> Result<bool, CarError> {
     world.slots().occupant(car)?;
     let probe = downward_probe(car, world.state(car));
     let mut met = [None];
@@ -31,7 +31,7 @@ pub fn downward_probe(car: usize, state: &State) -> Probe {
         position: state.position,
         offset: Vec3::Z * PROBE_START_HEIGHT_M,
         direction: Vec3::NEG_Z,
-        reach: PROBE_START_HEIGHT_M + PROBE_DEPTH_M,
+        length: PROBE_START_HEIGHT_M + PROBE_DEPTH_M,
         rim: None,
     }
 }
@@ -43,7 +43,7 @@ pub fn upright_state_on(model: &Model, state: &State, probe: &Probe, met: Option
     match met {
         Some(contact) => {
             let heading = yaw_on_ground(contact.normal, ahead);
-            State::upright_at(model, probe.at(contact.distance), contact.normal, heading)
+            State::upright_at(model, probe.point_at(contact.distance), contact.normal, heading)
         }
         None => {
             let heading = yaw_on_ground(Vec3::Z, ahead);

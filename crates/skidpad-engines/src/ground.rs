@@ -1,6 +1,6 @@
 //! Motion of bodies under wheels, and their response to pushes. All vectors are in world axes.
 
-use skidpad_core::{Axes, Mat3, Pushable, Vec3};
+use skidpad_core::{DynamicBody, Mat3, Vec3, WorldAxes};
 
 /// Contact of a wheel with the ground.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ impl DynamicGroundBody {
     ///
     /// Engines solve contacts after the wheels. Supports therefore lock motion along the normal and tilting here, and friction
     /// locks all motion. If a crate on the floor counted as free, the wheel would get too small a force.
-    pub fn dynamic_body(&self, axes: Axes, normal: Vec3) -> Pushable {
+    pub fn dynamic_body(&self, axes: WorldAxes, normal: Vec3) -> DynamicBody {
         let along = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
         let [moves, turns] = match self.support_flags {
             [false, _] => [Mat3::IDENTITY; 2],
@@ -91,7 +91,7 @@ impl DynamicGroundBody {
             let columns = Vec3::AXES.map(|axis| axes.from_world(matrix * axes.to_world(axis)));
             Mat3::from_cols(columns[0], columns[1], columns[2])
         };
-        Pushable {
+        DynamicBody {
             centre: axes.point_from_world(centre.as_dvec3()),
             velocity: axes.from_world(linear + moves * (self.end_twist[0] - linear)),
             angular: axes.from_world(angular + turns * (self.end_twist[1] - angular)),

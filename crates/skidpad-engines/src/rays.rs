@@ -4,28 +4,28 @@ use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::math::{Pose, Vector};
 use parry3d::query::{Ray, RayIntersection};
 use parry3d::shape::{Shape, ShapeType};
-use skidpad_core::{Axes, Probe, Vec3};
+use skidpad_core::{Probe, Vec3, WorldAxes};
 
 /// Returns the centre of mass of the car and the ray of `probe`, in world axes.
-pub fn probe_ray(axes: Axes, probe: &Probe) -> (Vector, Ray) {
+pub fn probe_ray(axes: WorldAxes, probe: &Probe) -> (Vector, Ray) {
     let car = axes.point_to_world(probe.position).as_vec3();
     (car, Ray::new(car + axes.to_world(probe.offset), axes.to_world(probe.direction)))
 }
 
 /// Returns the bounding box of the path of a probe's ray or rim, in world axes.
-pub fn probe_bounds(axes: Axes, probe: &Probe) -> Aabb {
+pub fn probe_bounds(axes: WorldAxes, probe: &Probe) -> Aabb {
     let (_, ray) = probe_ray(axes, probe);
-    let end = ray.point_at(probe.reach);
+    let end = ray.point_at(probe.length);
     let wide = probe.rim.map_or(Vector::ZERO, |rim| {
         let left = probe.direction.cross(rim.forward);
         let [forward, left] = [rim.forward, left].map(|way| axes.to_world(way).abs());
-        forward * (rim.radius + rim.ahead) + left * rim.half_width
+        forward * (rim.radius + rim.lookahead) + left * rim.half_width
     });
     Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
 }
 
 /// Returns the bounding box of the rays and rims of `asked`, and of the rays [`neighbour_ray`] them, in world axes.
-pub fn all_probe_bounds(axes: Axes, asked: &[Probe]) -> Aabb {
+pub fn all_probe_bounds(axes: WorldAxes, asked: &[Probe]) -> Aabb {
     let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
     for probe in asked {
         let around = probe_bounds(axes, probe);

@@ -3,7 +3,7 @@
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::math::{Pose, Vector};
 use parry3d::shape::{HeightField, HeightFieldCellStatus as Cut, Shape, Triangle as Face, TypedShape};
-use skidpad_core::{Axes, Contact, HullPoint, Probe, Smooth, Triangle, stop, support};
+use skidpad_core::{Contact, HullPoint, Probe, SmoothSurface, Triangle, WorldAxes, ground_contact, wall_contact};
 
 use crate::rays::{probe_bounds, probe_ray};
 
@@ -30,7 +30,7 @@ impl<H: Copy> WheelTriangles<H> {
 
     /// Adds the faces of a collider that the rim of `probe` may touch. `shape` is at `pose` in the world's `axes`. Returns
     /// whether the shape has faces: boxes, planes, meshes and height fields do.
-    pub fn add(&mut self, axes: Axes, probe: &Probe, (handle, shape): (H, &dyn Shape), pose: &Pose) -> bool {
+    pub fn add(&mut self, axes: WorldAxes, probe: &Probe, (handle, shape): (H, &dyn Shape), pose: &Pose) -> bool {
         let (_, start) = probe_ray(axes, probe);
         let region = probe_bounds(axes, probe);
         let within = region.transform_by(&pose.inverse());
@@ -83,17 +83,17 @@ impl<H: Copy> WheelTriangles<H> {
     pub fn smooth_ground_contact(
         &self,
         probe: &Probe,
-        smooth: impl Fn(H, u32) -> Option<Smooth>,
+        smooth: impl Fn(H, u32) -> Option<SmoothSurface>,
     ) -> Option<(H, Contact)> {
         let of = |Triangle { source: [at, number], .. }: &Triangle| smooth(self.colliders[*at as usize], *number);
-        let (triangle, contact) = support(probe, &self.triangles, of)?;
+        let (triangle, contact) = ground_contact(probe, &self.triangles, of)?;
         Some((self.colliders[triangle], contact))
     }
 
     /// Returns the contact point that stops the rim of `probe`, whose contact with the ground is `support`, and the collider of
     /// the wall.
     pub fn wall_contact(&self, probe: &Probe, support: Option<&Contact>) -> Option<(HullPoint, H)> {
-        let (triangle, point) = stop(probe, &self.triangles, support)?;
+        let (triangle, point) = wall_contact(probe, &self.triangles, support)?;
         Some((point, self.colliders[triangle]))
     }
 }

@@ -5,14 +5,14 @@
 //! deflection that is kept from step to step, so that a car parks. Forces do not depend on the step length.
 #![forbid(unsafe_code)]
 
-use skidpad_core::{BackendInfo, Coupling};
+use skidpad_core::{SolverInfo, SolverMode};
 use skidpad_world::CarWorld;
 
 /// Entry for a list of backends.
-pub const BACKEND_INFO: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "impulse",
-    about: "own world, one warm-started sweep of per-wheel impulses",
-    peer: false,
-    rows: true,
-    build: |scene, cars, dt| Box::new(CarWorld::new("impulse", Coupling::OneSweep, scene, cars, dt)),
+    description: "own world, one warm-started sweep of per-wheel impulses",
+    comparison_only: false,
+    has_wheel_rows: true,
+    build_world: |scene, cars, dt| Box::new(CarWorld::new("impulse", SolverMode::SinglePass, scene, cars, dt)),
 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use skidpad_core::{BackendInfo, Model, Scene};
+use skidpad_core::{Model, Scene, SolverInfo};
 
 use crate::manoeuvre::{IncompleteCourse, Manoeuvre, Overrides, Setup};
 use crate::metrics::Metric;
@@ -165,7 +165,7 @@ impl Comparison {
 /// Drives `manoeuvre` with `model` on one solver and measures the run. Calls `tell` about 200 times with the number of
 /// newly finished steps. The last call includes the steps left out by a run that ended early.
 pub(crate) fn run_solver(
-    info: &BackendInfo,
+    info: &SolverInfo,
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
     setup: &Setup,
@@ -184,14 +184,14 @@ pub(crate) fn run_solver(
     tell(steps - told);
     let metrics = manoeuvre.metrics_of_train(model, &trajectory);
     let unfinished = manoeuvre.incomplete_reason(model, &trajectory);
-    Outcome { backend: info.name, peer: info.peer, trajectory, metrics, incomplete: unfinished }
+    Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete: unfinished }
 }
 
 /// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures the runs.
 ///
 /// Results do not depend on the timing of the threads. `progress` is called from all of them, about 200 times each.
 pub fn compare(
-    backends: &[BackendInfo],
+    backends: &[SolverInfo],
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
     overrides: &Overrides,
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn solvers_keep_their_order_and_progress_ends_at_the_total() {
         let model = Arc::new(model());
-        let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
+        let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];
         let last = AtomicU64::new(0);
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let found = compare(&backends, &model, &Braking::default(), &Overrides::default(), dt, &|p| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model, State};
+use skidpad_core::{CarStart, Frame, Model, Simulation, SolverInfo, State};
 
 use crate::driver::{DriverInput, DriverModel};
 use crate::manoeuvre::Setup;
@@ -56,7 +56,7 @@ impl TimeStep {
 ///
 /// Calls `progress` after each step with the number of finished steps and the maximum number of steps.
 pub fn simulate(
-    info: &BackendInfo,
+    info: &SolverInfo,
     model: &Arc<Model>,
     setup: &Setup,
     driver: &mut dyn DriverModel,
@@ -95,11 +95,11 @@ pub fn simulate(
 }
 
 /// Creates a world with a car of `model` and its trailers in line behind it.
-fn start_world(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Backend> {
+fn start_world(info: &SolverInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Simulation> {
     let models: Vec<&Arc<Model>> = [model].into_iter().chain(setup.trailers.iter().map(|unit| &unit.model)).collect();
     let starts: Vec<CarStart> =
         models.iter().map(|model| CarStart { model: Arc::clone(model), placement: setup.placement }).collect();
-    let mut backend = (info.build)(&setup.scene, &starts, dt.seconds() as f32);
+    let mut backend = (info.build_world)(&setup.scene, &starts, dt.seconds() as f32);
     if models.len() > 1 {
         let models: Vec<&Model> = models.into_iter().map(Arc::as_ref).collect();
         for (car, state) in State::train_at_rest(&models, 0, &setup.scene, &setup.placement).iter().enumerate() {

@@ -41,11 +41,11 @@ impl SceneBounds {
     /// Computes the bounding box of the boxes, height fields and meshes of `scene`. Returns `None` for a scene with a
     /// plane, which has no end, and for one with platforms, which can move under a falling car.
     pub fn new(scene: &Scene) -> Option<Self> {
-        if scene.plane || !scene.platforms.is_empty() {
+        if scene.has_plane || !scene.platforms.is_empty() {
             return None;
         }
         let mut corners: Vec<DVec3> = scene.boxes.iter().flat_map(corners_of).collect();
-        for field in &scene.fields {
+        for field in &scene.height_fields {
             let ([columns, rows], spacing) = (field.counts(), field.spacing().map(f64::from));
             let size = DVec3::new((columns - 1) as f64 * spacing[0], (rows - 1) as f64 * spacing[1], 0.0);
             let heights = || (0..rows).flat_map(|row| (0..columns).map(move |column| field.height(column, row)));
@@ -87,7 +87,7 @@ fn corners_of(fixed: &FixedBox) -> [DVec3; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skidpad_core::{Course, HeightField, Platform, TriangleMesh, Vec3, WheelFrame};
+    use skidpad_core::{HeightField, Platform, PlatformCourse, TriangleMesh, Vec3, WheelFrame};
     use std::sync::Arc;
 
     fn frame([x_m, y_m, z_m]: [f64; 3], load_n: f64) -> Frame {
@@ -96,16 +96,16 @@ mod tests {
 
     /// Builds a scene with a box from 0 to 10 m, a height field from 20 to 24 m and a mesh from 30 to 31 m.
     fn patches() -> Scene {
-        let table = FixedBox::upright(DVec3::new(5.0, 0.0, -0.5), Vec3::new(10.0, 4.0, 1.0));
+        let table = FixedBox::axis_aligned(DVec3::new(5.0, 0.0, -0.5), Vec3::new(10.0, 4.0, 1.0));
         let heights = vec![0.0, 0.2, -3.0, 0.1];
         let field = HeightField::new(DVec3::new(20.0, -2.0, 0.0), [4.0; 2], [2, 2], heights, false, 1.0);
         // The last corner belongs to no triangle.
         let corners = vec![Vec3::ZERO, Vec3::X, Vec3::new(0.0, 1.0, 0.5), Vec3::splat(500.0)];
         let mesh = TriangleMesh::new(DVec3::new(30.0, 0.0, 0.0), corners, vec![[0, 1, 2]], 0.5, 1.0);
         Scene {
-            plane: false,
+            has_plane: false,
             boxes: vec![table],
-            fields: vec![Arc::new(field.expect("a field"))],
+            height_fields: vec![Arc::new(field.expect("a field"))],
             meshes: vec![Arc::new(mesh.expect("a mesh"))],
             ..Scene::flat()
         }
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn planes_have_no_end_and_platforms_may_come() {
-        assert_eq!(SceneBounds::new(&Scene { plane: true, ..patches() }), None);
-        let box_below = FixedBox::upright(DVec3::ZERO, Vec3::ONE);
-        let course = Course::Steady { velocity: Vec3::X, rate: 0.0 };
+        assert_eq!(SceneBounds::new(&Scene { has_plane: true, ..patches() }), None);
+        let box_below = FixedBox::axis_aligned(DVec3::ZERO, Vec3::ONE);
+        let course = PlatformCourse::Steady { velocity: Vec3::X, rate: 0.0 };
         let platforms = vec![Platform { shape: box_below, axis: Vec3::Z, course }];
         assert_eq!(SceneBounds::new(&Scene { platforms, ..patches() }), None);
     }

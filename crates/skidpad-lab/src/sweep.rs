@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use skidpad_core::{BackendInfo, Model, StepReport};
+use skidpad_core::{Model, SolverInfo, StepReport};
 
 use crate::compare::{Progress, run_solver};
 use crate::friction::max_friction_utilisation;
@@ -74,7 +74,7 @@ impl Sweep {
 /// Step lengths are sorted and deduplicated. Results depend neither on the number of threads nor on the order of
 /// `steps`. `progress` is called from all threads.
 pub fn sweep(
-    backends: &[BackendInfo],
+    backends: &[SolverInfo],
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
     overrides: &Overrides,
@@ -95,9 +95,9 @@ pub fn sweep(
         run_sample(info, model, manoeuvre, &setup, dt, &tell)
     };
     let mut samples = in_parallel(backends.len() * steps.len(), &run).into_iter();
-    let mut rate_sweep = |info: &BackendInfo| RateSweep {
+    let mut rate_sweep = |info: &SolverInfo| RateSweep {
         backend: info.name,
-        peer: info.peer,
+        peer: info.comparison_only,
         samples: samples.by_ref().take(steps.len()).collect(),
     };
     Sweep {
@@ -109,7 +109,7 @@ pub fn sweep(
 }
 
 fn run_sample(
-    info: &BackendInfo,
+    info: &SolverInfo,
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
     setup: &Setup,
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn every_solver_runs_in_every_step_the_longest_first() {
-        let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
+        let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];
         let steps = [240.0, 60.0, 120.0, 60.0].map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
         let last = AtomicU64::new(0);
         let found = sweep(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|p| {

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use skidpad_core::model::{Aero, Axle, Hull, Powertrain, ProbeShape, Rolling, Side, Steering, Strut, Tyre, Wheel};
+use skidpad_core::model::{
+    Aero, Axle, Hull, Powertrain, ProbeShape, RollingCoefficients, Side, Steering, Strut, Tyre, Wheel,
+};
 use skidpad_core::tyre::{CurveLaw, CurveTyre};
 use skidpad_core::{
-    Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Controls, Frame, Mat3, Model, ModelParts, Scene,
-    Slots, State, StepReport, Vec3,
+    CarError, CarId, CarStart, CarView, Clock, Controls, Frame, Mat3, Model, ModelParts, Scene, Simulation, Slots,
+    SolverInfo, State, StepReport, Vec3,
 };
 
 use crate::trajectory::Trajectory;
@@ -28,7 +30,7 @@ pub fn model() -> Model {
         brake_torque: 1500.0,
         handbrake_torque: 0.0,
         disc: None,
-        rolling: Rolling { constant: 0.01, ..Rolling::default() },
+        rolling: RollingCoefficients { constant: 0.01, ..RollingCoefficients::default() },
         unsprung: None,
         probe: ProbeShape::Ray,
     };
@@ -76,8 +78,13 @@ pub fn sampled(dt: f64, end: f64, fill: impl Fn(f64, &mut Frame)) -> Trajectory 
 
 /// Solver without tyres and springs. Motor torques, brakes and drag accelerate a point along its heading, and the
 /// steering turns it like a kinematic bicycle model.
-pub const POINT_MASS: BackendInfo =
-    BackendInfo { name: "point-mass", about: "kinematics for tests", peer: false, rows: true, build: build_point_mass };
+pub const POINT_MASS: SolverInfo = SolverInfo {
+    name: "point-mass",
+    description: "kinematics for tests",
+    comparison_only: false,
+    has_wheel_rows: true,
+    build_world: build_point_mass,
+};
 
 struct PointMass {
     model: Arc<Model>,
@@ -88,7 +95,7 @@ struct PointMass {
     speed: f64,
 }
 
-fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backend> {
+fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Simulation> {
     let start = &cars[0];
     let state = State::at_rest(&start.model, scene, &start.placement);
     let (yaw, speed) = (f64::from(start.placement.heading), f64::from(start.placement.speed));
@@ -97,7 +104,7 @@ fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backen
     Box::new(PointMass { model: Arc::clone(&start.model), state, slots, clock: Clock::new(dt), yaw, speed })
 }
 
-impl Backend for PointMass {
+impl Simulation for PointMass {
     fn name(&self) -> &'static str {
         POINT_MASS.name
     }
@@ -115,7 +122,7 @@ impl Backend for PointMass {
         self.state.position += heading * (self.speed * dt);
         self.state.velocity = (heading * self.speed).as_vec3();
         self.state.angular = Vec3::Z * ((self.speed * f64::from(asked.steer).tan() / 2.5) as f32);
-        self.state.rotation = Scene::flat().orientation(self.yaw as f32);
+        self.state.rotation = Scene::flat().upright_orientation(self.yaw as f32);
         self.state.steer = asked.steer;
         self.clock.tick();
         StepReport::default()
@@ -133,7 +140,7 @@ impl Backend for PointMass {
         &mut self.slots
     }
     fn car(&self, slot: usize) -> CarView<'_> {
-        CarView::without_rows(&self.model, &self.state, !self.slots.is_active(slot), StepReport::default())
+        CarView::from_state(&self.model, &self.state, !self.slots.is_active(slot), StepReport::default())
     }
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.check_state(slot, state.wheels.len())?;

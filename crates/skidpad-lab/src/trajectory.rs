@@ -120,7 +120,7 @@ impl Trajectory {
     /// Appends the row after the next step, and merges the report of that step into [`Trajectory::worst`].
     pub fn push(&mut self, frame: Frame, report: StepReport) {
         self.rows.push(frame);
-        self.worst_report = self.worst_report.and(report);
+        self.worst_report = self.worst_report.merge_worst(report);
     }
 
     /// Returns the worst value of each field of the step reports.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::controls::{LARGEST_BRAKE_TORQUE, bounded};
+use skidpad_core::controls::{MAX_RAW_BRAKE_TORQUE_NM, clamp_or_zero};
 use skidpad_core::{Controls, Model, State, Vehicle};
 
 /// Circumferential speed of a wheel below which it counts as standing, m/s. The drive force must then overcome the brake.
@@ -86,16 +86,16 @@ impl WheelForces {
 /// Returns the brake force of wheel `i` at its contact, N, ≥ 0: the torque of pedal, handbrake and raw input over the radius.
 fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
-    let pedal = bounded(controls.brake, 0.0, 1.0) * wheel.brake_torque;
-    let lever = bounded(controls.handbrake, 0.0, 1.0) * wheel.handbrake_torque;
-    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.brake_torque, 0.0, LARGEST_BRAKE_TORQUE));
+    let pedal = clamp_or_zero(controls.brake, 0.0, 1.0) * wheel.brake_torque;
+    let lever = clamp_or_zero(controls.handbrake, 0.0, 1.0) * wheel.handbrake_torque;
+    let raw = controls.wheels.get(i).map_or(0.0, |w| clamp_or_zero(w.brake_torque, 0.0, MAX_RAW_BRAKE_TORQUE_NM));
     (pedal + lever + raw) / wheel.radius
 }
 
 /// Returns the force of the raw motor torque of wheel `i` at its contact, N, positive forward.
 fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
-    let most = model.largest_motor_torque(i);
-    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.motor_torque, -most, most));
+    let most = model.max_motor_torque(i);
+    let raw = controls.wheels.get(i).map_or(0.0, |w| clamp_or_zero(w.motor_torque, -most, most));
     raw / model.wheels()[i].radius
 }
 
@@ -103,6 +103,6 @@ fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
 /// demanded mean angle, within the lock.
 pub fn wheel_steer_angle(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
-    state.steer = bounded(controls.steer, -parts.steering.lock, parts.steering.lock);
+    state.steer = clamp_or_zero(controls.steer, -parts.steering.lock, parts.steering.lock);
     controls.raw_angle(i).unwrap_or(state.steer * parts.axles[parts.wheels[i].axle].steer_ratio)
 }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    AssistLog, Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Controls, LoadError, Model, Mover,
-    SaveError, Scene, Slots, State, StepReport,
-    world::backend::{load_world, save_world},
+    AssistLog, CarError, CarId, CarStart, CarView, Clock, Controls, LoadError, Model, SaveError, SavedUnit, Scene,
+    Simulation, Slots, SolverInfo, State, StepReport,
+    world::simulation::{load_world, save_world},
 };
 use skidpad_rapier::rapier3d::control::{DynamicRayCastVehicleController, Wheel, WheelTuning};
 use skidpad_rapier::rapier3d::prelude::*;
 
-use skidpad_rapier::Axes;
+use skidpad_rapier::WorldAxes;
 use skidpad_rapier::backend::{TOUCHING_SAVE_REASON, ground_world, has_contacts};
 use skidpad_rapier::chassis::{self, set_body_state};
 
@@ -27,12 +27,12 @@ use crate::ray_cast::{RayWheel, non_physical};
 const ROLL_INFLUENCE: f32 = 0.1;
 
 /// Entry for a list of backends.
-pub const BACKEND_INFO: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "rapier-stock",
-    about: "Rapier's DynamicRayCastVehicleController, a peer",
-    peer: true,
-    rows: false,
-    build: |scene, cars, dt| Box::new(StockBackend::new(scene, cars, dt)),
+    description: "Rapier's DynamicRayCastVehicleController, a peer",
+    comparison_only: true,
+    has_wheel_rows: false,
+    build_world: |scene, cars, dt| Box::new(StockBackend::new(scene, cars, dt)),
 };
 
 struct StockBackend {
@@ -68,7 +68,7 @@ impl StockBackend {
         let car = &mut self.cars[slot];
         car.state.clone_from(state);
         if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
-            set_body_state(body, Axes::ZUp, state);
+            set_body_state(body, WorldAxes::ZUp, state);
         }
     }
 
@@ -83,7 +83,7 @@ impl StockBackend {
 impl StockCar {
     fn new(world: &mut PhysicsWorld, scene: &Scene, car: &CarStart) -> Self {
         let state = State::at_rest(&car.model, scene, &car.placement);
-        let chassis = chassis::insert(&mut world.bodies, &mut world.colliders, Axes::ZUp, &car.model, &state);
+        let chassis = chassis::insert(&mut world.bodies, &mut world.colliders, WorldAxes::ZUp, &car.model, &state);
         // The controller would wake it only for a positive engine force.
         chassis::keep_awake(&mut world.bodies, chassis);
         let mut controller = DynamicRayCastVehicleController::new(chassis);
@@ -101,7 +101,7 @@ impl StockCar {
                 max_suspension_travel: sag + strut.bump_travel,
                 side_friction_stiffness: 1.0,
                 friction_slip: car.model.tyre(i).nominal_friction()[0] * scene.grip,
-                max_suspension_force: car.model.parts().peers.largest_suspension_force.min(f32::MAX),
+                max_suspension_force: car.model.parts().raycast_reference.largest_suspension_force.min(f32::MAX),
             };
             // The hard point is one wheel radius above the wheel centre at rest, inside the chassis.
             let hard_point = wheel.contact + Vector::new(0.0, 0.0, 2.0 * wheel.radius);
@@ -175,13 +175,13 @@ impl StockCar {
     }
 }
 
-impl Backend for StockBackend {
+impl Simulation for StockBackend {
     fn name(&self) -> &'static str {
         BACKEND_INFO.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
+        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
         }
         self.world.integration_parameters.dt = self.clock.dt;
@@ -227,11 +227,11 @@ impl Backend for StockBackend {
 
     fn car(&self, slot: usize) -> CarView<'_> {
         let StockCar { model, state, .. } = &self.cars[slot];
-        CarView::without_rows(model, state, !self.slots.is_active(slot), StepReport::default())
+        CarView::from_state(model, state, !self.slots.is_active(slot), StepReport::default())
     }
 
     fn assist_log(&self, car: usize) -> AssistLog {
-        if StepReport::of_no_step(self.clock.dt).is_some() {
+        if StepReport::for_skipped_step(self.clock.dt).is_some() {
             return AssistLog::default();
         }
         self.cars[car].non_physical(self.clock.dt)
@@ -283,7 +283,7 @@ impl Backend for StockBackend {
             Some(car) => {
                 return Err(SaveError {
                     backend: BACKEND_INFO.name,
-                    of: Mover::Car(car),
+                    of: SavedUnit::Car(car),
                     reason: TOUCHING_SAVE_REASON,
                 });
             }
@@ -295,7 +295,7 @@ impl Backend for StockBackend {
     /// Loads into a new world, as the `rapier` backend does.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
-        fresh.slots.rename_as(&self.slots);
+        fresh.slots.copy_identifiers(&self.slots);
         load_world(&mut fresh, bytes)?;
         *self = fresh;
         Ok(())

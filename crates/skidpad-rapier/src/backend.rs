@@ -7,22 +7,22 @@ use std::sync::Arc;
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    Backend, BackendInfo, BodyMotion, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox,
-    LoadError, Mover, Probe, SaveError, Scene, Slots, Smooth, State, StepReport, Texture,
-    world::backend::{load_world, save_world},
-    world::scene::FLUSH,
+    BodyMotion, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, LoadError, Probe, SaveError,
+    SavedUnit, Scene, Simulation, Slots, SmoothSurface, SolverInfo, State, StepReport, SurfaceTexture,
+    world::scene::FLUSH_TOLERANCE_M,
+    world::simulation::{load_world, save_world},
 };
 
 use crate::terrain::{self, TerrainSource};
 use crate::{RapierCars, SurfaceProperties, SurfaceQuery, bodies, chassis, platforms};
 
 /// Entry for a list of backends.
-pub const BACKEND_INFO: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "rapier",
-    about: "rapier3d rigid bodies and queries, one sweep handed over as forces",
-    peer: false,
-    rows: true,
-    build: |scene, cars, dt| Box::new(RapierBackend::new(scene, cars, dt)),
+    description: "rapier3d rigid bodies and queries, one sweep handed over as forces",
+    comparison_only: false,
+    has_wheel_rows: true,
+    build_world: |scene, cars, dt| Box::new(RapierBackend::new(scene, cars, dt)),
 };
 
 struct RapierBackend {
@@ -77,8 +77,8 @@ fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHand
     world.integration_parameters.normalized_prediction_distance = CONTACT_PREDICTION_DISTANCE_M;
     // Rapier's default limits the speed of bodies to 400 m/s.
     world.integration_parameters.normalized_max_linear_velocity = Real::MAX;
-    if scene.plane {
-        let normal = rapier3d::na::Unit::new_unchecked(scene.normal());
+    if scene.has_plane {
+        let normal = rapier3d::na::Unit::new_unchecked(scene.plane_normal());
         world.insert_collider(ColliderBuilder::halfspace(normal).friction(scene.grip), None);
     }
     for fixed in &scene.boxes {
@@ -87,7 +87,7 @@ fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHand
         world
             .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
     }
-    let fields = scene.fields.iter().map(|field| {
+    let fields = scene.height_fields.iter().map(|field| {
         (terrain::field_collider(field), (field.grip(), field.texture()), TerrainSource::Field(Arc::clone(field)))
     });
     let meshes = scene.meshes.iter().flat_map(|mesh| {
@@ -125,14 +125,14 @@ fn contact_pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<I
 }
 
 /// Returns grip and texture of the topmost surface of `scene` at the contact `met` of a wheel.
-fn topmost_surface_at(scene: &Scene, met: &SurfaceQuery) -> (f32, Texture) {
+fn topmost_surface_at(scene: &Scene, met: &SurfaceQuery) -> (f32, SurfaceTexture) {
     if let Some(surface) = terrain::decode_surface(met.collider.user_data) {
         return surface;
     }
     let point = met.point;
     let reaches = |fixed: &&FixedBox| {
         let from_middle = fixed.rotation.inverse() * (point - fixed.centre.as_vec3());
-        from_middle.abs().cmple(fixed.half_extents + FLUSH).all()
+        from_middle.abs().cmple(fixed.half_extents + FLUSH_TOLERANCE_M).all()
     };
     let on_top = scene.boxes.iter().rev().find(reaches);
     on_top.map_or((scene.grip, scene.texture), |fixed| (fixed.grip, fixed.texture))
@@ -143,7 +143,7 @@ fn smooth_normals_in(
     terrain: &[(ColliderHandle, TerrainSource)],
     handle: ColliderHandle,
     number: u32,
-) -> Option<Smooth> {
+) -> Option<SmoothSurface> {
     terrain.iter().find(|(of, _)| *of == handle)?.1.smooth_normals(number)
 }
 
@@ -176,9 +176,9 @@ impl RapierBackend {
     }
 
     /// Returns all cars and free bodies with their handles.
-    fn saved_units(&self) -> impl Iterator<Item = (Mover, RigidBodyHandle)> {
-        let cars = (0..self.cars.vehicles().len()).map(|car| (Mover::Car(car), self.cars.handle(car)));
-        cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (Mover::Body(body), *handle)))
+    fn saved_units(&self) -> impl Iterator<Item = (SavedUnit, RigidBodyHandle)> {
+        let cars = (0..self.cars.vehicles().len()).map(|car| (SavedUnit::Car(car), self.cars.handle(car)));
+        cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (SavedUnit::Body(body), *handle)))
     }
 
     /// Sets the prediction distance of hulls that would end the coming step below the plane, so that Rapier stops them where they
@@ -186,7 +186,7 @@ impl RapierBackend {
     /// hulls keep a prediction distance of zero, because a larger one would treat objects next to the path as walls. Also sets
     /// the number of velocity iterations.
     fn predict_landings(&mut self) {
-        let (normal, dt) = (self.scene.normal(), self.clock.dt);
+        let (normal, dt) = (self.scene.plane_normal(), self.clock.dt);
         let near = CONTACT_PREDICTION_DISTANCE_M + self.scene.gravity * dt * dt;
         let mut relaxing = 1;
         for (car, vehicle) in self.cars.vehicles().iter().enumerate() {
@@ -215,18 +215,18 @@ impl RapierBackend {
     }
 }
 
-impl Backend for RapierBackend {
+impl Simulation for RapierBackend {
     fn name(&self) -> &'static str {
         BACKEND_INFO.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
+        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
         }
         set_step_length(&mut self.world.integration_parameters, self.clock.dt);
         if !self.scene.gusts.is_empty() {
-            self.cars.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
+            self.cars.set_wind(self.scene.wind_at_midstep(self.time(), self.clock.dt));
         }
         if !self.platforms.is_empty() {
             let time = self.time();
@@ -241,12 +241,12 @@ impl Backend for RapierBackend {
         let (grip, texture) = (Some(&grip as _), Some(&texture as _));
         let ground = SurfaceProperties { grip, texture, smooth_normals: Some(&smooth), ..SurfaceProperties::default() };
         let before = self.cars.before_step_with_surfaces(&mut self.world, controls, ground);
-        if self.scene.plane {
+        if self.scene.has_plane {
             self.predict_landings();
         }
         self.world.step();
         self.clock.tick();
-        before.and(self.cars.after_step(&mut self.world))
+        before.merge_worst(self.cars.after_step(&mut self.world))
     }
 
     fn clock(&self) -> &Clock {
@@ -273,23 +273,23 @@ impl Backend for RapierBackend {
         self.cars.set_state(&mut self.world, slot, state)
     }
 
-    fn place(&self, car: usize) -> Option<Vec3> {
+    fn engine_position(&self, car: usize) -> Option<Vec3> {
         self.cars.engine_position(car)
     }
 
-    fn set_place(&mut self, car: usize, place: Vec3) {
+    fn set_engine_position(&mut self, car: usize, place: Vec3) {
         self.cars.set_engine_position(&mut self.world, car, place);
     }
 
-    fn bodies(&self) -> usize {
+    fn body_count(&self) -> usize {
         self.bodies.len()
     }
 
-    fn body(&self, body: usize) -> Option<BodyMotion> {
+    fn body_motion(&self, body: usize) -> Option<BodyMotion> {
         bodies::motion(&self.world, *self.bodies.get(body)?)
     }
 
-    fn set_body(&mut self, body: usize, motion: &BodyMotion) -> bool {
+    fn set_body_motion(&mut self, body: usize, motion: &BodyMotion) -> bool {
         let handle = self.bodies.get(body).copied();
         handle.map(|handle| bodies::set_motion(&mut self.world, handle, motion)).is_some()
     }
@@ -345,7 +345,7 @@ impl Backend for RapierBackend {
             return load_world(self, bytes);
         }
         let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
-        fresh.cars.cars.slots_mut().rename_as(self.slots());
+        fresh.cars.cars.slots_mut().copy_identifiers(self.slots());
         load_world(&mut fresh, bytes)?;
         *self = fresh;
         Ok(())

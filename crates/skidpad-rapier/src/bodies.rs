@@ -1,7 +1,7 @@
 //! Free bodies of a scene as dynamic boxes.
 
 use rapier3d::prelude::*;
-use skidpad_core::{BodyMotion, FreeBody, Scene, Texture};
+use skidpad_core::{BodyMotion, FreeBody, Scene, SurfaceTexture};
 
 use crate::terrain;
 
@@ -17,7 +17,7 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
             .density(0.0)
             .friction(body.friction)
             .friction_combine_rule(CoefficientCombineRule::Multiply)
-            .user_data(terrain::encode_surface(body.grip, Texture::NONE));
+            .user_data(terrain::encode_surface(body.grip, SurfaceTexture::NONE));
         let builder = RigidBodyBuilder::dynamic().additional_mass_properties(mass).can_sleep(false);
         let handle = world.insert(builder, collider).0;
         if let Some(body) = world.bodies.get_mut(handle) {
@@ -26,7 +26,7 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
         set_motion(world, handle, &body.motion);
         handle
     };
-    scene.bodies.iter().map(insert).collect()
+    scene.free_bodies.iter().map(insert).collect()
 }
 
 /// Sets pose and velocities of a body to `motion`.

@@ -4,7 +4,7 @@ use rapier3d::prelude::*;
 use skidpad_core::Vehicle;
 use skidpad_engines::PositionTracker;
 
-use crate::Axes;
+use crate::WorldAxes;
 use crate::ground::GroundMemory;
 use crate::sleep::SleepState;
 
@@ -34,7 +34,7 @@ pub(crate) struct CarSlot {
 impl CarSlot {
     /// Restores the support of a car that was woken within the step and fell under gravity. Applies the last push before the car
     /// fell asleep to `body`. `moving` is the time for which the change of velocity moves the pose, s.
-    pub fn wake(&self, body: &mut RigidBody, axes: Axes, vehicle: &Vehicle, moving: f32) {
+    pub fn wake(&self, body: &mut RigidBody, axes: WorldAxes, vehicle: &Vehicle, moving: f32) {
         let gained = axes.to_world(self.sleep.last_push.impulse * vehicle.model().inverse_mass());
         body.set_translation(body.translation() + gained * moving, false);
         body.set_linvel(body.linvel() + gained, false);

@@ -2,7 +2,7 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    CarError, CarId, CarStart, CarView, Cars, Contact, Controls, Coupling, Misuse, Probe, Scene, Slots, State,
+    ApiMisuse, CarError, CarId, CarStart, CarView, Cars, Contact, Controls, Probe, Scene, Slots, SolverMode, State,
     StepReport, Vec3, Vehicle, WorldPort,
 };
 
@@ -13,13 +13,13 @@ use crate::hitches;
 use crate::port::Port;
 use crate::sleep::SleepState;
 use crate::supported_body::SupportedBody;
-use crate::{Axes, RapierWorldMut, SurfaceProperties};
+use crate::{RapierWorldMut, SurfaceProperties, WorldAxes};
 use skidpad_engines::{PositionTracker, RimWalls, WheelTriangles};
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
 /// Call [`RapierCars::before_step`] before and [`RapierCars::after_step`] after each step of the world, with the same `dt`. For a
-/// step of length zero, as in a pause, both do nothing ([`StepReport::of_no_step`]). [`StepReport::misuse`] reports calls in the
+/// step of length zero, as in a pause, both do nothing ([`StepReport::for_skipped_step`]). [`StepReport::misuse`] reports calls in the
 /// wrong order, chassis with a different mass and worlds with different axes.
 ///
 /// The rows act as forces (impulse / dt). Rapier integrates gravity over the substeps of its solver but applies impulses at once,
@@ -40,7 +40,7 @@ use skidpad_engines::{PositionTracker, RimWalls, WheelTriangles};
 #[derive(Clone, Debug)]
 pub struct RapierCars {
     pub(crate) cars: Cars,
-    pub(crate) axes: Axes,
+    pub(crate) axes: WorldAxes,
     pub(crate) slots: Vec<CarSlot>,
     /// Bodies under the wheels of this step.
     pub(crate) loaded: Vec<WheelLoadedBody>,
@@ -73,11 +73,16 @@ impl RapierCars {
     ///
     /// The scene defines where the cars start. Its plane and boxes are not inserted.
     pub fn new<'a>(world: impl Into<RapierWorldMut<'a>>, scene: &Scene, cars: &[CarStart]) -> Self {
-        Self::with_axes(world, Axes::ZUp, scene, cars)
+        Self::with_axes(world, WorldAxes::ZUp, scene, cars)
     }
 
     /// Inserts `cars` as [`RapierCars::new`] does, into a world with these `axes`.
-    pub fn with_axes<'a>(world: impl Into<RapierWorldMut<'a>>, axes: Axes, scene: &Scene, cars: &[CarStart]) -> Self {
+    pub fn with_axes<'a>(
+        world: impl Into<RapierWorldMut<'a>>,
+        axes: WorldAxes,
+        scene: &Scene,
+        cars: &[CarStart],
+    ) -> Self {
         let world = world.into();
         let cars = cars.iter().map(|start| insert_chassis(world.bodies, world.colliders, axes, scene, start)).collect();
         Self { is_unstepped: true, wind: scene.wind, ..Self::from_bodies(axes, cars) }
@@ -111,11 +116,11 @@ impl RapierCars {
     ///
     /// On fixed ground, awake cars continue bit-identically, and sleeping cars are woken. `RapierCars::from_saved`, with the
     /// feature `serde`, always continues bit-identically.
-    pub fn from_bodies(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
+    pub fn from_bodies(axes: WorldAxes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
         let slots = cars.iter().map(|(handle, vehicle)| new_slot(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
         Self {
-            cars: Cars::new(vehicles, Coupling::OneSweep),
+            cars: Cars::new(vehicles, SolverMode::SinglePass),
             axes,
             slots,
             loaded: Vec::new(),
@@ -194,12 +199,12 @@ impl RapierCars {
         }
     }
 
-    /// Implements [`skidpad_core::Backend::place`].
+    /// Implements [`skidpad_core::Simulation::place`].
     pub(crate) fn engine_position(&self, car: usize) -> Option<Vec3> {
         self.slots[car].track.rounded_engine_position().map(|place| self.axes.from_world(place))
     }
 
-    /// Implements [`skidpad_core::Backend::set_engine_position`].
+    /// Implements [`skidpad_core::Simulation::set_engine_position`].
     pub(crate) fn set_engine_position<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, car: usize, place: Vec3) {
         let shown = self.axes.to_world(place);
         let exact = self.axes.point_to_world(self.cars.car(car).state.position);
@@ -289,13 +294,13 @@ impl RapierCars {
         let ground = ground.into();
         let mut sets = world.into();
         let dt = sets.parameters.dt;
-        if let Some(nothing) = StepReport::of_no_step(dt) {
+        if let Some(nothing) = StepReport::for_skipped_step(dt) {
             return nothing;
         }
         let mut report = StepReport { misuse: self.find_misuse(&sets), ..StepReport::default() };
         if self.is_step_in_progress {
-            report.misuse = Some(Misuse::NotFinished);
-            report = report.and(self.after_step(sets.reborrow()));
+            report.misuse = Some(ApiMisuse::MissingAfterStep);
+            report = report.merge_worst(self.after_step(sets.reborrow()));
         }
         self.is_step_in_progress = true;
         std::mem::swap(&mut self.loaded, &mut self.last_loaded);
@@ -317,7 +322,7 @@ impl RapierCars {
             has_loaded_bodies: false,
             surfaces: ground,
         };
-        let report = report.and(self.cars.push(&mut port, controls, dt));
+        let report = report.merge_worst(self.cars.begin_step(&mut port, controls, dt));
         hitches::lock_closed_hitches(port.sets.joints, &self.cars, port.slots, dt);
         report
     }
@@ -364,27 +369,27 @@ impl RapierCars {
     }
 
     /// Returns the first misuse of the world: gravity that does not point down, or a chassis with a different mass.
-    fn find_misuse(&self, sets: &RapierWorldMut<'_>) -> Option<Misuse> {
+    fn find_misuse(&self, sets: &RapierWorldMut<'_>) -> Option<ApiMisuse> {
         let up = self.axes.to_world(Vec3::Z);
         if sets.gravity.dot(up) > -MIN_DOWNWARD_GRAVITY_SHARE * sets.gravity.length() && sets.gravity != Vector::ZERO {
-            return Some(Misuse::OtherAxes);
+            return Some(ApiMisuse::AxesMismatch);
         }
         let other = |(slot, vehicle): (&CarSlot, &Vehicle)| {
             let (mass, found) = (vehicle.model().mass(), sets.bodies.get(slot.handle).map(RigidBody::mass));
             found.is_some_and(|found| (found - mass).abs() > MASS_TOLERANCE_RATIO * mass)
         };
-        self.slots.iter().zip(self.cars.vehicles()).any(other).then_some(Misuse::OtherMass)
+        self.slots.iter().zip(self.cars.vehicles()).any(other).then_some(ApiMisuse::MassMismatch)
     }
 
     /// Restores the users' forces and writes the resulting motion to the states.
     pub fn after_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>) -> StepReport {
         let sets = world.into();
         let dt = sets.parameters.dt;
-        if let Some(nothing) = StepReport::of_no_step(dt) {
+        if let Some(nothing) = StepReport::for_skipped_step(dt) {
             return nothing;
         }
         if !std::mem::take(&mut self.is_step_in_progress) {
-            return StepReport { misuse: Some(Misuse::NotBegun), ..StepReport::default() };
+            return StepReport { misuse: Some(ApiMisuse::MissingBeforeStep), ..StepReport::default() };
         }
         let pose_lag = pose_lag(sets.parameters);
         self.is_unstepped = false;
@@ -458,7 +463,7 @@ impl RapierCars {
 fn insert_chassis(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
-    axes: Axes,
+    axes: WorldAxes,
     scene: &Scene,
     start: &CarStart,
 ) -> (RigidBodyHandle, Vehicle) {
@@ -468,7 +473,7 @@ fn insert_chassis(
 }
 
 /// Creates the data of a car with the chassis `handle`.
-fn new_slot(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
+fn new_slot(axes: WorldAxes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
     CarSlot {
         handle,
         is_suspended_with_body: false,

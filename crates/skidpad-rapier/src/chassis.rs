@@ -4,7 +4,7 @@ use rapier3d::prelude::*;
 use skidpad_core::{BODYWORK_FRICTION, Mat3, Model, State, Vec3, model::Hull};
 use skidpad_engines::REST_SPEED_MPS;
 
-use crate::Axes;
+use crate::WorldAxes;
 
 /// Inserts a body with exactly the mass properties of `model`, in the pose and motion of `state`, with a box collider. Returns
 /// the handle of the body.
@@ -14,7 +14,7 @@ use crate::Axes;
 pub fn insert(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
-    axes: Axes,
+    axes: WorldAxes,
     model: &Model,
     state: &State,
 ) -> RigidBodyHandle {
@@ -83,7 +83,7 @@ pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, h
 }
 
 /// Sets pose and motion of `body` from `state`, enables it and wakes it.
-pub fn set_body_state(body: &mut RigidBody, axes: Axes, state: &State) {
+pub fn set_body_state(body: &mut RigidBody, axes: WorldAxes, state: &State) {
     body.set_enabled(true);
     body.wake_up(true);
     body.set_translation(axes.point_to_world(state.position).as_vec3(), true);

@@ -1,11 +1,11 @@
 //! Ground of wheels in Rapier: its motion, its response to pushes, and the forces on it in a step.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Ground, Mat3, Pushable, Texture, Vec3};
+use skidpad_core::{DynamicBody, Ground, Mat3, SurfaceTexture, Vec3};
 use skidpad_engines::{DynamicGroundBody, GroundBodyMotion, GroundContact};
 
 use crate::chassis::pose_lag;
-use crate::{Axes, RapierWorldMut};
+use crate::{RapierWorldMut, WorldAxes};
 
 /// Collider that a car stood on, and its pose at that time.
 pub(crate) type GroundMemory = (ColliderHandle, Pose);
@@ -70,18 +70,18 @@ pub(crate) fn ground_data(
         RigidBodyType::Fixed => return None,
         _ => kinematic_velocity(sets.parameters, body, last, meeting),
     };
-    Some(Ground { body: body_number(handle), begun: velocity, velocity, texture: Texture::NONE })
+    Some(Ground { body: body_number(handle), start_velocity: velocity, velocity, texture: SurfaceTexture::NONE })
 }
 
 /// Returns motion and response of a dynamic body that a wheel touches along `normal`, in the axes of the cars; `None` for any
 /// other body.
 pub(crate) fn dynamic_body(
     sets: &RapierWorldMut,
-    axes: Axes,
+    axes: WorldAxes,
     handle: RigidBodyHandle,
     normal: Vec3,
     dt: f32,
-) -> Option<Pushable> {
+) -> Option<DynamicBody> {
     let body = sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
     let mass = body.mass_properties();
     let pull = sets.gravity * body.gravity_scale() + body.user_force() * mass.effective_inv_mass;

@@ -5,7 +5,7 @@
 //! travel.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Cars, Vehicle, returned_share};
+use skidpad_core::{Cars, Vehicle, gap_correction_share};
 use skidpad_engines::resolution;
 
 use crate::RapierCars;
@@ -71,7 +71,7 @@ impl RapierCars {
 
 /// Locks the joints of the hitches that are closed in this step of `dt` s, and unlocks all others.
 pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
-    for (car, by) in cars.towed() {
+    for (car, by) in cars.towing_slots() {
         let Some(joint) = slots[car].towed.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
         joint.data.locked_axes = JointAxesMask::empty();
         if let Some(by) = by {
@@ -90,7 +90,7 @@ fn closed_gap_share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     let [ahead, trailer] = [ahead.state(), trailer.state()];
     let gap = (trailer.position - ahead.position).as_vec3() + trailer.rotation * coupler - ahead.rotation * hitch;
     let places = [ahead, trailer].map(|car| resolution(car.position.as_vec3()));
-    returned_share(gap.length(), places[0].max(places[1]), dt)
+    gap_correction_share(gap.length(), places[0].max(places[1]), dt)
 }
 
 /// Returns the softness with which a joint closes `share` of its gap in a step of `dt` s, so that joint and vehicles' solve

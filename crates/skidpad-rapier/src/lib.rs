@@ -28,7 +28,7 @@ pub use cars::RapierCars;
 pub use rapier3d;
 #[cfg(feature = "serde")]
 pub use saved::SavedCars;
-pub use skidpad_core::Axes;
+pub use skidpad_core::WorldAxes;
 pub use snapshot::WorldSnapshot;
 pub use surfaces::{SurfaceProperties, SurfaceQuery};
 pub use world_mut::RapierWorldMut;

@@ -1,7 +1,7 @@
 //! Platforms of a scene as kinematic bodies.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Platform, PlatformMotion, Scene, Texture};
+use skidpad_core::{Platform, PlatformMotion, Scene, SurfaceTexture};
 
 use crate::{RapierCars, terrain};
 
@@ -13,7 +13,7 @@ const PLATFORM_JUMP_DISTANCE_M: f32 = 1e-3;
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert = |platform: &Platform| {
         let (half, grip) = (platform.shape.half_extents, platform.shape.grip);
-        let texture = Texture { amplitude: 0.0, ..platform.shape.texture };
+        let texture = SurfaceTexture { amplitude: 0.0, ..platform.shape.texture };
         let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
             .friction(grip)
             .user_data(terrain::encode_surface(grip, texture));

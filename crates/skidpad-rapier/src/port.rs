@@ -2,14 +2,16 @@
 
 use rapier3d::parry::query::intersection_test;
 use rapier3d::prelude::*;
-use skidpad_core::{Body, Contact, Foreseen, Ground, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
+use skidpad_core::{
+    ChassisImpulse, ChassisState, Contact, DynamicBody, Ground, PredictedMotion, Probe, Reaction, Vec3, WorldPort,
+};
 
 use crate::car_slot::CarSlot;
 use crate::chassis::pose_lag;
 use crate::ground::{self, WheelLoadedBody};
 use crate::rim_walls;
 use crate::supported_body::SupportedBody;
-use crate::{Axes, RapierWorldMut, SurfaceProperties, SurfaceQuery};
+use crate::{RapierWorldMut, SurfaceProperties, SurfaceQuery, WorldAxes};
 use skidpad_engines::{
     GroundContact, IMPACT_SPEED_MPS, ProbePurpose, RimWalls, WheelTriangles, all_probe_bounds, cast_from_outside,
     is_plane_at_most, neighbour_ray, probe_ray, resolution, triangle_corners,
@@ -18,7 +20,7 @@ use skidpad_engines::{
 /// Access of the vehicles to a Rapier world within a step.
 pub(crate) struct Port<'a> {
     pub sets: RapierWorldMut<'a>,
-    pub axes: Axes,
+    pub axes: WorldAxes,
     pub slots: &'a mut [CarSlot],
     /// Bodies under the wheels of this step.
     pub loaded: &'a mut Vec<WheelLoadedBody>,
@@ -41,24 +43,24 @@ pub(crate) struct Port<'a> {
 }
 
 impl WorldPort for Port<'_> {
-    fn bodies(&self, dt: f32, bodies: &mut [Body]) {
+    fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let pose_lag = pose_lag(self.sets.parameters);
         for (slot, to) in self.slots.iter().zip(bodies) {
             let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
             let pull = self.sets.gravity * body.gravity_scale() + body.user_force() / body.mass();
             let linear = 1.0 / (1.0 + dt * body.linear_damping());
             let angular = 1.0 / (1.0 + dt * body.angular_damping());
-            *to = Body {
+            *to = ChassisState {
                 position: self.axes.point_from_world(slot.track.position(body.translation())),
                 rotation: self.axes.rotation_from_world(*body.rotation()),
                 velocity: self.axes.from_world(body.linvel()),
                 angular: self.axes.from_world(body.angvel()),
                 free_velocity: self.axes.from_world((body.linvel() + pull * dt) * linear),
                 free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular),
-                drift: Vec3::ZERO,
+                gyroscopic_change: Vec3::ZERO,
                 wind: self.wind,
                 pose_lag,
-                resolution: resolution(body.translation()),
+                position_resolution: resolution(body.translation()),
                 asleep: body.is_sleeping(),
             };
         }
@@ -81,7 +83,7 @@ impl WorldPort for Port<'_> {
         }
     }
 
-    fn is_even(&self) -> bool {
+    fn is_single_plane(&self) -> bool {
         false
     }
 
@@ -99,7 +101,7 @@ impl WorldPort for Port<'_> {
         true
     }
 
-    fn push(&mut self, dt: f32, pushes: &[Push]) {
+    fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         for (car, push) in pushes.iter().enumerate() {
             let strikes = self.is_impact_with_overlap(car, push, dt);
             let slot = &mut self.slots[car];
@@ -124,23 +126,23 @@ impl WorldPort for Port<'_> {
         }
     }
 
-    fn bears_wheels(&self) -> bool {
+    fn has_wheels_on_bodies(&self) -> bool {
         self.has_loaded_bodies
     }
 
-    fn vehicle_of(&self, body: u64) -> Option<usize> {
+    fn vehicle_of_body(&self, body: u64) -> Option<usize> {
         self.car_of(ground::body_handle(body))
     }
 
-    fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<Pushable> {
+    fn dynamic_body(&self, body: u64, normal: Vec3, dt: f32) -> Option<DynamicBody> {
         ground::dynamic_body(&self.sets, self.axes, ground::body_handle(body), normal, dt)
     }
 
-    fn foresee(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<Foreseen> {
+    fn predict_body(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<PredictedMotion> {
         self.predict_body(ground::body_handle(body), pushed, dt)
     }
 
-    fn react(&mut self, dt: f32, reactions: &[Reaction]) {
+    fn apply_ground_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let handle = ground::body_handle(reaction.body);
             if !self.is_supported(handle) {
@@ -151,14 +153,14 @@ impl WorldPort for Port<'_> {
         self.apply_supported_reactions(dt, reactions);
     }
 
-    fn follow_ground(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn update_ground_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
             // A kinematic body has moved as the solve assumed.
             let body = self.sets.bodies.get(ground::body_handle(ground.body)).filter(|body| body.is_dynamic());
             let Some(body) = body else { continue };
-            let point = self.axes.point_to_world(probe.at(contact.distance)).as_vec3();
+            let point = self.axes.point_to_world(probe.point_at(contact.distance)).as_vec3();
             ground.velocity = self.axes.from_world(body.velocity_at_point(point));
         }
     }
@@ -172,7 +174,7 @@ impl Port<'_> {
     /// its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would gain up to
     /// 0.06 m g h.
     #[inline(always)]
-    fn is_impact_with_overlap(&mut self, car: usize, push: &Push, dt: f32) -> bool {
+    fn is_impact_with_overlap(&mut self, car: usize, push: &ChassisImpulse, dt: f32) -> bool {
         let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
         push.impulse.length() > IMPACT_SPEED_MPS * body.mass() && self.chassis_would_overlap(car, push, dt)
     }
@@ -180,7 +182,7 @@ impl Port<'_> {
     /// Returns true if a collider of the chassis of `car` overlaps something near after `dt` s of motion with `push`.
     #[cold]
     #[inline(never)]
-    fn chassis_would_overlap(&mut self, car: usize, push: &Push, dt: f32) -> bool {
+    fn chassis_would_overlap(&mut self, car: usize, push: &ChassisImpulse, dt: f32) -> bool {
         let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
         let gained = self.axes.to_world(push.impulse) / body.mass();
         let spun = body.mass_properties().effective_world_inv_inertia * self.axes.to_world(push.angular_impulse);
@@ -278,22 +280,22 @@ impl Port<'_> {
         let ground = body.and_then(|body| ground::ground_data(&self.sets, self.last_loaded, body, &meeting));
         let ground = ground.map(|ground| {
             let velocity = self.axes.from_world(ground.velocity);
-            Ground { begun: velocity, velocity, ..ground }
+            Ground { start_velocity: velocity, velocity, ..ground }
         });
         let contact = Contact {
             distance,
             normal: self.axes.from_world(normal),
             grip: self.surfaces.grip_of(&met),
             point,
-            ground: self.surfaces.texture_of(&met).under(ground),
+            ground: self.surfaces.texture_of(&met).apply_to_ground(ground),
         };
         self.has_loaded_bodies |= asked == ProbePurpose::MidStep && body.is_some_and(|(_, body)| body.is_dynamic());
-        Some(contact.on_texture(probe))
+        Some(contact.with_unevenness(probe))
     }
 
     /// Returns the first contact of the ray of `probe`.
     fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<WheelContact> {
-        let first = |ray: &Ray| self.first_hit(&self.slots[probe.car].near, ray, probe.reach);
+        let first = |ray: &Ray| self.first_hit(&self.slots[probe.car].near, ray, probe.length);
         let (handle, hit) = first(ray).or_else(|| first(&neighbour_ray(ray)))?;
         let (distance, feature) = (hit.time_of_impact, hit.feature);
         let normal = self.smooth_normal(handle, &hit, ray).unwrap_or(hit.normal);
@@ -377,11 +379,11 @@ impl Port<'_> {
 /// Contact of a wheel with a collider.
 struct WheelContact {
     handle: ColliderHandle,
-    /// Distance as in [`Contact::distance`], m.
+    /// Distance as in [`ChassisState::distance`], m.
     distance: f32,
     /// Normal in world axes.
     normal: Vector,
     feature: FeatureId,
-    /// Contact point as in [`Contact::point`].
+    /// Contact point as in [`ChassisState::point`].
     point: Option<Vec3>,
 }

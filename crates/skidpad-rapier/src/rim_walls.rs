@@ -4,14 +4,14 @@ use rapier3d::prelude::*;
 use skidpad_core::HullPoint;
 use skidpad_engines::RimWalls;
 
-use crate::{Axes, RapierWorldMut};
+use crate::{RapierWorldMut, WorldAxes};
 
 /// Adds the stop of a rim of `car` by `wall` at `point`, unless the wall belongs to a dynamic body. `place` is the centre of mass
 /// of the car, in world axes, m.
 pub fn add_rim_wall(
     stops: &mut RimWalls,
     sets: &RapierWorldMut<'_>,
-    axes: Axes,
+    axes: WorldAxes,
     car: usize,
     (point, wall): (HullPoint, ColliderHandle),
     place: Vector,

@@ -10,7 +10,7 @@ use skidpad_engines::PositionTracker;
 
 use crate::ground::{GroundMemory, WheelLoadedBody};
 use crate::sleep::SleepState;
-use crate::{Axes, RapierCars};
+use crate::{RapierCars, WorldAxes};
 
 /// Content of [`RapierCars`] between two steps, without the models, for any serde format that preserves every bit.
 ///
@@ -19,16 +19,16 @@ use crate::{Axes, RapierCars};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedCars {
     #[serde(with = "SavedAxes")]
-    axes: Axes,
+    axes: WorldAxes,
     cars: Vec<SavedCar>,
     loaded: Vec<WheelLoadedBody>,
     unstepped: bool,
     wind: [f32; 3],
 }
 
-/// Mirror of [`Axes`], because the core does not depend on serde.
+/// Mirror of [`WorldAxes`], because the core does not depend on serde.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Axes")]
+#[serde(remote = "WorldAxes")]
 enum SavedAxes {
     ZUp,
     YUp,
@@ -154,19 +154,19 @@ pub(crate) mod controls {
     }
 }
 
-/// Serde functions for [`skidpad_core::Push`], built like [`controls`].
+/// Serde functions for [`skidpad_core::ChassisImpulse`], built like [`controls`].
 pub(crate) mod push {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use skidpad_core::{Push, Vec3};
+    use skidpad_core::{ChassisImpulse, Vec3};
 
-    pub fn serialize<S: Serializer>(push: &Push, to: S) -> Result<S::Ok, S::Error> {
-        let Push { impulse, angular_impulse, stop, angular_stop } = push;
+    pub fn serialize<S: Serializer>(push: &ChassisImpulse, to: S) -> Result<S::Ok, S::Error> {
+        let ChassisImpulse { impulse, angular_impulse, hull_impulse: stop, hull_angular_impulse: angular_stop } = push;
         [impulse, angular_impulse, stop, angular_stop].map(|part| part.to_array()).serialize(to)
     }
 
-    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Push, D::Error> {
+    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<ChassisImpulse, D::Error> {
         let parts = <[[f32; 3]; 4]>::deserialize(from)?;
         let [impulse, angular_impulse, stop, angular_stop] = parts.map(Vec3::from_array);
-        Ok(Push { impulse, angular_impulse, stop, angular_stop })
+        Ok(ChassisImpulse { impulse, angular_impulse, hull_impulse: stop, hull_angular_impulse: angular_stop })
     }
 }

@@ -4,7 +4,7 @@
 //! engine speeds up or its wheels spin, so that the car has conditions of its own. A sleeping car must also wake for events that
 //! Rapier does not detect.
 
-use skidpad_core::{Controls, Push, State, Vehicle};
+use skidpad_core::{ChassisImpulse, Controls, State, Vehicle};
 use skidpad_engines::REST_SPEED_MPS;
 
 /// Sum of the speed of the centre of mass and the speed of a point 1 m from the axis of rotation below which the suspension is at
@@ -29,7 +29,7 @@ pub(crate) struct SleepState {
     pub asleep: bool,
     /// Push of the vehicle on its chassis in its last step awake.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::push"))]
-    pub last_push: Push,
+    pub last_push: ChassisImpulse,
 }
 
 impl SleepState {

@@ -2,23 +2,28 @@
 
 use rapier3d::parry::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
 use rapier3d::prelude::*;
-use skidpad_core::supports::{Rigid, answer};
-use skidpad_core::{Foreseen, HullPoint, Mat3, Reaction, Vec3};
+use skidpad_core::contact_solver::{SolverBody, response_matrix};
+use skidpad_core::{HullPoint, Mat3, PredictedMotion, Reaction, Vec3};
 
 use crate::ground;
 use crate::port::Port;
-use crate::supported_body::{SolverBody, SupportedBody};
+use crate::supported_body::{RapierSolverBody, SupportedBody};
 
 /// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about this much.
 const MAX_SUPPORT_GAP_M: f32 = 0.03;
 
 impl Port<'_> {
     /// Implements [`skidpad_core::WorldPort::foresee`]. Other bodies that support this one keep their current motion.
-    pub(crate) fn predict_body(&mut self, handle: RigidBodyHandle, pushed: [Vec3; 2], dt: f32) -> Option<Foreseen> {
+    pub(crate) fn predict_body(
+        &mut self,
+        handle: RigidBodyHandle,
+        pushed: [Vec3; 2],
+        dt: f32,
+    ) -> Option<PredictedMotion> {
         let axes = self.axes;
         let borne = self.supported_body(handle, dt)?;
         let moving = borne.motion_after_push(pushed.map(|part| axes.to_world(part)), dt);
-        let columns = answer(&moving, &borne.points, &borne.impulses);
+        let columns = response_matrix(&moving, &borne.points, &borne.impulses);
         // The response to a push along an axis of the cars is the sum of the responses to its components along the world axes.
         let of = |first: usize, axis: Vec3| {
             let along = axes.to_world(axis).to_array();
@@ -26,7 +31,10 @@ impl Port<'_> {
         };
         let [x, y, z] = Vec3::AXES;
         let answer = [of(0, x), of(0, y), of(0, z), of(3, x), of(3, y), of(3, z)];
-        Some(Foreseen { ends: [axes.from_world(moving.velocity), axes.from_world(moving.angular)], answer })
+        Some(PredictedMotion {
+            end_twist: [axes.from_world(moving.velocity), axes.from_world(moving.angular)],
+            response: answer,
+        })
     }
 
     /// Applies the sum of wheel and contact impulses to the supported bodies over the coming `dt` s, and the opposite contact
@@ -53,9 +61,9 @@ impl Port<'_> {
             }
             for ((point, given), on) in borne.points.iter().zip(&borne.impulses).zip(&borne.supporting_bodies) {
                 if let Some(on) = on
-                    && given.pressed > 0.0
+                    && given.normal_impulse > 0.0
                 {
-                    let push = point.normal * given.pressed + given.drag;
+                    let push = point.normal * given.normal_impulse + given.friction_impulse;
                     self.push_body(*on, centre + point.arm, -push, dt);
                 }
             }
@@ -103,7 +111,7 @@ impl Port<'_> {
         let damped = [body.linear_damping(), body.angular_damping()].map(|damping| 1.0 / (1.0 + dt * damping));
         let pull = self.sets.gravity * body.gravity_scale() + body.user_force() * inverse_mass;
         let turning = Vec3::AXES.map(|axis| mass.effective_world_inv_inertia * axis);
-        let free = SolverBody {
+        let free = RapierSolverBody {
             inverse_mass,
             inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
             velocity: (body.linvel() + pull * dt) * damped[0],
@@ -168,7 +176,7 @@ impl Port<'_> {
                     let at = pose * point.local_p1;
                     let velocity = carrier.map_or(Vec3::ZERO, |on| on.velocity_at_point(at));
                     let found = HullPoint { arm: at - centre, gap: point.dist, normal, friction, velocity };
-                    let closing = borne.free_motion.speed_at(found.arm) - velocity;
+                    let closing = borne.free_motion.velocity_at(found.arm) - velocity;
                     if found.gap + dt * closing.dot(normal) < MAX_SUPPORT_GAP_M {
                         borne.points.push(found);
                         borne.supporting_bodies.push(on.filter(|_| carrier.is_some_and(RigidBody::is_dynamic)));

@@ -6,7 +6,7 @@
 //! weight of the body.
 
 use rapier3d::prelude::*;
-use skidpad_core::supports::{Given, Rigid, press_under_wheels};
+use skidpad_core::contact_solver::{ContactImpulse, SolverBody, solve_under_wheels};
 use skidpad_core::{HullPoint, Mat3, Vec3};
 
 /// Body under wheels with the points that support it, in world axes.
@@ -17,36 +17,36 @@ pub(crate) struct SupportedBody {
     /// Body at each of the points; `None` if it is not dynamic or has no body.
     pub supporting_bodies: Vec<Option<RigidBodyHandle>>,
     /// Impulses at the points in the last solve.
-    pub impulses: Vec<Given>,
+    pub impulses: Vec<ContactImpulse>,
     /// Motion at the end of the step without impulses of wheels and points.
-    pub free_motion: SolverBody,
+    pub free_motion: RapierSolverBody,
     /// Factors by which the damping of the body reduces a change of velocity and a change of angular velocity.
     pub damping_factors: [f32; 2],
 }
 
 /// Mass properties and motion of a body, world axes: 1/kg, 1/(kg m²), m/s, rad/s.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SolverBody {
+pub(crate) struct RapierSolverBody {
     pub inverse_mass: f32,
     pub inverse_inertia: Mat3,
     pub velocity: Vec3,
     pub angular: Vec3,
 }
 
-impl Rigid for SolverBody {
+impl SolverBody for RapierSolverBody {
     fn inverse_mass(&self) -> f32 {
         self.inverse_mass
     }
 
-    fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
+    fn angular_response(&self, angular_impulse: Vec3) -> Vec3 {
         self.inverse_inertia * angular_impulse
     }
 
-    fn speed_at(&self, arm: Vec3) -> Vec3 {
+    fn velocity_at(&self, arm: Vec3) -> Vec3 {
         self.velocity + self.angular.cross(arm)
     }
 
-    fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
+    fn apply_impulse(&mut self, impulse: Vec3, angular_impulse: Vec3) {
         self.velocity += impulse * self.inverse_mass;
         self.angular += self.inverse_inertia * angular_impulse;
     }
@@ -55,12 +55,12 @@ impl Rigid for SolverBody {
 impl SupportedBody {
     /// Computes the motion at the end of a step of `dt` s in which wheels push the body by an impulse (N s) and an angular
     /// impulse (N m s). Stores the impulses at the points in `impulses`.
-    pub fn motion_after_push(&mut self, [impulse, angular]: [Vec3; 2], dt: f32) -> SolverBody {
+    pub fn motion_after_push(&mut self, [impulse, angular]: [Vec3; 2], dt: f32) -> RapierSolverBody {
         let mut moving = self.free_motion;
-        moving.stop(impulse, angular);
+        moving.apply_impulse(impulse, angular);
         self.impulses.clear();
-        self.impulses.extend(self.points.iter().map(|point| Given::nothing(point, dt)));
-        press_under_wheels(&mut moving, &self.points, &mut self.impulses);
+        self.impulses.extend(self.points.iter().map(|point| ContactImpulse::zero(point, dt)));
+        solve_under_wheels(&mut moving, &self.points, &mut self.impulses);
         moving
     }
 }

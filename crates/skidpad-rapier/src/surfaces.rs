@@ -1,7 +1,7 @@
 //! Ground for wheels in a user's world: its colliders, grip, texture and smoothness.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Smooth, Texture};
+use skidpad_core::{SmoothSurface, SurfaceTexture};
 
 /// Ground for the wheels in a step. A `QueryFilter` converts into one on which every surface has grip 1.
 ///
@@ -24,10 +24,10 @@ pub struct SurfaceProperties<'a> {
     pub grip: Option<&'a dyn Fn(&SurfaceQuery) -> f32>,
     /// Texture of a surface: rolling resistance, and unevenness along the vehicle-side world axes x and y. `None`: no texture.
     /// Called as often as `grip`.
-    pub texture: Option<&'a dyn Fn(&SurfaceQuery) -> Texture>,
+    pub texture: Option<&'a dyn Fn(&SurfaceQuery) -> SurfaceTexture>,
     /// Smooth normals of a triangle of a mesh or a height field, by its number in the shape (parry's sub-shape), corner by corner
     /// along the vehicle-side world axes. `None`: all triangles are flat.
-    pub smooth_normals: Option<&'a dyn Fn(ColliderHandle, u32) -> Option<Smooth>>,
+    pub smooth_normals: Option<&'a dyn Fn(ColliderHandle, u32) -> Option<SmoothSurface>>,
 }
 
 /// Contact of a wheel with a collider, in world axes.
@@ -51,9 +51,9 @@ impl SurfaceProperties<'_> {
         self.grip.map_or(1.0, |grip| grip(met))
     }
 
-    /// Returns the texture at a contact; [`Texture::NONE`] without a `texture` function.
-    pub(crate) fn texture_of(&self, met: &SurfaceQuery) -> Texture {
-        self.texture.map_or(Texture::NONE, |texture| texture(met))
+    /// Returns the texture at a contact; [`SurfaceTexture::NONE`] without a `texture` function.
+    pub(crate) fn texture_of(&self, met: &SurfaceQuery) -> SurfaceTexture {
+        self.texture.map_or(SurfaceTexture::NONE, |texture| texture(met))
     }
 }
 

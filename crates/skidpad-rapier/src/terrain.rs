@@ -3,11 +3,11 @@
 use rapier3d::parry::shape::HeightFieldFlags;
 use rapier3d::parry::utils::Array2;
 use rapier3d::prelude::*;
-use skidpad_core::{HeightField, Smooth, Texture, TriangleMesh};
+use skidpad_core::{HeightField, SmoothSurface, SurfaceTexture, TriangleMesh};
 use std::sync::Arc;
 
 /// Grip and texture of a surface.
-type Surface = (f32, Texture);
+type Surface = (f32, SurfaceTexture);
 
 /// Part of a scene that a collider represents.
 pub(crate) enum TerrainSource {
@@ -18,9 +18,9 @@ pub(crate) enum TerrainSource {
 
 impl TerrainSource {
     /// Returns the smooth normals of triangle `number` of the collider; `None` if it is flat.
-    pub fn smooth_normals(&self, number: u32) -> Option<Smooth> {
+    pub fn smooth_normals(&self, number: u32) -> Option<SmoothSurface> {
         match self {
-            Self::Mesh(mesh, numbers) => mesh.smooth(*numbers.get(number as usize)?),
+            Self::Mesh(mesh, numbers) => mesh.smooth_normals(*numbers.get(number as usize)?),
             Self::Field(field) => field_smooth_normals(field, number),
         }
     }
@@ -28,17 +28,17 @@ impl TerrainSource {
 
 /// Returns the smooth normals of triangle `number` of a height field in Rapier's order: columns along x, rows against y, the left
 /// halves of all cells first.
-fn field_smooth_normals(field: &HeightField, number: u32) -> Option<Smooth> {
+fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurface> {
     let [columns, rows] = field.counts().map(|lines| lines as u32 - 1);
     let cell = number % (columns * rows);
     let (column, row) = (cell / rows, rows - 1 - cell % rows);
     let first = 2 * (row * columns + column);
     if number >= columns * rows {
-        return field.smooth(first);
+        return field.smooth_normals(first);
     }
     // Rapier's triangle begins with the last corner of the field's own.
-    let Smooth { normals: [least, across, last], edges } = field.smooth(first + 1)?;
-    Some(Smooth { normals: [last, least, across], edges })
+    let SmoothSurface { normals: [least, across, last], edges } = field.smooth_normals(first + 1)?;
+    Some(SmoothSurface { normals: [last, least, across], edges })
 }
 
 /// Builds the collider of a height field. Rapier's height fields have y up and rows along z, so that the collider is rotated
@@ -82,15 +82,15 @@ pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (Colli
 const SURFACE_FLAG: u128 = 1 << 31;
 
 /// Encodes grip and texture of a surface as user data of a collider.
-pub(crate) fn encode_surface(grip: f32, texture: Texture) -> u128 {
-    let Texture { rolling, amplitude, wavelength } = texture;
+pub(crate) fn encode_surface(grip: f32, texture: SurfaceTexture) -> u128 {
+    let SurfaceTexture { rolling_resistance: rolling, amplitude, wavelength } = texture;
     let word = |number: f32, place: u32| u128::from(number.to_bits()) << (32 * place);
     SURFACE_FLAG | word(grip.abs(), 0) | word(rolling, 1) | word(amplitude, 2) | word(wavelength, 3)
 }
 
 /// Decodes grip and texture from user data of a collider; `None` if it contains no surface.
-pub(crate) fn decode_surface(user_data: u128) -> Option<(f32, Texture)> {
+pub(crate) fn decode_surface(user_data: u128) -> Option<(f32, SurfaceTexture)> {
     let word = |place: u32| f32::from_bits((user_data >> (32 * place)) as u32);
-    let texture = Texture { rolling: word(1), amplitude: word(2), wavelength: word(3) };
+    let texture = SurfaceTexture { rolling_resistance: word(1), amplitude: word(2), wavelength: word(3) };
     (user_data & SURFACE_FLAG != 0).then(|| (word(0).abs(), texture))
 }

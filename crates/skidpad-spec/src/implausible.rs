@@ -197,7 +197,7 @@ impl Car<'_> {
     fn clutch(&self) -> Option<Lint> {
         let drive = self.model.parts().powertrain.engine()?;
         let skidpad_core::model::LaunchDevice::Clutch(clutch) = &drive.launch_device else { return None };
-        let peak = drive.engine.torque.peak();
+        let peak = drive.engine.torque.max_value();
         (clutch.capacity < peak).then(|| {
             Lint::new("powertrain.clutch.capacity_nm", format!(
                 "{} N m, but the engine gives up to {peak:.0} N m: it slips; clutches of cars carry 1.3 to 2 times the engine's",

@@ -1,8 +1,8 @@
 //! Cars in skidpad's own world, stepped with one of the core's couplings.
 
 use skidpad_core::{
-    Backend, BodyMotion, CarError, CarId, CarStart, CarView, Cars, Clock, Contact, Controls, Coupling, Probe, Scene,
-    Slots, State, StepReport, Vehicle,
+    BodyMotion, CarError, CarId, CarStart, CarView, Cars, Clock, Contact, Controls, Probe, Scene, Simulation, Slots,
+    SolverMode, State, StepReport, Vehicle,
 };
 
 use crate::{Chassis, World};
@@ -19,7 +19,7 @@ pub struct CarWorld {
 
 impl CarWorld {
     /// Creates a backend called `name` with `cars` on the ground of `scene`, stepped by `dt` s with `coupling`.
-    pub fn new(name: &'static str, coupling: Coupling, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
+    pub fn new(name: &'static str, coupling: SolverMode, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
         let (empty, world) = (Cars::new(Vec::new(), coupling), World::new(scene.clone()));
         let mut new = Self { name, cars: empty, world, scene: scene.clone(), clock: Clock::new(dt) };
         for start in cars {
@@ -38,29 +38,29 @@ impl CarWorld {
     }
 }
 
-impl Backend for CarWorld {
+impl Simulation for CarWorld {
     fn name(&self) -> &'static str {
         self.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
+        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
         }
         if !self.scene.gusts.is_empty() {
-            self.world.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
+            self.world.set_wind(self.scene.wind_at_midstep(self.time(), self.clock.dt));
         }
         self.world.begin_step(self.time(), self.clock.dt);
-        let pushed = self.cars.push(&mut self.world, controls, self.clock.dt);
-        for (car, by) in self.cars.towed() {
+        let pushed = self.cars.begin_step(&mut self.world, controls, self.clock.dt);
+        for (car, by) in self.cars.towing_slots() {
             self.world.chassis_mut()[car].set_towing_vehicle(by);
         }
         self.world.advance(self.clock.dt);
         for (trailer, impulse) in self.world.hitch_impulses() {
-            self.cars.jolt(trailer, impulse, self.clock.dt);
+            self.cars.uncouple_if_overloaded(trailer, impulse, self.clock.dt);
         }
         self.clock.tick();
-        let report = pushed.and(self.cars.write_back(&self.world, self.clock.dt));
+        let report = pushed.merge_worst(self.cars.write_back(&self.world, self.clock.dt));
         if report.not_finite {
             self.restore_states();
         }
@@ -119,15 +119,15 @@ impl Backend for CarWorld {
         Ok(())
     }
 
-    fn bodies(&self) -> usize {
+    fn body_count(&self) -> usize {
         self.world.bodies().len()
     }
 
-    fn body(&self, body: usize) -> Option<BodyMotion> {
+    fn body_motion(&self, body: usize) -> Option<BodyMotion> {
         self.world.bodies().get(body).map(Chassis::body_motion)
     }
 
-    fn set_body(&mut self, body: usize, motion: &BodyMotion) -> bool {
+    fn set_body_motion(&mut self, body: usize, motion: &BodyMotion) -> bool {
         let of = self.world.bodies_mut().get_mut(body);
         of.map(|of| of.set_motion(motion)).is_some()
     }

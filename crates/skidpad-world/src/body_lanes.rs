@@ -1,6 +1,6 @@
 //! Packing of numbers of four bodies into SIMD lanes, or of one body into a scalar.
 
-use skidpad_core::lane::{Four, FourMask, Lane};
+use skidpad_core::lane::{F32x4, Lane, Mask32x4};
 
 /// Numbers of `N` bodies side by side: one lane per body, or a scalar for one body.
 pub(crate) trait BodyLanes<const N: usize>: Lane {
@@ -39,7 +39,7 @@ impl BodyLanes<1> for f32 {
     }
 }
 
-impl BodyLanes<4> for Four {
+impl BodyLanes<4> for F32x4 {
     #[inline(always)]
     fn pack_one(of: [f32; 4]) -> Self {
         Self::new(of)
@@ -57,7 +57,7 @@ impl BodyLanes<4> for Four {
     }
 
     #[inline(always)]
-    fn unpack_mask(mask: FourMask) -> [bool; 4] {
+    fn unpack_mask(mask: Mask32x4) -> [bool; 4] {
         mask.lanes()
     }
 }

@@ -1,7 +1,7 @@
 //! Rigid bodies: a chassis or a free body, and the impulses that push and stop it.
 
-use skidpad_core::supports::Rigid;
-use skidpad_core::vectors::{Axes, Vec3Lanes};
+use skidpad_core::contact_solver::SolverBody;
+use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::{
     BODYWORK_FRICTION, BodyMotion, DVec3, FreeBody, Mat3, Model, Quat, State, Vec3,
     model::{Hull, Wheel},
@@ -227,7 +227,8 @@ impl Chassis {
 
     fn rotation_state(&self) -> RotationState<f32> {
         let [angular, lag] = [self.angular, self.twist_lag.angular].map(Vec3Lanes::splat);
-        let [axes, inertia, inverse_inertia] = [&self.axes, &self.inertia, &self.inverse_inertia].map(Axes::of);
+        let [axes, inertia, inverse_inertia] =
+            [&self.axes, &self.inertia, &self.inverse_inertia].map(Mat3Lanes::from_mat3);
         RotationState { axes, inertia, inverse_inertia, angular, rate_lag: lag }
     }
 
@@ -246,24 +247,24 @@ fn wheel_distance_bound(wheel: &Wheel) -> f32 {
     wheel.contact.length() + 2.0 * wheel.radius + wheel.strut.droop_travel
 }
 
-impl Rigid for Chassis {
+impl SolverBody for Chassis {
     #[inline(always)]
     fn inverse_mass(&self) -> f32 {
         self.inverse_mass
     }
 
     #[inline(always)]
-    fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
+    fn angular_response(&self, angular_impulse: Vec3) -> Vec3 {
         Chassis::angular_velocity_change(self, angular_impulse)
     }
 
     #[inline(always)]
-    fn speed_at(&self, arm: Vec3) -> Vec3 {
+    fn velocity_at(&self, arm: Vec3) -> Vec3 {
         Chassis::velocity_at(self, arm)
     }
 
     #[inline(always)]
-    fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
+    fn apply_impulse(&mut self, impulse: Vec3, angular_impulse: Vec3) {
         Chassis::apply_impulse(self, impulse, angular_impulse);
     }
 }

@@ -1,8 +1,8 @@
 //! Integration of rigid bodies: four chassis at once, one per SIMD lane, or one chassis alone.
 
-use skidpad_core::lane::{Four, Lane};
-use skidpad_core::vectors::{Axes, Vec3Lanes, turned};
-use skidpad_core::{Mat3, Push, Quat, Vec3, model::Hull};
+use skidpad_core::lane::{F32x4, Lane};
+use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes, integrate_rotation};
+use skidpad_core::{ChassisImpulse, Mat3, Quat, Vec3, model::Hull};
 
 use crate::body_lanes::{BodyLanes, pack_four_of, pack_one_of};
 use crate::chassis::{Chassis, Twist};
@@ -11,7 +11,10 @@ use crate::rotation::RotationState;
 
 #[inline(always)]
 /// Packs one matrix of each chassis, chosen by `matrix`, into lanes.
-fn pack_matrices<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N], matrix: impl Fn(&Chassis) -> &Mat3) -> Axes<L> {
+fn pack_matrices<L: BodyLanes<N>, const N: usize>(
+    of: [&Chassis; N],
+    matrix: impl Fn(&Chassis) -> &Mat3,
+) -> Mat3Lanes<L> {
     let [xx, xy, xz, yx] = pack_four_of(of, |chassis| {
         let Mat3 { x_axis, y_axis, .. } = *matrix(chassis);
         [x_axis.x, x_axis.y, x_axis.z, y_axis.x]
@@ -21,7 +24,7 @@ fn pack_matrices<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N], matrix: imp
         [y_axis.y, y_axis.z, z_axis.x, z_axis.y]
     });
     let zz = pack_one_of(of, |chassis| matrix(chassis).z_axis.z);
-    Axes { x: Vec3Lanes::new(xx, xy, xz), y: Vec3Lanes::new(yx, yy, yz), z: Vec3Lanes::new(zx, zy, zz) }
+    Mat3Lanes { x: Vec3Lanes::new(xx, xy, xz), y: Vec3Lanes::new(yx, yy, yz), z: Vec3Lanes::new(zx, zy, zz) }
 }
 
 /// Packs velocity, angular velocity, velocity lag and angular velocity lag of each chassis, in this order, into lanes.
@@ -38,12 +41,12 @@ fn pack_motions<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N]) -> [Vec3Lane
 /// Adds `fall` (m/s) and the effect of `pushes`, one for each chassis, to the velocities. The poses then move with the mean of
 /// old and new velocities.
 #[inline(always)]
-pub(crate) fn apply_pushes(chassis: &mut [Chassis], pushes: &[Push], fall: Vec3) {
+pub(crate) fn apply_pushes(chassis: &mut [Chassis], pushes: &[ChassisImpulse], fall: Vec3) {
     let (fours, rest) = chassis.as_chunks_mut::<4>();
     let (pushes_of_fours, pushes_of_rest) = pushes.as_chunks::<4>();
     for (four, pushes) in fours.iter_mut().zip(pushes_of_fours) {
         let [a, b, c, d] = &*four;
-        let pushed = motions_after_push::<Four, 4>([a, b, c, d], pushes.each_ref(), fall);
+        let pushed = motions_after_push::<F32x4, 4>([a, b, c, d], pushes.each_ref(), fall);
         let [a, b, c, d] = four;
         a.set_pushed_motion(pushed[0], &pushes[0]);
         b.set_pushed_motion(pushed[1], &pushes[1]);
@@ -63,11 +66,11 @@ type PackedMotion = [[f32; 4]; 3];
 #[inline(always)]
 fn motions_after_push<L: BodyLanes<N>, const N: usize>(
     of: [&Chassis; N],
-    pushes: [&Push; N],
+    pushes: [&ChassisImpulse; N],
     fall: Vec3,
 ) -> [PackedMotion; N] {
     let [a, b, c, d] =
-        pack_four_of(pushes, |Push { impulse: of, angular_impulse: turn, .. }| [of.x, of.y, of.z, turn.x]);
+        pack_four_of(pushes, |ChassisImpulse { impulse: of, angular_impulse: turn, .. }| [of.x, of.y, of.z, turn.x]);
     let (e, f) =
         (pack_one_of(pushes, |push| push.angular_impulse.y), pack_one_of(pushes, |push| push.angular_impulse.z));
     let (impulse, turn) = (Vec3Lanes::<L>::new(a, b, c), Vec3Lanes::new(d, e, f));
@@ -89,14 +92,14 @@ fn motions_after_push<L: BodyLanes<N>, const N: usize>(
 
 impl Chassis {
     #[inline(always)]
-    fn set_pushed_motion(&mut self, [[a, b, c, d], [e, f, g, h], [i, j, k, l]]: PackedMotion, push: &Push) {
+    fn set_pushed_motion(&mut self, [[a, b, c, d], [e, f, g, h], [i, j, k, l]]: PackedMotion, push: &ChassisImpulse) {
         if self.is_suspended {
             return;
         }
         (self.velocity, self.angular) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
         self.twist_lag = Twist { velocity: Vec3::new(g, h, i), angular: Vec3::new(j, k, l) };
-        if push.stop != Vec3::ZERO {
-            self.apply_impulse(push.stop, push.angular_stop);
+        if push.hull_impulse != Vec3::ZERO {
+            self.apply_impulse(push.hull_impulse, push.hull_angular_impulse);
         }
     }
 }
@@ -108,7 +111,7 @@ pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, falling: f32
     let (fours, rest) = chassis.as_chunks::<4>();
     let (of_fours, of_rest) = near.as_chunks_mut::<4>();
     for (four, near) in fours.iter().zip(of_fours) {
-        *near = can_reach_plane::<Four, 4>(four.each_ref(), ground, falling, dt);
+        *near = can_reach_plane::<F32x4, 4>(four.each_ref(), ground, falling, dt);
     }
     for (one, near) in rest.iter().zip(of_rest) {
         [*near] = can_reach_plane::<f32, 1>([one], ground, falling, dt);
@@ -143,10 +146,10 @@ fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
 pub(crate) fn lowest_height<L: Lane>(
     height: L,
     normal: Vec3Lanes<L>,
-    axes: &Axes<L>,
+    axes: &Mat3Lanes<L>,
     [centre, half_extents]: [Vec3Lanes<L>; 2],
 ) -> L {
-    let seen = axes.transposed().times(normal);
+    let seen = axes.transposed().mul_vector(normal);
     height + seen.dot(centre) - seen.abs().dot(half_extents)
 }
 
@@ -176,8 +179,8 @@ fn next_poses<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [N
         rate_lag: lag,
     };
     let momentum = turning.momentum();
-    let rotation = turned(rotation, turning.midpoint_rate(momentum, dt), dt);
-    let axes = Axes::rotated(rotation);
+    let rotation = integrate_rotation(rotation, turning.midpoint_rate(momentum, dt), dt);
+    let axes = Mat3Lanes::from_quat(rotation);
     let angular = RotationState::mul_in_body_axes(&axes, &turning.inverse_inertia, momentum);
     let [x, y, z, w] = rotation;
     // An angular velocity too large for f32 results in a rotation of length zero.
@@ -236,7 +239,7 @@ pub(crate) fn advance(chassis: &mut [Chassis], dt: f32) {
     let (fours, rest) = chassis.as_chunks_mut::<4>();
     for four in fours {
         let [a, b, c, d] = &*four;
-        let moved = next_poses::<Four, 4>([a, b, c, d], dt);
+        let moved = next_poses::<F32x4, 4>([a, b, c, d], dt);
         let [a, b, c, d] = four;
         a.set_next_pose(&moved[0]);
         b.set_next_pose(&moved[1]);
@@ -293,12 +296,12 @@ mod tests {
         alone[1].suspend();
         let ground = Ground::new(&Scene::flat());
         let fall = Vec3::new(0.0, 0.0, -0.08);
-        let pushes: Vec<Push> = (0..5)
-            .map(|k| Push {
+        let pushes: Vec<ChassisImpulse> = (0..5)
+            .map(|k| ChassisImpulse {
                 impulse: Vec3::new(3.0, k as f32, 80.0),
                 angular_impulse: Vec3::new(-2.0, 5.0, k as f32),
-                stop: Vec3::new(0.0, 0.0, if k == 2 { 7.0 } else { 0.0 }),
-                ..Push::default()
+                hull_impulse: Vec3::new(0.0, 0.0, if k == 2 { 7.0 } else { 0.0 }),
+                ..ChassisImpulse::default()
             })
             .collect();
         for step in 0..20 {

@@ -417,7 +417,7 @@ impl ContactPoint {
         point
     }
 
-    /// Creates the point at which `hull`, of index `car`, touches the ground, for a step of `dt` s.
+    /// Creates the point at which `hitch_impulses`, of index `car`, touches the ground, for a step of `dt` s.
     fn on_ground(hull: &Chassis, car: u32, found: &HullPoint, number: u32, dt: f32) -> Self {
         Self {
             group: NO_CAR,

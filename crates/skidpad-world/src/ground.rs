@@ -4,12 +4,12 @@ use crate::body_lanes::{BodyLanes, pack_four_of};
 use crate::terrain::{COORDINATE_ROUNDING_RATIO, Terrain};
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
-use skidpad_core::instruction_set::widest;
-use skidpad_core::lane::Four;
+use skidpad_core::instruction_set::dispatch_simd;
+use skidpad_core::lane::F32x4;
 use skidpad_core::vectors::Vec3Lanes;
 use skidpad_core::{
-    Contact, DVec3, FixedBox, Ground as StoodOn, HullPoint, Platform, PlatformMotion, Probe, Quat, Scene, Seen,
-    Texture, Vec3, world::scene::FLUSH,
+    CandidateTriangle, Contact, DVec3, FixedBox, Ground as StoodOn, HullPoint, Platform, PlatformMotion, Probe, Quat,
+    Scene, SurfaceTexture, Vec3, world::scene::FLUSH_TOLERANCE_M,
 };
 
 /// Plane, boxes, height fields, meshes and platforms of a scene.
@@ -21,7 +21,7 @@ pub struct Ground {
     pub(crate) normal: Vec3,
     /// Factor on the friction of tyres on the plane.
     pub(crate) grip: f32,
-    pub(crate) texture: Texture,
+    pub(crate) texture: SurfaceTexture,
     /// Whether any surface has a texture.
     is_textured: bool,
     /// Fixed boxes, then the platforms.
@@ -44,7 +44,7 @@ pub(crate) struct Block {
     /// Distance from the centre to a corner, m.
     pub radius: f32,
     pub grip: f32,
-    pub texture: Texture,
+    pub texture: SurfaceTexture,
     /// Motion in the current step; `None` for a box that does not move.
     pub motion: Option<PlatformMotion>,
 }
@@ -94,10 +94,10 @@ impl Block {
     /// Returns the ground data for a wheel of `probe` that touches this block at `arm` m from the centre of mass of its car.
     /// `number` is the index of the block. Returns `None` for a block without motion and texture.
     fn ground_data(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<StoodOn> {
-        let Some(motion) = self.motion else { return self.texture.under(None) };
-        let velocity = motion.velocity_under(probe.position, arm, dt);
-        let texture = Texture { amplitude: 0.0, ..self.texture };
-        Some(StoodOn { body: number as u64, begun: velocity, velocity, texture })
+        let Some(motion) = self.motion else { return self.texture.apply_to_ground(None) };
+        let velocity = motion.velocity_under_wheel(probe.position, arm, dt);
+        let texture = SurfaceTexture { amplitude: 0.0, ..self.texture };
+        Some(StoodOn { body: number as u64, start_velocity: velocity, velocity, texture })
     }
 
     /// Returns the distance (m) to the face through which a ray enters the box, and the normal of that face, in the axes of the
@@ -129,14 +129,15 @@ impl Block {
 impl Ground {
     /// Creates the ground of `scene`, with the platforms where they are at time 0.
     pub fn new(scene: &Scene) -> Self {
-        let platforms = scene.platforms.iter().map(|platform| platform.standing(0.0));
+        let platforms = scene.platforms.iter().map(|platform| platform.box_at(0.0));
         let blocks: Vec<Block> = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
         let terrain = Terrain::new(scene);
-        let is_textured =
-            !scene.texture.is_none() || blocks.iter().any(|block| !block.texture.is_none()) || terrain.is_textured();
+        let is_textured = !scene.texture.is_hard_and_even()
+            || blocks.iter().any(|block| !block.texture.is_hard_and_even())
+            || terrain.is_textured();
         Self {
-            has_plane: scene.plane,
-            normal: scene.normal(),
+            has_plane: scene.has_plane,
+            normal: scene.plane_normal(),
             grip: scene.grip,
             texture: scene.texture,
             is_textured,
@@ -198,7 +199,7 @@ impl Ground {
     /// Adds the unevenness of the texture to all contacts in `answered`.
     fn apply_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered).filter(|_| self.is_textured) {
-            *answer = answer.map(|contact| contact.on_texture(probe));
+            *answer = answer.map(|contact| contact.with_unevenness(probe));
         }
     }
 
@@ -208,7 +209,7 @@ impl Ground {
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let mut nearest = if self.has_plane { self.cast_on_plane(start, direction, reach) } else { None };
         for block in &self.blocks {
-            let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH));
+            let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH_TOLERANCE_M));
             if let Some((distance, normal)) = block.entry_face_f64(start - block.centre, direction, most) {
                 let met = Hit { distance, normal, grip: block.grip };
                 nearest = Some(match nearest {
@@ -220,7 +221,7 @@ impl Ground {
         if self.terrain.is_empty() {
             return nearest;
         }
-        let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH));
+        let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH_TOLERANCE_M));
         let Some(Contact { distance, normal, grip, .. }) = self.terrain.cast(start, direction, most) else {
             return nearest;
         };
@@ -253,7 +254,7 @@ impl Ground {
         asked: &[Probe],
         answered: &mut [Option<Contact>],
         has_rims: bool,
-        near: &mut Vec<Seen>,
+        near: &mut Vec<CandidateTriangle>,
         stops: &mut Vec<(usize, HullPoint)>,
     ) {
         let is_plain = self.is_static_and_smooth();
@@ -274,7 +275,7 @@ impl Ground {
 
     /// Answers every probe from the plane alone; a miss is `None`.
     pub(crate) fn probe_plane(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        widest(
+        dispatch_simd(
             #[inline(always)]
             || self.probe_plane_simd(asked, answered),
         );
@@ -301,7 +302,7 @@ impl Ground {
         for (four, answers) in fours.iter().zip(of_fours) {
             let [a, b, c, d] = four;
             let heights = [height(a), height(b), height(c), height(d)];
-            self.probe_plane_lanes::<Four, 4>([a, b, c, d], heights, answers);
+            self.probe_plane_lanes::<F32x4, 4>([a, b, c, d], heights, answers);
         }
         for (probe, answer) in rest.iter().zip(of_rest) {
             self.probe_plane_lanes::<f32, 1>([probe], [height(probe)], core::array::from_mut(answer));
@@ -318,7 +319,7 @@ impl Ground {
     ) {
         let normal = Vec3Lanes::<L>::splat(self.normal);
         let [x, y, z, reach] =
-            pack_four_of(asked, |probe| [probe.offset.x, probe.offset.y, probe.offset.z, probe.reach]);
+            pack_four_of(asked, |probe| [probe.offset.x, probe.offset.y, probe.offset.z, probe.length]);
         let [down_x, down_y, down_z, _] =
             pack_four_of::<L, N, _>(asked, |probe| [probe.direction.x, probe.direction.y, probe.direction.z, 0.0]);
         let closing = -Vec3Lanes::new(down_x, down_y, down_z).dot(normal);
@@ -337,7 +338,7 @@ impl Ground {
     /// Adds the texture of the plane to all contacts in `answered`.
     fn set_plane_texture(&self, answered: &mut [Option<Contact>]) {
         for answer in answered.iter_mut().flatten().filter(|_| self.is_textured) {
-            answer.ground = self.texture.under(None);
+            answer.ground = self.texture.apply_to_ground(None);
         }
     }
 
@@ -345,7 +346,7 @@ impl Ground {
     pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered) {
             for (number, block) in self.blocks.iter().enumerate() {
-                let reach = answer.map_or(probe.reach, |contact| contact.distance + FLUSH);
+                let reach = answer.map_or(probe.length, |contact| contact.distance + FLUSH_TOLERANCE_M);
                 let start = (probe.position - block.centre).as_vec3() + probe.offset;
                 if let Some((distance, normal)) = block.entry_face(start, probe.direction, reach) {
                     let arm = probe.offset + probe.direction * distance;
@@ -380,7 +381,7 @@ mod tests {
     }
 
     fn down(position: DVec3, reach: f32) -> Probe {
-        Probe { car: 0, position, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach, rim: None }
+        Probe { car: 0, position, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: reach, rim: None }
     }
 
     fn ask(scene: Scene, probe: Probe) -> Option<Contact> {
@@ -391,19 +392,19 @@ mod tests {
 
     #[test]
     fn the_nearer_of_plane_and_box_answers() {
-        let step = FixedBox { grip: 0.3, ..FixedBox::upright(DVec3::ZERO, Vec3::new(4.0, 4.0, 0.5)) };
+        let step = FixedBox { grip: 0.3, ..FixedBox::axis_aligned(DVec3::ZERO, Vec3::new(4.0, 4.0, 0.5)) };
         let on = ask(scene_with(vec![step]), down(DVec3::new(1.0, 1.0, 1.0), 2.0)).expect("the box is below");
         assert_eq!((on.distance, on.normal, on.grip), (0.75, Vec3::Z, 0.3));
         let beside = ask(scene_with(vec![step]), down(DVec3::new(3.0, 1.0, 1.0), 2.0)).expect("the plane is below");
         assert_eq!((beside.distance, beside.grip), (1.0, 0.8));
-        let sunk = FixedBox::upright(DVec3::new(0.0, 0.0, -1.0), Vec3::ONE);
+        let sunk = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, -1.0), Vec3::ONE);
         let above = ask(scene_with(vec![sunk]), down(DVec3::Z, 3.0)).expect("the plane covers the box");
         assert_eq!((above.distance, above.grip), (1.0, 0.8));
     }
 
     #[test]
     fn a_ray_from_inside_a_box_does_not_meet_it() {
-        let block = FixedBox::upright(DVec3::new(0.0, 0.0, 1.0), Vec3::splat(2.0));
+        let block = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, 1.0), Vec3::splat(2.0));
         let from_inside = ask(scene_with(vec![block]), down(DVec3::new(0.0, 0.0, 1.5), 1.0));
         assert_eq!(from_inside, None);
         let ground = Ground::new(&scene_with(vec![block]));
@@ -413,7 +414,7 @@ mod tests {
     #[test]
     fn a_turned_box_has_turned_faces() {
         let tilt = 0.3f32;
-        let ramp = FixedBox::upright(DVec3::ZERO, Vec3::new(10.0, 10.0, 2.0)).turned(0.7, -tilt, 0.0);
+        let ramp = FixedBox::axis_aligned(DVec3::ZERO, Vec3::new(10.0, 10.0, 2.0)).rotated(0.7, -tilt, 0.0);
         let met = ask(scene_with(vec![ramp]), down(DVec3::new(0.0, 0.0, 5.0), 9.0)).expect("above the ramp");
         let (sin, cos) = math::sin_cos(tilt);
         let (sin_yaw, cos_yaw) = math::sin_cos(0.7);
@@ -427,7 +428,7 @@ mod tests {
     #[test]
     fn boxes_are_as_precise_far_away_as_at_the_origin() {
         let at = |middle: DVec3| {
-            let block = FixedBox::upright(middle, Vec3::new(30.0, 8.0, 1.3)).turned(0.4, 0.02, 0.0);
+            let block = FixedBox::axis_aligned(middle, Vec3::new(30.0, 8.0, 1.3)).rotated(0.4, 0.02, 0.0);
             let start = middle + DVec3::new(3.0, 1.0, 1.2);
             let answer = ask(scene_with(vec![block]), down(start, 2.0)).expect("above the box");
             let hit = Ground::new(&scene_with(vec![block])).cast(start, DVec3::NEG_Z, 2.0).expect("above the box");

@@ -4,7 +4,7 @@
 //! world stops a hull of a train, all poses of that train move with the velocities at the end of the step, and the hitches are
 //! closed for these velocities.
 
-use skidpad_core::{Mat3, Vec3, math, returned_gap};
+use skidpad_core::{Mat3, Vec3, gap_correction_velocity, math};
 
 use crate::chassis::Chassis;
 use crate::hull::{MAX_IMPULSE_PASSES, VELOCITY_TOLERANCE_MPS};
@@ -46,10 +46,10 @@ impl HitchConstraint {
         let arms = points.map(|(car, point)| car.axes * point);
         let gap = (trailer.position - ahead.position).as_vec3() + arms[0] - arms[1];
         let rates = [trailer, ahead].map(|car| car.midpoint_rate(dt));
-        self.arms = [0, 1].map(|k| math::turned(points[k].0.rotation, rates[k], 0.5 * dt) * points[k].1);
+        self.arms = [0, 1].map(|k| math::integrate_rotation(points[k].0.rotation, rates[k], 0.5 * dt) * points[k].1);
         // The poses turn with rates that differ from the angular velocities by the gyroscopic effect.
         let [turned, turned_ahead] = [0, 1].map(|k| (rates[k] - points[k].0.angular).cross(self.arms[k]));
-        self.target = returned_gap(gap, 0.0, dt) - turned + turned_ahead;
+        self.target = gap_correction_velocity(gap, 0.0, dt) - turned + turned_ahead;
         let column = |axis: Vec3| {
             let answer = |car: &Chassis, arm: Vec3| {
                 axis * car.inverse_mass + car.angular_velocity_change(arm.cross(axis)).cross(arm)

@@ -2,9 +2,11 @@
 
 use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature};
-use skidpad_core::supports::{Drag, Given, answer, press_all, press_under_wheels, speed_against};
-use skidpad_core::vectors::{Axes, Vec3Lanes};
-use skidpad_core::{DVec3, HULL_POINTS, HullPoint, Vec3};
+use skidpad_core::contact_solver::{
+    ContactImpulse, FrictionMethod, relative_velocity, response_matrix, solve_contacts, solve_under_wheels,
+};
+use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_core::{DVec3, HullPoint, MAX_HULL_POINTS, Vec3};
 
 use crate::chassis::Chassis;
 use crate::chassis_simd::lowest_height;
@@ -28,7 +30,7 @@ pub struct GroundContacts {
     manifold: ContactManifold<(), ()>,
     triangle_contacts: TriangleContacts,
     points: Vec<HullPoint>,
-    impulses: Vec<Given>,
+    impulses: Vec<ContactImpulse>,
 }
 
 /// Approach speed above which a contact is an impact, m/s. Slower contacts come to rest in the next step.
@@ -137,7 +139,7 @@ impl GroundContacts {
         if self.points.is_empty() {
             return;
         }
-        self.impulses.extend(self.points.iter().map(|point| Given::nothing(point, dt)));
+        self.impulses.extend(self.points.iter().map(|point| ContactImpulse::zero(point, dt)));
         self.solve_points(chassis);
         self.stop_impacts(chassis, dt);
     }
@@ -148,9 +150,10 @@ impl GroundContacts {
     fn stop_impacts(&mut self, chassis: &mut Chassis, dt: f32) {
         let mut hit = false;
         for (point, given) in self.points.iter().zip(&mut self.impulses) {
-            let closes = speed_against(chassis, point).dot(point.normal) <= CLOSED_GAP_RATIO * given.allowed;
+            let closes =
+                relative_velocity(chassis, point).dot(point.normal) <= CLOSED_GAP_RATIO * given.min_normal_speed;
             if point.gap > IMPACT_SPEED_MPS * dt && closes {
-                (given.allowed, hit) = (0.0, true);
+                (given.min_normal_speed, hit) = (0.0, true);
             }
         }
         if hit {
@@ -163,9 +166,9 @@ impl GroundContacts {
     /// Solves all contact points found last by sequential impulses.
     fn solve_points(&mut self, chassis: &mut Chassis) {
         if chassis.is_wheel_loaded {
-            press_under_wheels(chassis, &self.points, &mut self.impulses);
+            solve_under_wheels(chassis, &self.points, &mut self.impulses);
         } else {
-            press_all(chassis, &self.points, &mut self.impulses, Drag::AlongSlip, MAX_IMPULSE_PASSES);
+            solve_contacts(chassis, &self.points, &mut self.impulses, FrictionMethod::AlongSlip, MAX_IMPULSE_PASSES);
         }
     }
 
@@ -212,7 +215,7 @@ impl GroundContacts {
         }
         // Removes points along or away from which the hull moves.
         self.points.retain(|point| {
-            point.gap + dt * (speed_against(chassis, point).dot(point.normal) - falling) < MAX_CONTACT_GAP_M
+            point.gap + dt * (relative_velocity(chassis, point).dot(point.normal) - falling) < MAX_CONTACT_GAP_M
         });
     }
 
@@ -225,19 +228,19 @@ impl GroundContacts {
     /// velocity (m/s) and angular velocity (rad/s) by a unit of each impulse component (N s), then of each angular impulse
     /// component (N m s).
     pub(crate) fn response_columns(&self, chassis: &Chassis) -> [[Vec3; 2]; 6] {
-        answer(chassis, &self.points, &self.impulses)
+        response_matrix(chassis, &self.points, &self.impulses)
     }
 
-    /// Adds the found points with the smallest gaps to `points`, up to [`HULL_POINTS`] in total. If more are found, only the
+    /// Adds the found points with the smallest gaps to `points`, up to [`MAX_HULL_POINTS`] in total. If more are found, only the
     /// outermost ones on each surface are candidates. Impacts are left out: [`GroundContacts::separate_from_ground`] ends them in one step.
     pub(crate) fn add_nearest(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
         let touching = || self.points.iter().filter(|found| found.gap <= IMPACT_SPEED_MPS * dt);
-        let are_many = touching().count() > HULL_POINTS;
+        let are_many = touching().count() > MAX_HULL_POINTS;
         for found in touching() {
             if are_many && !is_outermost(found, touching(), chassis) {
                 continue;
             }
-            if points.len() < HULL_POINTS {
+            if points.len() < MAX_HULL_POINTS {
                 points.push(*found);
             } else if let Some(farthest) = points.iter_mut().max_by(|a, b| a.gap.total_cmp(&b.gap))
                 && found.gap < farthest.gap
@@ -253,7 +256,7 @@ impl GroundContacts {
         let normal = ground.normal;
         let height = chassis.position.dot(normal.as_dvec3()) as f32;
         let hull = [chassis.hull.centre, chassis.hull.half_extents].map(Vec3Lanes::splat);
-        if lowest_height(height, Vec3Lanes::splat(normal), &Axes::of(&chassis.axes), hull) > ahead {
+        if lowest_height(height, Vec3Lanes::splat(normal), &Mat3Lanes::from_mat3(&chassis.axes), hull) > ahead {
             return;
         }
         for i in 0..HULL_CORNERS {
@@ -359,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_hull_comes_to_rest_on_a_box() {
-        let table = FixedBox::upright(DVec3::new(5.0, 0.0, 1.0), Vec3::new(8.0, 8.0, 2.0)).turned(0.6, 0.0, 0.0);
+        let table = FixedBox::axis_aligned(DVec3::new(5.0, 0.0, 1.0), Vec3::new(8.0, 8.0, 2.0)).rotated(0.6, 0.0, 0.0);
         let ground = Ground::new(&Scene { boxes: vec![table], ..Scene::flat() });
         let mut chassis = crate_of_a_tonne();
         chassis.set_pose_and_twist(DVec3::new(5.0, 0.0, 3.0), Quat::from_rotation_y(0.1), [Vec3::ZERO; 2]);
@@ -371,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_wall_stops_a_hull_and_one_out_of_the_way_does_nothing() {
-        let wall = |x: f64, y: f64| FixedBox::upright(DVec3::new(x, y, 1.0), Vec3::new(1.0, 6.0, 4.0));
+        let wall = |x: f64, y: f64| FixedBox::axis_aligned(DVec3::new(x, y, 1.0), Vec3::new(1.0, 6.0, 4.0));
         let slid = [0.0, 20.0].map(|y| {
             let ground = Ground::new(&Scene { boxes: vec![wall(10.0, y)], ..Scene::flat() });
             let mut chassis = crate_of_a_tonne();

@@ -65,7 +65,7 @@ impl RotatingHull {
 
     /// Returns the pose of the middle of the hull after `time` s, relative to the centre of mass.
     fn pose(&self, time: f32) -> Pose {
-        let rotation = math::turned(self.rotation, self.angular, time);
+        let rotation = math::integrate_rotation(self.rotation, self.angular, time);
         Pose::from_parts(rotation * self.centre, rotation)
     }
 }

@@ -1,14 +1,14 @@
 //! Rotation of rigid bodies.
 
 use skidpad_core::lane::Lane;
-use skidpad_core::vectors::{Axes, Vec3Lanes};
+use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes};
 
 /// Rotational state of rigid bodies, in world axes. The matrix `axes` leads from body axes to world axes; the inertias are in
 /// body axes.
 pub(crate) struct RotationState<L> {
-    pub axes: Axes<L>,
-    pub inertia: Axes<L>,
-    pub inverse_inertia: Axes<L>,
+    pub axes: Mat3Lanes<L>,
+    pub inertia: Mat3Lanes<L>,
+    pub inverse_inertia: Mat3Lanes<L>,
     /// Angular velocity, rad/s.
     pub angular: Vec3Lanes<L>,
     /// Difference between that angular velocity and the one with which the pose turns, rad/s.
@@ -19,8 +19,8 @@ impl<L: Lane> RotationState<L> {
     /// Multiplies a `vector` in world axes with a `matrix` in body axes; the result is in world axes. `axes` leads from body axes
     /// to world axes.
     #[inline(always)]
-    pub fn mul_in_body_axes(axes: &Axes<L>, matrix: &Axes<L>, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
-        axes.times(matrix.times(axes.transposed().times(vector)))
+    pub fn mul_in_body_axes(axes: &Mat3Lanes<L>, matrix: &Mat3Lanes<L>, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
+        axes.mul_vector(matrix.mul_vector(axes.transposed().mul_vector(vector)))
     }
 
     /// Returns the angular momentum about the centre of mass, N m s.

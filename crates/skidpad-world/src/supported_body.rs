@@ -1,6 +1,6 @@
 //! Free body under wheels: its motion at the end of a step under the wheels' impulses, and the derivative of that motion.
 
-use skidpad_core::{Foreseen, PlatformMotion, Vec3};
+use skidpad_core::{PlatformMotion, PredictedMotion, Vec3};
 
 use crate::World;
 use crate::chassis::Chassis;
@@ -22,7 +22,12 @@ impl World {
     /// Implements [`skidpad_core::WorldPort::foresee`]. Other free bodies that support this one keep their current motion;
     /// contacts with their sides are ignored.
     #[inline(never)]
-    pub(crate) fn predict_body(&mut self, number: u64, [impulse, angular]: [Vec3; 2], dt: f32) -> Option<Foreseen> {
+    pub(crate) fn predict_body(
+        &mut self,
+        number: u64,
+        [impulse, angular]: [Vec3; 2],
+        dt: f32,
+    ) -> Option<PredictedMotion> {
         let hull = self.free_body_index(number)?;
         let mut body = self.chassis[hull].clone();
         body.push(Vec3::new(0.0, 0.0, -self.ground.gravity() * dt), Vec3::ZERO);
@@ -37,7 +42,7 @@ impl World {
         });
         let blocks = others.map(|other| self.chassis[other].moving_block());
         self.ground_contacts.separate_from_all(&mut body, &self.ground, blocks, dt);
-        Some(Foreseen { ends: body.twist(), answer: self.ground_contacts.response_columns(&body) })
+        Some(PredictedMotion { end_twist: body.twist(), response: self.ground_contacts.response_columns(&body) })
     }
 }
 
@@ -51,16 +56,17 @@ mod tests {
     #[test]
     fn a_sliding_plank_answers_as_foreseen() {
         let size = Vec3::new(40.0, 10.0, 0.4);
-        let solid = FreeBody { friction: 0.4, ..FreeBody::solid(30.0, size, DVec3::new(0.0, 0.0, 0.2)) };
+        let solid = FreeBody { friction: 0.4, ..FreeBody::solid_box(30.0, size, DVec3::new(0.0, 0.0, 0.2)) };
         let motion = BodyMotion { velocity: Vec3::new(1.7, 0.1, 0.0), ..solid.motion };
-        let mut world = World::new(Scene { bodies: vec![FreeBody { motion, ..solid }], ..Scene::flat() });
+        let mut world = World::new(Scene { free_bodies: vec![FreeBody { motion, ..solid }], ..Scene::flat() });
         let pushed = [Vec3::new(110.0, 5.0, -250.0), Vec3::new(0.0, 0.0, 20.0)];
-        let Foreseen { ends, answer } = world.predict_body(0, pushed, 1.0 / 60.0).expect("a body");
+        let PredictedMotion { end_twist: ends, response: answer } =
+            world.predict_body(0, pushed, 1.0 / 60.0).expect("a body");
         for (column, more) in [(0, [Vec3::X, Vec3::ZERO]), (1, [Vec3::Y, Vec3::ZERO]), (5, [Vec3::ZERO, Vec3::Z])] {
             // The difference then has three significant digits.
             let size = if column == 5 { 10.0 } else { 1.0 };
             let pushed = [0, 1].map(|part| pushed[part] + more[part] * size);
-            let other = world.predict_body(0, pushed, 1.0 / 60.0).expect("a body").ends;
+            let other = world.predict_body(0, pushed, 1.0 / 60.0).expect("a body").end_twist;
             // Angular velocities count at arms of 10 m.
             let six = |[v, w]: [Vec3; 2]| [v.x, v.y, v.z, w.x, w.y, w.z];
             let scale = six([Vec3::ONE, Vec3::splat(10.0)]);

@@ -56,7 +56,7 @@ pub(crate) type SeparatingAxes = [SeparatingAxis; 15];
 impl SweptBox {
     /// Returns the pose of the middle of the moving box after `time` s.
     pub fn pose(&self, time: f32) -> Pose {
-        let rotation = math::turned(self.rotation, self.angular, time);
+        let rotation = math::integrate_rotation(self.rotation, self.angular, time);
         Pose::from_parts(self.position + self.velocity * time + rotation * self.centre, rotation)
     }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use parry3d::bounding_volume::Aabb;
 use skidpad_core::{
-    Contact, DVec3, Feeler, HeightField, Probe, Scene, Smooth, Texture, Triangle, TriangleMesh, TriangleVisitor, Vec3,
+    Contact, DVec3, HeightField, Probe, Scene, SmoothSurface, SurfaceTexture, Triangle, TriangleCollector,
+    TriangleMesh, TriangleVisitor, Vec3,
 };
 
 use crate::tree::Tree;
@@ -53,10 +54,10 @@ pub(crate) struct Region {
 impl Region {
     /// Returns the box around the path of a probe's ray or rim, relative to the start of the ray.
     pub fn around_probe(probe: &Probe) -> Self {
-        let end = probe.direction * probe.reach;
+        let end = probe.direction * probe.length;
         let wide = probe.rim.map_or(Vec3::ZERO, |rim| {
             let left = probe.direction.cross(rim.forward);
-            rim.forward.abs() * (rim.radius + rim.ahead) + left.abs() * rim.half_width
+            rim.forward.abs() * (rim.radius + rim.lookahead) + left.abs() * rim.half_width
         });
         Self { low: end.min(Vec3::ZERO) - wide, high: end.max(Vec3::ZERO) + wide }
     }
@@ -72,7 +73,7 @@ impl Region {
 impl Terrain {
     /// Collects the height fields and meshes of `scene` and builds the trees of the meshes.
     pub fn new(scene: &Scene) -> Self {
-        Self { fields: scene.fields.clone(), meshes: scene.meshes.iter().map(Mesh::new).collect() }
+        Self { fields: scene.height_fields.clone(), meshes: scene.meshes.iter().map(Mesh::new).collect() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -85,7 +86,7 @@ impl Terrain {
         for (field, of) in self.fields.iter().zip(1..) {
             let to_start = field.origin() - start;
             let (low, high) = region.relative_to(-to_start.as_vec3());
-            field.near(low, high, to_start, of, to);
+            field.visit_near(low, high, to_start, of, to);
         }
         for (Mesh { triangles, corners, tree }, of) in self.meshes.iter().zip(1 + self.fields.len() as u32..) {
             let to_start = triangles.origin() - start;
@@ -104,12 +105,12 @@ impl Terrain {
 
     /// Returns whether any surface of the terrain has a texture.
     pub fn is_textured(&self) -> bool {
-        let fields = self.fields.iter().any(|field| !field.texture().is_none());
+        let fields = self.fields.iter().any(|field| !field.texture().is_hard_and_even());
         fields || self.meshes.iter().any(|mesh| mesh.triangles.is_textured())
     }
 
     /// Returns the texture of the triangle; `None` if it belongs to the plane or to a box.
-    pub fn texture(&self, triangle: &Triangle) -> Option<Texture> {
+    pub fn texture(&self, triangle: &Triangle) -> Option<SurfaceTexture> {
         let [of, number] = triangle.source;
         let of = (of as usize).checked_sub(1)?;
         match self.fields.get(of) {
@@ -120,22 +121,22 @@ impl Terrain {
 
     /// Returns the smooth normals of the triangle; `None` if it is flat or belongs to the plane or to a box.
     #[inline(always)]
-    pub fn smooth_normals(&self, triangle: &Triangle) -> Option<Smooth> {
+    pub fn smooth_normals(&self, triangle: &Triangle) -> Option<SmoothSurface> {
         let [of, number] = triangle.source;
         let of = (of as usize).checked_sub(1)?;
         match self.fields.get(of) {
-            Some(field) => field.smooth(number),
-            None => self.meshes.get(of - self.fields.len())?.triangles.smooth(number),
+            Some(field) => field.smooth_normals(number),
+            None => self.meshes.get(of - self.fields.len())?.triangles.smooth_normals(number),
         }
     }
 
     /// Returns the first hit of a ray on the terrain, as [`crate::Ground::cast`] does.
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Contact> {
         let (direction, reach) = (direction.as_vec3(), reach as f32);
-        let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, reach, rim: None };
+        let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, length: reach, rim: None };
         let mut near = Vec::new();
-        let mut feeler = Feeler::of(&ray, &mut near);
+        let mut feeler = TriangleCollector::new(&ray, &mut near);
         self.visit_triangles(start, &Region::around_probe(&ray), &mut feeler);
-        feeler.support(|triangle| self.smooth_normals(triangle)).map(|(_, contact)| contact)
+        feeler.ground_contact(|triangle| self.smooth_normals(triangle)).map(|(_, contact)| contact)
     }
 }

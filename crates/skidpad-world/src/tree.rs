@@ -6,7 +6,7 @@
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, TraversalAction};
 use skidpad_core::Vec3;
-use skidpad_core::lane::{Four, Lane};
+use skidpad_core::lane::{F32x4, Lane};
 
 /// Four-wide tree, in the order of the binary tree of parry from which it is built.
 #[derive(Clone)]
@@ -35,8 +35,8 @@ struct Squares {
 /// Node of up to four boxes, side by side.
 #[derive(Clone)]
 struct Node {
-    low: [Four; 3],
-    high: [Four; 3],
+    low: [F32x4; 3],
+    high: [F32x4; 3],
     /// Content of each box: the index of another node, or a leaf number with [`LEAF_FLAG`] set; [`NO_NODE`] for an unused box.
     contents: [u32; 4],
 }
@@ -59,7 +59,7 @@ const MAX_SQUARES_PER_SIDE: f32 = 65_536.0;
 impl Node {
     /// Returns the used boxes of the node, each with its content.
     fn parts(&self) -> impl Iterator<Item = (Aabb, u32)> + '_ {
-        let corner = |of: &[Four; 3], lane: usize| Vec3::from_array(of.map(|side| side.at(lane)));
+        let corner = |of: &[F32x4; 3], lane: usize| Vec3::from_array(of.map(|side| side.lane_value(lane)));
         let part =
             move |lane: usize| (Aabb::new(corner(&self.low, lane), corner(&self.high, lane)), self.contents[lane]);
         (0..4).map(part).filter(|(_, within)| *within != NO_NODE)
@@ -73,7 +73,7 @@ impl Node {
             (0..3).for_each(|k| (low[k][lane], high[k][lane]) = (mins[k], maxs[k]));
             within[lane] = *part;
         }
-        Self { low: low.map(Four::new), high: high.map(Four::new), contents: within }
+        Self { low: low.map(F32x4::new), high: high.map(F32x4::new), contents: within }
     }
 }
 
@@ -226,13 +226,13 @@ impl Tree {
     pub fn visit_leaves_in(&self, low: Vec3, high: Vec3, mut to: impl FnMut(u32)) {
         // A box with NaN corners contains nothing.
         if low.cmple(high).all() {
-            let sought = [low, high].map(|corner| corner.to_array().map(Four::splat));
+            let sought = [low, high].map(|corner| corner.to_array().map(F32x4::splat));
             self.visit_leaves_below(self.start_node(low, high), &sought, &mut to);
         }
     }
 
     /// Calls `to` with the numbers of all leaves below node `first` that intersect the box `sought`.
-    fn visit_leaves_below(&self, first: u32, sought: &[[Four; 3]; 2], to: &mut impl FnMut(u32)) {
+    fn visit_leaves_below(&self, first: u32, sought: &[[F32x4; 3]; 2], to: &mut impl FnMut(u32)) {
         let mut number = first;
         while let Some(node) = self.nodes.get(number as usize) {
             let beside = |k: usize| sought[1][k].less(node.low[k]) | node.high[k].less(sought[0][k]);

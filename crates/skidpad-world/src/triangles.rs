@@ -1,8 +1,8 @@
 //! Triangles near wheels, for rim probes and for ground beyond plane and boxes.
 
 use skidpad_core::{
-    Contact, DVec3, Feeler, Ground as StoodOn, HullPoint, Probe, Seen, Triangle, TriangleVisitor, Vec3,
-    world::scene::FLUSH,
+    CandidateTriangle, Contact, DVec3, Ground as StoodOn, HullPoint, Probe, Triangle, TriangleCollector,
+    TriangleVisitor, Vec3, world::scene::FLUSH_TOLERANCE_M,
 };
 
 use crate::ground::{Block, Ground};
@@ -15,7 +15,7 @@ const BLOCK_SOURCE: u32 = u32::MAX;
 fn nearer_contact(under: Contact, later: Contact) -> Contact {
     if later.distance < under.distance {
         later
-    } else if later.distance <= under.distance + FLUSH {
+    } else if later.distance <= under.distance + FLUSH_TOLERANCE_M {
         Contact { grip: later.grip, ground: later.ground, ..under }
     } else {
         under
@@ -24,7 +24,7 @@ fn nearer_contact(under: Contact, later: Contact) -> Contact {
 
 /// Returns an upper bound of the distance between the start of the ray and any point that the probe can touch, m.
 fn probe_size(probe: &Probe) -> f32 {
-    probe.reach + probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.ahead)
+    probe.length + probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.lookahead)
 }
 
 impl Block {
@@ -56,7 +56,7 @@ impl Ground {
         &self,
         asked: &[Probe],
         answered: &mut [Option<Contact>],
-        near: &mut Vec<Seen>,
+        near: &mut Vec<CandidateTriangle>,
         stops: &mut Vec<(usize, HullPoint)>,
     ) {
         stops.clear();
@@ -65,20 +65,20 @@ impl Ground {
                 continue;
             }
             let start = probe.position + probe.offset.as_dvec3();
-            let mut feeler = Feeler::of(probe, near);
+            let mut feeler = TriangleCollector::new(probe, near);
             if probe.rim.is_some() && self.has_flat_faces() {
                 self.visit_flat_faces(start, probe, &mut feeler);
             }
             self.terrain.visit_triangles(start, &Region::around_probe(probe), &mut feeler);
             let mut found = None;
-            if let Some((triangle, contact)) = feeler.support(|triangle| self.terrain.smooth_normals(triangle)) {
+            if let Some((triangle, contact)) = feeler.ground_contact(|triangle| self.terrain.smooth_normals(triangle)) {
                 let ground =
                     if self.is_static_and_smooth() { None } else { self.ground_data(triangle, probe, &contact) };
                 found = Some(Contact { ground, ..contact });
             }
             if probe.rim.is_some() {
                 *answer = found;
-                let stopped = feeler.stop(answer.as_ref());
+                let stopped = feeler.wall_contact(answer.as_ref());
                 stops.extend(
                     stopped.map(|(triangle, point)| (probe.car, self.with_block_velocity(triangle, probe, point))),
                 );
@@ -123,7 +123,7 @@ impl Ground {
     fn ground_data(&self, triangle: &Triangle, probe: &Probe, contact: &Contact) -> Option<StoodOn> {
         match self.block_of(triangle) {
             Some(number) => self.block_ground_data(number, probe, contact),
-            None => self.terrain.texture(triangle).unwrap_or(self.texture).under(None),
+            None => self.terrain.texture(triangle).unwrap_or(self.texture).apply_to_ground(None),
         }
     }
 

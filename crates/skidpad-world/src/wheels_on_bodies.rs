@@ -1,7 +1,10 @@
 //! Wheels on other cars and on free bodies: they treat hulls as moving boxes and push them.
 
 use parry3d::shape::Cuboid;
-use skidpad_core::{Contact, Feeler, Ground as StoodOn, Probe, Reaction, Seen, Texture, TriangleVisitor, Vec3};
+use skidpad_core::{
+    CandidateTriangle, Contact, Ground as StoodOn, Probe, Reaction, SurfaceTexture, TriangleCollector, TriangleVisitor,
+    Vec3,
+};
 
 use crate::World;
 use crate::chassis::Chassis;
@@ -25,7 +28,7 @@ impl Chassis {
             shape: Cuboid::new(self.hull.half_extents),
             radius: self.hull.half_extents.length(),
             grip: self.grip,
-            texture: Texture::NONE,
+            texture: SurfaceTexture::NONE,
             motion: None,
         }
     }
@@ -39,8 +42,11 @@ impl Chassis {
     /// Returns the contact `met` of `probe` with the hull as a contact on body `number`. Its start and end velocity are the
     /// current velocity of the hull at that point; the vehicles' solve predicts the motion within the step.
     fn contact_on_hull(&self, number: u64, probe: &Probe, met: Contact) -> Contact {
-        let velocity = self.velocity_at((probe.at(met.distance) - self.position).as_vec3());
-        Contact { ground: Some(StoodOn { body: number, begun: velocity, velocity, texture: Texture::NONE }), ..met }
+        let velocity = self.velocity_at((probe.point_at(met.distance) - self.position).as_vec3());
+        Contact {
+            ground: Some(StoodOn { body: number, start_velocity: velocity, velocity, texture: SurfaceTexture::NONE }),
+            ..met
+        }
     }
 
     /// Returns the changes of velocity (m/s) and angular velocity (rad/s) by the impulse of a wheel.
@@ -92,8 +98,8 @@ impl World {
         for (probe, answer) in asked.iter().zip(answered) {
             let Some(own) = self.chassis[..cars].get(probe.car) else { continue };
             let start = probe.position + probe.offset.as_dvec3();
-            let rim = probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.ahead);
-            for other in collisions.cars_near(start, probe.reach + rim) {
+            let rim = probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.lookahead);
+            for other in collisions.cars_near(start, probe.length + rim) {
                 let (under, [asks, met]) = (&self.chassis[other], [probe.car, other].map(|number| number as u32));
                 if asks == met || collisions.passes_through(asks, met) || own.ignores(asks, under, met) {
                     continue;
@@ -135,24 +141,29 @@ impl World {
             let Some(ground) = &mut contact.ground else { continue };
             let Some(hull) = self.hull_index(ground.body) else { continue };
             let chassis = &self.chassis[hull];
-            ground.velocity = chassis.velocity_at((probe.at(contact.distance) - chassis.position).as_vec3());
+            ground.velocity = chassis.velocity_at((probe.point_at(contact.distance) - chassis.position).as_vec3());
         }
     }
 }
 
 impl Block {
     /// Returns the contact of `probe` with this block if it is nearer than `under`; `near` is a buffer.
-    fn query_contact(&self, probe: &Probe, under: Option<&Contact>, near: &mut Vec<Seen>) -> Option<Contact> {
-        let most = under.map_or(probe.reach, |contact| contact.distance);
+    fn query_contact(
+        &self,
+        probe: &Probe,
+        under: Option<&Contact>,
+        near: &mut Vec<CandidateTriangle>,
+    ) -> Option<Contact> {
+        let most = under.map_or(probe.length, |contact| contact.distance);
         let start = probe.position + probe.offset.as_dvec3();
         if probe.rim.is_none() {
             let (distance, normal) = self.entry_face((start - self.centre).as_vec3(), probe.direction, most)?;
             let normal = self.to_world * normal;
             return Some(Contact { distance, normal, grip: self.grip, point: None, ground: None });
         }
-        let mut feeler = Feeler::of(probe, near);
+        let mut feeler = TriangleCollector::new(probe, near);
         self.visit_faces(start, probe, |side| feeler.visit(&side));
-        let (_, met) = feeler.support(|_| None)?;
+        let (_, met) = feeler.ground_contact(|_| None)?;
         (met.distance < most).then_some(met)
     }
 }

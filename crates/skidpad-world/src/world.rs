@@ -1,8 +1,9 @@
 //! Rigid-body world: bodies, ray probes and integration.
 
-use skidpad_core::instruction_set::widest;
+use skidpad_core::instruction_set::dispatch_simd;
 use skidpad_core::{
-    Body, Contact, Foreseen, HullPoint, Mat3, Probe, Push, Pushable, Reaction, Scene, Seen, State, Vec3, WorldPort,
+    CandidateTriangle, ChassisImpulse, ChassisState, Contact, DynamicBody, HullPoint, Mat3, PredictedMotion, Probe,
+    Reaction, Scene, State, Vec3, WorldPort,
 };
 
 use crate::chassis::Chassis;
@@ -30,7 +31,7 @@ pub struct World {
     /// Whether some wheel of some car has a rim probe, not only a ray.
     has_rims: bool,
     /// Buffer for the triangles near a wheel.
-    pub(crate) near: Vec<Seen>,
+    pub(crate) near: Vec<CandidateTriangle>,
     /// Contact points that stop rims, each with the index of its car, sorted by car.
     rim_contacts: Vec<(usize, HullPoint)>,
     /// Buffer for the stops of repeated probes within a step; the results are discarded.
@@ -43,8 +44,8 @@ impl World {
     /// Creates a world without cars, on the ground and with the free bodies of `scene`.
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
-        let touching = GroundContacts::for_ground(&ground, scene.bodies.len());
-        let chassis: Vec<Chassis> = scene.bodies.iter().map(Chassis::free).collect();
+        let touching = GroundContacts::for_ground(&ground, scene.free_bodies.len());
+        let chassis: Vec<Chassis> = scene.free_bodies.iter().map(Chassis::free).collect();
         let bodies = chassis.len();
         let meets = scene.cars_collide || bodies > 0;
         let mut collisions = meets.then(|| Collisions::new(scene.cars_collide, bodies));
@@ -174,7 +175,7 @@ impl World {
     ///
     /// A chassis that would get a non-finite pose keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
-        widest(
+        dispatch_simd(
             #[inline(always)]
             || self.advance_all(dt),
         );
@@ -220,7 +221,7 @@ impl World {
 
     /// Applies gravity and `pushes` to the cars, and gravity to the free bodies. Clears `is_wheel_loaded` of the free bodies.
     #[inline(always)]
-    fn apply_all_pushes(&mut self, dt: f32, pushes: &[Push]) {
+    fn apply_all_pushes(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         let cars = pushes.len().min(self.chassis.len());
         chassis_simd::apply_pushes(&mut self.chassis[..cars], pushes, fall);
@@ -260,27 +261,27 @@ impl World {
 }
 
 impl WorldPort for World {
-    fn bodies(&self, dt: f32, bodies: &mut [Body]) {
+    fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         let has_trailers = self.collisions.as_ref().is_some_and(|collisions| collisions.has_trailers);
         for (chassis, body) in self.chassis.iter().zip(bodies) {
-            *body = Body {
+            *body = ChassisState {
                 position: chassis.position,
                 rotation: chassis.rotation,
                 velocity: chassis.velocity,
                 angular: chassis.angular,
                 free_velocity: chassis.velocity + fall,
                 free_angular: chassis.angular,
-                drift: if has_trailers { chassis.gyroscopic_rate_change(dt) } else { Vec3::ZERO },
+                gyroscopic_change: if has_trailers { chassis.gyroscopic_rate_change(dt) } else { Vec3::ZERO },
                 wind: self.ground.wind(),
                 pose_lag: 0.5 * dt,
-                resolution: 0.0,
+                position_resolution: 0.0,
                 asleep: false,
             };
         }
     }
 
-    fn moved(&self, _dt: f32, bodies: &mut [Body]) {
+    fn read_bodies_after_step(&self, _dt: f32, bodies: &mut [ChassisState]) {
         for (chassis, body) in self.chassis.iter().zip(bodies) {
             (body.position, body.rotation) = (chassis.position, chassis.rotation);
             (body.velocity, body.angular) = (chassis.velocity, chassis.angular);
@@ -294,7 +295,7 @@ impl WorldPort for World {
         }
     }
 
-    fn is_even(&self) -> bool {
+    fn is_single_plane(&self) -> bool {
         self.ground.is_plane_only()
     }
 
@@ -306,40 +307,40 @@ impl WorldPort for World {
         is_uneven
     }
 
-    fn near_hulls(&mut self, dt: f32, near: &mut [bool]) {
+    fn mark_hulls_near_contact(&mut self, dt: f32, near: &mut [bool]) {
         let falling = self.ground.gravity() * dt;
-        widest(
+        dispatch_simd(
             #[inline(always)]
             || self.find_near_ground(falling, dt, near),
         );
     }
 
-    fn hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
+    fn append_hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
         let falling = self.ground.gravity() * dt;
         let stops = rim_contacts_of(&self.rim_contacts, car);
         self.ground_contacts.find_contacts(&self.chassis[car], &self.ground, stops, falling, dt);
         self.ground_contacts.add_nearest(&self.chassis[car], points, dt);
     }
 
-    fn push(&mut self, dt: f32, pushes: &[Push]) {
-        widest(
+    fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
+        dispatch_simd(
             #[inline(always)]
             || self.apply_all_pushes(dt, pushes),
         );
     }
 
-    fn bears_wheels(&self) -> bool {
+    fn has_wheels_on_bodies(&self) -> bool {
         self.has_wheels_on_hulls
     }
 
-    fn vehicle_of(&self, body: u64) -> Option<usize> {
+    fn vehicle_of_body(&self, body: u64) -> Option<usize> {
         self.hull_index(body).filter(|hull| *hull < self.cars())
     }
 
-    fn pushable(&self, body: u64, _normal: Vec3, _dt: f32) -> Option<Pushable> {
+    fn dynamic_body(&self, body: u64, _normal: Vec3, _dt: f32) -> Option<DynamicBody> {
         let body = &self.chassis[self.free_body_index(body)?];
         let spun = Vec3::AXES.map(|axis| body.angular_velocity_change(axis));
-        Some(Pushable {
+        Some(DynamicBody {
             centre: body.position,
             velocity: body.velocity,
             angular: body.angular,
@@ -348,15 +349,15 @@ impl WorldPort for World {
         })
     }
 
-    fn foresee(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<Foreseen> {
+    fn predict_body(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<PredictedMotion> {
         self.predict_body(body, pushed, dt)
     }
 
-    fn react(&mut self, _dt: f32, reactions: &[Reaction]) {
+    fn apply_ground_reactions(&mut self, _dt: f32, reactions: &[Reaction]) {
         self.push_hulls(reactions);
     }
 
-    fn follow_ground(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn update_ground_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.update_hull_velocities(asked, answered);
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{AeroMaps, Surface, Table};
+use skidpad::core::model::{AeroMaps, AeroSurface, BilinearTable};
 use skidpad::core::{
-    Action, Assist, Controls, DVec3, Element, ForceElement, Gust, LevelOfDetail, Model, Motion, Scene, Vec3,
-    state::Placement,
+    Assist, ChassisMotion, Controls, DVec3, ExternalForce, ForceElement, ForceElementOutput, Gust, LevelOfDetail,
+    Model, Scene, Vec3, state::Placement,
 };
 
 use crate::common::{Drive, Simplify, c5, close, mean, solvers};
@@ -48,9 +48,12 @@ fn tyres_hold_a_crosswind() {
     let mut parts = c5().on_coulomb_tyres(1.0);
     (parts.aero.side, parts.aero.side_point) = (1.1, Vec3::new(0.6, 0.0, 0.0));
     parts.aero.drag_point = Vec3::ZERO;
-    let yaw = || Table::new([vec![0.0, 1.5], vec![0.0]], vec![1.0, 2.0]).expect("sound");
-    let maps =
-        AeroMaps { at_rest: [0.1; 2], heights: Default::default(), yaw: [yaw(), Table::default(), Table::default()] };
+    let yaw = || BilinearTable::new([vec![0.0, 1.5], vec![0.0]], vec![1.0, 2.0]).expect("sound");
+    let maps = AeroMaps {
+        at_rest: [0.1; 2],
+        heights: Default::default(),
+        yaw: [yaw(), BilinearTable::default(), BilinearTable::default()],
+    };
     parts.aero.maps = Some(Box::new(maps));
     // The yaw map doubles the drag for air from the side.
     let (side, drag) = (f64::from(parts.aero.side), 2.0 * f64::from(parts.aero.drag));
@@ -82,13 +85,14 @@ fn tyres_hold_a_crosswind() {
 fn downforce_by_ride_height_settles_where_springs_balance_it() {
     let mut parts = c5().without_air().without_rolling_resistance();
     let (low, high) = (0.05f32, 0.15f32);
-    let table = |values: [f32; 4]| Table::new([vec![low, high], vec![low, high]], values.into()).expect("sound");
+    let table =
+        |values: [f32; 4]| BilinearTable::new([vec![low, high], vec![low, high]], values.into()).expect("sound");
     for (surface, wheel) in parts.aero.downforce.iter_mut().zip([0, 2]) {
         let at = parts.wheels[wheel].contact;
-        *surface = Surface { coefficient: 0.4, point: Vec3::new(at.x, 0.0, at.z) };
+        *surface = AeroSurface { coefficient: 0.4, point: Vec3::new(at.x, 0.0, at.z) };
     }
     // The factor falls from 2 to 1 as the height of the surface's own axle rises from 5 to 15 cm.
-    let heights = [Table::default(), table([2.0, 2.0, 1.0, 1.0]), table([2.0, 1.0, 2.0, 1.0])];
+    let heights = [BilinearTable::default(), table([2.0, 2.0, 1.0, 1.0]), table([2.0, 1.0, 2.0, 1.0])];
     parts.aero.maps = Some(Box::new(AeroMaps { at_rest: [0.12, 0.13], heights, yaw: Default::default() }));
     let model = parts.model();
     for solver in solvers() {
@@ -120,10 +124,11 @@ fn downforce_by_ride_height_settles_where_springs_balance_it() {
 fn a_car_that_falls_or_slides_is_not_pressed_down() {
     let mut parts = c5();
     (parts.aero.drag, parts.aero.side) = (0.0, 0.0);
-    parts.aero.downforce = [1.3, -1.6].map(|x| Surface { coefficient: 1.5, point: Vec3::new(x, 0.0, 0.0) });
+    parts.aero.downforce = [1.3, -1.6].map(|x| AeroSurface { coefficient: 1.5, point: Vec3::new(x, 0.0, 0.0) });
     let plain = parts.clone().model();
-    let yaw = || Table::new([vec![0.0, 1.5], vec![0.0]], vec![1.0, 0.5]).expect("sound");
-    let maps = AeroMaps { at_rest: [0.1; 2], heights: Default::default(), yaw: [Table::default(), yaw(), yaw()] };
+    let yaw = || BilinearTable::new([vec![0.0, 1.5], vec![0.0]], vec![1.0, 0.5]).expect("sound");
+    let maps =
+        AeroMaps { at_rest: [0.1; 2], heights: Default::default(), yaw: [BilinearTable::default(), yaw(), yaw()] };
     parts.aero.maps = Some(Box::new(maps));
     let mapped = parts.model();
     let half_angle = f64::from(0.5 * std::f32::consts::FRAC_PI_4 / 1.5);
@@ -171,7 +176,12 @@ fn held_in_the_wind() -> (Arc<Model>, f64) {
 #[test]
 fn tyres_hold_the_impulse_of_a_gust() {
     let (model, against) = held_in_the_wind();
-    let gust = |starts: f32, holds: f32| Gust { velocity: Vec3::new(0.0, 35.0, 0.0), starts, rises: 0.4, holds };
+    let gust = |starts: f32, holds: f32| Gust {
+        velocity: Vec3::new(0.0, 35.0, 0.0),
+        start_time: starts,
+        rise_time: 0.4,
+        hold_time: holds,
+    };
     let scene = Scene { gusts: vec![gust(0.5, 0.0), gust(2.0, 1.0)], ..Scene::flat() };
     for solver in solvers() {
         for hz in [30.0, 240.0] {
@@ -195,7 +205,7 @@ fn tyres_hold_the_impulse_of_a_gust() {
 #[test]
 fn a_gust_goes_on_in_another_level_of_detail() {
     let (model, against) = held_in_the_wind();
-    let gust = Gust { velocity: Vec3::new(0.0, 35.0, 0.0), starts: 0.5, rises: 0.4, holds: 1.0 };
+    let gust = Gust { velocity: Vec3::new(0.0, 35.0, 0.0), start_time: 0.5, rise_time: 0.4, hold_time: 1.0 };
     let scene = Scene { gusts: vec![gust], ..Scene::flat() };
     for solver in solvers() {
         let world = |hz: f32| Drive::new(&solver, &model, &scene, Placement::default(), hz).world;
@@ -203,10 +213,10 @@ fn a_gust_goes_on_in_another_level_of_detail() {
         let mut held = 0.0;
         for tick in 0..960 {
             if tick == 240 {
-                car.move_car(0, 1);
+                car.set_level(0, 1);
             }
             car.step(&[Controls::parked()]);
-            if car.late(0) == 0.0 {
+            if car.lag(0) == 0.0 {
                 let step = [1.0 / 240.0, 1.0 / 60.0][car.level(0)];
                 held += car.frame(0).wheels.iter().map(|w| w.fy_n).sum::<f64>() * step;
             }
@@ -245,9 +255,9 @@ fn d5_rolling_resistance_of_each_wheel_is_told() {
 struct Rocket(f32);
 
 impl ForceElement for Rocket {
-    fn act(&self, motion: &Motion, controls: &Controls) -> Action {
+    fn evaluate(&self, motion: &ChassisMotion, controls: &Controls) -> ForceElementOutput {
         let force = motion.rotation * Vec3::X * (self.0 * controls.throttle);
-        Action { force, ..Action::default() }
+        ForceElementOutput { force, ..ForceElementOutput::default() }
     }
 }
 
@@ -255,7 +265,7 @@ impl ForceElement for Rocket {
 #[test]
 fn d8_a_rocket_accelerates_by_thrust_over_mass() {
     let mut parts = c5().without_air().without_rolling_resistance();
-    parts.elements = vec![Element::new(Rocket(4000.0)), Element::new(Rocket(1000.0))];
+    parts.external_forces = vec![ExternalForce::new(Rocket(4000.0)), ExternalForce::new(Rocket(1000.0))];
     let model = parts.model();
     for solver in solvers() {
         for hz in [30.0, 240.0] {
@@ -280,11 +290,11 @@ struct Tether {
 }
 
 impl ForceElement for Tether {
-    fn act(&self, motion: &Motion, _: &Controls) -> Action {
-        let away = (motion.point(Vec3::ZERO) - self.anchor).as_vec3() * Vec3::X;
+    fn evaluate(&self, motion: &ChassisMotion, _: &Controls) -> ForceElementOutput {
+        let away = (motion.point_position(Vec3::ZERO) - self.anchor).as_vec3() * Vec3::X;
         let speed = motion.velocity * Vec3::X;
         let damping = self.damping + self.rate * motion.dt;
-        Action { force: -(away * self.rate + speed * damping), damping, ..Action::default() }
+        ForceElementOutput { force: -(away * self.rate + speed * damping), damping, ..ForceElementOutput::default() }
     }
 }
 
@@ -295,7 +305,7 @@ fn d8_stiff_elements_are_stable_and_soft_ones_swing() {
     for solver in solvers() {
         let drive = |rate: f32, damping: f32, speed: f32, hz: f32| {
             let mut parts = c5().without_air().without_rolling_resistance();
-            parts.elements = vec![Element::new(Tether { anchor: DVec3::ZERO, rate, damping })];
+            parts.external_forces = vec![ExternalForce::new(Tether { anchor: DVec3::ZERO, rate, damping })];
             let model = parts.model();
             let ice = Scene { grip: 0.0, ..Scene::flat() };
             let placement = Placement { speed, gear: Some(0), ..Placement::default() };

@@ -1,7 +1,7 @@
 //! Assists added to shipped cars at several tick rates: starts, cruising, regeneration on ice, tight turns.
 
 use skidpad::core::model::{CruiseControl, StabilityControl, TractionControl};
-use skidpad::core::{BackendInfo, Controls, Frame, ModelParts, Scene, state::Placement};
+use skidpad::core::{Controls, Frame, ModelParts, Scene, SolverInfo, state::Placement};
 
 use super::fitted::{CRUISE, TRACTION};
 use crate::common::{Drive, Simplify, c5, close, mean, shipped, solvers};
@@ -86,7 +86,7 @@ fn regeneration_locks_no_wheel() {
 /// 4Runner loses the most speed, because it turns tighter; the other cars lose 1 %.
 #[test]
 fn stability_control_leaves_tight_turns_alone() {
-    let turn = |mut parts: ModelParts, stability: Option<StabilityControl>, solver: &BackendInfo, hz: f32| {
+    let turn = |mut parts: ModelParts, stability: Option<StabilityControl>, solver: &SolverInfo, hz: f32| {
         parts.assists.stability = stability;
         let placement = Placement { speed: 6.0, ..Placement::default() };
         let mut car = Drive::new(solver, &parts.model(), &Scene::flat(), placement, hz);

@@ -3,7 +3,7 @@
 use skidpad::core::model::{AntiLock, Side, StabilityControl};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{
-    Assist, BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement,
+    Assist, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, SolverInfo, Vec3, state::Placement,
 };
 
 use super::added;
@@ -30,7 +30,7 @@ fn braked() -> Controls {
     Controls { brake: 1.0, gear: Some(0), ..Controls::default() }
 }
 
-fn stop(solver: &BackendInfo, model: &std::sync::Arc<Model>, hz: f32) -> Vec<Frame> {
+fn stop(solver: &SolverInfo, model: &std::sync::Arc<Model>, hz: f32) -> Vec<Frame> {
     let mut car = Drive::rolling(solver, model, 30.0, hz);
     let mut frames = car.run(6.0, |_| braked());
     let end = frames.iter().position(|f| f.vx_mps < 0.05).expect("it stops");
@@ -99,7 +99,8 @@ fn abs_keeps_the_steering() {
 /// Braking with one side on ice: each side uses the peak of its own friction.
 #[test]
 fn abs_brakes_each_side_with_its_own_grip() {
-    let ice = FixedBox { grip: 0.2, ..FixedBox::upright(DVec3::new(100.0, -5.0, -0.499), Vec3::new(400.0, 10.0, 1.0)) };
+    let ice =
+        FixedBox { grip: 0.2, ..FixedBox::axis_aligned(DVec3::new(100.0, -5.0, -0.499), Vec3::new(400.0, 10.0, 1.0)) };
     let scene = Scene { boxes: vec![ice], ..Scene::flat() };
     let model = strong(Some(ABS)).model();
     for solver in solvers() {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use skidpad::core::model::{Assists, CruiseControl, ModelParts, SpeedSteering, StabilityControl};
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Frame, Model, Scene, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, FixedBox, Frame, Model, Scene, SolverInfo, Vec3, state::Placement};
 
 use super::fitted::{ABS, COUNTER_STEER, CRUISE, LAUNCH, TRACTION};
 use crate::common::solvers;
@@ -38,7 +38,7 @@ fn fit(bits: u32) -> Assists {
         launch: has(3).then_some(LAUNCH),
         cruise: has(4).then_some(CruiseControl { may_brake: true, ..CRUISE }),
         counter_steer: has(5).then_some(COUNTER_STEER),
-        speed_steering: has(6).then_some(SpeedSteering { between: [5.0, 15.0], shares: [0.3, 0.5] }),
+        speed_steering: has(6).then_some(SpeedSteering { speed_range: [5.0, 15.0], factors: [0.3, 0.5] }),
         ..Assists::default()
     }
 }
@@ -86,7 +86,7 @@ impl Manoeuvre {
             Self::Stop(grip) | Self::Lift(grip) => Scene { grip, ..Scene::flat() },
             Self::Split => {
                 let size = Vec3::new(800.0, 20.0, 1.0);
-                let ice = FixedBox { grip: 0.2, ..FixedBox::upright(DVec3::new(300.0, -10.0, -0.499), size) };
+                let ice = FixedBox { grip: 0.2, ..FixedBox::axis_aligned(DVec3::new(300.0, -10.0, -0.499), size) };
                 Scene { boxes: vec![ice], ..Scene::flat() }
             }
             _ => Scene::flat(),
@@ -169,11 +169,11 @@ struct Case {
     plain: Vec<Arc<Model>>,
     bits: u32,
     manoeuvre: Manoeuvre,
-    solver: BackendInfo,
+    solver: SolverInfo,
 }
 
 impl Case {
-    fn new(rig: &[&str], bits: u32, manoeuvre: Manoeuvre, solver: BackendInfo) -> Self {
+    fn new(rig: &[&str], bits: u32, manoeuvre: Manoeuvre, solver: SolverInfo) -> Self {
         let plain: Vec<_> = rigs::shipped(rig)
             .iter()
             .map(|model| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad::core::model::{Powertrain, TractionControl};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{
-    Assist, BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement,
+    Assist, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, SolverInfo, Vec3, state::Placement,
 };
 
 use super::added;
@@ -44,7 +44,7 @@ impl Launch {
     /// Drives a launch in the model's first gear and returns its result. Panics if the car creeps by 2 cm before the
     /// release, or if a wheel slips by 0.13 or more between 6 and 15 m/s.
     #[track_caller]
-    pub fn of(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Self {
+    pub fn of(solver: &SolverInfo, model: &Arc<Model>, hz: f32) -> Self {
         let placement = Placement { gear: Some(1), ..Placement::default() };
         let mut drive = Drive::new(solver, model, &Scene::flat(), placement, hz);
         let frames = drive.run(14.0, |f| Controls {
@@ -107,12 +107,13 @@ fn traction_control_holds_the_slip_of_driven_wheels() {
 /// Braking the spinning wheel adds drive on the dry side.
 #[test]
 fn traction_control_brakes_the_wheel_that_spins() {
-    let ice = FixedBox { grip: 0.2, ..FixedBox::upright(DVec3::new(100.0, -5.0, -0.499), Vec3::new(400.0, 10.0, 1.0)) };
+    let ice =
+        FixedBox { grip: 0.2, ..FixedBox::axis_aligned(DVec3::new(100.0, -5.0, -0.499), Vec3::new(400.0, 10.0, 1.0)) };
     let scene = Scene { boxes: vec![ice], ..Scene::flat() };
     for solver in solvers() {
         let force = |brakes: f32| {
             let mut parts = car();
-            parts.assists.traction = Some(TractionControl { brakes, ..TRACTION });
+            parts.assists.traction = Some(TractionControl { brake_share: brakes, ..TRACTION });
             let placement = Placement { speed: 5.0, gear: Some(1), ..Placement::default() };
             let mut drive = Drive::new(&solver, &parts.model(), &scene, placement, 240.0);
             let frames = drive.run(0.6, |f| Controls {

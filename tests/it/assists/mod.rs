@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use skidpad::core::model::Assists;
 use skidpad::core::telemetry::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
-use skidpad::core::{Assist, BackendInfo, Controls, DVec3, Frame, Model, Quat, Scene, Vec3, state::Placement};
+use skidpad::core::{Assist, Controls, DVec3, Frame, Model, Quat, Scene, SolverInfo, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows, solvers};
 
@@ -129,7 +129,7 @@ fn a17_a_lowered_centre_of_mass_is_told_as_the_moment_it_spares() {
 /// The columns of an assist follow the columns that all cars have.
 #[test]
 fn columns_of_an_assist_follow_the_common_ones() {
-    let header = |solver: &BackendInfo, model: &Arc<Model>| {
+    let header = |solver: &SolverInfo, model: &Arc<Model>| {
         let mut car = Drive::new(solver, model, &Scene::flat(), Placement::default(), 60.0);
         let frame = car.step(&Controls::parked());
         assert_eq!(frame.row().len(), frame.header(model).len(), "{}", solver.name);

@@ -9,7 +9,7 @@ use crate::common::{Drive, Simplify, c5, close, solvers};
 
 /// Drives a power slide and returns its frames. After 1 s of cornering each rear wheel gets 1.16 kN m, a little less
 /// than its grip. If `helped`, the car has the counter-steer assist.
-fn slide(helped: bool, hz: f32, solver: &skidpad::core::BackendInfo) -> Vec<Frame> {
+fn slide(helped: bool, hz: f32, solver: &skidpad::core::SolverInfo) -> Vec<Frame> {
     let mut parts: ModelParts = c5().without_air();
     parts.assists.counter_steer = helped.then_some(COUNTER_STEER);
     let model = parts.model();
@@ -41,7 +41,7 @@ fn e23_counter_steer_catches_a_power_slide() {
             assert!(most < 0.1 && high - low < 0.03, "{what}");
             for frame in &frames {
                 assert!(
-                    added(frame, Assist::CounterSteer)[9].abs() <= f64::from(COUNTER_STEER.authority) + 1e-6,
+                    added(frame, Assist::CounterSteer)[9].abs() <= f64::from(COUNTER_STEER.max_angle) + 1e-6,
                     "{what}"
                 );
             }
@@ -72,7 +72,7 @@ fn e23_counter_steer_adds_nothing_at_zero_slip() {
 fn steering_by_speed_keeps_lock_and_rate() {
     let mut parts = c5();
     parts.steering.rate = 1.0;
-    parts.assists.speed_steering = Some(SpeedSteering { between: [5.0, 15.0], shares: [0.1, 0.5] });
+    parts.assists.speed_steering = Some(SpeedSteering { speed_range: [5.0, 15.0], factors: [0.1, 0.5] });
     let lock = f64::from(parts.steering.lock);
     let model = parts.model();
     for solver in solvers() {

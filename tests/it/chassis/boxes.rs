@@ -11,7 +11,7 @@ fn with(boxes: Vec<FixedBox>) -> Scene {
 #[test]
 fn a_car_stands_on_a_box_as_on_the_plane() {
     let model = c5().model();
-    let table = FixedBox::upright(DVec3::new(1.0, -2.0, 0.5), Vec3::new(12.0, 10.0, 3.0)).turned(0.3, 0.0, 0.0);
+    let table = FixedBox::axis_aligned(DVec3::new(1.0, -2.0, 0.5), Vec3::new(12.0, 10.0, 3.0)).rotated(0.3, 0.0, 0.0);
     for solver in own_code() {
         let lifted = Placement { height: 2.02, ..Placement::default() };
         let mut drive = Drive::new(&solver, &model, &with(vec![table]), lifted, 120.0);
@@ -39,7 +39,7 @@ fn c3_a_washboard_reaches_the_body_through_the_springs_alone() {
     let pitch = base / 5.0;
     let model = parts.model();
     let size = Vec3::new(0.5 * pitch as f32, 4.0, 1.0);
-    let plank = |i: i32| FixedBox::upright(DVec3::new(f64::from(i) * pitch, 0.0, f64::from(height) - 0.5), size);
+    let plank = |i: i32| FixedBox::axis_aligned(DVec3::new(f64::from(i) * pitch, 0.0, f64::from(height) - 0.5), size);
     let washboard = with((10..110).map(plank).collect());
     let rate: f32 = model.wheels().iter().map(|w| w.strut.rate).sum();
     let expected = f64::from(rate * 0.5 * height / model.mass());
@@ -61,7 +61,8 @@ fn c3_a_washboard_reaches_the_body_through_the_springs_alone() {
 #[test]
 fn the_grip_of_a_box_is_the_tyres() {
     let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
-    let ice = FixedBox { grip: 0.2, ..FixedBox::upright(DVec3::new(50.0, 0.0, -0.4), Vec3::new(200.0, 10.0, 1.0)) };
+    let ice =
+        FixedBox { grip: 0.2, ..FixedBox::axis_aligned(DVec3::new(50.0, 0.0, -0.4), Vec3::new(200.0, 10.0, 1.0)) };
     for solver in solvers() {
         let placement = Placement { height: 0.1, speed: 20.0, gear: Some(0), ..Placement::default() };
         let mut drive = Drive::new(&solver, &model, &with(vec![ice]), placement, 240.0);
@@ -81,8 +82,9 @@ fn a_box_flush_with_the_plane_lies_on_it() {
         [(0.0f32, 0.0, 0.0), (0.0, 1234.5, 2e-4), (0.0, 1234.5, -2e-4), (0.05, 0.0, 0.0), (0.05, -777.7, 0.0)]
     {
         let mut scene = Scene::sloping(slope);
-        let turned = FixedBox::upright(scene.point(x + 20.0, 0.3, off - 0.5), Vec3::new(120.0, 30.0, 1.0));
-        scene.boxes = vec![FixedBox { grip: 0.2, rotation: scene.orientation(0.3), ..turned }];
+        let turned =
+            FixedBox::axis_aligned(scene.point_above_plane(x + 20.0, 0.3, off - 0.5), Vec3::new(120.0, 30.0, 1.0));
+        scene.boxes = vec![FixedBox { grip: 0.2, rotation: scene.upright_orientation(0.3), ..turned }];
         for solver in on_rows() {
             let placement = Placement { x, speed: 12.0, gear: Some(0), ..Placement::default() };
             let mut drive = Drive::new(&solver, &model, &scene, placement, 120.0);
@@ -101,7 +103,7 @@ fn a_box_flush_with_the_plane_lies_on_it() {
 fn a_car_rolls_down_a_turned_box_as_down_a_slope() {
     let angle = 0.1f32;
     let model = shipped("bullet_reference").model();
-    let ramp = FixedBox::upright(DVec3::new(0.0, 0.0, 10.0), Vec3::new(100.0, 20.0, 2.0)).turned(0.0, angle, 0.0);
+    let ramp = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, 10.0), Vec3::new(100.0, 20.0, 2.0)).rotated(0.0, angle, 0.0);
     for solver in own_code() {
         let mut drive = Drive::new(&solver, &model, &with(vec![ramp]), Placement::default(), 240.0);
         let mut state = drive.world.state(0).clone();
@@ -120,7 +122,7 @@ fn a_car_rolls_down_a_turned_box_as_down_a_slope() {
 #[test]
 fn a_wall_stops_a_car() {
     let model = c5().model();
-    let wall = FixedBox::upright(DVec3::new(30.0, 0.0, 2.0), Vec3::new(2.0, 20.0, 6.0));
+    let wall = FixedBox::axis_aligned(DVec3::new(30.0, 0.0, 2.0), Vec3::new(2.0, 20.0, 6.0));
     for solver in own_code() {
         let placement = Placement { speed: 15.0, gear: Some(0), ..Placement::default() };
         let mut drive = Drive::new(&solver, &model, &with(vec![wall]), placement, 240.0);

@@ -3,22 +3,22 @@
 use std::f32::consts::PI;
 
 use skidpad::core::model::Wheel;
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Quat, Scene, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, FixedBox, Quat, Scene, SolverInfo, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, own_code};
 
 /// Returns the solvers and modes with the hull contacts of this code base, without `rapier` and `bullet`.
-fn with_own_hulls() -> Vec<BackendInfo> {
+fn with_own_hulls() -> Vec<SolverInfo> {
     own_code().into_iter().filter(|solver| !["rapier", "bullet"].contains(&solver.name)).collect()
 }
 
 /// Returns a C5 on its roof on the plane, moving with `speed` (m/s) along x.
-fn upside_down(solver: &BackendInfo, speed: f32, hz: f32) -> Drive {
+fn upside_down(solver: &SolverInfo, speed: f32, hz: f32) -> Drive {
     upside_down_on(solver, &Scene::flat(), 0.0, speed, hz)
 }
 
 /// Returns a C5 on its roof as [`upside_down`] does, `height` m above the plane of `scene`.
-fn upside_down_on(solver: &BackendInfo, scene: &Scene, height: f64, speed: f32, hz: f32) -> Drive {
+fn upside_down_on(solver: &SolverInfo, scene: &Scene, height: f64, speed: f32, hz: f32) -> Drive {
     let model = c5().without_air().model();
     let mut car = Drive::new(solver, &model, scene, Placement { gear: Some(0), ..Placement::default() }, hz);
     let mut state = car.world.state(0).clone();
@@ -51,8 +51,10 @@ fn a_car_lies_on_its_roof() {
 fn bodywork_slides_alike_in_every_world() {
     for solver in own_code() {
         for grip in [1.0, 0.4] {
-            let boxes =
-                vec![FixedBox { grip, ..FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(200.0, 20.0, 1.02)) }];
+            let boxes = vec![FixedBox {
+                grip,
+                ..FixedBox::axis_aligned(DVec3::new(0.0, 0.0, -0.5), Vec3::new(200.0, 20.0, 1.02))
+            }];
             for scene in [Scene { grip, ..Scene::flat() }, Scene { boxes, ..Scene::flat() }] {
                 let height = if scene.boxes.is_empty() { 0.0 } else { 0.01 };
                 let mut car = upside_down_on(&solver, &scene, height, 8.0, 240.0);
@@ -107,7 +109,7 @@ fn wheels_of_a_car_on_its_floor_pan_carry_what_their_springs_do() {
     let pan = model.parts().centre_height + hull.centre.z - hull.half_extents.z;
     let top = f64::from(pan) + lifted;
     // The block lies under the centre of mass and is narrow, so that no wheel stands on it.
-    let block = FixedBox::upright(DVec3::new(0.0, 0.0, 0.5 * top), Vec3::new(1.0, 0.8, top as f32));
+    let block = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, 0.5 * top), Vec3::new(1.0, 0.8, top as f32));
     let scene = Scene { boxes: vec![block], ..Scene::flat() };
     for solver in with_own_hulls() {
         let mut car = Drive::new(&solver, &model, &scene, Placement::default(), 120.0);
@@ -135,7 +137,7 @@ fn a_wall_holds_a_car_at_full_throttle() {
     let model = c5().model();
     let hull = model.parts().hull;
     let nose = f64::from(hull.centre.x + hull.half_extents.x);
-    let wall = FixedBox::upright(DVec3::new(nose + 1.0, 0.0, 1.0), Vec3::new(2.0, 10.0, 2.0));
+    let wall = FixedBox::axis_aligned(DVec3::new(nose + 1.0, 0.0, 1.0), Vec3::new(2.0, 10.0, 2.0));
     let scene = Scene { boxes: vec![wall], ..Scene::flat() };
     for solver in with_own_hulls() {
         let mut car = Drive::new(&solver, &model, &scene, Placement::default(), 120.0);

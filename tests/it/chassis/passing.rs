@@ -2,7 +2,7 @@
 //! car.
 
 use skidpad::core::model::Hull;
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Model, Scene, State, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, FixedBox, Model, Scene, SolverInfo, State, Vec3, state::Placement};
 use std::sync::Arc;
 
 use crate::common::{Drive, Simplify, c5, own_code};
@@ -22,9 +22,9 @@ fn outline(model: &Model) -> [f32; 3] {
 fn obstacles(model: &Model, overlap: f32) -> Vec<(&'static str, FixedBox)> {
     let [side, under, over] = outline(model);
     let (half, far) = (0.1f32, side - overlap);
-    let post = |y: f32| FixedBox::upright(DVec3::new(AT, f64::from(y), 1.0), Vec3::new(0.2, 0.2, 2.0));
-    let skew = |y: f32, yaw: f32, reach: f32| post(y.signum() * (y.abs() + reach - half)).turned(yaw, 0.0, 0.0);
-    let bar = |z: f32, size: Vec3| FixedBox::upright(DVec3::new(AT, 0.0, f64::from(z)), size);
+    let post = |y: f32| FixedBox::axis_aligned(DVec3::new(AT, f64::from(y), 1.0), Vec3::new(0.2, 0.2, 2.0));
+    let skew = |y: f32, yaw: f32, reach: f32| post(y.signum() * (y.abs() + reach - half)).rotated(yaw, 0.0, 0.0);
+    let bar = |z: f32, size: Vec3| FixedBox::axis_aligned(DVec3::new(AT, 0.0, f64::from(z)), size);
     vec![
         ("post on the left", post(far + half)),
         ("post on the right", post(-far - half)),
@@ -36,7 +36,7 @@ fn obstacles(model: &Model, overlap: f32) -> Vec<(&'static str, FixedBox)> {
     ]
 }
 
-fn rolling(solver: &BackendInfo, model: &Arc<Model>, boxes: Vec<FixedBox>, speed: f32, hz: f32) -> Drive {
+fn rolling(solver: &SolverInfo, model: &Arc<Model>, boxes: Vec<FixedBox>, speed: f32, hz: f32) -> Drive {
     let placement = Placement { speed, gear: Some(0), ..Placement::default() };
     Drive::new(solver, model, &Scene { boxes, ..Scene::flat() }, placement, hz)
 }
@@ -77,7 +77,7 @@ const SHIFTS: [f64; 2] = [0.001, 0.0123];
 /// Returns obstacles in front of the car, by name.
 #[cfg(feature = "rapier")]
 fn ahead() -> [(&'static str, FixedBox); 3] {
-    let upright = |y: f64, width: f32| FixedBox::upright(DVec3::new(AT, y, 1.0), Vec3::new(0.2, width, 2.0));
+    let upright = |y: f64, width: f32| FixedBox::axis_aligned(DVec3::new(AT, y, 1.0), Vec3::new(0.2, width, 2.0));
     [("wall", upright(0.0, 10.0)), ("post ahead", upright(0.0, 0.2)), ("post ahead on the left", upright(0.4, 0.2))]
 }
 
@@ -85,7 +85,7 @@ fn ahead() -> [(&'static str, FixedBox); 3] {
 /// centred on the path it returns the longitudinal component only: Rapier solves the contact points one after
 /// another, which deflects cars with up to 0.15 of their speed.
 #[cfg(feature = "rapier")]
-fn left(solver: &BackendInfo, model: &Arc<Model>, obstacle: FixedBox, [speed, after]: [f32; 2], hz: f32) -> f32 {
+fn left(solver: &SolverInfo, model: &Arc<Model>, obstacle: FixedBox, [speed, after]: [f32; 2], hz: f32) -> f32 {
     let nose = model.parts().hull.centre.x + model.parts().hull.half_extents.x;
     let seconds = (AT as f32 - 0.1 - nose) / speed + after;
     let velocity = coasted(rolling(solver, model, vec![obstacle], speed, hz), seconds).velocity / speed;
@@ -151,15 +151,15 @@ fn what_lies_evenly_across_throws_no_car_aside() {
 #[test]
 fn nothing_tunnels() {
     let model = c5().model();
-    let thin = FixedBox::upright(DVec3::new(AT, 0.0, 1.0), Vec3::new(0.01, 8.0, 3.0));
-    let post = FixedBox::upright(DVec3::new(AT, 0.3, 1.0), Vec3::new(0.01, 0.01, 3.0));
-    let corner = FixedBox::upright(DVec3::new(AT + 1.0, 0.1, 1.0), Vec3::splat(1.5)).turned(0.785, 0.0, 0.0);
+    let thin = FixedBox::axis_aligned(DVec3::new(AT, 0.0, 1.0), Vec3::new(0.01, 8.0, 3.0));
+    let post = FixedBox::axis_aligned(DVec3::new(AT, 0.3, 1.0), Vec3::new(0.01, 0.01, 3.0));
+    let corner = FixedBox::axis_aligned(DVec3::new(AT + 1.0, 0.1, 1.0), Vec3::splat(1.5)).rotated(0.785, 0.0, 0.0);
     let obstacles = [
         ("wall", thin),
-        ("slanting wall", thin.turned(0.4, 0.3, 0.2)),
+        ("slanting wall", thin.rotated(0.4, 0.3, 0.2)),
         ("corner", corner),
         ("post", post),
-        ("skew post", post.turned(0.5, 0.1, 0.2)),
+        ("skew post", post.rotated(0.5, 0.1, 0.2)),
     ];
     for solver in own_code().into_iter().filter(|solver| solver.name != "rapier") {
         for (speed, hz) in [(60.0, 30.0), (60.0, 60.0), (15.0, 30.0), (40.0, 240.0)] {
@@ -202,7 +202,8 @@ fn clearance(model: &Model, states: &[State], post: &FixedBox) -> f32 {
 #[test]
 fn a_spinning_car_passes_what_it_clears() {
     let model = c5().without_air().model();
-    let post = |y: f64| FixedBox::upright(DVec3::new(5.0, y, 20.0), Vec3::new(0.2, 0.2, 60.0)).turned(0.3, 0.0, 0.0);
+    let post =
+        |y: f64| FixedBox::axis_aligned(DVec3::new(5.0, y, 20.0), Vec3::new(0.2, 0.2, 60.0)).rotated(0.3, 0.0, 0.0);
     // The cases with roll turn the rays of the wheels away from the post.
     let spins = [Vec3::new(0.0, 0.0, 3.0), Vec3::new(-2.0, 0.0, -1.5), Vec3::new(-1.0, 1.5, 2.0)];
     for (solver, spin) in own_code().into_iter().flat_map(|solver| spins.map(|spin| (solver, spin))) {

@@ -1,17 +1,17 @@
 //! Cars thrown among obstacles: their energy does not rise, and the iteration converges.
 
 use skidpad::core::model::Strut;
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Mat3, Model, Quat, Scene, State, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, FixedBox, Mat3, Model, Quat, Scene, SolverInfo, State, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, own_code, shipped};
 use crate::step::random::Random;
 
 /// Returns a random shipped car among a ramp, a wall and a crate, rolling or thrown.
-pub fn among_boxes(solver: &BackendInfo, random: &mut Random) -> Drive {
+pub fn among_boxes(solver: &SolverInfo, random: &mut Random) -> Drive {
     let boxes = vec![
-        FixedBox::upright(DVec3::new(6.0, 0.0, 0.2), Vec3::new(8.0, 5.0, 0.5)).turned(0.2, -0.15, 0.05),
-        FixedBox::upright(DVec3::new(30.0, 1.0, 1.5), Vec3::new(0.5, 20.0, 4.0)),
-        FixedBox::upright(DVec3::new(-6.0, 0.0, 0.5), Vec3::ONE).turned(0.7, 0.6, 0.9),
+        FixedBox::axis_aligned(DVec3::new(6.0, 0.0, 0.2), Vec3::new(8.0, 5.0, 0.5)).rotated(0.2, -0.15, 0.05),
+        FixedBox::axis_aligned(DVec3::new(30.0, 1.0, 1.5), Vec3::new(0.5, 20.0, 4.0)),
+        FixedBox::axis_aligned(DVec3::new(-6.0, 0.0, 0.5), Vec3::ONE).rotated(0.7, 0.6, 0.9),
     ];
     let scene = Scene { boxes, ..Scene::sloping(0.1) };
     let placement = Placement { speed: random.between(-5.0, 25.0), ..Placement::default() };

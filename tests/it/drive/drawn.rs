@@ -8,7 +8,7 @@ use skidpad::prelude::*;
 /// Drives a car at 60 Hz and draws it after frames of `elapsed` ms. Returns for each frame the time shown (s), the
 /// drawn car and the share of the step.
 fn drawn(
-    solver: &skidpad::core::BackendInfo,
+    solver: &skidpad::core::SolverInfo,
     speed: f32,
     throttle: f32,
     steer: f32,
@@ -17,7 +17,7 @@ fn drawn(
     let model = skidpad::spec::load("corvette_c5").unwrap().model;
     let dt = 1.0 / 60.0;
     let start = CarStart { model: model.clone(), placement: Placement { speed, ..Placement::default() } };
-    let mut world = (solver.build)(&Scene::flat(), &[start], dt);
+    let mut world = (solver.build_world)(&Scene::flat(), &[start], dt);
     let (mut ticks, mut shown) = (FixedTimestep::new(dt), PoseInterpolator::new(&model, world.state(0)));
     let controls = Controls { throttle, steer, ..Controls::default() };
     let mut steps = 0;

@@ -1,25 +1,25 @@
 //! Events, each with a case that causes it.
 
 use crate::common::{Simplify, c5, on_rows, solvers};
-use skidpad::core::model::{ModelParts, Surface};
-use skidpad::core::{BackendInfo, Course, FixedBox, Platform};
+use skidpad::core::model::{AeroSurface, ModelParts};
+use skidpad::core::{FixedBox, Platform, PlatformCourse, SolverInfo};
 use skidpad::prelude::*;
 
 /// Returns the events of a C5 at 120 Hz, as [`listen`] does.
 fn heard(
-    solver: &BackendInfo,
+    solver: &SolverInfo,
     scene: &Scene,
     placement: Placement,
     controls: &Controls,
     seconds: f32,
 ) -> Vec<(f32, Event)> {
     let model = skidpad::spec::load("corvette_c5").unwrap().model;
-    let mut world = (solver.build)(scene, &[CarStart { model, placement }], 1.0 / 120.0);
+    let mut world = (solver.build_world)(scene, &[CarStart { model, placement }], 1.0 / 120.0);
     listen(world.as_mut(), controls, seconds)
 }
 
 /// Steps the first car of `world` with `controls` for `seconds` and returns every event with its time (s).
-fn listen(world: &mut dyn Backend, controls: &Controls, seconds: f32) -> Vec<(f32, Event)> {
+fn listen(world: &mut dyn Simulation, controls: &Controls, seconds: f32) -> Vec<(f32, Event)> {
     let (mut watch, mut heard, dt) = (EventDetector::default(), Vec::new(), world.dt());
     for step in 0..(seconds / dt) as usize {
         world.step(std::slice::from_ref(controls));
@@ -66,12 +66,12 @@ fn a_strut_reaches_its_stop_with_a_speed() {
 
 #[test]
 fn a_lift_that_rises_is_met_with_its_speed_too() {
-    let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -3.0), Vec3::new(10.0, 10.0, 1.0));
-    let course = Course::Steady { velocity: Vec3::Z * 3.0, rate: 0.0 };
-    let scene = Scene { plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() };
+    let shape = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, -3.0), Vec3::new(10.0, 10.0, 1.0));
+    let course = PlatformCourse::Steady { velocity: Vec3::Z * 3.0, rate: 0.0 };
+    let scene = Scene { has_plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() };
     for solver in on_rows() {
         let placement = Placement { height: 0.5, ..Placement::default() };
-        let mut world = (solver.build)(&scene, &[CarStart { model: c5().model(), placement }], 1.0 / 60.0);
+        let mut world = (solver.build_world)(&scene, &[CarStart { model: c5().model(), placement }], 1.0 / 60.0);
         let (mut watch, mut landed) = (EventDetector::default(), Vec::new());
         while landed.is_empty() {
             let closing = 3.0 - world.state(0).velocity.z;
@@ -94,7 +94,7 @@ fn a_lift_that_rises_is_met_with_its_speed_too() {
 /// is 0.6 m/s in a step of 20 Hz.
 #[test]
 fn what_touches_nothing_hits_nothing() {
-    let presses = Surface { coefficient: 3.0, point: Vec3::ZERO };
+    let presses = AeroSurface { coefficient: 3.0, point: Vec3::ZERO };
     let pressed = |parts: ModelParts| {
         let mut parts = parts.without_air();
         parts.aero.downforce[0] = presses;
@@ -108,7 +108,7 @@ fn what_touches_nothing_hits_nothing() {
     for solver in on_rows() {
         for (model, scene, placement) in &cases {
             let start = CarStart { model: model.clone(), placement: *placement };
-            let mut world = (solver.build)(scene, &[start], 1.0 / 20.0);
+            let mut world = (solver.build_world)(scene, &[start], 1.0 / 20.0);
             let heard = listen(world.as_mut(), &Controls { gear: Some(0), ..Controls::default() }, 0.7);
             let hits = count(&heard, |event| matches!(event, Event::Collision { .. }));
             assert_eq!(hits, 0, "{} under a gravity of {}", solver.name, scene.gravity);
@@ -122,7 +122,7 @@ fn a_teleport_is_no_hit() {
     for solver in on_rows() {
         let fast = Placement { speed: 30.0, ..Placement::default() };
         let mut world =
-            (solver.build)(&Scene::flat(), &[CarStart { model: c5().model(), placement: fast }], 1.0 / 60.0);
+            (solver.build_world)(&Scene::flat(), &[CarStart { model: c5().model(), placement: fast }], 1.0 / 60.0);
         let (mut watch, mut hits) = (EventDetector::default(), 0);
         for step in 0..60 {
             if step == 30 {
@@ -185,7 +185,7 @@ fn full_throttle_shifts_and_runs_into_the_limiter_in_first() {
 
 #[test]
 fn a_wall_is_a_hit_that_takes_the_speed() {
-    let wall = FixedBox::upright(DVec3::new(12.0, 0.0, 1.0), Vec3::new(2.0, 10.0, 2.0));
+    let wall = FixedBox::axis_aligned(DVec3::new(12.0, 0.0, 1.0), Vec3::new(2.0, 10.0, 2.0));
     let scene = Scene { boxes: vec![wall], ..Scene::flat() };
     let placement = Placement { speed: 10.0, ..Placement::default() };
     for solver in on_rows() {
@@ -198,7 +198,7 @@ fn a_wall_is_a_hit_that_takes_the_speed() {
 
 #[test]
 fn ice_is_heard_by_each_wheel_once() {
-    let ice = FixedBox::upright(DVec3::new(30.0, 0.0, -0.5), Vec3::new(30.0, 40.0, 1.0));
+    let ice = FixedBox::axis_aligned(DVec3::new(30.0, 0.0, -0.5), Vec3::new(30.0, 40.0, 1.0));
     let scene = Scene { boxes: vec![FixedBox { grip: 0.3, ..ice }], ..Scene::flat() };
     let placement = Placement { speed: 12.0, ..Placement::default() };
     for solver in on_rows() {

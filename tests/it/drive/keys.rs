@@ -2,22 +2,22 @@
 //! teleports.
 
 use crate::common::{on_rows, solvers};
-use skidpad::core::{BackendInfo, Course, FixedBox, Frame, Platform, math};
+use skidpad::core::{FixedBox, Frame, Platform, PlatformCourse, SolverInfo, math};
 use skidpad::drive::Direction;
 use skidpad::prelude::*;
 use std::sync::Arc;
 
 /// A car and its driver, whose keys are scripted.
 struct Ride {
-    world: Box<dyn Backend>,
+    world: Box<dyn Simulation>,
     driver: PlayerController,
 }
 
 impl Ride {
-    fn new(solver: &BackendInfo, car: &str, scene: &Scene, speed: f32, hz: f32) -> Self {
+    fn new(solver: &SolverInfo, car: &str, scene: &Scene, speed: f32, hz: f32) -> Self {
         let model = skidpad::spec::load(car).unwrap().model;
         let start = CarStart { model, placement: Placement { speed, ..Placement::default() } };
-        Self { world: (solver.build)(scene, &[start], 1.0 / hz), driver: PlayerController::default() }
+        Self { world: (solver.build_world)(scene, &[start], 1.0 / hz), driver: PlayerController::default() }
     }
 
     /// Steps with `keys` pressed for `seconds` and returns the frame after each step. Panics if a step reports misuse
@@ -56,7 +56,7 @@ impl Ride {
     }
 }
 
-fn each(mut check: impl FnMut(&BackendInfo, f32)) {
+fn each(mut check: impl FnMut(&SolverInfo, f32)) {
     for solver in solvers() {
         for hz in [30.0, 60.0, 240.0] {
             check(&solver, hz);
@@ -134,9 +134,9 @@ fn a_car_that_spins_is_not_driven_back() {
 #[test]
 fn a_car_on_a_moving_floor_is_held_and_driven_back() {
     for velocity in [Vec3::X * 5.0, Vec3::X * -5.0, Vec3::Y * 5.0] {
-        let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(60.0, 60.0, 1.0));
-        let floor = Platform { shape, axis: Vec3::Z, course: Course::Steady { velocity, rate: 0.0 } };
-        let scene = Scene { plane: false, platforms: vec![floor], ..Scene::flat() };
+        let shape = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, -0.5), Vec3::new(60.0, 60.0, 1.0));
+        let floor = Platform { shape, axis: Vec3::Z, course: PlatformCourse::Steady { velocity, rate: 0.0 } };
+        let scene = Scene { has_plane: false, platforms: vec![floor], ..Scene::flat() };
         let cars = ["corvette_c5", "tesla_model3_awd"];
         for (solver, car) in on_rows().into_iter().flat_map(|solver| cars.map(|car| (solver, car))) {
             let name = format!("{car} with {} on a floor at {velocity}", solver.name);
@@ -220,7 +220,7 @@ fn a_car_on_a_slope_is_put_upright_as_it_stands() {
     for heading in [0.0, 0.7, 1.6, -2.4, 3.1] {
         let model = skidpad::spec::load("corvette_c5").unwrap().model;
         let start = CarStart { model, placement: Placement { heading, ..Placement::default() } };
-        let mut world = (solvers()[0].build)(&slope, &[start], 1.0 / 60.0);
+        let mut world = (solvers()[0].build_world)(&slope, &[start], 1.0 / 60.0);
         let before = world.state(0).rotation;
         assert_eq!(reset_upright(world.as_mut(), 0), Ok(true));
         // The repositioned car has no roll on its struts, unlike a car that has settled on the slope. Seen from

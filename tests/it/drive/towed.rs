@@ -11,7 +11,7 @@ fn models() -> [Arc<Model>; 2] {
 }
 
 /// Returns the distance of coupler and hitch (m).
-fn gap(world: &dyn Backend) -> f32 {
+fn gap(world: &dyn Simulation) -> f32 {
     let hitch = world.model(0).parts().hitch.unwrap().point;
     let coupler = world.model(1).parts().coupler.unwrap().point;
     let [car, trailer] = [0, 1].map(|car| world.state(car));
@@ -25,7 +25,7 @@ fn it_stands_as_a_train_at_rest_does() {
     let placement = Placement { x: 30.0, y: -7.0, heading: 0.7, ..Placement::default() };
     let train = State::train_at_rest(&[&car, &trailer], 3, &Scene::flat(), &placement);
     let found = place_trailers_behind(&car, &train[0], 3, &[&trailer]).remove(0);
-    // `hitched` uses the plane of the wheels, whereas statics approximate compressions at a tilt θ by x θ. The
+    // `place_trailers_behind` uses the plane of the wheels, whereas statics approximate compressions at a tilt θ by x θ. The
     // difference is θ² x / 2 with θ = 5 mrad.
     assert!((found.position - train[1].position).length() < 3e-5, "{} is not {}", found.position, train[1].position);
     assert!(found.rotation.angle_between(train[1].rotation) < 1e-3);
@@ -44,7 +44,7 @@ fn hitched_at_speed_it_follows_without_a_jerk() {
     for solver in on_rows() {
         for hz in [60.0, 240.0] {
             let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement };
-            let mut world = (solver.build)(&Scene::flat(), &[start(&car)], 1.0 / hz);
+            let mut world = (solver.build_world)(&Scene::flat(), &[start(&car)], 1.0 / hz);
             for _ in 0..hz as usize {
                 world.step(&[]);
             }
@@ -73,7 +73,7 @@ fn what_is_let_go_is_told() {
     for solver in on_rows() {
         let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement: Placement::default() };
         let dt = 1.0 / 60.0;
-        let mut world = (solver.build)(&Scene::flat(), &[start(&car), start(&trailer)], dt);
+        let mut world = (solver.build_world)(&Scene::flat(), &[start(&car), start(&trailer)], dt);
         let behind = place_trailers_behind(&car, world.state(0), 0, &[&trailer]).remove(0);
         world.set_state(1, &behind).expect("it fits");
         let (mut watch, mut heard) = (EventDetector::default(), Vec::new());
@@ -118,7 +118,7 @@ fn hitched_to_a_car_that_squats_it_stands_on_its_wheels() {
         let placement = Placement { speed: 5.0, ..Placement::default() };
         for solver in on_rows() {
             let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement };
-            let mut world = (solver.build)(&scene, &[start(&car)], 1.0 / 120.0);
+            let mut world = (solver.build_world)(&scene, &[start(&car)], 1.0 / 120.0);
             let full_throttle = Controls { throttle: 1.0, ..Controls::coasting() };
             for _ in 0..120 {
                 world.step(std::slice::from_ref(&full_throttle));
@@ -127,7 +127,7 @@ fn hitched_to_a_car_that_squats_it_stands_on_its_wheels() {
             let behind = place_trailers_behind(&car, world.state(0), 0, &models);
             assert_eq!(behind.len(), trailers.len());
             for (model, state) in trailers.iter().zip(&behind) {
-                let normal = scene.normal().as_dvec3();
+                let normal = scene.plane_normal().as_dvec3();
                 for (k, wheel) in model.wheels().iter().enumerate() {
                     let at = wheel.contact + Vec3::Z * state.wheels[k].compression;
                     let height = (state.position + (state.rotation * at).as_dvec3()).dot(normal);

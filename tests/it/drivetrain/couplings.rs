@@ -1,6 +1,6 @@
 //! Couplings between axles only dissipate energy. Locked couplings keep both sides at one speed under any braking.
 
-use skidpad::core::model::{Coupling, Powertrain};
+use skidpad::core::model::{Powertrain, TorqueCoupling};
 use skidpad::core::{Controls, Frame, Model, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, on_rows, shipped};
@@ -44,7 +44,7 @@ fn locked_axles_turn_alike_under_full_brake() {
             for spin_inertia in [0.01, 1.0, 5.0] {
                 for share in [0.5, 0.7] {
                     let mut parts = undriven(spin_inertia);
-                    parts.couplings.push(Coupling::locked(axles()));
+                    parts.couplings.push(TorqueCoupling::locked(axles()));
                     for wheel in &mut parts.wheels {
                         wheel.brake_torque = 0.5 * 4752.0 * if wheel.axle == 0 { share } else { 1.0 - share };
                     }
@@ -75,7 +75,7 @@ fn couplings_and_brakes_never_add_energy() {
         for round in 0..60 {
             let mut parts = undriven(0.05 * 100f32.powf(random.between(0.0, 1.0)));
             let kind = round % 3;
-            let mut coupling = Coupling::locked(axles());
+            let mut coupling = TorqueCoupling::locked(axles());
             if kind != 0 {
                 coupling.friction = random.between(0.0, 800.0);
                 coupling.viscous = if kind == 1 { random.between(0.0, 200.0) } else { 0.0 };
@@ -83,7 +83,7 @@ fn couplings_and_brakes_never_add_energy() {
             }
             parts.couplings.push(coupling);
             if round % 2 == 0 {
-                parts.couplings.push(Coupling::locked([[2].into(), [3].into()]));
+                parts.couplings.push(TorqueCoupling::locked([[2].into(), [3].into()]));
             }
             let model = parts.model();
             let hz = 20.0 * 50f32.powf(random.between(0.0, 1.0));
@@ -123,13 +123,13 @@ fn locked_axles_turn_alike_under_power() {
         for round in 0..16 {
             let mut parts = c5();
             let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
-            drive.shares = [0.2, 0.2, 0.3, 0.3].into();
-            parts.couplings.push(Coupling::locked(axles()));
+            drive.torque_shares = [0.2, 0.2, 0.3, 0.3].into();
+            parts.couplings.push(TorqueCoupling::locked(axles()));
             if round % 2 == 0 {
-                parts.couplings.push(Coupling {
+                parts.couplings.push(TorqueCoupling {
                     bias: [2.5, 1.5],
                     friction: 50.0,
-                    ..Coupling::locked([[2].into(), [3].into()])
+                    ..TorqueCoupling::locked([[2].into(), [3].into()])
                 });
             }
             let hz = 20.0 * 50f32.powf(random.between(0.0, 1.0));

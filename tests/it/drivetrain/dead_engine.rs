@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skidpad::core::model::{Engine, Powertrain};
-use skidpad::core::{BackendInfo, Controls, Frame, Model, Scene, state::Placement};
+use skidpad::core::{Controls, Frame, Model, Scene, SolverInfo, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, on_rows};
 
@@ -15,7 +15,7 @@ const STALL: f32 = 40.0;
 fn model(change: impl Fn(&mut Engine)) -> Arc<Model> {
     let mut parts = c5().without_air().without_rolling_resistance();
     let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
-    (drive.engine.stall, drive.engine.drag, drive.gearbox.efficiency) = (STALL, [DRAG, 0.0], 1.0);
+    (drive.engine.stall_speed, drive.engine.drag, drive.gearbox.efficiency) = (STALL, [DRAG, 0.0], 1.0);
     change(&mut drive.engine);
     parts.model()
 }
@@ -33,7 +33,7 @@ fn in_gear(gear: i8) -> Controls {
 
 /// Returns a car at rest in `gear` with a stopped engine, on a slope on which gravity pulls it forward by `force`
 /// (N).
-fn on_slope(solver: &BackendInfo, model: &Arc<Model>, force: f64, gear: i8, hz: f32) -> Drive {
+fn on_slope(solver: &SolverInfo, model: &Arc<Model>, force: f64, gear: i8, hz: f32) -> Drive {
     let angle = (force / (f64::from(model.mass()) * GRAVITY)).asin();
     let placement = Placement { gear: Some(gear), ..Placement::default() };
     let mut car = Drive::new(solver, model, &Scene::sloping(-angle as f32), placement, hz);
@@ -168,7 +168,7 @@ fn a_car_is_stopped_by_its_dead_engine_and_stays() {
 /// An engine that cannot die keeps its governor and drives a car in gear up a slope.
 #[test]
 fn an_engine_that_never_dies_is_not_held() {
-    let model = model(|engine| engine.stall = 0.0);
+    let model = model(|engine| engine.stall_speed = 0.0);
     for solver in on_rows() {
         let mut car = on_slope(&solver, &model, -500.0, 1, 60.0);
         let last = car.run(4.0, |_| in_gear(1)).pop().expect("frames");

@@ -1,7 +1,7 @@
 //! Differentials and couplings: distribution of torque and speed, by closed forms.
 
-use skidpad::core::model::{Coupling, Curve, Motor, Powertrain};
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Scene, Vec3, state::Placement};
+use skidpad::core::model::{Curve, Motor, Powertrain, TorqueCoupling};
+use skidpad::core::{Controls, DVec3, FixedBox, ModelParts, Scene, SolverInfo, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
 use crate::drivetrain::motors::light as light_motor;
@@ -14,9 +14,9 @@ fn plain(torque: f32, shares: [f32; 4]) -> ModelParts {
     parts.bars.clear();
     let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
     drive.engine.torque = Curve::new(vec![[0.0, torque], [1000.0, torque]]).expect("valid");
-    (drive.engine.inertia, drive.engine.drag, drive.engine.limit) = (0.01, [0.0; 2], 50e3);
+    (drive.engine.inertia, drive.engine.drag, drive.engine.limiter_speed) = (0.01, [0.0; 2], 50e3);
     drive.gearbox.efficiency = 1.0;
-    drive.shares = shares.into();
+    drive.torque_shares = shares.into();
     parts
 }
 
@@ -31,14 +31,14 @@ fn between_the_axles() -> [Box<[usize]>; 2] {
     [Box::from([0, 1]), Box::from([2, 3])]
 }
 
-fn open(sides: [Box<[usize]>; 2]) -> Coupling {
-    Coupling { sides, friction: 0.0, bias: [1.0; 2], viscous: 0.0 }
+fn open(sides: [Box<[usize]>; 2]) -> TorqueCoupling {
+    TorqueCoupling { sides, friction: 0.0, bias: [1.0; 2], viscous: 0.0 }
 }
 
 /// Returns a scene with a grip of `low` under the left wheels, on a sheet of half a millimetre, and of 1 under the
 /// right ones.
 fn split(low: f32) -> Scene {
-    let sheet = FixedBox::upright(DVec3::new(0.0, 50.0, -0.4995), Vec3::new(2000.0, 100.0, 1.0));
+    let sheet = FixedBox::axis_aligned(DVec3::new(0.0, 50.0, -0.4995), Vec3::new(2000.0, 100.0, 1.0));
     Scene { boxes: vec![FixedBox { grip: low, ..sheet }], ..Scene::flat() }
 }
 
@@ -56,13 +56,13 @@ struct Wheels {
 
 /// Drives at full throttle in first gear for 0.5 s from 8 m/s on split friction and returns the figures of the
 /// wheels.
-fn driven(solver: &BackendInfo, torque: f32, shares: [f32; 4], coupling: Option<Coupling>, low: f32) -> Wheels {
+fn driven(solver: &SolverInfo, torque: f32, shares: [f32; 4], coupling: Option<TorqueCoupling>, low: f32) -> Wheels {
     let mut parts = plain(torque, shares);
     parts.couplings.extend(coupling);
     driven_with(solver, parts, low)
 }
 
-fn driven_with(solver: &BackendInfo, parts: ModelParts, low: f32) -> Wheels {
+fn driven_with(solver: &SolverInfo, parts: ModelParts, low: f32) -> Wheels {
     let model = parts.model();
     let placement = Placement { speed: 8.0, gear: Some(1), ..Placement::default() };
     let mut car = Drive::new(solver, &model, &split(low), placement, 240.0);
@@ -105,15 +105,15 @@ fn split_friction_open_gives_twice_the_low_side() {
 #[test]
 fn split_friction_limited_slip_adds_what_it_says() {
     for solver in on_rows() {
-        let with = |change: Coupling| driven(&solver, 250.0, REAR, Some(change), LOW);
-        let found = with(Coupling { friction: 100.0, ..open(across_the_rear()) });
+        let with = |change: TorqueCoupling| driven(&solver, 250.0, REAR, Some(change), LOW);
+        let found = with(TorqueCoupling { friction: 100.0, ..open(across_the_rear()) });
         close(&format!("{} preload", solver.name), found.hub[3] - found.hub[2], 200.0, 0.01, ROWS);
-        let found = with(Coupling { bias: [3.0, 1.0], ..open(across_the_rear()) });
+        let found = with(TorqueCoupling { bias: [3.0, 1.0], ..open(across_the_rear()) });
         close(&format!("{} bias", solver.name), found.hub[3] / found.hub[2], 3.0, 0.01, ROWS);
-        let found = with(Coupling { viscous: 3.0, ..open(across_the_rear()) });
+        let found = with(TorqueCoupling { viscous: 3.0, ..open(across_the_rear()) });
         let carried = 0.5 * (found.hub[3] - found.hub[2]);
         close(&format!("{} viscous", solver.name), carried, 3.0 * (found.spin[2] - found.spin[3]), 0.01, ROWS);
-        let found = with(Coupling { friction: 100.0, bias: [2.0, 1.0], viscous: 1.0, ..open(across_the_rear()) });
+        let found = with(TorqueCoupling { friction: 100.0, bias: [2.0, 1.0], viscous: 1.0, ..open(across_the_rear()) });
         let (difference, sum) = (found.hub[3] - found.hub[2], found.hub[3] + found.hub[2]);
         let told = 200.0 + sum / 3.0 + 2.0 * (found.spin[2] - found.spin[3]);
         close(&format!("{} together", solver.name), difference, told, 0.01, ROWS);
@@ -125,7 +125,7 @@ fn split_friction_limited_slip_adds_what_it_says() {
 #[test]
 fn split_friction_locked_gives_both_sides() {
     for solver in on_rows() {
-        let locked = |torque: f32| driven(&solver, torque, REAR, Some(Coupling::locked(across_the_rear())), LOW);
+        let locked = |torque: f32| driven(&solver, torque, REAR, Some(TorqueCoupling::locked(across_the_rear())), LOW);
         let held = locked(150.0);
         close(&format!("{} speeds", solver.name), held.spin[2], held.spin[3], 1e-3, FORESEEN);
         let total = 150.0 * 2.66 * 3.42;
@@ -148,12 +148,12 @@ fn centre_differential_splits_and_locks() {
         let [front, rear] = axles(&drive(None, 1.0).hub);
         close(&format!("{} shares", solver.name), front / (front + rear), 0.4, 1e-3, "rounding");
         // The two open axle differentials spin up both left wheels. The axles differ by radius and load.
-        let found = drive(Some(Coupling::locked(between_the_axles())), LOW);
+        let found = drive(Some(TorqueCoupling::locked(between_the_axles())), LOW);
         let [front, rear] = axles(&found.spin);
         close(&format!("{} locked", solver.name), front, rear, 1e-3, FORESEEN);
         let loose = axles(&drive(None, LOW).spin);
         assert!((loose[0] / loose[1] - 1.0).abs() > 0.02, "{}: open axles turn apart, {loose:?}", solver.name);
-        let found = drive(Some(Coupling { bias: [1.1, 1.0], ..open(between_the_axles()) }), LOW);
+        let found = drive(Some(TorqueCoupling { bias: [1.1, 1.0], ..open(between_the_axles()) }), LOW);
         let ([front, rear], spin) = (axles(&found.hub), axles(&found.spin));
         let ratio = (front / 0.4) / (rear / 0.6);
         let told = if spin[0] > spin[1] { 1.0 / 1.1 } else { 1.1 };
@@ -168,8 +168,8 @@ fn a_motor_behind_a_coupling_does_not_drive_through_it() {
     let motor = Motor { wheels: [2, 3].into(), peak_torque: 3500.0, reduction: 1.0, ..light_motor() };
     for solver in on_rows() {
         let mut parts = plain(250.0, FRONT_FOUR_TENTHS);
-        parts.couplings.push(Coupling { bias: [1.5, 1.0], ..open(between_the_axles()) });
-        parts.couplings.push(Coupling { bias: [3.0, 1.0], ..open(across_the_rear()) });
+        parts.couplings.push(TorqueCoupling { bias: [1.5, 1.0], ..open(between_the_axles()) });
+        parts.couplings.push(TorqueCoupling { bias: [3.0, 1.0], ..open(across_the_rear()) });
         parts.motors.push(motor.clone());
         let found = driven_with(&solver, parts.clone(), 1.0);
         let [front, rear] = [found.hub[0] + found.hub[1], found.hub[2] + found.hub[3] - 3500.0];
@@ -190,11 +190,11 @@ fn any_couplings_survive_anything() {
             let mut parts = c5();
             let shares = [FRONT_FOUR_TENTHS, REAR, [0.5, 0.5, 0.0, 0.0]][random.between(0.0, 2.99) as usize];
             let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
-            drive.shares = shares.into();
+            drive.torque_shares = shares.into();
             for sides in [across_the_rear(), between_the_axles(), [Box::from([0]), Box::from([1])]] {
                 parts.couplings.push(match random.between(0.0, 3.0) {
-                    kind if kind < 1.0 => Coupling::locked(sides),
-                    _ => Coupling {
+                    kind if kind < 1.0 => TorqueCoupling::locked(sides),
+                    _ => TorqueCoupling {
                         sides,
                         friction: random.between(-100.0, 300.0).max(0.0),
                         bias: [random.between(1.0, 8.0), random.between(1.0, 3.0)],

@@ -1,6 +1,6 @@
 //! Torque converter, continuous gearbox and stalling engine, by closed forms.
 
-use skidpad::core::model::{Continuous, Converter, Curve, EngineDrive, LaunchDevice, LockUp, Powertrain};
+use skidpad::core::model::{Converter, Curve, Cvt, EngineDrive, LaunchDevice, LockUp, Powertrain};
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
@@ -135,7 +135,7 @@ fn continuous_gearbox_holds_the_engine_speed() {
     let continuous = |drive: &mut EngineDrive| {
         drive.gearbox.forward = [2.4, 0.4].into();
         drive.gearbox.final_drive = 5.0;
-        drive.gearbox.continuous = Some(Continuous { speeds: [150.0, 400.0], rate: 1.0 });
+        drive.gearbox.cvt = Some(Cvt { engine_speeds: [150.0, 400.0], max_ratio_rate: 1.0 });
     };
     for solver in on_rows() {
         for hz in [30.0, 240.0, 1000.0] {
@@ -165,7 +165,7 @@ fn continuous_gearbox_holds_the_engine_speed() {
 /// translates the pedal.
 #[test]
 fn an_engine_stalls_and_starts() {
-    let model = with_engine(|drive| (drive.engine.stall, drive.engine.throttle_map) = (40.0, None)).model();
+    let model = with_engine(|drive| (drive.engine.stall_speed, drive.engine.throttle_map) = (40.0, None)).model();
     for solver in on_rows() {
         for hz in [30.0, 1000.0] {
             let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), hz);
@@ -178,7 +178,7 @@ fn an_engine_stalls_and_starts() {
             car.run(0.5, |_| neutral(true));
             let running = Controls { gear: Some(0), ..Controls::default() };
             let last = car.run(10.0, |_| running.clone()).pop().expect("frames");
-            let idle = f64::from(model.parts().powertrain.engine().expect("an engine").engine.idle);
+            let idle = f64::from(model.parts().powertrain.engine().expect("an engine").engine.idle_speed);
             assert!(
                 (0.9..1.15).contains(&(last.engine_radps / idle)),
                 "{} {hz} Hz: {}",
@@ -207,13 +207,13 @@ fn any_gearbox_survives_anything() {
         let mut random = Random(0xFEED_5EED_0123_4567);
         for round in 0..12 {
             let model = with_engine(|drive| {
-                drive.engine.stall = if round % 2 == 0 { 30.0 } else { 0.0 };
+                drive.engine.stall_speed = if round % 2 == 0 { 30.0 } else { 0.0 };
                 if round % 3 != 0 {
                     drive.launch_device = LaunchDevice::Converter(converter());
                 }
                 if round % 4 < 2 {
                     drive.gearbox.forward = [3.0, 0.3].into();
-                    drive.gearbox.continuous = Some(Continuous { speeds: [100.0, 600.0], rate: 5.0 });
+                    drive.gearbox.cvt = Some(Cvt { engine_speeds: [100.0, 600.0], max_ratio_rate: 5.0 });
                 }
             });
             let mut car = Drive::new(&solver, &model.model(), &Scene::flat(), Placement::default(), 60.0);

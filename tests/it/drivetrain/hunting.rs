@@ -25,7 +25,7 @@ const HZ: f32 = 60.0;
 fn stepped() -> impl Iterator<Item = &'static str> {
     skidpad::spec::shipped::names().filter(|name| {
         let engine = shipped(name);
-        engine.powertrain.engine().is_some_and(|drive| drive.gearbox.continuous.is_none())
+        engine.powertrain.engine().is_some_and(|drive| drive.gearbox.cvt.is_none())
     })
 }
 

@@ -1,6 +1,6 @@
 //! Electric motors: torque, power, speed limit, rotor inertia and regeneration, by closed forms.
 
-use skidpad::core::model::{Coupling, Motor, Powertrain};
+use skidpad::core::model::{Motor, Powertrain, TorqueCoupling};
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
@@ -169,7 +169,7 @@ fn any_motors_survive_anything() {
                     ..motor(wheels)
                 });
             }
-            parts.couplings.push(Coupling::locked([Box::from([0, 1]), Box::from([2, 3])]));
+            parts.couplings.push(TorqueCoupling::locked([Box::from([0, 1]), Box::from([2, 3])]));
             let mut car = Drive::new(&solver, &parts.model(), &Scene::flat(), Placement::default(), 60.0);
             survives_wild_controls(&mut car, solver.name, &mut random);
         }

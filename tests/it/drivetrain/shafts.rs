@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Coupling, Motor, Powertrain};
+use skidpad::core::model::{Motor, Powertrain, TorqueCoupling};
 use skidpad::core::telemetry::frame::Shaft;
 use skidpad::core::{Controls, Frame, Model, Scene, WheelControls, state::Placement};
 
@@ -42,7 +42,7 @@ fn cars_have_columns_for_the_shafts_they_have() {
     assert_eq!(columns(&shipped("unity_default").model()), Vec::<String>::new());
     let mut parts = c5();
     parts.motors = vec![motor([0, 1], 1.0), motor([2, 3], 1.0)];
-    parts.couplings = vec![Coupling::locked([[0].into(), [1].into()])];
+    parts.couplings = vec![TorqueCoupling::locked([[0].into(), [1].into()])];
     assert_eq!(columns(&parts.model()), ["gearbox", "motor1", "motor2", "coupling1"]);
 }
 
@@ -93,7 +93,7 @@ fn motors_tell_what_their_law_and_their_wheels_say() {
 #[test]
 fn a_slipping_preload_tells_its_torque() {
     let mut parts = c5();
-    parts.couplings.push(Coupling { friction: 100.0, ..Coupling::locked([[2].into(), [3].into()]) });
+    parts.couplings.push(TorqueCoupling { friction: 100.0, ..TorqueCoupling::locked([[2].into(), [3].into()]) });
     let model = parts.model();
     for solver in on_rows() {
         for (held, towards_first) in [(3, -1.0), (2, 1.0)] {

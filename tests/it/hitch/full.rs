@@ -2,7 +2,7 @@
 
 use super::rigs::{BASE, LOW, Plane, articulation, axle, chassis, model, shipped, train, tyre};
 use crate::common::{GRAVITY, on_rows, solvers};
-use skidpad::core::{Backend, Controls, Model, Scene, Vec3};
+use skidpad::core::{Controls, Model, Scene, Simulation, Vec3};
 use skidpad::spec::{Loaded, shipped as files};
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn one_file_is_two_files_bit_for_bit() {
 }
 
 /// Returns the radius of the path of the middle of the last axle of `unit` (m).
-fn radius(world: &dyn Backend, unit: usize) -> f64 {
+fn radius(world: &dyn Simulation, unit: usize) -> f64 {
     let (state, wheels) = (world.state(unit), world.model(unit).wheels());
     let last = &wheels[wheels.len() - 2..];
     let middle: Vec3 = 0.5 * (last[0].contact + last[1].contact);

@@ -2,13 +2,13 @@
 
 use super::rigs::{BASE, Plane, articulation, fold, gap, shipped, train};
 use crate::common::{GRAVITY, solvers};
-use skidpad::core::{Backend, Controls, DVec3, Mat3, Scene, Vec3};
+use skidpad::core::{Controls, DVec3, Mat3, Scene, Simulation, Vec3};
 
 /// Reference rig on tyres so stiff that slip is negligible at walking pace.
 const FIRM: Plane = Plane { firm: 20.0, ..BASE };
 
 /// Returns the distance of the middle of the last axle of `car` from the instantaneous centre of rotation (m).
-fn radius(world: &dyn Backend, car: usize) -> f64 {
+fn radius(world: &dyn Simulation, car: usize) -> f64 {
     let (state, wheels) = (world.state(car), world.model(car).wheels());
     let axle = wheels.last().expect("wheels").axle;
     let [sum, count] = wheels
@@ -127,8 +127,8 @@ fn a_massless_trailer_changes_nothing() {
 }
 
 /// Returns the linear momentum (N s) and the angular momentum about the origin (N m s) of all vehicles together.
-fn momentum(world: &dyn Backend) -> [DVec3; 2] {
-    (0..world.cars()).fold([DVec3::ZERO; 2], |[linear, angular], car| {
+fn momentum(world: &dyn Simulation) -> [DVec3; 2] {
+    (0..world.slot_count()).fold([DVec3::ZERO; 2], |[linear, angular], car| {
         let (state, model) = (world.state(car), world.model(car));
         let axes = Mat3::from_quat(state.rotation);
         let own = (axes * (*model.inertia() * (axes.transpose() * state.angular))).as_dvec3();

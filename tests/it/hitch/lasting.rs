@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use skidpad::core::state::{Placement, Tow};
-use skidpad::core::{Backend, Controls, DVec3, FixedBox, Model, ModelParts, Scene, State, Vec3};
+use skidpad::core::{Controls, DVec3, FixedBox, Model, ModelParts, Scene, Simulation, State, Vec3};
 use std::sync::Arc;
 
 use super::rigs::{BASE, Plane, articulation, gap, shipped, train, train_from};
@@ -16,8 +16,8 @@ pub const RIGS: [[&str; 2]; 3] =
     [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"], ["toyota_4runner", "wagon"]];
 
 /// Returns the largest gap of the hitches of a train (m).
-fn gaps(world: &dyn Backend) -> f64 {
-    (1..world.cars()).map(|car| gap(world, car)).fold(0.0, f64::max)
+fn gaps(world: &dyn Simulation) -> f64 {
+    (1..world.slot_count()).map(|car| gap(world, car)).fold(0.0, f64::max)
 }
 
 fn parked() -> Controls {
@@ -32,8 +32,8 @@ fn parked_rigs_stay_where_they_are() {
             for hz in [30.0, 60.0, 240.0] {
                 let slope = 20f32.to_radians();
                 let mut world = train(&solver, &shipped(&names), &Scene { slope, ..Scene::flat() }, 0.0, hz);
-                let positions = |world: &dyn Backend| -> Vec<DVec3> {
-                    (0..world.cars()).map(|car| world.state(car).position).collect()
+                let positions = |world: &dyn Simulation| -> Vec<DVec3> {
+                    (0..world.slot_count()).map(|car| world.state(car).position).collect()
                 };
                 let mut from = positions(&*world);
                 for step in 0..(62.0 * hz) as u32 {
@@ -88,7 +88,7 @@ fn hitches_give_no_energy() {
                     .collect();
                 let audits: Vec<Audit> = models.iter().map(|model| Audit::of_car(model, &solver, &scene)).collect();
                 let mut world = train(&solver, &models, &scene, 25.0, hz);
-                let energy = |world: &dyn Backend| -> f64 {
+                let energy = |world: &dyn Simulation| -> f64 {
                     audits.iter().enumerate().map(|(car, audit)| audit.energy(world.state(car))).sum()
                 };
                 let start = energy(&*world);
@@ -112,7 +112,7 @@ fn hitches_give_no_energy() {
 /// 2.4 mm at 30 Hz, 15 mm in Rapier's world.
 #[test]
 fn rigs_survive_blows() {
-    let wall = FixedBox::upright(DVec3::new(20.0, 0.0, 1.0), Vec3::new(2.0, 20.0, 3.0));
+    let wall = FixedBox::axis_aligned(DVec3::new(20.0, 0.0, 1.0), Vec3::new(2.0, 20.0, 3.0));
     let blows = [("drop", 10.0, 1.0, 0.0), ("wall", 10.0, 0.0, 0.0), ("roll", 30.0, 0.0, 0.5)];
     for names in RIGS {
         let models = shipped(&names);
@@ -125,7 +125,7 @@ fn rigs_survive_blows() {
                 let mut world = train_from(&solver, &models, &scene, &placement, hz);
                 let audits: Vec<Audit> =
                     models.iter().map(|model| Audit::of_car(model, &solver, &Scene::flat())).collect();
-                let energy = |world: &dyn Backend| -> f64 {
+                let energy = |world: &dyn Simulation| -> f64 {
                     audits.iter().enumerate().map(|(car, audit)| audit.energy(world.state(car))).sum()
                 };
                 let told = format!("{names:?} {what} {hz} Hz {}", solver.name);
@@ -161,7 +161,7 @@ fn rigs_survive_blows() {
 fn couples_and_uncouples_while_driving() {
     for solver in on_rows() {
         let mut world = train(&solver, &shipped(&RIGS[0]), &Scene::flat(), 15.0, 60.0);
-        let drive = |world: &mut dyn Backend, steps: u32, brake: f32| {
+        let drive = |world: &mut dyn Simulation, steps: u32, brake: f32| {
             for _ in 0..steps {
                 world.step(&[Controls { brake, ..Controls::coasting() }]);
             }
@@ -208,7 +208,7 @@ fn hitches_break() {
 /// A hitch also breaks if the force is caused by a wall.
 #[test]
 fn hitches_break_at_walls() {
-    let wall = FixedBox::upright(DVec3::new(20.0, 0.0, 1.0), Vec3::new(2.0, 20.0, 3.0));
+    let wall = FixedBox::axis_aligned(DVec3::new(20.0, 0.0, 1.0), Vec3::new(2.0, 20.0, 3.0));
     let scene = Scene { boxes: vec![wall], ..Scene::flat() };
     for solver in on_rows() {
         for (breaking_force, holds) in [(20e3, false), (1e8, true)] {
@@ -377,7 +377,7 @@ proptest! {
             hitch, drawbar, centre: drawbar, trailer_mass: mass, trailer_inertia: mass * 0.2 * drawbar * drawbar,
             trailer_stiffness: 60.0 * mass, hull: 3.6, ..BASE
         };
-        let wall = FixedBox::upright(DVec3::new(12.0, 0.0, 0.0), Vec3::new(2.0, 200.0, 60.0)).turned(turned, 0.0, 0.0);
+        let wall = FixedBox::axis_aligned(DVec3::new(12.0, 0.0, 0.0), Vec3::new(2.0, 200.0, 60.0)).rotated(turned, 0.0, 0.0);
         let scene = Scene { boxes: vec![wall], ..Scene::flat() };
         let placement = Placement { speed, height, ..Placement::default() };
         for solver in on_rows() {
@@ -401,7 +401,7 @@ proptest! {
 }
 
 /// Returns the angle by which the faster of the two vehicles rotates in a step (rad).
-fn most_turned(world: &dyn Backend, hz: f32) -> f64 {
+fn most_turned(world: &dyn Simulation, hz: f32) -> f64 {
     (0..2).map(|car| f64::from(world.state(car).angular.length() / hz)).fold(0.0, f64::max)
 }
 
@@ -412,7 +412,7 @@ fn left_by_turns(arms: f64, turned: f64) -> f64 {
 }
 
 /// Returns the kinetic and potential energy of the two vehicles without their springs (J).
-fn motion_energy(world: &dyn Backend) -> f64 {
+fn motion_energy(world: &dyn Simulation) -> f64 {
     let of = |car: usize| {
         let (model, state) = (world.model(car), world.state(car));
         let rate = state.rotation.inverse() * state.angular;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use skidpad::core::state::Placement;
-use skidpad::core::{Backend, BackendInfo, CarStart, Model, Quat, Scene, State, Vec3, math};
+use skidpad::core::{CarStart, Model, Quat, Scene, Simulation, SolverInfo, State, Vec3, math};
 
 /// Gravitational acceleration (m/s²).
 const GRAVITY: f64 = 9.81;
@@ -137,21 +137,21 @@ pub fn chassis(mass: f64, yaw: f64, centre: f64, hull: f64) -> String {
 }
 
 /// Builds a world with a train of `models` on `scene` that moves at `speed` (m/s), with a tick rate of `hz`.
-pub fn train(solver: &BackendInfo, models: &[Arc<Model>], scene: &Scene, speed: f32, hz: f32) -> Box<dyn Backend> {
+pub fn train(solver: &SolverInfo, models: &[Arc<Model>], scene: &Scene, speed: f32, hz: f32) -> Box<dyn Simulation> {
     train_from(solver, models, scene, &Placement { speed, ..Placement::default() }, hz)
 }
 
 /// Builds a world as [`train`] does, with the train at `placement`.
 pub fn train_from(
-    solver: &BackendInfo,
+    solver: &SolverInfo,
     models: &[Arc<Model>],
     scene: &Scene,
     placement: &Placement,
     hz: f32,
-) -> Box<dyn Backend> {
+) -> Box<dyn Simulation> {
     let start = |model: &Arc<Model>| CarStart { model: Arc::clone(model), placement: *placement };
     let starts: Vec<CarStart> = models.iter().map(start).collect();
-    let mut world = (solver.build)(scene, &starts, 1.0 / hz);
+    let mut world = (solver.build_world)(scene, &starts, 1.0 / hz);
     let models: Vec<&Model> = models.iter().map(AsRef::as_ref).collect();
     for (car, state) in State::train_at_rest(&models, 0, scene, placement).iter().enumerate() {
         world.set_state(car, state).expect("it fits");
@@ -160,7 +160,7 @@ pub fn train_from(
 }
 
 /// Returns the yaw angle of the trailer `car` relative to the vehicle ahead (rad).
-pub fn articulation(world: &dyn Backend, car: usize) -> f32 {
+pub fn articulation(world: &dyn Simulation, car: usize) -> f32 {
     math::roll_pitch_yaw(world.state(car - 1).rotation.inverse() * world.state(car).rotation).z
 }
 
@@ -175,8 +175,8 @@ pub fn shipped(names: &[&str]) -> Vec<Arc<Model>> {
 
 /// Rotates the last vehicle of a train by `angle` (rad) about its hitch. Its axle, `drawbar` m behind, rolls without
 /// sideslip.
-pub fn fold(world: &mut dyn Backend, angle: f32, drawbar: f32) {
-    let car = world.cars() - 1;
+pub fn fold(world: &mut dyn Simulation, angle: f32, drawbar: f32) {
+    let car = world.slot_count() - 1;
     let hitch = world.model(car - 1).parts().hitch.expect("it tows").point;
     let coupler = world.model(car).parts().coupler.expect("it is towed").point;
     let ahead = world.state(car - 1).clone();
@@ -194,7 +194,7 @@ pub fn fold(world: &mut dyn Backend, angle: f32, drawbar: f32) {
 }
 
 /// Returns the distance of hitch and coupler of the trailer `car` (m).
-pub fn gap(world: &dyn Backend, car: usize) -> f64 {
+pub fn gap(world: &dyn Simulation, car: usize) -> f64 {
     let hitch = world.model(car - 1).parts().hitch.expect("it tows").point;
     let coupler = world.model(car).parts().coupler.expect("it is towed").point;
     let point = |car: usize, point: Vec3| world.state(car).position + (world.state(car).rotation * point).as_dvec3();

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use super::rigs::{BASE, Plane, articulation, gap, shipped, train};
 use crate::common::solvers;
-use skidpad::core::{BackendInfo, Controls, Model, ModelParts, Scene};
+use skidpad::core::{Controls, Model, ModelParts, Scene, SolverInfo};
 use skidpad::lab::closed_form::sway::PlaneTrain;
 
 /// Returns the damping ratio and the undamped frequency (Hz) of the sway after a steering pulse at `speed` (m/s).
-fn sway(solver: &BackendInfo, rig: &Plane, speed: f32, hz: f32) -> [f64; 2] {
+fn sway(solver: &SolverInfo, rig: &Plane, speed: f32, hz: f32) -> [f64; 2] {
     sway_of(solver, &rig.models(), speed, hz)
 }
 
 /// Returns the same figures as [`sway`] for any train.
-fn sway_of(solver: &BackendInfo, models: &[Arc<Model>], speed: f32, hz: f32) -> [f64; 2] {
+fn sway_of(solver: &SolverInfo, models: &[Arc<Model>], speed: f32, hz: f32) -> [f64; 2] {
     let mut world = train(solver, models, &Scene::flat(), speed, hz);
     let mut worst: f64 = 0.0;
     let mut angles = Vec::new();

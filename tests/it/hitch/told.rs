@@ -5,14 +5,14 @@ use crate::common::{GRAVITY, solvers};
 use skidpad::core::model::TrailerBrakes;
 use skidpad::core::state::Placement;
 use skidpad::core::telemetry::frame::HITCH_CHANNELS;
-use skidpad::core::{Backend, Controls, Frame, HitchFrame, Model, Scene, State, Vec3};
+use skidpad::core::{Controls, Frame, HitchFrame, Model, Scene, Simulation, State, Vec3};
 use skidpad::lab::manoeuvre::{LaneChange, LaneChangeCourse, Slalom};
 use skidpad::lab::units::TowedUnit;
 use skidpad::lab::{Manoeuvre, Overrides, TimeStep, Trajectory, simulate};
 use std::sync::Arc;
 
 /// Returns the hitch telemetry of vehicle `car`. Panics if the vehicle has no coupler.
-fn hitch(world: &dyn Backend, car: usize) -> HitchFrame {
+fn hitch(world: &dyn Simulation, car: usize) -> HitchFrame {
     world.frame(car).hitch.expect("it has a coupler")
 }
 
@@ -204,7 +204,7 @@ fn runs(manoeuvre: &dyn Manoeuvre, models: &[Arc<Model>]) -> Vec<(&'static str, 
         Overrides { trailers: models[1..].iter().cloned().map(TowedUnit::from).collect(), ..Overrides::default() };
     let setup = overrides.apply(manoeuvre.setup(&models[0]));
     let dt = TimeStep::from_rate_hz(120.0).expect("valid");
-    let run = |solver: &skidpad::core::BackendInfo| {
+    let run = |solver: &skidpad::core::SolverInfo| {
         let mut driver = manoeuvre.driver(&models[0]);
         (solver.name, simulate(solver, &models[0], &setup, driver.as_mut(), dt, &mut |_, _| {}))
     };

@@ -1,6 +1,6 @@
 //! CommonRoad's models of a BMW 320i (see `data/README.md`): single track, single track with drift, multi-body.
 
-use skidpad::core::{BackendInfo, Controls, Frame, Model, WheelControls};
+use skidpad::core::{Controls, Frame, Model, SolverInfo, WheelControls};
 use skidpad::lab::closed_form::UnsprungCharacteristics;
 
 use crate::common::{Drive, GRAVITY, Simplify, close, hold_speed, mean, shipped, solvers};
@@ -47,7 +47,7 @@ impl Table {
 
 /// Drives the steering of `table` from `speed` (m/s), at that speed if `held`, else without drive. Returns the
 /// frames.
-fn steer(solver: &BackendInfo, model: &std::sync::Arc<Model>, table: &Table, speed: f64, held: bool) -> Vec<Frame> {
+fn steer(solver: &SolverInfo, model: &std::sync::Arc<Model>, table: &Table, speed: f64, held: bool) -> Vec<Frame> {
     let times: Vec<f64> = (0..=(table.end() * RATE).round() as usize + 1).map(|i| i as f64 / RATE).collect();
     let angles: Vec<f64> = times.iter().map(|t| table.at("steer_rad", *t)).collect();
     let mut car = Drive::rolling(solver, model, speed as f32, RATE as f32);

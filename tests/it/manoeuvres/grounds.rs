@@ -3,20 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, DVec3, FixedBox, HeightField, Road, RoadClass, Scene, TriangleMesh, Vec3};
+use skidpad::core::{DVec3, FixedBox, HeightField, Road, RoadClass, Scene, SolverInfo, TriangleMesh, Vec3};
 use skidpad::lab::compare::{Spread, compare};
 use skidpad::lab::manoeuvre::{GROUND_KINDS, MANOEUVRES, Overrides};
 use skidpad::lab::run::TimeStep;
 use skidpad::spec::LoadedScene;
 
 fn without_plane() -> Scene {
-    Scene { plane: false, ..Scene::flat() }
+    Scene { has_plane: false, ..Scene::flat() }
 }
 
 /// Returns level ground of every kind from x = −200 m to 19.8 km, 1200 m wide. Cars start on a grid line.
 fn grounds() -> Vec<(&'static str, Scene)> {
     let (corner, size) = (DVec3::new(-200.0, -600.0, 0.0), [20_000.0f32, 1200.0]);
-    let slab = FixedBox::upright(DVec3::new(9800.0, 0.0, -0.5), Vec3::new(size[0], size[1], 1.0));
+    let slab = FixedBox::axis_aligned(DVec3::new(9800.0, 0.0, -0.5), Vec3::new(size[0], size[1], 1.0));
     let field = HeightField::new(corner, [50.0; 2], [401, 25], vec![0.0; 401 * 25], false, 1.0).expect("a field");
     let at = |k: usize| Vec3::new(50.0 * (k % 401) as f32, 50.0 * (k / 401) as f32, 0.0);
     let cells = (0..24 * 401).filter(|k| k % 401 < 400).map(|k| k as u32);
@@ -24,7 +24,7 @@ fn grounds() -> Vec<(&'static str, Scene)> {
     let mesh = TriangleMesh::new(corner, (0..401 * 25).map(at).collect(), faces, 0.5, 1.0).expect("a mesh");
     let mut all = vec![
         ("boxes", Scene { boxes: vec![slab], ..without_plane() }),
-        ("height fields", Scene { fields: vec![Arc::new(field)], ..without_plane() }),
+        ("height fields", Scene { height_fields: vec![Arc::new(field)], ..without_plane() }),
         ("meshes", Scene { meshes: vec![Arc::new(mesh)], ..without_plane() }),
     ];
     all.extend(["obj", "crg"].map(|file| (file, of_file(file))));
@@ -73,7 +73,7 @@ fn crg() -> String {
 }
 
 /// Returns the solvers, their modes and the peers.
-fn all() -> Vec<BackendInfo> {
+fn all() -> Vec<SolverInfo> {
     skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
@@ -124,7 +124,7 @@ fn every_manoeuvre_runs_on_a_road() {
     let (corner, size) = (DVec3::new(-10.0, -12.0, 0.0), [190.0, 24.0]);
     let (class, wavelengths) = (RoadClass::A, [0.5, 20.0]);
     let road = Road { class, seed: 3, wavelengths, corner, size, spacing: 0.2, grip: 1.0 };
-    let road = Scene { fields: vec![Arc::new(road.field().expect("a road"))], ..without_plane() };
+    let road = Scene { height_fields: vec![Arc::new(road.height_field().expect("a road"))], ..without_plane() };
     for entry in MANOEUVRES {
         let drive = |scene: &Scene| {
             let short = Overrides { scene: Some(scene.clone()), duration_s: Some(3.0), ..Overrides::default() };

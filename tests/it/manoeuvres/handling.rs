@@ -1,8 +1,8 @@
 //! Steady cornering against the linear bicycle model (oracle 5.14).
 
-use skidpad::core::model::{Axle, Guidance, Tyre};
+use skidpad::core::model::{Axle, ToeCamberCurves, Tyre};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{BackendInfo, Controls, Model};
+use skidpad::core::{Controls, Model, SolverInfo};
 use skidpad::lab::Characteristics;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ struct Steady {
     speed: f64,
 }
 
-fn corner(solver: &BackendInfo, model: &Arc<Model>, speed: f64, steer: f32) -> Steady {
+fn corner(solver: &SolverInfo, model: &Arc<Model>, speed: f64, steer: f32) -> Steady {
     let mut car = Drive::rolling(solver, model, speed as f32, 240.0);
     let frames =
         car.run(8.0, |f| Controls { steer, gear: Some(0), wheels: hold_speed(f, model, speed), ..Controls::default() });
@@ -78,7 +78,7 @@ fn roll_steer_is_in_the_understeer_gradient_told() {
     let (plain, [a, b], gradient) = linear_car(150e3, 190e3);
     for axle in [0, 1] {
         let mut parts = plain.parts().clone();
-        parts.axles[axle].guidance = Some(Guidance { toe: [0.4, 0.0], camber: [0.0; 2] });
+        parts.axles[axle].toe_camber = Some(ToeCamberCurves { toe: [0.4, 0.0], camber: [0.0; 2] });
         let model = parts.model();
         let told = Characteristics::new(&model).bicycle.expect("creeps").understeer - gradient;
         assert!(told.abs() > 0.3 * gradient && (told < 0.0) == (axle == 0), "axle {axle}: {told} of {gradient}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Controls, Model};
+use skidpad::core::{Controls, Model, SolverInfo};
 use skidpad::lab::closed_form::cornering::grip_limit;
 use skidpad::lab::driver::{DriverInput, TorqueSpeedController};
 use skidpad::lab::manoeuvre::{KMH_100, Manoeuvre, StepSteer};
@@ -27,7 +27,7 @@ fn step_steers_reach_their_lateral_acceleration() {
 
 /// Returns the largest lateral acceleration in a slow steering ramp at a constant speed (m/s²), as the largest mean
 /// over 0.5 s.
-fn ramp(solver: &BackendInfo, model: &Arc<Model>) -> f64 {
+fn ramp(solver: &SolverInfo, model: &Arc<Model>) -> f64 {
     const HZ: f64 = 240.0;
     const RATE: f64 = 0.002;
     let (mut car, mut cruise) =

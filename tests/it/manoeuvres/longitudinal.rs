@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Curve, Powertrain, Rolling};
-use skidpad::core::{BackendInfo, Controls, Frame, Model, Scene, WheelControls, state::Placement};
+use skidpad::core::model::{Curve, Powertrain, RollingCoefficients};
+use skidpad::core::{Controls, Frame, Model, Scene, SolverInfo, WheelControls, state::Placement};
 use skidpad::lab::manoeuvre::{Acceleration, Launch, Manoeuvre};
 use skidpad::lab::run::{TimeStep, simulate};
 
@@ -42,7 +42,7 @@ fn b6_c1_top_speed_emerges() {
     parts.aero.drag = 0.4257;
     for wheel in &mut parts.wheels {
         wheel.radius = 0.33;
-        wheel.rolling = Rolling { linear: 12.8 / (1500.0 * 9.81), ..Rolling::default() };
+        wheel.rolling = RollingCoefficients { linear: 12.8 / (1500.0 * 9.81), ..RollingCoefficients::default() };
     }
     let model = parts.model();
     let push = WheelControls { motor_torque: 1056.4 * 0.33 / 4.0, ..WheelControls::default() };
@@ -65,7 +65,7 @@ fn coast_down_time_and_distance() {
     parts.aero.drag = f2 as f32;
     let constant = f0 / (f64::from(parts.mass) * GRAVITY);
     for wheel in &mut parts.wheels {
-        wheel.rolling = Rolling { constant: constant as f32, ..Rolling::default() };
+        wheel.rolling = RollingCoefficients { constant: constant as f32, ..RollingCoefficients::default() };
     }
     let model = parts.model();
     let mass = f64::from(model.rolling_mass());
@@ -85,7 +85,7 @@ fn coast_down_time_and_distance() {
 
 /// Drives at full throttle from rest to 100 km/h with automatic gear changes. Returns the frames; panics if the speed
 /// is not reached in 100 s.
-fn drive_off(solver: &BackendInfo, model: &Arc<Model>, grip: f32, hz: f32) -> Vec<Frame> {
+fn drive_off(solver: &SolverInfo, model: &Arc<Model>, grip: f32, hz: f32) -> Vec<Frame> {
     let scene = Scene { grip, ..Scene::flat() };
     let mut car = Drive::new(solver, model, &scene, Placement::default(), hz);
     let mut frames = vec![car.world.frame(0)];
@@ -154,7 +154,7 @@ fn a_skilled_launch_is_not_slower_than_full_throttle() {
 
 /// Returns the times from the start to 15 m/s and to 100 km/h (s). A time is infinite if the speed is not reached, as
 /// 100 km/h by the truck.
-fn times_to(launch: Launch, solver: &BackendInfo, model: &Arc<Model>, hz: f64) -> [f64; 2] {
+fn times_to(launch: Launch, solver: &SolverInfo, model: &Arc<Model>, hz: f64) -> [f64; 2] {
     let manoeuvre = Acceleration { launch, duration_s: 60.0, ..Acceleration::default() };
     let (step, mut driver) = (TimeStep::from_rate_hz(hz).expect("valid"), manoeuvre.driver(model));
     let run = simulate(solver, model, &manoeuvre.setup(model), driver.as_mut(), step, &mut |_, _| {});
@@ -165,7 +165,7 @@ fn times_to(launch: Launch, solver: &BackendInfo, model: &Arc<Model>, hz: f64) -
 
 /// Returns the smallest grip of the ground at which a car launches without wheelspin, by bisection between 0.9 and
 /// 1.1.
-fn grip_to_launch(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> f64 {
+fn grip_to_launch(solver: &SolverInfo, model: &Arc<Model>, hz: f32) -> f64 {
     let (mut spins, mut grips) = (0.9, 1.1);
     for _ in 0..12 {
         let grip = 0.5 * (spins + grips);

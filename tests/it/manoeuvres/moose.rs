@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Model};
+use skidpad::core::{Model, SolverInfo};
 use skidpad::lab::closed_form::Characteristics;
 use skidpad::lab::manoeuvre::{KMH_100, LaneChange, LaneChangeCourse, LaneChangeMetrics, Manoeuvre};
 use skidpad::lab::run::{TimeStep, simulate};
 
 use crate::common::{Simplify, c5, close, shipped, solvers};
 
-fn moose(solver: &BackendInfo, model: &Arc<Model>, kmh: f64) -> LaneChangeMetrics {
+fn moose(solver: &SolverInfo, model: &Arc<Model>, kmh: f64) -> LaneChangeMetrics {
     let run = LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(kmh / 100.0 * KMH_100) };
     let mut driver = run.driver(model);
     let dt = TimeStep::from_rate_hz(120.0).expect("a valid rate");

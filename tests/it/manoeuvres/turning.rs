@@ -49,7 +49,7 @@ fn turning_circles_are_those_of_the_steered_angles() {
             let tan = |[_, ratio]: [f64; 2]| (ratio * steer).tan();
             let radius = (last[0] - first[0]) / (tan(first) - tan(last));
             let slowest = axles.iter().map(|[_, ratio]| (ratio * steer).cos()).fold(1.0, f64::min);
-            for solver in solvers().into_iter().filter(|solver| !solver.peer) {
+            for solver in solvers().into_iter().filter(|solver| !solver.comparison_only) {
                 let mut car = Drive::rolling(&solver, &model, slowest as f32, 120.0);
                 let frames = car.run(6.0, |f| Controls {
                     steer: steer as f32,
@@ -76,7 +76,7 @@ fn curvature(axles: &[[f64; 2]], steer: f64) -> f64 {
 #[test]
 fn wheels_turn_to_a_right_angle() {
     let model = car(&[[0.0, 1.0], [2.5, 0.0]], 40.0);
-    for solver in solvers().into_iter().filter(|solver| !solver.peer) {
+    for solver in solvers().into_iter().filter(|solver| !solver.comparison_only) {
         let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), 120.0);
         let frames = car.run(3.0, |f| {
             let mut wheels = hold_speed(f, &model, 0.0);

@@ -23,7 +23,7 @@ pub fn check(draw: &Draw) -> Outcome {
         return NOT_APPLICABLE;
     }
     let Some(draw) = draw.on_wheels_alone() else { return NOT_APPLICABLE };
-    let (normal, mass) = (draw.ground.scene().normal(), f64::from(draw.models[0].mass()));
+    let (normal, mass) = (draw.ground.scene().plane_normal(), f64::from(draw.models[0].mass()));
     let weight = mass * f64::from(draw.ground.gravity);
     let (mut world, mut worst) = (draw.world(), Worst::default());
     for k in 0..draw.steps() {

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use skidpad::core::model::{Assists, Axle, BarCoupling, Coupling, Hull, LateralCompliance, ProbeShape, Tyre};
+use skidpad::core::model::{Assists, Axle, BarForcePath, Hull, LateralCompliance, ProbeShape, TorqueCoupling, Tyre};
 use skidpad::core::tyre::Brush;
-use skidpad::core::{BackendInfo, Model, ModelParts, State, Vec3, state::Placement};
+use skidpad::core::{Model, ModelParts, SolverInfo, State, Vec3, state::Placement};
 
 use super::ground::GroundDraw;
 use super::manoeuvre::{Manoeuvre, SECONDS};
@@ -21,7 +21,7 @@ pub struct Draw {
     pub vehicle: String,
     /// Car and its trailers, in order.
     pub models: Vec<Arc<Model>>,
-    pub solver: BackendInfo,
+    pub solver: SolverInfo,
     pub hz: f32,
     pub ground: GroundDraw,
     pub placement: Placement,
@@ -117,7 +117,7 @@ impl Draw {
     /// path, and with bodywork that stays off the ground. `None` if the parts are invalid.
     pub fn on_wheels_alone(&self) -> Option<Self> {
         let mut parts = self.parts().clone();
-        parts.bars.iter_mut().for_each(|bar| bar.coupling = BarCoupling::InLoadPath);
+        parts.bars.iter_mut().for_each(|bar| bar.force_path = BarForcePath::InLoadPath);
         parts.aero = Default::default();
         shrink(&mut parts.hull);
         self.with_parts(parts)
@@ -159,7 +159,7 @@ pub const OF_LIFTING_BEAMS: f64 = 0.08;
 /// Returns true if a solid axle with its roll centre off the ground has a wheel without load in `state`.
 pub fn is_lifting_a_beam(parts: &ModelParts, state: &State) -> bool {
     let is_unloaded = |wheel: usize| state.wheels[wheel].load == 0.0;
-    let is_led = |axle: &Axle| axle.solid && axle.roll_centre != 0.0;
+    let is_led = |axle: &Axle| axle.solid && axle.roll_centre_height != 0.0;
     parts.wheels.iter().enumerate().any(|(i, wheel)| is_led(&parts.axles[wheel.axle]) && is_unloaded(i))
 }
 
@@ -207,7 +207,7 @@ fn features(random: &mut Random, parts: &mut ModelParts) -> String {
     }
     if random.chance(0.15) && parts.couplings.len() < 3 && parts.axles.len() == 2 && parts.wheels.len() == 4 {
         let first = 2 * random.below(2);
-        parts.couplings.push(Coupling::locked([Box::from([first]), Box::from([first + 1])]));
+        parts.couplings.push(TorqueCoupling::locked([Box::from([first]), Box::from([first + 1])]));
         told.push_str(" +locked axle");
     }
     if random.chance(0.1) {
@@ -220,8 +220,10 @@ fn features(random: &mut Random, parts: &mut ModelParts) -> String {
         let height = 0.3 * parts.wheels[0].contact.y.abs() * random.between(-0.3, 1.0);
         let paired = |axle: usize| parts.wheels.iter().filter(|wheel| wheel.axle == axle).count() == 2;
         let axles: Vec<bool> = (0..parts.axles.len()).map(paired).collect();
-        for (axle, _) in parts.axles.iter_mut().zip(axles).filter(|(axle, paired)| *paired && axle.force_point == 0.0) {
-            axle.roll_centre = height;
+        for (axle, _) in
+            parts.axles.iter_mut().zip(axles).filter(|(axle, paired)| *paired && axle.force_point_height == 0.0)
+        {
+            axle.roll_centre_height = height;
         }
         told.push_str(" +roll centres");
     }

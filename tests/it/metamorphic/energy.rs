@@ -40,7 +40,7 @@ pub fn check(draw: &Draw) -> Outcome {
             return Err(Violation(format!("step {k} is not finite, {told}")));
         }
         given += raw_work([&before, after], &controls[0]) / f64::from(draw.hz);
-        if (after.rotation * Vec3::Z).dot(scene.normal()) < LIES {
+        if (after.rotation * Vec3::Z).dot(scene.plane_normal()) < LIES {
             least = f64::INFINITY;
             continue;
         }

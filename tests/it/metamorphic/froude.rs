@@ -3,8 +3,8 @@
 //! the code with units.
 
 use skidpad::core::model::ProbeShape::{Cylinder, Torus};
-use skidpad::core::model::{Aero, Guidance, Powertrain, Rolling, Strut, Tyre, Unsprung, Wheel};
-use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, LEAST_RELAXATION, TMeasy};
+use skidpad::core::model::{Aero, Powertrain, RollingCoefficients, Strut, ToeCamberCurves, Tyre, Unsprung, Wheel};
+use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, DirectionCurve, MIN_RELAXATION_LENGTH_M, TMeasy};
 use skidpad::core::{Mat3, ModelParts, State, Vec3, state::WheelState};
 
 use super::draw::Draw;
@@ -88,8 +88,10 @@ fn plain(draw: &Draw) -> Option<Draw> {
     for tyre in &mut parts.tyres {
         match tyre {
             Tyre::MagicFormula { .. } | Tyre::Curve(CurveTyre { law: CurveLaw::Coulomb { .. }, .. }) => return None,
-            Tyre::Curve(curve) => curve.relaxation = curve.relaxation.map(|length| length.max(40.0 * LEAST_RELAXATION)),
-            Tyre::Brush(brush) => brush.half_length = brush.half_length.max(4.0 * LEAST_RELAXATION),
+            Tyre::Curve(curve) => {
+                curve.relaxation = curve.relaxation.map(|length| length.max(40.0 * MIN_RELAXATION_LENGTH_M))
+            }
+            Tyre::Brush(brush) => brush.half_length = brush.half_length.max(4.0 * MIN_RELAXATION_LENGTH_M),
             Tyre::TMeasy(_) => {}
         }
     }
@@ -143,11 +145,12 @@ fn scaled_parts(parts: &ModelParts, scale: Scale) -> ModelParts {
     other.wheels.iter_mut().for_each(|wheel| scale_wheel(wheel, scale));
     for axle in &mut other.axles {
         axle.turning_distance *= scale.length;
-        axle.roll_centre *= scale.length;
-        axle.force_point *= scale.length;
+        axle.roll_centre_height *= scale.length;
+        axle.force_point_height *= scale.length;
         let per_length = |[linear, quadratic]: [f32; 2]| [linear / scale.length, quadratic / scale.length.powi(2)];
-        axle.guidance =
-            axle.guidance.map(|links| Guidance { toe: per_length(links.toe), camber: per_length(links.camber) });
+        axle.toe_camber = axle
+            .toe_camber
+            .map(|links| ToeCamberCurves { toe: per_length(links.toe), camber: per_length(links.camber) });
         if let Some(given) = &mut axle.lateral_compliance {
             (given.rate, given.damping) = (given.rate * scale.rate(), given.damping * scale.damping());
         }
@@ -155,7 +158,7 @@ fn scaled_parts(parts: &ModelParts, scale: Scale) -> ModelParts {
     other.tyres = parts.tyres.iter().map(|tyre| scaled_tyre(tyre, scale)).collect();
     for bar in &mut other.bars {
         bar.rate *= scale.rate();
-        bar.fades_in = bar.fades_in.map(|speed| speed * scale.time);
+        bar.speed_range = bar.speed_range.map(|speed| speed * scale.time);
     }
     for spring in &mut other.heave_springs {
         (spring.rate, spring.damping) = (spring.rate * scale.rate(), spring.damping * scale.damping());
@@ -168,7 +171,7 @@ fn scaled_parts(parts: &ModelParts, scale: Scale) -> ModelParts {
     scale_air(&mut other.aero, scale);
     other.hull.half_extents *= scale.length;
     other.hull.centre *= scale.length;
-    other.peers.largest_suspension_force *= scale.force();
+    other.raycast_reference.largest_suspension_force *= scale.force();
     other
 }
 
@@ -178,13 +181,19 @@ fn scale_wheel(wheel: &mut Wheel, scale: Scale) {
     wheel.spin_inertia *= scale.inertia();
     wheel.brake_torque *= scale.torque();
     wheel.handbrake_torque *= scale.torque();
-    let Rolling { constant, linear, quadratic, standing, standing_below } = wheel.rolling;
-    wheel.rolling = Rolling {
+    let RollingCoefficients {
+        constant,
+        linear,
+        quadratic,
+        static_coefficient: standing,
+        static_fade_speed: standing_below,
+    } = wheel.rolling;
+    wheel.rolling = RollingCoefficients {
         constant,
         linear: linear / scale.time,
         quadratic: quadratic / scale.length,
-        standing,
-        standing_below: standing_below * scale.time,
+        static_coefficient: standing,
+        static_fade_speed: standing_below * scale.time,
     };
     let strut = &mut wheel.strut;
     *strut = Strut {
@@ -198,7 +207,7 @@ fn scale_wheel(wheel: &mut Wheel, scale: Scale) {
         stop_travel: strut.stop_travel * scale.length,
         knees: strut.knees,
     };
-    strut.knees.iter_mut().for_each(|knee| knee.above *= scale.time);
+    strut.knees.iter_mut().for_each(|knee| knee.speed *= scale.time);
     wheel.unsprung = wheel.unsprung.map(|own| Unsprung {
         mass: own.mass * scale.force(),
         tyre_rate: own.tyre_rate * scale.rate(),
@@ -231,8 +240,8 @@ fn scaled_tyre(tyre: &Tyre, scale: Scale) -> Tyre {
             ..brush
         }),
         Tyre::TMeasy(tyre) => {
-            let all = |directions: [Direction; 2]| {
-                directions.map(|one| Direction {
+            let all = |directions: [DirectionCurve; 2]| {
+                directions.map(|one| DirectionCurve {
                     slope: one.slope * force,
                     largest: one.largest * force,
                     sliding: one.sliding * force,

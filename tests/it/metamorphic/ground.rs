@@ -58,7 +58,7 @@ impl GroundDraw {
         let Self { slope, grip, gravity, waves } = *self;
         let scene = Scene { slope, grip, gravity, ..Scene::flat() };
         let Some(waves) = waves else { return scene };
-        Scene { plane: false, fields: vec![Arc::new(waves.field(grip))], ..scene }
+        Scene { has_plane: false, height_fields: vec![Arc::new(waves.field(grip))], ..scene }
     }
 }
 

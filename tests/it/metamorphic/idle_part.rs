@@ -1,6 +1,6 @@
 //! An idle part has no effect beyond rounding.
 
-use skidpad::core::model::{AntiRollBar, Coupling, Disc, HeaveSpring, Hitch, Motor};
+use skidpad::core::model::{AntiRollBar, BrakeDisc, HeaveSpring, Hitch, Motor, TorqueCoupling};
 use skidpad::core::{ModelParts, Vec3};
 
 use super::draw::Draw;
@@ -16,7 +16,7 @@ const PARTS: [Part; 7] = [
     }),
     ("coupling without friction", |parts| {
         let sides = [Box::from([0]), Box::from([1])];
-        parts.couplings.push(Coupling { sides, friction: 0.0, bias: [1.0; 2], viscous: 0.0 });
+        parts.couplings.push(TorqueCoupling { sides, friction: 0.0, bias: [1.0; 2], viscous: 0.0 });
     }),
     ("motor that nothing asks", |parts| {
         parts.motors.push(Motor {
@@ -34,7 +34,12 @@ const PARTS: [Part; 7] = [
     ("brake disc that never fades", |parts| {
         let capacity = 10.0 * parts.mass;
         for wheel in &mut parts.wheels {
-            let disc = Disc { heat_capacity: capacity, cooling: [0.0; 2], fades: [1e8, 1e9], least_share: 1.0 };
+            let disc = BrakeDisc {
+                heat_capacity: capacity,
+                cooling: [0.0; 2],
+                fade_range: [1e8, 1e9],
+                min_torque_factor: 1.0,
+            };
             wheel.disc.get_or_insert(disc);
         }
     }),

@@ -109,7 +109,7 @@ fn raw_wheels(random: &mut Random, parts: &ModelParts) -> Vec<WheelControls> {
     let whole = parts.mass * 9.81 * parts.wheels[0].radius / parts.wheels.len() as f32;
     let (torque, spins, angled) = (whole * random.scaled(0.01, 3.0), random.chance(0.4), random.chance(0.4));
     let wheel = |wheel: &skidpad::core::model::Wheel| WheelControls {
-        motor_torque: if spins { torque * wheel.side.rightwards() } else { torque },
+        motor_torque: if spins { torque * wheel.side.outward_sign() } else { torque },
         brake_torque: 0.0,
         steer: angled.then(|| random.between(-0.7, 0.7)),
     };

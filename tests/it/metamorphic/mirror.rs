@@ -65,7 +65,7 @@ fn mirror_parts(parts: &ModelParts, across: &[usize]) -> ModelParts {
     image.couplings.iter_mut().for_each(|coupling| coupling.sides = coupling.sides.each_ref().map(|side| all(side)));
     match &mut image.powertrain {
         Powertrain::Direct(torques) => *torques = across.iter().map(|&i| torques[i]).collect(),
-        Powertrain::Engine(drive) => drive.shares = across.iter().map(|&i| drive.shares[i]).collect(),
+        Powertrain::Engine(drive) => drive.torque_shares = across.iter().map(|&i| drive.torque_shares[i]).collect(),
         Powertrain::None => {}
     }
     let inertia = &mut image.inertia;

@@ -29,7 +29,7 @@ pub fn check(draw: &Draw) -> Outcome {
         world.step(&draw.controls(k));
         let view = world.car(0);
         let (state, vehicle) = (view.state, view.vehicle.expect("solves rows"));
-        if (state.rotation * Vec3::Z).dot(scene.normal()) < LEANS || !state.is_finite() {
+        if (state.rotation * Vec3::Z).dot(scene.plane_normal()) < LEANS || !state.is_finite() {
             return worst.found();
         }
         let contacts = (0..draw.models[0].wheels().len()).filter_map(|i| vehicle.wheel_contact(i));

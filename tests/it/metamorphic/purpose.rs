@@ -53,7 +53,7 @@ fn best_slip(draw: &Draw) -> Option<f32> {
         let slips = || (1..=1000).map(|k| k as f32 / 1000.0);
         let most = slips().map(|slip| force(&slip)).fold(0.0, f32::max);
         // Forces beyond the peak of a curve tyre differ by rounding.
-        slips().find(|slip| force(slip) > 0.9999 * most).filter(|_| tyre.creeps())
+        slips().find(|slip| force(slip) > 0.9999 * most).filter(|_| tyre.has_deflection_dynamics())
     };
     let best = (0..model.wheels().len()).map(of).collect::<Option<Vec<f32>>>()?.into_iter().fold(0.0, f32::max);
     (best < 0.4).then_some(best)

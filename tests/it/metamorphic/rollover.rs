@@ -2,7 +2,7 @@
 //! the height of the centre of mass above the points of the tyre forces. External anti-roll bars, which push the
 //! chassis without the ground, are put into the load path.
 
-use skidpad::core::model::BarCoupling;
+use skidpad::core::model::BarForcePath;
 use skidpad::lab::closed_form::steady_state::rollover;
 
 use super::draw::Draw;
@@ -14,11 +14,11 @@ const TOLERANCE: f64 = 0.02;
 pub fn check(draw: &Draw) -> Outcome {
     let mut parts = draw.parts().clone();
     parts.aero = Default::default();
-    parts.bars.iter_mut().for_each(|bar| bar.coupling = BarCoupling::InLoadPath);
+    parts.bars.iter_mut().for_each(|bar| bar.force_path = BarForcePath::InLoadPath);
     let Some(draw) = draw.with_parts(parts) else { return NOT_APPLICABLE };
     let model = &draw.models[0];
     let half = model.wheels().iter().map(|wheel| wheel.contact.y.abs()).fold(0.0, f32::max);
-    let lever = model.tyre_lever();
+    let lever = model.tyre_force_lever();
     if lever <= 0.0 {
         return NOT_APPLICABLE;
     }

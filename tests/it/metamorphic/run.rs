@@ -1,6 +1,6 @@
 //! Drives of a draw, sampled every 0.1 s at every rate, and distances between them.
 
-use skidpad::core::{Backend, CarStart, Controls, Model, Quat, State, Vec3};
+use skidpad::core::{CarStart, Controls, Model, Quat, Simulation, State, Vec3};
 
 use super::draw::Draw;
 
@@ -14,11 +14,11 @@ pub struct Run {
 
 impl Draw {
     /// Builds a world with the vehicles in their initial state.
-    pub fn world(&self) -> Box<dyn Backend> {
+    pub fn world(&self) -> Box<dyn Simulation> {
         let start = |model: &std::sync::Arc<Model>| CarStart { model: model.clone(), placement: self.placement };
         let starts: Vec<CarStart> = self.models.iter().map(start).collect();
         let scene = self.ground.scene();
-        let mut world = (self.solver.build)(&scene, &starts, 1.0 / self.hz);
+        let mut world = (self.solver.build_world)(&scene, &starts, 1.0 / self.hz);
         if self.models.len() > 1 {
             let models: Vec<&Model> = self.models.iter().map(AsRef::as_ref).collect();
             for (car, state) in State::train_at_rest(&models, 0, &scene, &self.placement).iter().enumerate() {
@@ -56,7 +56,7 @@ impl Draw {
     }
 
     /// Drives in `world`, which may contain further cars after those of the draw.
-    pub fn run_from(&self, mut world: Box<dyn Backend>) -> Run {
+    pub fn run_from(&self, mut world: Box<dyn Simulation>) -> Run {
         let every = (self.hz / 10.0).round() as usize;
         let mut samples = vec![world.state(0).clone()];
         for k in 0..self.steps() {

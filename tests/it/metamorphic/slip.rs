@@ -15,7 +15,7 @@ const STEADY: f64 = 2e-3;
 /// Duration for which slips are steady before the comparison (s).
 const SETTLED: f64 = 0.2;
 
-/// Largest slip (–) for which tyre deflections represent slips: `LARGEST_SLIP` of the core, less the effect of load
+/// Largest slip (–) for which tyre deflections represent slips: `MAX_SLIP` of the core, less the effect of load
 /// changes.
 const LARGEST: f64 = 9.0;
 
@@ -34,7 +34,7 @@ pub fn check(draw: &Draw) -> Outcome {
         for (i, now) in frame.wheels.iter().enumerate() {
             let contact = view.vehicle.expect("solves rows").wheel_contact(i);
             let (Some(contact), speed) = (contact, view.state.wheels[i].rolling_speed.abs()) else { continue };
-            let [along, across] = contact.sliding.map(|sliding| f64::from(sliding / speed));
+            let [along, across] = contact.sliding_velocity.map(|sliding| f64::from(sliding / speed));
             let is_slow = speed < ROLLS * (9.81 * view.model.wheels()[i].radius).sqrt();
             let changes = [along - moved[i][0], across - moved[i][1]].iter().any(|change| change.abs() > STEADY * dt);
             if is_slow || changes || !is_steady(now, &before.wheels[i], dt) {

@@ -1,7 +1,7 @@
 //! A slope is equivalent to level ground with less gravity along the normal and a constant force along the ground.
 //! The relation does not apply to solvers with unsprung masses, because the force acts on the chassis only.
 
-use skidpad::core::{Action, Controls, Element, ForceElement, Motion, Quat, State, Vec3};
+use skidpad::core::{ChassisMotion, Controls, ExternalForce, ForceElement, ForceElementOutput, Quat, State, Vec3};
 
 use super::draw::Draw;
 use super::ground::GroundDraw;
@@ -13,8 +13,8 @@ use super::{NOT_APPLICABLE, Outcome, same_but_for_rounding};
 struct Constant(Vec3);
 
 impl ForceElement for Constant {
-    fn act(&self, _: &Motion, _: &Controls) -> Action {
-        Action { force: self.0, ..Action::default() }
+    fn evaluate(&self, _: &ChassisMotion, _: &Controls) -> ForceElementOutput {
+        ForceElementOutput { force: self.0, ..ForceElementOutput::default() }
     }
 }
 
@@ -28,7 +28,7 @@ pub fn check(draw: &Draw) -> Outcome {
     sloping.kick = [Vec3::ZERO; 2];
     let (sin, cos) = slope.sin_cos();
     let mut parts = sloping.parts().clone();
-    parts.elements.push(Element::new(Constant(Vec3::NEG_X * (parts.mass * gravity * sin))));
+    parts.external_forces.push(ExternalForce::new(Constant(Vec3::NEG_X * (parts.mass * gravity * sin))));
     let Some(mut level) = sloping.with_parts(parts) else { return NOT_APPLICABLE };
     level.ground = GroundDraw { slope: 0.0, gravity: gravity * cos, ..level.ground };
     // Rotation of the sloping world into the level one.

@@ -15,7 +15,8 @@ pub fn check(draw: &Draw) -> Outcome {
     (there.placement.x, there.placement.y) = (DISTANCE_M, -0.7 * DISTANCE_M);
     let (run, mut other) = (here.run(), there.run());
     let scene = here.ground.scene();
-    let moved = scene.point(there.placement.x, there.placement.y, 0.0) - scene.point(0.0, 0.0, 0.0);
+    let moved =
+        scene.point_above_plane(there.placement.x, there.placement.y, 0.0) - scene.point_above_plane(0.0, 0.0, 0.0);
     other.samples.iter_mut().for_each(|state| state.position -= moved);
     same_but_for_rounding(&here, "100 km away", [&run, &other])
 }

@@ -73,14 +73,14 @@ impl Run {
     }
 
     fn scene(&self) -> Scene {
-        let step = FixedBox::upright(DVec3::new(10.0, 0.0, -0.425), Vec3::new(40.0, 20.0, 1.15));
+        let step = FixedBox::axis_aligned(DVec3::new(10.0, 0.0, -0.425), Vec3::new(40.0, 20.0, 1.15));
         let boxes = if self.on_box { vec![step] } else { Vec::new() };
         Scene { boxes, ..Scene::sloping(self.slope as f32) }
     }
 
     /// Returns the rotation from axes of the ground to world axes.
     fn axes(&self) -> DQuat {
-        self.scene().orientation(self.heading as f32).as_dquat().normalize()
+        self.scene().upright_orientation(self.heading as f32).as_dquat().normalize()
     }
 
     /// Returns the engine force at each rear wheel (N), the brake impulse at each wheel (N·s per step) and the steering of

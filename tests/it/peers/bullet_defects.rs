@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use skidpad::core::state::Placement;
-use skidpad::core::{BackendInfo, CarStart, Controls, DVec3, FixedBox, Frame, Model, Scene, Vec3, WheelControls};
+use skidpad::core::{CarStart, Controls, DVec3, FixedBox, Frame, Model, Scene, SolverInfo, Vec3, WheelControls};
 use skidpad::impulse;
 use skidpad::peers::bullet::{self, Tuning};
 
@@ -25,7 +25,7 @@ struct Figure {
 /// Solver of a measurement, and the change that it makes to Bullet's car.
 #[derive(Clone, Copy)]
 struct Mode {
-    info: BackendInfo,
+    info: SolverInfo,
     tune: fn(&mut Tuning),
 }
 
@@ -41,7 +41,7 @@ fn as_constructed(tuning: &mut Tuning) {
 
 impl Mode {
     fn is_bullet(&self) -> bool {
-        self.info.peer
+        self.info.comparison_only
     }
 
     fn drive(&self, model: &Arc<Model>, scene: &Scene, placement: Placement, hz: f32) -> Drive {
@@ -248,7 +248,7 @@ fn numbers() -> Vec<Figure> {
         frames[frames.len() - 1].vz_mps * 1e3
     };
     let height = |m: &Mode, middle: DVec3| {
-        let scene = Scene { boxes: vec![FixedBox::upright(middle, Vec3::new(40.0, 20.0, 0.3))], ..Scene::flat() };
+        let scene = Scene { boxes: vec![FixedBox::axis_aligned(middle, Vec3::new(40.0, 20.0, 0.3))], ..Scene::flat() };
         let mut drive = m.drive(&car(1.0), &scene, Placement::default(), 60.0);
         let mut state = drive.world.state(0).clone();
         state.position += middle + DVec3::Z * 0.15;

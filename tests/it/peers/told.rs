@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use skidpad::core::model::Wheel;
 use skidpad::core::state::Placement;
-use skidpad::core::{Assist, BackendInfo, Controls, Frame, Model, Scene};
+use skidpad::core::{Assist, Controls, Frame, Model, Scene, SolverInfo};
 
 use crate::common::{Drive, Simplify, c5, close, shipped, solvers, time_at};
 
-fn peers() -> impl Iterator<Item = BackendInfo> {
-    skidpad::backends().into_iter().filter(|solver| solver.peer)
+fn peers() -> impl Iterator<Item = SolverInfo> {
+    skidpad::backends().into_iter().filter(|solver| solver.comparison_only)
 }
 
 /// Returns the values that assist `trick` added in the step of `frame`, in column order; `None` if the log has no such
@@ -46,7 +46,7 @@ fn roll_influence_is_told_as_the_moment_it_spares() {
     for solver in peers() {
         for influence in [0.1, 0.5, 1.0] {
             let mut parts = c5();
-            parts.peers.roll_influence = influence;
+            parts.raycast_reference.roll_influence = influence;
             let model = parts.model();
             let mut car = Drive::rolling(&solver, &model, 15.0, 240.0);
             let frames = car.run(4.0, |_| Controls { steer: 0.02, ..Controls::coasting() });
@@ -74,7 +74,7 @@ fn roll_influence_is_told_as_the_moment_it_spares() {
 #[test]
 fn a_bound_of_the_suspensions_force_is_told() {
     let mut parts = c5();
-    parts.peers.largest_suspension_force = 3000.0;
+    parts.raycast_reference.largest_suspension_force = 3000.0;
     let model = parts.model();
     for solver in peers() {
         let frame = Drive::rolling(&solver, &model, 0.0, 240.0).step(&Controls::coasting());
@@ -97,7 +97,7 @@ struct Driven {
     end: f64,
 }
 
-fn driven(solver: &BackendInfo, model: &Arc<Model>, controls: &Controls, speeds: &[f64]) -> Driven {
+fn driven(solver: &SolverInfo, model: &Arc<Model>, controls: &Controls, speeds: &[f64]) -> Driven {
     let mut car = Drive::new(solver, model, &Scene::flat(), Placement::default(), 240.0);
     let frames = car.run(14.0, |_| controls.clone());
     let changes = frames.windows(2).filter(|pair| pair[0].gear != pair[1].gear);
@@ -153,7 +153,7 @@ fn peers_are_slowed_by_engine_and_brake_together() {
     let model = c5().without_air().without_rolling_resistance().model();
     for solver in peers() {
         let placement = Placement { speed: 20.0, gear: Some(2), ..Placement::default() };
-        let slowed = |solver: &BackendInfo| {
+        let slowed = |solver: &SolverInfo| {
             let mut car = Drive::new(solver, &model, &Scene::flat(), placement, 240.0);
             20.0 - car.run(2.0, |_| Controls { gear: Some(2), ..Controls::default() }).pop().expect("frames").vx_mps
         };

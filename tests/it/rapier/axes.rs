@@ -1,14 +1,14 @@
 //! Worlds with y up.
 
 use skidpad::core::{Controls, Scene, state::Placement};
-use skidpad::rapier::Axes;
+use skidpad::rapier::WorldAxes;
 use skidpad::rapier::rapier3d::prelude::*;
 
 use super::{Yard, plane};
 use crate::common::{Simplify, c5};
 
 /// Drives a car that starts, turns and brakes. Two of its wheels run over a box.
-fn drive(axes: Axes) -> Yard {
+fn drive(axes: WorldAxes) -> Yard {
     let scene = Scene::flat();
     let mut world = Yard::empty(axes, 120.0);
     world.insert_collider(plane(axes.to_world(Vector::Z)), None);
@@ -26,8 +26,8 @@ fn drive(axes: Axes) -> Yard {
 /// A car follows one trajectory in worlds with y up and with z up, up to the f32 rounding of Rapier.
 #[test]
 fn y_up_drives_as_z_up() {
-    let z_up = drive(Axes::ZUp);
-    for axes in [Axes::YUp, Axes::YUpMinusZForward] {
+    let z_up = drive(WorldAxes::ZUp);
+    for axes in [WorldAxes::YUp, WorldAxes::YUpMinusZForward] {
         let y_up = drive(axes);
         let (a, b) = (z_up.state(0), y_up.state(0));
         assert!(a.position.x > 60.0 && a.position.y > 5.0, "{}", a.position);
@@ -42,10 +42,10 @@ fn y_up_drives_as_z_up() {
 /// The chassis in a world with y up is a body with x forward, y up and z to the right.
 #[test]
 fn a_body_with_y_up_has_y_up() {
-    let yard = drive(Axes::YUp);
+    let yard = drive(WorldAxes::YUp);
     let body = &yard.world.bodies[yard.cars.handle(0)];
     let up = *body.rotation() * Vector::Y;
     assert!(up.y > 0.99, "{up}");
-    let forward = Axes::YUp.from_world(*body.rotation() * Vector::X);
+    let forward = WorldAxes::YUp.from_world(*body.rotation() * Vector::X);
     assert!((forward - yard.state(0).rotation * Vector::X).length() < 1e-6);
 }

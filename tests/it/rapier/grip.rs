@@ -2,7 +2,7 @@
 
 use skidpad::core::{Controls, Scene, state::Placement};
 use skidpad::rapier::rapier3d::prelude::*;
-use skidpad::rapier::{Axes, SurfaceProperties, SurfaceQuery};
+use skidpad::rapier::{SurfaceProperties, SurfaceQuery, WorldAxes};
 
 use super::Yard;
 use crate::common::{Simplify, c5, close};
@@ -11,11 +11,11 @@ use crate::common::{Simplify, c5, close};
 /// modifies.
 fn stop(change: impl Fn(ColliderBuilder) -> ColliderBuilder, surfaces: SurfaceProperties) -> f64 {
     let slab = ColliderBuilder::cuboid(200.0, 50.0, 1.0).translation(Vector::NEG_Z);
-    let mut world = Yard::empty(Axes::ZUp, 120.0);
+    let mut world = Yard::empty(WorldAxes::ZUp, 120.0);
     world.insert_collider(change(slab), None);
     let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
     let placement = Placement { speed: 20.0, gear: Some(0), ..Placement::default() };
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[placement]);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &model, &[placement]);
     for _ in 0..1200 {
         yard.cars.before_step_with_surfaces(&mut yard.world, &[Controls::parked()], surfaces);
         yard.world.step();

@@ -1,7 +1,7 @@
 //! Moving ground that carries cars, and bodies that cars push.
 
 use skidpad::core::{Controls, Model, Scene, State, Vec3, state::Placement};
-use skidpad::rapier::Axes;
+use skidpad::rapier::WorldAxes;
 use skidpad::rapier::rapier3d::prelude::*;
 
 use super::{Yard, plane, standing};
@@ -14,9 +14,9 @@ fn platform(world: &mut PhysicsWorld, body: RigidBodyBuilder) -> RigidBodyHandle
 }
 
 fn on_platform(body: RigidBodyBuilder, hz: f32, heading: f32) -> (Yard, RigidBodyHandle) {
-    let mut world = Yard::empty(Axes::ZUp, hz);
+    let mut world = Yard::empty(WorldAxes::ZUp, hz);
     let handle = platform(&mut world, body);
-    (Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().model(), &[standing(heading)]), handle)
+    (Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &c5().model(), &[standing(heading)]), handle)
 }
 
 /// Returns the centre of mass of `car` in the axes of `body`, m.
@@ -75,9 +75,9 @@ fn a_platform_moved_by_its_position_carries_a_parked_car() {
 #[test]
 fn a_lift_weighs_a_car() {
     let model = c5().without_air().model();
-    let mut world = Yard::empty(Axes::ZUp, 120.0);
+    let mut world = Yard::empty(WorldAxes::ZUp, 120.0);
     let handle = platform(&mut world, RigidBodyBuilder::kinematic_velocity_based());
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[standing(0.3)]);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &model, &[standing(0.3)]);
     let weight = f64::from(model.mass()) * 9.81;
     let mut lift = |speed: f32| {
         yard.world.bodies.get_mut(handle).expect("the platform").set_linvel(Vector::Z * speed, true);
@@ -99,10 +99,10 @@ fn a_lift_weighs_a_car() {
 /// On a train at 50 m/s, which moves 0.8 m in a step, no wheel loses contact and no car slips.
 #[test]
 fn e22_a_train_carries_cars() {
-    let mut world = Yard::empty(Axes::ZUp, 60.0);
+    let mut world = Yard::empty(WorldAxes::ZUp, 60.0);
     let handle = platform(&mut world, RigidBodyBuilder::kinematic_velocity_based());
     let places = [-7.0, 0.0, 7.0].map(|x| Placement { x, ..standing(0.0) });
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().model(), &places);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &c5().model(), &places);
     let parked: [Controls; 3] = std::array::from_fn(|_| Controls::parked());
     for step in 0..1200u16 {
         let speed = (f32::from(step) / 12.0).min(50.0);
@@ -123,10 +123,10 @@ fn e22_a_train_carries_cars() {
 /// Cars turn with a turntable at 0.4 rad/s, at its centre and 7 m off it, where the centripetal acceleration is 0.1 g.
 #[test]
 fn a_turntable_turns_parked_cars() {
-    let mut world = Yard::empty(Axes::ZUp, 60.0);
+    let mut world = Yard::empty(WorldAxes::ZUp, 60.0);
     let handle = platform(&mut world, RigidBodyBuilder::kinematic_velocity_based());
     let places = [standing(0.0), Placement { x: 5.0, y: 5.0, ..standing(0.6) }];
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().model(), &places);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &c5().model(), &places);
     let parked = [Controls::parked(), Controls::parked()];
     yard.run(1.0, &parked);
     let mut rate = 0.0f32;
@@ -160,7 +160,7 @@ fn momentum(yard: &Yard, model: &Model, others: &[RigidBodyHandle]) -> Vec3 {
 #[test]
 fn a_braking_car_pushes_a_free_slab() {
     let model = c5().without_air().model();
-    let mut world = Yard::empty(Axes::ZUp, 120.0);
+    let mut world = Yard::empty(WorldAxes::ZUp, 120.0);
     world.insert_collider(
         plane(Vector::Z).translation(Vector::new(0.0, 0.0, -0.4)).friction(0.0).friction_combine_rule(MIN),
         None,
@@ -169,7 +169,7 @@ fn a_braking_car_pushes_a_free_slab() {
     let top = ColliderBuilder::cuboid(20.0, 5.0, 0.2).mass(500.0).friction(1.0);
     let (slab, _) = world.insert(slab, top);
     let start = Placement { x: -15.0, speed: 12.0, gear: Some(0), ..Placement::default() };
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[start]);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &model, &[start]);
     let before = momentum(&yard, &model, &[slab]);
     yard.run(2.0, &[Controls { brake: 0.3, ..Controls::parked() }]);
     let after = momentum(&yard, &model, &[slab]);
@@ -189,11 +189,11 @@ const MIN: CoefficientCombineRule = CoefficientCombineRule::Min;
 #[test]
 fn momentum_closes_in_free_fall() {
     let model = c5().without_air().model();
-    let mut world = Yard::empty(Axes::ZUp, 120.0);
+    let mut world = Yard::empty(WorldAxes::ZUp, 120.0);
     let top = ColliderBuilder::cuboid(20.0, 5.0, 0.2).mass(500.0).friction(1.0);
     let (slab, _) = world.insert(RigidBodyBuilder::dynamic().translation(Vector::new(0.0, 0.0, -0.2)), top);
     let start = Placement { x: -2.0, speed: 12.0, gear: Some(0), ..Placement::default() };
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[start]);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &model, &[start]);
     let before = momentum(&yard, &model, &[slab]);
     let seconds = 0.5;
     yard.run(seconds, &[Controls::parked()]);
@@ -215,7 +215,7 @@ fn a_parked_car_stands_on_light_boxes() {
         let size = ColliderBuilder::cuboid(0.25, 0.25, 0.1).mass(20.0).friction(1.0);
         boxes.push(world.insert(RigidBodyBuilder::dynamic().translation(place), size).0);
     }
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[standing(0.0)]);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &model, &[standing(0.0)]);
     let mut state = yard.state(0).clone();
     state.position.z += 0.2;
     yard.cars.set_state(&mut yard.world, 0, &state).expect("it fits");
@@ -235,7 +235,7 @@ fn a_parked_car_stands_on_light_boxes() {
 /// Builds a world with a slab of `mass` kg from `builder`, and a car that rolls onto the slab at 5 m/s. With `ice`, the slab
 /// lies on a plane without friction.
 fn braking_on(builder: RigidBodyBuilder, mass: f32, hz: f32, ice: bool) -> (Yard, RigidBodyHandle) {
-    let mut world = Yard::empty(Axes::ZUp, hz);
+    let mut world = Yard::empty(WorldAxes::ZUp, hz);
     if ice {
         let ice = plane(Vector::Z).translation(Vector::new(0.0, 0.0, -0.4)).friction(0.0).friction_combine_rule(MIN);
         world.insert_collider(ice, None);
@@ -243,7 +243,7 @@ fn braking_on(builder: RigidBodyBuilder, mass: f32, hz: f32, ice: bool) -> (Yard
     let top = ColliderBuilder::cuboid(20.0, 5.0, 0.2).mass(mass).friction(1.0);
     let (slab, _) = world.insert(builder.translation(Vector::new(0.0, 0.0, -0.2)), top);
     let start = Placement { x: -15.0, speed: 5.0, gear: Some(0), ..Placement::default() };
-    (Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().without_air().model(), &[start]), slab)
+    (Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &c5().without_air().model(), &[start]), slab)
 }
 
 /// Brakes for 5 s. Returns the largest yaw rate of the car (rad/s), and the largest deviation of the speeds of car and slab
@@ -302,14 +302,14 @@ fn a_sledge_of_any_mass_is_taken_along() {
 fn wheels_on_two_bodies_agree_with_both() {
     let model = c5().without_air().model();
     for hz in [20.0, 60.0, 240.0] {
-        let mut world = Yard::empty(Axes::ZUp, hz);
+        let mut world = Yard::empty(WorldAxes::ZUp, hz);
         let sledges = [(20.0, 0.75), (200.0, -0.75)].map(|(mass, y)| {
             let body = RigidBodyBuilder::dynamic().translation(Vector::new(0.0, y, -0.2));
             let body = body.enabled_translations(true, false, false).enabled_rotations(false, false, false);
             world.insert(body, ColliderBuilder::cuboid(20.0, 0.7, 0.2).mass(mass).friction(1.0)).0
         });
         let start = Placement { x: -15.0, speed: 5.0, gear: Some(0), ..Placement::default() };
-        let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[start]);
+        let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &model, &[start]);
         let before = momentum(&yard, &model, &sledges).x;
         yard.run(5.0, &[Controls { brake: 0.3, ..Controls::parked() }]);
         let lost = before - momentum(&yard, &model, &sledges).x;

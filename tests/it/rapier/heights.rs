@@ -3,7 +3,7 @@
 use std::f32::consts::FRAC_PI_2;
 
 use skidpad::core::{Controls, Scene, state::Placement};
-use skidpad::rapier::Axes;
+use skidpad::rapier::WorldAxes;
 use skidpad::rapier::rapier3d::parry::utils::Array2;
 use skidpad::rapier::rapier3d::prelude::*;
 
@@ -12,13 +12,13 @@ use crate::common::{Simplify, c5};
 
 /// Builds a heightfield of 40 by 40 m around the origin in cells of 0.5 m. `height` returns the height at two horizontal
 /// coordinates, m.
-fn field(axes: Axes, height: impl Fn(f32, f32) -> f32) -> ColliderBuilder {
+fn field(axes: WorldAxes, height: impl Fn(f32, f32) -> f32) -> ColliderBuilder {
     let at = |i: usize| 0.5 * i as f32 - 20.0;
     let heights = Array2::new(81, 81, (0..81 * 81).map(|k| height(at(k / 81), at(k % 81))).collect());
     let field = ColliderBuilder::heightfield(heights, Vector::new(40.0, 1.0, 40.0)).friction(1.0);
     match axes {
-        Axes::YUp | Axes::YUpMinusZForward => field,
-        Axes::ZUp => field.rotation(Vector::X * FRAC_PI_2),
+        WorldAxes::YUp | WorldAxes::YUpMinusZForward => field,
+        WorldAxes::ZUp => field.rotation(Vector::X * FRAC_PI_2),
     }
 }
 
@@ -33,8 +33,8 @@ fn no_wheel_falls_between_cells() {
     }
     let model = parts.without_air().model();
     let bumpy = |z: f32, x: f32| 0.004 * ((7.0 * x).sin() + (5.0 * z).cos());
-    let both = |axes: Axes| [(axes, 0.0), (axes, FRAC_PI_2)];
-    for (axes, heading) in [Axes::YUp, Axes::YUpMinusZForward, Axes::ZUp].into_iter().flat_map(both) {
+    let both = |axes: WorldAxes| [(axes, 0.0), (axes, FRAC_PI_2)];
+    for (axes, heading) in [WorldAxes::YUp, WorldAxes::YUpMinusZForward, WorldAxes::ZUp].into_iter().flat_map(both) {
         let mut world = Yard::empty(axes, 60.0);
         world.insert_collider(field(axes, if heading == 0.0 { |_, _| 0.0 } else { bumpy }), None);
         let on = |i: i32| f64::from(5 * i - 15);

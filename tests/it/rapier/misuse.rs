@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use skidpad::core::state::Placement;
-use skidpad::core::{CarId, CarStart, Controls, Misuse, Model, Scene, Vec3};
+use skidpad::core::{ApiMisuse, CarId, CarStart, Controls, Model, Scene, Vec3};
 use skidpad::rapier::rapier3d::prelude::*;
-use skidpad::rapier::{Axes, RapierCars};
+use skidpad::rapier::{RapierCars, WorldAxes};
 
 use super::{Yard, plane, standing};
 use crate::common::{Simplify, c5};
 
 fn yard() -> Yard {
-    Yard::new(Yard::plane(&Scene::flat(), 60.0), Axes::ZUp, &Scene::flat(), &c5().model(), &[standing(0.0)])
+    Yard::new(Yard::plane(&Scene::flat(), 60.0), WorldAxes::ZUp, &Scene::flat(), &c5().model(), &[standing(0.0)])
 }
 
 fn driving() -> [Controls; 1] {
@@ -24,7 +24,7 @@ fn who_steps_as_asked_hears_nothing() {
     for _ in 0..60 {
         let before = all.cars.before_step(&mut all.world, &driving());
         all.world.step();
-        assert_eq!(before.and(all.cars.after_step(&mut all.world)).misuse, None);
+        assert_eq!(before.merge_worst(all.cars.after_step(&mut all.world)).misuse, None);
     }
 }
 
@@ -36,7 +36,7 @@ fn steps_that_are_not_finished_are_finished_late() {
     right.run(2.0, &driving());
     for step in 0..120 {
         let report = wrong.cars.before_step(&mut wrong.world, &driving());
-        assert_eq!(report.misuse, (step > 0).then_some(Misuse::NotFinished));
+        assert_eq!(report.misuse, (step > 0).then_some(ApiMisuse::MissingAfterStep));
         wrong.world.step();
     }
     wrong.cars.after_step(&mut wrong.world);
@@ -50,7 +50,7 @@ fn steps_that_have_not_begun_change_nothing() {
     all.run(0.5, &driving());
     let before = all.state(0).clone();
     all.world.step();
-    assert_eq!(all.cars.after_step(&mut all.world).misuse, Some(Misuse::NotBegun));
+    assert_eq!(all.cars.after_step(&mut all.world).misuse, Some(ApiMisuse::MissingBeforeStep));
     assert_eq!(all.state(0), &before);
     all.run(1.0, &driving());
     assert!((0.3..0.6).contains(&all.state(0).position.z), "{}", all.state(0).position.z);
@@ -66,17 +66,17 @@ fn a_chassis_of_another_mass_is_told() {
     all.cars.before_step(&mut all.world, &driving());
     all.world.step();
     all.cars.after_step(&mut all.world);
-    assert_eq!(all.cars.before_step(&mut all.world, &driving()).misuse, Some(Misuse::OtherMass));
+    assert_eq!(all.cars.before_step(&mut all.world, &driving()).misuse, Some(ApiMisuse::MassMismatch));
 }
 
 /// A car made with z up in a world with y up would lie on its side, which is reported.
 #[test]
 fn a_world_of_other_axes_is_told() {
-    let mut world = Yard::empty(Axes::YUp, 60.0);
+    let mut world = Yard::empty(WorldAxes::YUp, 60.0);
     world.insert_collider(plane(Vector::Y), None);
     let start = skidpad::core::CarStart { model: c5().model(), placement: standing(0.0) };
     let mut cars = RapierCars::new(&mut world, &Scene::flat(), &[start]);
-    assert_eq!(cars.before_step(&mut world, &driving()).misuse, Some(Misuse::OtherAxes));
+    assert_eq!(cars.before_step(&mut world, &driving()).misuse, Some(ApiMisuse::AxesMismatch));
     // Zero gravity has no direction, and tilted gravity may stand for a slope. Neither is reported.
     for gravity in [Vec3::ZERO, Vec3::new(4.9, 0.0, -8.5)] {
         let mut all = yard();

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use skidpad::core::state::Placement;
 use skidpad::core::{CarStart, Controls, Frame, Model, Scene, State};
 use skidpad::rapier::rapier3d::prelude::*;
-use skidpad::rapier::{Axes, RapierCars};
+use skidpad::rapier::{RapierCars, WorldAxes};
 
 /// World of a user and the cars in it.
 struct Yard {
@@ -29,7 +29,7 @@ struct Yard {
 
 impl Yard {
     /// Creates a world without bodies, with a gravity of 9.81 m/s² downwards and steps of 1 / `hz` s.
-    fn empty(axes: Axes, hz: f32) -> PhysicsWorld {
+    fn empty(axes: WorldAxes, hz: f32) -> PhysicsWorld {
         let down = axes.to_world(skidpad::core::Vec3::NEG_Z);
         let mut world = PhysicsWorld { gravity: down * 9.81, ..PhysicsWorld::default() };
         world.integration_parameters.dt = 1.0 / hz;
@@ -38,12 +38,18 @@ impl Yard {
 
     /// Creates a world with z up and the ground plane of `scene`.
     fn plane(scene: &Scene, hz: f32) -> PhysicsWorld {
-        let mut world = Self::empty(Axes::ZUp, hz);
-        world.insert_collider(plane(scene.normal()), None);
+        let mut world = Self::empty(WorldAxes::ZUp, hz);
+        world.insert_collider(plane(scene.plane_normal()), None);
         world
     }
 
-    fn new(mut world: PhysicsWorld, axes: Axes, scene: &Scene, model: &Arc<Model>, placements: &[Placement]) -> Self {
+    fn new(
+        mut world: PhysicsWorld,
+        axes: WorldAxes,
+        scene: &Scene,
+        model: &Arc<Model>,
+        placements: &[Placement],
+    ) -> Self {
         let start = |placement: &Placement| CarStart { model: model.clone(), placement: *placement };
         let cars: Vec<CarStart> = placements.iter().map(start).collect();
         let cars = RapierCars::with_axes(&mut world, axes, scene, &cars);

@@ -1,7 +1,7 @@
 //! Steps of zero or invalid length in a user's world: pauses, first frames, clocks set back.
 
 use skidpad::core::{Controls, Scene};
-use skidpad::rapier::Axes;
+use skidpad::rapier::WorldAxes;
 
 use super::{Yard, standing};
 use crate::common::{Simplify, c5};
@@ -16,8 +16,9 @@ fn a_step_of_no_length_changes_nothing() {
     let model = c5().model();
     let dt = 1.0 / 60.0;
     for pause in [0.0, -0.0, -dt, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-        let [mut paused, mut alone] = [0, 1]
-            .map(|_| Yard::new(Yard::plane(&Scene::flat(), 60.0), Axes::ZUp, &Scene::flat(), &model, &[standing(0.3)]));
+        let [mut paused, mut alone] = [0, 1].map(|_| {
+            Yard::new(Yard::plane(&Scene::flat(), 60.0), WorldAxes::ZUp, &Scene::flat(), &model, &[standing(0.3)])
+        });
         for yard in [&mut paused, &mut alone] {
             yard.run(1.0, &[driven()]);
         }

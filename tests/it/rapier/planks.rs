@@ -1,7 +1,7 @@
 //! Light bodies under locked wheels, on any ground of a user's world.
 
 use skidpad::core::{Controls, Scene, Vec3, state::Placement};
-use skidpad::rapier::Axes;
+use skidpad::rapier::WorldAxes;
 use skidpad::rapier::rapier3d::prelude::*;
 
 use super::{Yard, plane};
@@ -18,7 +18,7 @@ enum Floor {
 /// Height of the plank's top above the floor, m.
 const TOP: f32 = 0.1;
 
-fn floor(floor: Floor, axes: Axes) -> ColliderBuilder {
+fn floor(floor: Floor, axes: WorldAxes) -> ColliderBuilder {
     let along = |x: f32, y: f32, z: f32| axes.to_world(Vector::new(x, y, z));
     let of = match floor {
         Floor::Plane => plane(axes.to_world(Vector::Z)),
@@ -37,7 +37,7 @@ fn floor(floor: Floor, axes: Axes) -> ColliderBuilder {
 
 /// Brakes a C5 with locked wheels on a plank of 10 kg for 1.5 s at 60 Hz. Returns the final positions of plank and car (m)
 /// and the largest speed of the plank (m/s), in the axes of the cars.
-fn brake_on_a_plank(ground: Floor, axes: Axes) -> ([Vec3; 2], f32) {
+fn brake_on_a_plank(ground: Floor, axes: WorldAxes) -> ([Vec3; 2], f32) {
     let mut world = Yard::empty(axes, 60.0);
     world.insert_collider(floor(ground, axes), None);
     let half = axes.to_world(Vector::new(15.0, 3.0, 0.5 * TOP)).abs();
@@ -58,11 +58,11 @@ fn brake_on_a_plank(ground: Floor, axes: Axes) -> ([Vec3; 2], f32) {
 /// On every kind of floor and with every axis up, the plank moves with the car, and both end at the same place.
 #[test]
 fn a_light_plank_goes_with_the_wheels_on_any_floor() {
-    let ([plank, car], fastest) = brake_on_a_plank(Floor::Plane, Axes::ZUp);
+    let ([plank, car], fastest) = brake_on_a_plank(Floor::Plane, WorldAxes::ZUp);
     assert!(plank.x > 1.0 && plank.y.abs() < 1e-3 && (plank.z - 0.5 * TOP).abs() < 1e-3, "{plank}");
     assert!(fastest < 5.0, "the plank goes {fastest} m/s, the car began with 5");
     for floor in [Floor::Plane, Floor::Box, Floor::Mesh] {
-        for axes in [Axes::ZUp, Axes::YUp, Axes::YUpMinusZForward] {
+        for axes in [WorldAxes::ZUp, WorldAxes::YUp, WorldAxes::YUpMinusZForward] {
             let (found, fastest) = brake_on_a_plank(floor, axes);
             let apart = [plank - found[0], car - found[1]].map(Vec3::length);
             // Rapier separates bodies from the floor by up to a millimetre, which differs between shapes.
@@ -76,14 +76,14 @@ fn a_light_plank_goes_with_the_wheels_on_any_floor() {
 /// plank that no wheel has reached.
 #[test]
 fn no_force_stays_on_a_plank() {
-    let mut world = Yard::empty(Axes::ZUp, 60.0);
-    world.insert_collider(floor(Floor::Plane, Axes::ZUp), None);
+    let mut world = Yard::empty(WorldAxes::ZUp, 60.0);
+    world.insert_collider(floor(Floor::Plane, WorldAxes::ZUp), None);
     let planks = [(2.0, 0.2), (-2.0, 0.05)].map(|(x, half): (f32, f32)| {
         let body = RigidBodyBuilder::dynamic().translation(Vector::new(x, 0.0, half));
         world.insert(body, ColliderBuilder::cuboid(1.5, 3.0, half).mass(40.0).friction(0.4)).0
     });
     let start = Placement { height: 0.6, gear: Some(0), ..Placement::default() };
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().without_air().model(), &[start]);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &c5().without_air().model(), &[start]);
     for step in 0..120 {
         yard.step(&[Controls::parked()]);
         for plank in planks {

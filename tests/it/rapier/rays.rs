@@ -1,7 +1,7 @@
 //! Bodies that wheels can stand on, which the user chooses.
 
 use skidpad::core::{Controls, Scene, model::ProbeShape, state::Placement};
-use skidpad::rapier::Axes;
+use skidpad::rapier::WorldAxes;
 use skidpad::rapier::rapier3d::prelude::*;
 
 use super::{Yard, standing};
@@ -20,7 +20,7 @@ fn over_a_slab_with(probe: ProbeShape, change: impl Fn(ColliderBuilder) -> Colli
     let mut world = Yard::plane(&scene, 60.0);
     let slab = ColliderBuilder::cuboid(5.0, 5.0, 0.05).translation(Vector::new(0.0, 0.0, 0.05));
     world.insert_collider(change(slab), None);
-    Yard::new(world, Axes::ZUp, &scene, &parts.model(), &[standing(0.0)])
+    Yard::new(world, WorldAxes::ZUp, &scene, &parts.model(), &[standing(0.0)])
 }
 
 /// Steps once. Returns the compression of the first wheel relative to a car at rest on the plane, m. A spring that starts
@@ -103,7 +103,7 @@ fn continuous_detection_stops_a_car_at_a_thin_wall() {
     let wall = RigidBodyBuilder::kinematic_velocity_based().translation(Vector::new(30.3, 0.0, 3.0));
     world.insert(wall, ColliderBuilder::cuboid(0.01, 10.0, 3.0));
     let start = Placement { speed: 60.0, ..standing(0.0) };
-    let mut yard = Yard::new(world, Axes::ZUp, &scene, &c5().model(), &[start]);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &scene, &c5().model(), &[start]);
     yard.body(0).enable_ccd(true);
     for _ in 0..120 {
         yard.step(&[Controls::coasting()]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skidpad::core::{CarStart, Controls, Model, Scene, State, Vec3, Vehicle, state::Placement};
 use skidpad::rapier::rapier3d::prelude::*;
-use skidpad::rapier::{Axes, RapierCars, SavedCars};
+use skidpad::rapier::{RapierCars, SavedCars, WorldAxes};
 
 use super::seesaw::example::Playground;
 use super::{Yard, plane, standing};
@@ -88,7 +88,7 @@ fn assert_resumes(mut yard: Yard, controls: &[Controls], mut change: impl FnMut(
     yard
 }
 
-fn asleep(axes: Axes) -> Yard {
+fn asleep(axes: WorldAxes) -> Yard {
     let scene = Scene::flat();
     let mut world = Yard::empty(axes, 60.0);
     world.insert_collider(plane(axes.to_world(Vec3::Z)), None);
@@ -103,7 +103,7 @@ fn asleep(axes: Axes) -> Yard {
 /// it within a step.
 #[test]
 fn a_sleeping_car_resumes() {
-    for axes in [Axes::ZUp, Axes::YUp, Axes::YUpMinusZForward] {
+    for axes in [WorldAxes::ZUp, WorldAxes::YUp, WorldAxes::YUpMinusZForward] {
         let still = assert_resumes(asleep(axes), &[Controls::parked()], |_, _| ());
         assert!(still.sleeps(0));
         let drive = Controls { throttle: 0.5, gear: Some(1), ..Controls::default() };
@@ -123,10 +123,10 @@ fn a_sleeping_car_resumes() {
 /// Cars also resume on a platform that is about to start, asleep, and on one that gains speed, awake.
 #[test]
 fn cars_on_platforms_resume() {
-    let mut world = Yard::empty(Axes::ZUp, 60.0);
+    let mut world = Yard::empty(WorldAxes::ZUp, 60.0);
     let top = ColliderBuilder::cuboid(10.0, 10.0, 0.5).translation(Vector::new(0.0, 0.0, -0.5)).friction(1.0);
     let (platform, _) = world.insert(RigidBodyBuilder::kinematic_velocity_based(), top);
-    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().model(), &[standing(0.2)]);
+    let mut yard = Yard::new(world, WorldAxes::ZUp, &Scene::flat(), &c5().model(), &[standing(0.2)]);
     let parked = [Controls::parked()];
     yard.run(5.0, &parked);
     assert!(yard.sleeps(0));
@@ -145,7 +145,7 @@ fn states_alone_resume_cars_awake() {
     let scene = Scene::flat();
     let moving = Placement { speed: 20.0, ..Placement::default() };
     let places = [moving, Placement { x: 1.7, y: 30.3, ..standing(0.3) }];
-    let mut yard = Yard::new(Yard::plane(&scene, 60.0), Axes::ZUp, &scene, &c5().model(), &places);
+    let mut yard = Yard::new(Yard::plane(&scene, 60.0), WorldAxes::ZUp, &scene, &c5().model(), &places);
     *yard.body(1).activation_mut() = RigidBodyActivation::cannot_sleep();
     let controls = [Controls { throttle: 0.4, steer: 0.03, ..Controls::default() }, Controls::parked()];
     yard.run(3.0, &controls);
@@ -154,7 +154,8 @@ fn states_alone_resume_cars_awake() {
         let state = State::from_bytes(&yard.state(car).to_bytes(), model.wheels().len()).expect("just written");
         (yard.cars.handle(car), Vehicle::new(model, state))
     });
-    let mut twin = Yard { world: read(&bytes(&yard.world)), cars: RapierCars::from_bodies(Axes::ZUp, bodies.into()) };
+    let mut twin =
+        Yard { world: read(&bytes(&yard.world)), cars: RapierCars::from_bodies(WorldAxes::ZUp, bodies.into()) };
     for step in 0..120 {
         yard.step(&controls);
         twin.step(&controls);
@@ -165,7 +166,7 @@ fn states_alone_resume_cars_awake() {
 /// Saved cars that do not fit are an error, which names the car or the number of slots.
 #[test]
 fn what_does_not_fit_says_why() {
-    let yard = asleep(Axes::ZUp);
+    let yard = asleep(WorldAxes::ZUp);
     let none = RapierCars::from_saved(&[], yard.cars.saved()).expect_err("there is a car");
     assert_eq!(none.to_string(), "1 slots of cars were found, but this world has 0");
     let truck = skidpad::spec::load("truck_6x4").expect("shipped").model;

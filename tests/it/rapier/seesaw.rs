@@ -24,7 +24,10 @@ fn watch(all: &Playground) {
         assert!((0.3..1.6).contains(&state.position.z), "{t} s: car {i} {} m high", state.position.z);
         if is_free(i) {
             assert!(state.wheels.iter().all(|wheel| wheel.contact), "{t} s: car {i} lost the ground");
-            assert!((state.position.y - f64::from(example::LANE_POSITIONS_M[i / 5])).abs() < 0.1, "{t} s: car {i} left its lane");
+            assert!(
+                (state.position.y - f64::from(example::LANE_POSITIONS_M[i / 5])).abs() < 0.1,
+                "{t} s: car {i} left its lane"
+            );
         }
     }
     for (i, body) in all.crates.iter().map(|c| &all.world.bodies[*c]).enumerate() {

@@ -3,7 +3,7 @@
 use std::f32::consts::FRAC_PI_4;
 
 use skidpad::core::{Controls, Scene, WheelControls, state::Placement};
-use skidpad::rapier::Axes;
+use skidpad::rapier::WorldAxes;
 use skidpad::rapier::rapier3d::prelude::*;
 
 use super::{Yard, standing};
@@ -12,7 +12,7 @@ use crate::common::{Simplify, c5};
 const HZ: f32 = 60.0;
 
 fn yard(scene: &Scene, placements: &[Placement]) -> Yard {
-    Yard::new(Yard::plane(scene, HZ), Axes::ZUp, scene, &c5().model(), placements)
+    Yard::new(Yard::plane(scene, HZ), WorldAxes::ZUp, scene, &c5().model(), placements)
 }
 
 fn asleep() -> Yard {
@@ -127,7 +127,7 @@ fn a_car_is_awake_while_anything_turns() {
     assert!(!yard.sleeps(0), "asleep with a motor on");
     yard.run(20.0, &[Controls::parked()]);
     assert!(yard.sleeps(0));
-    let idle = yard.cars.vehicles()[0].model().parts().powertrain.engine().expect("an engine").engine.idle;
+    let idle = yard.cars.vehicles()[0].model().parts().powertrain.engine().expect("an engine").engine.idle_speed;
     let speed = yard.state(0).drive.engine_speed;
     assert!((speed / idle - 1.0).abs() < 0.01, "asleep at {speed} rad/s, idle is {idle}");
 }
@@ -137,7 +137,7 @@ fn a_car_is_awake_while_anything_turns() {
 fn a_car_that_starts_to_roll_stays_awake() {
     let scene = Scene::sloping(0.1f32.to_radians());
     let model = c5().without_rolling_resistance().model();
-    let mut yard = Yard::new(Yard::plane(&scene, HZ), Axes::ZUp, &scene, &model, &[standing(0.0)]);
+    let mut yard = Yard::new(Yard::plane(&scene, HZ), WorldAxes::ZUp, &scene, &model, &[standing(0.0)]);
     yard.run(5.0, &[Controls::parked()]);
     assert!(yard.sleeps(0));
     yard.run(2.0, &[Controls::coasting()]);

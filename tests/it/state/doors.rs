@@ -1,18 +1,20 @@
 //! Inputs of callers: steps of zero or invalid length, states of other cars, numbers that are not finite.
 
-use skidpad::core::{Backend, BackendInfo, CarError, CarId, CarStart, Controls, Quat, Scene, State, state::Placement};
+use skidpad::core::{
+    CarError, CarId, CarStart, Controls, Quat, Scene, Simulation, SolverInfo, State, state::Placement,
+};
 
 use crate::common::{Simplify, c5, shipped};
 
 /// Returns every solver, mode and peer.
-fn all() -> Vec<BackendInfo> {
+fn all() -> Vec<SolverInfo> {
     skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
 /// Builds a world with a Corvette that rolls at 20 m/s. The step is `dt`, s.
-fn world(solver: &BackendInfo, dt: f32) -> Box<dyn Backend> {
+fn world(solver: &SolverInfo, dt: f32) -> Box<dyn Simulation> {
     let placement = Placement { speed: 20.0, ..Placement::default() };
-    (solver.build)(&Scene::flat(), &[CarStart { model: c5().model(), placement }], dt)
+    (solver.build_world)(&Scene::flat(), &[CarStart { model: c5().model(), placement }], dt)
 }
 
 fn turning() -> Controls {
@@ -53,7 +55,12 @@ fn a_state_of_other_wheels_is_refused() {
         car.suspend(0).expect("it is there");
         let before = car.state(0).clone();
         let error = car.resume(0, &truck).expect_err("of six wheels");
-        assert_eq!(error, CarError::Wheels { car: CarId::first(0), found: 6, accepts: 4 }, "{}", solver.name);
+        assert_eq!(
+            error,
+            CarError::WheelCountMismatch { car: CarId::first(0), found: 6, accepts: 4 },
+            "{}",
+            solver.name
+        );
         assert_eq!(car.state(0).to_bytes(), before.to_bytes(), "{}", solver.name);
         assert!(!car.slots().is_active(0), "{}: nothing changes", solver.name);
         car.resume(0, &before).expect("it fits");

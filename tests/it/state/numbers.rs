@@ -1,13 +1,14 @@
 //! Checks of every number of a model: a model that is accepted drives with finite states.
 
 use skidpad::core::model::{
-    Aero, AeroMaps, AntiLock, AntiRollBar, Assists, Axle, Clutch, Continuous, Converter, CounterSteer, Coupler,
-    Coupling, CruiseControl, Disc, Engine, EngineDrive, Gearbox, Guidance, HeaveSpring, Hitch, Hull, Knee,
-    LateralCompliance, LaunchControl, LaunchDevice, LockUp, Motor, Peers, Powertrain, ProbeShape, Rolling,
-    SpeedSteering, StabilityControl, Steering, Strut, Surface, TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
+    Aero, AeroMaps, AeroSurface, AntiLock, AntiRollBar, Assists, Axle, BrakeDisc, Clutch, Converter, CounterSteer,
+    Coupler, CruiseControl, Cvt, DamperKnee, Engine, EngineDrive, Gearbox, HeaveSpring, Hitch, Hull, LateralCompliance,
+    LaunchControl, LaunchDevice, LockUp, Motor, Powertrain, ProbeShape, RaycastReference, RollingCoefficients,
+    SpeedSteering, StabilityControl, Steering, Strut, ToeCamberCurves, TorqueCoupling, TractionControl, TrailerBrakes,
+    Tyre, Unsprung, Wheel,
 };
-use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
-use skidpad::core::{BackendInfo, Controls, Mat3, Model, ModelParts, Vec3};
+use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, DirectionCurve, TMeasy};
+use skidpad::core::{Controls, Mat3, Model, ModelParts, SolverInfo, Vec3};
 
 use crate::common::{Drive, own_code, shipped};
 
@@ -31,8 +32,8 @@ macro_rules! without_numbers {
 
 // Constructors check curves and tables.
 without_numbers! {
-    usize bool i8 skidpad::core::model::Side skidpad::core::model::BarCoupling skidpad::core::model::Curve
-    skidpad::core::model::Table skidpad::core::Element skidpad::core::tyre::MagicFormula
+    usize bool i8 skidpad::core::model::Side skidpad::core::model::BarForcePath skidpad::core::model::Curve
+    skidpad::core::model::BilinearTable skidpad::core::ExternalForce skidpad::core::tyre::MagicFormula
 }
 
 macro_rules! lists {
@@ -86,8 +87,8 @@ macro_rules! fields {
 
 fields! {
     ModelParts {
-        mass inertia centre_height wheels axles tyres bars heave_springs steering powertrain motors couplings aero hull peers
-        assists hitch coupler elements
+        mass inertia centre_height wheels axles tyres bars heave_springs steering powertrain motors couplings aero hull raycast_reference
+        assists hitch coupler external_forces
     }
     Hitch { point roll_rate roll_damping yaw_damping yaw_friction largest_yaw largest_pitch breaking_force carried_mass }
     Coupler { point brakes }
@@ -96,23 +97,23 @@ fields! {
         unsprung probe
     }
     Strut { rate progressive_rate bump_damping rebound_damping bump_travel droop_travel stop_rate stop_travel knees }
-    Knee { above share }
-    Disc { heat_capacity cooling fades least_share }
-    Rolling { constant linear quadratic standing standing_below }
+    DamperKnee { speed fast_ratio }
+    BrakeDisc { heat_capacity cooling fade_range min_torque_factor }
+    RollingCoefficients { constant linear quadratic static_coefficient static_fade_speed }
     Unsprung { mass tyre_rate tyre_damping }
-    Axle { steer_ratio ackermann turning_distance guidance solid roll_centre lateral_compliance force_point }
+    Axle { steer_ratio ackermann turning_distance toe_camber solid roll_centre_height lateral_compliance force_point_height }
     LateralCompliance { rate damping }
-    Guidance { toe camber }
+    ToeCamberCurves { toe camber }
     Steering { lock rate }
-    AntiRollBar { wheels rate fades_in coupling }
+    AntiRollBar { wheels rate speed_range force_path }
     HeaveSpring { wheels rate damping }
-    Coupling { sides friction bias viscous }
-    EngineDrive { engine launch_device gearbox shares }
-    Engine { torque drag idle limit inertia throttle_map stall }
+    TorqueCoupling { sides friction bias viscous }
+    EngineDrive { engine launch_device gearbox torque_shares }
+    Engine { torque drag idle_speed limiter_speed inertia throttle_map stall_speed }
     Gearbox {
-        forward reverse final_drive efficiency shift_time up_speed easy_up_speed down_speed kick_down_speed continuous
+        forward reverse final_drive efficiency shift_time up_speed easy_up_speed down_speed kick_down_speed cvt
     }
-    Continuous { speeds rate }
+    Cvt { engine_speeds max_ratio_rate }
     Clutch { capacity engaged_speed }
     Converter { capacity torque_ratio lock_up }
     LockUp { capacity speed lowest_gear }
@@ -121,21 +122,21 @@ fields! {
     }
     Aero { drag drag_point side side_point downforce maps }
     AeroMaps { at_rest heights yaw }
-    Surface { coefficient point }
+    AeroSurface { coefficient point }
     Hull { centre half_extents }
-    Peers { roll_influence largest_suspension_force }
+    RaycastReference { roll_influence largest_suspension_force }
     Assists { abs stability traction launch cruise counter_steer speed_steering lowered_centre angular_drag }
-    AntiLock { slip response off_below }
-    StabilityControl { understeer largest_acceleration largest_sideslip tolerance response slip fades_in }
-    TractionControl { slip least response brakes }
-    LaunchControl { engine_speed slip least response until }
-    CruiseControl { response largest_acceleration may_brake }
-    CounterSteer { gain authority fades_in }
-    SpeedSteering { between shares }
+    AntiLock { slip time_constant min_speed }
+    StabilityControl { understeer_gradient max_acceleration max_sideslip tolerance time_constant slip speed_range }
+    TractionControl { slip min_slip_speed time_constant brake_share }
+    LaunchControl { engine_speed slip min_slip_speed time_constant max_speed }
+    CruiseControl { time_constant max_acceleration may_brake }
+    CounterSteer { gain max_angle speed_range }
+    SpeedSteering { speed_range factors }
     CurveTyre { law friction load_sensitivity nominal_load relaxation }
     Brush { bristle_stiffness half_length friction load_sensitivity nominal_load }
     TMeasy { nominal_load nominal double relaxation }
-    Direction { slope largest largest_slip sliding sliding_slip }
+    DirectionCurve { slope largest largest_slip sliding sliding_slip }
 }
 
 impl Numbers for TrailerBrakes {
@@ -218,18 +219,27 @@ fn with(parts: &ModelParts, at: usize, value: f32) -> (String, ModelParts) {
 fn with_everything() -> ModelParts {
     let mut parts = shipped("corvette_c5");
     for wheel in &mut parts.wheels {
-        wheel.strut.knees = [Knee { above: 0.1, share: 0.4 }; 2];
-        wheel.disc = Some(Disc { heat_capacity: 5e3, cooling: [10.0, 3.0], fades: [300.0, 600.0], least_share: 0.5 });
+        wheel.strut.knees = [DamperKnee { speed: 0.1, fast_ratio: 0.4 }; 2];
+        wheel.disc = Some(BrakeDisc {
+            heat_capacity: 5e3,
+            cooling: [10.0, 3.0],
+            fade_range: [300.0, 600.0],
+            min_torque_factor: 0.5,
+        });
         wheel.unsprung = Some(Unsprung { mass: 40.0, tyre_rate: 2.5e5, tyre_damping: 300.0 });
-        wheel.rolling = Rolling { standing: 0.03, standing_below: 0.2, ..wheel.rolling };
+        wheel.rolling = RollingCoefficients { static_coefficient: 0.03, static_fade_speed: 0.2, ..wheel.rolling };
     }
     for axle in &mut parts.axles {
-        axle.guidance = Some(Guidance { toe: [0.1, 0.5], camber: [-0.5, -1.0] });
+        axle.toe_camber = Some(ToeCamberCurves { toe: [0.1, 0.5], camber: [-0.5, -1.0] });
         axle.lateral_compliance = Some(LateralCompliance { rate: 2e5, damping: 1e4 });
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 2e4, damping: 500.0 }];
-    parts.couplings =
-        vec![Coupling { friction: 30.0, bias: [1.5, 1.2], viscous: 2.0, ..Coupling::locked([[2].into(), [3].into()]) }];
+    parts.couplings = vec![TorqueCoupling {
+        friction: 30.0,
+        bias: [1.5, 1.2],
+        viscous: 2.0,
+        ..TorqueCoupling::locked([[2].into(), [3].into()])
+    }];
     parts.motors = shipped("tesla_model3_awd").motors;
     let maps = AeroMaps { at_rest: [0.1; 2], heights: Default::default(), yaw: Default::default() };
     parts.aero.maps = Some(Box::new(maps));
@@ -260,7 +270,7 @@ fn cars() -> Vec<ModelParts> {
 
 /// Drives for 100 steps at 60 Hz. Returns the first step after which the state is not finite; `None` without such a step or
 /// for an invalid model.
-fn fails_at(solver: &BackendInfo, parts: &ModelParts) -> Option<usize> {
+fn fails_at(solver: &SolverInfo, parts: &ModelParts) -> Option<usize> {
     let model = Model::new(parts.clone()).ok()?;
     let mut car = Drive::rolling(solver, &model.into(), 20.0, 60.0);
     (0..100).find(|step| {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, LoadError, Quat, Scene, State, Vec3, state::Placement, state::saved,
+    CarStart, Controls, LoadError, Quat, Scene, Simulation, SolverInfo, State, Vec3, state::Placement, state::saved,
 };
 
 use crate::chassis::thrown::among_boxes;
@@ -14,12 +14,12 @@ use crate::step::fuzz::wild_controls;
 use crate::step::random::Random;
 
 /// Builds a world with a Corvette and a truck, 40 m apart, at 60 Hz.
-fn two_cars(solver: &BackendInfo, scene: &Scene) -> Box<dyn Backend> {
+fn two_cars(solver: &SolverInfo, scene: &Scene) -> Box<dyn Simulation> {
     let cars = [("corvette_c5", 20.0), ("truck_6x4", 10.0)].map(|(name, speed)| CarStart {
         model: shipped(name).model(),
         placement: Placement { y: 4.0 * f64::from(speed), speed, ..Placement::default() },
     });
-    (solver.build)(scene, &cars, 1.0 / 60.0)
+    (solver.build_world)(scene, &cars, 1.0 / 60.0)
 }
 
 fn slalom(step: u64, car: usize) -> Controls {
@@ -29,24 +29,24 @@ fn slalom(step: u64, car: usize) -> Controls {
 }
 
 /// Steps `world` until it has taken `end` steps since its start.
-fn drive(world: &mut dyn Backend, end: u64) {
+fn drive(world: &mut dyn Simulation, end: u64) {
     while world.steps() < end {
         let step = world.steps();
         world.step(&[slalom(step, 0), slalom(step, 1)]);
     }
 }
 
-fn saved(world: &dyn Backend) -> Vec<u8> {
+fn saved(world: &dyn Simulation) -> Vec<u8> {
     world.save().expect("no hull touches anything")
 }
 
-/// The sizes of a saved car and of a saved world. A new field requires a higher `saved::VERSION`.
+/// The sizes of a saved car and of a saved world. A new field requires a higher `saved::CAR_VERSION`.
 #[test]
 fn a_car_takes_417_bytes_and_a_world_little_more_than_its_cars() {
     for solver in solvers() {
         let world = two_cars(&solver, &Scene::flat());
         let sizes = [0, 1].map(|car| world.state(car).to_bytes().len());
-        assert_eq!((sizes, saved::VERSION), ([417, 417 + 2 * 65], 5), "{}: four wheels and six", solver.name);
+        assert_eq!((sizes, saved::CAR_VERSION), ([417, 417 + 2 * 65], 5), "{}: four wheels and six", solver.name);
         assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (5 + 417 - 6) + (5 + 547 - 6), "{}", solver.name);
     }
 }
@@ -79,13 +79,13 @@ fn a_standing_body_is_loaded_where_its_engine_had_it() {
     car.run(1.0, |_| Controls::coasting());
     let beside = (0..2400).find_map(|_| {
         car.step(&Controls { handbrake: 1.0, ..Controls::coasting() });
-        car.world.place(0)
+        car.world.engine_position(0)
     });
     let beside = beside.expect("a creeping place in 64 bits");
     let bytes = saved(car.world.as_ref());
     let mut fresh = Drive::new(&rapier, &c5().model(), &Scene::sloping(0.1), Placement::default(), 240.0);
     fresh.world.load(&bytes).expect("bytes of such a world");
-    assert_eq!(fresh.world.place(0), Some(beside));
+    assert_eq!(fresh.world.engine_position(0), Some(beside));
     assert_eq!(saved(fresh.world.as_ref()), bytes);
     let far = with(&bytes, bytes.len() - 4, &(beside.z + 1e-3).to_le_bytes());
     let text = fresh.world.load(&far).expect_err("a millimetre is no rounding").to_string();
@@ -304,7 +304,7 @@ fn rapier_does_not_save_a_hull_that_touches() {
 
 /// Steps `world` with each of `controls` and returns the states as bytes. Ends at the first step after which the world
 /// cannot be saved.
-fn follow(world: &mut dyn Backend, controls: &[Controls]) -> Vec<Vec<u8>> {
+fn follow(world: &mut dyn Simulation, controls: &[Controls]) -> Vec<Vec<u8>> {
     let mut states = Vec::new();
     for asked in controls {
         world.step(std::slice::from_ref(asked));

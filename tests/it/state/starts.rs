@@ -37,7 +37,7 @@ fn a_car_in_the_air_falls_at_once() {
 fn the_first_row_tells_what_the_wheels_meet() {
     let model = c5().without_air().model();
     let droop = f64::from(model.wheels()[0].strut.droop_travel);
-    let table = FixedBox::upright(DVec3::new(2.0, 1.0, 0.5), Vec3::new(12.0, 8.0, 3.0)).turned(0.3, 0.0, 0.0);
+    let table = FixedBox::axis_aligned(DVec3::new(2.0, 1.0, 0.5), Vec3::new(12.0, 8.0, 3.0)).rotated(0.3, 0.0, 0.0);
     let on_table = Scene { boxes: vec![table], ..Scene::flat() };
     let heights = [(0.0, 0.0), (0.02, 0.0), (droop - 0.005, 0.0), (droop + 0.1, 0.0), (2.0, 2.0), (2.03, 2.0)];
     for (height, ground) in heights {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    AssistLog, Backend, BackendInfo, CarStart, Controls, Course, DVec3, EngineSignals, FixedBox, Model, Platform, Quat,
-    Scene, State, Texture, Vec3, WheelContact,
+    AssistLog, CarStart, Controls, DVec3, EngineSignals, FixedBox, Model, Platform, PlatformCourse, Quat, Scene,
+    Simulation, SolverInfo, State, SurfaceTexture, Vec3, WheelContact,
 };
 
-use skidpad::core::model::{AntiRollBar, Assists, BarCoupling, ModelParts, Wheel};
+use skidpad::core::model::{AntiRollBar, Assists, BarForcePath, ModelParts, Wheel};
 use skidpad::core::state::{Placement, WheelState};
 
 use crate::common::{Simplify, c5};
@@ -65,12 +65,12 @@ fn change(controls: &mut Controls, random: &mut Random, lock: f32) {
 }
 
 /// Returns whether the first wheel of `car` has a contact in the vehicle's own rows. After a step in a batch it has none.
-fn touches(world: &dyn Backend, car: usize) -> bool {
+fn touches(world: &dyn Simulation, car: usize) -> bool {
     world.car(car).vehicle.is_some_and(|vehicle| vehicle.wheel_contact(0).is_some())
 }
 
 /// Returns the reported wheel contacts and engine signals of `car`, and its assist log.
-fn told(world: &dyn Backend, car: usize) -> (Vec<Option<WheelContact>>, Option<EngineSignals>, Option<AssistLog>) {
+fn told(world: &dyn Simulation, car: usize) -> (Vec<Option<WheelContact>>, Option<EngineSignals>, Option<AssistLog>) {
     let view = world.car(car);
     let contacts = (0..view.state.wheels.len()).map(|wheel| view.wheel_contact(wheel)).collect();
     (contacts, view.engine_signals(), view.vehicle.map(|vehicle| *vehicle.assist_log()))
@@ -86,7 +86,7 @@ fn in_turn(starts: &[CarStart]) -> Vec<CarStart> {
 
 /// Suspends a car after a third of the steps. Resumes it elsewhere after half of them, and inserts `MORE` cars, which fill
 /// the third batch.
-fn come_and_go(world: &mut dyn Backend, starts: &[CarStart], step: usize, steps: usize) {
+fn come_and_go(world: &mut dyn Simulation, starts: &[CarStart], step: usize, steps: usize) {
     if step == steps / 3 {
         world.suspend(3).expect("it is there");
     } else if step == steps / 2 {
@@ -112,7 +112,7 @@ fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usiz
 
 /// Makes the comparison of [`same_bits`] with `solver`, at `hz` steps a second.
 fn same_bits_on(
-    solver: &BackendInfo,
+    solver: &SolverInfo,
     what: &str,
     model: &Arc<Model>,
     scene: &Scene,
@@ -125,7 +125,7 @@ fn same_bits_on(
     // Some of the cars would collide.
     let scene = Scene { cars_collide: false, ..scene.clone() };
     let apart = in_turn(&starts);
-    let world = |starts: &[CarStart]| (solver.build)(&scene, starts, 1.0 / hz);
+    let world = |starts: &[CarStart]| (solver.build_world)(&scene, starts, 1.0 / hz);
     let [mut abreast, mut alone] = [&starts, &apart].map(|starts| world(starts));
     let mut controls = vec![Controls { throttle: 0.3, ..Controls::default() }; CARS + MORE];
     let (lock, mut together) = (model.parts().steering.lock, [0, 0]);
@@ -135,7 +135,7 @@ fn same_bits_on(
         come_and_go(&mut *alone, &apart, step, steps);
         let reports = [abreast.step(&controls), alone.step(&controls)];
         assert_eq!(reports[0], reports[1], "{what}, {hz} Hz, step {step}");
-        for car in 0..alone.cars() {
+        for car in 0..alone.slot_count() {
             let [ours, theirs] = [abreast.state(car), alone.state(car)].map(State::to_bytes);
             if touches(&*alone, car) && !touches(&*abreast, car) {
                 together[0] += 1;
@@ -155,7 +155,8 @@ fn same_bits_on(
 
 /// Returns a slope with boxes to drive over, into and off. Some have the rolling resistance of loose gravel, some move.
 pub fn rough() -> Scene {
-    let texture = |i: u32| Texture { rolling: if i % 3 == 1 { 0.05 } else { 0.0 }, ..Texture::NONE };
+    let texture =
+        |i: u32| SurfaceTexture { rolling_resistance: if i % 3 == 1 { 0.05 } else { 0.0 }, ..SurfaceTexture::NONE };
     let along = Quat::from_rotation_y(-SLOPE);
     let at = |x: f64, y: f64| DVec3::new(x, y, f64::from(SLOPE).tan() * x);
     let place = |i: u32| [90.0 * f64::from(i % BLOCKS), 25.0 * f64::from(i / BLOCKS) - 25.0];
@@ -176,7 +177,7 @@ pub fn rough() -> Scene {
     let moving = |i: u32| Platform {
         shape: plate(i),
         axis: Vec3::Z,
-        course: Course::Steady { velocity: Vec3::new(-0.5, 0.3, 0.0), rate: 0.02 },
+        course: PlatformCourse::Steady { velocity: Vec3::new(-0.5, 0.3, 0.0), rate: 0.02 },
     };
     let (all, some) = (0..3 * BLOCKS, (0..3 * BLOCKS).step_by(2));
     let (boxes, platforms) = (all.map(block).collect(), some.map(moving).collect());
@@ -187,7 +188,8 @@ pub fn rough() -> Scene {
 fn shipped_cars_abreast_have_the_bits_of_each_alone() {
     for (i, name) in skidpad::spec::shipped::names().enumerate() {
         let model = skidpad::spec::load(name).expect("shipped").model;
-        let gravel = Scene { texture: Texture { rolling: 0.03, ..Texture::NONE }, ..Scene::flat() };
+        let gravel =
+            Scene { texture: SurfaceTexture { rolling_resistance: 0.03, ..SurfaceTexture::NONE }, ..Scene::flat() };
         let shares = [
             same_bits(name, &model, &Scene::flat(), 60.0, 300, 1 + i as u64)[0],
             same_bits(name, &model, &rough(), 240.0, 300, 200 + i as u64)[0],
@@ -216,8 +218,9 @@ fn cars_that_stand_go_abreast_with_the_bits_of_each_alone() {
         let at = |car: usize| Placement { y: 12.0 * car as f64, heading: 0.4 * car as f32, ..Placement::default() };
         let starts: Vec<CarStart> =
             (0..CARS).map(|car| CarStart { model: model.clone(), placement: at(car) }).collect();
-        let world =
-            |starts: &[CarStart]| (skidpad::impulse::BACKEND_INFO.build)(&Scene::sloping(SLOPE), starts, 1.0 / HZ);
+        let world = |starts: &[CarStart]| {
+            (skidpad::impulse::BACKEND_INFO.build_world)(&Scene::sloping(SLOPE), starts, 1.0 / HZ)
+        };
         let [mut abreast, mut alone] = [starts.clone(), in_turn(&starts)].map(|starts| world(&starts));
         let mut together = 0;
         for step in 0..STEPS {
@@ -265,11 +268,13 @@ fn plain_car(random: &mut Random, wheels: impl Fn(usize) -> bool) -> ModelParts 
         let Assists { abs, counter_steer, speed_steering, .. } = parts.assists;
         parts.assists = Assists { abs, counter_steer, speed_steering, ..Assists::default() };
         parts.heave_springs.clear();
-        parts.elements.clear();
-        parts.axles.iter_mut().for_each(|axle| axle.force_point = 0.0);
+        parts.external_forces.clear();
+        parts.axles.iter_mut().for_each(|axle| axle.force_point_height = 0.0);
         let axle = |wheel: usize| parts.wheels[wheel].axle;
         let across = |bar: &AntiRollBar| axle(bar.wheels[0]) == axle(bar.wheels[1]);
-        parts.bars.retain(|bar| across(bar) && bar.coupling == BarCoupling::InLoadPath && bar.fades_in == [0.0; 2]);
+        parts
+            .bars
+            .retain(|bar| across(bar) && bar.force_path == BarForcePath::InLoadPath && bar.speed_range == [0.0; 2]);
         if !wheels(parts.wheels.len()) {
             continue;
         }

@@ -2,17 +2,19 @@
 
 use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, Unsprung, Wheel};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Quat, Scene, Texture, Vec3, state::Placement};
+use skidpad::core::{
+    Controls, DVec3, FixedBox, ModelParts, Quat, Scene, SolverInfo, SurfaceTexture, Vec3, state::Placement,
+};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, curve, mean, solvers};
 
-fn solver(name: &str) -> BackendInfo {
+fn solver(name: &str) -> SolverInfo {
     skidpad::backend(name).expect("listed")
 }
 
 /// Returns the mean deceleration over μ N / m of a car that slides on locked wheels, `degrees` off its heading. μ is 1, N
 /// the mean sum of the wheel loads.
-fn locked_slide(solver: &BackendInfo, degrees: f32) -> f64 {
+fn locked_slide(solver: &SolverInfo, degrees: f32) -> f64 {
     let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
     let mut car = Drive::rolling(solver, &model, 0.0, 240.0);
     let mut state = car.world.state(0).clone();
@@ -298,7 +300,7 @@ fn a_car_parked_on_three_wheels_stays() {
     for name in ["impulse", "constraint"] {
         for heading in [0.0, std::f32::consts::FRAC_PI_2, std::f32::consts::PI] {
             let mut scene = Scene::sloping(20f32.to_radians());
-            let upright = scene.orientation(heading);
+            let upright = scene.upright_orientation(heading);
             for &[x, y] in &blocks {
                 let place = upright * Vec3::new(x, y, 0.5 * height);
                 scene.boxes.push(FixedBox {
@@ -306,7 +308,7 @@ fn a_car_parked_on_three_wheels_stays() {
                     half_extents: Vec3::new(0.4, 0.4, 0.5 * height),
                     rotation: upright,
                     grip: 1.0,
-                    texture: Texture::NONE,
+                    texture: SurfaceTexture::NONE,
                 });
             }
             let placement = Placement { heading, gear: Some(0), ..Placement::default() };

@@ -1,6 +1,6 @@
 //! Convergence of all solvers to one trajectory. Solvers in own worlds converge with the second order of the step.
 
-use skidpad::core::{BackendInfo, Controls, DVec3, Model};
+use skidpad::core::{Controls, DVec3, Model, SolverInfo};
 use std::sync::Arc;
 
 use crate::common::{Drive, Simplify, c5, solvers};
@@ -44,7 +44,7 @@ const fn ramp(t: f64, from: f64, over: f64) -> f32 {
     }) as f32
 }
 
-fn end(solver: &BackendInfo, model: &Arc<Model>, script: &Script, hz: f32) -> DVec3 {
+fn end(solver: &SolverInfo, model: &Arc<Model>, script: &Script, hz: f32) -> DVec3 {
     let mut car = Drive::rolling(solver, model, script.speed, hz);
     car.run(script.seconds, |f| Controls {
         brake: (script.brake)(f.t_s + 0.5 / f64::from(hz)),
@@ -89,13 +89,13 @@ fn a_step_steer_ends_within_three_millimetres() {
 }
 
 /// Returns the end of `script` with `solver`, extrapolated to zero step length from two fine steps and the order.
-fn limit(solver: &BackendInfo, model: &Arc<Model>, script: &Script) -> DVec3 {
+fn limit(solver: &SolverInfo, model: &Arc<Model>, script: &Script) -> DVec3 {
     let [fine, finer] = [960.0, 1920.0].map(|hz| end(solver, model, script, hz));
     if is_of_second_order(solver, script) { (4.0 * finer - fine) / 3.0 } else { 2.0 * finer - fine }
 }
 
 /// Returns whether the error is of second order. Rapier moves bodies with a larger share of the final velocity of a step.
-fn is_of_second_order(solver: &BackendInfo, script: &Script) -> bool {
+fn is_of_second_order(solver: &SolverInfo, script: &Script) -> bool {
     solver.name != "rapier" && script.name != LOCKED
 }
 

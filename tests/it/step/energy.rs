@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{BarCoupling, Motor, Powertrain, Strut, Unsprung};
+use skidpad::core::model::{BarForcePath, Motor, Powertrain, Strut, Unsprung};
 use skidpad::core::state::WheelState;
 use skidpad::core::tyre::Conditions;
-use skidpad::core::{Backend, BackendInfo, Contact, Controls, DVec3, Ground, Mat3, Model, Probe, Scene, State, Vec3};
+use skidpad::core::{Contact, Controls, DVec3, Ground, Mat3, Model, Probe, Scene, Simulation, SolverInfo, State, Vec3};
 
 use crate::common::{Drive, GRAVITY};
 
@@ -39,20 +39,20 @@ pub struct Audit {
 
 impl Audit {
     /// Creates the audit of the only car of `drive`, in a world of `solver` on the plane of `scene`, under standard gravity.
-    pub fn of(drive: &Drive, solver: &BackendInfo, scene: &Scene) -> Self {
+    pub fn of(drive: &Drive, solver: &SolverInfo, scene: &Scene) -> Self {
         Self::of_car(drive.world.model(0), solver, scene)
     }
 
     /// Creates the audit of a car of `model`, in any place of a world of `solver` on the plane of `scene`.
-    pub fn of_car(model: &Arc<Model>, solver: &BackendInfo, scene: &Scene) -> Self {
+    pub fn of_car(model: &Arc<Model>, solver: &SolverInfo, scene: &Scene) -> Self {
         let model = model.clone();
         let described = model.wheels().iter().all(|wheel| wheel.unsprung.is_some());
         let own_wheels = solver.name == "constraint-unsprung" && described;
-        Self { model, ground: Some(scene.normal().as_dvec3()), own_wheels }
+        Self { model, ground: Some(scene.plane_normal().as_dvec3()), own_wheels }
     }
 
     /// Creates the audit of a car of `model` on any ground. Strut compressions are those of the state.
-    pub fn by_compressions(model: &Arc<Model>, solver: &BackendInfo) -> Self {
+    pub fn by_compressions(model: &Arc<Model>, solver: &SolverInfo) -> Self {
         Self { ground: None, ..Self::of_car(model, solver, &Scene::flat()) }
     }
 
@@ -73,7 +73,7 @@ impl Audit {
     /// gain when a ray steps up onto another body is subtracted, and summed in `steps`: a ray has no size, so that the body
     /// lifts the wheel at once and without work. On one body, a box, the height below a ray changes steadily, and the car
     /// does the work.
-    pub fn energy_on_rays(&self, world: &mut dyn Backend, car: usize, steps: &mut StepsUp) -> f64 {
+    pub fn energy_on_rays(&self, world: &mut dyn Simulation, car: usize, steps: &mut StepsUp) -> f64 {
         let met = self.met_by_rays(world, car);
         let bodies: Vec<_> = met.iter().map(|met| met.as_ref()?.ground.map(|ground| ground.body)).collect();
         steps.stands_on.resize(bodies.len(), None);
@@ -82,7 +82,7 @@ impl Audit {
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let Some(contact) = met[i] else { continue };
             let reached = (2.0 * wheel.radius - contact.distance).max(-wheel.strut.droop_travel);
-            let steps_up = bodies[i] != steps.stands_on[i] && bodies[i].is_some_and(|body| body != Ground::STILL);
+            let steps_up = bodies[i] != steps.stands_on[i] && bodies[i].is_some_and(|body| body != Ground::STATIC_BODY);
             let now = &mut found.wheels[i];
             match wheel.unsprung.filter(|_| self.own_wheels) {
                 Some(own) if steps_up => {
@@ -104,13 +104,13 @@ impl Audit {
 
     /// Returns the contacts of the rays of `car` in its current state, wheel by wheel; `None` without a face that a wheel
     /// can stand on.
-    fn met_by_rays(&self, world: &mut dyn Backend, car: usize) -> Vec<Option<Contact>> {
+    fn met_by_rays(&self, world: &mut dyn Simulation, car: usize) -> Vec<Option<Contact>> {
         let state = world.state(car);
         let (position, up) = (state.position, state.rotation * Vec3::Z);
         let rays = self.model.wheels().iter().map(|wheel| {
             let offset = state.rotation * (wheel.contact + Vec3::Z * (2.0 * wheel.radius));
             let reach = 2.0 * wheel.radius + wheel.strut.droop_travel;
-            Probe { car, position, offset, direction: -up, reach, rim: None }
+            Probe { car, position, offset, direction: -up, length: reach, rim: None }
         });
         let rays: Vec<_> = rays.collect();
         let mut met = vec![None; rays.len()];
@@ -144,10 +144,10 @@ impl Audit {
         let engine = parts.powertrain.engine().map_or(0.0, |drive| {
             let engine = &drive.engine;
             let speed = faster(&|state| state.drive.engine_speed);
-            let governed = before.drive.engine_speed < 1.1 * engine.idle;
+            let governed = before.drive.engine_speed < 1.1 * engine.idle_speed;
             // Below idle the governor can add as much torque.
             let pulls = f32::from(u8::from(throttle > 0.0) + u8::from(governed));
-            pulls * engine.torque.peak() * speed
+            pulls * engine.torque.max_value() * speed
         });
         let motor = |motor: &Motor| {
             let speed = faster(&|state| rotor_speed(motor, state) as f32);
@@ -196,7 +196,7 @@ impl Audit {
                     let other = if tie.wheels[0] == i { tie.wheels[1] } else { tie.wheels[0] };
                     (push - tie.way * tie.rate * travel[other], rate + tie.rate)
                 });
-                let hangs = wheel.strut.compression_under(push, rate).max(-f64::from(wheel.strut.droop_travel));
+                let hangs = wheel.strut.compression_at_force(push, rate).max(-f64::from(wheel.strut.droop_travel));
                 travel[i] = hangs.max(found[i]);
             }
         }
@@ -208,7 +208,7 @@ impl Audit {
         let model = &*self.model;
         let (wheel, now) = (&model.wheels()[i], &state.wheels[i]);
         let spin = 0.5 * f64::from(wheel.spin_inertia) * f64::from(now.spin).powi(2);
-        let carried = f64::from(model.sprung()[i]);
+        let carried = f64::from(model.carried_masses()[i]);
         let own = if self.own_wheels { wheel.unsprung } else { None };
         let [moves, squashed] = own.map_or([0.0; 2], |own| self.of_own_motion(state, i, &own));
         let sways = own.map_or(0.0, |own| self.of_beam(state, i, &own));
@@ -247,7 +247,7 @@ impl Audit {
         let Some(other) = (0..wheels.len()).find(across).filter(|_| self.model.parts().axles[axle].solid) else {
             return 0.0;
         };
-        let height = f64::from(wheels[i].radius - self.model.parts().axles[axle].roll_centre);
+        let height = f64::from(wheels[i].radius - self.model.parts().axles[axle].roll_centre_height);
         let turn = 1.0 / f64::from(wheels[i].contact.y - wheels[other].contact.y);
         let against = |of: fn(&WheelState) -> f32| turn * f64::from(of(&state.wheels[i]) - of(&state.wheels[other]));
         let (leans, rate) = (against(|wheel| wheel.compression), -height * against(|wheel| wheel.travel_rate));
@@ -312,7 +312,7 @@ struct AxleLink {
 fn ties(model: &Model) -> impl Iterator<Item = AxleLink> {
     let parts = model.parts();
     let bars = parts.bars.iter().map(|bar| {
-        let beside = bar.coupling == BarCoupling::External;
+        let beside = bar.force_path == BarForcePath::External;
         AxleLink { wheels: bar.wheels, rate: bar.rate.into(), way: -1.0, beside }
     });
     let heave = parts.heave_springs.iter().map(|spring| {

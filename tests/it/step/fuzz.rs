@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use skidpad::core::model::{HeaveSpring, Knee};
+use skidpad::core::model::{DamperKnee, HeaveSpring};
 use skidpad::core::{
     CarStart, Controls, DVec3, FixedBox, Model, ModelParts, Quat, Scene, Vec3, WheelControls, WheelFrame,
     state::Placement,
@@ -73,12 +73,12 @@ fn random_steps_among_boxes_stay_finite() {
     let mut boxes = Vec::new();
     for car in 0..CARS {
         let at = |x: f64, z: f64| DVec3::new(x, 30.0 * car as f64, z);
-        boxes.push(FixedBox::upright(at(3.0, 0.2), Vec3::new(8.0, 5.0, 0.5)).turned(0.2, -0.15, 0.05));
-        boxes.push(FixedBox::upright(at(14.0, 1.5), Vec3::new(0.5, 20.0, 4.0)));
-        boxes.push(FixedBox::upright(at(-6.0, 0.5), Vec3::ONE).turned(0.7, 0.6, 0.9));
-        boxes.push(FixedBox::upright(at(0.0, 0.45), Vec3::new(2.0, 2.0, 0.002)));
+        boxes.push(FixedBox::axis_aligned(at(3.0, 0.2), Vec3::new(8.0, 5.0, 0.5)).rotated(0.2, -0.15, 0.05));
+        boxes.push(FixedBox::axis_aligned(at(14.0, 1.5), Vec3::new(0.5, 20.0, 4.0)));
+        boxes.push(FixedBox::axis_aligned(at(-6.0, 0.5), Vec3::ONE).rotated(0.7, 0.6, 0.9));
+        boxes.push(FixedBox::axis_aligned(at(0.0, 0.45), Vec3::new(2.0, 2.0, 0.002)));
     }
-    boxes.push(FixedBox::upright(DVec3::new(-60.0, 0.0, -100.0), Vec3::new(100.0, 1000.0, 205.0)));
+    boxes.push(FixedBox::axis_aligned(DVec3::new(-60.0, 0.0, -100.0), Vec3::new(100.0, 1000.0, 205.0)));
     survive(&c5().model(), &Scene { boxes, ..Scene::sloping(0.1) }, 200_000 / CARS);
 }
 
@@ -88,11 +88,11 @@ fn random_steps_on_every_part_of_a_suspension_stay_finite() {
     let mut parts = crate::suspension::springs::guided();
     for wheel in &mut parts.wheels {
         wheel.strut.progressive_rate = 0.9 * wheel.strut.rate / wheel.strut.droop_travel;
-        wheel.strut.knees = [Knee { above: 0.05, share: 0.3 }, Knee { above: 0.1, share: 2.0 }];
+        wheel.strut.knees = [DamperKnee { speed: 0.05, fast_ratio: 0.3 }, DamperKnee { speed: 0.1, fast_ratio: 2.0 }];
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 1e6, damping: 1e5 }];
     parts.axles[0].solid = true;
-    parts.axles[1].force_point = 1.0;
+    parts.axles[1].force_point_height = 1.0;
     survive(&parts.model(), &Scene::sloping(0.1), 100_000 / CARS);
 }
 
@@ -105,7 +105,7 @@ fn survive(model: &Arc<Model>, scene: &Scene, steps: usize) {
                 placement: Placement { y: 30.0 * i as f64, ..Placement::default() },
             })
             .collect();
-        let mut world = (solver.build)(scene, &starts, 1.0 / 60.0);
+        let mut world = (solver.build_world)(scene, &starts, 1.0 / 60.0);
         let mut controls = vec![Controls::default(); CARS];
         for step in 0..steps {
             let car = step % CARS;
@@ -114,7 +114,7 @@ fn survive(model: &Arc<Model>, scene: &Scene, steps: usize) {
             }
             if step % 2000 == 1999 {
                 let mut state = world.state(car).clone();
-                state.position = scene.point(0.0, 30.0 * car as f64, random.between(0.2, 4.0).into());
+                state.position = scene.point_above_plane(0.0, 30.0 * car as f64, random.between(0.2, 4.0).into());
                 let axis = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.3).normalize();
                 state.rotation = Quat::from_axis_angle(axis, random.between(-3.2, 3.2));
                 state.velocity = Vec3::new(random.between(-60.0, 60.0), random.between(-20.0, 20.0), 0.0);

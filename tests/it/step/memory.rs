@@ -1,6 +1,6 @@
 //! Memory: no allocation in a step or a rewind of an own world, and the size of a car.
 
-use skidpad::core::{BackendInfo, CarStart, Controls, Scene, State, Vehicle, state::Placement};
+use skidpad::core::{CarStart, Controls, Scene, SolverInfo, State, Vehicle, state::Placement};
 
 use crate::common::own_code;
 use crate::step::abreast::rough;
@@ -19,7 +19,7 @@ fn controls(step: usize) -> Controls {
 
 /// Returns the number of allocations in three seconds of cars of a shipped vehicle, after a second of driving, and in a
 /// rewind of each.
-fn allocations(solver: &BackendInfo, name: &str, scene: &Scene) -> u64 {
+fn allocations(solver: &SolverInfo, name: &str, scene: &Scene) -> u64 {
     let model = skidpad::spec::load(name).expect("shipped").model;
     // Every second car falls onto its wheels, at different headings.
     let placement = |car: usize| Placement {
@@ -30,7 +30,7 @@ fn allocations(solver: &BackendInfo, name: &str, scene: &Scene) -> u64 {
         ..Placement::default()
     };
     let starts: Vec<_> = (0..CARS).map(|car| CarStart { model: model.clone(), placement: placement(car) }).collect();
-    let mut world = (solver.build)(scene, &starts, 1.0 / HZ);
+    let mut world = (solver.build_world)(scene, &starts, 1.0 / HZ);
     let mut all = vec![Controls::default(); CARS];
     let mut drive = |steps: core::ops::Range<usize>| {
         for step in steps {

@@ -5,11 +5,12 @@
 use std::sync::Arc;
 
 use skidpad::core::model::{
-    AeroMaps, AntiRollBar, Axle, BarCoupling, Clutch, Continuous, Converter, Coupling, Curve, Disc, Engine,
-    EngineDrive, Gearbox, Guidance, HeaveSpring, Knee, LaunchDevice, LockUp, Motor, Powertrain, ProbeShape, Rolling,
-    Side, Steering, Strut, Surface, Table, Tyre, Unsprung, Wheel, box_inertia, sprung_masses,
+    AeroMaps, AeroSurface, AntiRollBar, Axle, BarForcePath, BilinearTable, BrakeDisc, Clutch, Converter, Curve, Cvt,
+    DamperKnee, Engine, EngineDrive, Gearbox, HeaveSpring, LaunchDevice, LockUp, Motor, Powertrain, ProbeShape,
+    RollingCoefficients, Side, Steering, Strut, ToeCamberCurves, TorqueCoupling, Tyre, Unsprung, Wheel, box_inertia,
+    sprung_masses,
 };
-use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
+use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, DirectionCurve, TMeasy};
 use skidpad::core::{Mat3, Model, ModelParts, Vec3};
 
 use crate::common::shipped;
@@ -122,13 +123,20 @@ fn draw_axle(random: &mut Random, axle: usize, axles: usize, [ahead, base]: [f32
         _ => 0.0,
     };
     let turning_distance = if steer_ratio >= 0.0 { ahead + 0.5 * base } else { ahead - 0.5 * base };
-    let guidance = random.chance(0.3).then(|| Guidance {
+    let guidance = random.chance(0.3).then(|| ToeCamberCurves {
         toe: [random.between(-0.2, 0.2), random.between(-0.5, 0.5)].map(|value| value / length),
         camber: [random.between(-1.0, 1.0), random.between(-2.0, 2.0)].map(|value| value / length),
     });
     let force_point = if random.chance(0.1) { length * random.between(0.0, 0.4) } else { 0.0 };
     let ackermann = random.between(0.0, 1.0);
-    Axle { steer_ratio, ackermann, turning_distance, guidance, force_point, ..Axle::default() }
+    Axle {
+        steer_ratio,
+        ackermann,
+        turning_distance,
+        toe_camber: guidance,
+        force_point_height: force_point,
+        ..Axle::default()
+    }
 }
 
 /// Returns a wheel for the axle of wheel `first`, without its horizontal position.
@@ -153,18 +161,18 @@ fn wheel(random: &mut Random, size: &Size, first: usize, height: f32) -> Wheel {
         camber: if random.chance(0.3) { random.between(-0.08, 0.08) } else { 0.0 },
         brake_torque: most * random.between(0.3, 3.0),
         handbrake_torque: if random.chance(0.5) { most * random.between(0.2, 2.0) } else { 0.0 },
-        disc: random.chance(0.3).then(|| Disc {
+        disc: random.chance(0.3).then(|| BrakeDisc {
             heat_capacity: size.mass * random.between(0.5, 10.0),
             cooling: [size.mass * random.between(0.0, 0.01), 0.1],
-            fades: [400.0, 700.0],
-            least_share: random.between(0.2, 1.0),
+            fade_range: [400.0, 700.0],
+            min_torque_factor: random.between(0.2, 1.0),
         }),
-        rolling: Rolling {
+        rolling: RollingCoefficients {
             constant: random.between(0.0, 0.03),
             linear: random.between(0.0, 1e-4),
             quadratic: random.between(0.0, 1e-5),
-            standing: if random.chance(0.3) { random.between(0.0, 0.1) } else { 0.0 },
-            standing_below: random.between(0.05, 0.5),
+            static_coefficient: if random.chance(0.3) { random.between(0.0, 0.1) } else { 0.0 },
+            static_fade_speed: random.between(0.05, 0.5),
         },
         unsprung: Some(unsprung),
         probe: ProbeShape::Ray,
@@ -180,8 +188,8 @@ fn strut(random: &mut Random, carried: f32, length: f32) -> Strut {
     let sag = 9.81 / (omega * omega);
     let droop_travel = sag * random.scaled(0.1, 1.5);
     let knee = |random: &mut Random| match random.chance(0.3) {
-        true => Knee { above: random.between(0.02, 0.5), share: random.between(0.0, 2.0) },
-        false => Knee::default(),
+        true => DamperKnee { speed: random.between(0.02, 0.5), fast_ratio: random.between(0.0, 2.0) },
+        false => DamperKnee::default(),
     };
     Strut {
         rate,
@@ -222,7 +230,7 @@ fn tyre(random: &mut Random, load: f32, length: f32) -> Tyre {
         5 => {
             let directions = [0, 1].map(|i| direction(random, friction[i] * load));
             let degressive = random.between(1.5, 2.0);
-            let double = directions.map(|one| Direction {
+            let double = directions.map(|one| DirectionCurve {
                 slope: one.slope * degressive,
                 largest: one.largest * degressive,
                 sliding: one.sliding * degressive,
@@ -237,9 +245,9 @@ fn tyre(random: &mut Random, load: f32, length: f32) -> Tyre {
     }
 }
 
-fn direction(random: &mut Random, largest: f32) -> Direction {
+fn direction(random: &mut Random, largest: f32) -> DirectionCurve {
     let largest_slip = random.scaled(0.04, 0.4);
-    Direction {
+    DirectionCurve {
         slope: largest / largest_slip * random.scaled(2.0, 6.0),
         largest,
         largest_slip,
@@ -254,13 +262,13 @@ fn bars(random: &mut Random, parts: &mut ModelParts) {
     for i in 1..count {
         let rate = parts.wheels[i].strut.rate;
         if parts.wheels[i].side == Side::Right && random.chance(0.5) {
-            let coupling = if random.chance(0.25) { BarCoupling::External } else { BarCoupling::InLoadPath };
+            let coupling = if random.chance(0.25) { BarForcePath::External } else { BarForcePath::InLoadPath };
             let fades_in = if random.chance(0.2) { [2.0, 10.0] } else { [0.0; 2] };
             parts.bars.push(AntiRollBar {
                 wheels: [i - 1, i],
                 rate: rate * random.scaled(0.05, 20.0),
-                fades_in,
-                coupling,
+                speed_range: fades_in,
+                force_path: coupling,
             });
         }
         if parts.wheels[i].side == Side::Right && random.chance(0.15) {
@@ -333,7 +341,7 @@ fn drive(random: &mut Random, parts: &mut ModelParts) {
 }
 
 /// Returns a coupling between the wheels of an axle or between axles: locked, or with friction, torque bias and viscosity.
-fn coupling(random: &mut Random, parts: &ModelParts, whole: f32) -> Coupling {
+fn coupling(random: &mut Random, parts: &ModelParts, whole: f32) -> TorqueCoupling {
     let on = |axle: usize| (0..parts.wheels.len()).filter(move |i| parts.wheels[*i].axle == axle);
     let first = random.below(parts.axles.len());
     let second = random.below(parts.axles.len());
@@ -343,11 +351,11 @@ fn coupling(random: &mut Random, parts: &ModelParts, whole: f32) -> Coupling {
         _ => [on(first).collect(), on(second).collect()],
     };
     if random.chance(0.3) {
-        return Coupling::locked(sides);
+        return TorqueCoupling::locked(sides);
     }
     let friction = if random.chance(0.5) { whole * random.scaled(1e-3, 0.3) } else { 0.0 };
     let viscous = if random.chance(0.5) { whole * random.scaled(1e-4, 0.1) } else { 0.0 };
-    Coupling { sides, friction, viscous, bias: [random.between(1.0, 4.0), random.between(1.0, 4.0)] }
+    TorqueCoupling { sides, friction, viscous, bias: [random.between(1.0, 4.0), random.between(1.0, 4.0)] }
 }
 
 fn engine_drive(random: &mut Random, whole: f32, shares: Box<[f32]>) -> EngineDrive {
@@ -363,14 +371,15 @@ fn engine_drive(random: &mut Random, whole: f32, shares: Box<[f32]>) -> EngineDr
     let engine = Engine {
         torque: curve(torque.map(|[speed, share]| [speed, share * peak]).to_vec()),
         drag: [peak * random.between(0.0, 0.2), peak / limit * random.between(0.0, 0.3)],
-        idle,
-        limit,
+        idle_speed: idle,
+        limiter_speed: limit,
         inertia,
         throttle_map: random.chance(0.3).then(|| curve(vec![[0.0, 0.0], [0.3, 0.6], [1.0, 1.0]])),
-        stall: if random.chance(0.5) { idle * random.between(0.2, 0.7) } else { 0.0 },
+        stall_speed: if random.chance(0.5) { idle * random.between(0.2, 0.7) } else { 0.0 },
     };
-    let continuous =
-        random.chance(0.2).then(|| Continuous { speeds: [idle * 1.5, limit * 0.8], rate: random.scaled(0.2, 5.0) });
+    let continuous = random
+        .chance(0.2)
+        .then(|| Cvt { engine_speeds: [idle * 1.5, limit * 0.8], max_ratio_rate: random.scaled(0.2, 5.0) });
     let gears = if continuous.is_some() { 2 } else { 1 + random.below(8) };
     let span = random.between(0.6, 0.85);
     let forward = (0..gears).map(|gear| lowest * if continuous.is_some() { 0.2f32 } else { span }.powi(gear as i32));
@@ -384,7 +393,7 @@ fn engine_drive(random: &mut Random, whole: f32, shares: Box<[f32]>) -> EngineDr
         easy_up_speed: 0.6 * limit,
         down_speed: 0.3 * limit,
         kick_down_speed: 0.5 * limit,
-        continuous,
+        cvt: continuous,
     };
     let launch_device = if random.chance(0.6) {
         LaunchDevice::Clutch(Clutch {
@@ -400,7 +409,7 @@ fn engine_drive(random: &mut Random, whole: f32, shares: Box<[f32]>) -> EngineDr
             lock_up: random.chance(0.5).then_some(LockUp { capacity: 2.0 * peak, speed: 1.3 * idle, lowest_gear: 1 }),
         })
     };
-    EngineDrive { engine, launch_device, gearbox, shares }
+    EngineDrive { engine, launch_device, gearbox, torque_shares: shares }
 }
 
 fn aero(random: &mut Random, length: f32) -> skidpad::core::model::Aero {
@@ -411,10 +420,10 @@ fn aero(random: &mut Random, length: f32) -> skidpad::core::model::Aero {
     let along = |x: f32| Vec3::new(x * length, 0.0, 0.0);
     let mut surface = |x: f32| {
         let coefficient = if random.chance(0.4) { area * random.between(-0.3, 3.0) } else { 0.0 };
-        Surface { coefficient, point: along(x) }
+        AeroSurface { coefficient, point: along(x) }
     };
     let downforce = [surface(1.3), surface(-1.3)];
-    let table = |values: [f32; 2]| Table::new([vec![0.0, 0.15], vec![0.0]], values.to_vec()).expect("sound");
+    let table = |values: [f32; 2]| BilinearTable::new([vec![0.0, 0.15], vec![0.0]], values.to_vec()).expect("sound");
     let maps = random.chance(0.3).then(|| {
         let heights = [table([1.0, 1.0]), table([1.4, 0.8]), table([1.2, 0.9])];
         Box::new(AeroMaps { at_rest: [0.12 * length; 2], heights, yaw: Default::default() })

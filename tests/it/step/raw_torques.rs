@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Controls, Model, Scene, Vec3, WheelControls, state::Placement};
+use skidpad::core::{Controls, Model, Scene, SolverInfo, Vec3, WheelControls, state::Placement};
 
 use crate::common::{Drive, Simplify, on_rows, shipped};
 use crate::step::energy::Audit;
@@ -15,7 +15,7 @@ const LIES: f32 = 0.6;
 /// Drives for a second with torques of `share` of the static wheel loads times their radii, which change sign every `turn`
 /// s. Returns the largest energy gain beyond the work of these torques, over the largest of m g r, the kinetic energy and
 /// the work so far; infinity if the state becomes not finite.
-fn excess(solver: &BackendInfo, model: &Arc<Model>, share: f32, turn: f64, hz: f32) -> f64 {
+fn excess(solver: &SolverInfo, model: &Arc<Model>, share: f32, turn: f64, hz: f32) -> f64 {
     let scene = Scene::flat();
     let mut car = Drive::new(solver, model, &scene, Placement { gear: Some(0), ..Placement::default() }, hz);
     let audit = Audit::of_car(model, solver, &scene);

@@ -1,6 +1,6 @@
 //! Bit-identical results of equal inputs, after a rewind and on several threads.
 
-use skidpad::core::{BackendInfo, Controls, Scene, State, state::Placement};
+use skidpad::core::{Controls, Scene, SolverInfo, State, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, own_code};
 
@@ -14,7 +14,7 @@ fn inputs(k: usize) -> Controls {
     }
 }
 
-fn start(solver: &BackendInfo) -> Drive {
+fn start(solver: &SolverInfo) -> Drive {
     let placement = Placement { speed: 15.0, ..Placement::default() };
     Drive::new(solver, &c5().model(), &Scene::flat(), placement, 60.0)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skidpad::core::model::LateralCompliance;
-use skidpad::core::{BackendInfo, Controls, Model, Quat, Scene, Vec3, state::Placement};
+use skidpad::core::{Controls, Model, Quat, Scene, SolverInfo, Vec3, state::Placement};
 
 use crate::common::{Drive, on_rows};
 use crate::step::energy::Audit;
@@ -33,7 +33,7 @@ pub struct Trial {
 
 impl Trial {
     /// Builds the car on `solver` at its start, in the air if it is thrown.
-    pub fn begin(&mut self, solver: &BackendInfo) -> Drive {
+    pub fn begin(&mut self, solver: &SolverInfo) -> Drive {
         let mut car = Drive::new(solver, &self.model, &self.scene, self.placement, self.hz);
         if self.thrown {
             throw(&mut car, &self.scene, &mut self.random);
@@ -47,8 +47,8 @@ impl Trial {
         let mut parts = self.model.parts().clone();
         for (i, axle) in parts.axles.iter_mut().enumerate() {
             let on: Vec<f32> = parts.wheels.iter().filter(|wheel| wheel.axle == i).map(|w| w.contact.y).collect();
-            if let ([left, right], 0.0) = (&on[..], axle.force_point) {
-                axle.roll_centre = (left - right) * random.between(-0.2, 0.3);
+            if let ([left, right], 0.0) = (&on[..], axle.force_point_height) {
+                axle.roll_centre_height = (left - right) * random.between(-0.2, 0.3);
                 axle.solid = random.chance(0.3);
             }
         }
@@ -61,7 +61,8 @@ impl Trial {
         let random = &mut Random(seed.wrapping_mul(0xA24B_AED4_963E_E407));
         let mut parts = self.model.parts().clone();
         for (i, axle) in parts.axles.iter_mut().enumerate() {
-            let carried = self.model.wheels().iter().zip(self.model.sprung()).filter(|(wheel, _)| wheel.axle == i);
+            let carried =
+                self.model.wheels().iter().zip(self.model.carried_masses()).filter(|(wheel, _)| wheel.axle == i);
             let load = 9.81 * carried.map(|(_, mass)| mass).sum::<f32>();
             // Rates range from the lowest that vehicle files may have to the stiffness of tyres, time constants of damping
             // from 0 to 0.3 s.
@@ -156,9 +157,10 @@ fn throw(car: &mut Drive, scene: &Scene, random: &mut Random) {
         hull.centre + hull.half_extents * Vec3::new(sign(1), sign(2), sign(4))
     });
     let wheels = model.wheels().iter().map(|wheel| wheel.contact - Vec3::Z * wheel.strut.droop_travel);
-    let above = |point: Vec3| (state.position + (state.rotation * point).as_dvec3()).dot(scene.normal().as_dvec3());
+    let above =
+        |point: Vec3| (state.position + (state.rotation * point).as_dvec3()).dot(scene.plane_normal().as_dvec3());
     let lowest = wheels.chain(corners).map(above).fold(f64::INFINITY, f64::min);
-    state.position += scene.normal().as_dvec3() * (f64::from(height) - lowest);
+    state.position += scene.plane_normal().as_dvec3() * (f64::from(height) - lowest);
     car.world.set_state(0, &state).expect("it fits");
 }
 
@@ -169,7 +171,7 @@ fn strike(car: &mut Drive, random: &mut Random) {
     car.world.set_state(0, &state).expect("it fits");
 }
 
-fn drive(solver: &BackendInfo, mut trial: Trial) -> Outcome {
+fn drive(solver: &SolverInfo, mut trial: Trial) -> Outcome {
     let mut car = trial.begin(solver);
     let audit = Audit::of(&car, solver, &trial.scene);
     let (model, hz) = (trial.model.clone(), trial.hz);
@@ -193,7 +195,7 @@ fn drive(solver: &BackendInfo, mut trial: Trial) -> Outcome {
         let driven = torques.map(|(motor, torque)| torque.abs() / motor.peak_torque).fold(0.0, f32::max);
         outcome.driven = outcome.driven.max(driven);
         given += audit.work([&before, after], &trial.controls, 1.0 / hz);
-        if (after.rotation * Vec3::Z).dot(trial.scene.normal()) < LIES {
+        if (after.rotation * Vec3::Z).dot(trial.scene.plane_normal()) < LIES {
             least = f64::INFINITY;
             continue;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skidpad::core::model::HeaveSpring;
-use skidpad::core::{BackendInfo, Controls, DVec3, Model, Scene, State, state::Placement};
+use skidpad::core::{Controls, DVec3, Model, Scene, SolverInfo, State, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, on_rows, solvers};
 
@@ -19,7 +19,7 @@ fn mixed(t: f64, side: f32) -> Controls {
     }
 }
 
-fn drive(solver: &BackendInfo, model: &Arc<Model>, placement: Placement, side: f32, seconds: f64, hz: f32) -> State {
+fn drive(solver: &SolverInfo, model: &Arc<Model>, placement: Placement, side: f32, seconds: f64, hz: f32) -> State {
     let mut car = Drive::new(solver, model, &Scene::flat(), placement, hz);
     car.run(seconds, |f| mixed(f.t_s, side));
     car.world.state(0).clone()
@@ -48,7 +48,7 @@ fn left_is_right_on_every_part_of_a_suspension() {
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 3e4, damping: 2e3 }];
     parts.axles[0].solid = true;
-    parts.axles[1].force_point = 0.2;
+    parts.axles[1].force_point_height = 0.2;
     reflects(&parts.model());
 }
 

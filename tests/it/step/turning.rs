@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skidpad::core::model::{Axle, Powertrain, ProbeShape, Tyre, Wheel};
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre};
 use skidpad::core::{
-    BackendInfo, Controls, DVec3, HeightField, Model, ModelParts, Scene, WheelControls, state::Placement,
+    Controls, DVec3, HeightField, Model, ModelParts, Scene, SolverInfo, WheelControls, state::Placement,
 };
 
 use crate::common::{Drive, Simplify, c5, close, on_rows, shipped};
@@ -108,12 +108,12 @@ fn bend(shape: usize, height: f64, length: f64) -> Scene {
     let origin = DVec3::new(-4.0 * length, -5.0, 0.0);
     let heights = (0..columns * rows).map(|k| at(origin.x + spacing * (k % columns) as f64) as f32).collect();
     let field = HeightField::new(origin, [spacing as f32; 2], [columns, rows], heights, true, 1.0).expect("a field");
-    Scene { plane: false, fields: vec![Arc::new(field)], ..Scene::flat() }
+    Scene { has_plane: false, height_fields: vec![Arc::new(field)], ..Scene::flat() }
 }
 
 /// Returns the largest energy gain after the first second of a coasting car, m of height. The run ends after 8 s, or `reach`
 /// m from the middle.
-fn gained(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, reach: f64, hz: f32) -> f64 {
+fn gained(solver: &SolverInfo, model: &Arc<Model>, scene: &Scene, reach: f64, hz: f32) -> f64 {
     let placement = Placement { gear: Some(0), speed: 6.0, ..Placement::default() };
     let mut car = Drive::new(solver, model, scene, placement, hz);
     let audit = Audit::by_compressions(model, solver);

@@ -1,7 +1,7 @@
 //! Anti-roll bars, rows A2 to A12, A18 and D1: in the load path and external, by speed and by control.
 
-use skidpad::core::model::{AntiRollBar, BarCoupling, Unsprung};
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement};
+use skidpad::core::model::{AntiRollBar, BarForcePath, Unsprung};
+use skidpad::core::{Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, SolverInfo, Vec3, state::Placement};
 use skidpad::lab::closed_form::UnsprungCharacteristics;
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, own_code, parked_on_a_block, solvers};
@@ -20,7 +20,7 @@ fn with_bars(change: impl Fn(&mut AntiRollBar)) -> ModelParts {
 }
 
 /// Returns the frames in the last second of a steady left turn at 20 m/s. `bars` is the control of the bars.
-fn turn(solver: &BackendInfo, model: &std::sync::Arc<Model>, bars: Option<f32>) -> Vec<Frame> {
+fn turn(solver: &SolverInfo, model: &std::sync::Arc<Model>, bars: Option<f32>) -> Vec<Frame> {
     let mut car = Drive::rolling(solver, model, 20.0, RATE);
     let frames = car.run(5.0, |f| Controls {
         steer: 0.04,
@@ -45,8 +45,8 @@ fn transfer(frames: &[Frame], model: &Model) -> f64 {
 /// couplings. The tyres carry the whole load transfer with bars in the load path, and a third of it with external bars.
 #[test]
 fn a2_a8_tyres_feel_a_bar_in_the_load_path_and_a_third_of_the_transfer_beside_it() {
-    for (coupling, share) in [(BarCoupling::InLoadPath, 1.0), (BarCoupling::External, 1.0 / 3.0)] {
-        let model = with_bars(|bar| bar.coupling = coupling).model();
+    for (coupling, share) in [(BarForcePath::InLoadPath, 1.0), (BarForcePath::External, 1.0 / 3.0)] {
+        let model = with_bars(|bar| bar.force_path = coupling).model();
         let (mass, height) = (f64::from(model.mass()), f64::from(model.parts().centre_height));
         let springs: f64 =
             model.wheels().iter().map(|w| f64::from(w.strut.rate) * f64::from(w.contact.y).powi(2)).sum();
@@ -67,8 +67,8 @@ fn a2_a8_tyres_feel_a_bar_in_the_load_path_and_a_third_of_the_transfer_beside_it
 #[test]
 fn bars_hold_wheels_on_their_own_as_told() {
     let solver = own_code().into_iter().find(|solver| solver.name == "constraint-unsprung").expect("a mode");
-    for coupling in [BarCoupling::InLoadPath, BarCoupling::External] {
-        let mut parts = with_bars(|bar| bar.coupling = coupling);
+    for coupling in [BarForcePath::InLoadPath, BarForcePath::External] {
+        let mut parts = with_bars(|bar| bar.force_path = coupling);
         let own = Unsprung { mass: 40.0, tyre_rate: 200e3, tyre_damping: 0.0 };
         parts.wheels.iter_mut().for_each(|wheel| wheel.unsprung = Some(own));
         let model = parts.model();
@@ -90,7 +90,7 @@ fn a3_a_bar_ties_the_wheels_of_one_axle() {
             for &i in blocks {
                 let at = model.wheels()[i].contact;
                 let centre = DVec3::new(f64::from(at.x), f64::from(at.y), 0.015);
-                scene.boxes.push(FixedBox::upright(centre, Vec3::new(0.3, 0.3, 0.03)));
+                scene.boxes.push(FixedBox::axis_aligned(centre, Vec3::new(0.3, 0.3, 0.03)));
             }
             let mut car = Drive::new(&solver, &model, &scene, Placement::default(), RATE);
             let frames = car.run(6.0, |_| Controls::parked());
@@ -114,8 +114,8 @@ fn a3_a_bar_ties_the_wheels_of_one_axle() {
 /// An external bar lifts the car at its grounded end alone, and this force is missing in the loads.
 #[test]
 fn a9_a_bar_is_an_internal_couple_with_a_wheel_in_the_air() {
-    for (coupling, balanced) in [(BarCoupling::InLoadPath, true), (BarCoupling::External, false)] {
-        let model = with_bars(|bar| (bar.rate, bar.coupling) = (10.0 * bar.rate, coupling)).model();
+    for (coupling, balanced) in [(BarForcePath::InLoadPath, true), (BarForcePath::External, false)] {
+        let model = with_bars(|bar| (bar.rate, bar.force_path) = (10.0 * bar.rate, coupling)).model();
         for solver in solvers() {
             let last = &parked_on_a_block(&solver, &model);
             let sum = mean(last, |f| f.wheels.iter().map(|w| w.load_n).sum());
@@ -131,7 +131,7 @@ fn a9_a_bar_is_an_internal_couple_with_a_wheel_in_the_air() {
 /// transition.
 #[test]
 fn a12_a_bar_fades_in_with_speed() {
-    let bar = AntiRollBar { wheels: [0, 1], rate: 100.0, fades_in: [5.0, 15.0], ..AntiRollBar::default() };
+    let bar = AntiRollBar { wheels: [0, 1], rate: 100.0, speed_range: [5.0, 15.0], ..AntiRollBar::default() };
     let steps: Vec<f32> = (0..=200).map(|i| bar.rate_at(0.1 * i as f32)).collect();
     assert_eq!((steps[0], steps[50], steps[100], steps[150], steps[200]), (0.0, 0.0, 50.0, 100.0, 100.0));
     // The steepest slope of the cubic is 1.5 over its range. The slope changes by at most 6 / 10² per 0.1 m/s.
@@ -140,7 +140,7 @@ fn a12_a_bar_fades_in_with_speed() {
     assert!(slopes.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.065));
     for solver in solvers() {
         let roll = |fades_in: [f32; 2]| {
-            let model = with_bars(|bar| bar.fades_in = fades_in).model();
+            let model = with_bars(|bar| bar.speed_range = fades_in).model();
             mean(&turn(&solver, &model, None), |f| f.roll_rad)
         };
         let (steel, above, below) = (roll([0.0; 2]), roll([5.0, 15.0]), roll([30.0, 40.0]));

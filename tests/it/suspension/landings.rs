@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{AntiRollBar, BarCoupling, Unsprung};
-use skidpad::core::{BackendInfo, Controls, Model, Quat, Scene, State, Vec3, state::Placement};
+use skidpad::core::model::{AntiRollBar, BarForcePath, Unsprung};
+use skidpad::core::{Controls, Model, Quat, Scene, SolverInfo, State, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, on_rows, shipped};
 use crate::step::energy::Audit;
@@ -56,7 +56,7 @@ fn a_car_that_landed_stands_on_its_springs() {
 }
 
 /// Returns a car in the air and its height of fall (0.3 to 5 m). Its attitude is up to 30°, its speed 0 to 30 m/s.
-fn thrown(solver: &BackendInfo, model: &Arc<Model>, random: &mut Random, hz: f32) -> (Drive, f32) {
+fn thrown(solver: &SolverInfo, model: &Arc<Model>, random: &mut Random, hz: f32) -> (Drive, f32) {
     let speed = random.between(0.0, 30.0);
     let placement = Placement { speed, gear: Some(0), ..Placement::default() };
     let mut car = Drive::new(solver, model, &Scene::flat(), placement, hz);
@@ -113,7 +113,7 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
 const ACCEPTED: f64 = 1e-3;
 
 /// Asserts that landings of the car `name` on `solver` at `hz` gain no energy, for all `seeds`.
-fn give_nothing(solver: &BackendInfo, name: &str, hz: f32, seeds: &[u64]) {
+fn give_nothing(solver: &SolverInfo, name: &str, hz: f32, seeds: &[u64]) {
     let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
     for &seed in seeds {
         let (mut car, height) = thrown(solver, &model, &mut Random(7919 * seed), hz);
@@ -245,7 +245,7 @@ fn loads_of_wheels_on_their_own_begin_with_nothing() {
 }
 
 /// Returns a C5 on springs of 300 N/mm with 4 mm of travel, and with bars seven times as stiff.
-fn on_stiff_bars(coupling: BarCoupling) -> Arc<Model> {
+fn on_stiff_bars(coupling: BarForcePath) -> Arc<Model> {
     let mut parts = c5().without_air();
     parts.hull.half_extents *= 0.3;
     for wheel in &mut parts.wheels {
@@ -253,7 +253,7 @@ fn on_stiff_bars(coupling: BarCoupling) -> Arc<Model> {
         (strut.rate, strut.progressive_rate) = (300e3, 0.0);
         (strut.bump_travel, strut.droop_travel, strut.stop_travel) = (0.004, 0.004, 0.004);
     }
-    parts.bars.iter_mut().for_each(|bar| (bar.rate, bar.coupling) = (2e6, coupling));
+    parts.bars.iter_mut().for_each(|bar| (bar.rate, bar.force_path) = (2e6, coupling));
     parts.model()
 }
 
@@ -261,7 +261,7 @@ fn on_stiff_bars(coupling: BarCoupling) -> Arc<Model> {
 /// that the other one lifts is not pushed from its droop position.
 #[test]
 fn stiff_bars_give_landing_cars_no_energy() {
-    for coupling in [BarCoupling::InLoadPath, BarCoupling::External] {
+    for coupling in [BarForcePath::InLoadPath, BarForcePath::External] {
         let model = on_stiff_bars(coupling);
         for solver in on_rows().into_iter().filter(|solver| solver.name != "rapier") {
             for (hz, seed) in
@@ -285,10 +285,13 @@ fn stiff_bars_give_landing_cars_no_energy() {
 /// bars of both couplings.
 #[test]
 fn on_ice_a_landing_car_slides_on_as_it_came() {
-    for coupling in [BarCoupling::InLoadPath, BarCoupling::External] {
+    for coupling in [BarForcePath::InLoadPath, BarForcePath::External] {
         let mut parts = c5().without_air();
         parts.hull.half_extents *= 0.3;
-        parts.bars.iter_mut().for_each(|bar| *bar = AntiRollBar { rate: 10.0 * bar.rate, coupling, ..*bar });
+        parts
+            .bars
+            .iter_mut()
+            .for_each(|bar| *bar = AntiRollBar { rate: 10.0 * bar.rate, force_path: coupling, ..*bar });
         // Unsprung masses would move the chassis while they fall.
         parts.wheels.iter_mut().for_each(|wheel| wheel.unsprung = None);
         let model = parts.model();

@@ -14,12 +14,12 @@ pub mod statics;
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Controls, Frame, Model};
+use skidpad::core::{Controls, Frame, Model, SolverInfo};
 
 use crate::common::{Drive, hold_speed};
 
 /// Returns the frames in the last second of a steady left turn of about 0.2 g.
-pub fn steady_turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
+pub fn steady_turn(solver: &SolverInfo, model: &Arc<Model>) -> Vec<Frame> {
     let mut car = Drive::rolling(solver, model, 15.0, 240.0);
     let frames = car.run(6.0, |f| Controls {
         steer: 0.024,

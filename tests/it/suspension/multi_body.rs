@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use skidpad::core::model::LateralCompliance;
-use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts};
+use skidpad::core::{Controls, Frame, Model, ModelParts, SolverInfo};
 
 use crate::common::{Drive, GRAVITY, Simplify, hold_speed, shipped, solvers};
 
@@ -242,7 +242,7 @@ pub fn with_its_joints() -> ModelParts {
 }
 
 /// Returns the solver with unsprung masses; `None` if its feature is off.
-pub fn unsprung() -> Option<BackendInfo> {
+pub fn unsprung() -> Option<SolverInfo> {
     skidpad::solver_variants().into_iter().find(|mode| mode.name == "constraint-unsprung")
 }
 
@@ -324,7 +324,7 @@ fn wheels_on_their_own_reach_the_peaks_of_the_multi_body_model() {
 
 /// Returns the frames of a car of `model` at a held `speed`, m/s. `steer` is the steering angle (rad) at a time (s).
 fn drive(
-    solver: &BackendInfo,
+    solver: &SolverInfo,
     model: &Arc<Model>,
     speed: f64,
     hz: f32,

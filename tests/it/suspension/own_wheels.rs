@@ -1,14 +1,14 @@
 //! Unsprung masses between strut and tyre: two modes of a quarter car, and no energy gain.
 
 use skidpad::core::model::{Strut, Unsprung};
-use skidpad::core::{BackendInfo, Controls, ModelParts, Scene, Vec3, state::Placement};
+use skidpad::core::{Controls, ModelParts, Scene, SolverInfo, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, shipped};
 use crate::step::energy::Audit;
 
 const RATES: [f32; 5] = [30.0, 60.0, 120.0, 240.0, 1000.0];
 
-fn solver() -> BackendInfo {
+fn solver() -> SolverInfo {
     skidpad::backend("constraint-unsprung").expect("a mode")
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skidpad::core::model::{Tyre, Unsprung};
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Quat, Scene, Vec3};
+use skidpad::core::{Controls, Frame, Model, ModelParts, Quat, Scene, SolverInfo, Vec3};
 use skidpad::lab::closed_form::steady_state::rollover;
 use skidpad::lab::closed_form::{Characteristics, UnsprungCharacteristics};
 
@@ -20,7 +20,7 @@ const HEIGHTS: [[f32; 2]; 5] = [[0.3, 0.3], [0.05, 0.2], [-0.1, 0.15], [0.25, -0
 fn car(heights: [f32; 2], solid: bool) -> ModelParts {
     let mut parts = c5().without_air().without_rolling_resistance();
     for (axle, height) in parts.axles.iter_mut().zip(heights) {
-        (axle.roll_centre, axle.solid, axle.ackermann) = (height, solid, 0.0);
+        (axle.roll_centre_height, axle.solid, axle.ackermann) = (height, solid, 0.0);
     }
     for wheel in &mut parts.wheels {
         wheel.unsprung = Some(Unsprung { mass: 45.0, tyre_rate: 250e3, tyre_damping: 0.0 });
@@ -221,7 +221,7 @@ struct Ramp {
 }
 
 /// Steers a car at 20 m/s slowly into a left turn until it tips.
-fn tip(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Ramp {
+fn tip(solver: &SolverInfo, model: &Arc<Model>, hz: f32) -> Ramp {
     let (mass, share) = (f64::from(model.mass()), f64::from(8.0 / hz).min(1.0));
     let mut drive = Drive::rolling(solver, model, 20.0, hz);
     let mut ramp = Ramp { highest: 0.0, missing: 0.0 };

@@ -3,9 +3,9 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use skidpad::core::model::{Guidance, HeaveSpring};
+use skidpad::core::model::{HeaveSpring, ToeCamberCurves};
 use skidpad::core::state::Placement;
-use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene};
+use skidpad::core::{Controls, Frame, Model, ModelParts, Scene, SolverInfo};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, parked_on_a_block, solvers};
 
@@ -13,7 +13,7 @@ use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, parke
 const RIDE: f64 = 1.4;
 
 /// Returns the solvers, and the mode with unsprung masses.
-fn all() -> Vec<BackendInfo> {
+fn all() -> Vec<SolverInfo> {
     let own = skidpad::solver_variants().into_iter().filter(|mode| mode.name == "constraint-unsprung");
     solvers().into_iter().chain(own).collect()
 }
@@ -52,7 +52,7 @@ fn with_heave_springs(mut parts: ModelParts, rate: f32, damping: f32) -> ModelPa
 }
 
 /// Parks a car for 4 s at `times` the standard gravity. Returns all frames.
-fn settled(solver: &BackendInfo, model: &Arc<Model>, times: f64) -> Vec<Frame> {
+fn settled(solver: &SolverInfo, model: &Arc<Model>, times: f64) -> Vec<Frame> {
     let scene = Scene { gravity: (GRAVITY * times) as f32, ..Scene::flat() };
     let mut car = Drive::new(solver, model, &scene, Placement::default(), 240.0);
     car.run(4.0, |_| Controls::parked())
@@ -106,7 +106,7 @@ fn progressive_springs_start_in_equilibrium_on_a_slope() {
 
 /// Releases a car `by` m above rest, at `times` the standard gravity. Returns its height above rest in steps of `hz` over 3
 /// s, m.
-fn heave(solver: &BackendInfo, model: &Arc<Model>, times: f64, by: f64, hz: f32) -> Vec<f64> {
+fn heave(solver: &SolverInfo, model: &Arc<Model>, times: f64, by: f64, hz: f32) -> Vec<f64> {
     let scene = Scene { gravity: (GRAVITY * times) as f32, ..Scene::flat() };
     let mut car = Drive::new(solver, model, &scene, Placement { gear: Some(0), ..Placement::default() }, hz);
     let mut state = car.world.state(0).clone();
@@ -216,7 +216,7 @@ fn heave_springs_damp_heave() {
 }
 
 /// Returns the frames in the last second of a steady left turn at 20 m/s.
-fn turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
+fn turn(solver: &SolverInfo, model: &Arc<Model>) -> Vec<Frame> {
     let mut car = Drive::rolling(solver, model, 20.0, 240.0);
     let frames = car.run(5.0, |f| Controls {
         steer: 0.04,
@@ -256,10 +256,10 @@ fn a_lifted_wheel_hangs_between_bar_and_heave_spring() {
 
 /// Returns a C5 with parallel steering and with axles that guide toe and camber of their wheels over the travel.
 pub fn guided() -> ModelParts {
-    let links = |sign: f32| Guidance { toe: [0.15 * sign, 1.5], camber: [-0.5, -2.0 * sign] };
+    let links = |sign: f32| ToeCamberCurves { toe: [0.15 * sign, 1.5], camber: [-0.5, -2.0 * sign] };
     let mut parts = c5().without_air().without_rolling_resistance();
     for (axle, sign) in parts.axles.iter_mut().zip([1.0, -1.0]) {
-        (axle.ackermann, axle.guidance) = (0.0, Some(links(sign)));
+        (axle.ackermann, axle.toe_camber) = (0.0, Some(links(sign)));
     }
     for wheel in &mut parts.wheels {
         (wheel.toe, wheel.camber) = (0.004, -0.01);
@@ -288,7 +288,7 @@ fn links_turn_the_wheels_with_their_travel() {
             });
             let state = car.world.state(0);
             for (i, (wheel, now)) in model.wheels().iter().zip(&state.wheels).enumerate() {
-                let links = model.parts().axles[wheel.axle].guidance.expect("has links");
+                let links = model.parts().axles[wheel.axle].toe_camber.expect("has links");
                 let (z, outwards) = (f64::from(now.compression), if i % 2 == 0 { -1.0 } else { 1.0 });
                 let steered =
                     outwards * polynomial(wheel.toe, links.toe, z) + if i < 2 { f64::from(steer) } else { 0.0 };
@@ -316,7 +316,7 @@ fn c9_forces_above_the_ground_roll_less() {
     for solver in all() {
         let roll = |point: f32| {
             let mut parts = c5().without_air().without_rolling_resistance();
-            parts.axles.iter_mut().for_each(|axle| axle.force_point = point);
+            parts.axles.iter_mut().for_each(|axle| axle.force_point_height = point);
             let model = parts.model();
             let frames = turn(&solver, &model);
             let lateral = mean(&frames, |f| f.ay_mps2);

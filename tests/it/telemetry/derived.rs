@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{AeroMaps, AntiLock, Curve, EngineDrive, HeaveSpring, Powertrain, Surface, Table};
+use skidpad::core::model::{
+    AeroMaps, AeroSurface, AntiLock, BilinearTable, Curve, EngineDrive, HeaveSpring, Powertrain,
+};
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene, Vec3};
+use skidpad::core::{Controls, Frame, Model, ModelParts, Scene, SolverInfo, Vec3};
 use skidpad::lab::closed_form::CruiseState;
 use skidpad::lab::closed_form::cornering::extra_steer;
 use skidpad::lab::closed_form::modes::{Mode, Modes};
@@ -42,7 +44,7 @@ fn measured(swing: &[f64], dt: f64) -> (f64, f64) {
 
 /// Releases a car displaced along `mode`, and compares frequency and damping ratio with those of `mode`.
 #[track_caller]
-fn swings(solver: &BackendInfo, name: &str, model: &Arc<Model>, scene: &Scene, mode: &Mode, controls: Controls) {
+fn swings(solver: &SolverInfo, name: &str, model: &Arc<Model>, scene: &Scene, mode: &Mode, controls: Controls) {
     let mut drive = Drive::new(solver, model, scene, Placement { gear: Some(0), ..Placement::default() }, 240.0);
     let mut state = drive.world.state(0).clone();
     let [heave, roll, pitch] = mode.shape.map(|part| part * if mode.shape[0].abs() > 0.5 { 0.02 } else { 0.015 });
@@ -101,7 +103,7 @@ fn stiff_springs_keep_their_damping_ratio_as_told() {
     let mut parts = c5().without_air().without_rolling_resistance();
     parts.inertia *= 720.0 / parts.mass;
     parts.mass = 720.0;
-    let carried = parts.clone().model().sprung().to_vec();
+    let carried = parts.clone().model().carried_masses().to_vec();
     for (wheel, carried) in parts.wheels.iter_mut().zip(carried) {
         // In proportion to the carried mass, so that heave does not pitch the car.
         wheel.strut.rate = 800e3 * carried / 720.0;
@@ -271,7 +273,7 @@ fn stops_are_as_long_as_told() {
         wheel.brake_torque *= 0.35;
     }
     let mut dry = c5().on_coulomb_tyres(0.9);
-    dry.assists.abs = Some(AntiLock { slip: 0.1, response: 0.02, off_below: 1.0 });
+    dry.assists.abs = Some(AntiLock { slip: 0.1, time_constant: 0.02, min_speed: 1.0 });
     for (name, model) in [
         ("floored", c5().model()),
         ("Magic Formula", shipped("corvette_c5_mf").model()),
@@ -312,7 +314,7 @@ fn progressive_and_heave_springs_are_pressed_as_told() {
 }
 
 fn pressed_as_told(mut parts: ModelParts) {
-    let surface = |x: f32| Surface { coefficient: 0.9, point: Vec3::new(x, 0.0, 0.0) };
+    let surface = |x: f32| AeroSurface { coefficient: 0.9, point: Vec3::new(x, 0.0, 0.0) };
     parts.aero.downforce = [surface(1.3), surface(-1.6)];
     let model = parts.model();
     let speed = 60.0;
@@ -343,12 +345,13 @@ fn stands_as_told(solver: &str, model: &Model, steady: &[Frame]) {
 #[test]
 fn d7_top_speed_is_of_the_ride_height_at_top_speed() {
     let mut parts = c5();
-    let surface = |x: f32| Surface { coefficient: 0.4, point: Vec3::new(x, 0.0, 0.0) };
+    let surface = |x: f32| AeroSurface { coefficient: 0.4, point: Vec3::new(x, 0.0, 0.0) };
     parts.aero.downforce = [surface(1.3), surface(-1.3)];
     // Heights from 20 mm below to 20 mm above those at rest.
-    let map = |low: f32, high: f32| Table::new([vec![0.10, 0.14], vec![0.10, 0.14]], vec![low, low, high, high]);
+    let map =
+        |low: f32, high: f32| BilinearTable::new([vec![0.10, 0.14], vec![0.10, 0.14]], vec![low, low, high, high]);
     let [drag, front] = [map(1.5, 0.5), map(3.0, 0.0)].map(|table| table.expect("sound"));
-    let rear = Table::new([vec![0.10, 0.14], vec![0.10, 0.14]], vec![3.0, 0.0, 3.0, 0.0]).expect("sound");
+    let rear = BilinearTable::new([vec![0.10, 0.14], vec![0.10, 0.14]], vec![3.0, 0.0, 3.0, 0.0]).expect("sound");
     parts.aero.maps =
         Some(Box::new(AeroMaps { at_rest: [0.12; 2], heights: [drag, front, rear], yaw: Default::default() }));
     parts.powertrain = Powertrain::Direct([300.0; 4].into());

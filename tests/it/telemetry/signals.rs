@@ -1,6 +1,6 @@
 //! Reported contacts of wheels and signals of the engine, against known values.
 
-use skidpad::core::model::Rolling;
+use skidpad::core::model::RollingCoefficients;
 use skidpad::core::state::Placement;
 use skidpad::core::{Controls, DVec3, Scene, Vec3, WheelContact};
 
@@ -26,10 +26,14 @@ fn contacts_of_a_parked_car_carry_it() {
             let (mut force, mut moment) = (Vec3::ZERO, DVec3::ZERO);
             for contact in &found {
                 // The compression found by rays lags the pose by the motion of the last step.
-                let above = contact.point.dot(scene.normal().as_dvec3());
+                let above = contact.point.dot(scene.plane_normal().as_dvec3());
                 assert!(above.abs() < 1e-4, "{} {name}: {above} m above the plane", solver.name);
-                assert!(contact.normal.distance(scene.normal()) < 1e-5 && contact.grip == 1.0);
-                assert!(contact.sliding.iter().all(|speed| speed.abs() < 1e-3), "{} {name}: {contact:?}", solver.name);
+                assert!(contact.normal.distance(scene.plane_normal()) < 1e-5 && contact.grip == 1.0);
+                assert!(
+                    contact.sliding_velocity.iter().all(|speed| speed.abs() < 1e-3),
+                    "{} {name}: {contact:?}",
+                    solver.name
+                );
                 force += contact.force;
                 moment += (contact.point - car.world.state(0).position).cross(contact.force.as_dvec3());
             }
@@ -52,10 +56,19 @@ fn locked_wheels_tell_how_they_slide() {
         let speed = car.world.frame(0).vx_mps as f32;
         for contact in contacts(&car) {
             // The pitch rate of a diving car moves the patches by some mm/s.
-            assert!((contact.sliding[0] / speed - 1.0).abs() < 5e-3, "{}: {contact:?} at {speed}", solver.name);
+            assert!(
+                (contact.sliding_velocity[0] / speed - 1.0).abs() < 5e-3,
+                "{}: {contact:?} at {speed}",
+                solver.name
+            );
             let (load, along) = (contact.force.z, contact.force.x);
             assert!((along / load + 0.9).abs() < 2e-3, "{}: {along} of {load}", solver.name);
-            assert!((contact.used - 1.0).abs() < 1e-3, "{}: {}", solver.name, contact.used);
+            assert!(
+                (contact.friction_utilisation - 1.0).abs() < 1e-3,
+                "{}: {}",
+                solver.name,
+                contact.friction_utilisation
+            );
         }
     }
 }
@@ -84,7 +97,7 @@ fn what_is_not_known_is_not_told() {
 #[test]
 fn the_engines_torque_turns_it() {
     let mut parts = c5().without_air();
-    parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Rolling::default());
+    parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = RollingCoefficients::default());
     let inertia = parts.powertrain.engine().expect("a C5").engine.inertia;
     let model = parts.model();
     for solver in on_rows() {
@@ -104,7 +117,7 @@ fn the_engines_torque_turns_it() {
             );
             speed = told.speed;
             full |= told.load > 0.99;
-            limited |= told.limited > 0.5;
+            limited |= told.limiter_share > 0.5;
             dragged |= step > 490 && told.torque < -1.0 && told.load < 0.0;
         }
         assert!(full && limited && dragged, "{}: {full} {limited} {dragged}", solver.name);

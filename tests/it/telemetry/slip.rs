@@ -35,7 +35,7 @@ fn slips_of_the_motion(what: &str, model: &Model, car: &Drive, most: f64) {
         let speed = f64::from(now.rolling_speed);
         let ratio = f64::from(model.wheels()[i].radius * now.spin) / speed - 1.0;
         let contact = car.world.car(0).vehicle.and_then(|vehicle| vehicle.wheel_contact(i)).expect("on the ground");
-        let across = f64::from(contact.sliding[1]) / speed.abs();
+        let across = f64::from(contact.sliding_velocity[1]) / speed.abs();
         let found = [told.slip_ratio, told.slip_angle_rad.tan()];
         let off = [found[0] - ratio, found[1] - across];
         assert!(off.iter().all(|off| off.abs() < most), "{what}, wheel {i}: {found:?} for {:?}", [ratio, across]);

@@ -130,7 +130,7 @@ fn for_handling(mut parts: ModelParts) -> ModelParts {
 }
 
 /// Returns the steering beyond the geometric angle (rad) and the lateral acceleration (m/s²), in steady cornering at 40 m/s.
-fn corner(solver: &skidpad::core::BackendInfo, model: &Arc<Model>, steer: f64) -> [f64; 2] {
+fn corner(solver: &skidpad::core::SolverInfo, model: &Arc<Model>, steer: f64) -> [f64; 2] {
     const SPEED: f64 = 40.0;
     let mut car = Drive::rolling(solver, model, SPEED as f32, 240.0);
     let frames = car.run(8.0, |f| Controls {
@@ -290,7 +290,7 @@ fn random_tyres_stay_finite() {
         let model = parts.model();
         for solver in own_code() {
             let start = CarStart { model: model.clone(), placement: Placement { speed: 20.0, ..Placement::default() } };
-            let mut world = (solver.build)(&Scene::sloping(0.1), &[start], 1.0 / random.between(25.0, 500.0));
+            let mut world = (solver.build_world)(&Scene::sloping(0.1), &[start], 1.0 / random.between(25.0, 500.0));
             let mut controls = Controls::default();
             for step in 0..600 {
                 if step % 7 == 0 {
@@ -324,7 +324,7 @@ fn shaken(tyre: &Tyre, random: &mut Random) -> Tyre {
             nominal_load: shake(brush.nominal_load),
         }),
         Tyre::TMeasy(tmeasy) => {
-            let mut direction = |mut points: skidpad::core::tyre::Direction| {
+            let mut direction = |mut points: skidpad::core::tyre::DirectionCurve| {
                 points.largest = shake(points.largest);
                 points.sliding = points.sliding.min(points.largest);
                 points.slope = points.slope.max(2.1 * points.largest / points.largest_slip);
@@ -343,7 +343,7 @@ fn shaken(tyre: &Tyre, random: &mut Random) -> Tyre {
                 *value =
                     if entry.name.ends_with("MIN") || entry.name.ends_with("MAX") { *value } else { shake(*value) };
             }
-            let formula = MagicFormula::new(c, formula.version(), formula.uses()).expect("sound within a third");
+            let formula = MagicFormula::new(c, formula.version(), formula.use_mode()).expect("sound within a third");
             Tyre::MagicFormula { formula: Box::new(formula), pressure: *pressure }
         }
     };

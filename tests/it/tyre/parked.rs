@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Controls, Model, Scene, state::Placement};
+use skidpad::core::{Controls, Model, Scene, SolverInfo, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, solvers};
 
@@ -12,7 +12,7 @@ fn slope() -> Scene {
     Scene::sloping(20f32.to_radians())
 }
 
-fn parked(solver: &BackendInfo, model: &Arc<Model>, heading: f32) -> Drive {
+fn parked(solver: &SolverInfo, model: &Arc<Model>, heading: f32) -> Drive {
     let placement = Placement { heading, gear: Some(0), ..Placement::default() };
     let mut car = Drive::new(solver, model, &slope(), placement, RATE);
     car.run(5.0, |_| Controls::parked());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skidpad::core::model::Powertrain;
 use skidpad::core::tyre::{Conditions, CurveLaw, CurveTyre};
-use skidpad::core::{BackendInfo, Controls, Model, WheelControls};
+use skidpad::core::{Controls, Model, SolverInfo, WheelControls};
 
 use crate::common::{Drive, Simplify, c5, on_rows, shipped};
 
@@ -66,7 +66,7 @@ fn carcass_on(model: &Model, load: f64, speed: f64, mass_share: f64) -> f64 {
 
 /// Releases the locked front wheels of a car. Returns the load at the release (N), the largest overshoot beyond free
 /// rolling, and the smallest spin over that of free rolling.
-fn release(solver: &BackendInfo, model: &Arc<Model>, speed: f64, hz: f32) -> [f64; 3] {
+fn release(solver: &SolverInfo, model: &Arc<Model>, speed: f64, hz: f32) -> [f64; 3] {
     let mut car = Drive::rolling(solver, model, speed as f32 + 1.0, hz);
     let count = model.wheels().len();
     let lock = |torque: f32| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Controls, Frame, Model, Scene, state::Placement};
+use skidpad::core::{Controls, Frame, Model, Scene, SolverInfo, state::Placement};
 
 use crate::common::{Drive, Simplify, shipped, solvers};
 
@@ -12,14 +12,14 @@ const SETTLED: f64 = 10.0;
 /// Heading to the slope, rad: part of the weight acts across the car, part along it.
 const HEADING: f32 = 0.6;
 
-fn placed(solver: &BackendInfo, model: &Arc<Model>, degrees: f32, hz: f32) -> Drive {
+fn placed(solver: &SolverInfo, model: &Arc<Model>, degrees: f32, hz: f32) -> Drive {
     let placement = Placement { heading: HEADING, gear: Some(0), ..Placement::default() };
     Drive::new(solver, model, &Scene::sloping(degrees.to_radians()), placement, hz)
 }
 
 /// Returns the largest distance of a braked car from its settled position within `seconds`, m, and the largest relative
 /// change of a wheel's load.
-fn stands(solver: &BackendInfo, model: &Arc<Model>, degrees: f32, hz: f32, seconds: f64) -> (f64, f64) {
+fn stands(solver: &SolverInfo, model: &Arc<Model>, degrees: f32, hz: f32, seconds: f64) -> (f64, f64) {
     let mut car = placed(solver, model, degrees, hz);
     let place = |car: &Drive| car.world.state(0).position;
     car.run(SETTLED, |_| Controls::parked());
@@ -59,7 +59,7 @@ fn every_shipped_car_stands_for_ten_minutes() {
 
 /// Returns the distance that a braked car on 15° moves in a minute, while it is steered left and right by 0.3 rad every 2 s,
 /// m.
-fn creeps_while_steered(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> f64 {
+fn creeps_while_steered(solver: &SolverInfo, model: &Arc<Model>, hz: f32) -> f64 {
     let mut car = placed(solver, model, 15.0, hz);
     let swing =
         |frame: &Frame| Controls { steer: 0.3 * (frame.t_s * std::f64::consts::PI).sin() as f32, ..Controls::parked() };

@@ -1,6 +1,6 @@
 //! Stops with all wheels at the limit of dry friction.
 
-use skidpad::core::model::{Disc, Powertrain};
+use skidpad::core::model::{BrakeDisc, Powertrain};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{Controls, ModelParts};
 
@@ -43,10 +43,11 @@ fn b8_stopping_distance_does_not_depend_on_the_tick_rate() {
 }
 
 /// Discs without cooling, whose brakes keep a third of their torque from 400 K above the air.
-const DISC: Disc = Disc { heat_capacity: 4600.0, cooling: [0.0; 2], fades: [300.0, 400.0], least_share: 1.0 / 3.0 };
+const DISC: BrakeDisc =
+    BrakeDisc { heat_capacity: 4600.0, cooling: [0.0; 2], fade_range: [300.0, 400.0], min_torque_factor: 1.0 / 3.0 };
 
 /// Returns a C5 with `disc` on every wheel, on tyres that do not creep. Its brakes take all of its energy.
-fn with_discs(disc: Disc) -> ModelParts {
+fn with_discs(disc: BrakeDisc) -> ModelParts {
     let mut parts = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance();
     parts.wheels.iter_mut().for_each(|wheel| wheel.disc = Some(disc));
     parts
@@ -72,7 +73,7 @@ fn discs_take_up_the_energy_of_a_stop() {
 /// / C)`.
 #[test]
 fn hot_brakes_fade_and_cool() {
-    let model = with_discs(Disc { cooling: [46.0, 0.0], ..DISC }).model();
+    let model = with_discs(BrakeDisc { cooling: [46.0, 0.0], ..DISC }).model();
     for solver in solvers() {
         let slowed = |temperature: f32| {
             let mut car = Drive::rolling(&solver, &model, 30.0, 240.0);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use skidpad::core::{
-    Backend, BackendInfo, BodyMotion, CarStart, Controls, DVec3, FreeBody, Mat3, Model, Quat, Scene, Vec3,
+    BodyMotion, CarStart, Controls, DVec3, FreeBody, Mat3, Model, Quat, Scene, Simulation, SolverInfo, Vec3,
     state::Placement,
 };
 
@@ -16,23 +16,23 @@ use crate::step::{
 };
 
 /// Builds a world of `bodies` without cars on a plane that rises by `slope` rad.
-fn world_of(solver: &BackendInfo, slope: f32, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Backend> {
-    (solver.build)(&Scene { bodies, ..Scene::sloping(slope) }, &[], 1.0 / hz)
+fn world_of(solver: &SolverInfo, slope: f32, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Simulation> {
+    (solver.build_world)(&Scene { free_bodies: bodies, ..Scene::sloping(slope) }, &[], 1.0 / hz)
 }
 
 /// Returns a crate of `mass` kg, 1 by 0.8 by 0.5 m, at rest on a plane that rises by `slope` rad.
 fn on_slope(mass: f32, slope: f32) -> FreeBody {
     let scene = Scene::sloping(slope);
-    let solid = FreeBody::solid(mass, Vec3::new(1.0, 0.8, 0.5), scene.point(0.0, 0.0, 0.25));
-    FreeBody { motion: BodyMotion { rotation: scene.orientation(0.3), ..solid.motion }, ..solid }
+    let solid = FreeBody::solid_box(mass, Vec3::new(1.0, 0.8, 0.5), scene.point_above_plane(0.0, 0.0, 0.25));
+    FreeBody { motion: BodyMotion { rotation: scene.upright_orientation(0.3), ..solid.motion }, ..solid }
 }
 
-fn run(world: &mut dyn Backend, seconds: f32, controls: &[Controls]) {
+fn run(world: &mut dyn Simulation, seconds: f32, controls: &[Controls]) {
     (0..(seconds / world.dt()).round() as usize).for_each(|_| _ = world.step(controls));
 }
 
-fn body(world: &dyn Backend, number: usize) -> BodyMotion {
-    world.body(number).expect("a body of the scene")
+fn body(world: &dyn Simulation, number: usize) -> BodyMotion {
+    world.body_motion(number).expect("a body of the scene")
 }
 
 /// A crate slides down a slope with g (sin − μ cos) if the slope is steeper than friction holds, and otherwise stays.
@@ -81,20 +81,20 @@ fn a_crate_rests_without_creep() {
 
 /// Returns a slab of `mass` kg, 0.4 m high, with length and width `size` (m), and with this `friction` on the plane.
 fn slab(mass: f32, size: [f32; 2], friction: f32) -> FreeBody {
-    FreeBody { friction, ..FreeBody::solid(mass, Vec3::new(size[0], size[1], 0.4), DVec3::new(0.0, 0.0, 0.2)) }
+    FreeBody { friction, ..FreeBody::solid_box(mass, Vec3::new(size[0], size[1], 0.4), DVec3::new(0.0, 0.0, 0.2)) }
 }
 
 /// Builds a world with `bodies` and a car at 5 m/s that starts 15 m behind the middle, 0.4 m up.
-fn coming(solver: &BackendInfo, model: &Arc<Model>, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Backend> {
+fn coming(solver: &SolverInfo, model: &Arc<Model>, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Simulation> {
     let placement = Placement { x: -15.0, height: 0.4, speed: 5.0, gear: Some(0), ..Placement::default() };
     let start = CarStart { model: model.clone(), placement };
-    (solver.build)(&Scene { bodies, ..Scene::flat() }, &[start], 1.0 / hz)
+    (solver.build_world)(&Scene { free_bodies: bodies, ..Scene::flat() }, &[start], 1.0 / hz)
 }
 
 /// Returns the momentum of all cars and of the bodies with these `masses` (kg), N·s.
-fn momentum(world: &dyn Backend, masses: &[f32]) -> DVec3 {
+fn momentum(world: &dyn Simulation, masses: &[f32]) -> DVec3 {
     let of_cars =
-        (0..world.cars()).map(|car| world.state(car).velocity.as_dvec3() * f64::from(world.model(car).mass()));
+        (0..world.slot_count()).map(|car| world.state(car).velocity.as_dvec3() * f64::from(world.model(car).mass()));
     let of_bodies = masses.iter().enumerate().map(|(k, mass)| body(world, k).velocity.as_dvec3() * f64::from(*mass));
     of_cars.chain(of_bodies).sum()
 }
@@ -178,7 +178,7 @@ fn a_plank_is_dragged_over_the_ground() {
         for (mass, hz) in [500.0, 100.0].into_iter().flat_map(|mass| [60.0, 240.0, 1000.0].map(|hz| (mass, hz))) {
             let mut world = coming(&solver, &model, vec![slab(mass, [40.0, 10.0], 0.4)], hz);
             let brake = [Controls { brake: 1.0, ..Controls::parked() }];
-            let speeds = |world: &dyn Backend| [body(world, 0).velocity.x, world.state(0).velocity.x];
+            let speeds = |world: &dyn Simulation| [body(world, 0).velocity.x, world.state(0).velocity.x];
             let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
             for _ in 0..(2.0 * hz) as u32 {
                 let before = speeds(&*world)[1];
@@ -201,15 +201,15 @@ fn a_car_parks_on_a_plank_on_crates() {
     let weight = f64::from(model.mass()) * GRAVITY;
     for solver in own_worlds() {
         for (mass, hz) in [300.0, 40.0].into_iter().flat_map(|mass| [60.0, 240.0].map(|hz| (mass, hz))) {
-            let crate_at = |x: f64, y: f64| FreeBody::solid(60.0, Vec3::splat(0.5), DVec3::new(x, y, 0.25));
+            let crate_at = |x: f64, y: f64| FreeBody::solid_box(60.0, Vec3::splat(0.5), DVec3::new(x, y, 0.25));
             let mut bodies: Vec<FreeBody> =
                 [-2.0, 2.0].iter().flat_map(|x| [-0.8, 0.8].map(|y| crate_at(*x, y))).collect();
-            bodies.push(FreeBody::solid(mass, Vec3::new(6.0, 2.4, 0.1), DVec3::new(0.0, 0.0, 0.55)));
+            bodies.push(FreeBody::solid_box(mass, Vec3::new(6.0, 2.4, 0.1), DVec3::new(0.0, 0.0, 0.55)));
             let placement = Placement { height: 0.62, gear: Some(0), ..Placement::default() };
             let start = CarStart { model: model.clone(), placement };
-            let mut world = (solver.build)(&Scene { bodies, ..Scene::flat() }, &[start], 1.0 / hz);
+            let mut world = (solver.build_world)(&Scene { free_bodies: bodies, ..Scene::flat() }, &[start], 1.0 / hz);
             run(&mut *world, 8.0, &[Controls::parked()]);
-            let at_rest = |world: &dyn Backend| body(world, 4).position;
+            let at_rest = |world: &dyn Simulation| body(world, 4).position;
             let before = (world.state(0).position, at_rest(&*world));
             run(&mut *world, 2.0, &[Controls::parked()]);
             let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
@@ -234,13 +234,14 @@ fn a_car_pushes_a_crate() {
             [2000.0, 100.0, 5.0].into_iter().flat_map(|mass| [30.0, 60.0, 240.0, 1000.0].map(|hz| (mass, hz)))
         {
             let size = Vec3::new(1.0, 1.5, 1.0);
-            let in_the_way = FreeBody { friction: 0.0, ..FreeBody::solid(mass, size, DVec3::new(5.0, 0.0, 0.5)) };
+            let in_the_way = FreeBody { friction: 0.0, ..FreeBody::solid_box(mass, size, DVec3::new(5.0, 0.0, 0.5)) };
             let placement = Placement { speed: 5.0, gear: Some(0), ..Placement::default() };
             let start = CarStart { model: model.clone(), placement };
-            let mut world = (solver.build)(&Scene { bodies: vec![in_the_way], ..Scene::flat() }, &[start], 1.0 / hz);
+            let mut world =
+                (solver.build_world)(&Scene { free_bodies: vec![in_the_way], ..Scene::flat() }, &[start], 1.0 / hz);
             // Spin adds to the effective mass of rolling wheels.
             let heavy = model.mass() + spinning;
-            let sums = |world: &dyn Backend| {
+            let sums = |world: &dyn Simulation| {
                 let [car, pushed] = [world.state(0).velocity.x, body(world, 0).velocity.x];
                 [heavy * car + mass * pushed, 0.5 * (heavy * car * car + mass * pushed * pushed)]
             };
@@ -262,7 +263,7 @@ fn a_car_pushes_a_crate() {
 }
 
 /// Returns the kinetic and potential energy of `bodies`, J.
-fn energy(world: &dyn Backend, bodies: &[FreeBody]) -> f64 {
+fn energy(world: &dyn Simulation, bodies: &[FreeBody]) -> f64 {
     let of = |(number, of): (usize, &FreeBody)| {
         let now = body(world, number);
         let spin = Mat3::from_quat(now.rotation).transpose() * now.angular;
@@ -276,7 +277,7 @@ fn energy(world: &dyn Backend, bodies: &[FreeBody]) -> f64 {
 fn random_body(random: &mut Random, height: f64) -> FreeBody {
     let size = Vec3::new(random.scaled(0.3, 3.0), random.scaled(0.3, 2.0), random.scaled(0.2, 1.5));
     let place = [random.between(-1.5, 1.5), random.between(-1.5, 1.5)].map(f64::from);
-    let solid = FreeBody::solid(random.scaled(1.0, 2000.0), size, DVec3::new(place[0], place[1], height));
+    let solid = FreeBody::solid_box(random.scaled(1.0, 2000.0), size, DVec3::new(place[0], place[1], height));
     let turn = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
     let rotation = Quat::from_scaled_axis(turn * 3.0);
     FreeBody { friction: random.between(0.4, 1.2), motion: BodyMotion { rotation, ..solid.motion }, ..solid }
@@ -319,10 +320,11 @@ fn worlds_agree_on_a_shunted_crate() {
     let model = c5().without_air().model();
     for mass in [50.0, 400.0] {
         let ends = on_rows().into_iter().map(|solver| {
-            let in_the_way = FreeBody::solid(mass, Vec3::new(1.0, 1.5, 0.8), DVec3::new(4.0, 0.2, 0.4));
+            let in_the_way = FreeBody::solid_box(mass, Vec3::new(1.0, 1.5, 0.8), DVec3::new(4.0, 0.2, 0.4));
             let placement = Placement { speed: 8.0, gear: Some(0), ..Placement::default() };
             let start = CarStart { model: model.clone(), placement };
-            let mut world = (solver.build)(&Scene { bodies: vec![in_the_way], ..Scene::flat() }, &[start], 1.0 / 240.0);
+            let mut world =
+                (solver.build_world)(&Scene { free_bodies: vec![in_the_way], ..Scene::flat() }, &[start], 1.0 / 240.0);
             run(&mut *world, 6.0, &[Controls { brake: 0.5, ..Controls::parked() }]);
             let rests = body(&*world, 0);
             assert!(rests.velocity.length() < 1e-4, "{}: {rests:?}", solver.name);
@@ -343,7 +345,7 @@ fn worlds_agree_on_a_shunted_crate() {
 /// Drives a car that slides and rolls among five bodies in any pose and motion, which fall onto it and each other. Returns
 /// the largest rise of their total energy over the energy at the start. Energy that rays gain when they step up is not
 /// counted.
-fn rise_among_bodies(solver: &BackendInfo, seed: u64, hz: f32) -> f64 {
+fn rise_among_bodies(solver: &SolverInfo, seed: u64, hz: f32) -> f64 {
     let mut random = Random(seed);
     let model = c5().without_air().model();
     let mut top = 0.0;
@@ -364,10 +366,10 @@ fn rise_among_bodies(solver: &BackendInfo, seed: u64, hz: f32) -> f64 {
         ..Placement::default()
     };
     let start = CarStart { model: model.clone(), placement };
-    let mut world = (solver.build)(&Scene { bodies: bodies.to_vec(), ..Scene::flat() }, &[start], 1.0 / hz);
+    let mut world = (solver.build_world)(&Scene { free_bodies: bodies.to_vec(), ..Scene::flat() }, &[start], 1.0 / hz);
     let audit = Audit::by_compressions(&model, solver);
     let mut steps = StepsUp::default();
-    let mut sum = |world: &mut dyn Backend| audit.energy_on_rays(world, 0, &mut steps) + energy(world, &bodies);
+    let mut sum = |world: &mut dyn Simulation| audit.energy_on_rays(world, 0, &mut steps) + energy(world, &bodies);
     let begun = sum(&mut *world);
     let (mut least, mut rise) = (begun, 0.0f64);
     for _ in 0..(4.0 * hz) as usize {
@@ -438,9 +440,9 @@ fn bodies_are_read_and_put() {
         let mut world = world_of(&solver, 0.0, vec![on_slope(50.0, 0.0)], 60.0);
         let thrown =
             BodyMotion { velocity: Vec3::new(2.0, 0.0, 4.0), ..BodyMotion::at_rest(DVec3::new(3.0, 1.0, 2.0)) };
-        assert_eq!((world.bodies(), world.body(1)), (1, None), "{}", solver.name);
-        assert!(world.set_body(0, &thrown) && !world.set_body(1, &thrown), "{}", solver.name);
-        assert_eq!(world.body(0), Some(thrown), "{}", solver.name);
+        assert_eq!((world.body_count(), world.body_motion(1)), (1, None), "{}", solver.name);
+        assert!(world.set_body_motion(0, &thrown) && !world.set_body_motion(1, &thrown), "{}", solver.name);
+        assert_eq!(world.body_motion(0), Some(thrown), "{}", solver.name);
         run(&mut *world, 0.5, &[]);
         let now = body(&*world, 0);
         // Rapier's semi-implicit steps of 1/240 s lag behind the parabola by g t dt / 2.
@@ -454,10 +456,10 @@ fn bodies_are_read_and_put() {
 fn cars_that_share_one_place_push_one_crate() {
     let model = c5().model();
     for solver in on_rows() {
-        let crates = vec![FreeBody::solid(100.0, Vec3::new(1.0, 1.5, 1.0), DVec3::new(5.0, 0.0, 0.5))];
+        let crates = vec![FreeBody::solid_box(100.0, Vec3::new(1.0, 1.5, 1.0), DVec3::new(5.0, 0.0, 0.5))];
         let start = || CarStart { model: model.clone(), placement: Placement { speed: 5.0, ..Placement::default() } };
-        let scene = Scene { bodies: crates, cars_collide: false, ..Scene::flat() };
-        let mut world = (solver.build)(&scene, &[start(), start()], 1.0 / 60.0);
+        let scene = Scene { free_bodies: crates, cars_collide: false, ..Scene::flat() };
+        let mut world = (solver.build_world)(&scene, &[start(), start()], 1.0 / 60.0);
         run(&mut *world, 1.0, &[Controls::coasting(), Controls::coasting()]);
         let apart = (world.state(0).position - world.state(1).position).length();
         // Rapier solves the contacts of both cars with the crate one after the other.

@@ -1,13 +1,13 @@
 //! Changes of the step length in a running world: time continues, and every solver accepts them.
 
 use crate::common::{Drive, Simplify, c5, on_rows};
-use skidpad::core::{Backend, Controls, Course, DVec3, FixedBox, Platform, Scene, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, FixedBox, Platform, PlatformCourse, Scene, Simulation, Vec3, state::Placement};
 
 /// Lengths of steps, s. Each is used for half a second.
 const LENGTHS: [f32; 4] = [1.0 / 60.0, 1.0 / 240.0, 1.0 / 30.0, 1.0 / 60.0];
 
 /// Steps `world` with `controls` for half a second at each length. Calls `look` after every step.
-fn drive(world: &mut dyn Backend, controls: &Controls, mut look: impl FnMut(&dyn Backend)) {
+fn drive(world: &mut dyn Simulation, controls: &Controls, mut look: impl FnMut(&dyn Simulation)) {
     for dt in LENGTHS {
         world.clock_mut().dt = dt;
         for _ in 0..(0.5 / dt).round() as usize {
@@ -39,9 +39,9 @@ fn every_solver_takes_steps_of_another_length() {
 /// A car on a belt is at the place that belongs to the time: the belt neither jumps nor stops at a change of the step.
 #[test]
 fn platforms_do_not_jump_with_the_step() {
-    let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(40.0, 10.0, 1.0));
-    let course = Course::Steady { velocity: Vec3::X * 3.0, rate: 0.0 };
-    let scene = Scene { plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() };
+    let shape = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, -0.5), Vec3::new(40.0, 10.0, 1.0));
+    let course = PlatformCourse::Steady { velocity: Vec3::X * 3.0, rate: 0.0 };
+    let scene = Scene { has_plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() };
     for solver in on_rows() {
         let mut world = Drive::new(&solver, &c5().model(), &scene, Placement::default(), 60.0).world;
         let mut state = world.state(0).clone();

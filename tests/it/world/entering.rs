@@ -1,13 +1,15 @@
 //! Cars that enter a running world, their slots and their reports.
 
 use skidpad::core::state::saved::LoadError;
-use skidpad::core::{Backend, BackendInfo, CarError, CarId, CarStart, Controls, Frame, Scene, Vec3, state::Placement};
+use skidpad::core::{
+    CarError, CarId, CarStart, Controls, Frame, Scene, Simulation, SolverInfo, Vec3, state::Placement,
+};
 
 use crate::common::{Simplify, c5, on_rows, shipped};
 use crate::hitch::rigs;
 
 /// Returns every solver, mode and peer.
-fn all() -> Vec<BackendInfo> {
+fn all() -> Vec<SolverInfo> {
     skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
@@ -19,7 +21,7 @@ fn turning() -> Controls {
     Controls { throttle: 0.5, steer: 0.04, ..Controls::default() }
 }
 
-fn drive(world: &mut dyn Backend, steps: usize) {
+fn drive(world: &mut dyn Simulation, steps: usize) {
     (0..steps).for_each(|_| _ = world.step(&[turning(), turning()]));
 }
 
@@ -27,7 +29,7 @@ fn drive(world: &mut dyn Backend, steps: usize) {
 #[test]
 fn a_car_enters_a_running_world() {
     for solver in all() {
-        let build = |cars: &[CarStart]| (solver.build)(&Scene::flat(), cars, 1.0 / 120.0);
+        let build = |cars: &[CarStart]| (solver.build_world)(&Scene::flat(), cars, 1.0 / 120.0);
         let [mut both, mut first, mut second] = [
             build(&[start("corvette_c5", 0.0)]),
             build(&[start("corvette_c5", 0.0)]),
@@ -39,7 +41,7 @@ fn a_car_enters_a_running_world() {
         for world in [&mut both, &mut first, &mut second] {
             drive(&mut **world, 120);
         }
-        assert_eq!((both.cars(), both.steps()), (2, 180), "{}", solver.name);
+        assert_eq!((both.slot_count(), both.steps()), (2, 180), "{}", solver.name);
         // The cars are far apart, so that the order of contacts in Rapier's world does not change.
         for (alone, car) in [(&first, 0), (&second, 1)] {
             let apart = (alone.state(0).position - both.state(car).position).length();
@@ -54,7 +56,7 @@ fn a_car_enters_a_running_world() {
 fn slots_stay_their_cars() {
     for solver in all() {
         let mut world =
-            (solver.build)(&Scene::flat(), &[start("corvette_c5", 0.0), start("truck_6x4", 20.0)], 1.0 / 60.0);
+            (solver.build_world)(&Scene::flat(), &[start("corvette_c5", 0.0), start("truck_6x4", 20.0)], 1.0 / 60.0);
         drive(&mut *world, 10);
         world.remove(CarId::first(0)).expect("it is there");
         let next = world.insert(&start("bmw_320i_mf", 40.0));
@@ -75,7 +77,7 @@ fn slots_stay_their_cars() {
 fn stale_identifiers_are_errors() {
     for solver in all() {
         let what = solver.name;
-        let mut world = (solver.build)(&Scene::flat(), &[start("corvette_c5", 0.0)], 1.0 / 60.0);
+        let mut world = (solver.build_world)(&Scene::flat(), &[start("corvette_c5", 0.0)], 1.0 / 60.0);
         let (first, state) = (CarId::first(0), world.state(0).clone());
         let no_slot = CarError::NoSlot { slot: 7, accepts: 1 };
         assert_eq!(world.set_state(7, &state), Err(no_slot.clone()), "{what}");
@@ -87,7 +89,7 @@ fn stale_identifiers_are_errors() {
         world.resume(0, &state).expect("it is there");
         world.remove(first).expect("it is there");
         assert_eq!(world.remove(first), Err(CarError::Removed { car: first }), "{what}");
-        let empty = CarError::Empty { slot: 0 };
+        let empty = CarError::EmptySlot { slot: 0 };
         assert_eq!(world.set_state(0, &state), Err(empty.clone()), "{what}");
         assert_eq!(world.suspend(0), Err(empty.clone()), "{what}");
         assert_eq!(world.resume(0, &state), Err(empty), "{what}");
@@ -96,7 +98,7 @@ fn stale_identifiers_are_errors() {
         assert_eq!(world.remove(first), Err(CarError::Removed { car: first }), "{what}");
         assert_eq!(world.slots().find(second), Ok(0), "{what}");
         world.step(&[turning()]);
-        assert!(!world.car(0).away && world.state(0).is_finite(), "{what}");
+        assert!(!world.car(0).is_inactive && world.state(0).is_finite(), "{what}");
     }
 }
 
@@ -106,7 +108,7 @@ fn stale_identifiers_are_errors() {
 fn a_slot_remembers_nothing_of_the_car_that_left_it() {
     for solver in on_rows() {
         let what = solver.name;
-        let build = |cars: &[CarStart]| (solver.build)(&Scene::flat(), cars, 1.0 / 120.0);
+        let build = |cars: &[CarStart]| (solver.build_world)(&Scene::flat(), cars, 1.0 / 120.0);
         let rig = rigs::shipped(&["toyota_4runner", "caravan"]);
         let mut world = rigs::train(&solver, &rig, &Scene::flat(), 10.0, 120.0);
         drive(&mut *world, 60);
@@ -119,7 +121,7 @@ fn a_slot_remembers_nothing_of_the_car_that_left_it() {
         world.remove(world.slots().id(0).expect("the truck")).expect("it is there");
         drive(&mut *world, 10);
         let last = world.insert(&start("corvette_c5", -50.0));
-        assert_eq!((last.slot(), last.generation(), world.cars()), (0, 2, 2), "{what}");
+        assert_eq!((last.slot(), last.generation(), world.slot_count()), (0, 2, 2), "{what}");
         let mut alone = build(&[start("corvette_c5", -50.0)]);
         drive(&mut *world, 240);
         drive(&mut *alone, 240);
@@ -133,7 +135,7 @@ fn a_saved_world_has_its_slots() {
     for solver in all() {
         let what = solver.name;
         let starts = [start("corvette_c5", 0.0), start("corvette_c5", 20.0), start("truck_6x4", 40.0)];
-        let mut world = (solver.build)(&Scene::flat(), &starts, 1.0 / 60.0);
+        let mut world = (solver.build_world)(&Scene::flat(), &starts, 1.0 / 60.0);
         drive(&mut *world, 5);
         world.remove(CarId::first(1)).expect("it is there");
         let without = world.save().expect("no hull touches anything");
@@ -144,14 +146,14 @@ fn a_saved_world_has_its_slots() {
         world.load(&with).expect("nobody took its slot");
         assert_eq!((world.slots().id(1), world.state(1)), (Some(inserted), &state), "{what}");
         world.load(&without).expect("it is taken out");
-        assert_eq!((world.slots().id(1), world.cars()), (None, 3), "{what}");
+        assert_eq!((world.slots().id(1), world.slot_count()), (None, 3), "{what}");
         assert_eq!(world.save().expect("no hull touches anything"), without, "{what}");
         assert_eq!(world.insert(&start("corvette_c5", 60.0)), inserted, "{what}: as it was the first time");
         world.remove(inserted).expect("it is there");
         world.insert(&start("corvette_c5", 60.0));
         let error = world.load(&with).expect_err("another car is there");
         assert_eq!(error, LoadError::Generation { slot: 1, found: 1, accepts: 2 }, "{what}");
-        let mut fresh = (solver.build)(&Scene::flat(), &starts, 1.0 / 60.0);
+        let mut fresh = (solver.build_world)(&Scene::flat(), &starts, 1.0 / 60.0);
         fresh.load(&with).expect("cars of these models");
         assert_eq!(fresh.slots().id(1), Some(inserted), "{what}");
         assert_eq!(fresh.save().expect("no hull touches anything"), with, "{what}");
@@ -162,7 +164,7 @@ fn a_saved_world_has_its_slots() {
 #[test]
 fn cars_that_come_and_go_leave_nothing() {
     for solver in all() {
-        let mut world = (solver.build)(&Scene::flat(), &[start("corvette_c5", 0.0)], 1.0 / 60.0);
+        let mut world = (solver.build_world)(&Scene::flat(), &[start("corvette_c5", 0.0)], 1.0 / 60.0);
         let inserted: Vec<CarId> = (1..4).map(|k| world.insert(&start("corvette_c5", 20.0 * f64::from(k)))).collect();
         let bytes = world.save().expect("no hull touches anything").len();
         let mut visitors = std::collections::VecDeque::from(inserted);
@@ -172,7 +174,7 @@ fn cars_that_come_and_go_leave_nothing() {
             visitors.push_back(world.insert(&start("corvette_c5", 20.0 * (1.0 + f64::from(k % 5)))));
             drive(&mut *world, 1);
         }
-        assert_eq!((world.cars(), world.slots().ids().count()), (4, 4), "{}", solver.name);
+        assert_eq!((world.slot_count(), world.slots().ids().count()), (4, 4), "{}", solver.name);
         assert_eq!(world.save().expect("no hull touches anything").len(), bytes, "{}", solver.name);
     }
 }
@@ -182,7 +184,7 @@ fn cars_that_come_and_go_leave_nothing() {
 fn reports_are_each_cars_own() {
     for solver in on_rows() {
         let starts = [start("corvette_c5", 0.0), start("corvette_c5", 20.0)];
-        let mut world = (solver.build)(&Scene::flat(), &starts, 1.0 / 60.0);
+        let mut world = (solver.build_world)(&Scene::flat(), &starts, 1.0 / 60.0);
         drive(&mut *world, 2);
         let mut lost = world.state(1).clone();
         lost.velocity = Vec3::splat(f32::MAX);
@@ -199,7 +201,7 @@ fn frames_are_read_into_the_callers_memory() {
     let parts = shipped("tesla_model3_awd");
     let car = CarStart { model: parts.model(), placement: Placement::default() };
     for solver in all() {
-        let mut world = (solver.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 60.0);
+        let mut world = (solver.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 60.0);
         let mut frame = Frame::default();
         world.step(&[turning()]);
         world.frame_into(0, &mut frame);
@@ -220,7 +222,7 @@ fn frames_are_read_into_the_callers_memory() {
 #[test]
 fn worlds_move_between_threads() {
     for solver in all() {
-        let mut world = (solver.build)(
+        let mut world = (solver.build_world)(
             &Scene::flat(),
             &[CarStart { model: c5().model(), placement: Placement::default() }],
             1.0 / 60.0,

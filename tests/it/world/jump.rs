@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Scene, State, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, FixedBox, Scene, SolverInfo, State, Vec3, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, on_rows, solvers};
 use crate::step::energy::Audit;
@@ -12,13 +12,14 @@ fn ramp() -> Scene {
     let (angle, length, depth) = (15f64.to_radians(), 8.0, 1.0);
     let [along, up] = [DVec3::new(angle.cos(), 0.0, angle.sin()), DVec3::new(-angle.sin(), 0.0, angle.cos())];
     let size = DVec3::new(length, 6.0, depth).as_vec3();
-    let wedge = FixedBox::upright(along * (0.5 * length) - up * (0.5 * depth), size).turned(0.0, -angle as f32, 0.0);
+    let wedge =
+        FixedBox::axis_aligned(along * (0.5 * length) - up * (0.5 * depth), size).rotated(0.0, -angle as f32, 0.0);
     Scene { boxes: vec![wedge], ..Scene::flat() }
 }
 
 /// Returns the states of a jump without air, in neutral, with the brake on during the flight, and the range of the states in
 /// the air.
-fn jump(solver: &BackendInfo, hz: f32) -> (Drive, Vec<State>, core::ops::Range<usize>) {
+fn jump(solver: &SolverInfo, hz: f32) -> (Drive, Vec<State>, core::ops::Range<usize>) {
     let model = c5().without_air().without_rolling_resistance().model();
     let placement = Placement { x: -10.0, speed: 18.0, gear: Some(0), ..Placement::default() };
     let mut car = Drive::new(solver, &model, &ramp(), placement, hz);

@@ -1,7 +1,7 @@
 //! Undriven cars against kerbs and walls of 2 to 30 cm, and over a gap.
 
 use skidpad::core::model::{ModelParts, ProbeShape};
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Scene, State, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, FixedBox, Scene, SolverInfo, State, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, on_rows};
 use crate::step::energy::Audit;
@@ -18,7 +18,7 @@ const WALLS: [f32; 2] = [0.28, 0.30];
 /// C5 with one shape of probe and its solver, before a kerb at x = 10 m.
 struct Approach {
     parts: ModelParts,
-    solver: BackendInfo,
+    solver: SolverInfo,
     hz: f32,
 }
 
@@ -94,8 +94,8 @@ fn a_car_that_leans_on_a_wall_by_its_rims_stands() {
     let model = feeling(on_stilts(), ProbeShape::Disc).model();
     let (slope, half) = (0.1, Vec3::new(0.5, 10.0, 2.0));
     let mut scene = Scene { slope: -slope, ..Scene::flat() };
-    let place = scene.point(6.0, 0.0, 0.0);
-    scene.boxes.push(FixedBox::upright(place, 2.0 * half).turned(0.0, slope, 0.0));
+    let place = scene.point_above_plane(6.0, 0.0, 0.0);
+    scene.boxes.push(FixedBox::axis_aligned(place, 2.0 * half).rotated(0.0, slope, 0.0));
     for solver in on_rows() {
         for hz in [20.0, 60.0, 240.0, 1000.0] {
             let placement = Placement { gear: Some(0), ..Placement::default() };
@@ -126,7 +126,7 @@ fn e9_rays_step_up_any_kerb() {
 fn e7_rims_roll_over_a_gap_that_rays_fall_into() {
     let slab = |from: f64, to: f64, top: f64| {
         let size = Vec3::new((to - from) as f32, 20.0, 1.0);
-        FixedBox::upright(DVec3::new(0.5 * (from + to), 0.0, top - 0.5), size)
+        FixedBox::axis_aligned(DVec3::new(0.5 * (from + to), 0.0, top - 0.5), size)
     };
     let boxes = vec![slab(-20.0, 10.0, 0.0), slab(10.2, 60.0, 0.0), slab(5.0, 15.0, -0.3)];
     let scene = Scene { boxes, ..nothing() };

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    Backend, BackendInfo, BodyMotion, CarStart, Controls, DVec3, FreeBody, Model, Scene, State, Vec3, state::Placement,
+    BodyMotion, CarStart, Controls, DVec3, FreeBody, Model, Scene, Simulation, SolverInfo, State, Vec3,
+    state::Placement,
 };
 
 use crate::common::{GRAVITY, Simplify, c5, on_rows};
@@ -21,12 +22,12 @@ fn braking() -> [Controls; 1] {
 
 /// Returns a plank at rest, 40 by 10 by 0.4 m, with this mass (kg) and this `friction` on the plane.
 fn plank(mass: f32, friction: f32) -> FreeBody {
-    FreeBody { friction, ..FreeBody::solid(mass, Vec3::new(40.0, 10.0, 0.4), DVec3::new(0.0, 0.0, 0.2)) }
+    FreeBody { friction, ..FreeBody::solid_box(mass, Vec3::new(40.0, 10.0, 0.4), DVec3::new(0.0, 0.0, 0.2)) }
 }
 
 /// Car that slides over a plank.
 struct Slide {
-    world: Box<dyn Backend>,
+    world: Box<dyn Simulation>,
     plank: FreeBody,
     model: Arc<Model>,
     audit: Audit,
@@ -36,7 +37,7 @@ struct Slide {
 
 impl Slide {
     /// Builds a world with a car at 5 m/s on `plank`, ahead or, if `sideways`, to the left.
-    fn new(solver: &BackendInfo, plank: FreeBody, sideways: bool, hz: f32) -> Self {
+    fn new(solver: &SolverInfo, plank: FreeBody, sideways: bool, hz: f32) -> Self {
         let model = c5().without_air().model();
         let on_it = Placement { height: 0.4, gear: Some(0), ..Placement::default() };
         let placement = match sideways {
@@ -44,7 +45,7 @@ impl Slide {
             false => Placement { x: -15.0, speed: SPEED, ..on_it },
         };
         let start = CarStart { model: model.clone(), placement };
-        let mut world = (solver.build)(&Scene { bodies: vec![plank], ..Scene::flat() }, &[start], 1.0 / hz);
+        let mut world = (solver.build_world)(&Scene { free_bodies: vec![plank], ..Scene::flat() }, &[start], 1.0 / hz);
         let along = if sideways { Vec3::Y } else { Vec3::X };
         let state = State { velocity: along * SPEED, ..world.state(0).clone() };
         world.set_state(0, &state).expect("it fits");
@@ -52,7 +53,7 @@ impl Slide {
     }
 
     fn plank(&self) -> BodyMotion {
-        self.world.body(0).expect("a body of the scene")
+        self.world.body_motion(0).expect("a body of the scene")
     }
 
     /// Returns the speeds of the plank and of the car along the slide, m/s.

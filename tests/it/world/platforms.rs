@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use skidpad::core::model::ProbeShape;
 use skidpad::core::{
-    BackendInfo, Controls, Course, DVec3, FixedBox, Model, Path, Platform, Quat, Scene, State, Vec3, WayPoint,
-    state::Placement,
+    Controls, DVec3, FixedBox, Model, Platform, PlatformCourse, PlatformPath, Quat, Scene, SolverInfo, State, Vec3,
+    WayPoint, state::Placement,
 };
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, on_rows, solvers};
@@ -13,20 +13,20 @@ use crate::common::{Drive, GRAVITY, Simplify, c5, close, on_rows, solvers};
 const RATES: [f32; 4] = [20.0, 60.0, 240.0, 1000.0];
 
 /// Returns a scene with only a platform of 40 by 40 m on `course`. Its top is at z = 0 without displacement.
-fn floor(course: Course) -> Scene {
-    let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(40.0, 40.0, 1.0));
-    Scene { plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() }
+fn floor(course: PlatformCourse) -> Scene {
+    let shape = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, -0.5), Vec3::new(40.0, 40.0, 1.0));
+    Scene { has_plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() }
 }
 
-fn steady(velocity: Vec3, rate: f32) -> Course {
-    Course::Steady { velocity, rate }
+fn steady(velocity: Vec3, rate: f32) -> PlatformCourse {
+    PlatformCourse::Steady { velocity, rate }
 }
 
 /// Returns a course from rest at `starts` s over `way` m (x, y, z) to rest `takes` s later, with blends of `blend` s.
-fn there(starts: f64, takes: f64, way: DVec3, blend: f64) -> Course {
+fn there(starts: f64, takes: f64, way: DVec3, blend: f64) -> PlatformCourse {
     let point = |time: f64, displacement: DVec3| WayPoint { time, displacement, angle: 0.0 };
     let points = vec![point(starts, DVec3::ZERO), point(starts + takes, way)];
-    Course::Path(Path::new(points, false, blend).expect("a path"))
+    PlatformCourse::Path(PlatformPath::new(points, false, blend).expect("a path"))
 }
 
 /// Returns the centre of mass of the car in the axes of `platform`, m.
@@ -161,7 +161,7 @@ fn a_wall_pushes_a_car() {
             if solver.name == "rapier" && speed / hz > 0.2 {
                 continue;
             }
-            let shape = FixedBox::upright(DVec3::new(-6.0, 0.0, 1.5), Vec3::new(1.0, 8.0, 3.0));
+            let shape = FixedBox::axis_aligned(DVec3::new(-6.0, 0.0, 1.5), Vec3::new(1.0, 8.0, 3.0));
             let course = steady(Vec3::X * speed, 0.0);
             let scene = Scene { platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() };
             let start = Placement { gear: Some(0), ..Placement::default() };
@@ -221,10 +221,11 @@ fn a_tipping_platform_keeps_its_car_and_solvers_agree() {
     let point = |time: f64, angle: f64| WayPoint { time, displacement: DVec3::ZERO, angle };
     let points =
         [point(0.0, 0.0), point(1.0, 0.0), point(3.0, -0.14), point(4.0, -0.14), point(6.0, 0.0), point(7.0, 0.0)];
-    let path = |points: &[WayPoint]| Course::Path(Path::new(points.to_vec(), true, 0.5).expect("a path"));
+    let path =
+        |points: &[WayPoint]| PlatformCourse::Path(PlatformPath::new(points.to_vec(), true, 0.5).expect("a path"));
     let mut scene = floor(path(&points));
     scene.platforms[0].axis = Vec3::Y;
-    let run = |solver: &BackendInfo, hz: f32| {
+    let run = |solver: &SolverInfo, hz: f32| {
         let mut car = Drive::new(solver, &c5().model(), &scene, Placement { x: 3.0, ..Placement::default() }, hz);
         car.run(0.9, |_| Controls::parked());
         let before = seen_from(&car, &scene.platforms[0]);
@@ -253,7 +254,7 @@ fn a_tipping_platform_keeps_its_car_and_solvers_agree() {
 fn worlds_with_platforms_rewind_to_the_same_bits() {
     let point = |time: f64, x: f64, angle: f64| WayPoint { time, displacement: DVec3::new(x, 0.0, 0.1 * x), angle };
     let points = vec![point(0.0, 0.0, 0.0), point(0.7, 0.5, 0.2), point(1.9, 0.0, 0.0)];
-    let scene = floor(Course::Path(Path::new(points, true, 0.3).expect("a path")));
+    let scene = floor(PlatformCourse::Path(PlatformPath::new(points, true, 0.3).expect("a path")));
     for solver in on_rows() {
         let mut car = Drive::new(&solver, &c5().model(), &scene, Placement { x: 2.0, ..Placement::default() }, 120.0);
         let asked = Controls { throttle: 0.2, steer: 0.1, ..Controls::default() };

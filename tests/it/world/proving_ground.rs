@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Controls, Model, Scene, State, Vec3, state::Placement};
+use skidpad::core::{Controls, Model, Scene, SolverInfo, State, Vec3, state::Placement};
 use skidpad::spec::LoadedScene;
 
 use crate::common::{Drive, GRAVITY, on_rows};
@@ -46,7 +46,7 @@ fn energy(model: &Model, state: &State) -> f64 {
 
 /// Lets a car coast along `lane`. Returns an error if the state is not finite, the car leans or gains energy, or does not
 /// pass the lane.
-fn cross(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, lane: &Lane, hz: f32) -> Result<(), String> {
+fn cross(solver: &SolverInfo, model: &Arc<Model>, scene: &Scene, lane: &Lane, hz: f32) -> Result<(), String> {
     let start = Placement { x: -12.0, y: lane.y, speed: lane.speed, gear: Some(0), ..Placement::default() };
     let mut car = Drive::new(solver, model, scene, start, hz);
     let [front, rear] = [0, model.wheels().len() - 1].map(|i| model.wheels()[i].contact.x);

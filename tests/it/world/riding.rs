@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skidpad::core::model::{Hull, ProbeShape};
 use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, DVec3, Model, Probe, Scene, State, Vec3, state::Placement,
+    CarStart, Controls, DVec3, Model, Probe, Scene, Simulation, SolverInfo, State, Vec3, state::Placement,
 };
 
 use super::traffic::{at, own_worlds};
@@ -20,10 +20,10 @@ fn roof(model: &Model) -> f64 {
 
 /// Builds a world with a car of the second model `x` m ahead of the middle of a car of the first. Its wheels are `gap` m
 /// above the roof of the lower car.
-fn stacked(solver: &BackendInfo, models: [&Arc<Model>; 2], hz: f32, x: f64, gap: f64) -> Box<dyn Backend> {
+fn stacked(solver: &SolverInfo, models: [&Arc<Model>; 2], hz: f32, x: f64, gap: f64) -> Box<dyn Simulation> {
     let start = |model: &Arc<Model>, placement: Placement| CarStart { model: model.clone(), placement };
     let starts = [start(models[0], at(0.0, 0.0, 0.0, 0.0)), start(models[1], at(x, 0.0, 0.0, 0.0))];
-    let mut world = (solver.build)(&Scene::flat(), &starts, 1.0 / hz);
+    let mut world = (solver.build_world)(&Scene::flat(), &starts, 1.0 / hz);
     let mut upper = world.state(1).clone();
     upper.position.z += world.state(0).position.z + roof(models[0]) + gap;
     world.set_state(1, &upper).expect("it fits");
@@ -34,12 +34,12 @@ fn both(controls: fn() -> Controls) -> [Controls; 2] {
     [controls(), controls()]
 }
 
-fn run(world: &mut dyn Backend, seconds: f32, controls: [Controls; 2]) {
+fn run(world: &mut dyn Simulation, seconds: f32, controls: [Controls; 2]) {
     (0..(seconds / world.dt()).round() as usize).for_each(|_| _ = world.step(&controls));
 }
 
 /// Returns the sum of the wheel loads of `car` over its weight.
-fn load(world: &dyn Backend, car: usize) -> f64 {
+fn load(world: &dyn Simulation, car: usize) -> f64 {
     let loads: f32 = world.state(car).wheels.iter().map(|wheel| wheel.load).sum();
     f64::from(loads) / (f64::from(world.model(car).mass()) * GRAVITY)
 }
@@ -52,7 +52,7 @@ fn on_discs(model: &Model) -> Arc<Model> {
 
 /// Returns whether cars on cars oscillate for long: with unsprung masses in coarse steps, as their tyres use the last step
 /// of the car below.
-fn swings(solver: &BackendInfo, hz: f32) -> bool {
+fn swings(solver: &SolverInfo, hz: f32) -> bool {
     hz < 60.0 && solver.name == "constraint-unsprung"
 }
 
@@ -98,7 +98,7 @@ fn momentum_of_a_car_that_brakes_on_another_closes() {
             let mut fast = world.state(1).clone();
             (fast.velocity.x, fast.previous_velocity.x) = (fast.velocity.x + 3.0, fast.previous_velocity.x + 3.0);
             world.set_state(1, &fast).expect("it fits");
-            let momentum = |world: &dyn Backend| -> f64 {
+            let momentum = |world: &dyn Simulation| -> f64 {
                 masses.iter().enumerate().map(|(car, mass)| mass * f64::from(world.state(car).velocity.x)).sum()
             };
             let before = momentum(&*world);
@@ -133,7 +133,7 @@ fn landings_on_a_car_give_no_energy() {
                 let mut world = stacked(&solver, [below, &small], hz, 0.2, height);
                 let audits = [below, &small].map(|model| Audit::by_compressions(model, &solver));
                 let energy =
-                    |world: &dyn Backend| -> f64 { (0..2).map(|car| audits[car].energy(world.state(car))).sum() };
+                    |world: &dyn Simulation| -> f64 { (0..2).map(|car| audits[car].energy(world.state(car))).sum() };
                 let (mut least, mut rise) = (energy(&*world), 0.0f64);
                 for _ in 0..(4.0 * hz) as usize {
                     world.step(&both(Controls::parked));
@@ -189,7 +189,7 @@ fn a_trailer_carries_a_car() {
             let mut state = world.state(car).clone();
             state.position.z += world.state(1).position.z + roof(&models[1]);
             world.set_state(car, &state).expect("it fits");
-            let drive = |world: &mut dyn Backend, seconds: f32, truck: Controls| {
+            let drive = |world: &mut dyn Simulation, seconds: f32, truck: Controls| {
                 let controls = [truck, Controls::coasting(), Controls::parked()];
                 (0..(seconds * hz) as usize).for_each(|_| _ = world.step(&controls));
             };
@@ -221,8 +221,8 @@ fn a_heap_of_cars_gains_no_energy() {
                 CarStart { model: models[car % models.len()].clone(), placement }
             });
             let audits = starts.each_ref().map(|start| Audit::by_compressions(&start.model, &solver));
-            let mut world = (solver.build)(&Scene::flat(), &starts, 1.0 / 60.0);
-            let sum = |world: &dyn Backend, energy: fn(&Audit, &State) -> f64| -> f64 {
+            let mut world = (solver.build_world)(&Scene::flat(), &starts, 1.0 / 60.0);
+            let sum = |world: &dyn Simulation, energy: fn(&Audit, &State) -> f64| -> f64 {
                 audits.iter().enumerate().map(|(car, audit)| energy(audit, world.state(car))).sum()
             };
             let parked: [Controls; 8] = std::array::from_fn(|_| Controls::parked());
@@ -271,7 +271,7 @@ fn a_car_far_below_is_not_felt() {
     let model = c5().model();
     for solver in own_worlds() {
         let mut pair = stacked(&solver, [&model, &model], 60.0, 0.0, 40.0);
-        let mut alone = (solver.build)(
+        let mut alone = (solver.build_world)(
             &Scene::flat(),
             &[CarStart { model: model.clone(), placement: at(0.0, 0.0, 0.0, 0.0) }],
             1.0 / 60.0,
@@ -292,7 +292,7 @@ fn roofs_are_met_between_steps() {
         let high = world.state(0).position.z + roof(&model);
         let position = DVec3::new(0.0, 0.0, high + 1.0);
         let down =
-            |car: usize| Probe { car, position, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 5.0, rim: None };
+            |car: usize| Probe { car, position, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 5.0, rim: None };
         let mut answers = [None; 3];
         assert!(world.probe(&[down(1), down(0), down(1)], &mut answers));
         let found = answers.map(|answer| answer.expect("a roof or the ground").distance);

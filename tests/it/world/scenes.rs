@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{Controls, DVec3, Frame, Scene, Texture, TriangleMesh, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, Frame, Scene, SurfaceTexture, TriangleMesh, Vec3, state::Placement};
 use skidpad::spec::LoadedScene;
 
 use crate::common::{Drive, Simplify, c5, close, solvers};
@@ -74,9 +74,9 @@ fn each_surface_of_a_mesh_grips_as_a_plane_does() {
     let corners = [-20.0, 0.0, 20.0].map(|y| [at(-50.0, y), at(300.0, y)]).concat();
     let triangles = vec![[0, 1, 3], [0, 3, 2], [2, 3, 5], [2, 5, 4]];
     let grips = [0.4, 1.0];
-    let of_each = [0, 0, 1, 1].map(|k: usize| (grips[k], Texture::NONE)).to_vec();
-    let mesh = TriangleMesh::of_surfaces(DVec3::ZERO, corners, triangles, 0.5, of_each).expect("a mesh");
-    let ground = Scene { plane: false, meshes: vec![Arc::new(mesh)], ..Scene::flat() };
+    let of_each = [0, 0, 1, 1].map(|k: usize| (grips[k], SurfaceTexture::NONE)).to_vec();
+    let mesh = TriangleMesh::with_surfaces(DVec3::ZERO, corners, triangles, 0.5, of_each).expect("a mesh");
+    let ground = Scene { has_plane: false, meshes: vec![Arc::new(mesh)], ..Scene::flat() };
     let model = c5().model();
     for solver in solvers() {
         let stops = |scene: &Scene, y: f64| {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use skidpad::core::{Backend, BackendInfo, CarId, CarStart, Controls, Model, Scene, State, state::Placement};
+use skidpad::core::{CarId, CarStart, Controls, Model, Scene, Simulation, SolverInfo, State, state::Placement};
 
 use crate::common::{Simplify, shipped};
 use crate::step::random::Random;
@@ -63,7 +63,7 @@ impl fmt::Display for Window {
 
 /// A world with the generator of its changes.
 struct Soak {
-    world: Box<dyn Backend>,
+    world: Box<dyn Simulation>,
     models: Vec<Arc<Model>>,
     random: Random,
     cars: VecDeque<CarId>,
@@ -72,10 +72,10 @@ struct Soak {
 }
 
 impl Soak {
-    fn new(solver: &BackendInfo) -> Self {
+    fn new(solver: &SolverInfo) -> Self {
         let scene = Scene { cars_collide: true, ..Scene::flat() };
         Self {
-            world: (solver.build)(&scene, &[], 1.0 / HZ),
+            world: (solver.build_world)(&scene, &[], 1.0 / HZ),
             models: VEHICLES.iter().map(|name| shipped(name).model()).collect(),
             random: Random(1),
             cars: VecDeque::new(),
@@ -158,7 +158,14 @@ impl Soak {
         let nanoseconds = processor_time().saturating_sub(start);
         let handles = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
         let saved = self.world.save().map_or(0, |bytes| bytes.len());
-        Window { car_steps: done, nanoseconds, heap: heap.bytes_current, handles, slots: self.world.cars(), saved }
+        Window {
+            car_steps: done,
+            nanoseconds,
+            heap: heap.bytes_current,
+            handles,
+            slots: self.world.slot_count(),
+            saved,
+        }
     }
 }
 
@@ -197,7 +204,7 @@ const VISITORS: &str = "SOAK_VISITORS";
 const TIMED: u32 = 10_000;
 
 /// Returns the processor time of a step, ns.
-fn time(world: &mut dyn Backend) -> u64 {
+fn time(world: &mut dyn Simulation) -> u64 {
     let start = processor_time();
     (0..TIMED).for_each(|_| _ = world.step(&[Controls::parked()]));
     processor_time().saturating_sub(start) / u64::from(TIMED)
@@ -214,8 +221,8 @@ fn visitors_leave_nothing() {
     for solver in skidpad::backends().into_iter().chain(skidpad::solver_variants()) {
         let at = |x: f64, y: f64| Placement { x, y, ..Placement::default() };
         let resident = CarStart { model: model.clone(), placement: at(0.0, 0.0) };
-        let mut world = (solver.build)(&scene, &[resident], 1.0 / 60.0);
-        let visit = |world: &mut dyn Backend, count: u64| {
+        let mut world = (solver.build_world)(&scene, &[resident], 1.0 / 60.0);
+        let visit = |world: &mut dyn Simulation, count: u64| {
             for k in 0..count {
                 let model = if k % 2 == 0 { model.clone() } else { Arc::new(Model::clone(&model)) };
                 let car = world.insert(&CarStart { model, placement: at(20.0 * (k % 5) as f64, 10.0) });
@@ -231,7 +238,7 @@ fn visitors_leave_nothing() {
         let heap = allocation_counter::measure(|| visit(&mut *world, visitors)).bytes_current;
         let last = time(&mut *world);
         println!("{:<24} {visitors:>10} {first:>8} {last:>8} {heap:>10}", solver.name);
-        assert_eq!(world.cars(), 2, "{}: slots", solver.name);
+        assert_eq!(world.slot_count(), 2, "{}: slots", solver.name);
         assert!(heap < 1 << 20, "{}: {heap} bytes more", solver.name);
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    Backend, BackendInfo, CarError, CarId, CarStart, Controls, DVec3, Distances, LevelError, LevelOfDetail, Model,
-    Scene, State, state::Placement,
+    CarError, CarId, CarStart, Controls, DVec3, LevelError, LevelOfDetail, LodDistances, Model, Scene, Simulation,
+    SolverInfo, State, state::Placement,
 };
 
 use crate::common::{Drive, Simplify, c5, shipped, solvers};
@@ -21,7 +21,7 @@ type Corner = (&'static str, fn(usize) -> f32);
 /// Corner held from the start, and corner that begins after a second, with 4 and 8 m/s² in the end.
 const CORNERS: [Corner; 2] = [("steady corner", |_| 0.03), ("step steer", |tick| if tick < 240 { 0.0 } else { 0.06 })];
 
-fn at_20_mps(solver: &BackendInfo, hz: f32) -> Box<dyn Backend> {
+fn at_20_mps(solver: &SolverInfo, hz: f32) -> Box<dyn Simulation> {
     let placement = Placement { speed: 20.0, ..Placement::default() };
     Drive::new(solver, &c5().model(), &Scene::flat(), placement, hz).world
 }
@@ -29,7 +29,7 @@ fn at_20_mps(solver: &BackendInfo, hz: f32) -> Box<dyn Backend> {
 /// Level with a solver and a rate.
 #[derive(Clone, Copy)]
 struct Level<'a> {
-    solver: &'a BackendInfo,
+    solver: &'a SolverInfo,
     hz: f32,
 }
 
@@ -39,7 +39,7 @@ fn start(levels: [Level; 2]) -> (LevelOfDetail, [usize; 2]) {
     let at = if levels[0].hz < levels[1].hz { [1, 0] } else { [0, 1] };
     let world = |i: usize| at_20_mps(levels[at[i]].solver, levels[at[i]].hz);
     let mut car = LevelOfDetail::new(vec![world(0), world(1)]).expect("60 divides 240");
-    car.move_car(0, at[0]);
+    car.set_level(0, at[0]);
     (car, at)
 }
 
@@ -49,7 +49,7 @@ fn loads_of_a_step(car: &mut LevelOfDetail, first: usize, ticks: usize, steer: f
     let (mut sums, mut steps) = (vec![0.0; 4], 0.0);
     for tick in first..first + ticks {
         car.step(&[Controls { throttle: 0.2, steer: steer(tick), ..Controls::default() }]);
-        if car.late(0) == 0.0 {
+        if car.lag(0) == 0.0 {
             steps += 1.0;
             sums.iter_mut().zip(&car.state(0).wheels).for_each(|(sum, wheel)| *sum += f64::from(wheel.load));
         }
@@ -72,7 +72,7 @@ fn change(levels: [Level; 2], switch: usize, steer: fn(usize) -> f32) -> [f64; 3
         loads_of_a_step(car, 0, switch, steer);
     }
     let before = State { previous_velocity: Default::default(), ..changed.state(0).clone() };
-    changed.move_car(0, at[1]);
+    changed.set_level(0, at[1]);
     assert_eq!(changed.level(0), at[1], "both levels are at the same time");
     let after = State { previous_velocity: Default::default(), ..changed.state(0).clone() };
     assert_eq!(after.to_bytes(), before.to_bytes(), "at the switch itself nothing jumps");
@@ -114,8 +114,8 @@ fn there_and_back_changes_no_bit() {
                 for car in [&mut moved, &mut kept] {
                     loads_of_a_step(car, 20 * round, 20, |tick| 0.001 * tick as f32);
                 }
-                moved.move_car(0, 1);
-                moved.move_car(0, 0);
+                moved.set_level(0, 1);
+                moved.set_level(0, 0);
             }
             assert_eq!(moved.state(0).to_bytes(), kept.state(0).to_bytes(), "{} and {}", from.name, to.name);
         }
@@ -129,7 +129,7 @@ fn accelerations_do_not_jump_with_the_tick() {
         let (mut car, _) = start(RATES.map(|hz| Level { solver: &solver, hz }));
         loads_of_a_step(&mut car, 0, 720, |_| 0.03);
         let before = car.frame(0);
-        car.move_car(0, 1);
+        car.set_level(0, 1);
         let after = car.frame(0);
         assert!(before.ay_mps2 > 3.0, "a corner: {}", before.ay_mps2);
         // Differences of f32 velocities: 2 µm/s over 4 ms.
@@ -144,9 +144,9 @@ fn a_car_leaves_its_world_and_comes_back() {
         let model = c5().model();
         let start =
             |y: f64| CarStart { model: model.clone(), placement: Placement { y, speed: 20.0, ..Placement::default() } };
-        let build = || (solver.build)(&Scene::flat(), &[start(0.0), start(10.0)], 1.0 / 60.0);
+        let build = || (solver.build_world)(&Scene::flat(), &[start(0.0), start(10.0)], 1.0 / 60.0);
         let asked = Controls { throttle: 0.3, steer: 0.02, ..Controls::default() };
-        let steps = |world: &mut dyn Backend| (0..100).for_each(|_| _ = world.step(&[asked.clone(), asked.clone()]));
+        let steps = |world: &mut dyn Simulation| (0..100).for_each(|_| _ = world.step(&[asked.clone(), asked.clone()]));
         let (mut world, mut both) = (build(), build());
         steps(both.as_mut());
         world.suspend(0).expect("it is there");
@@ -177,11 +177,11 @@ fn a_car_leaves_its_world_and_comes_back() {
 fn distance_chooses_the_level() {
     for solver in solvers() {
         let (mut car, _) = start(RATES.map(|hz| Level { solver: &solver, hz }));
-        let distances = Distances { limits: vec![40.0], margin: 0.1 };
+        let distances = LodDistances { limits: vec![40.0], margin: 0.1 };
         let mut changes = Vec::new();
         for _ in 0..1440 {
             let before = car.level(0);
-            car.follow(&[DVec3::new(60.0, 0.0, 0.0)], &distances);
+            car.update_levels(&[DVec3::new(60.0, 0.0, 0.0)], &distances);
             if car.level(0) != before {
                 changes.push((car.level(0), (car.state(0).position.x - 60.0).abs()));
             }
@@ -191,7 +191,7 @@ fn distance_chooses_the_level() {
         assert_eq!(levels, [1, 0, 1], "{}: {changes:?}", solver.name);
         // The change waits until both levels are at the same time, within 0.4 m.
         assert!((changes[1].1 - 36.0).abs() < 0.4 && (changes[2].1 - 40.0).abs() < 0.4, "{changes:?}");
-        assert!((car.time() - 6.0).abs() < 1e-6 && car.late(0) == 0.0);
+        assert!((car.time() - 6.0).abs() < 1e-6 && car.lag(0) == 0.0);
     }
 }
 
@@ -201,16 +201,16 @@ fn a_removed_car_is_gone_from_every_level() {
     for solver in solvers() {
         let (mut cars, _) = start(RATES.map(|hz| Level { solver: &solver, hz }));
         let first = CarId::first(0);
-        cars.move_car(0, 1);
+        cars.set_level(0, 1);
         (0..8).for_each(|_| _ = cars.step(&[Controls::coasting()]));
         cars.remove(first).expect("it is there");
         assert_eq!(cars.remove(first), Err(CarError::Removed { car: first }), "{}", solver.name);
-        cars.follow(&[DVec3::ZERO], &Distances { limits: vec![40.0], margin: 0.1 });
+        cars.update_levels(&[DVec3::ZERO], &LodDistances { limits: vec![40.0], margin: 0.1 });
         (0..8).for_each(|_| _ = cars.step(&[]));
         let next = cars.insert(&CarStart { model: shipped("truck_6x4").model(), placement: Placement::default() });
         assert_eq!((next.slot(), next.generation(), cars.level(0)), (0, 1, 0), "{}", solver.name);
         for level in [1, 0, 1] {
-            cars.move_car(0, level);
+            cars.set_level(0, level);
             (0..8).for_each(|_| _ = cars.step(&[Controls { throttle: 1.0, ..Controls::default() }]));
             assert_eq!(cars.level(0), level, "{}", solver.name);
         }
@@ -224,7 +224,7 @@ fn rig(models: &[Arc<Model>; 2], levels: [Level; 2]) -> LevelOfDetail {
     let place = Placement { speed: 20.0, ..Placement::default() };
     let world = |level: Level| {
         let starts = models.clone().map(|model| CarStart { model, placement: place });
-        let mut world = (level.solver.build)(&Scene::flat(), &starts, 1.0 / level.hz);
+        let mut world = (level.solver.build_world)(&Scene::flat(), &starts, 1.0 / level.hz);
         let train = State::train_at_rest(&[&models[0], &models[1]], 0, &Scene::flat(), &place);
         train.iter().enumerate().for_each(|(car, state)| world.set_state(car, state).expect("it fits"));
         world
@@ -257,16 +257,16 @@ fn a_train_changes_level_as_one() {
         });
         gaps.fold(0.0, f64::max)
     };
-    let distances = Distances { limits: vec![30.0], margin: 0.1 };
+    let distances = LodDistances { limits: vec![30.0], margin: 0.1 };
     for (from, to) in solvers().iter().flat_map(|from| solvers().into_iter().map(move |to| (*from, to))) {
         let levels = [Level { solver: &from, hz: 120.0 }, Level { solver: &to, hz: 60.0 }];
         for (brake, steer) in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.06)] {
             let towing = Controls { brake, steer, gear: Some(0), ..Controls::default() };
             let controls = [towing, Controls { gear: Some(0), ..Controls::default() }];
-            let stays = [0, 1].map(|level| widest(rig(&models, levels), &controls, &mut |rig| rig.move_car(1, level)));
+            let stays = [0, 1].map(|level| widest(rig(&models, levels), &controls, &mut |rig| rig.set_level(1, level)));
             let mut coarse = 0;
             let changes = widest(rig(&models, levels), &controls, &mut |rig| {
-                rig.follow(&[DVec3::ZERO], &distances);
+                rig.update_levels(&[DVec3::ZERO], &distances);
                 coarse += rig.level(0);
             });
             let what = format!("{} to {}, brake {brake}, steer {steer}", from.name, to.name);
@@ -280,17 +280,17 @@ fn a_train_changes_level_as_one() {
 #[test]
 fn worlds_that_make_no_levels_say_why() {
     let Some(solver) = solvers().into_iter().next() else { return };
-    let says = |worlds: Vec<Box<dyn Backend>>, expected: LevelError, text: &str| {
+    let says = |worlds: Vec<Box<dyn Simulation>>, expected: LevelError, text: &str| {
         assert_eq!(expected.to_string(), text);
         assert_eq!(LevelOfDetail::new(worlds).err(), Some(expected));
     };
-    says(vec![], LevelError::Empty, "no world was given, but there must be one for each level");
+    says(vec![], LevelError::NoWorld, "no world was given, but there must be one for each level");
     let truck = Drive::rolling(&solver, &shipped("truck_6x4").model(), 0.0, 60.0).world;
     let text =
         "the world of level 1 has other cars than that of level 0; it must have the same models in the same slots";
-    says(vec![at_20_mps(&solver, 60.0), truck], LevelError::Cars { level: 1 }, text);
+    says(vec![at_20_mps(&solver, 60.0), truck], LevelError::CarsMismatch { level: 1 }, text);
     let text =
         "level 1 steps by 0.01 s, but it must be a whole multiple of 0.016666668 s, the step of the level before";
-    let expected = LevelError::Step { level: 1, found: 0.01, accepts: 1.0 / 60.0 };
+    let expected = LevelError::StepMismatch { level: 1, found: 0.01, accepts: 1.0 / 60.0 };
     says(vec![at_20_mps(&solver, 60.0), at_20_mps(&solver, 100.0)], expected, text);
 }

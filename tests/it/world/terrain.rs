@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad::core::model::{ModelParts, ProbeShape};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{
-    BackendInfo, Controls, DVec3, FixedBox, Frame, HeightField, Model, Quat, Road, RoadClass, Scene, Triangle,
+    Controls, DVec3, FixedBox, Frame, HeightField, Model, Quat, Road, RoadClass, Scene, SolverInfo, Triangle,
     TriangleMesh, Vec3, WheelControls, math, state::Placement,
 };
 
@@ -18,7 +18,7 @@ pub(super) fn feeling(mut parts: ModelParts, probe: ProbeShape) -> ModelParts {
 
 /// Returns a scene without a plane.
 pub(super) fn nothing() -> Scene {
-    Scene { plane: false, ..Scene::flat() }
+    Scene { has_plane: false, ..Scene::flat() }
 }
 
 /// Returns a field with `height` over cells of `cell` m from `low` to `high` (x and y, m).
@@ -49,15 +49,15 @@ pub(super) fn mesh_of(field: &HeightField, crease: f32) -> TriangleMesh {
 /// Returns flat ground of every kind around a start at `x`, `y` (m).
 pub(super) fn flat_grounds(x: f64, y: f64) -> Vec<(&'static str, Scene)> {
     let flat = field(2.0, [x - 20.0, y - 80.0], [x + 180.0, y + 80.0], |_, _| 0.0);
-    let slab = FixedBox::upright(DVec3::new(x + 80.0, y, -0.5), Vec3::new(200.0, 160.0, 1.0));
+    let slab = FixedBox::axis_aligned(DVec3::new(x + 80.0, y, -0.5), Vec3::new(200.0, 160.0, 1.0));
     vec![
         ("box", Scene { boxes: vec![slab], ..nothing() }),
         ("mesh", Scene { meshes: vec![Arc::new(mesh_of(&flat, 0.5))], ..nothing() }),
-        ("field", Scene { fields: vec![Arc::new(flat)], ..nothing() }),
+        ("field", Scene { height_fields: vec![Arc::new(flat)], ..nothing() }),
     ]
 }
 
-fn driven(solver: &BackendInfo, parts: &ModelParts, scene: &Scene, [x, y]: [f64; 2]) -> Vec<Frame> {
+fn driven(solver: &SolverInfo, parts: &ModelParts, scene: &Scene, [x, y]: [f64; 2]) -> Vec<Frame> {
     let placement = Placement { x, y, speed: 12.0, ..Placement::default() };
     let mut car = Drive::new(solver, &parts.clone().model(), scene, placement, 120.0);
     car.run(10.0, |f| Controls {
@@ -208,7 +208,7 @@ fn a_wheel_on_an_edge_tells_the_grip_of_the_surface() {
     let (sin, cos) = math::sin_cos(0.5);
     let (height, half) = (0.01 + radius * (1.0 - cos), 5.0);
     let middle = DVec3::new(10.0 + half, 0.0, f64::from(height) - half);
-    let top = FixedBox::upright(middle, DVec3::splat(2.0 * half).as_vec3());
+    let top = FixedBox::axis_aligned(middle, DVec3::splat(2.0 * half).as_vec3());
     let scene = Scene { grip: 0.8, boxes: vec![FixedBox { grip: 0.8, ..top }], ..Scene::flat() };
     let placement = Placement { x: 10.0 - f64::from(radius * sin + ahead), ..Placement::default() };
     for solver in solvers() {
@@ -270,7 +270,7 @@ const BY_OWN_BOX: f64 = 0.39;
 #[test]
 fn a_hull_meets_a_mesh_as_a_box() {
     let size = Vec3::new(2.0, 12.0, 4.0);
-    let block = FixedBox::upright(DVec3::new(13.0, 0.5, 1.0), size).turned(0.2, 0.0, 0.0);
+    let block = FixedBox::axis_aligned(DVec3::new(13.0, 0.5, 1.0), size).rotated(0.2, 0.0, 0.0);
     let sides = Triangle::of_box(block.half_extents, |corner| block.rotation * corner, 1.0);
     let vertices: Vec<Vec3> = sides.iter().flat_map(|side| side.corners).collect();
     let triangles = (0..sides.len() as u32).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
@@ -278,7 +278,7 @@ fn a_hull_meets_a_mesh_as_a_box() {
     let of_box = Scene { boxes: vec![block], ..Scene::flat() };
     let of_mesh = Scene { meshes: vec![Arc::new(mesh)], ..Scene::flat() };
     for speed in [3.0, 12.0, 25.0] {
-        let end = |solver: &BackendInfo, scene: &Scene| {
+        let end = |solver: &SolverInfo, scene: &Scene| {
             let placement = Placement { speed, gear: Some(0), ..Placement::default() };
             let mut car = Drive::new(solver, &c5().model(), scene, placement, 120.0);
             let frames = car.run(3.0, |_| Controls::coasting());
@@ -303,7 +303,7 @@ fn coasting_over_waves_gives_no_energy() {
     let wave = |x: f64, y: f64| 0.08 * ((0.9 * x).sin() + (0.7 * y + 0.3 * x).cos());
     let field = field(0.5, [-20.0, -30.0], [140.0, 30.0], wave);
     let as_mesh = Scene { meshes: vec![Arc::new(mesh_of(&field, 0.5))], ..nothing() };
-    let as_field = Scene { fields: vec![Arc::new(field)], ..nothing() };
+    let as_field = Scene { height_fields: vec![Arc::new(field)], ..nothing() };
     for name in ["corvette_c5", "tesla_model3_awd", "truck_6x4", "toyota_4runner", "unity_default"] {
         let Ok(loaded) = skidpad::spec::load(name) else { panic!("{name}") };
         for probe in [ProbeShape::Ray, ProbeShape::Disc, ProbeShape::Cylinder(0.1), ProbeShape::Torus(0.1)] {
@@ -350,7 +350,7 @@ fn e6_interpolated_normals_take_the_jerk_of_facets() {
 /// Lets a car coast at `speed` m/s over a washboard of `wave` m along x with facets of `facet` m. Returns the rms of its
 /// vertical jerk, m/s³, and its mean speed, m/s.
 fn jerk_on_washboard(
-    solver: &BackendInfo,
+    solver: &SolverInfo,
     model: &Arc<Model>,
     [wave, facet]: [f64; 2],
     crease: f32,
@@ -411,7 +411,7 @@ fn each_class_of_road_shakes_twice_as_much() {
             let corner = DVec3::new(-10.0, -2.0, 0.0);
             let (wavelengths, size) = ([0.3, 20.0], [260.0, 4.0]);
             let road = Road { class, seed: 4, wavelengths, corner, size, spacing: 0.125, grip: 1.0 };
-            let scene = Scene { fields: vec![Arc::new(road.field().expect("a road"))], ..nothing() };
+            let scene = Scene { height_fields: vec![Arc::new(road.height_field().expect("a road"))], ..nothing() };
             let placement = Placement { speed: 20.0, height: 0.1, gear: Some(0), ..Placement::default() };
             let frames = Drive::new(&solver, &model, &scene, placement, 240.0).run(10.0, |_| Controls::coasting());
             let heaves = frames[240..].windows(2).map(|f| (f[1].vz_mps - f[0].vz_mps) * 240.0);

@@ -3,9 +3,9 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use skidpad::core::model::{Rolling, Strut};
+use skidpad::core::model::{RollingCoefficients, Strut};
 use skidpad::core::{
-    Controls, DVec3, FixedBox, Frame, HeightField, Model, Scene, Texture, TriangleMesh, Vec3, state::Placement,
+    Controls, DVec3, FixedBox, Frame, HeightField, Model, Scene, SurfaceTexture, TriangleMesh, Vec3, state::Placement,
 };
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, on_rows};
@@ -15,35 +15,35 @@ const LOW: [f64; 2] = [-20.0, -20.0];
 /// Highest x and y of the ground, m.
 const HIGH: [f64; 2] = [200.0, 20.0];
 
-fn soft(rolling: f32) -> Texture {
-    Texture { rolling, ..Texture::NONE }
+fn soft(rolling: f32) -> SurfaceTexture {
+    SurfaceTexture { rolling_resistance: rolling, ..SurfaceTexture::NONE }
 }
 
-fn field(texture: Texture) -> HeightField {
+fn field(texture: SurfaceTexture) -> HeightField {
     let size = [0, 1].map(|k| (HIGH[k] - LOW[k]) as f32);
     let field = HeightField::new(DVec3::new(LOW[0], LOW[1], 0.0), size, [2, 2], vec![0.0; 4], false, 1.0);
-    field.and_then(|field| field.textured(texture)).expect("a field")
+    field.and_then(|field| field.with_texture(texture)).expect("a field")
 }
 
-fn mesh(texture: Texture) -> TriangleMesh {
+fn mesh(texture: SurfaceTexture) -> TriangleMesh {
     let at = |k: usize, l: usize| Vec3::new([LOW, HIGH][k][0] as f32, [LOW, HIGH][l][1] as f32, 0.0);
     let (corners, triangles) = (vec![at(0, 0), at(1, 0), at(1, 1), at(0, 1)], vec![[0, 1, 2], [0, 2, 3]]);
-    TriangleMesh::of_surfaces(DVec3::ZERO, corners, triangles, 0.5, vec![(1.0, texture); 2]).expect("a mesh")
+    TriangleMesh::with_surfaces(DVec3::ZERO, corners, triangles, 0.5, vec![(1.0, texture); 2]).expect("a mesh")
 }
 
-fn block(texture: Texture, low_y: f64, high_y: f64) -> FixedBox {
+fn block(texture: SurfaceTexture, low_y: f64, high_y: f64) -> FixedBox {
     let middle = DVec3::new(0.5 * (LOW[0] + HIGH[0]), 0.5 * (low_y + high_y), -0.5);
     let size = Vec3::new((HIGH[0] - LOW[0]) as f32, (high_y - low_y) as f32, 1.0);
-    FixedBox { texture, ..FixedBox::upright(middle, size) }
+    FixedBox { texture, ..FixedBox::axis_aligned(middle, size) }
 }
 
 /// Returns flat ground of every shape with this texture.
-fn shapes(texture: Texture) -> [(&'static str, Scene); 4] {
-    let nothing = || Scene { plane: false, ..Scene::flat() };
+fn shapes(texture: SurfaceTexture) -> [(&'static str, Scene); 4] {
+    let nothing = || Scene { has_plane: false, ..Scene::flat() };
     [
         ("plane", Scene { texture, ..Scene::flat() }),
         ("box", Scene { boxes: vec![block(texture, LOW[1], HIGH[1])], ..nothing() }),
-        ("field", Scene { fields: vec![Arc::new(field(texture))], ..nothing() }),
+        ("field", Scene { height_fields: vec![Arc::new(field(texture))], ..nothing() }),
         ("mesh", Scene { meshes: vec![Arc::new(mesh(texture))], ..nothing() }),
     ]
 }
@@ -56,7 +56,10 @@ fn rolls(speed: f32) -> Placement {
 #[test]
 fn ground_adds_to_rolling_resistance() {
     let mut parts = c5().without_air();
-    parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Rolling { constant: 0.012, ..Rolling::default() });
+    parts
+        .wheels
+        .iter_mut()
+        .for_each(|wheel| wheel.rolling = RollingCoefficients { constant: 0.012, ..RollingCoefficients::default() });
     let model = parts.model();
     for solver in on_rows() {
         for (rolling, hz) in [(0.0f32, 240.0), (0.02, 20.0), (0.02, 240.0), (0.2, 60.0), (0.2, 1000.0)] {
@@ -96,7 +99,7 @@ fn loose_ground_under_one_side_pulls_there() {
 fn swings(frequency: f32, ratio: f32) -> Arc<Model> {
     let mut parts = c5().without_air().without_rolling_resistance();
     (parts.bars, parts.heave_springs) = Default::default();
-    let carried = c5().model().sprung().to_vec();
+    let carried = c5().model().carried_masses().to_vec();
     for (wheel, mass) in parts.wheels.iter_mut().zip(carried) {
         // An unsprung mass would make two masses on two springs.
         wheel.unsprung = None;
@@ -107,7 +110,8 @@ fn swings(frequency: f32, ratio: f32) -> Arc<Model> {
 
 /// Returns the mean travel of the struts, weighted by the mass that they carry, m. Pitch and roll do not change it.
 fn heave(frame: &Frame, model: &Model) -> f64 {
-    let carried = frame.wheels.iter().zip(model.sprung()).map(|(wheel, mass)| wheel.compression_m * f64::from(*mass));
+    let carried =
+        frame.wheels.iter().zip(model.carried_masses()).map(|(wheel, mass)| wheel.compression_m * f64::from(*mass));
     carried.sum::<f64>() / f64::from(model.mass())
 }
 
@@ -125,7 +129,8 @@ fn uneven_ground_shakes_a_car_as_a_quarter_car() {
     let wheelbase = f64::from(model.wheels()[0].contact.x - model.wheels()[2].contact.x);
     for solver in on_rows() {
         for (hz, speed) in [(240.0, 2.5), (240.0, 4.0), (1000.0, 4.0), (240.0, 8.0)] {
-            let texture = Texture { rolling: 0.0, amplitude: amplitude as f32, wavelength: wheelbase as f32 };
+            let texture =
+                SurfaceTexture { rolling_resistance: 0.0, amplitude: amplitude as f32, wavelength: wheelbase as f32 };
             for (shape, scene) in shapes(texture) {
                 let mut car = Drive::new(&solver, &model, &scene, rolls(speed), hz);
                 let frames = car.run(12.0, |frame| Controls {

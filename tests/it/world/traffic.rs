@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skidpad::core::model::Hull;
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Model, Quat, Scene, Vec3, state::Placement};
+use skidpad::core::{CarStart, Controls, Model, Quat, Scene, Simulation, SolverInfo, Vec3, state::Placement};
 #[cfg(feature = "rapier")]
 use skidpad::core::{DVec3, FixedBox, State};
 
@@ -12,14 +12,14 @@ use crate::common::{Simplify, c5, on_rows, shipped};
 use crate::step::{energy::Audit, random::Random};
 
 /// Returns the solvers and modes in the own world.
-pub fn own_worlds() -> Vec<BackendInfo> {
+pub fn own_worlds() -> Vec<SolverInfo> {
     on_rows().into_iter().filter(|solver| solver.name != "rapier").collect()
 }
 
-fn build(solver: &BackendInfo, scene: &Scene, model: &Arc<Model>, places: &[Placement], hz: f32) -> Box<dyn Backend> {
+fn build(solver: &SolverInfo, scene: &Scene, model: &Arc<Model>, places: &[Placement], hz: f32) -> Box<dyn Simulation> {
     let starts: Vec<_> =
         places.iter().map(|placement| CarStart { model: model.clone(), placement: *placement }).collect();
-    (solver.build)(scene, &starts, 1.0 / hz)
+    (solver.build_world)(scene, &starts, 1.0 / hz)
 }
 
 /// Returns a placement at (`x`, `y`), m, turned by `heading` rad, rolling in neutral at `speed` m/s.
@@ -27,8 +27,8 @@ pub fn at(x: f64, y: f64, heading: f32, speed: f32) -> Placement {
     Placement { x, y, heading, speed, gear: Some(0), ..Placement::default() }
 }
 
-fn coast(world: &mut dyn Backend, seconds: f32) {
-    let controls = vec![Controls::coasting(); world.cars()];
+fn coast(world: &mut dyn Simulation, seconds: f32) {
+    let controls = vec![Controls::coasting(); world.slot_count()];
     (0..(seconds / world.dt()).round() as usize).for_each(|_| _ = world.step(&controls));
 }
 
@@ -167,7 +167,7 @@ fn overlap(model: &Model, [first, second]: [&State; 2]) -> f32 {
 #[test]
 fn twenty_cars_pile_up_and_come_to_rest() {
     let model = c5().model();
-    let wall = FixedBox::upright(DVec3::new(60.0, 0.0, 1.5), Vec3::new(1.0, 40.0, 3.0));
+    let wall = FixedBox::axis_aligned(DVec3::new(60.0, 0.0, 1.5), Vec3::new(1.0, 40.0, 3.0));
     let scene = Scene { boxes: vec![wall], ..Scene::flat() };
     for solver in own_worlds() {
         for (hz, most, seeds) in [(30.0, 0.2, &[77][..]), (60.0, 0.05, &[77, 1, 2]), (240.0, 6e-3, &[77])] {
@@ -184,7 +184,7 @@ fn twenty_cars_pile_up_and_come_to_rest() {
 /// Lets twenty cars pile up. Asserts that they come to rest and gain no energy. Returns the largest overlap of two of them,
 /// m.
 #[cfg(feature = "rapier")]
-fn pile_up(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, seed: u64, hz: f32) -> f32 {
+fn pile_up(solver: &SolverInfo, model: &Arc<Model>, scene: &Scene, seed: u64, hz: f32) -> f32 {
     let mut random = Random(seed);
     let places: Vec<_> = (0..20)
         .map(|car: i32| {
@@ -195,8 +195,8 @@ fn pile_up(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, seed: u64, h
         .collect();
     let mut world = build(solver, scene, model, &places, hz);
     let audit = Audit::of_car(model, solver, scene);
-    let energy = |world: &dyn Backend| (0..20).map(|car| audit.given_back(world.state(car))).sum::<f64>();
-    let kept = |world: &dyn Backend| (0..20).map(|car| audit.energy(world.state(car))).sum::<f64>();
+    let energy = |world: &dyn Simulation| (0..20).map(|car| audit.given_back(world.state(car))).sum::<f64>();
+    let kept = |world: &dyn Simulation| (0..20).map(|car| audit.energy(world.state(car))).sum::<f64>();
     let begun = kept(&*world);
     let (mut least, mut rise, mut deepest) = (begun, 0.0f64, 0.0f32);
     for step in 0..(16.0 * hz) as usize {
@@ -229,7 +229,7 @@ fn cars_that_meet_end_as_in_rapier() {
     let rapier = skidpad::backend("rapier").expect("listed");
     for (heading, other, aside) in [(PI, 1.0, 0.0), (PI, 0.0, 0.0), (0.0, 0.0, 0.0), (PI, 1.0, 0.6), (0.0, 0.0, 0.9)] {
         for speed in [5.0, 12.0, 30.0] {
-            let end = |solver: &BackendInfo, hz: f32| {
+            let end = |solver: &SolverInfo, hz: f32| {
                 let second = at(2.0 * nose(&model) + 0.5, aside, heading, other * speed);
                 let mut world = build(solver, &Scene::flat(), &model, &[at(0.0, 0.0, 0.0, speed), second], hz);
                 coast(&mut *world, 0.5 / (speed * (1.0 + other)) + 0.1);

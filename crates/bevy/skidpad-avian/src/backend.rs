@@ -13,8 +13,9 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::{BEVY_AXES, CarHost, GroundSurface};
 use skidpad_core::world::backend::save_world;
 use skidpad_core::{
-    Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Mover,
-    Platform, Probe, SaveError, Scene, Slots, State, StepReport, Texture, Triangle, TriangleMesh, Vec3, WorldPort,
+    Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField,
+    Platform, Probe, SaveError, SavedUnit, Scene, Slots, State, StepReport, Texture, Triangle, TriangleMesh, Vec3,
+    WorldPort,
 };
 
 use crate::cars::{AvianCars, Host};
@@ -208,7 +209,7 @@ impl Backend for AvianBackend {
         };
         match (0..self.cars()).find(touches) {
             Some(car) => {
-                Err(SaveError { backend: BACKEND_INFO.name, of: Mover::Car(car), reason: TOUCHING_SAVE_REASON })
+                Err(SaveError { backend: BACKEND_INFO.name, of: SavedUnit::Car(car), reason: TOUCHING_SAVE_REASON })
             }
             None => {
                 save_world(self, bytes);

@@ -1,4 +1,4 @@
 //! Aerodynamics: drag, side force, downforce and their maps.
 
-pub(crate) mod air;
+pub(crate) mod forces;
 pub(crate) mod parameters;

@@ -17,14 +17,14 @@ pub struct Aero {
     /// Point of the side force, from the centre of mass, vehicle frame (m).
     pub side_point: Vec3,
     /// Surfaces with downforce.
-    pub downforce: [Surface; 2],
+    pub downforce: [AeroSurface; 2],
     /// Maps of drag and surfaces over ride height and direction of the air; `None` for constant coefficients.
     pub maps: Option<Box<AeroMaps>>,
 }
 
 /// Surface whose force points down in the vehicle frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Surface {
+pub struct AeroSurface {
     /// Coefficient `½ ρ Cl A` (N s²/m²), positive downwards. It multiplies the square of the longitudinal air speed;
     /// air from behind has no effect. With a yaw map of its own, it multiplies the sum of the squares from ahead and
     /// from the side.
@@ -39,28 +39,28 @@ pub struct AeroMaps {
     /// Ride heights of the car at rest at its first and last axle (m).
     pub at_rest: [f32; 2],
     /// Factors over the ride heights at the first and the last axle (m).
-    pub heights: [Table; 3],
+    pub heights: [BilinearTable; 3],
     /// Factors over the size of the angle between the vehicle's x axis and the velocity relative to the air (rad). The
     /// second knots are unused.
-    pub yaw: [Table; 3],
+    pub yaw: [BilinearTable; 3],
 }
 
 /// Function of two variables, bilinear between knots and constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct BilinearTable {
     knots: [Box<[f32]>; 2],
     /// Values, row by row of the first knots.
     values: Box<[f32]>,
 }
 
-impl Default for Table {
+impl Default for BilinearTable {
     /// Returns a table that is 1 everywhere.
     fn default() -> Self {
         Self { knots: [Box::from([0.0]), Box::from([0.0])], values: Box::from([1.0]) }
     }
 }
 
-impl Table {
+impl BilinearTable {
     /// Creates a table with `values` at each pair of `knots`, row by row of the first.
     ///
     /// # Errors
@@ -79,8 +79,8 @@ impl Table {
     }
 
     /// Returns the value at a point.
-    pub fn at(&self, point: [f32; 2]) -> f32 {
-        let [(i, u), (j, v)] = [0, 1].map(|axis| place(&self.knots[axis], point[axis]));
+    pub fn evaluate(&self, point: [f32; 2]) -> f32 {
+        let [(i, u), (j, v)] = [0, 1].map(|axis| locate_knot(&self.knots[axis], point[axis]));
         let width = self.knots[1].len();
         let value = |i: usize, j: usize| self.values[i.min(self.knots[0].len() - 1) * width + j.min(width - 1)];
         let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;
@@ -91,7 +91,7 @@ impl Table {
 
 /// Returns the index of the knot below `x`, and the share of the way to the next one; the share is 0 at knots and
 /// beyond the ends.
-fn place(knots: &[f32], x: f32) -> (usize, f32) {
+fn locate_knot(knots: &[f32], x: f32) -> (usize, f32) {
     let above = knots.partition_point(|knot| *knot <= x);
     let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| knots[i]), knots.get(above)) else {
         return (above.saturating_sub(1), 0.0);
@@ -104,7 +104,7 @@ impl AeroMaps {
     /// first and last axle (m). `angle` is that between its x axis and the air (rad).
     pub fn factors(&self, mean_compression: [f32; 2], angle: f32) -> [f32; 3] {
         let heights = [0, 1].map(|end| self.at_rest[end] - mean_compression[end]);
-        [0, 1, 2].map(|i| self.heights[i].at(heights) * self.yaw[i].at([angle, 0.0]))
+        [0, 1, 2].map(|i| self.heights[i].evaluate(heights) * self.yaw[i].evaluate([angle, 0.0]))
     }
 }
 
@@ -137,21 +137,21 @@ mod tests {
 
     #[test]
     fn a_table_hits_its_knots_and_is_constant_beyond_them() {
-        let table = Table::new([vec![0.02, 0.05, 0.1], vec![0.04, 0.08]], vec![1.0, 2.0, 3.0, 5.0, 0.5, 0.25]);
+        let table = BilinearTable::new([vec![0.02, 0.05, 0.1], vec![0.04, 0.08]], vec![1.0, 2.0, 3.0, 5.0, 0.5, 0.25]);
         let table = table.expect("sound");
         for (i, x) in [0.02, 0.05, 0.1].into_iter().enumerate() {
             for (j, y) in [0.04, 0.08].into_iter().enumerate() {
-                assert_eq!(table.at([x, y]), [[1.0, 2.0], [3.0, 5.0], [0.5, 0.25]][i][j], "{x} {y}");
+                assert_eq!(table.evaluate([x, y]), [[1.0, 2.0], [3.0, 5.0], [0.5, 0.25]][i][j], "{x} {y}");
             }
         }
-        assert!((table.at([0.035, 0.06]) - 2.75).abs() < 1e-5);
-        assert_eq!(table.at([-1.0, 9.0]), 2.0);
-        assert_eq!(table.at([9.0, -1.0]), 0.5);
+        assert!((table.evaluate([0.035, 0.06]) - 2.75).abs() < 1e-5);
+        assert_eq!(table.evaluate([-1.0, 9.0]), 2.0);
+        assert_eq!(table.evaluate([9.0, -1.0]), 0.5);
         for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            assert!((0.25..=5.0).contains(&table.at([odd, odd])), "{odd}");
+            assert!((0.25..=5.0).contains(&table.evaluate([odd, odd])), "{odd}");
         }
-        assert_eq!(Table::default().at([3.0, -2.0]), 1.0);
-        assert!(Table::new([vec![0.0, 0.0], vec![0.0]], vec![1.0; 2]).is_err());
-        assert!(Table::new([vec![0.0, 1.0], vec![0.0]], vec![1.0; 3]).is_err());
+        assert_eq!(BilinearTable::default().evaluate([3.0, -2.0]), 1.0);
+        assert!(BilinearTable::new([vec![0.0, 0.0], vec![0.0]], vec![1.0; 2]).is_err());
+        assert!(BilinearTable::new([vec![0.0, 1.0], vec![0.0]], vec![1.0; 3]).is_err());
     }
 }

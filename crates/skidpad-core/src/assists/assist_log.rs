@@ -98,7 +98,7 @@ impl Contribution {
     }
 
     /// Builds the contribution with these [`Contribution::values`].
-    pub(crate) fn of_values(values: [f64; 10]) -> Self {
+    pub(crate) fn from_values(values: [f64; 10]) -> Self {
         let [fx, fy, fz, mx, my, mz, brake_torque, engine_torque, throttle, steer] = values.map(|value| value as f32);
         let [force, moment] = [Vec3::new(fx, fy, fz), Vec3::new(mx, my, mz)];
         Self { force, moment, brake_torque, engine_torque, throttle, steer }
@@ -120,33 +120,33 @@ impl AddAssign for Contribution {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AssistLog {
     /// Contribution by assist; `None` if nothing was logged.
-    added: [Option<Contribution>; Assist::ALL.len()],
+    contributions: [Option<Contribution>; Assist::ALL.len()],
 }
 
 impl AssistLog {
     /// Empty log.
-    pub(crate) const NOTHING: Self = Self { added: [None; Assist::ALL.len()] };
+    pub(crate) const EMPTY_LOG: Self = Self { contributions: [None; Assist::ALL.len()] };
 
     /// Removes all contributions.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
-        self.added.iter_mut().for_each(|added| *added = None);
+        self.contributions.iter_mut().for_each(|added| *added = None);
     }
 
     /// Returns the contribution of `assist`; all values are 0 if nothing was logged.
-    pub fn of(&self, assist: Assist) -> Contribution {
-        self.added[assist as usize].unwrap_or_default()
+    pub fn contribution(&self, assist: Assist) -> Contribution {
+        self.contributions[assist as usize].unwrap_or_default()
     }
 
     /// Adds `more` to the contribution of `assist`, which then has columns. Call it only for assists that the car has.
     pub fn add(&mut self, assist: Assist, more: Contribution) {
-        *self.added[assist as usize].get_or_insert_default() += more;
+        *self.contributions[assist as usize].get_or_insert_default() += more;
     }
 
     /// Returns the contributions of all assists of the `model` and of all logged assists, zero contributions included, in the order of
     /// [`Assist::ALL`].
     pub fn entries(&self, model: &[Assist]) -> impl Iterator<Item = (Assist, Contribution)> {
-        let told = |assist: &Assist| model.contains(assist) || self.added[*assist as usize].is_some();
-        Assist::ALL.iter().copied().filter(told).map(|assist| (assist, self.of(assist)))
+        let told = |assist: &Assist| model.contains(assist) || self.contributions[*assist as usize].is_some();
+        Assist::ALL.iter().copied().filter(told).map(|assist| (assist, self.contribution(assist)))
     }
 }

@@ -15,8 +15,8 @@ mod stage;
 pub(crate) mod steering;
 mod traction;
 
-use crate::controls::{Controls, all_bounded};
-use crate::lane::Four;
+use crate::controls::{Controls, clamp_lanes_or_zero};
+use crate::lane::F32x4;
 use crate::steering::parameters::Steering;
 
 /// Clamped demand of pedals and steering wheel, which assists change.
@@ -25,7 +25,7 @@ pub(crate) struct DriverDemand {
     /// Throttle of the engine, 0 to 1; 1 while cruise control cuts the engine from there.
     pub throttle: f32,
     /// Throttle of the driver, 0 to 1.
-    pub own_throttle: f32,
+    pub driver_throttle: f32,
     /// Speed of cruise control, m/s; `None` if it is off or the driver brakes or reverses.
     pub cruise: Option<f32>,
     /// Foot brake, 0 to 1.
@@ -40,14 +40,14 @@ pub(crate) struct DriverDemand {
 
 impl DriverDemand {
     #[inline(always)]
-    pub fn of(controls: &Controls, steering: &Steering) -> Self {
+    pub fn from_controls(controls: &Controls, steering: &Steering) -> Self {
         let Controls { throttle, brake, handbrake, steer, .. } = *controls;
-        let asked = Four::new([throttle, brake, handbrake, steer]);
-        let (low, high) = (Four::new([0.0, 0.0, 0.0, -steering.lock]), Four::new([1.0, 1.0, 1.0, steering.lock]));
-        let [throttle, brake, handbrake, steer] = all_bounded(asked, low, high).lanes();
+        let asked = F32x4::new([throttle, brake, handbrake, steer]);
+        let (low, high) = (F32x4::new([0.0, 0.0, 0.0, -steering.lock]), F32x4::new([1.0, 1.0, 1.0, steering.lock]));
+        let [throttle, brake, handbrake, steer] = clamp_lanes_or_zero(asked, low, high).lanes();
         Self {
             throttle,
-            own_throttle: throttle,
+            driver_throttle: throttle,
             cruise: controls.cruise.filter(|speed| {
                 let forward = controls.gear.is_none_or(|gear| gear >= 0);
                 speed.is_finite() && brake == 0.0 && forward
@@ -61,6 +61,6 @@ impl DriverDemand {
 }
 
 /// Returns the share of the distance to its target that a quantity with time constant `response` s covers in a step of `dt` s.
-pub(crate) fn approach(response: f32, dt: f32) -> f32 {
+pub(crate) fn first_order_share(response: f32, dt: f32) -> f32 {
     dt / (response + dt)
 }

@@ -32,9 +32,9 @@ pub struct AntiLock {
     /// Slip ratio of a wheel slower than the road, 0 to 1, best near the tyre's peak.
     pub slip: f32,
     /// Time constant of the slip, s, ≥ 0.
-    pub response: f32,
+    pub time_constant: f32,
     /// Speed below which wheels may lock, so that the car can stop, m/s, ≥ 0.
-    pub off_below: f32,
+    pub min_speed: f32,
 }
 
 /// Traction control: engine and motors are limited to the torque that holds driven wheels at a slip.
@@ -43,12 +43,12 @@ pub struct TractionControl {
     /// Slip ratio of a wheel faster than the road, 0 to 1, best near the tyre's peak.
     pub slip: f32,
     /// Slip speed that is always allowed, m/s, > 0, because slip ratios are undefined at a standstill.
-    pub least: f32,
+    pub min_slip_speed: f32,
     /// Time constant of the slip, s, ≥ 0.
-    pub response: f32,
+    pub time_constant: f32,
     /// Share of a wheel's foot brake that may brake a spinning wheel of an open differential, 0 to 1. At 0 the wheel with
     /// least grip limits the engine, else the one with most.
-    pub brakes: f32,
+    pub brake_share: f32,
 }
 
 /// Launch control: with the throttle down and the car braked, the engine holds a speed with the clutch open. When the brake is
@@ -59,21 +59,21 @@ pub struct LaunchControl {
     pub engine_speed: f32,
     /// Slip ratio, see [`TractionControl::slip`].
     pub slip: f32,
-    /// Slip speed that is always allowed, see [`TractionControl::least`].
-    pub least: f32,
-    /// Time constant of the slip, see [`TractionControl::response`].
-    pub response: f32,
+    /// Slip speed that is always allowed, see [`TractionControl::min_slip_speed`].
+    pub min_slip_speed: f32,
+    /// Time constant of the slip, see [`TractionControl::time_constant`].
+    pub time_constant: f32,
     /// Speed up to which launch control acts, m/s, > 0.
-    pub until: f32,
+    pub max_speed: f32,
 }
 
 /// Cruise control: motors and engine hold the speed of [`crate::Controls::cruise`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CruiseControl {
     /// Time constant of the speed, s, > 0.
-    pub response: f32,
+    pub time_constant: f32,
     /// Largest acceleration demanded, m/s², > 0.
-    pub largest_acceleration: f32,
+    pub max_acceleration: f32,
     /// Whether it regenerates and brakes if a closed throttle is not enough and the driver does not press the throttle.
     pub may_brake: bool,
 }
@@ -82,31 +82,31 @@ pub struct CruiseControl {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StabilityControl {
     /// Understeer gradient of the reference car, rad per m/s², ≥ 0.
-    pub understeer: f32,
+    pub understeer_gradient: f32,
     /// Largest lateral acceleration demanded of the tyres, m/s², > 0.
-    pub largest_acceleration: f32,
+    pub max_acceleration: f32,
     /// Slip angle of the rear axle above which the car is turned back, rad, > 0.
-    pub largest_sideslip: f32,
+    pub max_sideslip: f32,
     /// Accepted deviation of the yaw rate, rad/s, ≥ 0.
     pub tolerance: f32,
     /// Time constant of the yaw rate correction, s, ≥ 0.
-    pub response: f32,
+    pub time_constant: f32,
     /// Largest slip ratio that its brakes cause, slower than the road, 0 to 1.
     pub slip: f32,
     /// Speeds at which it begins to act and at which it acts fully, m/s.
-    pub fades_in: [f32; 2],
+    pub speed_range: [f32; 2],
 }
 
 impl Default for StabilityControl {
     fn default() -> Self {
         Self {
-            understeer: 0.002,
-            largest_acceleration: 8.0,
-            largest_sideslip: 0.1,
+            understeer_gradient: 0.002,
+            max_acceleration: 8.0,
+            max_sideslip: 0.1,
             tolerance: 0.05,
-            response: 0.1,
+            time_constant: 0.1,
             slip: 0.15,
-            fades_in: [4.2, 7.0],
+            speed_range: [4.2, 7.0],
         }
     }
 }
@@ -117,96 +117,96 @@ pub struct CounterSteer {
     /// Steering angle per slip angle, rad/rad, ≥ 0.
     pub gain: f32,
     /// Largest angle added, rad, ≥ 0.
-    pub authority: f32,
+    pub max_angle: f32,
     /// Speeds at which it begins to act and at which it acts fully, m/s.
-    pub fades_in: [f32; 2],
+    pub speed_range: [f32; 2],
 }
 
 /// Speed-dependent steering, whose lock and rate fall with speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedSteering {
     /// Speeds between which both fall smoothly from full values to their shares, m/s.
-    pub between: [f32; 2],
+    pub speed_range: [f32; 2],
     /// Shares of lock and rate that are left, each in (0, 1].
-    pub shares: [f32; 2],
+    pub factors: [f32; 2],
 }
 
 impl Assists {
     /// Returns whether any assist changes the driver's demand.
     #[inline(always)]
-    pub(crate) fn change_demand(&self) -> bool {
+    pub(crate) fn has_demand_changes(&self) -> bool {
         let Self { speed_steering, counter_steer, cruise, stability, .. } = self;
         speed_steering.is_some() | counter_steer.is_some() | cruise.is_some() | stability.is_some()
     }
 
     /// Returns whether any assist changes the torque of engine and motors.
     #[inline(always)]
-    pub(crate) fn change_drive(&self) -> bool {
+    pub(crate) fn has_drive_changes(&self) -> bool {
         self.traction.is_some() | self.launch.is_some() | self.cruise.is_some()
     }
 
     /// Returns whether any assist has to change brakes or drive at a foot brake of `brake` (0 to 1), in a car with or without motors.
     #[inline(always)]
-    pub(crate) fn change_torques(&self, brake: f32, has_motors: bool) -> bool {
-        self.change_drive() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))
+    pub(crate) fn has_torque_changes(&self, brake: f32, has_motors: bool) -> bool {
+        self.has_drive_changes() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))
     }
 
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some(anti_lock) = &self.abs {
-            share("slip of the anti-lock brakes", anti_lock.slip)?;
-            not_negative("response of the anti-lock brakes", anti_lock.response)?;
-            not_negative("speed below which anti-lock brakes are off", anti_lock.off_below)?;
+            check_share("slip of the anti-lock brakes", anti_lock.slip)?;
+            not_negative("response of the anti-lock brakes", anti_lock.time_constant)?;
+            not_negative("speed below which anti-lock brakes are off", anti_lock.min_speed)?;
         }
         if let Some(stability) = &self.stability {
-            not_negative("understeer gradient of the stability control", stability.understeer)?;
-            positive("largest acceleration of the stability control", stability.largest_acceleration)?;
-            positive("largest sideslip angle of the stability control", stability.largest_sideslip)?;
+            not_negative("understeer gradient of the stability control", stability.understeer_gradient)?;
+            positive("largest acceleration of the stability control", stability.max_acceleration)?;
+            positive("largest sideslip angle of the stability control", stability.max_sideslip)?;
             not_negative("tolerance of the stability control", stability.tolerance)?;
-            not_negative("response of the stability control", stability.response)?;
-            share("slip of the stability control's brakes", stability.slip)?;
-            fading("stability control", stability.fades_in)?;
+            not_negative("response of the stability control", stability.time_constant)?;
+            check_share("slip of the stability control's brakes", stability.slip)?;
+            check_speed_range("stability control", stability.speed_range)?;
         }
         if let Some(traction) = &self.traction {
-            share("slip of the traction control", traction.slip)?;
-            positive("least slip speed of the traction control", traction.least)?;
-            not_negative("response of the traction control", traction.response)?;
-            not_negative("share of the brakes of the traction control", traction.brakes)?;
-            not_negative("what the traction control leaves of the brakes", 1.0 - traction.brakes)?;
+            check_share("slip of the traction control", traction.slip)?;
+            positive("least slip speed of the traction control", traction.min_slip_speed)?;
+            not_negative("response of the traction control", traction.time_constant)?;
+            not_negative("share of the brakes of the traction control", traction.brake_share)?;
+            not_negative("what the traction control leaves of the brakes", 1.0 - traction.brake_share)?;
         }
         if let Some(launch) = &self.launch {
             positive("engine speed of the launch control", launch.engine_speed)?;
-            share("slip of the launch control", launch.slip)?;
-            positive("least slip speed of the launch control", launch.least)?;
-            not_negative("response of the launch control", launch.response)?;
-            positive("speed up to which launch control acts", launch.until)?;
+            check_share("slip of the launch control", launch.slip)?;
+            positive("least slip speed of the launch control", launch.min_slip_speed)?;
+            not_negative("response of the launch control", launch.time_constant)?;
+            positive("speed up to which launch control acts", launch.max_speed)?;
         }
         if let Some(cruise) = &self.cruise {
-            positive("response of the cruise control", cruise.response)?;
-            positive("largest acceleration of the cruise control", cruise.largest_acceleration)?;
+            positive("response of the cruise control", cruise.time_constant)?;
+            positive("largest acceleration of the cruise control", cruise.max_acceleration)?;
         }
         if let Some(counter_steer) = &self.counter_steer {
             not_negative("gain of the counter-steer assist", counter_steer.gain)?;
-            not_negative("authority of the counter-steer assist", counter_steer.authority)?;
-            fading("counter-steer assist", counter_steer.fades_in)?;
+            not_negative("authority of the counter-steer assist", counter_steer.max_angle)?;
+            check_speed_range("counter-steer assist", counter_steer.speed_range)?;
         }
         if let Some(speed_steering) = &self.speed_steering {
-            fading("steering by speed", speed_steering.between)?;
-            share("share of the lock", speed_steering.shares[0])?;
-            share("share of the steering's rate", speed_steering.shares[1])?;
+            check_speed_range("steering by speed", speed_steering.speed_range)?;
+            check_share("share of the lock", speed_steering.factors[0])?;
+            check_share("share of the steering's rate", speed_steering.factors[1])?;
         }
         not_negative("distance by which the centre of mass is lowered", self.lowered_centre)?;
         not_negative("angular drag", self.angular_drag)
     }
 }
 
-fn share(part: &str, found: f32) -> Result<(), ModelError> {
+fn check_share(part: &str, found: f32) -> Result<(), ModelError> {
     if found > 0.0 && found <= 1.0 {
         return Ok(());
     }
     Err(ModelError::OutOfRange { part: part.into(), found, accepts: "above 0 and at most 1" })
 }
 
-fn fading(assist: &str, [from, to]: [f32; 2]) -> Result<(), ModelError> {
+fn check_speed_range(assist: &str, [from, to]: [f32; 2]) -> Result<(), ModelError> {
     not_negative(&format!("speed from which the {assist} acts"), from)?;
     positive(&format!("range of speeds in which the {assist} fades in"), to - from)
 }

@@ -1,13 +1,13 @@
 //! Reference yaw rate of a car, and the moment that corrects deviations.
 
-use crate::assists::approach;
+use crate::assists::first_order_share;
 use crate::assists::parameters::StabilityControl;
 use crate::lane::Lane;
 use crate::math;
 
 /// Motion of a car in its plane, ISO 8855 signs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Planar {
+pub(crate) struct PlanarMotion {
     /// Longitudinal and lateral velocity in the vehicle frame, m/s.
     pub velocity: [f32; 2],
     /// Yaw rate, rad/s.
@@ -16,7 +16,7 @@ pub(crate) struct Planar {
 
 /// Steering geometry and axle slip of a car for stability control.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Steered {
+pub(crate) struct SteeringGeometry {
     /// Curvature of the path at very low speed by the driver's steering, 1/m.
     pub curvature: f32,
     /// Distance between the steered axle and the unsteered one, or the mean of the unsteered ones, m, > 0.
@@ -26,7 +26,7 @@ pub(crate) struct Steered {
     pub slips: [f32; 2],
 }
 
-impl Planar {
+impl PlanarMotion {
     /// Returns the slip angle of an axle `ahead` m in front of the centre of mass that is steered by `angle` rad, rad.
     pub fn slip_angle(&self, ahead: f32, angle: f32) -> f32 {
         let [along, across] = self.velocity;
@@ -45,66 +45,65 @@ impl StabilityControl {
     /// - A car that turns more is turned back only while its rear axle slides. The yaw rate is reduced to the allowed one only if that axle
     ///   slips by more than the largest sideslip angle. The target then also includes the rate that reduces the slip, but is never below
     ///   three quarters of the allowed one.
-    pub(crate) fn excess(&self, steered: &Steered, car: &Planar) -> f32 {
+    pub(crate) fn yaw_rate_excess(&self, steered: &SteeringGeometry, car: &PlanarMotion) -> f32 {
         let along = car.velocity[0];
         let [front, rear] = steered.slips;
-        let linear = along * steered.curvature / (1.0 + self.understeer * along * along / steered.wheelbase);
-        let most = self.largest_acceleration / along.abs().max(1.0);
+        let linear = along * steered.curvature / (1.0 + self.understeer_gradient * along * along / steered.wheelbase);
+        let most = self.max_acceleration / along.abs().max(1.0);
         let allowed = linear.clamp(-most, most);
-        let expected = linear.clamp(-REACHED_WHILE_SLIDING * most, REACHED_WHILE_SLIDING * most);
-        let share = |slip: f32, [from, to]: [f32; 2]| {
-            slip.abs().smoothstep(from * self.largest_sideslip, to * self.largest_sideslip)
-        };
-        let beyond = rear - rear.clamp(-self.largest_sideslip, self.largest_sideslip);
-        let back = linear + (allowed - linear) * share(rear, SLIDES_BACK) + beyond / SIDESLIP_RESPONSE;
+        let expected = linear.clamp(-SLIDING_ACCELERATION_SHARE * most, SLIDING_ACCELERATION_SHARE * most);
+        let share =
+            |slip: f32, [from, to]: [f32; 2]| slip.abs().smoothstep(from * self.max_sideslip, to * self.max_sideslip);
+        let beyond = rear - rear.clamp(-self.max_sideslip, self.max_sideslip);
+        let back = linear + (allowed - linear) * share(rear, YAW_TARGET_SLIP_RANGE) + beyond / SIDESLIP_TIME_CONSTANT_S;
         let (least, largest) = (expected.min(back), expected.max(back));
         let off = car.yaw_rate - car.yaw_rate.clamp(least - self.tolerance, largest + self.tolerance);
         let turns_more = off * car.yaw_rate > 0.0;
-        let slides_behind = share(rear, SLIDES_BEHIND);
-        off * if turns_more { slides_behind } else { share(front, SLIDES_IN_FRONT) * (1.0 - slides_behind) }
+        let slides_behind = share(rear, OVERSTEER_SLIP_RANGE);
+        off * if turns_more { slides_behind } else { share(front, UNDERSTEER_SLIP_RANGE) * (1.0 - slides_behind) }
     }
 
     /// Returns the share of its full effect that the assist has at `speed` m/s, 0 to 1.
-    pub(crate) fn share_at(&self, speed: f32) -> f32 {
-        speed.smoothstep(self.fades_in[0], self.fades_in[1])
+    pub(crate) fn effect_share(&self, speed: f32) -> f32 {
+        speed.smoothstep(self.speed_range[0], self.speed_range[1])
     }
 
-    /// Returns the yaw moment, N m, that removes an `excess` (rad/s) of a car with a yaw inertia of `inertia` kg m² with the time constant.
-    pub(crate) fn moment(&self, excess: f32, inertia: f32, dt: f32) -> f32 {
-        -inertia * excess * approach(self.response, dt) / dt
+    /// Returns the yaw moment, N m, that removes an `yaw_rate_excess` (rad/s) of a car with a yaw inertia of `inertia` kg m² with the time constant.
+    pub(crate) fn corrective_moment(&self, excess: f32, inertia: f32, dt: f32) -> f32 {
+        -inertia * excess * first_order_share(self.time_constant, dt) / dt
     }
 }
 
 /// Time constant for the reduction of too large a slip of the rear axle, s.
-const SIDESLIP_RESPONSE: f32 = 0.4;
+const SIDESLIP_TIME_CONSTANT_S: f32 = 0.4;
 
 /// Slip of the front axle between whose bounds corrections of understeer fade in, as shares of the largest sideslip angle.
-const SLIDES_IN_FRONT: [f32; 2] = [2.0, 3.0];
+const UNDERSTEER_SLIP_RANGE: [f32; 2] = [2.0, 3.0];
 /// Slip of the rear axle between whose bounds corrections of oversteer fade in, as shares of the largest sideslip angle.
-const SLIDES_BEHIND: [f32; 2] = [0.5, 1.0];
+const OVERSTEER_SLIP_RANGE: [f32; 2] = [0.5, 1.0];
 /// Slip of the rear axle between whose bounds the target falls to the largest lateral acceleration, as shares of the largest sideslip angle.
-const SLIDES_BACK: [f32; 2] = [1.0, 1.5];
+const YAW_TARGET_SLIP_RANGE: [f32; 2] = [1.0, 1.5];
 
 /// Share of the largest lateral acceleration that sliding front tyres are expected to reach.
-const REACHED_WHILE_SLIDING: f32 = 0.75;
+const SLIDING_ACCELERATION_SHARE: f32 = 0.75;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const OWN: StabilityControl = StabilityControl {
-        understeer: 0.002,
-        largest_acceleration: 8.0,
-        largest_sideslip: 0.1,
+    const TEST_STABILITY: StabilityControl = StabilityControl {
+        understeer_gradient: 0.002,
+        max_acceleration: 8.0,
+        max_sideslip: 0.1,
         tolerance: 0.05,
-        response: 0.1,
+        time_constant: 0.1,
         slip: 0.15,
-        fades_in: [4.0, 7.0],
+        speed_range: [4.0, 7.0],
     };
 
     fn excess(curvature: f32, speed: f32, yaw_rate: f32, slips: [f32; 2]) -> f32 {
-        let car = Planar { velocity: [speed, 0.0], yaw_rate };
-        OWN.excess(&Steered { curvature, wheelbase: 2.5, slips }, &car)
+        let car = PlanarMotion { velocity: [speed, 0.0], yaw_rate };
+        TEST_STABILITY.yaw_rate_excess(&SteeringGeometry { curvature, wheelbase: 2.5, slips }, &car)
     }
 
     /// Checks that the excess refers to the bicycle's `v κ / (1 + K v² / L)` within `a / v`, in both directions.
@@ -145,7 +144,7 @@ mod tests {
     fn axles_of_a_car_that_rolls_round_its_turning_axis_do_not_slip() {
         let (speed, lock, [front, rear]) = (3.0, 0.6f32, [1.2f32, -1.3f32]);
         let yaw_rate = speed * math::tan(lock) / (front - rear);
-        let car = Planar { velocity: [speed, -rear * yaw_rate], yaw_rate };
+        let car = PlanarMotion { velocity: [speed, -rear * yaw_rate], yaw_rate };
         for (ahead, angle) in [(front, lock), (rear, 0.0)] {
             assert!(car.slip_angle(ahead, angle).abs() < 1e-6, "{ahead}: rounding");
         }

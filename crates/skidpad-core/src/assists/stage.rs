@@ -5,14 +5,14 @@ use crate::assists::DriverDemand;
 use crate::assists::assist_log::{Assist, Contribution};
 use crate::assists::parameters::{AntiLock, StabilityControl};
 use crate::assists::rows::Correction;
-use crate::assists::slip::spin_towards;
-use crate::assists::stability::{Planar, Steered};
+use crate::assists::slip::target_spin;
+use crate::assists::stability::{PlanarMotion, SteeringGeometry};
 use crate::assists::steering::MeanSlip;
 use crate::controls::Controls;
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::{F32x4, Lane, WheelLanes};
 use crate::linear::SpatialVector;
 use crate::math;
-use crate::step::rows::{Begun, Rows};
+use crate::step::rows::{StartState, WheelRows};
 use crate::step::vehicle::Vehicle;
 use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
@@ -21,12 +21,12 @@ impl Vehicle {
     /// Returns the demand on pedals and steering, with the changes by assists. Clears the assist log of a car with assists.
     #[inline(always)]
     pub(crate) fn read_controls(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
-        let asked = DriverDemand::of(controls, &self.model.parts().steering);
+        let asked = DriverDemand::from_controls(controls, &self.model.parts().steering);
         if self.model.assists().is_empty() {
             return asked;
         }
         self.clear_assist_log();
-        if self.model.parts().assists.change_demand() { self.assist_driver(asked, dt) } else { asked }
+        if self.model.parts().assists.has_demand_changes() { self.assist_driver(asked, dt) } else { asked }
     }
 
     /// Clears the assist log.
@@ -42,17 +42,28 @@ impl Vehicle {
         let assists = self.model.parts().assists;
         let driver = asked.steer;
         if let Some(speed_steering) = &assists.speed_steering {
-            let [lock, rate] = speed_steering.shares(self.forward_speed());
+            let [lock, rate] = speed_steering.factors_at(self.forward_speed());
             let lock = lock * self.model.parts().steering.lock;
             let kept = asked.steer.clamp(-lock, lock);
-            self.count(Assist::SpeedSteering, Contribution { steer: kept - asked.steer, ..Contribution::default() });
+            self.log_contribution(
+                Assist::SpeedSteering,
+                Contribution { steer: kept - asked.steer, ..Contribution::default() },
+            );
             (asked.steer, asked.steer_rate) = (kept, rate * asked.steer_rate);
         }
         if let Some(counter_steer) = &assists.counter_steer {
             let lock = self.model.parts().steering.lock;
-            let added = self.mean_slip().added(counter_steer, asked.steer, self.state.steer, self.forward_speed());
+            let added = self.mean_slip().counter_steer_angle(
+                counter_steer,
+                asked.steer,
+                self.state.steer,
+                self.forward_speed(),
+            );
             let steer = (asked.steer + added).clamp(-lock, lock);
-            self.count(Assist::CounterSteer, Contribution { steer: steer - asked.steer, ..Contribution::default() });
+            self.log_contribution(
+                Assist::CounterSteer,
+                Contribution { steer: steer - asked.steer, ..Contribution::default() },
+            );
             asked.steer = steer;
         }
         if assists.cruise.is_some() && asked.cruise.is_some() {
@@ -61,11 +72,11 @@ impl Vehicle {
         }
         self.correction = None;
         if let Some(stability) = &assists.stability {
-            self.correction = self.correct(stability, driver, dt);
+            self.correction = self.stability_correction(stability, driver, dt);
             if self.correction.is_some() {
-                self.count(
+                self.log_contribution(
                     Assist::StabilityControl,
-                    Contribution { throttle: -asked.own_throttle, ..Contribution::default() },
+                    Contribution { throttle: -asked.driver_throttle, ..Contribution::default() },
                 );
                 (asked.throttle, asked.cruise) = (0.0, None);
             }
@@ -80,7 +91,7 @@ impl Vehicle {
             return;
         }
         let parts = self.model.parts();
-        if parts.assists.change_torques(asked.brake, !parts.motors.is_empty()) {
+        if parts.assists.has_torque_changes(asked.brake, !parts.motors.is_empty()) {
             self.assist_with_brakes(asked, loaded, dt);
         }
     }
@@ -90,11 +101,11 @@ impl Vehicle {
         let assists = self.model.parts().assists;
         let mut pedal = asked.brake;
         if let (Some(cruise), Some(speed)) = (assists.cruise, asked.cruise) {
-            pedal = self.cruise(&cruise, speed, asked, dt);
+            pedal = self.control_cruise(&cruise, speed, asked, dt);
         }
         self.cut_regeneration(pedal, loaded, dt);
         if let Some(anti_lock) = assists.abs.filter(|_| pedal > 0.0) {
-            self.keep_from_locking(&anti_lock, pedal, loaded, dt);
+            self.limit_brake_slip(&anti_lock, pedal, loaded, dt);
         }
         if let (Some(stability), Some(correction)) = (assists.stability, self.correction) {
             self.brake_one_wheel(&stability, correction, loaded, dt);
@@ -107,19 +118,19 @@ impl Vehicle {
         if self.model.assists().is_empty() {
             return;
         }
-        self.count_moved_forces(dt);
-        self.count_motors();
+        self.log_moved_forces(dt);
+        self.record_motor_changes();
     }
 
     /// Returns the longitudinal speed of the vehicle, m/s.
     pub(crate) fn forward_speed(&self) -> f32 {
-        self.planar().velocity[0]
+        self.planar_motion().velocity[0]
     }
 
-    fn planar(&self) -> Planar {
+    fn planar_motion(&self) -> PlanarMotion {
         let to_vehicle = self.state.rotation.inverse();
         let (velocity, angular) = (to_vehicle * self.state.velocity, to_vehicle * self.state.angular);
-        Planar { velocity: [velocity.x, velocity.y], yaw_rate: angular.z }
+        PlanarMotion { velocity: [velocity.x, velocity.y], yaw_rate: angular.z }
     }
 
     fn mean_slip(&self) -> MeanSlip {
@@ -133,22 +144,22 @@ impl Vehicle {
     }
 
     /// Returns the demand of the stability control for the present motion, or `None` if there is no deviation. `steer`: driver's steering, rad.
-    fn correct(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
-        let car = self.planar();
-        let share = stability.share_at(car.velocity[0]);
+    fn stability_correction(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
+        let car = self.planar_motion();
+        let share = stability.effect_share(car.velocity[0]);
         if share == 0.0 {
             return None;
         }
-        let excess = stability.excess(&self.steered(steer, &car), &car) * share;
+        let excess = stability.yaw_rate_excess(&self.steering_geometry(steer, &car), &car) * share;
         if excess == 0.0 {
             return None;
         }
-        let moment = stability.moment(excess, self.model.inertia().z_axis.z, dt);
+        let moment = stability.corrective_moment(excess, self.model.inertia().z_axis.z, dt);
         Some(Correction { moment, oversteer: moment * car.yaw_rate < 0.0 })
     }
 
     /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as `car`.
-    fn steered(&self, steer: f32, car: &Planar) -> Steered {
+    fn steering_geometry(&self, steer: f32, car: &PlanarMotion) -> SteeringGeometry {
         let parts = self.model.parts();
         let ahead = |axle: usize| {
             let [left, right] = self.model.axle_wheels()[axle].map(|i| self.model.wheels()[i].contact.x);
@@ -175,20 +186,21 @@ impl Vehicle {
         let slip = |[ahead, ratio]: [f32; 2]| car.slip_angle(ahead, ratio * self.state.steer);
         let slips = [slip(front), slip(rear)];
         let slips = if base < 0.0 { [slips[1], slips[0]] } else { slips };
-        Steered { curvature: turn / wheelbase.copysign(base), wheelbase, slips }
+        SteeringGeometry { curvature: turn / wheelbase.copysign(base), wheelbase, slips }
     }
 
-    fn keep_from_locking(&mut self, anti_lock: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
+    fn limit_brake_slip(&mut self, anti_lock: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
         let mut taken = 0.0;
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            taken += rows.keep_from_locking(bank, anti_lock, Four::splat(pedal), loaded.at_each_wheel(), dt).sum();
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            taken +=
+                rows.limit_brake_slip(bank, anti_lock, F32x4::splat(pedal), loaded.broadcast_to_wheels(), dt).sum();
         }
-        self.count_anti_lock(taken, dt);
+        self.record_anti_lock(taken, dt);
     }
 
     /// Logs that anti-lock brakes have removed `taken` N m s of the brakes' impulses in this step.
-    pub(crate) fn count_anti_lock(&mut self, taken: f32, dt: f32) {
-        self.count(Assist::AntiLock, Contribution { brake_torque: -taken / dt, ..Contribution::default() });
+    pub(crate) fn record_anti_lock(&mut self, taken: f32, dt: f32) {
+        self.log_contribution(Assist::AntiLock, Contribution { brake_torque: -taken / dt, ..Contribution::default() });
     }
 
     /// Brakes the wheel whose drag corrects the yaw rate: at the front against oversteer, at the rear against understeer. Braking costs side
@@ -203,30 +215,34 @@ impl Vehicle {
         let axles = self.model.axle_wheels();
         let axle = if correction.oversteer { axles[0] } else { axles[axles.len() - 1] };
         let i = if correction.moment > 0.0 { axle[0] } else { axle[1] };
-        let (wheel, place) = (&self.model.wheels()[i], self.model.place(i));
+        let (wheel, place) = (&self.model.wheels()[i], self.model.lane_index(i));
         let lever = wheel.contact.y.abs();
         if lever == 0.0 {
             return;
         }
-        let (bank, rows) = (&self.model.banks()[place.bank], &mut self.rows[place.bank]);
-        let (most, fast) = rows.brake_to_slip(bank, loaded.at_each_wheel(), stability.slip, stability.response, dt);
+        let (bank, rows) = (&self.model.wheel_packs()[place.bank], &mut self.rows[place.bank]);
+        let (most, fast) =
+            rows.brake_for_slip(bank, loaded.broadcast_to_wheels(), stability.slip, stability.time_constant, dt);
         let (most, fast) = (most.lanes()[place.lane], fast.lanes()[place.lane]);
         let there = rows.drive.brake.lanes()[place.lane];
         let wanted = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
         let added = if fast { wanted.min(most - there).max(0.0) } else { 0.0 };
         let mut lanes = [0.0; 4];
         lanes[place.lane] = added;
-        rows.drive.brake += Four::new(lanes);
-        rows.tyre.locking_capacity += Four::new(lanes);
-        self.count(Assist::StabilityControl, Contribution { brake_torque: added / dt, ..Contribution::default() });
+        rows.drive.brake += F32x4::new(lanes);
+        rows.tyre.locking_capacity += F32x4::new(lanes);
+        self.log_contribution(
+            Assist::StabilityControl,
+            Contribution { brake_torque: added / dt, ..Contribution::default() },
+        );
     }
 }
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Removes the part of the brakes' impulse that would lock wheels at a foot brake of `pedal` (0 to 1). Returns that part, N m s. `at`:
     /// chassis velocity expected at the end of the step.
     #[inline(always)]
-    pub(crate) fn keep_from_locking(
+    pub(crate) fn limit_brake_slip(
         &mut self,
         bank: &WheelPack<W>,
         anti_lock: &AntiLock,
@@ -234,13 +250,13 @@ impl<W: Corners> Rows<W> {
         at: SpatialVector<W>,
         dt: f32,
     ) -> W {
-        let (speed, zero) = (self.begun.rolling_speed, W::splat(0.0));
-        let (most, fast) = self.brake_to_slip(bank, at, anti_lock.slip, anti_lock.response, dt);
-        let fast = fast & W::splat(anti_lock.off_below).less(speed.abs());
+        let (speed, zero) = (self.start.rolling_speed, W::splat(0.0));
+        let (most, fast) = self.brake_for_slip(bank, at, anti_lock.slip, anti_lock.time_constant, dt);
+        let fast = fast & W::splat(anti_lock.min_speed).less(speed.abs());
         let foot = bank.brake_torque * (pedal * W::splat(dt));
         let others = self.drive.brake - foot;
-        let kept = (most - others).within(zero, foot);
-        let cut = (foot - kept).only(fast);
+        let kept = (most - others).clamp_nan_to_low(zero, foot);
+        let cut = (foot - kept).masked(fast);
         self.drive.brake = self.drive.brake - cut;
         self.tyre.locking_capacity = self.tyre.locking_capacity - cut;
         cut
@@ -253,7 +269,7 @@ impl<W: Corners> Rows<W> {
     /// `p + T − R x − I ω` with the tyre's impulse x at the target spin ω: the brake absorbs the remaining momentum of the wheel.
     /// The wheel therefore reaches ω within the step for any slope of the tyre, also beyond its peak.
     #[inline(always)]
-    fn brake_to_slip(
+    fn brake_for_slip(
         &self,
         bank: &WheelPack<W>,
         at: SpatialVector<W>,
@@ -261,15 +277,15 @@ impl<W: Corners> Rows<W> {
         response: f32,
         dt: f32,
     ) -> (W, W::Mask) {
-        let (_, need, rolls) = self.slowed_to_slip(bank, at, slip, response, dt);
-        let braking = need * self.begun.rolling_speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
+        let (_, need, rolls) = self.spin_for_slip(bank, at, slip, response, dt);
+        let braking = need * self.start.rolling_speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
         (braking, rolls)
     }
 
     /// Returns the spins, rad/s, with which wheels get one step closer to a slip ratio of `slip` below the road's speed, and the angular impulse
     /// to be removed for that, N m s. The mask is true where the wheels roll fast enough.
     #[inline(always)]
-    pub(crate) fn slowed_to_slip(
+    pub(crate) fn spin_for_slip(
         &self,
         bank: &WheelPack<W>,
         at: SpatialVector<W>,
@@ -277,20 +293,21 @@ impl<W: Corners> Rows<W> {
         response: f32,
         dt: f32,
     ) -> (W, W, W::Mask) {
-        let ([along, _], Begun { rolling_speed: speed, spin, .. }) = (self.speeds(at), self.begun);
-        let (goal, rolls) = spin_towards(W::splat(-slip), along, [spin, speed, bank.radius], response, dt);
-        (goal, self.need_for(bank, along, goal), rolls & self.tyre.active)
+        let ([along, _], StartState { rolling_speed: speed, spin, .. }) = (self.speeds(at), self.start);
+        let (goal, rolls) = target_spin(W::splat(-slip), along, [spin, speed, bank.radius], response, dt);
+        (goal, self.impulse_for_spin(bank, along, goal), rolls & self.tyre.active)
     }
 
     /// Returns the angular impulse to be removed from wheels, N m s, so that they turn with `goal` rad/s while their centres move at
     /// `along` m/s.
     #[inline(always)]
-    pub(crate) fn need_for(&self, bank: &WheelPack<W>, along: W, goal: W) -> W {
+    pub(crate) fn impulse_for_spin(&self, bank: &WheelPack<W>, along: W, goal: W) -> W {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let limit = self.limit();
-        let across = self.coupled.tyre[1] / W::select(zero.less(limit[1]), limit[1], one);
-        let left = limit[0] * friction_ellipse::left_beside(across);
-        let tyre = (self.tyre.target_impulse[0] - self.tyre.gain[0] * (along - bank.radius * goal)).within(-left, left);
+        let limit = self.friction_limit();
+        let across = self.solution.tyre_impulse[1] / W::select(zero.less(limit[1]), limit[1], one);
+        let left = limit[0] * friction_ellipse::remaining_share(across);
+        let tyre = (self.tyre.target_impulse[0] - self.tyre.gain[0] * (along - bank.radius * goal))
+            .clamp_nan_to_low(-left, left);
         self.drive.momentum + self.drive.shaft - bank.radius * tyre - bank.spin_inertia * goal
     }
 }

@@ -4,13 +4,13 @@ use crate::assists::parameters::{CounterSteer, SpeedSteering};
 use crate::lane::Lane;
 
 /// Slip angle below which counter-steering fades out, rad. The mean is weighted by slip and would be undefined without any.
-const LEAST_SLIP: f32 = 2e-3;
+const MIN_SLIP_ANGLE_RAD: f32 = 2e-3;
 
 impl SpeedSteering {
     /// Returns the shares of lock and steering rate that are left at `speed` m/s.
-    pub(crate) fn shares(&self, speed: f32) -> [f32; 2] {
-        let along = speed.abs().smoothstep(self.between[0], self.between[1]);
-        self.shares.map(|share| 1.0 + (share - 1.0) * along)
+    pub(crate) fn factors_at(&self, speed: f32) -> [f32; 2] {
+        let along = speed.abs().smoothstep(self.speed_range[0], self.speed_range[1]);
+        self.factors.map(|share| 1.0 + (share - 1.0) * along)
     }
 }
 
@@ -19,8 +19,8 @@ impl SpeedSteering {
 /// After Kester Maddock, "Vehicle Simulation with Bullet": the wheels with the largest slip determine the direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MeanSlip {
-    weighted: f32,
-    steered: f32,
+    weighted_slip: f32,
+    steered_weight: f32,
     weights: f32,
     loads: f32,
 }
@@ -31,8 +31,8 @@ impl MeanSlip {
     pub fn with_axle(self, slips: [f32; 2], loads: [f32; 2], steer_ratio: f32) -> Self {
         let weights = [0, 1].map(|i| loads[i] * slips[i].abs());
         Self {
-            weighted: self.weighted + (weights[0] * slips[0] + weights[1] * slips[1]),
-            steered: self.steered + steer_ratio * (weights[0] + weights[1]),
+            weighted_slip: self.weighted_slip + (weights[0] * slips[0] + weights[1] * slips[1]),
+            steered_weight: self.steered_weight + steer_ratio * (weights[0] + weights[1]),
             weights: self.weights + (weights[0] + weights[1]),
             loads: self.loads + (loads[0] + loads[1]),
         }
@@ -43,16 +43,16 @@ impl MeanSlip {
     ///
     /// Steering changes the slip of the steered wheels, so the mean is that at the demanded angle:
     /// `δ = g (ᾱ − s (asked + δ − now))`, solved for δ, s the share of the weights on steered wheels.
-    pub fn added(&self, counter_steer: &CounterSteer, asked: f32, now: f32, speed: f32) -> f32 {
-        let weights = self.weights + self.loads * LEAST_SLIP;
+    pub fn counter_steer_angle(&self, counter_steer: &CounterSteer, asked: f32, now: f32, speed: f32) -> f32 {
+        let weights = self.weights + self.loads * MIN_SLIP_ANGLE_RAD;
         if weights <= 0.0 {
             return 0.0;
         }
-        let (slip, steered) = (self.weighted / weights, self.steered / weights);
+        let (slip, steered) = (self.weighted_slip / weights, self.steered_weight / weights);
         let angle =
             counter_steer.gain * (slip + steered * (now - asked)) / (1.0 + counter_steer.gain * steered.max(0.0));
-        angle.clamp(-counter_steer.authority, counter_steer.authority)
-            * speed.smoothstep(counter_steer.fades_in[0], counter_steer.fades_in[1])
+        angle.clamp(-counter_steer.max_angle, counter_steer.max_angle)
+            * speed.smoothstep(counter_steer.speed_range[0], counter_steer.speed_range[1])
     }
 }
 
@@ -60,7 +60,7 @@ impl MeanSlip {
 mod tests {
     use super::*;
 
-    const OWN: CounterSteer = CounterSteer { gain: 0.8, authority: 0.3, fades_in: [3.0, 6.0] };
+    const TEST_COUNTER_STEER: CounterSteer = CounterSteer { gain: 0.8, max_angle: 0.3, speed_range: [3.0, 6.0] };
 
     /// Checks row E23: no angle without slip, within the authority, into the slide.
     #[test]
@@ -69,20 +69,24 @@ mod tests {
             let mean = MeanSlip::default().with_axle([front; 2], [3e3; 2], 1.0);
             mean.with_axle([rear; 2], [3e3; 2], 0.0)
         };
-        assert_eq!(MeanSlip::default().added(&OWN, 0.1, 0.1, 20.0), 0.0);
-        assert_eq!(of(0.0, 0.0).added(&OWN, 0.1, 0.0, 20.0), 0.0);
-        assert_eq!(of(0.0, -1.0).added(&OWN, 0.0, 0.0, 20.0), -0.3, "the tail slides right: steer right");
-        assert_eq!(of(0.0, -1.0).added(&OWN, 0.0, 0.0, 2.0), 0.0, "not at a crawl");
-        let small = of(0.0, -0.2).added(&OWN, 0.0, 0.0, 20.0);
+        assert_eq!(MeanSlip::default().counter_steer_angle(&TEST_COUNTER_STEER, 0.1, 0.1, 20.0), 0.0);
+        assert_eq!(of(0.0, 0.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.1, 0.0, 20.0), 0.0);
+        assert_eq!(
+            of(0.0, -1.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 20.0),
+            -0.3,
+            "the tail slides right: steer right"
+        );
+        assert_eq!(of(0.0, -1.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 2.0), 0.0, "not at a crawl");
+        let small = of(0.0, -0.2).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 20.0);
         // The least slip reduces it by 2 %: the rear wheels carry half of the load.
         assert!((small + 0.16).abs() < 4e-3, "gain times the slip of the only wheels that slide: {small}");
     }
 
     #[test]
     fn shares_of_the_lock_fall_smoothly() {
-        let steering = SpeedSteering { between: [10.0, 30.0], shares: [0.25, 0.5] };
-        assert_eq!(steering.shares(5.0), [1.0, 1.0]);
-        assert_eq!(steering.shares(20.0), [0.625, 0.75]);
-        assert_eq!(steering.shares(-40.0), [0.25, 0.5]);
+        let steering = SpeedSteering { speed_range: [10.0, 30.0], factors: [0.25, 0.5] };
+        assert_eq!(steering.factors_at(5.0), [1.0, 1.0]);
+        assert_eq!(steering.factors_at(20.0), [0.625, 0.75]);
+        assert_eq!(steering.factors_at(-40.0), [0.25, 0.5]);
     }
 }

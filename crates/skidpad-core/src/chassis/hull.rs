@@ -2,138 +2,138 @@
 //! solve as the wheels. If they were solved after the wheels, a car resting on its floor pan would have the wheel loads
 //! of a falling car.
 
-use crate::lane::{Four, Lane};
+use crate::lane::{F32x4, Lane};
 use crate::linear::{OuterProducts, SpatialVector};
-use crate::suspension::rows::SOLIDITY;
+use crate::suspension::rows::RIGID_GAIN_FACTOR;
 use crate::vectors::Vec3Lanes;
-use crate::world::seam::{HULL_POINTS, HullPoint};
+use crate::world::port::{HullPoint, MAX_HULL_POINTS};
 use bevy_math::{Mat3, Vec3};
 
-const BANKS: usize = HULL_POINTS / 4;
+const HULL_BANKS: usize = MAX_HULL_POINTS / 4;
 
 /// Contact points of a hull in this step, four per bank.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HullRows {
     /// Memory for all contact points. Empty before the first contact, unless the rows were made by
-    /// [`HullRows::with_room`].
-    banks: Box<[Points]>,
-    used: usize,
+    /// [`HullRows::preallocated`].
+    banks: Box<[HullPointBank]>,
+    used_banks: usize,
 }
 
 /// Four contact points; a lane without a point has rows of zeros.
 #[derive(Clone, Copy, Debug, Default)]
-struct Points {
-    normal: SpatialVector<Four>,
+struct HullPointBank {
+    normal: SpatialVector<F32x4>,
     /// Tangents: two directions orthogonal to the normal.
-    tangents: [SpatialVector<Four>; 2],
+    tangents: [SpatialVector<F32x4>; 2],
     /// Gain of every row (kg).
-    rigid: Four,
+    gain: F32x4,
     /// Speed along the normal that needs no impulse (m/s).
-    allowed: Four,
-    friction: Four,
+    min_normal_speed: F32x4,
+    friction: F32x4,
     /// Speed of the obstacle along the three rows (m/s).
-    ground: [Four; 3],
+    ground_speeds: [F32x4; 3],
     /// Speed of the hull relative to the obstacle along the three rows (m/s).
-    seen: [Four; 3],
+    relative_speeds: [F32x4; 3],
     /// Normal impulses (N s).
-    pressed: Four,
+    normal_impulse: F32x4,
     /// Friction impulses along both tangents (N s).
-    drag: [Four; 2],
-    /// Largest size of `drag` (N s).
-    reach: Four,
+    friction_impulse: [F32x4; 2],
+    /// Largest size of `friction_impulse` (N s).
+    friction_limit: F32x4,
 }
 
 impl HullRows {
     /// Creates rows that allocate no memory when the hull first touches something.
-    pub fn with_room() -> Self {
-        Self { banks: Box::new([Points::default(); BANKS]), used: 0 }
+    pub fn preallocated() -> Self {
+        Self { banks: Box::new([HullPointBank::default(); HULL_BANKS]), used_banks: 0 }
     }
 
-    /// Sets the contact `points` of a chassis of `mass` kg for a step of `dt` s. Points beyond [`HULL_POINTS`] are left
+    /// Sets the contact `points` of a chassis of `mass` kg for a step of `dt` s. Points beyond [`MAX_HULL_POINTS`] are left
     /// to the world.
     pub fn set_contacts(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
         if self.banks.is_empty() && !points.is_empty() {
-            *self = Self::with_room();
+            *self = Self::preallocated();
         }
-        let points = &points[..points.len().min(HULL_POINTS)];
+        let points = &points[..points.len().min(MAX_HULL_POINTS)];
         let to_vehicle = to_world.transpose();
-        self.used = points.len().div_ceil(4);
+        self.used_banks = points.len().div_ceil(4);
         for (bank, points) in self.banks.iter_mut().zip(points.chunks(4)) {
-            *bank = Points::of(points, &to_vehicle, mass, dt);
+            *bank = HullPointBank::from_points(points, &to_vehicle, mass, dt);
         }
     }
 
     /// Removes all contact points.
     pub fn clear(&mut self) {
-        self.used = 0;
+        self.used_banks = 0;
     }
 
     /// Returns true if no point is in contact.
-    pub fn is_off(&self) -> bool {
-        self.used == 0
+    pub fn is_empty(&self) -> bool {
+        self.used_banks == 0
     }
 
-    fn active(&mut self) -> &mut [Points] {
-        &mut self.banks[..self.used]
+    fn active_banks(&mut self) -> &mut [HullPointBank] {
+        &mut self.banks[..self.used_banks]
     }
 
     /// Sets the velocities of the rows at the chassis velocity `at`.
     pub fn set_velocity(&mut self, at: SpatialVector<f32>) {
-        for points in self.active() {
-            let own = points.rows().map(|row| row.dot(at.at_each_wheel()));
-            points.seen = [0, 1, 2].map(|i| own[i] - points.ground[i]);
+        for points in self.active_banks() {
+            let own = points.rows().map(|row| row.dot(at.broadcast_to_wheels()));
+            points.relative_speeds = [0, 1, 2].map(|i| own[i] - points.ground_speeds[i]);
         }
     }
 
     /// Adds a `change` of the chassis velocity to the velocities of the rows.
     pub fn add_velocity(&mut self, change: SpatialVector<f32>) {
-        for points in self.active() {
-            let by = points.rows().map(|row| row.dot(change.at_each_wheel()));
-            points.seen = [0, 1, 2].map(|i| points.seen[i] + by[i]);
+        for points in self.active_banks() {
+            let by = points.rows().map(|row| row.dot(change.broadcast_to_wheels()));
+            points.relative_speeds = [0, 1, 2].map(|i| points.relative_speeds[i] + by[i]);
         }
     }
 
     /// Computes the impulses at the present velocities and returns their sum on the chassis. Adds their derivative to
     /// `products`. If `follow`, friction limits follow the normal impulses; otherwise they stay.
-    pub fn answer(&mut self, products: &mut OuterProducts, follow: bool) -> SpatialVector<f32> {
-        for points in self.active() {
-            points.answer(products, follow);
+    pub fn evaluate(&mut self, products: &mut OuterProducts, follow: bool) -> SpatialVector<f32> {
+        for points in self.active_banks() {
+            points.evaluate(products, follow);
         }
         self.impulse()
     }
 
     /// Computes the impulses at the present velocities. Rows this stiff are exact only after the last change.
-    pub fn settle(&mut self) {
-        for points in self.active() {
-            points.press(false);
+    pub fn finish_impulses(&mut self) {
+        for points in self.active_banks() {
+            points.compute_impulses(false);
         }
     }
 
     /// Returns the sum of the impulses on the chassis.
     pub fn impulse(&self) -> SpatialVector<f32> {
-        self.banks[..self.used].iter().fold(SpatialVector::default(), |sum, points| sum + points.impulse().sum())
+        self.banks[..self.used_banks].iter().fold(SpatialVector::default(), |sum, points| sum + points.impulse().sum())
     }
 }
 
-impl Points {
-    fn of(points: &[HullPoint], to_vehicle: &Mat3, mass: f32, dt: f32) -> Self {
+impl HullPointBank {
+    fn from_points(points: &[HullPoint], to_vehicle: &Mat3, mass: f32, dt: f32) -> Self {
         let each =
-            |of: &dyn Fn(&HullPoint) -> f32| Four::new(core::array::from_fn(|lane| points.get(lane).map_or(0.0, of)));
+            |of: &dyn Fn(&HullPoint) -> f32| F32x4::new(core::array::from_fn(|lane| points.get(lane).map_or(0.0, of)));
         let vectors = |of: &dyn Fn(&HullPoint) -> Vec3| {
             Vec3Lanes::new(each(&|p| of(p).x), each(&|p| of(p).y), each(&|p| of(p).z))
         };
         let arm = vectors(&|p| *to_vehicle * p.arm);
-        let row = |direction: Vec3Lanes<Four>| SpatialVector::new(direction, arm.cross(direction));
-        let tangents = |p: &HullPoint| across(*to_vehicle * p.normal);
+        let row = |direction: Vec3Lanes<F32x4>| SpatialVector::new(direction, arm.cross(direction));
+        let tangents = |p: &HullPoint| orthonormal_tangents(*to_vehicle * p.normal);
         let speed_along = |p: &HullPoint, row: Vec3| (*to_vehicle * p.velocity).dot(row);
         Self {
             normal: row(vectors(&|p| *to_vehicle * p.normal)),
             tangents: [row(vectors(&|p| tangents(p)[0])), row(vectors(&|p| tangents(p)[1]))],
             // A corner carries about a quarter of the car.
-            rigid: each(&|_| 0.25 * SOLIDITY * mass),
-            allowed: each(&|p| p.allowed_speed(dt)),
+            gain: each(&|_| 0.25 * RIGID_GAIN_FACTOR * mass),
+            min_normal_speed: each(&|p| p.allowed_speed(dt)),
             friction: each(&|p| p.friction),
-            ground: [
+            ground_speeds: [
                 each(&|p| p.velocity.dot(p.normal)),
                 each(&|p| speed_along(p, tangents(p)[0])),
                 each(&|p| speed_along(p, tangents(p)[1])),
@@ -142,36 +142,38 @@ impl Points {
         }
     }
 
-    fn rows(&self) -> [SpatialVector<Four>; 3] {
+    fn rows(&self) -> [SpatialVector<F32x4>; 3] {
         [self.normal, self.tangents[0], self.tangents[1]]
     }
 
-    fn impulse(&self) -> SpatialVector<Four> {
-        self.normal * self.pressed + self.tangents[0] * self.drag[0] + self.tangents[1] * self.drag[1]
+    fn impulse(&self) -> SpatialVector<F32x4> {
+        self.normal * self.normal_impulse
+            + self.tangents[0] * self.friction_impulse[0]
+            + self.tangents[1] * self.friction_impulse[1]
     }
 
     /// Computes the impulses at the present velocities. Returns friction impulse over sliding speed (kg).
-    fn press(&mut self, follow: bool) -> Four {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        self.pressed = (self.rigid * (self.allowed - self.seen[0])).at_least(zero);
+    fn compute_impulses(&mut self, follow: bool) -> F32x4 {
+        let (zero, one) = (F32x4::splat(0.0), F32x4::splat(1.0));
+        self.normal_impulse = (self.gain * (self.min_normal_speed - self.relative_speeds[0])).at_least(zero);
         if follow {
-            self.reach = self.friction * self.pressed;
+            self.friction_limit = self.friction * self.normal_impulse;
         }
-        let grips = zero.less(self.reach);
-        let wanted = [1, 2].map(|i| (zero - self.rigid * self.seen[i]).only(grips));
+        let grips = zero.less(self.friction_limit);
+        let wanted = [1, 2].map(|i| (zero - self.gain * self.relative_speeds[i]).masked(grips));
         let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
-        let share = Four::select(self.reach.less(size), self.reach / size, one);
-        self.drag = wanted.map(|wanted| wanted * share);
-        (self.rigid * share).only(grips)
+        let share = F32x4::select(self.friction_limit.less(size), self.friction_limit / size, one);
+        self.friction_impulse = wanted.map(|wanted| wanted * share);
+        (self.gain * share).masked(grips)
     }
 
     /// Computes the impulses and adds their derivative to `products`.
     ///
     /// Sliding friction is linearised by its secant. Its derivative is zero along the sliding velocity, and steps with
     /// it oscillate where the velocity reverses. The secant never overshoots (a majorant of the convex |v|).
-    fn answer(&mut self, products: &mut OuterProducts, follow: bool) {
-        let secant = self.press(follow);
-        products.add(self.rigid.only(Four::splat(0.0).less(self.pressed)), self.normal);
+    fn evaluate(&mut self, products: &mut OuterProducts, follow: bool) {
+        let secant = self.compute_impulses(follow);
+        products.add(self.gain.masked(F32x4::splat(0.0).less(self.normal_impulse)), self.normal);
         for tangent in self.tangents {
             products.add(secant, tangent);
         }
@@ -180,7 +182,7 @@ impl Points {
 
 /// Returns two unit vectors orthogonal to `normal` and to each other. A mirrored normal gives mirrored vectors, except
 /// for signs.
-fn across(normal: Vec3) -> [Vec3; 2] {
+fn orthonormal_tangents(normal: Vec3) -> [Vec3; 2] {
     let other = if normal.x.abs() < 0.9 { Vec3::X } else { Vec3::Z };
     let first = (other - normal * normal.dot(other)).normalize_or_zero();
     [first, normal.cross(first)]
@@ -205,9 +207,9 @@ mod tests {
     fn a_point_that_slides_is_dragged_by_its_friction_against_what_it_slides_over() {
         let (mass, friction, speed) = (1000.0, 0.4, 0.002);
         let mut rows = rows_of(mass, friction, 3.0);
-        rows.set_velocity(SpatialVector::of(Vec3::new(4.0, 0.0, -speed), Vec3::ZERO));
-        let (linear, angular) = rows.answer(&mut OuterProducts::none(), true).parts();
-        let pressed = 0.25 * SOLIDITY * mass * speed;
+        rows.set_velocity(SpatialVector::from_vec3s(Vec3::new(4.0, 0.0, -speed), Vec3::ZERO));
+        let (linear, angular) = rows.evaluate(&mut OuterProducts::zero(), true).parts();
+        let pressed = 0.25 * RIGID_GAIN_FACTOR * mass * speed;
         let expected = Vec3::new(-0.8 * friction, 0.6 * friction, 1.0) * pressed;
         // Rounding of a few products in f32.
         assert!((linear - expected).length() < 1e-5 * pressed, "{linear} instead of {expected}");

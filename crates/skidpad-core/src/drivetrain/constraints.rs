@@ -2,23 +2,23 @@
 
 use crate::drivetrain::engine::Engine;
 use crate::drivetrain::motor::Motor;
-use crate::drivetrain::parameters::Coupling;
+use crate::drivetrain::parameters::TorqueCoupling;
 use crate::lane::Lane;
-use crate::step::coupling::Within;
+use crate::step::solver_mode::ImpulseBounds;
 
 /// Tolerance for the change of the clutch's impulse, as a share of its capacity. A smaller change cannot hide a wheel that begins or ceases to
 /// slide. While none does, the Newton step is exact.
-const SETTLED_CLUTCH: f32 = 0.02;
+const CLUTCH_TOLERANCE: f32 = 0.02;
 
 /// Tolerance for the change of any other impulse: a share of the impulse, and a torque in N m. Their sum applies.
-const SETTLED_IMPULSE: [f32; 2] = [1e-3, 0.01];
+const IMPULSE_TOLERANCE: [f32; 2] = [1e-3, 0.01];
 
 /// Upper limit of a motor's absolute tolerance, as a share of its peak torque.
-const SETTLED_MOTOR: f32 = 1e-4;
+const MAX_MOTOR_TOLERANCE: f32 = 1e-4;
 
 /// Least fall of a torque from standstill to the present speed, as a share of the torque. A flatter row cannot express its residual as a speed:
 /// a step towards its torque would look like one without gain and be undone.
-const LEAST_FALL: f32 = 1e-3;
+const MIN_TORQUE_FALL: f32 = 1e-3;
 
 /// Constraint row between spins: the clutch or converter between engine and wheels, a motor on its wheels, or a coupling between two sides.
 /// Its impulse `p` (N m s) and the speed `ω` (rad/s) between its ends follow `per_impulse · p + per_speed · ω = target_impulse`.
@@ -40,7 +40,7 @@ pub(crate) struct DriveConstraint {
     /// Viscous impulse per slip speed, which adds to the bound while the row slips, N m s².
     pub viscous: f32,
     /// Tolerance for the change of the impulse: a share of it, and an absolute part in N m s.
-    pub settled: [f32; 2],
+    pub tolerance: [f32; 2],
     pub impulse: f32,
     /// Whether the row is that of a torque converter.
     pub is_converter: bool,
@@ -72,14 +72,14 @@ pub(crate) fn torque_ratio<L: Lane>([against, along]: [L; 2], impulse: L) -> L {
 
 /// Returns the impulse on the wheels for an `impulse` through the row, N m s.
 #[inline(always)]
-pub(crate) fn at_wheels<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
+pub(crate) fn wheel_impulse<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
     torque_ratio(torque_ratios, impulse) * impulse
 }
 
 /// Returns the impulse at which a single row holds, and a mask that is false if it lies outside `least..=most` or the row has no such law.
 /// `before`: present impulse, N m s; `speed`: present speed of the row, rad/s; `answer`: its change per impulse, 1/(kg m²).
 #[inline(always)]
-pub(crate) fn held<L: Lane>(
+pub(crate) fn holding_impulse<L: Lane>(
     [per_impulse, per_speed, target_impulse]: [L; 3],
     [least, most]: [L; 2],
     before: L,
@@ -95,27 +95,31 @@ pub(crate) fn held<L: Lane>(
 
 /// Returns whether the change from `before` to `after` is within `relative · |after| + absolute`, times the factor of `within`.
 #[inline(always)]
-pub(crate) fn settles<L: Lane>([relative, absolute]: [L; 2], [before, after]: [L; 2], within: Within) -> L::Mask {
-    !(L::splat(within.closeness()) * (relative * after.abs() + absolute)).less((after - before).abs())
+pub(crate) fn is_within_tolerance<L: Lane>(
+    [relative, absolute]: [L; 2],
+    [before, after]: [L; 2],
+    within: ImpulseBounds,
+) -> L::Mask {
+    !(L::splat(within.inner_tolerance_factor()) * (relative * after.abs() + absolute)).less((after - before).abs())
 }
 
-/// Limits the `slope` of a `torque` (N m) over speeds up to `range` rad/s to at least the fall of [`LEAST_FALL`]. Returns it in N m s.
-pub(crate) fn falling(slope: f32, torque: f32, range: f32) -> f32 {
-    slope.min(-LEAST_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
+/// Limits the `slope` of a `torque` (N m) over speeds up to `range` rad/s to at least the fall of [`MIN_TORQUE_FALL`]. Returns it in N m s.
+pub(crate) fn limit_slope(slope: f32, torque: f32, range: f32) -> f32 {
+    slope.min(-MIN_TORQUE_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
 }
 
 /// Engine side of the clutch, of one car or of a batch of cars.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flywheel<L = f32> {
     /// Speed at the start of the step, rad/s.
-    pub started: L,
+    pub start_speed: L,
     /// Speed at the end of the step before the clutch acts, rad/s.
     pub speed: L,
     pub inverse_inertia: L,
     /// Largest angular impulse of the dry friction of a dead engine, N m s.
     pub dry_drag: L,
     /// Values of `speed` with a closed throttle and with the driver's throttle, rad/s. Used only by cars with assists.
-    pub bounds: [L; 2],
+    pub speed_bounds: [L; 2],
 }
 
 /// Row of a clutch, of one car or of a batch of cars; fields as in [`DriveConstraint`].
@@ -126,22 +130,22 @@ pub(crate) struct ClutchRow<L> {
     pub per_impulse: L,
     pub target_impulse: L,
     pub bounds: [L; 2],
-    pub settled: [L; 2],
+    pub tolerance: [L; 2],
     pub impulse: L,
 }
 
 impl<L: Lane> ClutchRow<L> {
     /// Builds the row of a clutch that carries up to `capacity` and carried `impulse` before, both N m s.
     #[inline(always)]
-    pub(crate) fn of(flywheel: &Flywheel<L>, ratio: L, efficiency: f32, [capacity, impulse]: [L; 2]) -> Self {
+    pub(crate) fn new(flywheel: &Flywheel<L>, ratio: L, efficiency: f32, [capacity, impulse]: [L; 2]) -> Self {
         Self {
             ratio,
             torque_ratios: torque_ratios(ratio, efficiency),
             per_impulse: flywheel.inverse_inertia,
             target_impulse: flywheel.speed,
             bounds: [-capacity, capacity],
-            settled: [L::splat(0.0), L::splat(SETTLED_CLUTCH) * capacity],
-            impulse: impulse.clamped(-capacity, capacity),
+            tolerance: [L::splat(0.0), L::splat(CLUTCH_TOLERANCE) * capacity],
+            impulse: impulse.clamp_keeping_nan(-capacity, capacity),
         }
     }
 }
@@ -149,7 +153,7 @@ impl<L: Lane> ClutchRow<L> {
 impl From<ClutchRow<f32>> for DriveConstraint {
     #[inline(always)]
     fn from(row: ClutchRow<f32>) -> Self {
-        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, settled, impulse } = row;
+        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance: settled, impulse } = row;
         Self {
             ratio,
             torque_ratios,
@@ -158,7 +162,7 @@ impl From<ClutchRow<f32>> for DriveConstraint {
             target_impulse,
             bounds,
             viscous: 0.0,
-            settled,
+            tolerance: settled,
             impulse,
             is_converter: false,
             dry_drag: 0.0,
@@ -167,10 +171,10 @@ impl From<ClutchRow<f32>> for DriveConstraint {
 }
 
 impl DriveConstraint {
-    /// Builds the row of a clutch, see [`ClutchRow::of`].
+    /// Builds the row of a clutch, see [`ClutchRow::new`].
     #[inline(always)]
     pub(crate) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
-        ClutchRow::of(flywheel, ratio, efficiency, [capacity, impulse]).into()
+        ClutchRow::new(flywheel, ratio, efficiency, [capacity, impulse]).into()
     }
 
     /// Adds the dry friction of a dead engine behind this clutch: `speed` is its present speed in rad/s, `dry_drag` its largest impulse in N m s.
@@ -184,19 +188,19 @@ impl DriveConstraint {
         if speed <= 0.0 {
             self.torque_ratios = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
         }
-        let [relative, torque] = SETTLED_IMPULSE;
-        (self.dry_drag, self.settled) = (dry_drag, [relative, torque * dt]);
+        let [relative, torque] = IMPULSE_TOLERANCE;
+        (self.dry_drag, self.tolerance) = (dry_drag, [relative, torque * dt]);
     }
 
     /// Builds the row of a torque converter that carried `impulse` N m s before. Each pass sets its law.
     pub(crate) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
-        let [relative, torque] = SETTLED_IMPULSE;
+        let [relative, torque] = IMPULSE_TOLERANCE;
         Self {
             ratio,
             torque_ratios: torque_ratios(ratio, efficiency),
             per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
-            settled: [relative, torque * dt],
+            tolerance: [relative, torque * dt],
             impulse,
             is_converter: true,
             ..Self::default()
@@ -204,23 +208,23 @@ impl DriveConstraint {
     }
 
     /// Builds the row of a coupling that carries no impulse yet.
-    pub(crate) fn coupling(coupling: &Coupling, dt: f32) -> Self {
+    pub(crate) fn coupling(coupling: &TorqueCoupling, dt: f32) -> Self {
         let viscous = coupling.viscous * dt;
-        let [relative, torque] = SETTLED_IMPULSE;
+        let [relative, torque] = IMPULSE_TOLERANCE;
         Self {
             ratio: 1.0,
             torque_ratios: [1.0; 2],
             per_speed: 1.0,
             bounds: [-coupling.friction * dt, coupling.friction * dt],
             viscous,
-            settled: [relative, torque * dt],
+            tolerance: [relative, torque * dt],
             ..Self::default()
         }
     }
 
     /// Builds the row of a motor, whose rotor turns with its wheels. Each pass sets its law. In reverse, driving torques are negative.
     pub(crate) fn motor(motor: &Motor, direction: f32, dt: f32) -> Self {
-        let [relative, torque] = SETTLED_IMPULSE;
+        let [relative, torque] = IMPULSE_TOLERANCE;
         Self {
             ratio: motor.reduction,
             torque_ratios: torque_ratios(
@@ -229,7 +233,7 @@ impl DriveConstraint {
             ),
             per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
-            settled: [relative, torque.min(SETTLED_MOTOR * motor.peak_torque) * dt],
+            tolerance: [relative, torque.min(MAX_MOTOR_TOLERANCE * motor.peak_torque) * dt],
             ..Self::default()
         }
     }
@@ -242,20 +246,20 @@ impl DriveConstraint {
 
     /// Returns the impulse on the wheels when the row carries `impulse`, N m s.
     #[inline(always)]
-    pub(crate) fn at_wheels(&self, impulse: f32) -> f32 {
-        at_wheels(self.torque_ratios, impulse)
+    pub(crate) fn wheel_impulse(&self, impulse: f32) -> f32 {
+        wheel_impulse(self.torque_ratios, impulse)
     }
 
     /// Sets the impulse of the row. Returns the change of the impulse on the wheels, N m s.
     #[inline(always)]
-    pub(crate) fn carries(&mut self, impulse: f32) -> f32 {
-        let change = self.at_wheels(impulse) - self.at_wheels(self.impulse);
+    pub(crate) fn set_impulse(&mut self, impulse: f32) -> f32 {
+        let change = self.wheel_impulse(impulse) - self.wheel_impulse(self.impulse);
         self.impulse = impulse;
         change
     }
 
     /// Returns `per_impulse`, `per_speed` and `target_impulse` of the row in `regime`.
-    pub(crate) fn law(&self, regime: Regime) -> [f32; 3] {
+    pub(crate) fn coefficients(&self, regime: Regime) -> [f32; 3] {
         match regime {
             Regime::Holds => [self.per_impulse, self.per_speed, self.target_impulse],
             Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
@@ -270,47 +274,47 @@ impl DriveConstraint {
     }
 
     /// Returns the residual of the row's law at an impulse and a speed. A positive residual requires a larger impulse.
-    pub(crate) fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
-        let [per_impulse, per_speed, target_impulse] = self.law(regime);
+    pub(crate) fn residual(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
+        let [per_impulse, per_speed, target_impulse] = self.coefficients(regime);
         target_impulse - per_impulse * impulse - per_speed * speed
     }
 
     /// Returns the impulse of a single row that holds, N m s, or `None` if it cannot hold. `answer`: change of its `speed` per impulse.
     #[inline(always)]
-    pub(crate) fn held(&self, speed: f32, answer: f32) -> Option<f32> {
+    pub(crate) fn holding_impulse(&self, speed: f32, answer: f32) -> Option<f32> {
         let law = [self.per_impulse, self.per_speed, self.target_impulse];
-        let (impulse, holds) = held(law, self.bounds, self.impulse, [speed, answer]);
+        let (impulse, holds) = holding_impulse(law, self.bounds, self.impulse, [speed, answer]);
         holds.then_some(impulse)
     }
 
     /// Returns whether the change from the impulse `before` to `after` is within the row's tolerance.
     #[inline(always)]
-    pub(crate) fn has_settled(&self, [before, after]: [f32; 2], within: Within) -> bool {
-        settles(self.settled, [before, after], within)
+    pub(crate) fn has_converged(&self, [before, after]: [f32; 2], within: ImpulseBounds) -> bool {
+        is_within_tolerance(self.tolerance, [before, after], within)
     }
 
     /// Returns the regime to try first: standing for the clutch of a dead engine, else holding.
-    pub(crate) fn first(&self) -> Regime {
+    pub(crate) fn initial_regime(&self) -> Regime {
         if self.dry_drag > 0.0 { Regime::Stands } else { Regime::Holds }
     }
 
     /// Returns the regime that follows `regime` at `impulse` (N m s) and `speed` (rad/s).
-    pub(crate) fn next(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
+    pub(crate) fn next_regime(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
         let [least, most] = self.bounds;
         match regime {
             Regime::Slips(bound) => {
-                let held = match self.first() {
+                let held = match self.initial_regime() {
                     Regime::Stands => Regime::Turns(usize::from(speed >= 0.0)),
                     holds => holds,
                 };
-                let missing = self.missing(held, impulse, speed);
+                let missing = self.residual(held, impulse, speed);
                 let carries_less = if bound == 1 { missing < 0.0 } else { missing > 0.0 };
                 if carries_less { held } else { regime }
             }
             _ if impulse > most => Regime::Slips(1),
             _ if impulse < least => Regime::Slips(0),
-            Regime::Stands if self.missing(Regime::Turns(0), impulse, 0.0) < 0.0 => Regime::Turns(0),
-            Regime::Stands if self.missing(Regime::Turns(1), impulse, 0.0) > 0.0 => Regime::Turns(1),
+            Regime::Stands if self.residual(Regime::Turns(0), impulse, 0.0) < 0.0 => Regime::Turns(0),
+            Regime::Stands if self.residual(Regime::Turns(1), impulse, 0.0) > 0.0 => Regime::Turns(1),
             Regime::Turns(0) if speed > 0.0 => Regime::Stands,
             Regime::Turns(1) if speed < 0.0 => Regime::Stands,
             same => same,
@@ -318,7 +322,7 @@ impl DriveConstraint {
     }
 
     /// Returns how far `speed` exceeds the speed that the law has at `impulse`, rad/s; 0 if the law does not determine a speed.
-    pub(crate) fn excess(&self, impulse: f32, speed: f32) -> f32 {
+    pub(crate) fn speed_excess(&self, impulse: f32, speed: f32) -> f32 {
         let [least, most] = self.bounds;
         let beyond = impulse - impulse.max(least).min(most);
         if beyond != 0.0 {
@@ -329,7 +333,7 @@ impl DriveConstraint {
     }
 
     /// Returns `impulse` within the bounds. A row that slips without viscous torque gets its bound without rounding.
-    pub(crate) fn bounded(&self, regime: Regime, impulse: f32) -> f32 {
+    pub(crate) fn clamp_impulse(&self, regime: Regime, impulse: f32) -> f32 {
         match regime {
             Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
             Regime::Slips(_) => impulse,
@@ -341,16 +345,16 @@ impl DriveConstraint {
 impl<L: Lane> Flywheel<L> {
     /// Builds the flywheel of `engine` for a step of `dt` s, with its speed at the start and the speed it would reach without a clutch, rad/s.
     #[inline(always)]
-    pub(crate) fn of(engine: &Engine, [started, speed]: [L; 2], dt: f32) -> Self {
-        let inverse_inertia = L::splat(1.0 / engine.inertia_over(dt));
-        Self { started, speed, inverse_inertia, dry_drag: L::splat(0.0), bounds: [speed; 2] }
+    pub(crate) fn new(engine: &Engine, [started, speed]: [L; 2], dt: f32) -> Self {
+        let inverse_inertia = L::splat(1.0 / engine.effective_inertia(dt));
+        Self { start_speed: started, speed, inverse_inertia, dry_drag: L::splat(0.0), speed_bounds: [speed; 2] }
     }
 
     /// Returns `speed` reduced by the dry friction, but not beyond 0, rad/s.
     #[inline(always)]
-    pub(crate) fn dragged(&self, speed: L) -> L {
+    pub(crate) fn after_dry_drag(&self, speed: L) -> L {
         let lost = self.dry_drag * self.inverse_inertia;
-        speed - speed.clamped(-lost, lost)
+        speed - speed.clamp_keeping_nan(-lost, lost)
     }
 }
 
@@ -380,25 +384,27 @@ mod tests {
             (51.0, Regime::Slips(1)),
             (-51.0, Regime::Slips(0)),
         ] {
-            assert_eq!(row.next(Regime::Stands, impulse, 0.0), next, "{impulse} N m s");
+            assert_eq!(row.next_regime(Regime::Stands, impulse, 0.0), next, "{impulse} N m s");
         }
-        assert_eq!(row.next(Regime::Turns(0), 5.0, 1.0), Regime::Stands, "turned backwards no more");
-        assert_eq!(row.next(Regime::Turns(1), -5.0, -1.0), Regime::Stands, "turned forwards no more");
+        assert_eq!(row.next_regime(Regime::Turns(0), 5.0, 1.0), Regime::Stands, "turned backwards no more");
+        assert_eq!(row.next_regime(Regime::Turns(1), -5.0, -1.0), Regime::Stands, "turned forwards no more");
     }
 
     /// Checks that the tolerance is a share of the impulse plus a constant.
     #[test]
     fn a_row_has_settled_when_it_changes_by_less_than_its_measure() {
-        let row = DriveConstraint { settled: [0.01, 0.5], ..DriveConstraint::default() };
-        let settled = |change: f32| row.has_settled([100.0 + change, 100.0], Within::NearCone);
+        let row = DriveConstraint { tolerance: [0.01, 0.5], ..DriveConstraint::default() };
+        let settled = |change: f32| row.has_converged([100.0 + change, 100.0], ImpulseBounds::ApproximateCone);
         assert_eq!([0.0, 1.4, -1.4, 1.6, -1.6].map(settled), [true, true, true, false, false]);
     }
 
     /// Checks that the tolerance of a coupling is a thousandth of its torque plus 0.01 N m.
     #[test]
     fn a_coupling_settles_by_its_own_measure() {
-        let row =
-            DriveConstraint::coupling(&Coupling { friction: 100.0, ..Coupling::locked(Default::default()) }, 0.01);
-        assert_eq!((row.bounds, row.settled), ([-1.0, 1.0], [1e-3, 1e-4]));
+        let row = DriveConstraint::coupling(
+            &TorqueCoupling { friction: 100.0, ..TorqueCoupling::locked(Default::default()) },
+            0.01,
+        );
+        assert_eq!((row.bounds, row.tolerance), ([-1.0, 1.0], [1e-3, 1e-4]));
     }
 }

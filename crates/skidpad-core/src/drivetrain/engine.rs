@@ -36,7 +36,7 @@ impl Curve {
     }
 
     /// Returns the value at `speed`.
-    pub fn at(&self, speed: f32) -> f32 {
+    pub fn evaluate(&self, speed: f32) -> f32 {
         let points = &self.points;
         let next = points.partition_point(|p| p[0] <= speed);
         if next == 0 {
@@ -49,10 +49,10 @@ impl Curve {
         a[1] + (b[1] - a[1]) * ((speed - a[0]) / (b[0] - a[0]))
     }
 
-    /// Returns the value of [`Curve::at`] in each lane. No speed may be NaN.
+    /// Returns the value of [`Curve::evaluate`] in each lane. No speed may be NaN.
     #[inline(always)]
     #[cfg(feature = "abreast")]
-    pub(crate) fn at_each<L: Lane>(&self, speed: L) -> L {
+    pub(crate) fn evaluate_lanes<L: Lane>(&self, speed: L) -> L {
         let lanes = |point: &[f32; 2]| [L::splat(point[0]), L::splat(point[1])];
         let ([first, second, others @ ..], Some(last)) = (&*self.points, self.points.last()) else {
             return L::default();
@@ -75,7 +75,7 @@ impl Curve {
     }
 
     /// Returns the largest value of all points.
-    pub fn peak(&self) -> f32 {
+    pub fn max_value(&self) -> f32 {
         self.points.iter().fold(f32::MIN, |m, p| m.max(p[1]))
     }
 }
@@ -89,16 +89,16 @@ pub struct Engine {
     /// A dead engine has it as dry friction, which holds the engine at rest and acts against either rotation.
     pub drag: [f32; 2],
     /// Target speed of the idle governor, rad/s, > 0.
-    pub idle: f32,
-    /// Speed at which the limiter has reduced the torque to 0, rad/s, > `idle`.
-    pub limit: f32,
+    pub idle_speed: f32,
+    /// Speed at which the limiter has reduced the torque to 0, rad/s, > `idle_speed`.
+    pub limiter_speed: f32,
     /// Moment of inertia of crankshaft and flywheel, kg m², > 0.
     pub inertia: f32,
     /// Share of the full-load torque (0 to 1) over the pedal (0 to 1). `None`: the share is the pedal position.
     pub throttle_map: Option<Curve>,
-    /// Speed below which the engine dies, rad/s, below `idle`. A dead engine stands until a starter or the car turns it faster.
+    /// Speed below which the engine dies, rad/s, below `idle_speed`. A dead engine stands until a starter or the car turns it faster.
     /// 0: it never dies; the governor then recovers it even from backward rotation.
-    pub stall: f32,
+    pub stall_speed: f32,
 }
 
 /// Gear ratios and shift speeds.
@@ -123,22 +123,22 @@ pub struct Gearbox {
     /// Engine speed for automatic downshifts at full throttle, rad/s. Between both throttles the speed is interpolated.
     pub kick_down_speed: f32,
     /// Control of a continuous ratio between the first and the last forward ratio; `None` for fixed gears.
-    pub continuous: Option<Continuous>,
+    pub cvt: Option<Cvt>,
 }
 
 /// Control of a continuously variable gearbox.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Continuous {
+pub struct Cvt {
     /// Target engine speeds with the throttle closed and at full throttle, rad/s, each > 0. Between both the speed is interpolated.
-    pub speeds: [f32; 2],
+    pub engine_speeds: [f32; 2],
     /// Largest rate of change of the ratio, 1/s, > 0.
-    pub rate: f32,
+    pub max_ratio_rate: f32,
 }
 
-impl Continuous {
+impl Cvt {
     /// Returns the target engine speed at a `throttle` of 0 to 1, rad/s.
-    pub fn aim(&self, throttle: f32) -> f32 {
-        self.speeds[0] + (self.speeds[1] - self.speeds[0]) * throttle
+    pub fn target_speed(&self, throttle: f32) -> f32 {
+        self.engine_speeds[0] + (self.engine_speeds[1] - self.engine_speeds[0]) * throttle
     }
 }
 
@@ -155,25 +155,25 @@ impl Gearbox {
     /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. `ratio`: present ratio of a continuous gearbox in a forward gear, without
     /// the final drive; unused otherwise.
     pub fn ratio_at(&self, gear: i8, ratio: f32) -> f32 {
-        if self.continuous.is_some() && gear > 0 { ratio * self.final_drive } else { self.ratio(gear) }
+        if self.cvt.is_some() && gear > 0 { ratio * self.final_drive } else { self.ratio(gear) }
     }
 
     /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. A continuous gearbox has the ratio it moves to at this `throttle` (0 to 1).
     /// `shaft_speed`: speed of its output over the final drive ratio, rad/s.
     pub fn ratio_for(&self, gear: i8, shaft_speed: f32, throttle: f32) -> f32 {
-        self.ratio_at(gear, self.continuous.map_or(0.0, |continuous| self.wanted(&continuous, shaft_speed, throttle)))
+        self.ratio_at(gear, self.cvt.map_or(0.0, |continuous| self.target_ratio(&continuous, shaft_speed, throttle)))
     }
 
     /// Returns the ratio a continuous gearbox moves to, without the final drive. `shaft_speed`: speed of its output over the final drive, rad/s.
-    pub(crate) fn wanted(&self, continuous: &Continuous, shaft_speed: f32, throttle: f32) -> f32 {
+    pub(crate) fn target_ratio(&self, continuous: &Cvt, shaft_speed: f32, throttle: f32) -> f32 {
         let (low, high) = (self.forward[0], self.forward[self.forward.len() - 1]);
         let propeller = (shaft_speed * self.final_drive).max(f32::MIN_POSITIVE);
-        (continuous.aim(throttle) / propeller).min(low).max(high)
+        (continuous.target_speed(throttle) / propeller).min(low).max(high)
     }
 
     /// Clamps `gear` to the gears that exist, from −1. A continuous gearbox has a single forward gear.
-    pub fn nearest(&self, gear: i8) -> i8 {
-        let forward = if self.continuous.is_some() { 1 } else { self.forward.len().min(i8::MAX as usize) };
+    pub fn clamp_gear(&self, gear: i8) -> i8 {
+        let forward = if self.cvt.is_some() { 1 } else { self.forward.len().min(i8::MAX as usize) };
         gear.clamp(-1, forward as i8)
     }
 
@@ -195,7 +195,7 @@ impl Gearbox {
 
     /// Returns the lowest forward gear without an upshift at closed throttle, else top gear. `shaft_speed`: wheel speed by shares, rad/s.
     pub(crate) fn rolling_gear(&self, shaft_speed: f32) -> i8 {
-        let top = self.nearest(i8::MAX);
+        let top = self.clamp_gear(i8::MAX);
         (1..=top).find(|&gear| shaft_speed * self.ratio(gear) < self.easy_up_speed).unwrap_or(top)
     }
 
@@ -209,31 +209,33 @@ impl Gearbox {
         positive("easy up-shift speed above down-shift speed", self.easy_up_speed - self.down_speed)?;
         not_negative("kick-down speed", self.kick_down_speed)?;
         positive("up-shift speed above down-shift speed", self.up_speed - self.down_speed.max(self.kick_down_speed))?;
-        let Some(continuous) = &self.continuous else { return Ok(()) };
+        let Some(continuous) = &self.cvt else { return Ok(()) };
         if self.forward.len() != 2 || self.forward[0] < self.forward[1] {
-            return Err(ModelError::Wheels("a continuous gearbox needs two forward ratios, the lowest gear's first"));
+            return Err(ModelError::RuleViolated(
+                "a continuous gearbox needs two forward ratios, the lowest gear's first",
+            ));
         }
-        positive("rate of a continuous gearbox", continuous.rate)?;
-        continuous.speeds.iter().try_for_each(|&speed| positive("engine speed of a continuous gearbox", speed))
+        positive("rate of a continuous gearbox", continuous.max_ratio_rate)?;
+        continuous.engine_speeds.iter().try_for_each(|&speed| positive("engine speed of a continuous gearbox", speed))
     }
 }
 
 impl Engine {
     /// Returns the share of the torque that the limiter leaves at `speed` rad/s, 0 to 1.
     #[inline(always)]
-    pub(crate) fn unlimited<L: Lane>(&self, speed: L) -> L {
-        let share = (L::splat(self.limit) - speed) / L::splat(LIMITER_BAND * self.limit);
-        share.clamped(L::splat(0.0), L::splat(1.0))
+    pub(crate) fn limiter_factor<L: Lane>(&self, speed: L) -> L {
+        let share = (L::splat(self.limiter_speed) - speed) / L::splat(LIMITER_BAND * self.limiter_speed);
+        share.clamp_keeping_nan(L::splat(0.0), L::splat(1.0))
     }
 
     /// Returns the share of the full-load torque at a `pedal` of 0 to 1.
-    pub fn opened(&self, pedal: f32) -> f32 {
-        self.throttle_map.as_ref().map_or(pedal, |map| map.at(pedal))
+    pub fn throttle_opening(&self, pedal: f32) -> f32 {
+        self.throttle_map.as_ref().map_or(pedal, |map| map.evaluate(pedal))
     }
 
-    /// Returns whether the engine is dead at a crankshaft `speed` in rad/s, negative backwards. Engines with `stall` 0 never die.
+    /// Returns whether the engine is dead at a crankshaft `speed` in rad/s, negative backwards. Engines with `stall_speed` 0 never die.
     pub fn is_dead<L: Lane>(&self, speed: L) -> L::Mask {
-        if self.stall > 0.0 { speed.less(L::splat(self.stall)) } else { L::Mask::default() }
+        if self.stall_speed > 0.0 { speed.less(L::splat(self.stall_speed)) } else { L::Mask::default() }
     }
 
     /// Returns the drag with the throttle closed at a crankshaft `speed` of either sign in rad/s: N m, ≥ 0.
@@ -248,16 +250,16 @@ impl Engine {
     }
 
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        positive("engine idle speed", self.idle)?;
-        positive("engine limit above idle", self.limit - self.idle)?;
+        positive("engine idle speed", self.idle_speed)?;
+        positive("engine limit above idle", self.limiter_speed - self.idle_speed)?;
         positive("engine inertia", self.inertia)?;
         not_negative("engine drag", self.drag[0])?;
         not_negative("engine drag per speed", self.drag[1])?;
-        not_negative("speed at which the engine dies", self.stall)?;
-        positive("idle above the speed at which the engine dies", self.idle - self.stall)?;
+        not_negative("speed at which the engine dies", self.stall_speed)?;
+        positive("idle above the speed at which the engine dies", self.idle_speed - self.stall_speed)?;
         let shares = self.throttle_map.as_ref().map_or(&[][..], Curve::points);
         if shares.iter().any(|point| !(0.0..=1.0).contains(&point[1])) {
-            return Err(ModelError::Wheels("a throttle map gives shares from 0 to 1"));
+            return Err(ModelError::RuleViolated("a throttle map gives shares from 0 to 1"));
         }
         Ok(())
     }
@@ -272,11 +274,11 @@ pub(crate) mod tests {
         Engine {
             torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),
             drag: [10.0, 0.25],
-            idle: 80.0,
-            limit: 700.0,
+            idle_speed: 80.0,
+            limiter_speed: 700.0,
             inertia: 0.2,
             throttle_map: None,
-            stall: 40.0,
+            stall_speed: 40.0,
         }
     }
 
@@ -286,11 +288,11 @@ pub(crate) mod tests {
         for (speed, torque) in
             [(0.0, 393.0), (100.0, 393.0), (280.0, 434.0), (460.0, 475.0), (628.0, 373.0), (900.0, 373.0)]
         {
-            assert_eq!(curve.at(speed), torque, "at {speed} rad/s");
+            assert_eq!(curve.evaluate(speed), torque, "at {speed} rad/s");
             #[cfg(feature = "abreast")]
-            assert_eq!(curve.at_each(speed), torque, "at {speed} rad/s in a lane");
+            assert_eq!(curve.evaluate_lanes(speed), torque, "at {speed} rad/s in a lane");
         }
-        assert_eq!(curve.peak(), 475.0);
+        assert_eq!(curve.max_value(), 475.0);
     }
 
     #[test]
@@ -312,7 +314,7 @@ pub(crate) mod tests {
             easy_up_speed: 300.0,
             down_speed: 120.0,
             kick_down_speed: 250.0,
-            continuous: None,
+            cvt: None,
         };
         for (gear, ratio) in [(-1, -12.0), (0, 0.0), (1, 14.0), (2, 8.0), (3, 0.0)] {
             assert_eq!(gearbox.ratio(gear), ratio, "in gear {gear}");
@@ -329,7 +331,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_continuous_gearbox_aims_between_its_speeds_as_the_pedal_tells() {
-        let continuous = Continuous { speeds: [150.0, 550.0], rate: 1.0 };
-        assert_eq!([0.0, 0.25, 1.0].map(|throttle| continuous.aim(throttle)), [150.0, 250.0, 550.0]);
+        let continuous = Cvt { engine_speeds: [150.0, 550.0], max_ratio_rate: 1.0 };
+        assert_eq!([0.0, 0.25, 1.0].map(|throttle| continuous.target_speed(throttle)), [150.0, 250.0, 550.0]);
     }
 }

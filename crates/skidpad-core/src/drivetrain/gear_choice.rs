@@ -1,28 +1,28 @@
 //! Gear selection of automatic gearboxes, and the progress of a shift.
 
-use crate::drivetrain::constraints::{at_wheels, torque_ratios};
-use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
+use crate::drivetrain::constraints::{torque_ratios, wheel_impulse};
+use crate::drivetrain::engine::{Cvt, Engine, Gearbox};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::model::Model;
 use crate::state::{DriveState, State, WheelState};
 use bevy_math::{Quat, Vec3};
 
 /// Least time between two automatic shifts, s, so that the transient of a shift does not trigger the next one.
-const SHIFT_PAUSE: f32 = 0.5;
+const MIN_SHIFT_INTERVAL_S: f32 = 0.5;
 
 /// Factor of an automatic shift between its engine speed and the engine speed that rolling wheels would cause. A larger difference means that
 /// the wheels spin or lock.
-const ROLLS: f32 = 0.8;
+const MIN_ROLLING_SPEED_RATIO: f32 = 0.8;
 
 /// Least driving force of a gear for an upshift, as a multiple of the resistance. The reserve lets a driver regain the speed lost during the
 /// shift without a downshift.
-const FORCE_RESERVE: f32 = 1.15;
+const UPSHIFT_FORCE_RESERVE: f32 = 1.15;
 
 /// Speed below which a car counts as standing, as a share of its walking pace.
-const STANDSTILL_PACE: f32 = 0.1;
+const STANDSTILL_SPEED_RATIO: f32 = 0.1;
 
 /// Motion of the wheels that an engine drives.
-struct Driven<'a> {
+struct DrivenWheels<'a> {
     model: &'a Model,
     drive: &'a EngineDrive,
     wheels: &'a [WheelState],
@@ -40,64 +40,64 @@ struct Driven<'a> {
 }
 
 /// Motion that a shift is expected to end with.
-struct Outlook {
+struct ShiftPrediction {
     /// Force of slope, air, rolling, brakes and trailers against the car, N.
     resistance: f32,
     /// Speed of the propeller shaft over the final drive, rad/s.
     shaft_speed: f32,
 }
 
-impl Driven<'_> {
+impl DrivenWheels<'_> {
     /// Returns the mean of a quantity over the wheels, weighted by their shares of the torque.
     #[inline(always)]
-    fn mean(&self, of: impl Fn(usize) -> f32) -> f32 {
-        self.drive.shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
+    fn torque_weighted_mean(&self, of: impl Fn(usize) -> f32) -> f32 {
+        self.drive.torque_shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
     }
 
     fn walking_pace(&self) -> f32 {
-        self.mean(|i| self.model.wheels()[i].walking()[1])
+        self.torque_weighted_mean(|i| self.model.wheels()[i].walking_speeds()[1])
     }
 
     /// Returns the speed of the ground below the wheels, m/s; in the air, the speed of their treads.
     #[cold]
     #[inline(never)]
-    fn speed(&self) -> f32 {
-        self.mean(|i| self.wheels[i].rolling_speed)
+    fn ground_speed(&self) -> f32 {
+        self.torque_weighted_mean(|i| self.wheels[i].rolling_speed)
     }
 
     /// Returns the `shaft_speed` at which the wheels on the ground would roll, rad/s; `None` if all wheels are in the air.
     #[cold]
     #[inline(never)]
-    fn turning_by_road(&self) -> Option<f32> {
+    fn rolling_shaft_speed(&self) -> Option<f32> {
         let touching = |i: usize| if self.wheels[i].contact { 1.0 } else { 0.0 };
-        let share = self.mean(touching);
+        let share = self.torque_weighted_mean(touching);
         let rolling = |i: usize| touching(i) * self.wheels[i].rolling_speed / self.model.wheels()[i].radius;
-        (share > 0.0).then(|| self.mean(rolling) / share)
+        (share > 0.0).then(|| self.torque_weighted_mean(rolling) / share)
     }
 
     /// Returns true if the car does not move forward.
     #[cold]
     #[inline(never)]
-    fn stands(&self) -> bool {
-        self.speed() < STANDSTILL_PACE * self.walking_pace()
+    fn is_stationary(&self) -> bool {
+        self.ground_speed() < STANDSTILL_SPEED_RATIO * self.walking_pace()
     }
 
     /// Returns the angle of the propeller shaft over the final drive per metre of road, 1/m.
     fn turns_per_metre(&self) -> f32 {
-        self.mean(|i| 1.0 / self.model.wheels()[i].radius)
+        self.torque_weighted_mean(|i| 1.0 / self.model.wheels()[i].radius)
     }
 
     /// Predicts the motion at the end of a shift out of the gear of `state`. `rolling`: speed in rad/s of the shaft, which is not driven during
     /// the shift.
-    fn outlook(&self, state: &DriveState, rolling: f32) -> Outlook {
+    fn predict_shift(&self, state: &DriveState, rolling: f32) -> ShiftPrediction {
         let (gearbox, per_metre) = (&self.drive.gearbox, self.turns_per_metre());
         let ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
-        let pull = at_wheels(ratios, state.clutch) * per_metre;
+        let pull = wheel_impulse(ratios, state.clutch) * per_metre;
         let mass = self.model.rolling_mass() + self.towed_mass;
         let [velocity, before] = self.velocities;
         let gained = (*self.rotation * Vec3::X).dot(*velocity - *before);
         let resistance = pull - mass * gained / self.dt;
-        Outlook { resistance, shaft_speed: rolling - resistance / mass * per_metre * gearbox.shift_time }
+        ShiftPrediction { resistance, shaft_speed: rolling - resistance / mass * per_metre * gearbox.shift_time }
     }
 
     /// Returns true if `gear` would not shift down again after an upshift, and drives the car against its resistance.
@@ -105,23 +105,23 @@ impl Driven<'_> {
     /// The force is that at the pedal position for a kick-down: a driver who needs more would shift down.
     #[cold]
     #[inline(never)]
-    fn keeps(&self, gear: i8, state: &DriveState, rolling: f32) -> bool {
+    fn can_hold_gear(&self, gear: i8, state: &DriveState, rolling: f32) -> bool {
         let EngineDrive { engine, gearbox, .. } = self.drive;
-        let outlook = self.outlook(state, rolling);
+        let outlook = self.predict_shift(state, rolling);
         let (ratio, speed) = (gearbox.ratio(gear), outlook.shaft_speed * gearbox.ratio(gear));
         let torque = engine.torque_at(speed, gearbox.kick_down_pedal(speed));
-        let force = at_wheels(torque_ratios(ratio, gearbox.efficiency), torque) * self.turns_per_metre();
-        speed >= gearbox.down_speed_at(self.throttle) && force >= FORCE_RESERVE * outlook.resistance
+        let force = wheel_impulse(torque_ratios(ratio, gearbox.efficiency), torque) * self.turns_per_metre();
+        speed >= gearbox.down_speed_at(self.throttle) && force >= UPSHIFT_FORCE_RESERVE * outlook.resistance
     }
 
     /// Returns the highest gear below that of `state` which would not shift down again at once; first gear for a standing car.
     #[cold]
     #[inline(never)]
     fn lower_gear(&self, state: &DriveState, rolling: f32) -> i8 {
-        if self.stands() {
+        if self.is_stationary() {
             return 1;
         }
-        let (gearbox, after) = (&self.drive.gearbox, self.outlook(state, rolling).shaft_speed);
+        let (gearbox, after) = (&self.drive.gearbox, self.predict_shift(state, rolling).shaft_speed);
         let down = gearbox.down_speed_at(self.throttle);
         (1..state.gear).rev().find(|&gear| after * gearbox.ratio(gear) >= down).unwrap_or(1)
     }
@@ -141,7 +141,7 @@ impl State {
     ) -> f32 {
         let Self { drive: state, wheels, rotation, velocity, previous_velocity, .. } = self;
         let velocities = [&*velocity, &*previous_velocity];
-        let driven = Driven { model, drive, wheels, shaft_speed, throttle, rotation, velocities, towed_mass, dt };
+        let driven = DrivenWheels { model, drive, wheels, shaft_speed, throttle, rotation, velocities, towed_mass, dt };
         state.select_gear(asked, &driven)
     }
 }
@@ -155,25 +155,25 @@ impl DriveState {
 
     /// Returns the share of the full load of `engine` at a `throttle` of 0 to 1; 0 during a shift.
     #[inline(always)]
-    pub(crate) fn opened(&self, engine: &Engine, throttle: f32) -> f32 {
-        if self.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) }
+    pub(crate) fn throttle_opening(&self, engine: &Engine, throttle: f32) -> f32 {
+        if self.shift_left > 0.0 { 0.0 } else { engine.throttle_opening(throttle) }
     }
 
     /// Advances a running shift, or starts one to the requested gear or, without a request, to the gear that suits the speed. At a standstill
     /// an automatic gearbox engages its launch gear at once. Returns the requested direction: 1, −1, or 0 in neutral.
     #[inline(always)]
-    fn select_gear(&mut self, asked: Option<i8>, driven: &Driven) -> f32 {
+    fn select_gear(&mut self, asked: Option<i8>, driven: &DrivenWheels) -> f32 {
         let (gearbox, dt) = (&driven.drive.gearbox, driven.dt);
-        if let Some(continuous) = &gearbox.continuous {
-            self.follow(gearbox, continuous, driven.shaft_speed, driven.throttle, dt);
+        if let Some(continuous) = &gearbox.cvt {
+            self.track_cvt_ratio(gearbox, continuous, driven.shaft_speed, driven.throttle, dt);
         }
         let direction = match asked {
             None if self.gear > 0 => 1,
-            _ => self.allowed(asked.map_or(1, i8::signum), || driven.speed() / driven.walking_pace()),
+            _ => self.allowed_direction(asked.map_or(1, i8::signum), || driven.ground_speed() / driven.walking_pace()),
         };
         let told = f32::from(direction);
         if self.shift_left > 0.0 {
-            if asked.is_none() && driven.stands() {
+            if asked.is_none() && driven.is_stationary() {
                 (self.next_gear, self.shift_left) = (self.next_gear.min(1), 0.0);
             }
             self.shift_left -= dt;
@@ -185,14 +185,14 @@ impl DriveState {
         self.since_shift = (self.since_shift + dt).min(1000.0);
         let wanted = match asked {
             _ if direction == 0 => 0,
-            Some(gear) => gearbox.nearest(gear),
-            None => self.suitable(driven),
+            Some(gear) => gearbox.clamp_gear(gear),
+            None => self.choose_gear(driven),
         };
         if wanted == self.gear {
             return told;
         }
         let at_once = wanted == 0 || self.gear == 0 || gearbox.shift_time <= 0.0;
-        if at_once || (asked.is_none() && driven.stands()) {
+        if at_once || (asked.is_none() && driven.is_stationary()) {
             (self.gear, self.since_shift) = (wanted, 0.0);
         } else {
             (self.next_gear, self.shift_left) = (wanted, gearbox.shift_time);
@@ -202,7 +202,7 @@ impl DriveState {
 
     /// Returns `direction`, or 0 (neutral) while the car moves against it faster than a walking pace, like a gearbox with a reverse lock.
     /// `paces`: forward speed in walking paces.
-    fn allowed(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
+    fn allowed_direction(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
         let changes = direction != 0 && direction != self.gear.signum();
         if changes && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
     }
@@ -211,41 +211,42 @@ impl DriveState {
     /// speed of the car in walking paces. Returns the direction, see [`DriveState::select_gear`].
     pub(crate) fn select_direction(&mut self, asked: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
         let asked = asked.unwrap_or(1);
-        let direction = self.allowed(asked.signum(), paces);
+        let direction = self.allowed_direction(asked.signum(), paces);
         self.gear = if direction == 0 { 0 } else { asked };
         f32::from(direction)
     }
 
     /// Moves a continuous ratio towards the one for the target engine speed, at no more than its largest rate.
-    fn follow(&mut self, gearbox: &Gearbox, own: &Continuous, shaft_speed: f32, throttle: f32, dt: f32) {
-        let wanted = gearbox.wanted(own, shaft_speed, throttle);
-        let reach = own.rate * dt;
+    fn track_cvt_ratio(&mut self, gearbox: &Gearbox, own: &Cvt, shaft_speed: f32, throttle: f32, dt: f32) {
+        let wanted = gearbox.target_ratio(own, shaft_speed, throttle);
+        let reach = own.max_ratio_rate * dt;
         self.ratio += (wanted - self.ratio).clamp(-reach, reach);
     }
 
     /// Returns the forward gear that suits the engine's speed. Wheels that spin, lock or hang in the air cause no shift.
     #[inline(always)]
-    fn suitable(&self, driven: &Driven) -> i8 {
-        let Driven { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven;
-        let top = gearbox.nearest(i8::MAX);
+    fn choose_gear(&self, driven: &DrivenWheels) -> i8 {
+        let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven;
+        let top = gearbox.clamp_gear(i8::MAX);
         let ratio = gearbox.ratio(self.gear);
         let speed = driven.shaft_speed * ratio;
         match self.gear {
-            0 => return gearbox.rolling_gear(driven.turning_by_road().unwrap_or(driven.shaft_speed)).min(top),
+            0 => return gearbox.rolling_gear(driven.rolling_shaft_speed().unwrap_or(driven.shaft_speed)).min(top),
             gear if gear < 0 => return 1.min(top),
-            gear if self.since_shift < SHIFT_PAUSE && !driven.stands() => return gear,
+            gear if self.since_shift < MIN_SHIFT_INTERVAL_S && !driven.is_stationary() => return gear,
             _ => (),
         }
         let up = gearbox.up_speed_at(throttle);
         if speed > up && self.gear < top {
-            let rolling = driven.turning_by_road().filter(|rolling| rolling * ratio > ROLLS * up);
+            let rolling = driven.rolling_shaft_speed().filter(|rolling| rolling * ratio > MIN_ROLLING_SPEED_RATIO * up);
             let next = self.gear + 1;
             return rolling
-                .map_or(self.gear, |rolling| if driven.keeps(next, self, rolling) { next } else { self.gear });
+                .map_or(self.gear, |rolling| if driven.can_hold_gear(next, self, rolling) { next } else { self.gear });
         }
         let down = gearbox.down_speed_at(throttle);
         if speed < down && self.gear > 1 {
-            let rolling = driven.turning_by_road().filter(|rolling| rolling * ratio * ROLLS < down);
+            let rolling =
+                driven.rolling_shaft_speed().filter(|rolling| rolling * ratio * MIN_ROLLING_SPEED_RATIO < down);
             return rolling.map_or(self.gear, |rolling| driven.lower_gear(self, rolling));
         }
         self.gear
@@ -270,7 +271,7 @@ mod tests {
             (1, 0, 9.0, 0),
         ] {
             let state = DriveState { gear, ..DriveState::default() };
-            assert_eq!(state.allowed(asked, || paces), allowed, "{asked} from {gear} at {paces} paces");
+            assert_eq!(state.allowed_direction(asked, || paces), allowed, "{asked} from {gear} at {paces} paces");
         }
     }
 }

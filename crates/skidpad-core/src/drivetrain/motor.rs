@@ -1,13 +1,13 @@
 //! Electric motors.
 
-use crate::model::error::{ModelError, not_negative, positive, positive_or_infinite, within};
+use crate::model::error::{ModelError, index_in_range, not_negative, positive, positive_or_infinite};
 use crate::wheel::parameters::Wheel;
 
 /// Maximum number of motors of a car.
 pub const MAX_MOTORS: usize = 8;
 
 /// Share of a motor's top speed over which its driving torque fades to 0 below that speed, and regeneration fades near a standstill.
-const FADE: f32 = 0.02;
+const FADE_SPEED_SHARE: f32 = 0.02;
 
 /// Electric motor with a fixed reduction, on one wheel or, through an open differential, on several.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ impl Motor {
     }
 
     /// Returns the largest torque at a rotor `speed` in rad/s, N m: the peak torque, or that of the largest power.
-    pub fn available(&self, speed: f32) -> f32 {
+    pub fn max_torque_at(&self, speed: f32) -> f32 {
         self.peak_torque.min(self.power / speed.abs().max(f32::MIN_POSITIVE))
     }
 
@@ -61,7 +61,7 @@ impl Motor {
     /// The motor drives up to its top speed and regenerates against any rotation. Driving torque fades in the last 2 % below the top speed,
     /// regeneration in 2 % of the top speed around a standstill.
     pub fn torque(&self, speed: f32, demand: f32) -> (f32, f32) {
-        let (most, fade) = (self.available(speed), FADE * self.max_speed);
+        let (most, fade) = (self.max_torque_at(speed), FADE_SPEED_SHARE * self.max_speed);
         if demand < 0.0 {
             let share = (speed / fade).clamp(-1.0, 1.0);
             let slope = if speed.abs() < fade { demand * most / fade } else { 0.0 };
@@ -76,10 +76,10 @@ impl Motor {
 
     pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         if self.wheels.is_empty() {
-            return Err(ModelError::Wheels("a motor needs a wheel"));
+            return Err(ModelError::RuleViolated("a motor needs a wheel"));
         }
         for &wheel in &self.wheels {
-            within("wheel of a motor", wheel, wheels)?;
+            index_in_range("wheel of a motor", wheel, wheels)?;
         }
         not_negative("peak torque of a motor", self.peak_torque)?;
         positive_or_infinite("power of a motor", self.power)?;

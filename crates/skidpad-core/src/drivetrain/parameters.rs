@@ -1,8 +1,8 @@
 //! Parameters of powertrain and couplings.
 
-use crate::drivetrain::converter::LaunchDevice;
 use crate::drivetrain::engine::{Engine, Gearbox};
-use crate::model::error::{ModelError, not_negative, within};
+use crate::drivetrain::launch_device::LaunchDevice;
+use crate::model::error::{ModelError, index_in_range, not_negative};
 
 /// Maximum number of couplings of a car.
 pub const MAX_COUPLINGS: usize = 4;
@@ -30,13 +30,13 @@ pub struct EngineDrive {
     pub gearbox: Gearbox,
     /// Share of the propeller shaft's torque per wheel, in wheel order; the sum is 1. Differentials are open, apart from the
     /// car's couplings.
-    pub shares: Box<[f32]>,
+    pub torque_shares: Box<[f32]>,
 }
 
 /// Resistance against different speeds of two wheels or axles: the limiting part of a differential, or a coupling between axles.
 /// It carries torque from the faster side to the slower one; the torques of the sides differ by twice that torque.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Coupling {
+pub struct TorqueCoupling {
     /// Wheels of the first and of the second side, whose mean speeds are compared.
     pub sides: [Box<[usize]>; 2],
     /// Friction torque, independent of the driving torque, N m, ≥ 0; infinite if locked.
@@ -48,7 +48,7 @@ pub struct Coupling {
     pub viscous: f32,
 }
 
-impl Coupling {
+impl TorqueCoupling {
     /// Builds a coupling that locks both sides to a common speed.
     pub fn locked(sides: [Box<[usize]>; 2]) -> Self {
         Self { sides, friction: f32::INFINITY, bias: [1.0; 2], viscous: 0.0 }
@@ -71,11 +71,11 @@ impl Coupling {
 
     pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         for &wheel in self.sides.iter().flatten() {
-            within("wheel of a coupling", wheel, wheels)?;
+            index_in_range("wheel of a coupling", wheel, wheels)?;
         }
         let twice = self.sides[0].iter().any(|wheel| self.sides[1].contains(wheel));
         if twice || self.sides.iter().any(|side| side.is_empty()) {
-            return Err(ModelError::Wheels("a coupling needs two different sets of wheels"));
+            return Err(ModelError::RuleViolated("a coupling needs two different sets of wheels"));
         }
         if self.friction != f32::INFINITY {
             not_negative("friction of a coupling", self.friction)?;
@@ -98,7 +98,7 @@ impl Powertrain {
         match self {
             Powertrain::None => Ok(()),
             Powertrain::Direct(torques) if torques.len() != wheels => {
-                Err(ModelError::Wheels("direct drive needs one torque for each wheel"))
+                Err(ModelError::RuleViolated("direct drive needs one torque for each wheel"))
             }
             Powertrain::Direct(torques) => torques.iter().try_for_each(|&t| not_negative("direct torque", t)),
             Powertrain::Engine(drive) => drive.check(wheels),
@@ -108,12 +108,12 @@ impl Powertrain {
 
 impl EngineDrive {
     pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
-        let Self { engine, launch_device, gearbox, shares } = self;
+        let Self { engine, launch_device, gearbox, torque_shares: shares } = self;
         engine.check()?;
-        launch_device.check(engine.idle)?;
+        launch_device.check(engine.idle_speed)?;
         gearbox.check()?;
         if shares.len() != wheels {
-            return Err(ModelError::Wheels("the drivetrain needs one share for each wheel"));
+            return Err(ModelError::RuleViolated("the drivetrain needs one share for each wheel"));
         }
         shares.iter().try_for_each(|&s| not_negative("torque share", s))?;
         let sum: f32 = shares.iter().sum();

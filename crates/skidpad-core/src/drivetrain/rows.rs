@@ -2,27 +2,27 @@
 
 use crate::assists::assist_log::Assist;
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
-use crate::drivetrain::converter::ClutchLaw;
+use crate::drivetrain::launch_device::ClutchLaw;
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::lane::{Corners, Four};
+use crate::lane::{F32x4, WheelLanes};
 use crate::model::Model;
-use crate::step::coupling::Within;
+use crate::step::solver_mode::ImpulseBounds;
 
 /// Maximum number of rows: one of the engine, those of the motors and of the couplings.
-pub(crate) const MOST_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
+pub(crate) const MAX_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
 /// Workspace of the drivetrain, rebuilt every step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shafts {
     /// Rows between spins: as many as the model has motors and couplings, and one for an engine.
     pub constraints: Box<[DriveConstraint]>,
-    pub count: usize,
+    pub row_count: usize,
     pub dt: f32,
     pub engine: Option<Flywheel>,
     /// Capacity of a clutch that works automatically; `None` for others. Set only for cars whose assists change the drive.
     pub clutch_law: Option<ClutchLaw>,
-    pub pull: PedalDemand,
+    pub pedal_demand: PedalDemand,
     /// Motors of the model in this step.
     pub motors: Box<[MotorStep]>,
     /// Assist that limits the motors. `None`: no assist limits them in this step, and limits of an earlier step do not apply.
@@ -30,14 +30,14 @@ pub(crate) struct Shafts {
     /// Assist that cuts the regeneration of the motors.
     pub regeneration_cut_by: Option<Assist>,
     /// Whether a solution from the impulses of the last step was already tried in this step.
-    pub has_gone_on: bool,
+    pub was_warm_started: bool,
     /// Friction bounds of the wheel blocks.
-    pub within: Within,
+    pub within: ImpulseBounds,
 }
 
 impl Shafts {
     /// Allocates the workspace for the drivetrain of `model`.
-    pub(crate) fn of(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model) -> Self {
         let parts = model.parts();
         let motors = parts.motors.len();
         let rows = 1 + motors + parts.couplings.len();
@@ -49,8 +49,8 @@ impl Shafts {
     }
 
     /// Restores the workspace from `other` of the same model, without allocating memory.
-    pub(crate) fn copy(&mut self, other: &Self) {
-        let (mut constraints, mut motors) = self.take_room();
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let (mut constraints, mut motors) = self.take_buffers();
         constraints.clone_from(&other.constraints);
         motors.clone_from(&other.motors);
         *self = Self { constraints, motors, ..*other };
@@ -58,13 +58,13 @@ impl Shafts {
 
     /// Resets the workspace to its defaults, without allocating memory.
     pub(crate) fn clear(&mut self) {
-        let (mut constraints, mut motors) = self.take_room();
+        let (mut constraints, mut motors) = self.take_buffers();
         constraints.fill(DriveConstraint::default());
         motors.fill(MotorStep::default());
         *self = Self { constraints, motors, ..Self::default() };
     }
 
-    fn take_room(&mut self) -> (Box<[DriveConstraint]>, Box<[MotorStep]>) {
+    fn take_buffers(&mut self) -> (Box<[DriveConstraint]>, Box<[MotorStep]>) {
         (core::mem::take(&mut self.constraints), core::mem::take(&mut self.motors))
     }
 }
@@ -82,7 +82,7 @@ pub(crate) struct PedalDemand {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MotorStep {
     /// Speed of the rotor at the start of the step, rad/s.
-    pub rotor: f32,
+    pub rotor_speed: f32,
     pub limits: MotorLimits,
 }
 
@@ -90,19 +90,19 @@ pub(crate) struct MotorStep {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MotorLimits {
     /// Torque set by cruise control, which replaces the demand of the pedals.
-    pub cruise: Option<f32>,
+    pub cruise_torque: Option<f32>,
     /// Largest torque that traction or launch control allows, ≥ 0.
-    pub most: f32,
+    pub max_torque: f32,
     /// Least torque that a cut of the regeneration allows, ≤ 0.
-    pub least: f32,
+    pub min_torque: f32,
     /// Changes of the torque by cruise control, by traction or launch control (≤ 0), and by a cut of the regeneration (≥ 0), at the speed at
     /// which the motor was last evaluated.
-    pub changed: [f32; 3],
+    pub torque_changes: [f32; 3],
 }
 
 /// Angular momentum and impulses that turn and brake the wheels in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DriveRows<W: Corners = Four> {
+pub(crate) struct DriveRows<W: WheelLanes = F32x4> {
     /// Spin momentum before shafts, brake and tyre act, N m s.
     pub momentum: W,
     /// Angular impulse of the direct drive, part of `momentum`, N m s.

@@ -1,28 +1,30 @@
-//! Solution of clutch, motors and couplings over a step: their rows are built, solved before the wheel blocks ([`Solving`]), and stored in
+//! Solution of clutch, motors and couplings over a step: their rows are built, solved before the wheel blocks ([`ShaftSolver`]), and stored in
 //! the state.
 //!
 //! Each wheel is represented by its inertia *and* the grip of its tyre, so no shaft stiffness limits the step.
 
-use crate::banks::{Banks, Many};
-use crate::drivetrain::assisted::converter;
-use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
-use crate::drivetrain::converter::Converter;
-use crate::drivetrain::drive::turning;
+use crate::drivetrain::controls_to_torque::shaft_row_speed;
+use crate::drivetrain::launch_device::Converter;
+use crate::drivetrain::lone_clutch::solve_lone_clutches;
 use crate::drivetrain::motor::Motor;
-use crate::drivetrain::rows::{MOST_CONSTRAINTS, PedalDemand, Shafts};
-use crate::drivetrain::solving::{Carried, FEW, Going, Solving, Wheels, go_on};
-use crate::instruction_set::widest;
-use crate::lane::{Four, Lane};
+use crate::drivetrain::rows::{MAX_CONSTRAINTS, PedalDemand, Shafts};
+use crate::drivetrain::shaft_solver::{
+    LastStep, MAX_UNROLLED_ROWS, ShaftSolver, WarmStart, WheelResponse, solve_warm_started,
+};
+use crate::drivetrain::traction_limits::converter;
+use crate::instruction_set::dispatch_simd;
+use crate::lane::{F32x4, Lane};
 use crate::model::Model;
 use crate::state::DriveState;
-use crate::step::rows::Rows;
+use crate::step::rows::WheelRows;
 use crate::step::vehicle::Vehicle;
+use crate::wheel_groups::{ManyGroups, WheelGroups};
 
 impl PedalDemand {
     /// Returns the torque of `motor`, N m, positive towards the drive, and its derivative by the speed, N m s. `speed`: rotor speed, rad/s,
     /// positive forward.
-    pub(crate) fn of(&self, motor: &Motor, speed: f32) -> (f32, f32) {
+    pub(crate) fn motor_torque(&self, motor: &Motor, speed: f32) -> (f32, f32) {
         let demand = if self.direction == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
         motor.torque(speed * self.direction, demand)
     }
@@ -31,10 +33,10 @@ impl PedalDemand {
 impl Shafts {
     /// Starts a step of `dt` s with rows of motors and couplings that carry no impulse. Clears the engine and the limits of assists.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, pull: PedalDemand, model: &Model, dt: f32) {
+    pub(crate) fn begin_step(&mut self, pull: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
-        (self.engine, self.count, self.dt, self.pull, self.limited_by) = (None, 0, dt, pull, None);
-        self.has_gone_on = false;
+        (self.engine, self.row_count, self.dt, self.pedal_demand, self.limited_by) = (None, 0, dt, pull, None);
+        self.was_warm_started = false;
         if parts.motors.is_empty() && parts.couplings.is_empty() {
             return;
         }
@@ -43,27 +45,27 @@ impl Shafts {
         let others = &mut self.constraints[usize::from(parts.powertrain.engine().is_some())..];
         for (to, row) in others.iter_mut().zip(motors.chain(couplings)) {
             *to = row;
-            self.count += 1;
+            self.row_count += 1;
         }
     }
 
     /// Stores the flywheel and adds the row of its clutch or converter as row 0. The row's impulse is its warm start.
     #[inline(always)]
-    pub(crate) fn engage(&mut self, flywheel: Flywheel, clutch: DriveConstraint) {
+    pub(crate) fn add_clutch_row(&mut self, flywheel: Flywheel, clutch: DriveConstraint) {
         (self.engine, self.constraints[0]) = (Some(flywheel), clutch);
-        self.count += 1;
+        self.row_count += 1;
     }
 
     /// Stores the rotor speed of motor `k` at the start of the step, rad/s.
-    pub(crate) fn turned(&mut self, k: usize, speed: f32) {
-        self.motors[k].rotor = speed;
+    pub(crate) fn set_rotor_speed(&mut self, k: usize, speed: f32) {
+        self.motors[k].rotor_speed = speed;
     }
 
     /// Sets the impulses of motors and couplings to 0. From impulses that are far off, Newton passes may settle at a wrong solution.
-    pub(crate) fn clear_impulses(&mut self, model: &Model, rows: &mut [Rows]) {
+    pub(crate) fn clear_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
         let [first, _] = self.first_rows(model);
-        for i in first..self.count {
-            self.carry(model, rows, i, 0.0);
+        for i in first..self.row_count {
+            self.set_row_impulse(model, rows, i, 0.0);
         }
     }
 
@@ -76,26 +78,26 @@ impl Shafts {
     /// Stores engine speed and mean torques of clutch, motors and couplings in `drive`. `turns(i)`: wheel speed on row `i` by its levers, rad/s.
     #[inline(always)]
     pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, turns: impl Fn(usize) -> f32) {
-        let constraints = &self.constraints[..self.count];
+        let constraints = &self.constraints[..self.row_count];
         if let (Some(engine), Some(row)) = (&self.engine, constraints.first()) {
             let speed = match converter(model) {
                 Some(converter) if row.is_converter => {
-                    let found = self.impeller(converter, engine, turns(0) * row.ratio);
+                    let found = self.impeller_speed(converter, engine, turns(0) * row.ratio);
                     // Wheels that slide sideways may turn faster than the row took them to; that excess does not drive the engine.
                     if row.impulse > 0.0 { found.min(engine.speed) } else { found }
                 }
-                _ => engine.dragged(engine.speed - row.impulse * engine.inverse_inertia),
+                _ => engine.after_dry_drag(engine.speed - row.impulse * engine.inverse_inertia),
             };
             drive.engine_speed = speed;
             drive.clutch = row.impulse / self.dt;
         }
         let [motors, couplings] = self.first_rows(model);
-        if motors == self.count {
+        if motors == self.row_count {
             return;
         }
         for (k, (torque, motor)) in drive.motors.iter_mut().zip(&model.parts().motors).enumerate() {
             let row = &constraints[motors + k];
-            let gained = turns(motors + k) * row.ratio - self.motors[k].rotor;
+            let gained = turns(motors + k) * row.ratio - self.motors[k].rotor_speed;
             *torque = (row.impulse + motor.inertia * gained) / self.dt;
         }
         for (carried, row) in drive.couplings.iter_mut().zip(&constraints[couplings..]) {
@@ -104,17 +106,17 @@ impl Shafts {
     }
 
     /// Returns the impeller speed at the end of the step with the turbine at `turbine`, rad/s.
-    pub(crate) fn impeller(&self, converter: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
+    pub(crate) fn impeller_speed(&self, converter: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
         let free = engine.speed - engine.dry_drag * engine.inverse_inertia;
         converter.impeller_speed(free, self.dt * engine.inverse_inertia, turbine)
     }
 
     /// Sets the impulse of row `i`, N m s, and adds its change to the shaft impulses of the wheels.
     #[inline(always)]
-    pub(crate) fn carry(&mut self, model: &Model, rows: &mut [Rows], i: usize, impulse: f32) {
-        let change = self.constraints[i].carries(impulse);
-        for (bank, rows) in model.banks().iter().zip(rows) {
-            rows.drive.shaft += bank.levers[i] * Four::splat(change);
+    pub(crate) fn set_row_impulse(&mut self, model: &Model, rows: &mut [WheelRows], i: usize, impulse: f32) {
+        let change = self.constraints[i].set_impulse(impulse);
+        for (bank, rows) in model.wheel_packs().iter().zip(rows) {
+            rows.drive.shaft += bank.shaft_jacobian[i] * F32x4::splat(change);
         }
     }
 }
@@ -122,50 +124,61 @@ impl Shafts {
 impl Shafts {
     /// Solves the rows from the impulses of the last step. Returns whether they converged; if not, restores the impulses from before.
     #[inline(always)]
-    fn go_on(&mut self, model: &Model, rows: &mut [Rows], carried: Carried<'_>) -> bool {
-        match self.count {
-            1 => self.go_on_rows::<1>(model, rows, carried),
-            2 => self.go_on_rows::<2>(model, rows, carried),
-            3 => self.go_on_rows::<3>(model, rows, carried),
-            FEW => self.go_on_rows::<FEW>(model, rows, carried),
-            _ => self.go_on_rows::<MOST_CONSTRAINTS>(model, rows, carried),
+    fn solve_warm_started(&mut self, model: &Model, rows: &mut [WheelRows], carried: LastStep<'_>) -> bool {
+        match self.row_count {
+            1 => self.solve_warm_started_rows::<1>(model, rows, carried),
+            2 => self.solve_warm_started_rows::<2>(model, rows, carried),
+            3 => self.solve_warm_started_rows::<3>(model, rows, carried),
+            MAX_UNROLLED_ROWS => self.solve_warm_started_rows::<MAX_UNROLLED_ROWS>(model, rows, carried),
+            _ => self.solve_warm_started_rows::<MAX_CONSTRAINTS>(model, rows, carried),
         }
     }
 
     #[inline(always)]
-    fn go_on_rows<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], carried: Carried<'_>) -> bool {
+    fn solve_warm_started_rows<const MOST: usize>(
+        &mut self,
+        model: &Model,
+        rows: &mut [WheelRows],
+        carried: LastStep<'_>,
+    ) -> bool {
         let mut begun = [0.0; MOST];
         begun.iter_mut().zip(&self.constraints).for_each(|(impulse, row)| *impulse = row.impulse);
-        let all = (self.count, self.within);
-        let goes_on = go_on(model.banks(), rows, all, &mut Going::<MOST>::of(self, model, carried));
+        let all = (self.row_count, self.within);
+        let goes_on =
+            solve_warm_started(model.wheel_packs(), rows, all, &mut WarmStart::<MOST>::new(self, model, carried));
         if !goes_on {
-            (0..self.count).for_each(|i| self.carry(model, rows, i, begun[i]));
+            (0..self.row_count).for_each(|i| self.set_row_impulse(model, rows, i, begun[i]));
         }
         goes_on
     }
 
     /// Solves all rows with the wheels as `wheels`. If they do not converge, limits the motors to their peak torques.
-    fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        match self.count {
-            1 => self.settle_rows::<1>(model, rows, wheels),
-            2 => self.settle_rows::<2>(model, rows, wheels),
-            3 => self.settle_rows::<3>(model, rows, wheels),
-            FEW => self.settle_rows::<FEW>(model, rows, wheels),
-            _ => self.settle_rows::<MOST_CONSTRAINTS>(model, rows, wheels),
+    fn solve_with_response(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
+        match self.row_count {
+            1 => self.solve_rows_with_response::<1>(model, rows, wheels),
+            2 => self.solve_rows_with_response::<2>(model, rows, wheels),
+            3 => self.solve_rows_with_response::<3>(model, rows, wheels),
+            MAX_UNROLLED_ROWS => self.solve_rows_with_response::<MAX_UNROLLED_ROWS>(model, rows, wheels),
+            _ => self.solve_rows_with_response::<MAX_CONSTRAINTS>(model, rows, wheels),
         }
     }
 
-    /// Solves all rows with [`Wheels::Alone`] and, from that result, with [`Wheels::AsBlocks`].
+    /// Solves all rows with [`WheelResponse::TyreRowOnly`] and, from that result, with [`WheelResponse::Blocks`].
     #[inline(always)]
-    pub(crate) fn settle_anew(&mut self, model: &Model, rows: &mut [Rows]) {
-        self.settle(model, rows, Wheels::Alone);
-        self.settle(model, rows, Wheels::AsBlocks);
+    pub(crate) fn solve_from_scratch(&mut self, model: &Model, rows: &mut [WheelRows]) {
+        self.solve_with_response(model, rows, WheelResponse::TyreRowOnly);
+        self.solve_with_response(model, rows, WheelResponse::Blocks);
     }
 
     #[inline(never)]
-    fn settle_rows<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        let mut solving = Solving::<MOST>::of(self);
-        if !solving.settle(model, rows, wheels) && !model.parts().motors.is_empty() {
+    fn solve_rows_with_response<const MOST: usize>(
+        &mut self,
+        model: &Model,
+        rows: &mut [WheelRows],
+        wheels: WheelResponse,
+    ) {
+        let mut solving = ShaftSolver::<MOST>::new(self);
+        if !solving.solve_newton(model, rows, wheels) && !model.parts().motors.is_empty() {
             solving.bound_motors(model, rows, wheels);
         }
     }
@@ -174,25 +187,25 @@ impl Shafts {
 impl Vehicle {
     /// Solves clutch, motors and couplings. Stores the shaft impulse of each wheel in `rows.drive.shaft`.
     #[inline(always)]
-    pub(crate) fn solve_shafts<B: Banks>(&mut self) {
-        if !self.settle_clutch::<B>() {
-            self.solve_rows();
+    pub(crate) fn solve_shafts<B: WheelGroups>(&mut self) {
+        if !self.solve_lone_clutch::<B>() {
+            self.solve_shaft_rows();
         }
     }
 
     /// Solves rows that are more than a lone clutch on gripping wheels, with the wheels as blocks. The first call of a step starts from the
     /// impulses of the last step. If these do not converge, the rows are solved for wheels alone first. A lone clutch always takes that path.
     #[inline(never)]
-    fn solve_rows(&mut self) {
-        widest(
+    fn solve_shaft_rows(&mut self) {
+        dispatch_simd(
             #[inline(always)]
             || {
                 let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
-                let is_first = !core::mem::replace(&mut shafts.has_gone_on, true);
+                let is_first = !core::mem::replace(&mut shafts.was_warm_started, true);
                 let gained = self.to_world.x_axis.dot(self.state.velocity - self.state.previous_velocity);
-                let carried = Carried { drive: &self.state.drive, gained };
-                if !(is_first && !shafts.is_clutch() && shafts.go_on(model, rows, carried)) {
-                    shafts.settle_anew(model, rows);
+                let carried = LastStep { drive: &self.state.drive, speed_gain: gained };
+                if !(is_first && !shafts.is_lone_clutch() && shafts.solve_warm_started(model, rows, carried)) {
+                    shafts.solve_from_scratch(model, rows);
                 }
             },
         );
@@ -200,36 +213,36 @@ impl Vehicle {
 
     /// Stores the results of the rows in the state.
     #[inline(always)]
-    pub(crate) fn end_shafts<B: Banks>(&mut self) {
-        let (banks, rows) = (B::of(self.model.banks()), B::of(&self.rows));
-        let turns = |row| turning(banks, rows, row, |rows| rows.coupled.spin);
+    pub(crate) fn store_shaft_results<B: WheelGroups>(&mut self) {
+        let (banks, rows) = (B::slice(self.model.wheel_packs()), B::slice(&self.rows));
+        let turns = |row| shaft_row_speed(banks, rows, row, |rows| rows.solution.spin);
         self.shafts.write_back(&mut self.state.drive, &self.model, turns);
     }
 
-    /// Solves clutch, motors and couplings for wheels without blocks. Stores the spins of the wheels in `rows.coupled.spin`, rad/s.
-    pub(crate) fn roll_shafts(&mut self) {
-        if !self.settle_clutch::<Many>() {
-            self.shafts.settle(&self.model, &mut self.rows, Wheels::Alone);
+    /// Solves clutch, motors and couplings for wheels without blocks. Stores the spins of the wheels in `rows.solution.spin`, rad/s.
+    pub(crate) fn solve_rolling_shafts(&mut self) {
+        if !self.solve_lone_clutch::<ManyGroups>() {
+            self.shafts.solve_with_response(&self.model, &mut self.rows, WheelResponse::TyreRowOnly);
         }
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.coupled.spin = rows.spin_under(bank).0;
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            rows.solution.spin = rows.spin_and_response(bank).0;
         }
     }
 
     /// Solves a lone clutch for wheels alone. Returns true if all rows are solved: no row carries an impulse, or the lone clutch has settled.
     #[inline(always)]
-    fn settle_clutch<B: Banks>(&mut self) -> bool {
+    fn solve_lone_clutch<B: WheelGroups>(&mut self) -> bool {
         let shafts = &mut self.shafts;
         if shafts.are_open() {
             return true;
         }
         // If its wheels begin to slide, a clutch is solved like the other rows.
-        shafts.is_clutch()
-            && settle_clutches(
-                B::of(self.model.banks()),
-                B::of_mut(&mut self.rows),
+        shafts.is_lone_clutch()
+            && solve_lone_clutches(
+                B::slice(self.model.wheel_packs()),
+                B::slice_mut(&mut self.rows),
                 #[inline(always)]
-                |measured| shafts.clutch_pass(measured),
+                |measured| shafts.iterate_clutch(measured),
             )
     }
 }

@@ -41,7 +41,7 @@ impl DriveState {
 
     /// Builds the state of a car that starts with the speed and gear of `placement`. Without a gear, the speed determines it, or it is 1
     /// in a car without an engine. An engine turns with the wheels, between idle and limiter speed.
-    pub(crate) fn rolling(model: &Model, placement: &Placement) -> Self {
+    pub(crate) fn at_speed(model: &Model, placement: &Placement) -> Self {
         let Some(drive) = model.parts().powertrain.engine() else {
             let gear = placement.gear.unwrap_or(1);
             return Self { gear, next_gear: gear, ..Self::default() };
@@ -49,21 +49,21 @@ impl DriveState {
         let shaft = model
             .wheels()
             .iter()
-            .zip(&drive.shares)
+            .zip(&drive.torque_shares)
             .map(|(wheel, share)| share * placement.speed / wheel.radius)
             .sum::<f32>();
         let gearbox = &drive.gearbox;
         let automatic = || match placement.speed {
-            s if s.abs() < 0.1 => 1.min(gearbox.nearest(i8::MAX)),
+            s if s.abs() < 0.1 => 1.min(gearbox.clamp_gear(i8::MAX)),
             s if s < 0.0 => -1,
             _ => gearbox.rolling_gear(shaft),
         };
-        let gear = gearbox.nearest(placement.gear.unwrap_or_else(automatic));
-        let ratio = gearbox.continuous.map_or(0.0, |continuous| gearbox.wanted(&continuous, shaft, 0.0));
+        let gear = gearbox.clamp_gear(placement.gear.unwrap_or_else(automatic));
+        let ratio = gearbox.cvt.map_or(0.0, |continuous| gearbox.target_ratio(&continuous, shaft, 0.0));
         let turning = shaft * gearbox.ratio_at(gear, ratio);
         Self {
             ratio,
-            engine_speed: turning.clamp(drive.engine.idle, drive.engine.limit),
+            engine_speed: turning.clamp(drive.engine.idle_speed, drive.engine.limiter_speed),
             gear,
             next_gear: gear,
             since_shift: 1000.0,

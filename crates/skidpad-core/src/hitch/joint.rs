@@ -6,67 +6,67 @@
 use crate::hitch::parameters::{Coupler, Hitch};
 use crate::linear::{SpatialVector, Symmetric6};
 use crate::math;
-use crate::world::seam::Body;
+use crate::world::port::ChassisState;
 use bevy_math::{Mat3, Quat, Vec3};
 
 /// Velocity of a centre of mass and angular velocity, or impulse and angular impulse, in world axes.
 pub(crate) type Twist = [Vec3; 2];
 
 /// Share of the gap between the points of a hitch that is corrected in one step.
-const GAP_RETURN: f32 = 0.2;
+const GAP_CORRECTION_SHARE: f32 = 0.2;
 
 /// Largest speed with which the gap of a hitch is corrected (m/s). A collision of the hull that a world resolves after
 /// the solve can leave a gap as wide as the motion of a step.
-const GAP_RETURN_SPEED: f32 = 1.0;
+const MAX_GAP_CORRECTION_MPS: f32 = 1.0;
 
-/// Gap, in multiples of the resolution of positions, at which half of [`GAP_RETURN`] is corrected. The correction of
+/// Gap, in multiples of the resolution of positions, at which half of [`GAP_CORRECTION_SHARE`] is corrected. The correction of
 /// rounding errors of a position appears as a force: 20 N for 1e-7 m, a tonne and 1000 Hz, and more with the square of
 /// the rate.
-const ROUNDED: f32 = 16.0;
+const HALF_CORRECTION_GAP_RATIO: f32 = 16.0;
 
 /// Returns the share of a `gap` (m) of a hitch that is corrected in a step of `dt` s, in [0, 0.2]. Positions have the
 /// `resolution` (m).
-pub fn returned_share(gap: f32, resolution: f32, dt: f32) -> f32 {
-    let known = gap / (gap + (ROUNDED * resolution).max(f32::MIN_POSITIVE));
-    (GAP_RETURN * known).min(GAP_RETURN_SPEED * dt / gap.max(f32::MIN_POSITIVE))
+pub fn gap_correction_share(gap: f32, resolution: f32, dt: f32) -> f32 {
+    let known = gap / (gap + (HALF_CORRECTION_GAP_RATIO * resolution).max(f32::MIN_POSITIVE));
+    (GAP_CORRECTION_SHARE * known).min(MAX_GAP_CORRECTION_MPS * dt / gap.max(f32::MIN_POSITIVE))
 }
 
 /// Returns the relative velocity of the two points of a hitch (m/s) that closes the `gap` (m) between them in steps of
 /// `dt` s. Positions have the `resolution` (m).
-pub fn returned_gap(gap: Vec3, resolution: f32, dt: f32) -> Vec3 {
-    gap * (-returned_share(gap.length(), resolution, dt) / dt)
+pub fn gap_correction_velocity(gap: Vec3, resolution: f32, dt: f32) -> Vec3 {
+    gap * (-gap_correction_share(gap.length(), resolution, dt) / dt)
 }
 
 /// Share of the angle beyond a stop that is corrected in one step.
-const STOP_RETURN: f32 = 0.2;
+const STOP_CORRECTION_SHARE: f32 = 0.2;
 
 /// Response to impulses of a vehicle, or of a body under its wheels.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Answer {
+pub(crate) enum BodyResponse {
     /// Response by inverse mass and inverse inertia alone, world axes.
     Free { mass: f32, inertia: Mat3 },
     /// Response by inverse mass and inverse inertia of a body that is held in some directions, world axes.
-    Bound { mass: Mat3, inertia: Mat3 },
+    Constrained { mass: Mat3, inertia: Mat3 },
     /// Response of a body that is held by contacts: change of the twist per unit of each component of an impulse and of
     /// a moment about its centre, world axes.
-    Held([Twist; 6]),
+    Supported([Twist; 6]),
     /// Response of a vehicle with all its rows.
-    Rows { to_world: Mat3, system: Symmetric6 },
+    WithRows { to_world: Mat3, system: Symmetric6 },
 }
 
-impl Answer {
+impl BodyResponse {
     /// Returns the change of the twist by an impulse and a moment about the centre of mass.
-    pub fn to(&self, [impulse, moment]: Twist) -> Twist {
+    pub fn twist_change(&self, [impulse, moment]: Twist) -> Twist {
         match self {
             Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
-            Self::Bound { mass, inertia } => [*mass * impulse, *inertia * moment],
-            Self::Held(columns) => {
+            Self::Constrained { mass, inertia } => [*mass * impulse, *inertia * moment],
+            Self::Supported(columns) => {
                 let sizes = [impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z];
-                columns.iter().zip(sizes).fold([Vec3::ZERO; 2], |sum, (column, size)| add(sum, *column, size))
+                columns.iter().zip(sizes).fold([Vec3::ZERO; 2], |sum, (column, size)| add_scaled(sum, *column, size))
             }
-            Self::Rows { to_world, system } => {
+            Self::WithRows { to_world, system } => {
                 let to_vehicle = to_world.transpose();
-                let change = system.solve(SpatialVector::of(to_vehicle * impulse, to_vehicle * moment));
+                let change = system.solve(SpatialVector::from_vec3s(to_vehicle * impulse, to_vehicle * moment));
                 let (linear, angular) = change.parts();
                 [*to_world * linear, *to_world * angular]
             }
@@ -76,7 +76,7 @@ impl Answer {
 
 /// Row that acts on the rotation of the trailer about `axis`, of the form `rate = bias - softness · impulse`.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct RotationRow {
     /// Unit vector, world axes.
     axis: Vec3,
     /// Rate without impulse (rad/s).
@@ -88,27 +88,27 @@ struct Turn {
     /// Angular impulse on the trailer (N m s).
     impulse: f32,
     /// Change of the twists of the vehicle ahead and of the trailer by a unit of angular impulse on each.
-    does: [Twist; 2],
+    unit_responses: [Twist; 2],
     /// Compliance of both vehicles together (rad/(N m s²)).
     compliance: f32,
 }
 
-const NO_TURN: Turn = Turn {
+const EMPTY_ROTATION_ROW: RotationRow = RotationRow {
     axis: Vec3::Z,
     bias: 0.0,
     softness: 0.0,
     bounds: [0.0; 2],
     impulse: 0.0,
-    does: [[Vec3::ZERO; 2]; 2],
+    unit_responses: [[Vec3::ZERO; 2]; 2],
     compliance: 1.0,
 };
 
 /// Maximum number of rotational rows: spring and damper against roll, damper and friction against yaw, stops of yaw and
 /// pitch.
-const TURNS: usize = 5;
+const MAX_ROTATION_ROWS: usize = 5;
 
 /// Impulses on the trailer: of the point (N s), and of each rotational row (N m s).
-pub(crate) type Impulses = (Vec3, [f32; TURNS]);
+pub(crate) type Impulses = (Vec3, [f32; MAX_ROTATION_ROWS]);
 
 /// Rows of a hitch in one step.
 #[derive(Clone, Copy, Debug)]
@@ -117,20 +117,20 @@ pub(crate) struct Joint {
     /// (m).
     points: [Vec3; 2],
     /// Arms from the centres of mass to the point where impulses act, world axes (m).
-    pushed: [Vec3; 2],
+    impulse_arms: [Vec3; 2],
     /// Arms from the centres of mass to the point whose speed counts at the end of the step, world axes (m).
-    seen: [Vec3; 2],
+    velocity_arms: [Vec3; 2],
     /// Target velocity of the trailer's point relative to that of the hitch at the end of the step (m/s).
-    target: Vec3,
+    target_velocity: Vec3,
     /// Impulse on the trailer (N s).
     impulse: Vec3,
     /// Changes of the twists of the vehicle ahead and of the trailer by unit impulses along x, y and z.
-    does: [[Twist; 3]; 2],
+    unit_responses: [[Twist; 3]; 2],
     /// Effective mass of the point: maps a velocity to an impulse (kg).
-    mass: Mat3,
-    turns: [Turn; TURNS],
+    effective_mass: Mat3,
+    rotation_rows: [RotationRow; MAX_ROTATION_ROWS],
     /// Number of rotational rows in use.
-    count: usize,
+    rotation_row_count: usize,
 }
 
 impl Joint {
@@ -140,42 +140,46 @@ impl Joint {
     /// A world moves the pose of a body with the mean of its velocities, weighted by its `pose_lag`. The two points
     /// stay together, to third order in the step, if their speeds use the arms after half a step and the pose lag.
     /// Angular momentum is conserved if impulses act at the arms after the pose lag.
-    pub fn new(hitch: &Hitch, coupler: &Coupler, bodies: [&Body; 2], force: Vec3, dt: f32) -> Self {
+    pub fn new(hitch: &Hitch, coupler: &Coupler, bodies: [&ChassisState; 2], force: Vec3, dt: f32) -> Self {
         let points = [hitch.point, coupler.point];
         let [start, pushed] = [0.0, 1.0].map(|share| {
             [0, 1].map(|k| {
                 let body = bodies[k];
-                math::turned(body.rotation, body.angular, share * body.pose_lag) * points[k]
+                math::integrate_rotation(body.rotation, body.angular, share * body.pose_lag) * points[k]
             })
         });
         let gap = (bodies[1].position - bodies[0].position).as_vec3() + start[1] - start[0];
         let mut joint = Self {
             points,
-            pushed,
-            seen: start,
-            target: returned_gap(gap, bodies[0].resolution.max(bodies[1].resolution), dt),
+            impulse_arms: pushed,
+            velocity_arms: start,
+            target_velocity: gap_correction_velocity(
+                gap,
+                bodies[0].position_resolution.max(bodies[1].position_resolution),
+                dt,
+            ),
             impulse: force * dt,
-            does: [[[Vec3::ZERO; 2]; 3]; 2],
-            mass: Mat3::ZERO,
-            turns: [NO_TURN; TURNS],
-            count: 0,
+            unit_responses: [[[Vec3::ZERO; 2]; 3]; 2],
+            effective_mass: Mat3::ZERO,
+            rotation_rows: [EMPTY_ROTATION_ROW; MAX_ROTATION_ROWS],
+            rotation_row_count: 0,
         };
-        joint.turn(bodies, bodies.map(|body| body.angular), dt);
-        joint.add_turns(hitch, bodies.map(|body| body.rotation), dt);
+        joint.update_velocity_arms(bodies, bodies.map(|body| body.angular), dt);
+        joint.add_rotation_rows(hitch, bodies.map(|body| body.rotation), dt);
         joint
     }
 
     /// Updates the arms of the point's speed for bodies that end the step with the angular velocities `ends` (rad/s).
-    pub fn turn(&mut self, bodies: [&Body; 2], ends: [Vec3; 2], dt: f32) {
-        self.seen = [0, 1].map(|k| {
+    pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], ends: [Vec3; 2], dt: f32) {
+        self.velocity_arms = [0, 1].map(|k| {
             let (body, time) = (bodies[k], bodies[k].pose_lag + 0.5 * dt);
             let rate = body.angular + (ends[k] - body.angular) * (0.5 * time / dt);
-            math::turned(body.rotation, rate, time) * self.points[k]
+            math::integrate_rotation(body.rotation, rate, time) * self.points[k]
         });
     }
 
     /// Adds the rotational rows of `hitch`, for the rotations of the vehicle ahead and of the trailer.
-    fn add_turns(&mut self, hitch: &Hitch, [ahead, trailer]: [Quat; 2], dt: f32) {
+    fn add_rotation_rows(&mut self, hitch: &Hitch, [ahead, trailer]: [Quat; 2], dt: f32) {
         let angles = math::roll_pitch_yaw(ahead.inverse() * trailer);
         let along = trailer * Vec3::X;
         let up = ahead * Vec3::Z;
@@ -183,11 +187,11 @@ impl Joint {
         let always = [f32::NEG_INFINITY, f32::INFINITY];
         // Backward Euler: a spring stiffer than the step resolves stops the rotation without oscillation.
         let roll_gain = dt * (hitch.roll_damping + hitch.roll_rate * dt);
-        self.add(along, -dt * hitch.roll_rate * angles.x / roll_gain, 1.0 / roll_gain, always);
-        self.add(up, 0.0, 1.0 / (dt * hitch.yaw_damping), always);
+        self.add_rotation_row(along, -dt * hitch.roll_rate * angles.x / roll_gain, 1.0 / roll_gain, always);
+        self.add_rotation_row(up, 0.0, 1.0 / (dt * hitch.yaw_damping), always);
         let held = hitch.yaw_friction * dt;
         if held > 0.0 {
-            self.add(up, 0.0, 0.0, [-held, held]);
+            self.add_rotation_row(up, 0.0, 0.0, [-held, held]);
         }
         self.add_stop(up, angles.z, hitch.largest_yaw, dt);
         self.add_stop(across, angles.y, hitch.largest_pitch, dt);
@@ -199,24 +203,27 @@ impl Joint {
         if largest.is_finite() {
             let left = largest - angle.abs();
             let side = axis * -1f32.copysign(angle);
-            let allowed = if left > 0.0 { -left / dt } else { -left * (STOP_RETURN / dt) };
-            self.add(side, allowed, 0.0, [0.0, f32::INFINITY]);
+            let allowed = if left > 0.0 { -left / dt } else { -left * (STOP_CORRECTION_SHARE / dt) };
+            self.add_rotation_row(side, allowed, 0.0, [0.0, f32::INFINITY]);
         }
     }
 
     /// Adds a rotational row, unless its softness is infinite, in which case the row has no effect.
-    fn add(&mut self, axis: Vec3, bias: f32, softness: f32, bounds: [f32; 2]) {
+    fn add_rotation_row(&mut self, axis: Vec3, bias: f32, softness: f32, bounds: [f32; 2]) {
         if softness.is_finite() {
-            self.turns[self.count] = Turn { axis, bias, softness, bounds, ..NO_TURN };
-            self.count += 1;
+            self.rotation_rows[self.rotation_row_count] =
+                RotationRow { axis, bias, softness, bounds, ..EMPTY_ROTATION_ROW };
+            self.rotation_row_count += 1;
         }
     }
 
     /// Returns the impulse on vehicle `k` about its centre of mass: 0 is the vehicle ahead, 1 the trailer.
-    pub fn impulse(&self, k: usize) -> Twist {
+    pub fn impulse_on(&self, k: usize) -> Twist {
         let sign = if k == 0 { -1.0 } else { 1.0 };
-        let moment = self.turns[..self.count].iter().fold(Vec3::ZERO, |sum, turn| sum + turn.axis * turn.impulse);
-        [self.impulse * sign, (self.pushed[k].cross(self.impulse) + moment) * sign]
+        let moment = self.rotation_rows[..self.rotation_row_count]
+            .iter()
+            .fold(Vec3::ZERO, |sum, turn| sum + turn.axis * turn.impulse);
+        [self.impulse * sign, (self.impulse_arms[k].cross(self.impulse) + moment) * sign]
     }
 
     /// Returns the mean force on the trailer over a step of `dt` s (N).
@@ -224,74 +231,77 @@ impl Joint {
         self.impulse / dt
     }
 
-    /// Returns a copy of the impulses, as a target for [`Joint::halve`].
+    /// Returns a copy of the impulses, as a target for [`Joint::average_with`].
     pub fn impulses(&self) -> Impulses {
-        (self.impulse, self.turns.map(|turn| turn.impulse))
+        (self.impulse, self.rotation_rows.map(|turn| turn.impulse))
     }
 
     /// Replaces the impulses by the mean of themselves and the impulses given.
-    pub fn halve(&mut self, (linear, turns): &Impulses) {
+    pub fn average_with(&mut self, (linear, turns): &Impulses) {
         self.impulse = (self.impulse + *linear) * 0.5;
-        for (turn, to) in self.turns.iter_mut().zip(turns) {
+        for (turn, to) in self.rotation_rows.iter_mut().zip(turns) {
             turn.impulse = 0.5 * (turn.impulse + to);
         }
     }
 
     /// Computes the unit responses and the effective mass of the rows from the `answers` of both vehicles.
-    pub fn learn(&mut self, answers: [&Answer; 2]) {
+    pub fn update_responses(&mut self, answers: [&BodyResponse; 2]) {
         let axes = Vec3::AXES;
         for (k, answer) in answers.into_iter().enumerate() {
-            self.does[k] = axes.map(|axis| answer.to([axis, self.pushed[k].cross(axis)]));
+            self.unit_responses[k] = axes.map(|axis| answer.twist_change([axis, self.impulse_arms[k].cross(axis)]));
         }
-        let columns =
-            [0, 1, 2].map(|i| self.point_velocity(0, self.does[0][i]) + self.point_velocity(1, self.does[1][i]));
-        self.mass = Mat3::from_cols(columns[0], columns[1], columns[2]).inverse();
-        for turn in &mut self.turns[..self.count] {
-            turn.does = answers.map(|answer| answer.to([Vec3::ZERO, turn.axis]));
-            turn.compliance = (turn.does[0][1] + turn.does[1][1]).dot(turn.axis);
+        let columns = [0, 1, 2].map(|i| {
+            self.point_velocity(0, self.unit_responses[0][i]) + self.point_velocity(1, self.unit_responses[1][i])
+        });
+        self.effective_mass = Mat3::from_cols(columns[0], columns[1], columns[2]).inverse();
+        for turn in &mut self.rotation_rows[..self.rotation_row_count] {
+            turn.unit_responses = answers.map(|answer| answer.twist_change([Vec3::ZERO, turn.axis]));
+            turn.compliance = (turn.unit_responses[0][1] + turn.unit_responses[1][1]).dot(turn.axis);
         }
     }
 
     fn point_velocity(&self, k: usize, [velocity, angular]: Twist) -> Vec3 {
-        velocity + angular.cross(self.seen[k])
+        velocity + angular.cross(self.velocity_arms[k])
     }
 
     /// Performs one pass over all rows: updates the impulses and the twists of both vehicles. Returns the largest
     /// change of velocity: of the point (m/s), or of a rotation at an arm of 1 m.
-    pub fn relax(&mut self, [ahead, trailer]: [&mut Twist; 2]) -> f32 {
-        let missing = self.missing([*ahead, *trailer]);
-        let more = self.mass * missing;
+    pub fn solve_pass(&mut self, [ahead, trailer]: [&mut Twist; 2]) -> f32 {
+        let missing = self.velocity_error([*ahead, *trailer]);
+        let more = self.effective_mass * missing;
         self.impulse += more;
         for (i, size) in more.to_array().into_iter().enumerate() {
-            *ahead = add(*ahead, self.does[0][i], -size);
-            *trailer = add(*trailer, self.does[1][i], size);
+            *ahead = add_scaled(*ahead, self.unit_responses[0][i], -size);
+            *trailer = add_scaled(*trailer, self.unit_responses[1][i], size);
         }
         let mut changed = missing.length();
-        for turn in &mut self.turns[..self.count] {
-            let more = turn.wanted([*ahead, *trailer]);
+        for turn in &mut self.rotation_rows[..self.rotation_row_count] {
+            let more = turn.impulse_change([*ahead, *trailer]);
             turn.impulse += more;
-            *ahead = add(*ahead, turn.does[0], -more);
-            *trailer = add(*trailer, turn.does[1], more);
+            *ahead = add_scaled(*ahead, turn.unit_responses[0], -more);
+            *trailer = add_scaled(*trailer, turn.unit_responses[1], more);
             changed = changed.max((more * turn.compliance).abs());
         }
         changed
     }
 
     /// Returns the residual of the rows at the twists of both vehicles (m/s; rotations at an arm of 1 m). Requires
-    /// [`Joint::learn`] before.
+    /// [`Joint::update_responses`] before.
     pub fn residual(&self, twists: [Twist; 2]) -> f32 {
-        let turns = self.turns[..self.count].iter().map(|turn| (turn.wanted(twists) * turn.compliance).abs());
-        turns.fold(self.missing(twists).length(), f32::max)
+        let turns = self.rotation_rows[..self.rotation_row_count]
+            .iter()
+            .map(|turn| (turn.impulse_change(twists) * turn.compliance).abs());
+        turns.fold(self.velocity_error(twists).length(), f32::max)
     }
 
-    fn missing(&self, [ahead, trailer]: [Twist; 2]) -> Vec3 {
-        self.target - (self.point_velocity(1, trailer) - self.point_velocity(0, ahead))
+    fn velocity_error(&self, [ahead, trailer]: [Twist; 2]) -> Vec3 {
+        self.target_velocity - (self.point_velocity(1, trailer) - self.point_velocity(0, ahead))
     }
 }
 
-impl Turn {
+impl RotationRow {
     /// Returns the change of the impulse that the row needs at these twists (N m s), within its bounds.
-    fn wanted(&self, [ahead, trailer]: [Twist; 2]) -> f32 {
+    fn impulse_change(&self, [ahead, trailer]: [Twist; 2]) -> f32 {
         let rate = (trailer[1] - ahead[1]).dot(self.axis);
         let free = self.impulse + (self.bias - self.softness * self.impulse - rate) / (self.compliance + self.softness);
         free.max(self.bounds[0]).min(self.bounds[1]) - self.impulse
@@ -299,6 +309,6 @@ impl Turn {
 }
 
 /// Returns `twist` plus `by` times `change`.
-pub(crate) fn add(twist: Twist, change: Twist, by: f32) -> Twist {
+pub(crate) fn add_scaled(twist: Twist, change: Twist, by: f32) -> Twist {
     [twist[0] + change[0] * by, twist[1] + change[1] * by]
 }

@@ -59,7 +59,7 @@ pub struct Coupler {
 pub enum TrailerBrakes {
     /// Own controls of the trailer only.
     #[default]
-    Own,
+    OwnControls,
     /// Foot brake and handbrake of the vehicle ahead, transmitted by air, wire or rods. If the vehicle ahead is a
     /// trailer, its own actuation applies here, too.
     Pedal,
@@ -72,10 +72,10 @@ pub enum TrailerBrakes {
 
 /// Time constant with which the damper of an overrun brake follows the force (s). Without it, a brake that holds more
 /// than its actuation force would be released and applied from step to step.
-const OVERRUN_RESPONSE: f32 = 0.2;
+const OVERRUN_TIME_CONSTANT_S: f32 = 0.2;
 
 /// Speed below which a trailer is at a standstill, as a share of walking pace.
-const STANDSTILL_PACE: f32 = 0.1;
+const STANDSTILL_SPEED_SHARE: f32 = 0.1;
 
 /// Returns true if a trailer rolls backwards, or is at a standstill and about to. An overrun device then releases the
 /// brake, as automatic reversing brakes do. UN R13, annex 12, allows a residual drag of 8 % of the weight; this model
@@ -84,38 +84,38 @@ const STANDSTILL_PACE: f32 = 0.1;
 /// The trailer rolls forward at `paces` times walking pace. The vehicle ahead holds the trailer back with `push` N. The
 /// weight of the trailer and the air drive the trailer forward with `driven` N.
 pub(crate) fn is_reversed(paces: f32, push: f32, driven: f32) -> bool {
-    paces < -STANDSTILL_PACE || (paces < STANDSTILL_PACE && push > driven)
+    paces < -STANDSTILL_SPEED_SHARE || (paces < STANDSTILL_SPEED_SHARE && push > driven)
 }
 
 impl TrailerBrakes {
     /// Returns the steady share of the brake that an overrun device applies under a force of `push` N, 0 to 1; 0 for
     /// other brakes.
-    pub(crate) fn run_up(self, push: f32) -> f32 {
+    pub(crate) fn steady_overrun(self, push: f32) -> f32 {
         match self {
             Self::Overrun(full) => (push / full).clamp(0.0, 1.0),
-            Self::Own | Self::Pedal => 0.0,
+            Self::OwnControls | Self::Pedal => 0.0,
         }
     }
 
     /// Returns the share of the brake that the device applies after a step of `dt` s with the force `push` (N), 0 to 1.
     /// `overrun` is the share before the step.
-    pub(crate) fn followed(self, overrun: f32, push: f32, dt: f32) -> f32 {
-        overrun + (self.run_up(push) - overrun) * (dt / (OVERRUN_RESPONSE + dt))
+    pub(crate) fn next_overrun(self, overrun: f32, push: f32, dt: f32) -> f32 {
+        overrun + (self.steady_overrun(push) - overrun) * (dt / (OVERRUN_TIME_CONSTANT_S + dt))
     }
 
     /// Returns the share of the trailer's foot brake that the vehicle ahead applies, 0 to 1. `pedal` is the brake pedal
     /// of its driver, `overrun` the share that an overrun device applies.
-    pub(crate) fn pressed(self, pedal: f32, overrun: f32) -> f32 {
+    pub(crate) fn foot_brake_share(self, pedal: f32, overrun: f32) -> f32 {
         match self {
-            Self::Own => 0.0,
+            Self::OwnControls => 0.0,
             Self::Pedal => pedal,
             Self::Overrun(_) => overrun,
         }
     }
 
     /// Returns the share of the trailer's handbrake behind a vehicle whose driver applies `handbrake`, 0 to 1.
-    pub(crate) fn pulled(self, handbrake: f32) -> f32 {
-        if self == Self::Own { 0.0 } else { handbrake }
+    pub(crate) fn handbrake_share(self, handbrake: f32) -> f32 {
+        if self == Self::OwnControls { 0.0 } else { handbrake }
     }
 }
 
@@ -147,7 +147,7 @@ impl Coupler {
         finite("coupler: point", self.point)?;
         match self.brakes {
             TrailerBrakes::Overrun(full) => positive("coupler: overrun force of the full brake", full),
-            TrailerBrakes::Own | TrailerBrakes::Pedal => Ok(()),
+            TrailerBrakes::OwnControls | TrailerBrakes::Pedal => Ok(()),
         }
     }
 }

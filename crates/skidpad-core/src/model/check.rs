@@ -1,24 +1,24 @@
 //! Checks of the parts of a model.
 
 use crate::constants::MAX_WHEELS;
-use crate::model::error::{ModelError, finite, not_negative, positive, positive_or_infinite, within};
+use crate::model::error::{ModelError, finite, index_in_range, not_negative, positive, positive_or_infinite};
 use crate::model::parts::ModelParts;
-use crate::wheel::disc::Disc;
-use crate::wheel::pack::left_of_middle;
+use crate::wheel::disc::BrakeDisc;
+use crate::wheel::pack::lateral_offset;
 use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
 use bevy_math::{Mat3, Vec3};
 
 /// Maximum height of a roll centre over half the track. On steeper links, lateral forces would lift wheels off the
 /// ground, or press them down without limit.
-const MOST_LINK_SLOPE: f32 = 0.8;
+const MAX_LINK_SLOPE: f32 = 0.8;
 
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let count = parts.wheels.len();
     if !(2..=MAX_WHEELS).contains(&count) {
-        return Err(ModelError::Wheels("a vehicle needs 2 to 32 wheels"));
+        return Err(ModelError::RuleViolated("a vehicle needs 2 to 32 wheels"));
     }
     if parts.wheels.windows(2).any(|w| w[1].axle < w[0].axle) {
-        return Err(ModelError::Wheels("wheels must be listed axle by axle from the front"));
+        return Err(ModelError::RuleViolated("wheels must be listed axle by axle from the front"));
     }
     positive("mass", parts.mass)?;
     positive("centre_height", parts.centre_height)?;
@@ -30,7 +30,7 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
         positive("hull half extent", half)?;
     }
     finite("hull centre", parts.hull.centre)?;
-    let peers = &parts.peers;
+    let peers = &parts.raycast_reference;
     not_negative("roll influence", peers.roll_influence)?;
     not_negative("what roll influence leaves of 1", 1.0 - peers.roll_influence)?;
     positive_or_infinite("largest suspension force", peers.largest_suspension_force)?;
@@ -52,7 +52,7 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     parts.coupler.map_or(Ok(()), |coupler| coupler.check())?;
     parts.assists.check()?;
     parts.aero.check()?;
-    crate::drivetrain::flow::check(parts)
+    crate::drivetrain::torque_paths::check(parts)
 }
 
 /// Checks anti-roll bars and heave springs.
@@ -60,20 +60,20 @@ fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
     let count = parts.wheels.len();
     for bar in &parts.bars {
         for wheel in bar.wheels {
-            within("anti-roll bar wheel", wheel, count)?;
+            index_in_range("anti-roll bar wheel", wheel, count)?;
         }
         not_negative("anti-roll bar rate", bar.rate)?;
-        not_negative("speed from which an anti-roll bar acts", bar.fades_in[0])?;
-        if bar.fades_in != [0.0; 2] {
-            positive("range of speeds in which an anti-roll bar fades in", bar.fades_in[1] - bar.fades_in[0])?;
+        not_negative("speed from which an anti-roll bar acts", bar.speed_range[0])?;
+        if bar.speed_range != [0.0; 2] {
+            positive("range of speeds in which an anti-roll bar fades in", bar.speed_range[1] - bar.speed_range[0])?;
         }
     }
     for spring in &parts.heave_springs {
         for wheel in spring.wheels {
-            within("heave spring wheel", wheel, count)?;
+            index_in_range("heave spring wheel", wheel, count)?;
         }
         if spring.wheels[0] == spring.wheels[1] {
-            return Err(ModelError::Wheels("a heave spring needs two wheels"));
+            return Err(ModelError::RuleViolated("a heave spring needs two wheels"));
         }
         not_negative("heave spring rate", spring.rate)?;
         not_negative("heave spring damping", spring.damping)?;
@@ -125,46 +125,46 @@ fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     not_negative("Ackermann share", axle.ackermann)?;
     not_negative("what the Ackermann share leaves of 1", 1.0 - axle.ackermann)?;
     finite("distance of an axle from the turning axis", Vec3::splat(axle.turning_distance))?;
-    not_negative("height of an axle's force point", axle.force_point)?;
-    finite("height of an axle's roll centre", Vec3::splat(axle.roll_centre))?;
+    not_negative("height of an axle's force point", axle.force_point_height)?;
+    finite("height of an axle's roll centre", Vec3::splat(axle.roll_centre_height))?;
     if let Some(lateral) = &axle.lateral_compliance {
         finite("lateral rate of an axle", Vec3::splat(lateral.rate))?;
         not_negative("lateral damping of an axle", lateral.damping)?;
     }
-    if axle.force_point > 0.0 && axle.roll_centre != 0.0 {
-        return Err(ModelError::Wheels("an axle with a force point has its roll centre at the ground"));
+    if axle.force_point_height > 0.0 && axle.roll_centre_height != 0.0 {
+        return Err(ModelError::RuleViolated("an axle with a force point has its roll centre at the ground"));
     }
     Ok(())
 }
 
-fn check_disc(disc: &Disc, named: impl Fn(&str) -> String) -> Result<(), ModelError> {
+fn check_disc(disc: &BrakeDisc, named: impl Fn(&str) -> String) -> Result<(), ModelError> {
     positive(&named("heat capacity of the brake disc"), disc.heat_capacity)?;
     not_negative(&named("cooling of the brake disc"), disc.cooling[0])?;
     not_negative(&named("cooling of the brake disc by speed"), disc.cooling[1])?;
-    not_negative(&named("temperature from which the brake fades"), disc.fades[0])?;
-    positive(&named("range of temperatures in which the brake fades"), disc.fades[1] - disc.fades[0])?;
-    not_negative(&named("share that is left of a faded brake"), disc.least_share)?;
-    not_negative(&named("what a faded brake has lost"), 1.0 - disc.least_share)
+    not_negative(&named("temperature from which the brake fades"), disc.fade_range[0])?;
+    positive(&named("range of temperatures in which the brake fades"), disc.fade_range[1] - disc.fade_range[0])?;
+    not_negative(&named("share that is left of a faded brake"), disc.min_torque_factor)?;
+    not_negative(&named("what a faded brake has lost"), 1.0 - disc.min_torque_factor)
 }
 
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
     let named = |what: &str| format!("wheel {i}: {what}");
-    within(&named("axle"), wheel.axle, parts.axles.len())?;
-    within(&named("tyre"), wheel.tyre, parts.tyres.len())?;
+    index_in_range(&named("axle"), wheel.axle, parts.axles.len())?;
+    index_in_range(&named("tyre"), wheel.tyre, parts.tyres.len())?;
     if !wheel.contact.is_finite() {
-        return Err(ModelError::Wheels("a wheel's position is not finite"));
+        return Err(ModelError::RuleViolated("a wheel's position is not finite"));
     }
     positive(&named("radius"), wheel.radius)?;
     positive(&named("spin inertia"), wheel.spin_inertia)?;
     let strut = &wheel.strut;
     let travel = strut.droop_travel.max(strut.bump_travel + strut.stop_travel);
     let axle = &parts.axles[wheel.axle];
-    let steepest = MOST_LINK_SLOPE * left_of_middle(parts, i).abs();
+    let steepest = MAX_LINK_SLOPE * lateral_offset(parts, i).abs();
     not_negative(
         &named("0.8 of half its track, less the height of its roll centre"),
-        steepest - axle.roll_centre.abs(),
+        steepest - axle.roll_centre_height.abs(),
     )?;
-    let [toe, camber] = axle.guidance.map_or([0.0; 2], |links| links.largest(travel));
+    let [toe, camber] = axle.toe_camber.map_or([0.0; 2], |links| links.max_changes(travel));
     positive(&named("1 - size of camber, anywhere in its travel"), 1.0 - wheel.camber.abs() - camber)?;
     positive(&named("1 - size of toe, anywhere in its travel"), 1.0 - wheel.toe.abs() - toe)?;
     positive(&named("wheel rate"), strut.rate)?;
@@ -173,22 +173,22 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     positive(&named("stop travel"), strut.stop_travel)?;
     positive(&named("wheel rate at full droop"), strut.rate_at(-f64::from(strut.droop_travel)) as f32)?;
     for knee in strut.knees {
-        positive_or_infinite(&named("speed of a damper's knee"), knee.above)?;
+        positive_or_infinite(&named("speed of a damper's knee"), knee.speed)?;
     }
     for (what, value) in [
         ("rise of the wheel rate", strut.progressive_rate),
         ("bump damping", strut.bump_damping),
         ("rebound damping", strut.rebound_damping),
         ("stop rate", strut.stop_rate),
-        ("share of damping beyond the bump knee", strut.knees[0].share),
-        ("share of damping beyond the rebound knee", strut.knees[1].share),
+        ("share of damping beyond the bump knee", strut.knees[0].fast_ratio),
+        ("share of damping beyond the rebound knee", strut.knees[1].fast_ratio),
         ("brake torque", wheel.brake_torque),
         ("handbrake torque", wheel.handbrake_torque),
         ("rolling constant", wheel.rolling.constant),
         ("rolling linear", wheel.rolling.linear),
         ("rolling quadratic", wheel.rolling.quadratic),
-        ("rolling at rest", wheel.rolling.standing),
-        ("speed below which a wheel counts as at rest", wheel.rolling.standing_below),
+        ("rolling at rest", wheel.rolling.static_coefficient),
+        ("speed below which a wheel counts as at rest", wheel.rolling.static_fade_speed),
     ] {
         not_negative(&named(what), value)?;
     }

@@ -20,10 +20,10 @@ pub enum ModelError {
     Unsupported,
     /// Violated rule of wheels, axles or drivetrain.
     #[error("{0}")]
-    Wheels(&'static str),
+    RuleViolated(&'static str),
     /// Index past the end of its list.
     #[error("{part} refers to number {index} of a list of {length}")]
-    Dangling {
+    IndexOutOfRange {
         /// Name of the reference.
         part: String,
         /// Value of the index.
@@ -62,9 +62,9 @@ pub(crate) fn positive_or_infinite(part: &str, found: f32) -> Result<(), ModelEr
     Err(ModelError::OutOfRange { part, found, accepts: "a number above 0, or infinite" })
 }
 
-pub(crate) fn within(part: &str, index: usize, length: usize) -> Result<(), ModelError> {
+pub(crate) fn index_in_range(part: &str, index: usize, length: usize) -> Result<(), ModelError> {
     if index < length {
         return Ok(());
     }
-    Err(ModelError::Dangling { part: part.into(), index, length })
+    Err(ModelError::IndexOutOfRange { part: part.into(), index, length })
 }

@@ -7,39 +7,39 @@ pub(crate) mod parts;
 pub(crate) mod plain;
 
 pub use error::ModelError;
-pub use parts::{Hull, ModelParts, Peers};
+pub use parts::{Hull, ModelParts, RaycastReference};
 
-pub use crate::aero::parameters::{Aero, AeroMaps, Surface, Table};
+pub use crate::aero::parameters::{Aero, AeroMaps, AeroSurface, BilinearTable};
 pub use crate::assists::parameters::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
 pub use crate::chassis::mass::box_inertia;
-pub use crate::drivetrain::converter::{Clutch, Converter, LaunchDevice, LockUp};
-pub use crate::drivetrain::engine::{Continuous, Curve, Engine, Gearbox};
+pub use crate::drivetrain::engine::{Curve, Cvt, Engine, Gearbox};
+pub use crate::drivetrain::launch_device::{Clutch, Converter, LaunchDevice, LockUp};
 pub use crate::drivetrain::motor::Motor;
-pub use crate::drivetrain::parameters::{Coupling, EngineDrive, Powertrain};
+pub use crate::drivetrain::parameters::{EngineDrive, Powertrain, TorqueCoupling};
 pub use crate::hitch::parameters::{Coupler, Hitch, TrailerBrakes};
-pub use crate::statics::shares::{carried_masses, sprung_masses};
+pub use crate::statics::static_loads::{carried_masses, sprung_masses};
 pub use crate::steering::parameters::Steering;
 pub use crate::suspension::parameters::{
-    AntiRollBar, BarCoupling, HeaveSpring, Knee, LateralCompliance, Strut, Unsprung,
+    AntiRollBar, BarForcePath, DamperKnee, HeaveSpring, LateralCompliance, Strut, Unsprung,
 };
 pub use crate::tyre::parameters::Tyre;
-pub use crate::wheel::disc::Disc;
-pub use crate::wheel::parameters::{Axle, Guidance, ProbeShape, Rolling, Side, Wheel};
+pub use crate::wheel::disc::BrakeDisc;
+pub use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, ToeCamberCurves, Wheel};
 
 use crate::assists::assist_log::Assist;
-use crate::drivetrain::flow::Flow;
-use crate::lane::{Four, Lane};
+use crate::drivetrain::torque_paths::TorquePath;
+use crate::lane::{F32x4, Lane};
 use crate::steering::ackermann::Ackermann;
-use crate::tyre::{Conditions, Moments, Response};
+use crate::tyre::{Conditions, Moments, TyreForces};
 use crate::wheel::pack::{self, LaneIndex, WheelPack};
 use crate::wheel::state::WheelState;
 use crate::{Mat3, STANDARD_GRAVITY, Vec3, math};
 use error::{positive, positive_or_infinite};
 
 /// Maximum force of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
-pub const LARGEST_PULL: f32 = 10.0;
+pub const MAX_PULL_RATIO: f32 = 10.0;
 
 /// Valid vehicle: immutable, shared between the cars that use it.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,24 +47,24 @@ pub struct Model {
     parts: ModelParts,
     inverse_mass: f32,
     inverse_inertia: Mat3,
-    sprung: Box<[f32]>,
+    carried_masses: Box<[f32]>,
     assists: Box<[Assist]>,
     axle_wheels: Box<[[usize; 2]]>,
     ackermann: Box<[Ackermann]>,
-    leans: Box<[(f32, f32)]>,
-    banks: Box<[WheelPack]>,
-    places: Box<[LaneIndex]>,
-    flows: Box<[Flow]>,
+    camber_sin_cos: Box<[(f32, f32)]>,
+    wheel_packs: Box<[WheelPack]>,
+    lane_indices: Box<[LaneIndex]>,
+    torque_paths: Box<[TorquePath]>,
     rotor_momentum: Box<[f32]>,
-    axle_links_apart: Box<[usize]>,
-    turned_by_travel: bool,
+    separate_axle_links: Box<[usize]>,
+    has_bump_steer: bool,
     has_rims: bool,
-    has_links: bool,
-    is_compliant: bool,
+    has_roll_centre_links: bool,
+    has_lateral_compliance: bool,
 }
 
 /// Minimum mass that a wheel carries at rest, as a share of an even split. Rows are scaled by the carried mass.
-const LEAST_CARRIED: f32 = 1e-3;
+const MIN_CARRIED_SHARE: f32 = 1e-3;
 
 impl Model {
     /// Builds a model: checks `parts` and derives the mass that each wheel carries.
@@ -82,11 +82,13 @@ impl Model {
         let axle_wheels = axle_wheels(&parts)?;
         for (axle, [left, right]) in parts.axles.iter().zip(&axle_wheels) {
             if axle.solid && parts.wheels[*left].contact.y <= parts.wheels[*right].contact.y {
-                return Err(ModelError::Wheels("a solid axle needs a wheel on the left and one on the right of it"));
+                return Err(ModelError::RuleViolated(
+                    "a solid axle needs a wheel on the left and one on the right of it",
+                ));
             }
         }
         for (i, (wheel, carried)) in parts.wheels.iter().zip(&sprung).enumerate() {
-            let least = LEAST_CARRIED * parts.mass / parts.wheels.len() as f32;
+            let least = MIN_CARRIED_SHARE * parts.mass / parts.wheels.len() as f32;
             positive(&format!("wheel {i}: mass it carries at rest, less {least} kg"), *carried as f32 - least)?;
             let left = wheel.unsprung.map_or(1.0, |own| *carried as f32 - own.mass);
             positive(&format!("wheel {i}: carried mass less the unsprung one"), left)?;
@@ -99,21 +101,21 @@ impl Model {
         }
         let sprung: Box<[f32]> = sprung.into_iter().map(|m| m as f32).collect();
         Ok(Self {
-            banks: pack::banks(&parts, &sprung, &axle_wheels),
-            places: pack::places(&parts, &axle_wheels),
+            wheel_packs: pack::build_packs(&parts, &sprung, &axle_wheels),
+            lane_indices: pack::lane_indices(&parts, &axle_wheels),
             inverse_mass: 1.0 / parts.mass,
             inverse_inertia: parts.inertia.inverse(),
-            sprung,
-            assists: used(&parts),
-            flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
+            carried_masses: sprung,
+            assists: effective_assists(&parts),
+            torque_paths: parts.couplings.iter().map(|coupling| TorquePath::new(&parts, coupling)).collect(),
             rotor_momentum: parts.motors.iter().map(|motor| motor.momentum(&parts.wheels)).collect(),
-            axle_links_apart: pack::axle_links_apart(&parts),
+            separate_axle_links: pack::separate_axle_links(&parts),
             has_rims: parts.wheels.iter().any(|wheel| wheel.probe != ProbeShape::Ray),
-            has_links: parts.axles.iter().any(|axle| axle.roll_centre != 0.0),
-            is_compliant: parts.axles.iter().any(|axle| axle.lateral_compliance.is_some()),
-            turned_by_travel: parts.axles.iter().any(|axle| axle.guidance.is_some() || axle.solid),
+            has_roll_centre_links: parts.axles.iter().any(|axle| axle.roll_centre_height != 0.0),
+            has_lateral_compliance: parts.axles.iter().any(|axle| axle.lateral_compliance.is_some()),
+            has_bump_steer: parts.axles.iter().any(|axle| axle.toe_camber.is_some() || axle.solid),
             ackermann: ackermann(&parts, &axle_wheels),
-            leans: parts.wheels.iter().map(|wheel| math::sin_cos(wheel.camber)).collect(),
+            camber_sin_cos: parts.wheels.iter().map(|wheel| math::sin_cos(wheel.camber)).collect(),
             axle_wheels,
             parts,
         })
@@ -151,8 +153,8 @@ impl Model {
 
     /// Returns the mass carried by each wheel at rest, kg, in wheel order. It includes the wheel's share of the mass
     /// that is described to rest on the hitch.
-    pub fn sprung(&self) -> &[f32] {
-        &self.sprung
+    pub fn carried_masses(&self) -> &[f32] {
+        &self.carried_masses
     }
 
     /// Returns the assists and tricks that can have an effect, in the order of [`Assist::ALL`]; empty for a plain car.
@@ -185,8 +187,8 @@ impl Model {
     }
 
     /// Returns the sine and cosine of the static camber of each wheel.
-    pub(crate) fn leans(&self) -> &[(f32, f32)] {
-        &self.leans
+    pub(crate) fn camber_sin_cos(&self) -> &[(f32, f32)] {
+        &self.camber_sin_cos
     }
 
     /// Returns the pair of wheels of each axle. An axle with one wheel has its number twice.
@@ -195,36 +197,36 @@ impl Model {
     }
 
     /// Returns true if the travel of any wheel changes toe or camber.
-    pub(crate) fn turned_by_travel(&self) -> bool {
-        self.turned_by_travel
+    pub(crate) fn has_bump_steer(&self) -> bool {
+        self.has_bump_steer
     }
 
     /// Returns the constants of the wheels in banks of four lanes.
-    pub(crate) fn banks(&self) -> &[WheelPack] {
-        &self.banks
+    pub(crate) fn wheel_packs(&self) -> &[WheelPack] {
+        &self.wheel_packs
     }
 
     /// Returns the bank and the lane of wheel `i`.
-    pub(crate) fn place(&self, i: usize) -> LaneIndex {
-        self.places[i]
+    pub(crate) fn lane_index(&self, i: usize) -> LaneIndex {
+        self.lane_indices[i]
     }
 
     /// Returns, for each lane, the share of its wheels (one per bank) for which `is` returns true. `is` takes a wheel
     /// number.
-    pub(crate) fn share_of_lanes(&self, is: impl Fn(usize) -> bool) -> Four {
+    pub(crate) fn share_of_lanes(&self, is: impl Fn(usize) -> bool) -> F32x4 {
         let mut counts = [[0.0; 4]; 2];
-        for (wheel, place) in self.places.iter().enumerate() {
+        for (wheel, place) in self.lane_indices.iter().enumerate() {
             counts[0][place.lane] += f32::from(is(wheel));
             counts[1][place.lane] += 1.0;
         }
-        let [found, all] = counts.map(Four::new);
-        found / all.at_least(Four::splat(1.0))
+        let [found, all] = counts.map(F32x4::new);
+        found / all.at_least(F32x4::splat(1.0))
     }
 
     /// Returns true if `wheels` are the two wheels of one axle and a link between them resists opposite travel
     /// (`way` below 0).
     pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], way: f32) -> bool {
-        let [first, second] = wheels.map(|i| self.places[i]);
+        let [first, second] = wheels.map(|i| self.lane_indices[i]);
         way < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
     }
 
@@ -234,8 +236,8 @@ impl Model {
     }
 
     /// Returns the numbers of the bars, then the heave springs, that are not part of [`WheelPack::bar_rate`].
-    pub(crate) fn axle_links_apart(&self) -> &[usize] {
-        &self.axle_links_apart
+    pub(crate) fn separate_axle_links(&self) -> &[usize] {
+        &self.separate_axle_links
     }
 
     /// Returns true if any wheel probes the ground with more than a ray.
@@ -246,21 +248,21 @@ impl Model {
 
     /// Returns true if the roll centre of any axle is off the ground.
     #[inline(always)]
-    pub(crate) fn has_links(&self) -> bool {
-        self.has_links
+    pub(crate) fn has_roll_centre_links(&self) -> bool {
+        self.has_roll_centre_links
     }
 
     /// Returns true if any axle has lateral compliance.
     #[inline(always)]
-    pub(crate) fn is_compliant(&self) -> bool {
-        self.is_compliant
+    pub(crate) fn has_lateral_compliance(&self) -> bool {
+        self.has_lateral_compliance
     }
 
     /// Returns true if tyre rows may not be orthogonal unit vectors: with rim probes, or with roll centres off the
     /// ground.
     #[inline(always)]
-    pub(crate) fn has_slanted_rows(&self) -> bool {
-        self.has_rims | self.has_links
+    pub(crate) fn has_tilted_rows(&self) -> bool {
+        self.has_rims | self.has_roll_centre_links
     }
 
     /// Returns the movement of the contact point of wheel `i` to the left per metre of jounce, –: the height of its
@@ -276,8 +278,8 @@ impl Model {
     }
 
     /// Returns, for each coupling, the torques that drive both of its sides.
-    pub(crate) fn flows(&self) -> &[Flow] {
-        &self.flows
+    pub(crate) fn torque_paths(&self) -> &[TorquePath] {
+        &self.torque_paths
     }
 
     /// Returns the angular momentum of the rotor of each motor per speed of the car, kg m; see [`Motor::momentum`].
@@ -285,12 +287,12 @@ impl Model {
         &self.rotor_momentum
     }
 
-    /// Returns the maximum raw motor torque at wheel `i`, N m: [`LARGEST_PULL`] times load times radius. The load is
+    /// Returns the maximum raw motor torque at wheel `i`, N m: [`MAX_PULL_RATIO`] times load times radius. The load is
     /// the wheel's load at rest or the mean load of all wheels, whichever is larger. Larger torques turn the chassis
     /// faster than steps resolve.
-    pub fn largest_motor_torque(&self, i: usize) -> f32 {
+    pub fn max_motor_torque(&self, i: usize) -> f32 {
         let mean = self.parts.mass * STANDARD_GRAVITY / self.parts.wheels.len() as f32;
-        LARGEST_PULL * self.static_load(i).max(mean) * self.parts.wheels[i].radius
+        MAX_PULL_RATIO * self.static_load(i).max(mean) * self.parts.wheels[i].radius
     }
 
     /// Returns the tyre of wheel `i`.
@@ -299,7 +301,7 @@ impl Model {
     }
 
     /// Computes the forces of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`].
-    pub fn tyre_force(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> Response<f32> {
+    pub fn tyre_force(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> TyreForces<f32> {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
         let mut found = self.tyre(i).force([slip[0], slip[1] * hand], &conditions);
@@ -318,7 +320,7 @@ impl Model {
     /// Returns the lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see [`Tyre::lengths`].
     pub fn patch_lengths(&self, i: usize, conditions: &Conditions<f32>) -> [f32; 2] {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
-        self.tyre(i).lengths(&Conditions { camber: conditions.camber * hand, ..*conditions })
+        self.tyre(i).patch_lengths(&Conditions { camber: conditions.camber * hand, ..*conditions })
     }
 
     /// Returns the slips κ and −tan α of wheel `i` in the state `wheel`: the deflection of its patch over the
@@ -333,13 +335,13 @@ impl Model {
     pub fn camber(&self, i: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let wheel = &self.parts.wheels[i];
         let axle = &self.parts.axles[wheel.axle];
-        let linked = axle.guidance.map_or(0.0, |links| links.at(compression(i))[1]);
+        let linked = axle.toe_camber.map_or(0.0, |links| links.changes_at(compression(i))[1]);
         let camber = wheel.camber + linked;
-        if axle.solid { camber + wheel.side.rightwards() * self.turned(wheel.axle, compression) } else { camber }
+        if axle.solid { camber + wheel.side.outward_sign() * self.beam_tilt(wheel.axle, compression) } else { camber }
     }
 
     /// Returns the angle by which the beam of a solid axle leans to the right against the chassis, rad.
-    pub(crate) fn turned(&self, axle: usize, compression: impl Fn(usize) -> f32) -> f32 {
+    pub(crate) fn beam_tilt(&self, axle: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let [left, right] = self.axle_wheels[axle];
         let track = self.parts.wheels[left].contact.y - self.parts.wheels[right].contact.y;
         (compression(left) - compression(right)) / track
@@ -368,7 +370,7 @@ fn ackermann(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Ackermann]>
     let ends = || axle_wheels.iter().map(|both| both.map(|i| parts.wheels[i].contact));
     let positions: Vec<f32> = ends().map(|[left, right]| 0.5 * (left.x + right.x)).collect();
     let tracks: Vec<f32> = ends().map(|[left, right]| left.y - right.y).collect();
-    Ackermann::of_axles(&parts.axles, &positions, &tracks)
+    Ackermann::for_axles(&parts.axles, &positions, &tracks)
 }
 
 fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
@@ -378,14 +380,14 @@ fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
             match on[..] {
                 [only] => Ok([only, only]),
                 [left, right] => Ok([left, right]),
-                _ => Err(ModelError::Wheels("every axle needs one or two wheels")),
+                _ => Err(ModelError::RuleViolated("every axle needs one or two wheels")),
             }
         })
         .collect()
 }
 
 /// Returns the assists that can have an effect on a car of `parts`, in the order of [`Assist::ALL`].
-fn used(parts: &ModelParts) -> Box<[Assist]> {
+fn effective_assists(parts: &ModelParts) -> Box<[Assist]> {
     let assists = &parts.assists;
     let uses = |assist: &Assist| match assist {
         Assist::AntiLock => assists.abs.is_some(),
@@ -395,10 +397,10 @@ fn used(parts: &ModelParts) -> Box<[Assist]> {
         Assist::CruiseControl => assists.cruise.is_some(),
         Assist::CounterSteer => assists.counter_steer.is_some(),
         Assist::SpeedSteering => assists.speed_steering.is_some(),
-        Assist::Elements => !parts.elements.is_empty(),
+        Assist::Elements => !parts.external_forces.is_empty(),
         Assist::AngularDrag => assists.angular_drag > 0.0,
         Assist::LoweredCentre => assists.lowered_centre > 0.0,
-        Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point > 0.0),
+        Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point_height > 0.0),
         // Properties of ray-cast solvers, not of cars.
         Assist::RollInfluence | Assist::LargestForce => false,
     };

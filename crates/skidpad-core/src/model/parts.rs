@@ -3,8 +3,8 @@
 use crate::aero::parameters::Aero;
 use crate::assists::parameters::Assists;
 use crate::drivetrain::motor::Motor;
-use crate::drivetrain::parameters::{Coupling, Powertrain};
-use crate::element::Element;
+use crate::drivetrain::parameters::{Powertrain, TorqueCoupling};
+use crate::force_element::ExternalForce;
 use crate::hitch::parameters::{Coupler, Hitch};
 use crate::steering::parameters::Steering;
 use crate::suspension::parameters::{AntiRollBar, HeaveSpring};
@@ -23,7 +23,7 @@ pub struct Hull {
 
 /// Parameters of the ray-cast vehicles of other engines. skidpad's own solvers do not read them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Peers {
+pub struct RaycastReference {
     /// Lever arm of side impulses over the height of the centre of mass: 1 at the ground, as in a real car; 0 at the
     /// height of the centre of mass, where they cause no roll. Rapier's controller always uses 0.1.
     pub roll_influence: f32,
@@ -31,7 +31,7 @@ pub struct Peers {
     pub largest_suspension_force: f32,
 }
 
-impl Default for Peers {
+impl Default for RaycastReference {
     /// Returns the roll influence that Bullet's constructor sets, and no limit of the force.
     fn default() -> Self {
         Self { roll_influence: 0.1, largest_suspension_force: f32::INFINITY }
@@ -65,13 +65,13 @@ pub struct ModelParts {
     /// Electric motors, with or without an engine. Maximum: 8. Default: none.
     pub motors: Vec<Motor>,
     /// Couplings that limit speed differences between wheels or axles, for any powertrain. Maximum: 4. Default: none.
-    pub couplings: Vec<Coupling>,
+    pub couplings: Vec<TorqueCoupling>,
     /// Drag and downforce.
     pub aero: Aero,
     /// Collision box.
     pub hull: Hull,
     /// Parameters of other engines, for comparisons.
-    pub peers: Peers,
+    pub raycast_reference: RaycastReference,
     /// Assists and tricks. Default: none.
     pub assists: Assists,
     /// Hitch that tows a trailer. Default: none.
@@ -79,5 +79,5 @@ pub struct ModelParts {
     /// Coupler by which the vehicle is towed. Default: none.
     pub coupler: Option<Coupler>,
     /// Force elements of the user. Vehicle files have none. Default: none.
-    pub elements: Vec<Element>,
+    pub external_forces: Vec<ExternalForce>,
 }

@@ -1,7 +1,7 @@
 //! Car that is plain enough for closed-form results: four equal corners, symmetric about its centre of mass, linear
 //! springs without dampers, dry friction, and no powertrain.
 
-use super::{Axle, Hull, ModelParts, ProbeShape, Rolling, Side, Steering, Strut, Tyre, Wheel};
+use super::{Axle, Hull, ModelParts, ProbeShape, RollingCoefficients, Side, Steering, Strut, Tyre, Wheel};
 use crate::tyre::{CurveLaw, CurveTyre};
 use crate::{Mat3, Vec3};
 
@@ -24,7 +24,7 @@ pub(crate) fn plain_car() -> ModelParts {
             brake_torque: 1000.0,
             handbrake_torque: 0.0,
             disc: None,
-            rolling: Rolling::default(),
+            rolling: RollingCoefficients::default(),
             unsprung: None,
             probe: ProbeShape::Ray,
         }

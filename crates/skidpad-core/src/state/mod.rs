@@ -1,7 +1,7 @@
 //! Dynamic state of a car: everything that advances in time, and nothing else. A clone is a snapshot for a rewind.
 
+mod load_errors;
 pub(crate) mod placement;
-mod refused;
 pub mod saved;
 mod train;
 
@@ -9,7 +9,7 @@ pub use crate::drivetrain::state::DriveState;
 pub use crate::hitch::state::Tow;
 use crate::model::Model;
 pub use crate::state::placement::Placement;
-use crate::statics::equilibrium::{StaticEquilibrium, Towing, load_at};
+use crate::statics::equilibrium::{StaticEquilibrium, Towing, strut_load};
 use crate::wheel::parameters::Wheel;
 pub use crate::wheel::state::WheelState;
 use crate::wheel::state::rolling_share;
@@ -62,18 +62,18 @@ impl State {
     ///
     /// A trailer rests as if its coupler were held at its described height; see [`State::train_at_rest`].
     pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
-        let rest = StaticEquilibrium::of(model, scene, placement.heading, &Towing::default());
-        Self::standing(model, scene, placement, rest)
+        let rest = StaticEquilibrium::solve(model, scene, placement.heading, &Towing::default());
+        Self::from_equilibrium(model, scene, placement, rest)
     }
 
     /// Returns a car as [`State::at_rest`] does, in the equilibrium `rest`, or in its described pose without one.
-    fn standing(model: &Model, scene: &Scene, placement: &Placement, rest: Option<StaticEquilibrium>) -> Self {
-        let upright = scene.orientation(placement.heading);
+    fn from_equilibrium(model: &Model, scene: &Scene, placement: &Placement, rest: Option<StaticEquilibrium>) -> Self {
+        let upright = scene.upright_orientation(placement.heading);
         let velocity = upright * Vec3::X * placement.speed;
         let wheel = |(i, wheel): (usize, &Wheel)| WheelState {
             spin: placement.speed / wheel.radius,
             rolling_speed: placement.speed,
-            rolling: rolling_share(wheel.walking(), placement.speed.abs()),
+            rolling: rolling_share(wheel.walking_speeds(), placement.speed.abs()),
             contact: true,
             compression: rest.as_ref().map_or(0.0, |r| r.compressions[i]),
             load: rest.as_ref().map_or(model.static_load(i), |r| r.loads[i]),
@@ -82,18 +82,18 @@ impl State {
         let wheels = model.wheels().iter().enumerate().map(wheel).collect();
         let height = model.parts().centre_height + rest.as_ref().map_or(0.0, |r| r.heave);
         let mut state = Self {
-            position: scene.point(placement.x, placement.y, f64::from(height) + placement.height),
+            position: scene.point_above_plane(placement.x, placement.y, f64::from(height) + placement.height),
             rotation: rest.as_ref().map_or(upright, |r| upright * r.tilt),
             velocity,
             angular: Vec3::ZERO,
             previous_velocity: velocity,
             steer: 0.0,
-            drive: DriveState::rolling(model, placement),
+            drive: DriveState::at_speed(model, placement),
             wheels,
             tow: None,
         };
         if placement.height != 0.0 {
-            state.reach_down(model, scene);
+            state.lower_wheels(model, scene);
         }
         state
     }
@@ -112,7 +112,7 @@ impl State {
     }
 
     /// Lowers every wheel to the ground of `scene`, at most to its free droop. Sets contact, compression and load.
-    fn reach_down(&mut self, model: &Model, scene: &Scene) {
+    fn lower_wheels(&mut self, model: &Model, scene: &Scene) {
         let up = self.rotation * Vec3::Z;
         for (i, (wheel, described)) in self.wheels.iter_mut().zip(model.wheels()).enumerate() {
             // Start of the ray, as in the solvers: ground above a wheel compresses its strut.
@@ -120,13 +120,13 @@ impl State {
             let start = self.position + (self.rotation * (described.contact + above)).as_dvec3();
             let below = scene.distance_to_ground(start, -up.as_dvec3());
             let reached = below.map_or(f32::NEG_INFINITY, |distance| (f64::from(above.z) - distance) as f32);
-            let hanging = -model.hangs_below(i);
+            let hanging = -model.droop_from_rest(i);
             wheel.contact = reached > hanging;
             wheel.compression = reached.max(hanging);
         }
         let compressions: Vec<f32> = self.wheels.iter().map(|wheel| wheel.compression).collect();
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
-            wheel.load = if wheel.contact { load_at(model, |k| compressions[k], i) } else { 0.0 };
+            wheel.load = if wheel.contact { strut_load(model, |k| compressions[k], i) } else { 0.0 };
         }
     }
 

@@ -8,15 +8,15 @@ pub(crate) mod world;
 
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-pub use crate::state::refused::{LoadError, Mover, SaveError};
+pub use crate::state::load_errors::{LoadError, SaveError, SavedUnit};
 use crate::state::{DriveState, State, Tow, WheelState};
 use crate::world::free_body::BodyMotion;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Version of saved cars, and the only one that is read. Increase it with every change of the fields below.
-pub const VERSION: u16 = 5;
+pub const CAR_VERSION: u16 = 5;
 
-/// Version of saved worlds, and the only one that is read. Increase it with [`VERSION`], too.
+/// Version of saved worlds, and the only one that is read. Increase it with [`CAR_VERSION`], too.
 pub const WORLD_VERSION: u16 = 7;
 
 /// First bytes of a saved car.
@@ -25,17 +25,17 @@ pub const CAR_MAGIC: [u8; 4] = *b"skpC";
 /// First bytes of a saved world.
 pub const WORLD_MAGIC: [u8; 4] = *b"skpW";
 
-const MAGIC_BYTES: usize = CAR_MAGIC.len() + u16::SIZE;
+const MAGIC_BYTES: usize = CAR_MAGIC.len() + u16::SIZE_BYTES;
 
 impl State {
     /// Returns the state as bytes for [`State::from_bytes`]. The size is 417 bytes for four wheels, and 20 more for a
     /// towed car. Each wheel has 4 more if any wheel has shifted sideways, and 4 more if any is on ground with a
     /// friction factor other than 1.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + more_bytes(self)];
-        let mut to = Writer { left: &mut bytes };
+        let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + optional_bytes(self)];
+        let mut to = Writer { remaining: &mut bytes };
         CAR_MAGIC.write(&mut to);
-        VERSION.write(&mut to);
+        CAR_VERSION.write(&mut to);
         self.write(&mut to);
         bytes
     }
@@ -56,26 +56,26 @@ impl State {
 /// Returns the errors of [`State::from_bytes`].
 pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadError> {
     let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
-    from.begin("car", CAR_MAGIC, VERSION)?;
+    from.read_header("car", CAR_MAGIC, CAR_VERSION)?;
     let state = from.car(car, wheels)?;
-    from.end()?;
+    from.check_end()?;
     Ok(state)
 }
 
 fn car_bytes(wheels: usize) -> usize {
-    State::SIZE + wheels * WheelState::SIZE
+    State::SIZE_BYTES + wheels * WheelState::SIZE_BYTES
 }
 
 /// Returns the number of additional bytes of a towed car.
 fn tow_bytes(towed: bool) -> usize {
-    if towed { Tow::SIZE } else { 0 }
+    if towed { Tow::SIZE_BYTES } else { 0 }
 }
 
 /// Returns the number of additional bytes of a car that is towed, has wheels that have shifted, or is on ground with a
 /// friction factor other than 1.
-fn more_bytes(state: &State) -> usize {
+fn optional_bytes(state: &State) -> usize {
     let per_wheel = usize::from(has_shifted(&state.wheels)) + usize::from(is_off_grip(&state.wheels));
-    tow_bytes(state.tow.is_some()) + state.wheels.len() * per_wheel * f32::SIZE
+    tow_bytes(state.tow.is_some()) + state.wheels.len() * per_wheel * f32::SIZE_BYTES
 }
 
 /// Returns true if any wheel has shifted sideways.
@@ -89,30 +89,30 @@ fn is_off_grip(wheels: &[WheelState]) -> bool {
 }
 
 /// Flag in the byte of the number of wheels: each wheel is followed by its shift. `MAX_WHEELS` needs six bits.
-const SHIFTED: u8 = 128;
+const SHIFTED_FLAG: u8 = 128;
 /// Flag in the byte of the number of wheels: each wheel is followed by its grip excess, after its shift if present.
-const OFF_GRIP: u8 = 64;
+const OFF_GRIP_FLAG: u8 = 64;
 
 /// Bytes that are not yet written, of a buffer of the final size.
 struct Writer<'a> {
-    left: &'a mut [u8],
+    remaining: &'a mut [u8],
 }
 
 impl Writer<'_> {
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) {
-        if let Some((next, left)) = core::mem::take(&mut self.left).split_first_chunk_mut() {
+        if let Some((next, left)) = core::mem::take(&mut self.remaining).split_first_chunk_mut() {
             *next = bytes;
-            self.left = left;
+            self.remaining = left;
         }
     }
 
     /// Writes the next `N` bytes by `write`. Their length is checked once for all of them.
     #[inline(always)]
-    fn part<const N: usize>(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
-        if let Some((next, left)) = core::mem::take(&mut self.left).split_first_chunk_mut::<N>() {
-            write(&mut Writer { left: next });
-            self.left = left;
+    fn write_fixed<const N: usize>(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
+        if let Some((next, left)) = core::mem::take(&mut self.remaining).split_first_chunk_mut::<N>() {
+            write(&mut Writer { remaining: next });
+            self.remaining = left;
         }
     }
 }
@@ -148,19 +148,19 @@ struct Range {
 }
 
 /// Maximum magnitude of a number. It is larger than any value of a car, and products of three such numbers are finite.
-const LARGEST: f64 = 1e12;
+const MAX_MAGNITUDE: f64 = 1e12;
 
-const SIZED: Range = Range { least: -LARGEST, most: LARGEST, accepts: "a number within ±1e12" };
-const NOT_NEGATIVE: Range = Range { least: 0.0, most: LARGEST, accepts: "a number from 0 to 1e12" };
-const SHARE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
-const SINE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±1" };
+const MAGNITUDE_RANGE: Range = Range { least: -MAX_MAGNITUDE, most: MAX_MAGNITUDE, accepts: "a number within ±1e12" };
+const NON_NEGATIVE_RANGE: Range = Range { least: 0.0, most: MAX_MAGNITUDE, accepts: "a number from 0 to 1e12" };
+const SHARE_RANGE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
+const SINE_RANGE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±1" };
 /// Range of a road-wheel angle. The inner wheel in a tight turn is turned by up to half a turn, and by up to 1 rad of
 /// toe.
-const STEER: Range = Range { least: -4.2, most: 4.2, accepts: "an angle within ±4.2 rad" };
+const STEER_RANGE: Range = Range { least: -4.2, most: 4.2, accepts: "an angle within ±4.2 rad" };
 
-const NO_FIELD: Field = Field { name: "", range: SIZED };
-const SHIFT: Field = Field { name: "shift", range: SIZED };
-const GRIP_EXCESS: Field = Field { name: "grip_excess", range: SIZED };
+const NO_FIELD: Field = Field { name: "", range: MAGNITUDE_RANGE };
+const SHIFT_FIELD: Field = Field { name: "shift", range: MAGNITUDE_RANGE };
+const GRIP_EXCESS_FIELD: Field = Field { name: "grip_excess", range: MAGNITUDE_RANGE };
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8], accepts: usize) -> Self {
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn begin(&mut self, what: &'static str, accepts: [u8; 4], version: u16) -> Result<(), LoadError> {
+    fn read_header(&mut self, what: &'static str, accepts: [u8; 4], version: u16) -> Result<(), LoadError> {
         let found = self.take()?;
         if found != accepts {
             return Err(LoadError::Magic { what, found, accepts });
@@ -193,17 +193,17 @@ impl<'a> Reader<'a> {
         State::read(self)
     }
 
-    fn end(&self) -> Result<(), LoadError> {
-        if self.left.is_empty() { Ok(()) } else { Err(self.length()) }
+    fn check_end(&self) -> Result<(), LoadError> {
+        if self.left.is_empty() { Ok(()) } else { Err(self.length_error()) }
     }
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
-        let (taken, left) = self.left.split_first_chunk().ok_or_else(|| self.length())?;
+        let (taken, left) = self.left.split_first_chunk().ok_or_else(|| self.length_error())?;
         self.left = left;
         Ok(*taken)
     }
 
-    fn length(&self) -> LoadError {
+    fn length_error(&self) -> LoadError {
         LoadError::Length { found: self.found, accepts: self.accepts }
     }
 
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
 /// Value that can be written and read back bit for bit.
 trait Saved: Sized {
     /// Size, bytes; for a list, the size of its length.
-    const SIZE: usize;
+    const SIZE_BYTES: usize;
     fn write(&self, to: &mut Writer<'_>);
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
@@ -227,7 +227,7 @@ trait Saved: Sized {
 macro_rules! fields {
     ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? } $(apart $($apart:ident),+)?) => {
         impl Saved for $struct {
-            const SIZE: usize = 0 $(+ <$type>::SIZE)+;
+            const SIZE_BYTES: usize = 0 $(+ <$type>::SIZE_BYTES)+;
             #[inline(always)]
             fn write(&self, to: &mut Writer<'_>) {
                 let Self { $($field),+ $($(, $apart: _)+)? } = self;
@@ -236,8 +236,8 @@ macro_rules! fields {
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
                 Ok(Self {
                     $($field: {
-                        const FIELD: Field = Field { name: stringify!($field), range: $range };
-                        from.field = &FIELD;
+                        const NAMED_FIELD: Field = Field { name: stringify!($field), range: $range };
+                        from.field = &NAMED_FIELD;
                         Saved::read(from)?
                     },)+
                     $($($apart: Default::default(),)+)?
@@ -248,55 +248,60 @@ macro_rules! fields {
 }
 
 fields!(State {
-    position: DVec3 = SIZED,
-    rotation: Quat = SIZED,
-    velocity: Vec3 = SIZED,
-    angular: Vec3 = SIZED,
-    previous_velocity: Vec3 = SIZED,
-    steer: f32 = STEER,
-    drive: DriveState = SIZED,
-    wheels: Box<[WheelState]> = SIZED,
-    tow: Option<Tow> = SIZED,
+    position: DVec3 = MAGNITUDE_RANGE,
+    rotation: Quat = MAGNITUDE_RANGE,
+    velocity: Vec3 = MAGNITUDE_RANGE,
+    angular: Vec3 = MAGNITUDE_RANGE,
+    previous_velocity: Vec3 = MAGNITUDE_RANGE,
+    steer: f32 = STEER_RANGE,
+    drive: DriveState = MAGNITUDE_RANGE,
+    wheels: Box<[WheelState]> = MAGNITUDE_RANGE,
+    tow: Option<Tow> = MAGNITUDE_RANGE,
 });
 
-fields!(BodyMotion { position: DVec3 = SIZED, rotation: Quat = SIZED, velocity: Vec3 = SIZED, angular: Vec3 = SIZED });
+fields!(BodyMotion {
+    position: DVec3 = MAGNITUDE_RANGE,
+    rotation: Quat = MAGNITUDE_RANGE,
+    velocity: Vec3 = MAGNITUDE_RANGE,
+    angular: Vec3 = MAGNITUDE_RANGE
+});
 
-fields!(Tow { by: u32 = SIZED, force: Vec3 = SIZED, overrun: f32 = SHARE });
+fields!(Tow { by: u32 = MAGNITUDE_RANGE, force: Vec3 = MAGNITUDE_RANGE, overrun: f32 = SHARE_RANGE });
 
 fields!(DriveState {
-    engine_speed: f32 = SIZED,
-    gear: i8 = SIZED,
-    next_gear: i8 = SIZED,
-    ratio: f32 = NOT_NEGATIVE,
-    shift_left: f32 = NOT_NEGATIVE,
-    since_shift: f32 = NOT_NEGATIVE,
-    clutch: f32 = SIZED,
-    couplings: [f32; MAX_COUPLINGS] = SIZED,
-    motors: [f32; MAX_MOTORS] = SIZED,
+    engine_speed: f32 = MAGNITUDE_RANGE,
+    gear: i8 = MAGNITUDE_RANGE,
+    next_gear: i8 = MAGNITUDE_RANGE,
+    ratio: f32 = NON_NEGATIVE_RANGE,
+    shift_left: f32 = NON_NEGATIVE_RANGE,
+    since_shift: f32 = NON_NEGATIVE_RANGE,
+    clutch: f32 = MAGNITUDE_RANGE,
+    couplings: [f32; MAX_COUPLINGS] = MAGNITUDE_RANGE,
+    motors: [f32; MAX_MOTORS] = MAGNITUDE_RANGE,
 });
 
 fields!(WheelState {
-    spin: f32 = SIZED,
-    deflection: [f32; 2] = SIZED,
-    compression: f32 = SIZED,
-    travel_rate: f32 = SIZED,
-    load: f32 = NOT_NEGATIVE,
-    tyre: [f32; 2] = SIZED,
-    torque: f32 = SIZED,
-    rolling_speed: f32 = SIZED,
-    rolling: f32 = SHARE,
-    steer: f32 = STEER,
-    lean: f32 = SINE,
-    overturning: f32 = SIZED,
-    aligning: f32 = SIZED,
-    disc: f32 = NOT_NEGATIVE,
-    contact: bool = SIZED,
+    spin: f32 = MAGNITUDE_RANGE,
+    deflection: [f32; 2] = MAGNITUDE_RANGE,
+    compression: f32 = MAGNITUDE_RANGE,
+    travel_rate: f32 = MAGNITUDE_RANGE,
+    load: f32 = NON_NEGATIVE_RANGE,
+    tyre: [f32; 2] = MAGNITUDE_RANGE,
+    torque: f32 = MAGNITUDE_RANGE,
+    rolling_speed: f32 = MAGNITUDE_RANGE,
+    rolling: f32 = SHARE_RANGE,
+    steer: f32 = STEER_RANGE,
+    lean: f32 = SINE_RANGE,
+    overturning: f32 = MAGNITUDE_RANGE,
+    aligning: f32 = MAGNITUDE_RANGE,
+    disc: f32 = NON_NEGATIVE_RANGE,
+    contact: bool = MAGNITUDE_RANGE,
 } apart shift, grip_excess);
 
 macro_rules! whole_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
-            const SIZE: usize = size_of::<$type>();
+            const SIZE_BYTES: usize = size_of::<$type>();
             #[inline(always)]
             fn write(&self, to: &mut Writer<'_>) {
                 to.put(self.to_le_bytes());
@@ -313,7 +318,7 @@ whole_numbers!(u8 i8 u16 u32 u64);
 macro_rules! finite_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
-            const SIZE: usize = size_of::<$type>();
+            const SIZE_BYTES: usize = size_of::<$type>();
             #[inline(always)]
             fn write(&self, to: &mut Writer<'_>) {
                 to.put(self.to_le_bytes());
@@ -334,7 +339,7 @@ macro_rules! finite_numbers {
 finite_numbers!(f32 f64);
 
 impl Saved for bool {
-    const SIZE: usize = 1;
+    const SIZE_BYTES: usize = 1;
 
     fn write(&self, to: &mut Writer<'_>) {
         to.put([u8::from(*self)]);
@@ -350,7 +355,7 @@ impl Saved for bool {
 }
 
 impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
-    const SIZE: usize = N * T::SIZE;
+    const SIZE_BYTES: usize = N * T::SIZE_BYTES;
 
     fn write(&self, to: &mut Writer<'_>) {
         self.iter().for_each(|item| item.write(to));
@@ -366,7 +371,7 @@ impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
 }
 
 impl Saved for Vec3 {
-    const SIZE: usize = <[f32; 3]>::SIZE;
+    const SIZE_BYTES: usize = <[f32; 3]>::SIZE_BYTES;
 
     fn write(&self, to: &mut Writer<'_>) {
         self.to_array().write(to);
@@ -378,7 +383,7 @@ impl Saved for Vec3 {
 }
 
 impl Saved for DVec3 {
-    const SIZE: usize = <[f64; 3]>::SIZE;
+    const SIZE_BYTES: usize = <[f64; 3]>::SIZE_BYTES;
 
     fn write(&self, to: &mut Writer<'_>) {
         self.to_array().write(to);
@@ -390,7 +395,7 @@ impl Saved for DVec3 {
 }
 
 impl Saved for Quat {
-    const SIZE: usize = <[f32; 4]>::SIZE;
+    const SIZE_BYTES: usize = <[f32; 4]>::SIZE_BYTES;
 
     fn write(&self, to: &mut Writer<'_>) {
         self.to_array().write(to);
@@ -406,7 +411,7 @@ impl Saved for Quat {
 
 /// Writes no bytes for a car that is not towed.
 impl Saved for Option<Tow> {
-    const SIZE: usize = 0;
+    const SIZE_BYTES: usize = 0;
 
     fn write(&self, to: &mut Writer<'_>) {
         if let Some(tow) = self {
@@ -417,7 +422,7 @@ impl Saved for Option<Tow> {
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
         from.wheel = None;
         let towed = from.towed.unwrap_or_else(|| {
-            let left = from.left.len() == Tow::SIZE;
+            let left = from.left.len() == Tow::SIZE_BYTES;
             from.accepts += tow_bytes(left);
             left
         });
@@ -426,13 +431,14 @@ impl Saved for Option<Tow> {
 }
 
 impl Saved for Box<[WheelState]> {
-    const SIZE: usize = u8::SIZE;
+    const SIZE_BYTES: usize = u8::SIZE_BYTES;
 
     fn write(&self, to: &mut Writer<'_>) {
         let (shifted, off_grip) = (has_shifted(self), is_off_grip(self));
-        (self.len() as u8 | if shifted { SHIFTED } else { 0 } | if off_grip { OFF_GRIP } else { 0 }).write(to);
+        (self.len() as u8 | if shifted { SHIFTED_FLAG } else { 0 } | if off_grip { OFF_GRIP_FLAG } else { 0 })
+            .write(to);
         for wheel in self {
-            to.part::<{ WheelState::SIZE }>(|part| wheel.write(part));
+            to.write_fixed::<{ WheelState::SIZE_BYTES }>(|part| wheel.write(part));
             if shifted {
                 wheel.shift.write(to);
             }
@@ -444,21 +450,21 @@ impl Saved for Box<[WheelState]> {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
         let known = u8::read(from)?;
-        let (found, accepts) = (usize::from(known & !(SHIFTED | OFF_GRIP)), from.wheels);
+        let (found, accepts) = (usize::from(known & !(SHIFTED_FLAG | OFF_GRIP_FLAG)), from.wheels);
         if found != accepts {
             return Err(LoadError::Wheels { car: from.car, found, accepts });
         }
-        let [shifted, off_grip] = [SHIFTED, OFF_GRIP].map(|flag| known & flag != 0);
-        from.accepts += found * f32::SIZE * (usize::from(shifted) + usize::from(off_grip));
+        let [shifted, off_grip] = [SHIFTED_FLAG, OFF_GRIP_FLAG].map(|flag| known & flag != 0);
+        from.accepts += found * f32::SIZE_BYTES * (usize::from(shifted) + usize::from(off_grip));
         let mut read = |i| {
             from.wheel = Some(i);
             let mut wheel = WheelState::read(from)?;
             if shifted {
-                from.field = &SHIFT;
+                from.field = &SHIFT_FIELD;
                 wheel.shift = f32::read(from)?;
             }
             if off_grip {
-                from.field = &GRIP_EXCESS;
+                from.field = &GRIP_EXCESS_FIELD;
                 wheel.grip_excess = f32::read(from)?;
             }
             Ok(wheel)

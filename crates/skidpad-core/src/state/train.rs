@@ -8,7 +8,7 @@ use bevy_math::{Quat, Vec3};
 
 /// Number of passes for the loads between the vehicles. The load of a trailer pushes the vehicle ahead down, which
 /// changes the load of the trailer at its coupler. Each pass multiplies the error by the relative change of the load.
-const PASSES: usize = 30;
+const COUPLER_LOAD_PASSES: usize = 30;
 
 impl State {
     /// Returns the vehicles of a train at rest, or rolling. The first of `models` is placed as by [`State::at_rest`].
@@ -18,19 +18,19 @@ impl State {
     /// A vehicle without a hitch tows nothing, and a vehicle without a coupler is not towed. The vehicle behind is then
     /// placed as by [`State::at_rest`], too.
     pub fn train_at_rest(models: &[&Model], first: u32, scene: &Scene, placement: &Placement) -> Vec<Self> {
-        let rests = rests(models, scene, placement.heading);
-        let up = scene.orientation(placement.heading) * Vec3::Z;
+        let rests = static_equilibria(models, scene, placement.heading);
+        let up = scene.upright_orientation(placement.heading) * Vec3::Z;
         let mut states: Vec<Self> = Vec::with_capacity(models.len());
         for (k, (model, rest)) in models.iter().zip(rests).enumerate() {
             let force = up * coupler_load(model, rest.as_ref());
-            let mut state = Self::standing(model, scene, placement, rest);
+            let mut state = Self::from_equilibrium(model, scene, placement, rest);
             if let (Some(ahead), Some([hitch, coupler])) =
-                (states.last(), k.checked_sub(1).and_then(|k| tie(models, k)))
+                (states.last(), k.checked_sub(1).and_then(|k| hitch_points(models, k)))
             {
                 let arm = ahead.rotation * hitch - state.rotation * coupler;
                 state.position = ahead.position + arm.as_dvec3();
                 let push = -force.dot(state.rotation * Vec3::X);
-                let overrun = model.parts().coupler.map_or(0.0, |coupler| coupler.brakes.run_up(push));
+                let overrun = model.parts().coupler.map_or(0.0, |coupler| coupler.brakes.steady_overrun(push));
                 state.tow = Some(Tow { by: first + k as u32 - 1, force, overrun });
             }
             states.push(state);
@@ -41,7 +41,7 @@ impl State {
 
 /// Returns the hitch point of vehicle `k` and the coupler point of the vehicle behind, each from its centre of mass,
 /// vehicle axes, m. Returns `None` if they cannot be hitched.
-fn tie(models: &[&Model], k: usize) -> Option<[Vec3; 2]> {
+fn hitch_points(models: &[&Model], k: usize) -> Option<[Vec3; 2]> {
     let behind = models.get(k + 1)?;
     Some([models[k].parts().hitch?.point, behind.parts().coupler?.point])
 }
@@ -51,18 +51,18 @@ fn coupler_load(model: &Model, rest: Option<&StaticEquilibrium>) -> f32 {
 }
 
 /// Returns the static equilibrium of each vehicle; `None` for a vehicle that has to settle by itself.
-fn rests(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEquilibrium>> {
+fn static_equilibria(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEquilibrium>> {
     let mut towing = vec![Towing::default(); models.len()];
     let mut rests: Vec<Option<StaticEquilibrium>> = models.iter().map(|_| None).collect();
-    for _ in 0..PASSES {
+    for _ in 0..COUPLER_LOAD_PASSES {
         for (k, model) in models.iter().enumerate() {
-            rests[k] = StaticEquilibrium::of(model, scene, heading, &towing[k]);
-            if k > 0 && tie(models, k - 1).is_some() {
+            rests[k] = StaticEquilibrium::solve(model, scene, heading, &towing[k]);
+            if k > 0 && hitch_points(models, k - 1).is_some() {
                 towing[k - 1].hitch_load = coupler_load(model, rests[k].as_ref());
             }
-            if let Some([hitch, coupler]) = tie(models, k) {
+            if let Some([hitch, coupler]) = hitch_points(models, k) {
                 let described = models[k + 1].parts().centre_height + coupler.z;
-                towing[k + 1].raised = height(model, rests[k].as_ref(), hitch) - described;
+                towing[k + 1].coupler_lift = point_height(model, rests[k].as_ref(), hitch) - described;
             }
         }
     }
@@ -70,7 +70,7 @@ fn rests(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEqu
 }
 
 /// Returns the height of a `point` above the ground, m. The point is relative to the centre of mass, vehicle axes, m.
-fn height(model: &Model, rest: Option<&StaticEquilibrium>, point: Vec3) -> f32 {
+fn point_height(model: &Model, rest: Option<&StaticEquilibrium>, point: Vec3) -> f32 {
     let (heave, tilt) = rest.map_or((0.0, Quat::IDENTITY), |rest| (rest.heave, rest.tilt));
     model.parts().centre_height + heave + (tilt * point).z
 }

@@ -2,12 +2,12 @@
 
 use crate::math;
 use crate::model::Model;
-use crate::suspension::parameters::BarCoupling;
+use crate::suspension::parameters::BarForcePath;
 use crate::world::scene::Scene;
 use bevy_math::{DMat3, DVec3, Quat, Vec3};
 
 /// Number of fixed-point passes for the effect of the tilt on gravity; each gains about a digit and a half.
-const PASSES: usize = 8;
+const TILT_PASSES: usize = 8;
 
 /// Equilibrium of a standing car on its springs, relative to its described level pose.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,11 +30,11 @@ pub(crate) struct Towing {
     /// Load of the trailer on the hitch, along the ground's normal (N).
     pub hitch_load: f32,
     /// Height of the coupler above its described position (m).
-    pub raised: f32,
+    pub coupler_lift: f32,
 }
 
 /// Stiffness of the support of a coupler, as a multiple of the vehicle's weight per metre: it deflects by a micrometre.
-const HELD: f64 = 1e6;
+const COUPLER_STIFFNESS_PER_M: f64 = 1e6;
 
 impl StaticEquilibrium {
     /// Computes the equilibrium of loads, gravity and the friction that holds the car, for a car that heads `heading`
@@ -46,52 +46,55 @@ impl StaticEquilibrium {
     ///
     /// The coupler of a trailer is one more support, which hardly deflects. The load of a trailer on a hitch adds to
     /// the force and both moments that the loads balance.
-    pub fn of(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
-        let down = scene.orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
+    pub fn solve(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
+        let down = scene.upright_orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
         let wheels = model.wheels();
         // Each wheel is assumed to hold the car in proportion to its load.
-        let (mass, height) = (f64::from(model.mass()), model.tyre_lever());
+        let (mass, height) = (f64::from(model.mass()), model.tyre_force_lever());
         let levers: Vec<DVec3> =
             wheels.iter().map(|w| DVec3::new(1.0, w.contact.x.into(), w.contact.y.into())).collect();
         let travel = |i: usize| DVec3::new(-1.0, -levers[i].z, levers[i].y);
-        let ties: Vec<AxleLinks> = (0..wheels.len()).map(|i| AxleLinks::of(model, i, &travel)).collect();
+        let ties: Vec<AxleLinkStiffness> =
+            (0..wheels.len()).map(|i| AxleLinkStiffness::of_wheel(model, i, &travel)).collect();
         let mut weight =
             (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
-        let pulled = model.parts().hitch.map_or(DVec3::ZERO, |hitch| lever(hitch.point) * f64::from(towing.hitch_load));
+        let pulled =
+            model.parts().hitch.map_or(DVec3::ZERO, |hitch| load_lever(hitch.point) * f64::from(towing.hitch_load));
         // Lever and travel of the coupler.
         let coupler = model.parts().coupler.map_or([DVec3::ZERO; 2], |coupler| {
-            let lever = lever(coupler.point);
+            let lever = load_lever(coupler.point);
             [lever, DVec3::new(-1.0, -lever.z, lever.y)]
         });
-        let held = HELD * mass * f64::from(scene.gravity);
-        let carried =
-            |pose: DVec3| f64::from(model.coupler_load()) + held * (coupler[1].dot(pose) + f64::from(towing.raised));
+        let held = COUPLER_STIFFNESS_PER_M * mass * f64::from(scene.gravity);
+        let carried = |pose: DVec3| {
+            f64::from(model.coupler_load()) + held * (coupler[1].dot(pose) + f64::from(towing.coupler_lift))
+        };
         weight += coupler[0] * carried(DVec3::ZERO);
         // Heave, roll and pitch; and the part of the loads that links carry as the wheels hold the car (N).
         let (mut pose, mut jacked) = (DVec3::ZERO, vec![0.0; wheels.len()]);
-        for _ in 0..PASSES {
-            let gravity = (tilt(pose).inverse() * down).as_dvec3() * mass;
+        for _ in 0..TILT_PASSES {
+            let gravity = (tilt_rotation(pose).inverse() * down).as_dvec3() * mass;
             let wanted = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + pulled;
             let rate = coupler[1] * held;
             let mut stiffness = DMat3::from_cols(coupler[0] * rate.x, coupler[0] * rate.y, coupler[0] * rate.z);
             let mut missing = -weight;
-            let aside = |i: usize| -gravity.y * f64::from(model.sprung()[i]) / mass;
-            jacked.iter_mut().enumerate().for_each(|(i, jacked)| *jacked = model.lifted_by_links(i, aside));
+            let aside = |i: usize| -gravity.y * f64::from(model.carried_masses()[i]) / mass;
+            jacked.iter_mut().enumerate().for_each(|(i, jacked)| *jacked = model.jacking_force(i, aside));
             for (i, rest) in levers.iter().enumerate() {
-                let moved = DVec3::Z * model.moved_by_links(i, |k| travel(k).dot(pose));
+                let moved = DVec3::Z * model.link_scrub(i, |k| travel(k).dot(pose));
                 let lever = &(*rest + moved);
                 let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
-                let rate = travel(i) * strut.rate_at(z) + ties[i].through + ties[i].beside;
+                let rate = travel(i) * strut.rate_at(z) + ties[i].through_strut + ties[i].external;
                 stiffness += DMat3::from_cols(*lever * rate.x, *lever * rate.y, *lever * rate.z);
                 // The tangent of a progressive spring, extrapolated to zero compression, does not give its force there.
-                missing += *lever * (strut.rate_at(z) * z - strut.spring(z) + jacked[i])
+                missing += *lever * (strut.rate_at(z) * z - strut.spring_force(z) + jacked[i])
                     - moved * f64::from(model.static_load(i));
             }
             pose = stiffness.inverse() * (wanted + missing);
         }
         let compressions: Vec<f32> = (0..wheels.len()).map(|i| travel(i).dot(pose) as f32).collect();
         let load = |i: usize| {
-            let pushed = wheels[i].strut.spring(travel(i).dot(pose)) + ties[i].through.dot(pose);
+            let pushed = wheels[i].strut.spring_force(travel(i).dot(pose)) + ties[i].through_strut.dot(pose);
             model.static_load(i) + (pushed - jacked[i]) as f32
         };
         let loads: Vec<f32> = (0..wheels.len()).map(load).collect();
@@ -101,52 +104,52 @@ impl StaticEquilibrium {
             .zip(&loads)
             .all(|((wheel, &z), &load)| load > 0.0 && z < wheel.strut.bump_travel && z > -wheel.strut.droop_travel);
         let coupler_load = if model.parts().coupler.is_some() { carried(pose) as f32 } else { 0.0 };
-        hangs.then(|| Self { heave: pose.x as f32, tilt: tilt(pose), compressions, loads, coupler_load })
+        hangs.then(|| Self { heave: pose.x as f32, tilt: tilt_rotation(pose), compressions, loads, coupler_load })
     }
 }
 
 /// Returns the lever of a load at `point` on heave, roll and pitch: (1, x, y).
-fn lever(point: Vec3) -> DVec3 {
+fn load_lever(point: Vec3) -> DVec3 {
     DVec3::new(1.0, point.x.into(), point.y.into())
 }
 
 /// Returns the force along the strut of wheel `i` of a car at rest whose wheels have the given `compression` (m). The
 /// force is in N, ≥ 0.
-pub(crate) fn load_at(model: &Model, compression: impl Fn(usize) -> f32, i: usize) -> f32 {
+pub(crate) fn strut_load(model: &Model, compression: impl Fn(usize) -> f32, i: usize) -> f32 {
     let travel = |k: usize| DVec3::X * f64::from(compression(k));
-    let tied = AxleLinks::of(model, i, &travel).through.x;
-    let pushed = model.wheels()[i].strut.spring(compression(i).into()) + tied;
+    let tied = AxleLinkStiffness::of_wheel(model, i, &travel).through_strut.x;
+    let pushed = model.wheels()[i].strut.spring_force(compression(i).into()) + tied;
     (model.static_load(i) + pushed as f32).max(0.0)
 }
 
 /// Stiffness of the axle links of a wheel against heave, roll and pitch: through its strut, and beside the strut, where
 /// the tyre does not feel them.
 #[derive(Clone, Copy, Debug, Default)]
-struct AxleLinks {
-    through: DVec3,
-    beside: DVec3,
+struct AxleLinkStiffness {
+    through_strut: DVec3,
+    external: DVec3,
 }
 
-impl AxleLinks {
-    fn of(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> Self {
+impl AxleLinkStiffness {
+    fn of_wheel(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> Self {
         let parts = model.parts();
         let mut ties = Self::default();
         let other = |wheels: [usize; 2]| travel(if wheels[0] == i { wheels[1] } else { wheels[0] });
         for bar in parts.bars.iter().filter(|bar| bar.wheels.contains(&i)) {
             let rate = (travel(i) - other(bar.wheels)) * f64::from(bar.rate_at(0.0));
-            match bar.coupling {
-                BarCoupling::InLoadPath => ties.through += rate,
-                BarCoupling::External => ties.beside += rate,
+            match bar.force_path {
+                BarForcePath::InLoadPath => ties.through_strut += rate,
+                BarForcePath::External => ties.external += rate,
             }
         }
         for spring in parts.heave_springs.iter().filter(|spring| spring.wheels.contains(&i)) {
-            ties.through += (travel(i) + other(spring.wheels)) * (0.25 * f64::from(spring.rate));
+            ties.through_strut += (travel(i) + other(spring.wheels)) * (0.25 * f64::from(spring.rate));
         }
         ties
     }
 }
 
 /// Returns the rotation by roll and pitch of a pose of heave, roll and pitch.
-fn tilt(pose: DVec3) -> Quat {
-    math::turned(Quat::IDENTITY, Vec3::new(pose.y as f32, pose.z as f32, 0.0), 1.0)
+fn tilt_rotation(pose: DVec3) -> Quat {
+    math::integrate_rotation(Quat::IDENTITY, Vec3::new(pose.y as f32, pose.z as f32, 0.0), 1.0)
 }

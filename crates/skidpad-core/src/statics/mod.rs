@@ -1,7 +1,7 @@
 //! Statics: loads of wheels, links and couplers of a vehicle at rest, and its equilibrium pose on its springs.
 
 pub(crate) mod equilibrium;
-pub(crate) mod shares;
+pub(crate) mod static_loads;
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::model::Model;
@@ -11,26 +11,26 @@ use crate::wheel::parameters::Wheel;
 impl Model {
     /// Returns the load of wheel `i` at rest on level ground (N).
     pub fn static_load(&self, i: usize) -> f32 {
-        self.sprung()[i] * STANDARD_GRAVITY
+        self.carried_masses()[i] * STANDARD_GRAVITY
     }
 
     /// Returns the load of the coupler of a trailer at rest on level ground (N), negative if it pulls up; 0 for any
     /// other vehicle.
     pub fn coupler_load(&self) -> f32 {
-        let carried: f32 = self.sprung().iter().sum();
+        let carried: f32 = self.carried_masses().iter().sum();
         let rests = self.parts().hitch.map_or(0.0, |hitch| hitch.carried_mass);
         self.parts().coupler.map_or(0.0, |_| (self.parts().mass + rests - carried) * STANDARD_GRAVITY)
     }
 
     /// Returns the distance of wheel `i` without load below its position at rest (m).
-    pub(crate) fn hangs_below(&self, i: usize) -> f32 {
-        let LaneIndex { bank, lane } = self.place(i);
-        self.banks()[bank].droop_travel.lanes()[lane]
+    pub(crate) fn droop_from_rest(&self, i: usize) -> f32 {
+        let LaneIndex { bank, lane } = self.lane_index(i);
+        self.wheel_packs()[bank].droop_travel.lanes()[lane]
     }
 
     /// Returns the jacking force at wheel `i`: its strut carries so much more than the ground because of the links.
     /// `aside` is the leftward tyre force on the car at each wheel; the result has the same unit.
-    pub fn lifted_by_links(&self, i: usize, aside: impl Fn(usize) -> f64) -> f64 {
+    pub fn jacking_force(&self, i: usize, aside: impl Fn(usize) -> f64) -> f64 {
         let axle = self.parts().wheels[i].axle;
         let [left, right] = self.axle_wheels()[axle];
         let pushed = if self.parts().axles[axle].solid { 0.5 * (aside(left) + aside(right)) } else { aside(i) };
@@ -39,7 +39,7 @@ impl Model {
 
     /// Returns the displacement by which links move the contact point of wheel `i` to the left (m). `compression` is
     /// the compression of each wheel from rest (m).
-    pub fn moved_by_links(&self, i: usize, compression: impl Fn(usize) -> f64) -> f64 {
+    pub fn link_scrub(&self, i: usize, compression: impl Fn(usize) -> f64) -> f64 {
         let axle = self.parts().wheels[i].axle;
         let [left, right] = self.axle_wheels()[axle];
         let led = |k: usize| self.link_slope(k) * compression(k);
@@ -48,23 +48,25 @@ impl Model {
 
     /// Returns the height of the centre of mass above the points where tyre forces act (m), averaged by static load. It
     /// is the lever with which tyre forces roll and pitch the car; negative if they act above the centre of mass.
-    pub fn tyre_lever(&self) -> f64 {
-        let point = |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].force_point * carried);
-        let raised =
-            self.parts().wheels.iter().zip(self.sprung()).map(point).sum::<f64>() / f64::from(self.parts().mass);
+    pub fn tyre_force_lever(&self) -> f64 {
+        let point =
+            |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].force_point_height * carried);
+        let raised = self.parts().wheels.iter().zip(self.carried_masses()).map(point).sum::<f64>()
+            / f64::from(self.parts().mass);
         f64::from(self.parts().centre_height) - raised
     }
 
     /// Returns the height of the roll axis above the ground at rest (m): the mean of the axles' roll centres by static
     /// load.
     pub fn roll_axis_height(&self) -> f64 {
-        let centre = |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].roll_centre * carried);
-        self.parts().wheels.iter().zip(self.sprung()).map(centre).sum::<f64>() / f64::from(self.parts().mass)
+        let centre =
+            |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].roll_centre_height * carried);
+        self.parts().wheels.iter().zip(self.carried_masses()).map(centre).sum::<f64>() / f64::from(self.parts().mass)
     }
 
     /// Returns the height of the centre of mass above the roll axis (m): the lever with which tyre forces roll the body
-    /// on its springs. Equals [`Model::tyre_lever`] if the roll centres are at the ground.
+    /// on its springs. Equals [`Model::tyre_force_lever`] if the roll centres are at the ground.
     pub fn roll_lever(&self) -> f64 {
-        self.tyre_lever() - self.roll_axis_height()
+        self.tyre_force_lever() - self.roll_axis_height()
     }
 }

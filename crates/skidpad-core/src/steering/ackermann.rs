@@ -21,7 +21,7 @@ impl Ackermann {
     /// Unsteered axles fix the turning axis. If all axles are steered, the axis moves as their angles grow: a line
     /// fitted to the tangents of the angles over the positions is zero on the axis, and its slope is the curvature of
     /// the path.
-    pub(crate) fn of_axles(axles: &[Axle], positions: &[f32], tracks: &[f32]) -> Box<[Self]> {
+    pub(crate) fn for_axles(axles: &[Axle], positions: &[f32], tracks: &[f32]) -> Box<[Self]> {
         let middle = positions.iter().sum::<f32>() / positions.len() as f32;
         let spread: f32 = positions.iter().map(|x| (x - middle) * (x - middle)).sum();
         let all_steered = spread > 0.0 && axles.iter().all(|axle| axle.steer_ratio != 0.0);
@@ -140,7 +140,7 @@ mod tests {
         {
             let axle = |steer_ratio| Axle { steer_ratio, ackermann: 1.0, ..Axle::default() };
             let (axles, positions) = ([axle(1.0), axle(ratio)], [1.25f32, -1.75]);
-            let both = Ackermann::of_axles(&axles, &positions, &[1.5; 2]);
+            let both = Ackermann::for_axles(&axles, &positions, &[1.5; 2]);
             let middle = |i: usize| turned * axles[i].steer_ratio;
             let curvature = Ackermann::curvature(&both, middle);
             let radius = 3.0 / (f64::from(middle(0)).tan() - f64::from(middle(1)).tan());

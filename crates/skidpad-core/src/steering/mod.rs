@@ -6,10 +6,10 @@ pub(crate) mod rows;
 
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
-use crate::lane::{Four, Lane};
+use crate::lane::{F32x4, Lane};
 use crate::math;
 use crate::steering::ackermann::Ackermann;
-use crate::step::rows::Rows;
+use crate::step::rows::WheelRows;
 use crate::step::vehicle::Vehicle;
 
 impl Vehicle {
@@ -17,21 +17,21 @@ impl Vehicle {
     /// Ackermann, toe, or the raw angle of a wheel.
     #[inline(always)]
     pub(crate) fn steer(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
-        self.state.steer = steered(self.state.steer, asked.steer, asked.steer_rate * dt);
-        self.turn_as_steered(controls);
+        self.state.steer = rate_limited_angle(self.state.steer, asked.steer, asked.steer_rate * dt);
+        self.update_wheel_angles(controls);
     }
 
     /// Turns the wheels to the angle of the steering, unless they already have it.
     #[inline(always)]
-    pub(crate) fn turn_as_steered(&mut self, controls: &Controls) {
+    pub(crate) fn update_wheel_angles(&mut self, controls: &Controls) {
         // Toe and camber over travel, and raw angles, may change although the steering does not.
-        let own = controls.wheels.is_empty() && !self.model.turned_by_travel();
+        let own = controls.wheels.is_empty() && !self.model.has_bump_steer();
         // Angles are compared by their bits: a zero of the other sign gives another axle direction, which a resumed
         // world would have.
         let reached = self.state.steer.to_bits();
-        if !own || self.turned_to != Some(reached) {
+        if !own || self.applied_steer_bits != Some(reached) {
             let turns = self.turn_wheels(controls);
-            self.turned_to = (own && !turns).then_some(reached);
+            self.applied_steer_bits = (own && !turns).then_some(reached);
         }
     }
 
@@ -47,52 +47,52 @@ impl Vehicle {
         let curvature = Ackermann::curvature(ackermann, |i| self.state.steer * parts.axles[i].steer_ratio);
         for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
             let middle = self.state.steer * axle.steer_ratio;
-            let leaning = if axle.solid { self.model.turned(i, |i| self.state.wheels[i].compression) } else { 0.0 };
+            let leaning = if axle.solid { self.model.beam_tilt(i, |i| self.state.wheels[i].compression) } else { 0.0 };
             let turned = ackermann[i].angles(middle, curvature);
             for (i, turned, sign) in [(left, turned[0], -1.0), (right, turned[1], 1.0)] {
                 let (wheel, state) = (&parts.wheels[i], &mut self.state.wheels[i]);
                 let (mut toe, mut camber) = (wheel.toe, wheel.camber);
-                if let Some(links) = &axle.guidance {
-                    let [more_toe, more_camber] = links.at(state.compression);
+                if let Some(links) = &axle.toe_camber {
+                    let [more_toe, more_camber] = links.changes_at(state.compression);
                     (toe, camber) = (toe + more_toe, camber + more_camber);
                 }
                 if axle.solid {
-                    camber += wheel.side.rightwards() * leaning;
+                    camber += wheel.side.outward_sign() * leaning;
                 }
                 let raw = controls.raw_angle(i);
                 let after = raw.unwrap_or(turned + sign * toe);
                 let before = if raw.is_some() { after } else { state.steer };
                 turns |= before.to_bits() != after.to_bits();
                 let middle = after - 0.5 * state.rolling * (after - before);
-                state.steer_to(after);
+                state.set_steer(after);
                 let lean = || {
                     let is_own = camber.to_bits() == wheel.camber.to_bits();
-                    let (lean, level) = if is_own { self.model.leans()[i] } else { math::sin_cos(camber) };
-                    [wheel.side.rightwards() * lean, level]
+                    let (lean, level) = if is_own { self.model.camber_sin_cos()[i] } else { math::sin_cos(camber) };
+                    [wheel.side.outward_sign() * lean, level]
                 };
-                let place = self.model.place(i);
-                self.rows[place.bank].turn(place.lane, [middle, camber], lean);
+                let place = self.model.lane_index(i);
+                self.rows[place.bank].set_axle_direction(place.lane, [middle, camber], lean);
             }
         }
         turns
     }
 }
 
-impl Rows {
+impl WheelRows {
     /// Turns the wheel of `lane` to `angle` and `camber` (rad). `lean` returns sine and cosine of the camber; a
     /// positive sine leans the top to the right.
-    fn turn(&mut self, lane: usize, [angle, camber]: [f32; 2], lean: impl FnOnce() -> [f32; 2]) {
+    fn set_axle_direction(&mut self, lane: usize, [angle, camber]: [f32; 2], lean: impl FnOnce() -> [f32; 2]) {
         let rows = &mut self.steering;
-        let same = |was: Four, is: f32| was.lanes()[lane].to_bits() == is.to_bits();
-        let kept = same(rows.steered, angle) && same(rows.inclined, camber);
+        let same = |was: F32x4, is: f32| was.lanes()[lane].to_bits() == is.to_bits();
+        let kept = same(rows.angles, angle) && same(rows.cambers, camber);
         if !kept || rows.axle.y.lanes()[lane] == 0.0 {
             let ((sin, cos), [lean, level]) = (math::sin_cos(angle), lean());
             let axle = &mut rows.axle;
             axle.x.set(lane, -sin * level);
             axle.y.set(lane, cos * level);
             axle.z.set(lane, lean);
-            rows.steered.set(lane, angle);
-            rows.inclined.set(lane, camber);
+            rows.angles.set(lane, angle);
+            rows.cambers.set(lane, camber);
         }
     }
 }
@@ -100,8 +100,8 @@ impl Rows {
 /// Returns the angle of the steering (rad) after it moves `from` one angle towards the one `asked` for, by at most
 /// `reach`.
 #[inline(always)]
-pub(crate) fn steered<L: Lane>(from: L, asked: L, reach: f32) -> L {
-    from + (asked - from).clamped(L::splat(-reach), L::splat(reach))
+pub(crate) fn rate_limited_angle<L: Lane>(from: L, asked: L, reach: f32) -> L {
+    from + (asked - from).clamp_keeping_nan(L::splat(-reach), L::splat(reach))
 }
 
 #[cfg(test)]
@@ -112,8 +112,8 @@ mod tests {
     #[test]
     fn an_axle_remembers_no_sign_of_nothing() {
         let turned = |angles: &[f32]| {
-            let mut rows = Rows::default();
-            angles.iter().for_each(|angle| rows.turn(0, [*angle, 0.0], || [0.0, 1.0]));
+            let mut rows = WheelRows::default();
+            angles.iter().for_each(|angle| rows.set_axle_direction(0, [*angle, 0.0], || [0.0, 1.0]));
             rows.steering.axle.lane(0).map(f32::to_bits)
         };
         for angle in [0.0, -0.0] {

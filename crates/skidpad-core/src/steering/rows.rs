@@ -1,15 +1,15 @@
 //! Directions of the wheels.
 
-use crate::lane::{Corners, Four};
+use crate::lane::{F32x4, WheelLanes};
 use crate::vectors::Vec3Lanes;
 
 /// Axle directions of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SteeringRows<W: Corners = Four> {
+pub(crate) struct SteeringRows<W: WheelLanes = F32x4> {
     /// Road-wheel angles that `axle` belongs to (rad).
-    pub steered: W,
+    pub angles: W,
     /// Cambers that `axle` belongs to (rad).
-    pub inclined: W,
+    pub cambers: W,
     /// Unit vectors along the wheels' axles, to the left, vehicle frame.
     pub axle: Vec3Lanes<W>,
 }

@@ -1,61 +1,61 @@
 //! Step of one vehicle: the stages build the rows, the coupling solves them, and the world receives one push.
 //!
 //! Quantities within [`Vehicle::solve`] are in the vehicle frame in the middle of the step, with arms relative to the
-//! centre of mass. Wheels are probed from the pose that the body reaches there ([`Body::axes_halfway`]). The velocities
+//! centre of mass. Wheels are probed from the pose that the body reaches there ([`ChassisState::midstep_axes`]). The velocities
 //! at both ends of the step are expressed in these axes, too. Directions, arms and normals of the midpoint make the
 //! motion second-order accurate in the step.
 
-#[cfg(feature = "abreast")]
-pub(crate) mod abreast;
 #[cfg(not(feature = "abreast"))]
-#[path = "one_by_one.rs"]
-pub(crate) mod abreast;
+#[path = "unbatched.rs"]
+pub(crate) mod batch;
+#[cfg(feature = "abreast")]
+pub(crate) mod batch;
 pub(crate) mod converged;
-pub(crate) mod coupling;
-mod direct;
+mod dense_reference;
 pub(crate) mod newton;
 mod one_car;
 pub(crate) mod rows;
+pub(crate) mod single_pass;
+pub(crate) mod solver_mode;
 pub(crate) mod stages;
-pub(crate) mod sweep;
 pub(crate) mod vehicle;
 pub(crate) mod write_back;
 
 use crate::assists::DriverDemand;
-use crate::banks::{Banks, Many, One};
 use crate::controls::Controls;
-use crate::instruction_set::widest;
-use crate::lane::{Four, FourMask, Lane};
+use crate::instruction_set::dispatch_simd;
+use crate::lane::{F32x4, Lane, Mask32x4};
 use crate::linear::SpatialVector;
-use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
 use crate::step::one_car::OneCar;
-use crate::step::rows::{Begun, Rows};
-use crate::step::stages::{Stages, StepInputs, Velocities, Wheels};
-use crate::step::sweep::sweep_once;
-use crate::step::vehicle::{Vehicle, banks, finite, response, wheel_impulses};
-use crate::suspension::rows::Loaded;
-use crate::world::seam::{Body, Contact, HullPoint, Push};
+use crate::step::rows::{StartState, WheelRows};
+use crate::step::single_pass::solve_single_pass;
+use crate::step::solver_mode::{FrictionShape, ImpulseBounds, SolverMode, StepReport, StopCriterion};
+use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
+use crate::step::vehicle::{Vehicle, banks_with_rows, is_body_finite, response, wheel_impulses};
+use crate::suspension::rows::LoadSolution;
+use crate::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
+use crate::world::port::{ChassisImpulse, ChassisState, Contact, HullPoint};
 
 /// Largest residual (m/s) at which the result of an iteration that did not converge is accepted.
-const LARGEST_RESIDUAL: f32 = 0.02;
+const MAX_RESIDUAL_MPS: f32 = 0.02;
 
 /// Runs the stages of a step in order, for one car or a batch of cars. Returns the report of the coupling.
 #[inline(always)]
-pub(crate) fn take<B: Banks, S: Stages<B>>(step: &mut S) -> StepReport {
-    step.drive();
-    step.locate();
+pub(crate) fn run_stages<B: WheelGroups, S: Stages<B>>(step: &mut S) -> StepReport {
+    step.apply_driver_demand();
+    step.locate_contacts();
     let tyres = wheel_impulses(step.wheels().rows(), false);
     let by_tyres = response(step.wheels().model(), tyres);
-    let external = step.external(by_tyres.linear);
-    let free = step.free() + response(step.wheels().model(), external);
+    let external = step.external_impulses(by_tyres.linear);
+    let free = step.free_velocity() + response(step.wheels().model(), external);
     let warm = free + by_tyres;
-    let warm = step.follow([free, warm]);
-    step.strut_rows();
-    let loaded = step.load([free, warm]);
-    step.grip(loaded.velocity);
-    step.assist(loaded.velocity);
-    let report = step.couple(&Velocities { free, warm, loaded });
-    step.push(external);
+    let warm = step.adapt_wheels([free, warm]);
+    step.build_strut_rows();
+    let loaded = step.solve_loads([free, warm]);
+    step.build_tyre_rows(loaded.velocity);
+    step.apply_assists(loaded.velocity);
+    let report = step.solve_coupled_rows(&Velocities { free, warm, loaded });
+    step.write_impulses(external);
     report
 }
 
@@ -64,44 +64,46 @@ impl Vehicle {
     /// a report.
     ///
     /// A converged coupling also keeps the points of `hull` out of what they touch; one sweep leaves them to the world.
-    /// If `dt` is not the length of a step, nothing happens; see [`StepReport::of_no_step`].
+    /// If `dt` is not the length of a step, nothing happens; see [`StepReport::for_skipped_step`].
     pub fn solve(
         &mut self,
-        body: &Body,
+        body: &ChassisState,
         contacts: &[Option<Contact>],
         hull: &[HullPoint],
         controls: &Controls,
-        coupling: Coupling,
+        coupling: SolverMode,
         dt: f32,
-    ) -> (Push, StepReport) {
-        let mut push = Push::default();
-        let report = match StepReport::of_no_step(dt) {
+    ) -> (ChassisImpulse, StepReport) {
+        let mut push = ChassisImpulse::default();
+        let report = match StepReport::for_skipped_step(dt) {
             Some(nothing) => nothing,
-            None => self.solve_into(&mut push, &StepInputs { body, contacts, hull, controls, coupling, dt }),
+            None => {
+                self.solve_step(&mut push, &StepInputs { body, contacts, hull, controls, solver_mode: coupling, dt })
+            }
         };
         (push, report)
     }
 
     /// Solves a step of valid length and writes the impulses on the body into `push`; see [`Vehicle::solve`].
-    pub(crate) fn solve_into(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> StepReport {
+    pub(crate) fn solve_step(&mut self, push: &mut ChassisImpulse, inputs: &StepInputs<'_>) -> StepReport {
         if self.rows.len() == 1 {
-            widest(
+            dispatch_simd(
                 #[inline(always)]
-                || self.solve_or_abort::<One>(push, inputs),
+                || self.solve_or_abort::<SingleGroup>(push, inputs),
             )
         } else {
-            widest(
+            dispatch_simd(
                 #[inline(always)]
-                || self.solve_or_abort::<Many>(push, inputs),
+                || self.solve_or_abort::<ManyGroups>(push, inputs),
             )
         }
     }
 
     /// Solves the step of a car with `B` banks. Aborts the step if the body or the result is not finite.
     #[inline(always)]
-    fn solve_or_abort<B: Banks>(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> StepReport {
-        if finite(inputs.body)
-            && let Some(report) = self.solve_banks::<B>(push, inputs)
+    fn solve_or_abort<B: WheelGroups>(&mut self, push: &mut ChassisImpulse, inputs: &StepInputs<'_>) -> StepReport {
+        if is_body_finite(inputs.body)
+            && let Some(report) = self.solve_stages::<B>(push, inputs)
         {
             return report;
         }
@@ -110,10 +112,14 @@ impl Vehicle {
 
     /// Runs the stages of a step. Returns `None` if the resulting impulses or spins are not finite.
     #[inline(always)]
-    fn solve_banks<B: Banks>(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> Option<StepReport> {
-        let mut car = OneCar::of(self, push, inputs);
-        let report = take::<B, _>(&mut car);
-        car.ends.then_some(report)
+    fn solve_stages<B: WheelGroups>(
+        &mut self,
+        push: &mut ChassisImpulse,
+        inputs: &StepInputs<'_>,
+    ) -> Option<StepReport> {
+        let mut car = OneCar::new(self, push, inputs);
+        let report = run_stages::<B, _>(&mut car);
+        car.is_finite.then_some(report)
     }
 
     /// Detects wheels that touch down during the step because other wheels move the chassis.
@@ -122,21 +128,23 @@ impl Vehicle {
     /// detected in the next step only, its strut would start compressed, which adds energy.
     #[cold]
     #[inline(never)]
-    fn land_by_loads(&mut self, body: &Body, [free, warm]: [SpatialVector<f32>; 2], dt: f32) {
-        let any = |of: fn(&Rows) -> FourMask| self.rows.iter().any(|rows| Four::any(of(rows)));
-        if !any(Rows::apart) || !any(|rows| rows.contact.in_contact) {
+    fn detect_touchdowns(&mut self, body: &ChassisState, [free, warm]: [SpatialVector<f32>; 2], dt: f32) {
+        let any = |of: fn(&WheelRows) -> Mask32x4| self.rows.iter().any(|rows| F32x4::any(of(rows)));
+        if !any(WheelRows::airborne_wheels) || !any(|rows| rows.contact.in_contact) {
             return;
         }
-        self.axle_link_rows::<Many>(dt);
-        let loaded = self.solve_any_loads::<Many>(free, warm, dt).velocity.at_each_wheel();
+        self.init_struts_and_links::<ManyGroups>(dt);
+        let loaded = self.solve_any_loads::<ManyGroups>(free, warm, dt).velocity.broadcast_to_wheels();
         let to_vehicle = self.to_world.transpose();
-        let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).at_each_wheel();
+        let moving =
+            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
         let mut lands = false;
-        for (bank, rows) in banks::<Many>(&self.model, &mut self.rows) {
-            lands |= rows.land_by(bank, bank.present(), [moving, loaded], Four::splat(body.pose_lag), dt);
+        for (bank, rows) in banks_with_rows::<ManyGroups>(&self.model, &mut self.rows) {
+            lands |=
+                rows.detect_touchdown(bank, bank.present_mask(), [moving, loaded], F32x4::splat(body.pose_lag), dt);
         }
         if lands {
-            self.hang();
+            self.set_droop_compressions();
         }
     }
 
@@ -144,81 +152,97 @@ impl Vehicle {
     /// wheels move. Returns the velocity `warm` with the adapted rows.
     #[cold]
     #[inline(never)]
-    fn slant_rows(&mut self, body: &Body, free: SpatialVector<f32>, warm: SpatialVector<f32>) -> SpatialVector<f32> {
+    fn tilt_tyre_rows(
+        &mut self,
+        body: &ChassisState,
+        free: SpatialVector<f32>,
+        warm: SpatialVector<f32>,
+    ) -> SpatialVector<f32> {
         let to_vehicle = self.to_world.transpose();
-        let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular);
+        let moving = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular);
         if self.model.has_rims() {
-            self.hold_rims_by_struts(moving);
+            self.constrain_rims_to_struts(moving);
         }
-        if !self.model.has_links() {
+        if !self.model.has_roll_centre_links() {
             return warm;
         }
-        self.lean_on_links(moving);
-        free + self.response(self.wheel_impulses::<Many>(false))
+        self.align_rows_to_links(moving);
+        free + self.response(self.wheel_impulses::<ManyGroups>(false))
     }
 
     /// Applies the controls to steering, anti-roll bars, drivetrain and brakes. Returns the driver's demand.
     #[inline(always)]
-    pub(crate) fn apply_controls<B: Banks>(&mut self, body: &Body, controls: &Controls, dt: f32) -> DriverDemand {
-        self.begin_at(body, dt);
-        let asked = self.steer_as_asked(controls, dt);
-        self.begin::<B>();
-        self.drive::<B>(controls, &asked, dt);
+    pub(crate) fn apply_controls<B: WheelGroups>(
+        &mut self,
+        body: &ChassisState,
+        controls: &Controls,
+        dt: f32,
+    ) -> DriverDemand {
+        self.set_start_pose(body, dt);
+        let asked = self.apply_steering(controls, dt);
+        self.store_start_state::<B>();
+        self.apply_pedals::<B>(controls, &asked, dt);
         asked
     }
 
     /// Stores the vehicle axes in the middle of the step of `dt` s that starts at `body`, and the pose lag of the body.
     #[inline(always)]
-    pub(crate) fn begin_at(&mut self, body: &Body, dt: f32) {
-        (self.to_world, self.pose_lag) = (body.axes_halfway(dt), body.pose_lag);
+    pub(crate) fn set_start_pose(&mut self, body: &ChassisState, dt: f32) {
+        (self.to_world, self.pose_lag) = (body.midstep_axes(dt), body.pose_lag);
     }
 
     /// Applies the controls to steering and anti-roll bars. Returns the driver's demand.
     #[inline(always)]
-    pub(crate) fn steer_as_asked(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
+    pub(crate) fn apply_steering(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let asked = self.read_controls(controls, dt);
         self.steer(controls, &asked, dt);
-        self.set_bars(controls);
+        self.read_bar_control(controls);
         asked
     }
 
     /// Stores the wheel states at the start of the step in the rows. Must follow the steering, which rotates the
     /// deflections of standing contact patches.
     #[inline(always)]
-    pub(crate) fn begin<B: Banks>(&mut self) {
-        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.begun = Begun::of(bank, &self.state.wheels);
+    pub(crate) fn store_start_state<B: WheelGroups>(&mut self) {
+        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            rows.start = StartState::read(bank, &self.state.wheels);
         }
     }
 
     /// Solves the rows from the `velocities` of the chassis, by one sweep or to convergence, as `coupling` says.
     #[inline(always)]
-    fn couple<B: Banks>(
+    fn solve_coupled_rows<B: WheelGroups>(
         &mut self,
-        coupling: Coupling,
+        coupling: SolverMode,
         velocities: &Velocities,
         hull: &[HullPoint],
         dt: f32,
     ) -> StepReport {
         self.hull.clear();
-        self.shafts.within = Within::NearCone;
-        let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else {
-            return self.sweep::<B>(velocities, dt);
+        self.shafts.within = ImpulseBounds::ApproximateCone;
+        let SolverMode::Converged { tolerance, iterations, friction, .. } = coupling else {
+            return self.run_single_pass::<B>(velocities, dt);
         };
         self.hull.set_contacts(hull, &self.to_world, self.model.mass(), dt);
-        self.iterate::<B>(velocities, Stop { tolerance, iterations }, friction, dt)
+        self.iterate::<B>(velocities, StopCriterion { tolerance, iterations }, friction, dt)
     }
 
-    /// Solves the rows to convergence. Falls back to one sweep if the result is farther than `LARGEST_RESIDUAL` from a
+    /// Solves the rows to convergence. Falls back to one sweep if the result is farther than `MAX_RESIDUAL_MPS` from a
     /// solution. A separate function, so that it does not share registers with the stages before.
     #[inline(never)]
-    fn iterate<B: Banks>(&mut self, velocities: &Velocities, stop: Stop, friction: Friction, dt: f32) -> StepReport {
-        widest(
+    fn iterate<B: WheelGroups>(
+        &mut self,
+        velocities: &Velocities,
+        stop: StopCriterion,
+        friction: FrictionShape,
+        dt: f32,
+    ) -> StepReport {
+        dispatch_simd(
             #[inline(always)]
             || {
-                let (report, missing) = self.converge::<B>(velocities.free, velocities.loaded, stop, friction);
-                if missing > LARGEST_RESIDUAL {
-                    self.sweep_instead(velocities.free, velocities.warm, dt);
+                let (report, missing) = self.solve_converged::<B>(velocities.free, velocities.loaded, stop, friction);
+                if missing > MAX_RESIDUAL_MPS {
+                    self.fall_back_to_pass(velocities.free, velocities.warm, dt);
                 }
                 report
             },
@@ -227,41 +251,46 @@ impl Vehicle {
 
     /// Solves the loads and returns the chassis velocity with them. Wheels may have an unsprung mass of their own.
     #[inline(always)]
-    fn solve_any_loads<B: Banks>(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) -> Loaded {
-        let has_unsprung = B::of(&self.rows).iter().any(|rows| rows.has_unsprung);
+    fn solve_any_loads<B: WheelGroups>(
+        &mut self,
+        free: SpatialVector<f32>,
+        warm: SpatialVector<f32>,
+        dt: f32,
+    ) -> LoadSolution {
+        let has_unsprung = B::slice(&self.rows).iter().any(|rows| rows.has_unsprung);
         if has_unsprung {
-            return Loaded { velocity: self.solve_own_loads(free, warm, dt), in_rows: false };
+            return LoadSolution { velocity: self.solve_unsprung_loads(free, warm, dt), matches_rows: false };
         }
         self.solve_loads::<B>(warm, dt)
     }
 
     /// Replaces a step that is far from convergence by one sweep, and leaves the hull to the world. An unfinished
     /// iteration may have any impulses; those of a sweep cannot add energy.
-    fn sweep_instead(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) {
+    fn fall_back_to_pass(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) {
         for rows in &mut self.rows {
-            rows.recall(dt);
+            rows.warm_start_tyres(dt);
         }
         self.hull.clear();
-        self.shafts.within = Within::NearCone;
-        let loaded = self.solve_any_loads::<Many>(free, warm, dt);
-        sweep_once::<Many, _>(self, loaded.velocity);
+        self.shafts.within = ImpulseBounds::ApproximateCone;
+        let loaded = self.solve_any_loads::<ManyGroups>(free, warm, dt);
+        solve_single_pass::<ManyGroups, _>(self, loaded.velocity);
     }
 
     /// Aborts the step: sets `push` to zero and keeps the spin and compression of every wheel, so that the state stays
     /// finite. Returns a report with `not_finite`.
     #[cold]
     #[inline(never)]
-    fn abort_step(&mut self, push: &mut Push, dt: f32) -> StepReport {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            *rows = Rows { dt, unsprung_motion: rows.unsprung_motion.take(), ..Rows::default() };
-            rows.coupled.spin = bank.gather(|i| self.state.wheels[i].spin);
+    fn abort_step(&mut self, push: &mut ChassisImpulse, dt: f32) -> StepReport {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            *rows = WheelRows { dt, unsprung_motion: rows.unsprung_motion.take(), ..WheelRows::default() };
+            rows.solution.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.contact.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
         self.shafts.clear();
         self.hull.clear();
         self.assist_log.as_deref_mut().map(core::mem::take);
-        (self.beside, self.turned_to) = Default::default();
-        *push = Push::default();
+        (self.external_bar_impulse, self.applied_steer_bits) = Default::default();
+        *push = ChassisImpulse::default();
         StepReport { not_finite: true, ..StepReport::default() }
     }
 }

@@ -3,13 +3,13 @@
 use crate::linear::{SpatialVector, Symmetric6};
 
 /// Overshoot limit: a step is too long if the misfit along it reverses to more than this share of its initial value.
-const OVERSHOOT: f32 = 0.5;
+const MAX_OVERSHOOT_SHARE: f32 = 0.5;
 
 /// Smallest share of the remaining range that each cut removes at either end.
-const LEAST_CUT: f32 = 0.1;
+const MIN_CUT_SHARE: f32 = 0.1;
 
 /// Returns the size of a velocity (m/s). Rotation counts at an arm of 1 m.
-pub(crate) fn size(velocity: SpatialVector<f32>) -> f32 {
+pub(crate) fn velocity_norm(velocity: SpatialVector<f32>) -> f32 {
     let (linear, angular) = velocity.parts();
     linear.length().max(angular.length())
 }
@@ -19,20 +19,20 @@ pub(crate) fn size(velocity: SpatialVector<f32>) -> f32 {
 pub(crate) struct NewtonStep {
     change: SpatialVector<f32>,
     /// Share of `change` that has been applied.
-    gone: f32,
+    applied_share: f32,
     /// Misfit along `change` where the step began.
-    downhill: f32,
+    initial_misfit: f32,
     /// Share known to be too small, with the misfit along `change` there.
-    short: [f32; 2],
+    lower: [f32; 2],
     /// Share known to be too large, with the misfit along `change` there; `None` before a step went too far.
-    far: Option<[f32; 2]>,
+    upper: Option<[f32; 2]>,
 }
 
 impl NewtonStep {
     /// Creates the full step `change` from a point with the misfit `missing`.
-    pub(crate) fn whole(change: SpatialVector<f32>, missing: SpatialVector<f32>) -> Self {
+    pub(crate) fn full(change: SpatialVector<f32>, missing: SpatialVector<f32>) -> Self {
         let downhill = change.dot(missing);
-        Self { change, gone: 1.0, downhill, short: [0.0, downhill], far: None }
+        Self { change, applied_share: 1.0, initial_misfit: downhill, lower: [0.0, downhill], upper: None }
     }
 
     /// Returns the velocity change from the present end of a step to a better one. Returns `None` if the step neither
@@ -42,35 +42,36 @@ impl NewtonStep {
     /// With fixed limits the misfit along a step decreases monotonically. Steps cut to where it is small therefore lead
     /// to the solution. The misfit decreases faster where rows begin to press: the tangent at the far end finds that
     /// place, a secant alone does not. Both can stall next to the start of the range, so every cut removes some of it.
-    pub(crate) fn shortened(
+    pub(crate) fn shorten(
         &mut self,
         missing: SpatialVector<f32>,
         system: &Symmetric6,
         least: f32,
     ) -> Option<SpatialVector<f32>> {
         let ahead = self.change.dot(missing);
-        let enough = OVERSHOOT * self.downhill;
+        let enough = MAX_OVERSHOOT_SHARE * self.initial_misfit;
         let too_far = ahead < -enough;
-        if !too_far && (self.far.is_none() || ahead <= enough) {
+        if !too_far && (self.upper.is_none() || ahead <= enough) {
             return None;
         }
-        let here = [self.gone, ahead];
+        let here = [self.applied_share, ahead];
         if ahead < 0.0 {
-            self.far = Some(here)
+            self.upper = Some(here)
         } else {
-            self.short = here
+            self.lower = here
         }
-        let (short, far) = (self.short, self.far?);
+        let (short, far) = (self.lower, self.upper?);
         let width = far[0] - short[0];
-        if size(self.change) * width <= least {
+        if velocity_norm(self.change) * width <= least {
             return None;
         }
         let secant = short[0] + width * (short[1] / (short[1] - far[1]));
-        let tangent = if too_far { self.gone + ahead / self.change.dot(system.times(self.change)) } else { secant };
-        let range = [short[0] + LEAST_CUT * width, far[0] - LEAST_CUT * width];
+        let tangent =
+            if too_far { self.applied_share + ahead / self.change.dot(system.mul_vector(self.change)) } else { secant };
+        let range = [short[0] + MIN_CUT_SHARE * width, far[0] - MIN_CUT_SHARE * width];
         let kept = secant.max(tangent).max(range[0]).min(range[1]);
-        let back = self.change * (kept - self.gone);
-        self.gone = kept;
+        let back = self.change * (kept - self.applied_share);
+        self.applied_share = kept;
         Some(back)
     }
 }

@@ -1,25 +1,25 @@
 //! Stages of a step of one car that differ from those of a batch.
 
 use crate::assists::DriverDemand;
-use crate::banks::Banks;
-use crate::lane::Four;
+use crate::lane::F32x4;
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::model::Model;
-use crate::step::coupling::StepReport;
 use crate::step::newton::NewtonStep;
-use crate::step::rows::Rows;
-use crate::step::stages::{Stages, StepInputs, Velocities, Wheels};
-use crate::step::vehicle::{Vehicle, banks};
-use crate::suspension::loads::{LOAD_SOLVES, SHORTER};
-use crate::suspension::rows::Loaded;
+use crate::step::rows::WheelRows;
+use crate::step::solver_mode::StepReport;
+use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
+use crate::step::vehicle::{Vehicle, banks_with_rows};
+use crate::suspension::loads::{MAX_LOAD_SOLVES, SOLVES_BEFORE_CUTS};
+use crate::suspension::rows::LoadSolution;
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
-use crate::world::seam::Push;
+use crate::wheel_groups::WheelGroups;
+use crate::world::port::ChassisImpulse;
 
-impl<B: Banks> Wheels<B> for Vehicle {
-    type Lanes = Four;
+impl<B: WheelGroups> StepWheels<B> for Vehicle {
+    type Lanes = F32x4;
 
-    const LOAD_SOLVES: usize = LOAD_SOLVES;
+    const MAX_LOAD_SOLVES: usize = MAX_LOAD_SOLVES;
 
     #[inline(always)]
     fn model(&self) -> &Model {
@@ -27,23 +27,23 @@ impl<B: Banks> Wheels<B> for Vehicle {
     }
 
     #[inline(always)]
-    fn packs(&mut self) -> impl Iterator<Item = (&WheelPack, &mut Rows)> {
-        banks::<B>(&self.model, &mut self.rows)
+    fn packs(&mut self) -> impl Iterator<Item = (&WheelPack, &mut WheelRows)> {
+        banks_with_rows::<B>(&self.model, &mut self.rows)
     }
 
     #[inline(always)]
-    fn rows(&self) -> &[Rows] {
-        B::of(&self.rows)
+    fn rows(&self) -> &[WheelRows] {
+        B::slice(&self.rows)
     }
 
     #[inline(always)]
     fn load_axle_links(&mut self) {
-        self.load_axle_links::<B>();
+        self.update_link_impulses::<B>();
     }
 
     #[inline(always)]
-    fn beside(&self) -> SpatialVector<f32> {
-        self.beside
+    fn external_link_impulse(&self) -> SpatialVector<f32> {
+        self.external_bar_impulse
     }
 
     #[inline(always)]
@@ -52,19 +52,19 @@ impl<B: Banks> Wheels<B> for Vehicle {
     }
 
     #[inline(always)]
-    fn cut_step(
+    fn shortened_step(
         &self,
         solve: usize,
         last: &mut Option<NewtonStep>,
         way: [SpatialVector<f32>; 3],
         system: &Symmetric6,
     ) -> Option<SpatialVector<f32>> {
-        if solve < SHORTER { None } else { self.cut_long_step(last, way, system) }
+        if solve < SOLVES_BEFORE_CUTS { None } else { self.cut_long_step(last, way, system) }
     }
 
     #[inline(always)]
-    fn is_slanted(&self) -> bool {
-        self.model.has_slanted_rows()
+    fn has_tilted_rows(&self) -> bool {
+        self.model.has_tilted_rows()
     }
 
     #[inline(always)]
@@ -76,23 +76,23 @@ impl<B: Banks> Wheels<B> for Vehicle {
 /// Step of one car.
 pub(crate) struct OneCar<'a> {
     pub vehicle: &'a mut Vehicle,
-    pub push: &'a mut Push,
+    pub push: &'a mut ChassisImpulse,
     pub inputs: &'a StepInputs<'a>,
-    pub asked: Option<DriverDemand>,
+    pub driver_demand: Option<DriverDemand>,
     /// Whether every wheel is in contact.
-    pub all_touch: bool,
+    pub all_in_contact: bool,
     /// Whether the results of the step are finite.
-    pub ends: bool,
+    pub is_finite: bool,
 }
 
 impl<'a> OneCar<'a> {
     #[inline(always)]
-    pub fn of(vehicle: &'a mut Vehicle, push: &'a mut Push, inputs: &'a StepInputs<'a>) -> Self {
-        Self { vehicle, push, inputs, asked: None, all_touch: true, ends: true }
+    pub fn new(vehicle: &'a mut Vehicle, push: &'a mut ChassisImpulse, inputs: &'a StepInputs<'a>) -> Self {
+        Self { vehicle, push, inputs, driver_demand: None, all_in_contact: true, is_finite: true }
     }
 }
 
-impl<B: Banks> Stages<B> for OneCar<'_> {
+impl<B: WheelGroups> Stages<B> for OneCar<'_> {
     type Wheels = Vehicle;
 
     #[inline(always)]
@@ -101,97 +101,101 @@ impl<B: Banks> Stages<B> for OneCar<'_> {
     }
 
     #[inline(always)]
-    fn drive(&mut self) {
+    fn apply_driver_demand(&mut self) {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
-        self.asked = Some(match self.vehicle.applied.take() {
+        self.driver_demand = Some(match self.vehicle.applied_demand.take() {
             Some(asked) => asked,
             None => self.vehicle.apply_controls::<B>(body, controls, dt),
         });
     }
 
     #[inline(always)]
-    fn locate(&mut self) {
-        let StepInputs { body, contacts, coupling, dt, .. } = *self.inputs;
-        let unsprung = self.vehicle.has_unsprung(coupling);
+    fn locate_contacts(&mut self) {
+        let StepInputs { body, contacts, solver_mode: coupling, dt, .. } = *self.inputs;
+        let unsprung = self.vehicle.uses_unsprung(coupling);
         let to_world = self.vehicle.to_world;
-        self.all_touch = self.vehicle.locate::<B>(body, &to_world, contacts, unsprung, dt);
+        self.all_in_contact = self.vehicle.update_contacts::<B>(body, &to_world, contacts, unsprung, dt);
     }
 
     #[inline(always)]
-    fn external(&mut self, by_tyres: Vec3Lanes<f32>) -> SpatialVector<f32> {
+    fn external_impulses(&mut self, by_tyres: Vec3Lanes<f32>) -> SpatialVector<f32> {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
         let to_world = self.vehicle.to_world;
-        self.vehicle.external(body, &to_world, by_tyres, controls, dt)
+        self.vehicle.external_impulses(body, &to_world, by_tyres, controls, dt)
     }
 
     #[inline(always)]
-    fn free(&self) -> SpatialVector<f32> {
+    fn free_velocity(&self) -> SpatialVector<f32> {
         self.vehicle.free_velocity_in_body(self.inputs.body, &self.vehicle.to_world)
     }
 
     #[inline(always)]
-    fn follow(&mut self, [free, mut warm]: [SpatialVector<f32>; 2]) -> SpatialVector<f32> {
-        let (vehicle, &StepInputs { body, coupling, dt, .. }) = (&mut *self.vehicle, self.inputs);
-        if vehicle.has_unsprung(coupling) {
-            vehicle.begin_unsprung(body.pose_lag);
+    fn adapt_wheels(&mut self, [free, mut warm]: [SpatialVector<f32>; 2]) -> SpatialVector<f32> {
+        let (vehicle, &StepInputs { body, solver_mode: coupling, dt, .. }) = (&mut *self.vehicle, self.inputs);
+        if vehicle.uses_unsprung(coupling) {
+            vehicle.init_unsprung(body.pose_lag);
             return warm;
         }
-        if vehicle.model.has_slanted_rows() {
-            warm = vehicle.slant_rows(body, free, warm);
+        if vehicle.model.has_tilted_rows() {
+            warm = vehicle.tilt_tyre_rows(body, free, warm);
         }
-        if !self.all_touch {
-            vehicle.land_by_loads(body, [free, warm], dt);
+        if !self.all_in_contact {
+            vehicle.detect_touchdowns(body, [free, warm], dt);
         }
-        vehicle.unload_beams(body, [free, warm], dt)
+        vehicle.limit_beam_transfer(body, [free, warm], dt)
     }
 
     #[inline(always)]
-    fn strut_rows(&mut self) {
-        self.vehicle.axle_link_rows::<B>(self.inputs.dt);
+    fn build_strut_rows(&mut self) {
+        self.vehicle.init_struts_and_links::<B>(self.inputs.dt);
     }
 
     #[inline(always)]
-    fn load(&mut self, [free, warm]: [SpatialVector<f32>; 2]) -> Loaded {
+    fn solve_loads(&mut self, [free, warm]: [SpatialVector<f32>; 2]) -> LoadSolution {
         let loaded = self.vehicle.solve_any_loads::<B>(free, warm, self.inputs.dt);
-        self.vehicle.jack();
+        self.vehicle.apply_jacking();
         loaded
     }
 
     #[inline(always)]
-    fn grip(&mut self, loaded: SpatialVector<f32>) {
-        self.vehicle.grip_rows::<B>(loaded, self.inputs.dt);
-        self.vehicle.soften();
+    fn build_tyre_rows(&mut self, loaded: SpatialVector<f32>) {
+        self.vehicle.linearise_tyres::<B>(loaded, self.inputs.dt);
+        self.vehicle.apply_lateral_compliance();
     }
 
     #[inline(always)]
-    fn assist(&mut self, loaded: SpatialVector<f32>) {
-        if let Some(asked) = &self.asked {
+    fn apply_assists(&mut self, loaded: SpatialVector<f32>) {
+        if let Some(asked) = &self.driver_demand {
             self.vehicle.assist_brakes(asked, loaded, self.inputs.dt);
         }
     }
 
     #[inline(always)]
-    fn couple(&mut self, velocities: &Velocities) -> StepReport {
-        let StepInputs { coupling, hull, dt, .. } = *self.inputs;
-        let report = self.vehicle.couple::<B>(coupling, velocities, hull, dt);
-        self.vehicle.jack();
+    fn solve_coupled_rows(&mut self, velocities: &Velocities) -> StepReport {
+        let StepInputs { solver_mode: coupling, hull, dt, .. } = *self.inputs;
+        let report = self.vehicle.solve_coupled_rows::<B>(coupling, velocities, hull, dt);
+        self.vehicle.apply_jacking();
         self.vehicle.record_assists(dt);
         report
     }
 
     #[inline(always)]
-    fn push(&mut self, external: SpatialVector<f32>) {
+    fn write_impulses(&mut self, external: SpatialVector<f32>) {
         let (vehicle, to_world) = (&*self.vehicle, self.vehicle.to_world);
-        let given = external + vehicle.beside + vehicle.wheel_impulses::<B>(true);
+        let given = external + vehicle.external_bar_impulse + vehicle.wheel_impulses::<B>(true);
         let (linear, angular) = given.parts();
-        let mut push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
-        if !vehicle.hull.is_off() {
+        let mut push = ChassisImpulse {
+            impulse: to_world * linear,
+            angular_impulse: to_world * angular,
+            ..ChassisImpulse::default()
+        };
+        if !vehicle.hull.is_empty() {
             let (stop, turn_stop) = vehicle.hull.impulse().parts();
-            (push.stop, push.angular_stop) = (to_world * stop, to_world * turn_stop);
+            (push.hull_impulse, push.hull_angular_impulse) = (to_world * stop, to_world * turn_stop);
         }
-        let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
-        let spins: f32 = B::of(&vehicle.rows).iter().map(|rows| rows.coupled.spin.sum()).sum();
-        self.ends = (all.x + all.y + all.z + spins).is_finite();
+        let all = push.impulse + push.angular_impulse + push.hull_impulse + push.hull_angular_impulse;
+        let spins: f32 = B::slice(&vehicle.rows).iter().map(|rows| rows.solution.spin.sum()).sum();
+        self.is_finite = (all.x + all.y + all.z + spins).is_finite();
         *self.push = push;
     }
 }

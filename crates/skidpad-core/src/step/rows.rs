@@ -5,7 +5,7 @@
 //! = 1/gain). A gain of zero is a constant force, a large gain a rigid contact.
 
 use crate::drivetrain::rows::DriveRows;
-use crate::lane::{Corners, Four};
+use crate::lane::{F32x4, WheelLanes};
 use crate::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::steering::rows::SteeringRows;
@@ -16,12 +16,12 @@ use crate::wheel::rows::ContactRows;
 
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel have no contact and no mass.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rows<W: Corners = Four> {
-    /// Length of the last step (s); 0 before the first step, see [`Rows::have_step`].
+pub(crate) struct WheelRows<W: WheelLanes = F32x4> {
+    /// Length of the last step (s); 0 before the first step, see [`WheelLane::has_step`].
     pub dt: f32,
     /// Whether the bank has tyres with a law other than a simple curve; these tyres have moments.
     pub has_laws: bool,
-    pub begun: Begun<W>,
+    pub start: StartState<W>,
     pub steering: SteeringRows<W>,
     pub drive: DriveRows<W>,
     pub contact: ContactRows<W>,
@@ -31,12 +31,12 @@ pub(crate) struct Rows<W: Corners = Four> {
     /// Motion of wheels with an unsprung mass; allocated in the first step in which they move on their own.
     pub unsprung_motion: Option<Box<UnsprungMotion<W>>>,
     pub tyre: TyreRows<W>,
-    pub coupled: CoupledRows<W>,
+    pub solution: WheelSolution<W>,
 }
 
 /// State of four wheels at the start of a step; see [`WheelState`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Begun<W: Corners = Four> {
+pub(crate) struct StartState<W: WheelLanes = F32x4> {
     pub spin: W,
     pub deflection: [W; 2],
     pub tyre: [W; 2],
@@ -48,42 +48,43 @@ pub(crate) struct Begun<W: Corners = Four> {
     pub moments: [W; 2],
 }
 
-impl Begun {
+impl StartState {
     /// Reads the states of the wheels of `bank` from `wheels`, the wheels of the car.
     #[inline(always)]
-    pub(crate) fn of(bank: &WheelPack, wheels: &[WheelState]) -> Self {
-        let wheels = bank.pick(wheels);
-        let [spin, u, v, torque] = bank.read_four(wheels, |w| [w.spin, w.deflection[0], w.deflection[1], w.torque]);
+    pub(crate) fn read(bank: &WheelPack, wheels: &[WheelState]) -> Self {
+        let wheels = bank.wheel_entries(wheels);
+        let [spin, u, v, torque] =
+            bank.gather_four_fields(wheels, |w| [w.spin, w.deflection[0], w.deflection[1], w.torque]);
         let [along, across, rolling_speed, rolling] =
-            bank.read_four(wheels, |w| [w.tyre[0], w.tyre[1], w.rolling_speed, w.rolling]);
-        let mut moments = [Four::default(); 2];
+            bank.gather_four_fields(wheels, |w| [w.tyre[0], w.tyre[1], w.rolling_speed, w.rolling]);
+        let mut moments = [F32x4::default(); 2];
         if !bank.laws.is_empty() {
-            moments = [bank.read(wheels, |w| w.overturning), bank.read(wheels, |w| w.aligning)];
+            moments = [bank.gather_field(wheels, |w| w.overturning), bank.gather_field(wheels, |w| w.aligning)];
         }
         Self { spin, deflection: [u, v], tyre: [along, across], torque, rolling_speed, rolling, moments }
     }
 }
 
-impl<W: Corners> Begun<W> {
+impl<W: WheelLanes> StartState<W> {
     /// Stores the `moments` at the start of this step (N m), after those of the last step have been used.
     #[inline(always)]
-    pub(crate) fn take_moments(&mut self, moments: [W; 2]) {
+    pub(crate) fn set_moments(&mut self, moments: [W; 2]) {
         self.moments = moments;
     }
 }
 
 /// Solution of a coupling for four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct CoupledRows<W: Corners = Four> {
-    pub surroundings: Surroundings<W>,
+pub(crate) struct WheelSolution<W: WheelLanes = F32x4> {
+    pub effective_mass: EffectiveMass<W>,
     /// Velocity of the chassis along the rows, in an iteration.
     pub velocity: RowVelocity<W>,
     /// Largest tyre impulses, longitudinal and lateral (N s).
     pub friction_bound: [W; 2],
-    pub approach: Approach<W>,
+    pub bound_relaxation: BoundRelaxation<W>,
     /// Tyre impulses at the start of a sweep (N s); set only where tyres are stiff.
-    pub began: [W; 2],
-    pub tyre: [W; 2],
+    pub start_tyre_impulse: [W; 2],
+    pub tyre_impulse: [W; 2],
     /// Angular impulse on the wheel by everything bolted to the chassis: drive, brake, rolling resistance (N m s).
     pub torque: W,
     pub spin: W,
@@ -92,27 +93,27 @@ pub(crate) struct CoupledRows<W: Corners = Four> {
 
 /// Under-relaxation of the friction limits of four wheels towards the limits by their loads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Approach<W: Corners = Four> {
+pub(crate) struct BoundRelaxation<W: WheelLanes = F32x4> {
     /// Share of the difference to the limits that the next update applies, in (0, 1].
-    pub share: W,
+    pub factor: W,
     /// Difference to the limits in the last update (N s).
-    pub missing: W,
+    pub residual: W,
     /// Whether that difference has changed its sign.
-    pub turned: W::Mask,
+    pub sign_changed: W::Mask,
 }
 
-impl<W: Corners> Default for Approach<W> {
+impl<W: WheelLanes> Default for BoundRelaxation<W> {
     fn default() -> Self {
-        Self { share: W::splat(FIRST_SHARE), missing: W::default(), turned: W::Mask::default() }
+        Self { factor: W::splat(INITIAL_RELAXATION_FACTOR), residual: W::default(), sign_changed: W::Mask::default() }
     }
 }
 
 /// Initial share of the difference to a new limit that an update applies.
-const FIRST_SHARE: f32 = 0.5;
+const INITIAL_RELAXATION_FACTOR: f32 = 0.5;
 
 /// Relative speed of the two tyre rows without the tyre's own impulse, and its change per unit of that impulse.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Surroundings<L> {
+pub(crate) struct EffectiveMass<L> {
     /// Speeds, longitudinal and lateral, without the wheel's spin (m/s).
     pub speed: [L; 2],
     /// Compliances: longitudinal, coupling of both directions, lateral (1/kg).
@@ -124,7 +125,7 @@ pub(crate) struct Surroundings<L> {
 /// An iteration adds its changes here, so speeds that rows reduce to zero keep their full precision. If they were
 /// rounded anew from the velocity of a fast car, stiff rows would keep changing by newton seconds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RowVelocity<W: Corners = Four> {
+pub(crate) struct RowVelocity<W: WheelLanes = F32x4> {
     pub normal: W,
     /// Speed of the contact patch, longitudinal and lateral.
     pub patch: [W; 2],
@@ -132,20 +133,20 @@ pub(crate) struct RowVelocity<W: Corners = Four> {
     pub heave: W,
 }
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Discards the last step: its signals are not reported.
     #[inline(always)]
-    pub(crate) fn forget_step(&mut self) {
+    pub(crate) fn invalidate_step(&mut self) {
         self.dt = 0.0;
     }
 
     /// Returns true if a step has been solved since a state was set.
-    pub(crate) fn have_step(&self) -> bool {
+    pub(crate) fn has_step(&self) -> bool {
         self.dt != 0.0
     }
 
     /// Copies `other` into the memory already allocated.
-    pub(crate) fn copy(&mut self, other: &Self) {
+    pub(crate) fn copy_from(&mut self, other: &Self) {
         let mut unsprung_motion = self.unsprung_motion.take();
         if other.has_unsprung {
             unsprung_motion.clone_from(&other.unsprung_motion);
@@ -161,7 +162,7 @@ impl<W: Corners> Rows<W> {
 
     /// Resets loads, tyres and unsprung motion at the start of a step.
     #[inline(always)]
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.has_unsprung = false;
         self.tyre.active = W::Mask::default();
         (self.suspension.load, self.suspension.pressing_share) = (W::default(), W::splat(1.0));
@@ -173,17 +174,17 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [
-            self.contact.forward.dot(at) - self.contact.ground_motion.speed[0],
-            self.contact.side.dot(at) - self.contact.ground_motion.speed[1],
+            self.contact.forward.dot(at) - self.contact.ground_motion.end_speed[0],
+            self.contact.side.dot(at) - self.contact.ground_motion.end_speed[1],
         ]
     }
 
     /// Returns the speeds of [`Self::speeds`] at the start of the step.
     #[inline(always)]
-    pub(crate) fn starting_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
+    pub(crate) fn start_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [
-            self.contact.forward.dot(at) - self.contact.ground_motion.begun[0],
-            self.contact.side.dot(at) - self.contact.ground_motion.begun[1],
+            self.contact.forward.dot(at) - self.contact.ground_motion.start_speed[0],
+            self.contact.side.dot(at) - self.contact.ground_motion.start_speed[1],
         ]
     }
 
@@ -199,37 +200,40 @@ impl<W: Corners> Rows<W> {
 
     /// Returns the normal impulse on the ground (N s): the load without the part that links carry.
     #[inline(always)]
-    pub(crate) fn pressing(&self) -> W {
+    pub(crate) fn normal_impulse(&self) -> W {
         self.suspension.load * self.suspension.pressing_share
     }
 
     /// Returns the speed of separation from the ground along the contact normal (m/s) at the chassis velocity `at`.
     #[inline(always)]
     pub(crate) fn separation_velocity(&self, at: SpatialVector<W>) -> W {
-        self.contact.normal.dot(at) - self.contact.ground_motion.speed[2]
+        self.contact.normal.dot(at) - self.contact.ground_motion.end_speed[2]
     }
 
     /// Sets the velocities of the rows at the chassis velocity `at`, of which `gained` is beyond the free motion.
     #[inline(always)]
     pub(crate) fn set_velocity(&mut self, at: SpatialVector<W>, gained: SpatialVector<W>) {
-        self.coupled.velocity =
-            RowVelocity { normal: self.separation_velocity(at), patch: self.speeds(at), heave: self.heave_by(gained) };
+        self.solution.velocity = RowVelocity {
+            normal: self.separation_velocity(at),
+            patch: self.speeds(at),
+            heave: self.heave_change(gained),
+        };
     }
 
     /// Adds a `change` of the chassis velocity to the velocities of the rows.
     #[inline(always)]
     pub(crate) fn add_velocity(&mut self, change: SpatialVector<W>) {
-        let [along, across] = self.coupled.velocity.patch;
-        self.coupled.velocity.normal += self.contact.normal.dot(change);
-        self.coupled.velocity.patch =
+        let [along, across] = self.solution.velocity.patch;
+        self.solution.velocity.normal += self.contact.normal.dot(change);
+        self.solution.velocity.patch =
             [along + self.contact.forward.dot(change), across + self.contact.side.dot(change)];
-        self.coupled.velocity.heave += self.heave_by(change);
+        self.solution.velocity.heave += self.heave_change(change);
     }
 
     #[inline(always)]
-    fn heave_by(&self, change: SpatialVector<W>) -> W {
+    fn heave_change(&self, change: SpatialVector<W>) -> W {
         match self.unsprung() {
-            Some(unsprung) => unsprung.heave.dot(change),
+            Some(unsprung) => unsprung.momentum_row.dot(change),
             None => W::default(),
         }
     }
@@ -237,10 +241,11 @@ impl<W: Corners> Rows<W> {
     /// Returns the impulses of tyres and struts on the chassis; without the loads if `with_loads` is false.
     #[inline(always)]
     pub(crate) fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
-        let mut sum = self.contact.forward * self.coupled.tyre[0] + self.contact.side * self.coupled.tyre[1];
-        sum.angular = sum.angular - self.steering.axle * self.coupled.torque;
+        let mut sum =
+            self.contact.forward * self.solution.tyre_impulse[0] + self.contact.side * self.solution.tyre_impulse[1];
+        sum.angular = sum.angular - self.steering.axle * self.solution.torque;
         if self.has_laws {
-            sum = sum + self.twist();
+            sum = sum + self.moment_impulse();
         }
         if !with_loads {
             return sum;

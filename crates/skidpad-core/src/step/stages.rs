@@ -1,35 +1,35 @@
 //! Stages of a step that differ between one car and a batch of cars. Code common to both is generic over these traits.
 
-use crate::banks::Banks;
 use crate::controls::Controls;
-use crate::lane::{Corners, Lane};
+use crate::lane::{Lane, WheelLanes};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::model::Model;
-use crate::step::coupling::{Coupling, StepReport};
 use crate::step::newton::NewtonStep;
-use crate::step::rows::Rows;
-use crate::suspension::rows::Loaded;
+use crate::step::rows::WheelRows;
+use crate::step::solver_mode::{SolverMode, StepReport};
+use crate::suspension::rows::LoadSolution;
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
-use crate::world::seam::{Body, Contact, HullPoint};
+use crate::wheel_groups::WheelGroups;
+use crate::world::port::{ChassisState, Contact, HullPoint};
 
 /// Scalar of a car: one number, or one number per car of a batch.
-pub(crate) type CarOf<B, S> = <<S as Wheels<B>>::Lanes as Corners>::Car;
+pub(crate) type CarScalar<B, S> = <<S as StepWheels<B>>::Lanes as WheelLanes>::Car;
 
 /// Spatial vector of a car, or of each car of a batch.
-pub(crate) type TwistOf<B, S> = SpatialVector<CarOf<B, S>>;
+pub(crate) type CarTwist<B, S> = SpatialVector<CarScalar<B, S>>;
 
 /// Mask over the cars.
-pub(crate) type CarsOf<B, S> = <CarOf<B, S> as Lane>::Mask;
+pub(crate) type CarMask<B, S> = <CarScalar<B, S> as Lane>::Mask;
 
 /// Inputs of a step; see [`crate::Vehicle::solve`].
 #[derive(Clone, Copy)]
 pub(crate) struct StepInputs<'a> {
-    pub body: &'a Body,
+    pub body: &'a ChassisState,
     pub contacts: &'a [Option<Contact>],
     pub hull: &'a [HullPoint],
     pub controls: &'a Controls,
-    pub coupling: Coupling,
+    pub solver_mode: SolverMode,
     /// Length of the step (s), > 0.
     pub dt: f32,
 }
@@ -37,8 +37,8 @@ pub(crate) struct StepInputs<'a> {
 /// Inputs of the step of a batch, car by car. Contacts are ordered car by car, wheel by wheel.
 #[cfg_attr(not(feature = "abreast"), expect(dead_code, reason = "no car goes abreast"))]
 #[derive(Clone, Copy)]
-pub(crate) struct InputsAbreast<'a> {
-    pub bodies: &'a [Body],
+pub(crate) struct BatchInputs<'a> {
+    pub bodies: &'a [ChassisState],
     pub contacts: &'a [Option<Contact>],
     pub controls: &'a [&'a Controls],
     /// Length of the step (s), > 0.
@@ -53,102 +53,102 @@ pub(crate) struct Velocities<C = f32> {
     /// Velocity with the tyre impulses of the last step.
     pub warm: SpatialVector<C>,
     /// Velocity with these tyre impulses and the loads.
-    pub loaded: Loaded<C>,
+    pub loaded: LoadSolution<C>,
 }
 
 /// Wheels of a car with `B` banks, or of a batch of cars: the data that the load solve and the sweep work on.
-pub(crate) trait Wheels<B: Banks> {
+pub(crate) trait StepWheels<B: WheelGroups> {
     /// Number type of the rows.
-    type Lanes: Corners;
+    type Lanes: WheelLanes;
 
     /// Maximum number of load solves.
-    const LOAD_SOLVES: usize;
+    const MAX_LOAD_SOLVES: usize;
 
     /// Returns the model of the car, or of all cars of the batch.
     fn model(&self) -> &Model;
 
     /// Returns every wheel pack with its rows.
-    fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<Self::Lanes>, &mut Rows<Self::Lanes>)>;
+    fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<Self::Lanes>, &mut WheelRows<Self::Lanes>)>;
 
     /// Returns all rows, in groups of two axles.
-    fn rows(&self) -> &[Rows<Self::Lanes>];
+    fn rows(&self) -> &[WheelRows<Self::Lanes>];
 
     /// Computes the impulses of the axle links at the velocities in the rows.
     fn load_axle_links(&mut self);
 
     /// Returns the impulses of external links on the chassis, which bypass the struts (N s, N m s); 0 by default.
     #[inline(always)]
-    fn beside(&self) -> TwistOf<B, Self> {
+    fn external_link_impulse(&self) -> CarTwist<B, Self> {
         SpatialVector::default()
     }
 
     /// Adds the derivative of the axle-link impulses with respect to the chassis velocity to `products`. Returns the
     /// change of these impulses from the velocities in the rows to the velocity `warm`, plus the impulses of
-    /// [`Wheels::beside`].
-    fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, warm: TwistOf<B, Self>) -> TwistOf<B, Self>;
+    /// [`Wheels::external_link_impulse`].
+    fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, warm: CarTwist<B, Self>) -> CarTwist<B, Self>;
 
     /// Returns the velocity at which load solve number `solve` ends if the `last` step went too far; otherwise `None`.
     /// See [`crate::suspension::loads::settle`].
     #[inline(always)]
-    fn cut_step(
+    fn shortened_step(
         &self,
         _solve: usize,
         _last: &mut Option<NewtonStep>,
-        _way: [TwistOf<B, Self>; 3],
-        _system: &Symmetric6<CarOf<B, Self>>,
-    ) -> Option<TwistOf<B, Self>> {
+        _way: [CarTwist<B, Self>; 3],
+        _system: &Symmetric6<CarScalar<B, Self>>,
+    ) -> Option<CarTwist<B, Self>> {
         None
     }
 
     /// Returns true if tyre rows may differ from orthogonal unit vectors.
-    fn is_slanted(&self) -> bool;
+    fn has_tilted_rows(&self) -> bool;
 
     /// Solves the rows of clutch, motors, converters and couplings.
     fn solve_shafts(&mut self);
 }
 
 /// Step of a car or of a batch of cars: the stages that differ between both.
-pub(crate) trait Stages<B: Banks> {
-    type Wheels: Wheels<B>;
+pub(crate) trait Stages<B: WheelGroups> {
+    type Wheels: StepWheels<B>;
 
     /// Returns the wheels.
     fn wheels(&mut self) -> &mut Self::Wheels;
 
     /// Applies the driver's demand to steering, engine and brakes.
-    fn drive(&mut self);
+    fn apply_driver_demand(&mut self);
 
     /// Locates the contacts of the wheels and computes the directions of their rows.
-    fn locate(&mut self);
+    fn locate_contacts(&mut self);
 
     /// Returns the external impulses on the chassis, besides those of its wheels. `by_tyres` is the change of the
     /// chassis velocity by the tyres (m/s).
-    fn external(&mut self, by_tyres: Vec3Lanes<CarOf<B, Self::Wheels>>) -> TwistOf<B, Self::Wheels>;
+    fn external_impulses(&mut self, by_tyres: Vec3Lanes<CarScalar<B, Self::Wheels>>) -> CarTwist<B, Self::Wheels>;
 
     /// Returns the velocity that the step would end with if the car pushed nothing.
-    fn free(&self) -> TwistOf<B, Self::Wheels>;
+    fn free_velocity(&self) -> CarTwist<B, Self::Wheels>;
 
     /// Adapts the wheels to the motion with the velocities `free` and `warm`. Returns `warm` with the adapted tyre
     /// rows.
     #[inline(always)]
-    fn follow(&mut self, [_, warm]: [TwistOf<B, Self::Wheels>; 2]) -> TwistOf<B, Self::Wheels> {
+    fn adapt_wheels(&mut self, [_, warm]: [CarTwist<B, Self::Wheels>; 2]) -> CarTwist<B, Self::Wheels> {
         warm
     }
 
     /// Computes the rows of struts and axle links.
-    fn strut_rows(&mut self);
+    fn build_strut_rows(&mut self);
 
     /// Solves the loads. `velocities` are those without wheels and with the tyre impulses of the last step.
-    fn load(&mut self, velocities: [TwistOf<B, Self::Wheels>; 2]) -> Loaded<CarOf<B, Self::Wheels>>;
+    fn solve_loads(&mut self, velocities: [CarTwist<B, Self::Wheels>; 2]) -> LoadSolution<CarScalar<B, Self::Wheels>>;
 
     /// Computes the tyre rows at the velocity `loaded`, which includes the loads.
-    fn grip(&mut self, loaded: TwistOf<B, Self::Wheels>);
+    fn build_tyre_rows(&mut self, loaded: CarTwist<B, Self::Wheels>);
 
     /// Applies the assists to brake and drive torques.
-    fn assist(&mut self, loaded: TwistOf<B, Self::Wheels>);
+    fn apply_assists(&mut self, loaded: CarTwist<B, Self::Wheels>);
 
     /// Solves the rows together and returns the report of the step.
-    fn couple(&mut self, velocities: &Velocities<CarOf<B, Self::Wheels>>) -> StepReport;
+    fn solve_coupled_rows(&mut self, velocities: &Velocities<CarScalar<B, Self::Wheels>>) -> StepReport;
 
     /// Pushes the bodies by the `external` impulses and the impulses of the wheels.
-    fn push(&mut self, external: TwistOf<B, Self::Wheels>);
+    fn write_impulses(&mut self, external: CarTwist<B, Self::Wheels>);
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use crate::assists::DriverDemand;
 use crate::assists::assist_log::{Assist, AssistLog, Contribution};
 use crate::assists::rows::Correction;
-use crate::banks::Banks;
 use crate::chassis::hull::HullRows;
 use crate::drivetrain::rows::Shafts;
-use crate::lane::{Corners, Lane};
+use crate::lane::{Lane, WheelLanes};
 use crate::linear::SpatialVector;
 use crate::model::Model;
 use crate::state::State;
-use crate::step::rows::Rows;
+use crate::step::rows::WheelRows;
 use crate::wheel::pack::WheelPack;
-use crate::world::seam::Body;
+use crate::wheel_groups::WheelGroups;
+use crate::world::port::ChassisState;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
 /// Car: its model, its state, and the workspace of its step.
@@ -23,11 +23,11 @@ pub struct Vehicle {
     pub(crate) model: Arc<Model>,
     pub(crate) state: State,
     /// Rows, one entry per bank of the model.
-    pub(crate) rows: Box<[Rows]>,
+    pub(crate) rows: Box<[WheelRows]>,
     pub(crate) shafts: Shafts,
     pub(crate) hull: HullRows,
     /// Impulses on the chassis of bars that bypass the struts (N s, N m s).
-    pub(crate) beside: SpatialVector<f32>,
+    pub(crate) external_bar_impulse: SpatialVector<f32>,
     /// Contributions of the assists; `None` for a model without assists for which nothing has been counted.
     pub(crate) assist_log: Option<Box<AssistLog>>,
     pub(crate) correction: Option<Correction>,
@@ -35,52 +35,52 @@ pub struct Vehicle {
     pub(crate) bar_share: f32,
     /// Rotation from vehicle axes to world axes in the middle of the step.
     pub(crate) to_world: Mat3,
-    /// Pose lag of the body at the start of the step (s); see [`Body::pose_lag`].
+    /// Pose lag of the body at the start of the step (s); see [`ChassisState::pose_lag`].
     pub(crate) pose_lag: f32,
     /// Bits of the steering angle that the wheels have reached; `None` while they turn, or if raw angles or the
     /// suspension travel turn them, too.
-    pub(crate) turned_to: Option<u32>,
+    pub(crate) applied_steer_bits: Option<u32>,
     /// Mass of the trailers towed in this step (kg).
     pub(crate) towed_mass: f32,
     /// Driver demand that was already applied to steering and drivetrain; `None` if [`Vehicle::solve`] still has to
     /// apply it.
-    pub(crate) applied: Option<DriverDemand>,
+    pub(crate) applied_demand: Option<DriverDemand>,
 }
 
 /// Body at rest at the origin, in still air.
-pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
+pub(crate) const CHASSIS_AT_ORIGIN: ChassisState = ChassisState {
     position: DVec3::ZERO,
     rotation: Quat::IDENTITY,
     velocity: Vec3::ZERO,
     angular: Vec3::ZERO,
     free_velocity: Vec3::ZERO,
     free_angular: Vec3::ZERO,
-    drift: Vec3::ZERO,
+    gyroscopic_change: Vec3::ZERO,
     wind: Vec3::ZERO,
     pose_lag: 0.0,
-    resolution: 0.0,
+    position_resolution: 0.0,
     asleep: false,
 };
 
 impl Vehicle {
     /// Creates a car in `state`.
     pub fn new(model: Arc<Model>, state: State) -> Self {
-        let rows = model.banks().iter().map(|_| Rows::default()).collect();
+        let rows = model.wheel_packs().iter().map(|_| WheelRows::default()).collect();
         Self {
-            shafts: Shafts::of(&model),
+            shafts: Shafts::new(&model),
             assist_log: (!model.assists().is_empty()).then(Box::default),
             model,
             state,
             rows,
             hull: HullRows::default(),
-            beside: SpatialVector::default(),
+            external_bar_impulse: SpatialVector::default(),
             correction: None,
             bar_share: 1.0,
             to_world: Mat3::IDENTITY,
             pose_lag: 0.0,
-            turned_to: None,
+            applied_steer_bits: None,
             towed_mass: 0.0,
-            applied: None,
+            applied_demand: None,
         }
     }
 
@@ -96,12 +96,12 @@ impl Vehicle {
 
     /// Returns the contributions of the assists in the last solved step.
     pub fn assist_log(&self) -> &AssistLog {
-        const NOTHING: &AssistLog = &AssistLog::NOTHING;
-        self.assist_log.as_deref().unwrap_or(NOTHING)
+        const EMPTY_LOG: &AssistLog = &AssistLog::EMPTY_LOG;
+        self.assist_log.as_deref().unwrap_or(EMPTY_LOG)
     }
 
     /// Adds a contribution of `assist` to the log of this step.
-    pub(crate) fn count(&mut self, assist: Assist, more: Contribution) {
+    pub(crate) fn log_contribution(&mut self, assist: Assist, more: Contribution) {
         self.assist_log.get_or_insert_default().add(assist, more);
     }
 
@@ -111,33 +111,33 @@ impl Vehicle {
         let fits = state.wheels.len() == self.state.wheels.len();
         if fits {
             self.state.clone_from(state);
-            self.turned_to = None;
+            self.applied_steer_bits = None;
             // The rows belong to the last step before this state.
-            self.rows.iter_mut().for_each(Rows::forget_step);
+            self.rows.iter_mut().for_each(WheelRows::invalidate_step);
         }
         fits
     }
 
     /// Copies state and workspace of `other`, a car of the same model, into the memory already allocated. Clears the
     /// hull rows.
-    pub(crate) fn copy(&mut self, other: &Self) {
+    pub(crate) fn copy_from(&mut self, other: &Self) {
         self.state.clone_from(&other.state);
-        self.rows.iter_mut().zip(&other.rows).for_each(|(rows, other)| rows.copy(other));
-        self.shafts.copy(&other.shafts);
+        self.rows.iter_mut().zip(&other.rows).for_each(|(rows, other)| rows.copy_from(other));
+        self.shafts.copy_from(&other.shafts);
         self.hull.clear();
-        self.beside = other.beside;
+        self.external_bar_impulse = other.external_bar_impulse;
         if let (Some(assist_log), Some(other)) = (&mut self.assist_log, &other.assist_log) {
             **assist_log = **other;
         }
         (self.correction, self.bar_share) = (other.correction, other.bar_share);
-        (self.to_world, self.pose_lag, self.turned_to, self.applied) =
-            (other.to_world, other.pose_lag, other.turned_to, other.applied);
+        (self.to_world, self.pose_lag, self.applied_steer_bits, self.applied_demand) =
+            (other.to_world, other.pose_lag, other.applied_steer_bits, other.applied_demand);
     }
 
     /// Returns the free velocity of `body` in the vehicle frame.
-    pub(crate) fn free_velocity_in_body(&self, body: &Body, to_world: &Mat3) -> SpatialVector<f32> {
+    pub(crate) fn free_velocity_in_body(&self, body: &ChassisState, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
-        SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+        SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
     }
 
     /// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, N m s).
@@ -147,18 +147,18 @@ impl Vehicle {
 
     /// Returns the sum of the impulses of the wheels' rows on the chassis; without the loads if `with_loads` is false.
     #[inline(always)]
-    pub(crate) fn wheel_impulses<B: Banks>(&self, with_loads: bool) -> SpatialVector<f32> {
-        wheel_impulses(B::of(&self.rows), with_loads)
+    pub(crate) fn wheel_impulses<B: WheelGroups>(&self, with_loads: bool) -> SpatialVector<f32> {
+        wheel_impulses(B::slice(&self.rows), with_loads)
     }
 }
 
 /// Returns every bank of wheels with its rows.
 #[inline(always)]
-pub(crate) fn banks<'a, B: Banks>(
+pub(crate) fn banks_with_rows<'a, B: WheelGroups>(
     model: &'a Model,
-    rows: &'a mut [Rows],
-) -> impl Iterator<Item = (&'a WheelPack, &'a mut Rows)> {
-    B::of(model.banks()).iter().zip(B::of_mut(rows))
+    rows: &'a mut [WheelRows],
+) -> impl Iterator<Item = (&'a WheelPack, &'a mut WheelRows)> {
+    B::slice(model.wheel_packs()).iter().zip(B::slice_mut(rows))
 }
 
 /// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, N m s).
@@ -170,11 +170,11 @@ pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> Spa
 
 /// Returns the sum of the impulses of the wheels' rows on the chassis; without the loads if `with_loads` is false.
 #[inline(always)]
-pub(crate) fn wheel_impulses<W: Corners>(rows: &[Rows<W>], with_loads: bool) -> SpatialVector<W::Car> {
+pub(crate) fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: bool) -> SpatialVector<W::Car> {
     let mut sum = SpatialVector::default();
-    for rows in rows.chunks(W::ROWS) {
+    for rows in rows.chunks(W::ROWS_PER_AXLE_PAIR) {
         sum = sum
-            + SpatialVector::sum_of(
+            + SpatialVector::sum_over_wheels(
                 #[inline(always)]
                 |k| rows[k].impulse(with_loads),
             );
@@ -184,7 +184,7 @@ pub(crate) fn wheel_impulses<W: Corners>(rows: &[Rows<W>], with_loads: bool) -> 
 
 /// Returns true if pose and velocities of `body` are finite.
 #[inline(always)]
-pub(crate) fn finite(body: &Body) -> bool {
+pub(crate) fn is_body_finite(body: &ChassisState) -> bool {
     // A sum is finite only if every term is: one test covers all terms.
     let v = body.velocity + body.angular + body.free_velocity + body.free_angular;
     let place = body.position.x + body.position.y + body.position.z;
@@ -196,19 +196,19 @@ pub(crate) fn finite(body: &Body) -> bool {
 mod tests {
     use super::*;
 
-    fn body(numbers: [f32; 19]) -> Body {
+    fn body(numbers: [f32; 19]) -> ChassisState {
         let vector = |from: usize| Vec3::from_slice(&numbers[from..]);
-        Body {
+        ChassisState {
             position: DVec3::from(vector(0)),
             velocity: vector(3),
             angular: vector(6),
             free_velocity: vector(9),
             free_angular: vector(12),
-            drift: Vec3::ZERO,
+            gyroscopic_change: Vec3::ZERO,
             rotation: Quat::from_slice(&numbers[15..]),
             wind: Vec3::ZERO,
             pose_lag: 0.0,
-            resolution: 0.0,
+            position_resolution: 0.0,
             asleep: false,
         }
     }
@@ -216,12 +216,12 @@ mod tests {
     #[test]
     fn a_body_is_finite_when_each_of_its_numbers_is() {
         for size in [0.0, 1.0, -1.0, 1e30] {
-            assert!(finite(&body([size; 19])), "{size}");
+            assert!(is_body_finite(&body([size; 19])), "{size}");
             for number in 0..19 {
                 for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
                     let mut numbers = [size; 19];
                     numbers[number] = bad;
-                    assert!(!finite(&body(numbers)), "number {number} is {bad}, the others {size}");
+                    assert!(!is_body_finite(&body(numbers)), "number {number} is {bad}, the others {size}");
                 }
             }
         }

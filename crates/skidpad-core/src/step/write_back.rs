@@ -1,52 +1,52 @@
 //! End of a step: writes the motion that the world realised into the state.
 
-use crate::banks::{Banks, Many, One};
-use crate::instruction_set::widest;
-use crate::lane::{Abreast, Corners, Four, Quad};
+use crate::instruction_set::dispatch_simd;
+use crate::lane::{CarScalar, F32x4, Vec4Ops, WheelLanes};
 use crate::linear::SpatialVector;
 use crate::state::{State, WheelState};
-use crate::step::coupling::StepReport;
-use crate::step::rows::Rows;
-use crate::step::vehicle::{Vehicle, finite};
+use crate::step::rows::WheelRows;
+use crate::step::solver_mode::StepReport;
+use crate::step::vehicle::{Vehicle, is_body_finite};
 use crate::vectors::Vec3Lanes;
-use crate::wheel::contact::way;
-use crate::wheel::disc::Discs;
+use crate::wheel::contact::step_displacement;
+use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::state::rolling_share;
-use crate::world::seam::Body;
+use crate::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
+use crate::world::port::ChassisState;
 use bevy_math::Vec3;
 
 /// Angular velocity (rad/s) below which the rotation is used instead: a 32-bit rotation resolves its turn in a step at
 /// 1000 Hz to a tenth.
-const LEAST_RATE: f32 = 1e-3;
+const MIN_RESOLVED_RATE_RADPS: f32 = 1e-3;
 
 /// Returns the small turn from one rotation to another as a rotation vector (rad): twice the vector part of
 /// `(to − from) from*`. The difference has no rounding error.
 #[inline(always)]
-fn turned<C: Abreast>(from: C::Quad, to: C::Quad) -> C::Quad {
-    let [x, y, z, w] = from.numbers();
-    let [a, b, c, d] = (to - from).numbers();
-    let half = C::Quad::all(a) * C::Quad::of([w, z, -y, x])
-        + C::Quad::all(d) * C::Quad::of([-x, -y, -z, w])
-        + C::Quad::all(b) * C::Quad::of([-z, w, x, y])
-        + C::Quad::all(c) * C::Quad::of([y, -x, w, z]);
-    half * C::Quad::all(C::splat(2.0))
+fn rotation_vector_between<C: CarScalar>(from: C::Vec4, to: C::Vec4) -> C::Vec4 {
+    let [x, y, z, w] = from.to_array();
+    let [a, b, c, d] = (to - from).to_array();
+    let half = C::Vec4::repeat(a) * C::Vec4::from_array([w, z, -y, x])
+        + C::Vec4::repeat(d) * C::Vec4::from_array([-x, -y, -z, w])
+        + C::Vec4::repeat(b) * C::Vec4::from_array([-z, w, x, y])
+        + C::Vec4::repeat(c) * C::Vec4::from_array([y, -x, w, z]);
+    half * C::Vec4::repeat(C::splat(2.0))
 }
 
 /// Returns the angular velocity after a step of `dt` s in which a body turned between the rotations of `turn`. A rate
-/// below [`LEAST_RATE`], which a 32-bit rotation does not resolve, is replaced by the change of the rotation per time.
+/// below [`MIN_RESOLVED_RATE_RADPS`], which a 32-bit rotation does not resolve, is replaced by the change of the rotation per time.
 #[inline(always)]
-pub(crate) fn settled_rate<C: Abreast>(
+pub(crate) fn resolved_angular_velocity<C: CarScalar>(
     angular: Vec3Lanes<C>,
-    turn: impl FnOnce() -> [C::Quad; 2],
+    turn: impl FnOnce() -> [C::Vec4; 2],
     dt: f32,
 ) -> Vec3Lanes<C> {
-    let lost = angular.dot(angular).less(C::splat(LEAST_RATE * LEAST_RATE));
+    let lost = angular.dot(angular).less(C::splat(MIN_RESOLVED_RATE_RADPS * MIN_RESOLVED_RATE_RADPS));
     if !C::any(lost) {
         return angular;
     }
     let [from, to] = turn();
-    let [x, y, z, _] = (turned::<C>(from, to) / C::Quad::all(C::splat(dt))).numbers();
+    let [x, y, z, _] = (rotation_vector_between::<C>(from, to) / C::Vec4::repeat(C::splat(dt))).to_array();
     Vec3Lanes::select(lost, Vec3Lanes::new(x, y, z), angular)
 }
 
@@ -60,10 +60,10 @@ impl Vehicle {
     ///
     /// A rate near the resolution of the rotation is replaced by the change of the rotation. Otherwise the centre of
     /// mass of a parked car would creep against a rotation that does not happen.
-    pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
-        match StepReport::of_no_step(dt) {
+    pub fn finish(&mut self, body: &ChassisState, dt: f32) -> StepReport {
+        match StepReport::for_skipped_step(dt) {
             Some(nothing) => nothing,
-            None => widest(
+            None => dispatch_simd(
                 #[inline(always)]
                 || self.finish_step(body, dt),
             ),
@@ -72,17 +72,21 @@ impl Vehicle {
 
     /// Finishes a step of valid length in the instruction set of the caller; see [`Vehicle::finish`].
     #[inline(always)]
-    pub(crate) fn finish_step(&mut self, body: &Body, dt: f32) -> StepReport {
-        if self.rows.len() == 1 { self.finish_banks::<One>(body, dt) } else { self.finish_banks::<Many>(body, dt) }
+    pub(crate) fn finish_step(&mut self, body: &ChassisState, dt: f32) -> StepReport {
+        if self.rows.len() == 1 {
+            self.finish_banks::<SingleGroup>(body, dt)
+        } else {
+            self.finish_banks::<ManyGroups>(body, dt)
+        }
     }
 
     #[inline(always)]
-    fn finish_banks<B: Banks>(&mut self, body: &Body, dt: f32) -> StepReport {
-        let turn = [self.state.rotation, body.rotation].map(|rotation| Four::new(rotation.to_array()));
-        let angular = settled_rate(Vec3Lanes::<f32>::splat(body.angular), || turn, dt);
-        let report = self.follow(body);
+    fn finish_banks<B: WheelGroups>(&mut self, body: &ChassisState, dt: f32) -> StepReport {
+        let turn = [self.state.rotation, body.rotation].map(|rotation| F32x4::new(rotation.to_array()));
+        let angular = resolved_angular_velocity(Vec3Lanes::<f32>::splat(body.angular), || turn, dt);
+        let report = self.set_motion(body);
         if !report.not_finite {
-            self.end_banks::<B>(body, angular.to_array().into(), dt);
+            self.integrate_contact_patches::<B>(body, angular.to_array().into(), dt);
         }
         report
     }
@@ -90,32 +94,32 @@ impl Vehicle {
     /// Integrates the contact patches of a step that ends with the velocity of `body` and the angular velocity
     /// `angular`.
     #[inline(always)]
-    fn end_banks<B: Banks>(&mut self, body: &Body, angular: Vec3, dt: f32) {
+    fn integrate_contact_patches<B: WheelGroups>(&mut self, body: &ChassisState, angular: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
-        let at = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * angular).at_each_wheel();
-        if self.model.is_compliant() {
+        let at = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * angular).broadcast_to_wheels();
+        if self.model.has_lateral_compliance() {
             self.shift_wheels();
         }
         let state = &mut self.state;
-        for (bank, rows) in B::of(self.model.banks()).iter().zip(B::of(&self.rows)) {
+        for (bank, rows) in B::slice(self.model.wheel_packs()).iter().zip(B::slice(&self.rows)) {
             if let Some(discs) = &bank.discs {
-                let warmed = rows.warmed(discs, bank.temperatures(&state.wheels), dt).lanes();
-                bank.each(|lane, i| state.wheels[i].disc = warmed[lane]);
+                let warmed = rows.disc_temperatures(discs, bank.disc_temperatures(&state.wheels), dt).lanes();
+                bank.for_each_wheel(|lane, i| state.wheels[i].disc = warmed[lane]);
             }
-            let ended = rows.ended(bank, at, self.pose_lag, dt);
+            let ended = rows.end_state(bank, at, self.pose_lag, dt);
             rows.write_back(bank, ended, &mut state.wheels);
         }
-        self.end_shafts::<B>();
+        self.store_shaft_results::<B>();
     }
 
     /// Takes over the pose and twist of `body`; wheels and drive do not change. If `body` is not finite, changes
     /// nothing and reports `not_finite`.
     #[inline(always)]
-    pub(crate) fn follow(&mut self, body: &Body) -> StepReport {
-        if !finite(body) {
+    pub(crate) fn set_motion(&mut self, body: &ChassisState) -> StepReport {
+        if !is_body_finite(body) {
             return StepReport { not_finite: true, ..StepReport::default() };
         }
-        self.state.follow(body);
+        self.state.set_motion(body);
         StepReport::default()
     }
 }
@@ -123,7 +127,7 @@ impl Vehicle {
 impl State {
     /// Takes over the pose and twist of `body`. The old velocity becomes `previous_velocity`.
     #[inline(always)]
-    pub(crate) fn follow(&mut self, body: &Body) {
+    pub(crate) fn set_motion(&mut self, body: &ChassisState) {
         self.previous_velocity = self.velocity;
         self.position = body.position;
         self.rotation = body.rotation;
@@ -133,7 +137,7 @@ impl State {
 }
 
 /// State of four wheels at the end of a step; see [`WheelState`].
-pub(crate) struct Ended<W: Corners = Four> {
+pub(crate) struct EndState<W: WheelLanes = F32x4> {
     pub spin: W,
     pub deflection: [W; 2],
     pub compression: W,
@@ -147,33 +151,33 @@ pub(crate) struct Ended<W: Corners = Four> {
     pub contact: W::Mask,
 }
 
-impl<W: Corners> Ended<W> {
-    /// Returns all numbers, without the contact, in the order of [`WheelEnded`].
+impl<W: WheelLanes> EndState<W> {
+    /// Returns all numbers, without the contact, in the order of [`WheelEndState`].
     #[inline(always)]
-    pub(crate) fn numbers(&self) -> [W; NUMBERS] {
+    pub(crate) fn to_array(&self) -> [W; VALUES_PER_WHEEL] {
         let Self { spin, deflection: [u, v], torque, tyre: [along, across], rolling_speed, rolling, .. } = *self;
         let Self { compression, travel_rate, load, lean, .. } = *self;
         [spin, u, v, torque, along, across, rolling_speed, rolling, compression, travel_rate, load, lean]
     }
 }
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Computes the state of the wheels at the end of a step of `dt` s, at the chassis velocity `at` that the world
     /// realised.
     #[inline(always)]
-    pub(crate) fn ended(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> Ended<W> {
+    pub(crate) fn end_state(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> EndState<W> {
         let step = W::splat(dt);
         let [along, across] = self.patch_speeds(at);
-        let rolled = bank.radius * self.coupled.spin;
+        let rolled = bank.radius * self.solution.spin;
         let rolling_speed = W::select(self.contact.in_contact, along, rolled);
         let fastest = (along * along + across * across).at_least(rolled * rolled);
         let squared = W::select(self.tyre.active, fastest, rolling_speed * rolling_speed);
         let rolling = rolling_shares(bank, squared);
         let slip_speed = [along - rolled, across];
-        let left = self.drifted(slip_speed);
-        let deflection = self.deflections(bank, left, rolling).map(|u| u.only(self.tyre.active));
+        let left = self.end_deflections(slip_speed);
+        let deflection = self.blended_deflections(bank, left, rolling).map(|u| u.masked(self.tyre.active));
         let [load, along, across, torque] =
-            [self.pressing(), self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
+            [self.normal_impulse(), self.solution.tyre_impulse[0], self.solution.tyre_impulse[1], self.solution.torque]
                 .map(|impulse| impulse / step);
         let (contact, compression, travel_rate) = if let Some(unsprung) = self.unsprung() {
             let pressing = W::splat(0.0).less(self.suspension.load);
@@ -181,8 +185,8 @@ impl<W: Corners> Rows<W> {
         } else {
             (self.contact.in_contact, self.next_compression(bank, at, pose_lag, dt), W::default())
         };
-        Ended {
-            spin: self.coupled.spin,
+        EndState {
+            spin: self.solution.spin,
             deflection,
             compression,
             travel_rate,
@@ -191,7 +195,7 @@ impl<W: Corners> Rows<W> {
             torque,
             rolling_speed,
             rolling,
-            lean: self.contact.lean,
+            lean: self.contact.camber_sine,
             contact,
         }
     }
@@ -199,66 +203,66 @@ impl<W: Corners> Rows<W> {
     /// Returns the friction factors of the ground under the tyres minus 1; `None` if all factors are 1.
     #[inline(always)]
     pub(crate) fn grip_excess(&self) -> Option<W> {
-        let excess = (self.contact.friction_factor - W::splat(1.0)).only(self.tyre.active);
+        let excess = (self.contact.friction_factor - W::splat(1.0)).masked(self.tyre.active);
         W::any(W::default().less(excess.abs())).then_some(excess)
     }
 
     /// Returns the temperatures of the brake discs (K above the air) after a step of `dt` s that began with
     /// `temperatures`. The work of the brakes heats the discs.
     #[inline(always)]
-    pub(crate) fn warmed(&self, discs: &Discs<W>, temperatures: W, dt: f32) -> W {
-        let turned = W::splat(0.5) * (self.begun.spin.abs() + self.coupled.spin.abs());
-        discs.warmed(temperatures, self.drive.brake * turned, self.begun.rolling_speed, dt)
+    pub(crate) fn disc_temperatures(&self, discs: &BrakeDiscLanes<W>, temperatures: W, dt: f32) -> W {
+        let turned = W::splat(0.5) * (self.start.spin.abs() + self.solution.spin.abs());
+        discs.next_temperature(temperatures, self.drive.brake * turned, self.start.rolling_speed, dt)
     }
 
     /// Returns the compression after a step of `dt` s (m), integrated as the world moves the pose. A wheel in the air
     /// keeps its compression.
     #[inline(always)]
     fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> W {
-        let rate = (-self.separation_velocity(at) / self.contact.cosine).only(self.contact.in_contact);
-        let moved = way([self.contact.jounce_rate, rate], W::splat(pose_lag), W::splat(dt));
+        let rate = (-self.separation_velocity(at) / self.contact.normal_cosine).masked(self.contact.in_contact);
+        let moved = step_displacement([self.contact.jounce_rate, rate], W::splat(pose_lag), W::splat(dt));
         (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
     }
 }
 
-impl Rows {
+impl WheelRows {
     #[inline(always)]
-    fn write_back(&self, bank: &WheelPack, ended: Ended, wheels: &mut [WheelState]) {
-        match bank.whole_mut(wheels) {
+    fn write_back(&self, bank: &WheelPack, ended: EndState, wheels: &mut [WheelState]) {
+        match bank.consecutive_four_mut(wheels) {
             Some(four) => four.iter_mut().zip(&ended.by_wheel()).for_each(|(wheel, ended)| ended.write(wheel)),
-            None => write_apart(bank, ended, wheels),
+            None => write_scattered(bank, ended, wheels),
         }
         if let Some(excess) = self.grip_excess() {
-            bank.each(|k, i| wheels[i].grip_excess = excess.at(k));
+            bank.for_each_wheel(|k, i| wheels[i].grip_excess = excess.lane_value(k));
         }
         if self.has_laws {
-            let [overturning, aligning] = self.begun.moments.map(Four::lanes);
-            bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
+            let [overturning, aligning] = self.start.moments.map(F32x4::lanes);
+            bank.for_each_wheel(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }
     }
 }
 
-/// Number of values of [`Ended`] per wheel, without the contact.
-pub(crate) const NUMBERS: usize = 12;
+/// Number of values of [`EndState`] per wheel, without the contact.
+pub(crate) const VALUES_PER_WHEEL: usize = 12;
 
-/// Result of a step for one wheel: the numbers of [`Ended`] and the contact.
+/// Result of a step for one wheel: the numbers of [`EndState`] and the contact.
 #[derive(Clone, Copy)]
-pub(crate) struct WheelEnded {
-    pub numbers: [Four; NUMBERS / 4],
+pub(crate) struct WheelEndState {
+    pub values: [F32x4; VALUES_PER_WHEEL / 4],
     pub contact: bool,
 }
 
-impl Ended {
+impl EndState {
     /// Returns the result of each wheel.
     #[inline(always)]
-    fn by_wheel(&self) -> [WheelEnded; 4] {
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.numbers();
-        let first = Four::transposed([a, b, c, d]);
-        let second = Four::transposed([e, f, g, h]);
-        let third = Four::transposed([i, j, k, l]);
+    fn by_wheel(&self) -> [WheelEndState; 4] {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.to_array();
+        let first = F32x4::transposed([a, b, c, d]);
+        let second = F32x4::transposed([e, f, g, h]);
+        let third = F32x4::transposed([i, j, k, l]);
         let contact = self.contact.lanes();
         // Written out: the compiler would call a function that maps an array of this size.
-        let of = |k: usize| WheelEnded { numbers: [first[k], second[k], third[k]], contact: contact[k] };
+        let of = |k: usize| WheelEndState { values: [first[k], second[k], third[k]], contact: contact[k] };
         [of(0), of(1), of(2), of(3)]
     }
 }
@@ -266,17 +270,17 @@ impl Ended {
 /// Writes the results of a bank whose wheels are not four consecutive ones.
 #[cold]
 #[inline(never)]
-fn write_apart(bank: &WheelPack, ended: Ended, wheels: &mut [WheelState]) {
+fn write_scattered(bank: &WheelPack, ended: EndState, wheels: &mut [WheelState]) {
     let ended = ended.by_wheel();
-    bank.each(|k, i| ended[k].write(&mut wheels[i]));
+    bank.for_each_wheel(|k, i| ended[k].write(&mut wheels[i]));
 }
 
-impl WheelEnded {
+impl WheelEndState {
     /// Writes the result into `wheel`. Sets its moments to 0, as for tyres with a simple curve, and its grip excess to
     /// 0, as on plain ground.
     #[inline(always)]
     pub(crate) fn write(&self, wheel: &mut WheelState) {
-        let [first, second, third] = self.numbers;
+        let [first, second, third] = self.values;
         [wheel.spin, wheel.deflection[0], wheel.deflection[1], wheel.torque] = first.lanes();
         [wheel.tyre[0], wheel.tyre[1], wheel.rolling_speed, wheel.rolling] = second.lanes();
         [wheel.compression, wheel.travel_rate, wheel.load, wheel.lean] = third.lanes();
@@ -286,7 +290,7 @@ impl WheelEnded {
 
 /// Returns the shares of rolling, 0 at a standstill to 1, at the speeds whose squares are given.
 #[inline(always)]
-fn rolling_shares<W: Corners>(bank: &WheelPack<W>, squared: W) -> W {
+fn rolling_shares<W: WheelLanes>(bank: &WheelPack<W>, squared: W) -> W {
     let [_, walk] = bank.walking;
     if !W::any(squared.less(walk * walk)) {
         return W::splat(1.0);
@@ -305,7 +309,8 @@ mod tests {
         let from = Quat::from_xyzw(0.5, -0.5, 0.5, 0.5);
         for axis in [Vec3::X, Vec3::Y, Vec3::new(0.6, 0.0, -0.8)] {
             let to = Quat::from_axis_angle(axis, 1e-3) * from;
-            let [x, y, z, _] = turned::<f32>(Four::new(from.to_array()), Four::new(to.to_array())).lanes();
+            let [x, y, z, _] =
+                rotation_vector_between::<f32>(F32x4::new(from.to_array()), F32x4::new(to.to_array())).lanes();
             let found = Vec3::new(x, y, z);
             // Components of quaternions are rounded to 6e-8.
             assert!((found - axis * 1e-3).length() < 3e-7, "{found}");

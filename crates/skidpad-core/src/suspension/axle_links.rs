@@ -2,19 +2,19 @@
 
 use core::slice::{from_mut, from_ref};
 
-use crate::banks::{Banks, Many};
 use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
 use crate::controls::Controls;
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::{F32x4, Lane, WheelLanes};
 use crate::linear::{OuterProducts, SpatialVector};
 use crate::model::Model;
-use crate::step::rows::Rows;
-use crate::step::vehicle::{Vehicle, banks};
-use crate::suspension::parameters::BarCoupling;
+use crate::step::rows::WheelRows;
+use crate::step::vehicle::{Vehicle, banks_with_rows};
+use crate::suspension::parameters::BarForcePath;
 use crate::suspension::rows::AxleLinkRows;
 use crate::wheel::pack::{LaneIndex, WheelPack};
+use crate::wheel_groups::{ManyGroups, WheelGroups};
 
-/// Spring and damper between the struts of two wheels. The force on each is `rate (z + way z') + damping (ż + way ż')`, z' being the travel
+/// Spring and damper between the struts of two wheels. The force on each is `rate (z + coupling_sign z') + damping (ż + coupling_sign ż')`, z' being the travel
 /// of the other wheel.
 #[derive(Clone, Copy, Debug)]
 struct AxleLink {
@@ -25,46 +25,52 @@ struct AxleLink {
     /// Damping, N s/m.
     damping: f32,
     /// Sign of the other wheel's travel: −1 for a bar, which resists opposite travel; 1 for a heave spring, which resists equal travel.
-    way: f32,
+    coupling_sign: f32,
     /// Whether the force acts on the chassis directly, not through the struts.
-    beside: bool,
+    on_chassis: bool,
 }
 
 impl Model {
-    /// Returns axle link `k` of a car at a `speed` (m/s) whose bars have the share `bar_share` of their rates.
+    /// Returns axle link `k` of a car at a `speed` (m/s) whose bars have the share `bar_rate_share` of their rates.
     fn axle_link(&self, k: usize, [bar_share, speed]: [f32; 2]) -> AxleLink {
         let parts = self.parts();
         if let Some(bar) = parts.bars.get(k) {
-            let beside = bar.coupling == BarCoupling::External;
-            let rate = if bar.fades_in == [0.0; 2] { bar.rate } else { bar.rate_at(speed) };
-            return AxleLink { wheels: bar.wheels, rate: bar_share * rate, damping: 0.0, way: -1.0, beside };
+            let beside = bar.force_path == BarForcePath::External;
+            let rate = if bar.speed_range == [0.0; 2] { bar.rate } else { bar.rate_at(speed) };
+            return AxleLink {
+                wheels: bar.wheels,
+                rate: bar_share * rate,
+                damping: 0.0,
+                coupling_sign: -1.0,
+                on_chassis: beside,
+            };
         }
         // Factor 1/4: half of the force at each wheel, and half of the mean travel from each wheel.
         let spring = &parts.heave_springs[k - parts.bars.len()];
         let [rate, damping] = [spring.rate, spring.damping].map(|value| 0.25 * value);
-        AxleLink { wheels: spring.wheels, rate, damping, way: 1.0, beside: false }
+        AxleLink { wheels: spring.wheels, rate, damping, coupling_sign: 1.0, on_chassis: false }
     }
 
     /// Returns the compression (m) at which the strut and the axle links of wheel `i` balance without ground, with the other wheels at
     /// `travel` (m). `bars` are share and speed as for `Self::axle_link`.
-    pub(crate) fn hanging(&self, i: usize, bars: [f32; 2], travel: impl Fn(usize) -> f32) -> f32 {
+    pub(crate) fn unloaded_compression(&self, i: usize, bars: [f32; 2], travel: impl Fn(usize) -> f32) -> f32 {
         let (mut push, mut rate) = (-self.static_load(i), 0.0);
         for k in 0..self.parts().bars.len() + self.parts().heave_springs.len() {
             let link = self.axle_link(k, bars);
-            if !link.beside && link.wheels.contains(&i) {
+            if !link.on_chassis && link.wheels.contains(&i) {
                 let other = if link.wheels[0] == i { link.wheels[1] } else { link.wheels[0] };
-                push -= link.way * link.rate * travel(other);
+                push -= link.coupling_sign * link.rate * travel(other);
                 rate += link.rate;
             }
         }
-        self.wheels()[i].strut.compression_under(push.into(), rate.into()) as f32
+        self.wheels()[i].strut.compression_at_force(push.into(), rate.into()) as f32
     }
 }
 
 impl Vehicle {
     /// Sets the share of the bar rates that the driver demands of active bars.
-    pub(crate) fn set_bars(&mut self, controls: &Controls) {
-        self.bar_share = controls.bar_share();
+    pub(crate) fn read_bar_control(&mut self, controls: &Controls) {
+        self.bar_share = controls.bar_rate_share();
     }
 
     /// Returns axle link `k` in the current step.
@@ -77,66 +83,76 @@ impl Vehicle {
     /// A wheel that the other one lifts off the ground is moved to the balance of spring and axle links. With the travel of the ground
     /// below it, a bar would push the other wheel with a force that nothing opposes, and the car would bounce without end.
     #[inline(always)]
-    pub(crate) fn axle_link_rows<B: Banks>(&mut self, dt: f32) {
-        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.strut_step(bank, dt);
+    pub(crate) fn init_struts_and_links<B: WheelGroups>(&mut self, dt: f32) {
+        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            rows.init_strut(bank, dt);
         }
         if !self.model.has_axle_links() {
             return;
         }
-        self.sum_axle_links::<B>();
-        if B::of(self.model.banks()).iter().zip(B::of(&self.rows)).any(|(bank, rows)| Four::any(rows.lifted(bank))) {
+        self.update_link_forces::<B>();
+        if B::slice(self.model.wheel_packs())
+            .iter()
+            .zip(B::slice(&self.rows))
+            .any(|(bank, rows)| F32x4::any(rows.wheels_lifted_by_links(bank)))
+        {
             self.lift_link_ends();
             for rows in &mut self.rows {
                 let AxleLinkRows { travel, lifted, force, .. } = rows.suspension.axle_links;
-                rows.suspension.axle_links =
-                    AxleLinkRows { travel, lifted, lifting: Four::splat(dt) * force, ..AxleLinkRows::default() };
+                rows.suspension.axle_links = AxleLinkRows {
+                    travel,
+                    lifted,
+                    lifted_impulse: F32x4::splat(dt) * force,
+                    ..AxleLinkRows::default()
+                };
             }
-            self.sum_axle_links::<Many>();
+            self.update_link_forces::<ManyGroups>();
         }
     }
 
     /// Sums the axle links of each strut at the current travels.
     #[inline(always)]
-    fn sum_axle_links<B: Banks>(&mut self) {
-        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            sum_bars(from_ref(bank), from_mut(rows), Four::splat(self.bar_share));
+    fn update_link_forces<B: WheelGroups>(&mut self) {
+        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            update_bar_forces(from_ref(bank), from_mut(rows), F32x4::splat(self.bar_share));
         }
-        if !self.model.axle_links_apart().is_empty() {
-            self.sum_axle_links_apart();
+        if !self.model.separate_axle_links().is_empty() {
+            self.update_separate_links();
         }
     }
 
     /// Adds the axle links that are not in [`WheelPack::bar_rate`].
     #[cold]
     #[inline(never)]
-    fn sum_axle_links_apart(&mut self) {
+    fn update_separate_links(&mut self) {
         for rows in &mut self.rows {
-            (rows.suspension.axle_links.damping, rows.suspension.axle_links.heave) = Default::default();
+            (rows.suspension.axle_links.damping, rows.suspension.axle_links.heave_gains) = Default::default();
         }
-        for &k in self.model.axle_links_apart() {
+        for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
-            if link.beside {
+            if link.on_chassis {
                 continue;
             }
-            let places = link.wheels.map(|i| self.model.place(i));
-            let [first, second] = places.map(|at| self.rows[at.bank].suspension.axle_links.travel.at(at.lane));
-            for (at, travel) in places.into_iter().zip([first + link.way * second, second + link.way * first]) {
+            let places = link.wheels.map(|i| self.model.lane_index(i));
+            let [first, second] = places.map(|at| self.rows[at.bank].suspension.axle_links.travel.lane_value(at.lane));
+            for (at, travel) in
+                places.into_iter().zip([first + link.coupling_sign * second, second + link.coupling_sign * first])
+            {
                 let linked = &mut self.rows[at.bank].suspension.axle_links;
                 linked.force.add_at(at.lane, link.rate * travel);
                 linked.rate.add_at(at.lane, link.rate);
-                if self.model.is_between_opposite(link.wheels, link.way) {
+                if self.model.is_between_opposite(link.wheels, link.coupling_sign) {
                     linked.bar_rate.add_at(at.lane, link.rate);
-                } else if self.model.is_between_opposite(link.wheels, -link.way) {
-                    linked.heave[0].add_at(at.lane, link.rate);
-                    linked.heave[1].add_at(at.lane, link.damping);
+                } else if self.model.is_between_opposite(link.wheels, -link.coupling_sign) {
+                    linked.heave_gains[0].add_at(at.lane, link.rate);
+                    linked.heave_gains[1].add_at(at.lane, link.damping);
                 }
             }
             if link.damping != 0.0 {
                 let [first, second] = places.map(|at| self.rows[at.bank].contact.jounce_rate.lanes()[at.lane]);
                 for (at, other) in places.into_iter().zip([second, first]) {
                     let linked = &mut self.rows[at.bank].suspension.axle_links;
-                    linked.force.add_at(at.lane, link.way * link.damping * other);
+                    linked.force.add_at(at.lane, link.coupling_sign * link.damping * other);
                     linked.damping.add_at(at.lane, link.damping);
                 }
             }
@@ -147,24 +163,25 @@ impl Vehicle {
     fn lift_link_ends(&mut self) {
         let mut found = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
         for (i, wheel) in self.model.wheels().iter().enumerate() {
-            let place = self.model.place(i);
+            let place = self.model.lane_index(i);
             if !self.rows[place.bank].has_unsprung {
-                let hanging = self.hanging(i, |rows| rows.suspension.axle_links.travel).min(wheel.strut.bump_travel);
+                let hanging =
+                    self.unloaded_compression(i, |rows| rows.suspension.axle_links.travel).min(wheel.strut.bump_travel);
                 found[place.bank][place.lane] = hanging;
             }
         }
         for (rows, hanging) in self.rows.iter_mut().zip(found) {
-            let (travel, hanging) = (rows.suspension.axle_links.travel, Four::new(hanging));
+            let (travel, hanging) = (rows.suspension.axle_links.travel, F32x4::new(hanging));
             rows.suspension.axle_links.lifted = travel.less(hanging);
             rows.suspension.axle_links.travel = travel.at_least(hanging);
         }
     }
 
     /// Returns [`Model::hanging`] of wheel `i` for the current step, with the other wheels at `travel`.
-    pub(crate) fn hanging(&self, i: usize, travel: impl Fn(&Rows) -> Four) -> f32 {
-        self.model.hanging(i, [self.bar_share, self.state.velocity.length()], |other| {
-            let place = self.model.place(other);
-            travel(&self.rows[place.bank]).at(place.lane)
+    pub(crate) fn unloaded_compression(&self, i: usize, travel: impl Fn(&WheelRows) -> F32x4) -> f32 {
+        self.model.unloaded_compression(i, [self.bar_share, self.state.velocity.length()], |other| {
+            let place = self.model.lane_index(other);
+            travel(&self.rows[place.bank]).lane_value(place.lane)
         })
     }
 
@@ -172,60 +189,62 @@ impl Vehicle {
     /// sum of the others goes to `beside`, the impulse on the chassis. An axle link is integrated like the spring of
     /// [`crate::suspension::strut`], with the travels of both ends.
     #[inline(always)]
-    pub(crate) fn load_axle_links<B: Banks>(&mut self) {
+    pub(crate) fn update_link_impulses<B: WheelGroups>(&mut self) {
         if !self.model.has_axle_links() {
             return;
         }
-        for rows in B::of_mut(&mut self.rows) {
-            load_bars(from_mut(rows));
+        for rows in B::slice_mut(&mut self.rows) {
+            update_bar_impulses(from_mut(rows));
         }
-        if !self.model.axle_links_apart().is_empty() {
-            self.load_axle_links_apart();
+        if !self.model.separate_axle_links().is_empty() {
+            self.update_separate_link_impulses();
         }
     }
 
     /// Adds the impulses of the axle links that are not in the rows, and sums those of external bars in `beside`.
     #[cold]
     #[inline(never)]
-    fn load_axle_links_apart(&mut self) {
+    fn update_separate_link_impulses(&mut self) {
         let mut beside = SpatialVector::default();
-        for &k in self.model.axle_links_apart() {
+        for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
             if self.is_in_rows(&link) {
                 continue;
             }
-            let ends = link.wheels.map(|i| self.end(i, link.beside));
-            let sum = |of: fn(&End) -> f32| of(&ends[0]) + link.way * of(&ends[1]);
+            let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
+            let sum = |of: fn(&LinkEnd) -> f32| of(&ends[0]) + link.coupling_sign * of(&ends[1]);
             let dt = self.rows[0].dt;
             let held = dt * (link.rate * sum(|end| end.travel) + 0.5 * link.damping * sum(|end| end.rate_before));
-            let impulse = share(&ends) * (held + link.gain(dt) * sum(|end| end.rate));
-            if link.beside {
-                beside = beside + self.row_of(&link, &ends) * impulse;
+            let impulse = common_contact_share(&ends) * (held + link.gain(dt) * sum(|end| end.rate));
+            if link.on_chassis {
+                beside = beside + self.link_row(&link, &ends) * impulse;
                 continue;
             }
-            for (end, impulse) in ends.into_iter().zip([impulse, link.way * impulse]).filter(|(end, _)| !end.lifted) {
+            for (end, impulse) in
+                ends.into_iter().zip([impulse, link.coupling_sign * impulse]).filter(|(end, _)| !end.lifted)
+            {
                 let rows = &mut self.rows[end.place.bank];
                 rows.suspension.axle_links.impulse.add_at(end.place.lane, impulse * end.per_cosine);
             }
         }
-        self.beside = beside;
+        self.external_bar_impulse = beside;
     }
 
     /// Returns the response of the axle links to changes of the chassis velocity.
     #[inline(always)]
-    pub(crate) fn axle_link_products<B: Banks>(&self) -> OuterProducts {
-        if let [rows] = B::of(&self.rows)
+    pub(crate) fn axle_link_products<B: WheelGroups>(&self) -> OuterProducts {
+        if let [rows] = B::slice(&self.rows)
             && self.model.has_axle_links()
-            && self.model.axle_links_apart().is_empty()
+            && self.model.separate_axle_links().is_empty()
             && !rows.has_unsprung
         {
-            let Bars { lines: [bar], .. } = Bars::of(from_ref(rows), SpatialVector::default());
-            return OuterProducts::of(
+            let BarResponse { gain_rows: [bar], .. } = BarResponse::new(from_ref(rows), SpatialVector::default());
+            return OuterProducts::from_terms(
                 #[inline(always)]
                 |_| [bar],
             );
         }
-        let mut products = OuterProducts::none();
+        let mut products = OuterProducts::zero();
         self.add_axle_links::<B>(&mut products, SpatialVector::default());
         products
     }
@@ -233,20 +252,20 @@ impl Vehicle {
     /// Adds the response of the axle links to changes of the chassis velocity to `products`. Returns the impulse of external bars, plus the
     /// link impulses extrapolated to the velocity `warm` as far as the loads do not contain them.
     #[inline(always)]
-    pub(crate) fn add_axle_links<B: Banks>(
+    pub(crate) fn add_axle_links<B: WheelGroups>(
         &self,
         products: &mut OuterProducts,
         warm: SpatialVector<f32>,
     ) -> SpatialVector<f32> {
-        let mut given = self.beside;
+        let mut given = self.external_bar_impulse;
         if !self.model.has_axle_links() {
             return given;
         }
-        for rows in B::of(&self.rows).iter().filter(|rows| !rows.has_unsprung) {
-            given = given + Bars::of(from_ref(rows), warm).add_to(products);
+        for rows in B::slice(&self.rows).iter().filter(|rows| !rows.has_unsprung) {
+            given = given + BarResponse::new(from_ref(rows), warm).add_to(products);
         }
-        if !self.model.axle_links_apart().is_empty() {
-            given = given + self.add_axle_links_apart(products, warm);
+        if !self.model.separate_axle_links().is_empty() {
+            given = given + self.add_separate_axle_links(products, warm);
         }
         given
     }
@@ -254,21 +273,21 @@ impl Vehicle {
     /// Adds the response of the axle links that are not in [`WheelPack::bar_rate`]; see [`Self::add_axle_links`].
     #[cold]
     #[inline(never)]
-    fn add_axle_links_apart(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
+    fn add_separate_axle_links(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
         let mut given = SpatialVector::default();
-        for &k in self.model.axle_links_apart() {
+        for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
-            if self.is_in_rows(&link) || self.is_in_travel(&link) {
+            if self.is_in_rows(&link) || self.acts_on_unsprung(&link) {
                 continue;
             }
-            let ends = link.wheels.map(|i| self.end(i, link.beside));
-            let row = self.row_of(&link, &ends);
-            let gain = share(&ends) * link.gain(self.rows[0].dt);
+            let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
+            let row = self.link_row(&link, &ends);
+            let gain = common_contact_share(&ends) * link.gain(self.rows[0].dt);
             // One half at the left wheels and one half at the right ones, so that sums of a mirrored car are identical.
             let half = 0.5 * gain;
-            products.add(Four::new([half, half, 0.0, 0.0]), row.at_each_wheel());
-            let pressing = |end: &End| if self.presses(&link, end) { end.rate } else { 0.0 };
-            let seen = -(pressing(&ends[0]) + link.way * pressing(&ends[1]));
+            products.add(F32x4::new([half, half, 0.0, 0.0]), row.broadcast_to_wheels());
+            let pressing = |end: &LinkEnd| if self.acts_on_chassis(&link, end) { end.rate } else { 0.0 };
+            let seen = -(pressing(&ends[0]) + link.coupling_sign * pressing(&ends[1]));
             given = given + row * (gain * (seen - row.dot(warm)));
         }
         given
@@ -278,36 +297,46 @@ impl Vehicle {
     #[cfg(test)]
     pub(crate) fn axle_link_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
         let link = self.axle_link(k);
-        let ends = link.wheels.map(|i| self.end(i, link.beside));
-        (self.row_of(&link, &ends), link.gain(self.rows[0].dt), -(ends[0].rate + link.way * ends[1].rate))
+        let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
+        (self.link_row(&link, &ends), link.gain(self.rows[0].dt), -(ends[0].rate + link.coupling_sign * ends[1].rate))
     }
 
     /// Returns true if the rows of the wheels contain the axle link: bars between the wheels of one axle.
     fn is_in_rows(&self, link: &AxleLink) -> bool {
-        !link.beside && self.model.is_between_opposite(link.wheels, link.way)
+        !link.on_chassis && self.model.is_between_opposite(link.wheels, link.coupling_sign)
     }
 
     /// Returns true if an axle link acts on unsprung masses instead of the chassis.
-    fn is_in_travel(&self, link: &AxleLink) -> bool {
-        !link.beside && self.rows[0].has_unsprung
+    fn acts_on_unsprung(&self, link: &AxleLink) -> bool {
+        !link.on_chassis && self.rows[0].has_unsprung
     }
 
     /// Returns wheel `i` as the end of an axle link through its strut, or on the chassis if `beside`.
-    fn end(&self, i: usize, beside: bool) -> End {
-        let place = self.model.place(i);
+    fn link_end(&self, i: usize, beside: bool) -> LinkEnd {
+        let place = self.model.lane_index(i);
         let (rows, lane) = (&self.rows[place.bank], place.lane);
-        let at = |of: Four| of.lanes()[lane];
+        let at = |of: F32x4| of.lanes()[lane];
         let unsprung = rows.unsprung();
         if let Some(unsprung) = unsprung.filter(|_| !beside) {
-            let [travel, rate_before] = [rows.suspension.axle_links.travel.at(lane), at(rows.contact.jounce_rate)];
+            let [travel, rate_before] =
+                [rows.suspension.axle_links.travel.lane_value(lane), at(rows.contact.jounce_rate)];
             let rate = at(unsprung.next_rate);
-            return End { place, follows: true, lifted: false, share: 1.0, per_cosine: 1.0, travel, rate_before, rate };
+            return LinkEnd {
+                place,
+                follows: true,
+                lifted: false,
+                share: 1.0,
+                per_cosine: 1.0,
+                travel,
+                rate_before,
+                rate,
+            };
         }
         let lifted = rows.suspension.axle_links.lifted.lanes()[lane] && !beside;
         let follows = rows.contact.in_contact.lanes()[lane] && !lifted;
-        let per_cosine = 1.0 / at(rows.contact.cosine);
+        let per_cosine = 1.0 / at(rows.contact.normal_cosine);
         let only = |rate: f32| if follows { rate } else { 0.0 };
-        End {
+        LinkEnd {
             place,
             follows,
             lifted,
@@ -316,28 +345,30 @@ impl Vehicle {
                 false => 1.0,
             },
             per_cosine,
-            travel: unsprung.map_or(rows.suspension.axle_links.travel, |unsprung| unsprung.ground).at(lane),
+            travel: unsprung
+                .map_or(rows.suspension.axle_links.travel, |unsprung| unsprung.ground_compression)
+                .lane_value(lane),
             rate_before: only(at(unsprung.map_or(rows.contact.jounce_rate, |unsprung| unsprung.ground_rate))),
-            rate: only(-at(rows.coupled.velocity.normal) * per_cosine),
+            rate: only(-at(rows.solution.velocity.normal) * per_cosine),
         }
     }
 
     /// Returns the effect of an axle link on the chassis per impulse, at its ends that press.
-    fn row_of(&self, link: &AxleLink, ends: &[End; 2]) -> SpatialVector<f32> {
+    fn link_row(&self, link: &AxleLink, ends: &[LinkEnd; 2]) -> SpatialVector<f32> {
         let [first, second] = [&ends[0], &ends[1]].map(|end| {
             let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
-            if self.presses(link, end) {
+            if self.acts_on_chassis(link, end) {
                 rows.contact.normal.lane(lane) * end.per_cosine
             } else {
                 SpatialVector::default()
             }
         });
-        first + second * link.way
+        first + second * link.coupling_sign
     }
 
     /// Returns true if the axle link acts on the chassis at this end.
-    fn presses(&self, link: &AxleLink, end: &End) -> bool {
-        end.follows && (link.beside || self.rows[end.place.bank].suspension.load_active.lanes()[end.place.lane])
+    fn acts_on_chassis(&self, link: &AxleLink, end: &LinkEnd) -> bool {
+        end.follows && (link.on_chassis || self.rows[end.place.bank].suspension.load_active.lanes()[end.place.lane])
     }
 }
 
@@ -349,12 +380,12 @@ impl AxleLink {
 }
 
 /// Returns the share of the step in which an axle link acts.
-fn share(ends: &[End; 2]) -> f32 {
+fn common_contact_share(ends: &[LinkEnd; 2]) -> f32 {
     ends[0].share.min(ends[1].share)
 }
 
 /// Wheel as the end of an axle link.
-struct End {
+struct LinkEnd {
     place: LaneIndex,
     /// Whether the wheel follows the ground.
     follows: bool,
@@ -372,31 +403,31 @@ struct End {
     rate: f32,
 }
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Returns the current jounce rates at the bars, m/s.
     #[inline(always)]
-    fn end_rates(&self) -> W {
-        (-self.coupled.velocity.normal / self.contact.cosine)
-            .only(self.contact.in_contact & !self.suspension.axle_links.lifted)
+    fn bar_end_rates(&self) -> W {
+        (-self.solution.velocity.normal / self.contact.normal_cosine)
+            .masked(self.contact.in_contact & !self.suspension.axle_links.lifted)
     }
 
     /// Returns the wheels that strut and axle links would pull off the ground.
     #[inline(always)]
-    pub(crate) fn lifted(&self, bank: &WheelPack<W>) -> W::Mask {
+    pub(crate) fn wheels_lifted_by_links(&self, bank: &WheelPack<W>) -> W::Mask {
         if self.has_unsprung {
             return W::Mask::default();
         }
-        let (spring, _) = bank.springs(self.suspension.axle_links.travel);
-        let push = bank.sprung * W::splat(STANDARD_GRAVITY) + spring + self.suspension.axle_links.force;
-        push.less(W::splat(0.0)) & bank.present()
+        let (spring, _) = bank.spring_force_and_rate(self.suspension.axle_links.travel);
+        let push = bank.carried_mass * W::splat(STANDARD_GRAVITY) + spring + self.suspension.axle_links.force;
+        push.less(W::splat(0.0)) & bank.present_mask()
     }
 }
 
 /// Computes rates and forces of the bars to the opposite wheels, for the `rows` of two axles at the current travels. `share` is the share
 /// of the bar rates.
 #[inline(always)]
-pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], share: W) {
-    let travel = W::each(|k| rows[k].suspension.axle_links.travel);
+pub(crate) fn update_bar_forces<W: WheelLanes>(banks: &[WheelPack<W>], rows: &mut [WheelRows<W>], share: W) {
+    let travel = W::rows_from_fn(|k| rows[k].suspension.axle_links.travel);
     let opposite = W::opposite(travel);
     for (k, (bank, rows)) in banks.iter().zip(rows).enumerate() {
         let rate = bank.bar_rate * share;
@@ -408,17 +439,17 @@ pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>],
 
 /// Computes the impulses of the bars to the opposite wheels, for the `rows` of two axles at the current rates. Resets other axle links.
 #[inline(always)]
-pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
+pub(crate) fn update_bar_impulses<W: WheelLanes>(rows: &mut [WheelRows<W>]) {
     let has_unsprung = rows[0].has_unsprung;
-    let rates = W::each(
+    let rates = W::rows_from_fn(
         #[inline(always)]
         |k| match rows[k].unsprung() {
             Some(unsprung) => unsprung.next_rate,
-            None => rows[k].end_rates(),
+            None => rows[k].bar_end_rates(),
         },
     );
     let step = W::splat(rows[0].dt);
-    let middle = W::each(
+    let middle = W::rows_from_fn(
         #[inline(always)]
         |k| rows[k].suspension.axle_links.travel + W::splat(0.25) * step * rates[k],
     );
@@ -427,70 +458,70 @@ pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
         let linked = &mut rows.suspension.axle_links;
         let impulse = step * linked.bar_rate * (middle[k] - opposite[k]);
         if has_unsprung {
-            (linked.impulse, linked.seen) = (impulse, rates[k]);
+            (linked.impulse, linked.link_rate) = (impulse, rates[k]);
         } else {
             // A lifted wheel has a constant impulse. Otherwise it would be pushed as soon as the other wheel rebounds.
-            linked.impulse = W::select(linked.lifted, linked.lifting, impulse) / rows.contact.cosine;
+            linked.impulse = W::select(linked.lifted, linked.lifted_impulse, impulse) / rows.contact.normal_cosine;
         }
     }
 }
 
 /// Response of the bars to the opposite wheels, of two axles, to the chassis velocity.
-pub(crate) struct Bars<W: Corners = Four> {
+pub(crate) struct BarResponse<W: WheelLanes = F32x4> {
     /// Gain and row of each wheel: half of the bar at each of its wheels.
-    pub lines: W::Each<(W, SpatialVector<W>)>,
+    pub gain_rows: W::RowArray<(W, SpatialVector<W>)>,
     /// Impulse of the bars on the chassis that is part of the result of [`Vehicle::add_axle_links`].
-    pub given: SpatialVector<W::Car>,
+    pub impulse: SpatialVector<W::Car>,
 }
 
-impl<W: Corners> Bars<W> {
+impl<W: WheelLanes> BarResponse<W> {
     /// Computes the response of the bars for the `rows` of two axles, from the velocity `warm`.
     #[inline(always)]
-    pub(crate) fn of(rows: &[Rows<W>], warm: SpatialVector<W::Car>) -> Self {
+    pub(crate) fn new(rows: &[WheelRows<W>], warm: SpatialVector<W::Car>) -> Self {
         let one = W::splat(1.0);
-        let presses = W::each(
+        let presses = W::rows_from_fn(
             #[inline(always)]
             |k| {
                 let rows = &rows[k];
                 rows.contact.in_contact & !rows.suspension.axle_links.lifted & rows.suspension.load_active
             },
         );
-        let ends = W::each(
+        let ends = W::rows_from_fn(
             #[inline(always)]
-            |k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]),
+            |k| rows[k].contact.normal * (one / rows[k].contact.normal_cosine).masked(presses[k]),
         );
-        let others = SpatialVector::<W>::opposite_of(ends);
-        let rates = W::each(
+        let others = SpatialVector::<W>::opposite_wheels(ends);
+        let rates = W::rows_from_fn(
             #[inline(always)]
-            |k| rows[k].end_rates().only(presses[k]),
+            |k| rows[k].bar_end_rates().masked(presses[k]),
         );
         let opposite_rates = W::opposite(rates);
-        let warm = warm.at_each_wheel();
-        let lines = W::each(
+        let warm = warm.broadcast_to_wheels();
+        let lines = W::rows_from_fn(
             #[inline(always)]
             |k| {
                 let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.bar_rate;
                 (half, ends[k] - others[k])
             },
         );
-        let given = SpatialVector::sum_of(
+        let given = SpatialVector::sum_over_wheels(
             #[inline(always)]
             |k| {
                 let (half, row) = lines[k];
                 row * (half * (opposite_rates[k] - rates[k] - row.dot(warm)))
             },
         );
-        Self { lines, given }
+        Self { gain_rows: lines, impulse: given }
     }
 
     /// Adds the response to `products`, and returns the impulse `given`.
     #[inline(always)]
     pub(crate) fn add_to(self, products: &mut OuterProducts<W>) -> SpatialVector<W::Car> {
-        for k in 0..W::ROWS {
-            let (half, row) = self.lines[k];
-            products.add_of(k, half, row);
+        for k in 0..W::ROWS_PER_AXLE_PAIR {
+            let (half, row) = self.gain_rows[k];
+            products.add_to_row(k, half, row);
         }
-        self.given
+        self.impulse
     }
 }
 
@@ -503,20 +534,20 @@ mod tests {
     use crate::world::scene::Scene;
 
     /// Returns the rows of the plain car with `change`, compressed and moving unevenly, with its axle links summed.
-    fn linked(change: impl Fn(&mut ModelParts)) -> Rows {
+    fn linked(change: impl Fn(&mut ModelParts)) -> WheelRows {
         let mut parts = plain_car();
         change(&mut parts);
         let model = Model::new(parts).expect("valid");
         let state = State::at_rest(&model, &Scene::flat(), &Placement::default());
         let mut vehicle = Vehicle::new(model.into(), state);
-        vehicle.rows[0].suspension.axle_links.travel = Four::new([0.01, 0.03, -0.02, 0.05]);
-        vehicle.rows[0].contact.jounce_rate = Four::new([0.5, -0.25, 1.0, 2.0]);
-        vehicle.sum_axle_links::<Many>();
+        vehicle.rows[0].suspension.axle_links.travel = F32x4::new([0.01, 0.03, -0.02, 0.05]);
+        vehicle.rows[0].contact.jounce_rate = F32x4::new([0.5, -0.25, 1.0, 2.0]);
+        vehicle.update_link_forces::<ManyGroups>();
         vehicle.rows[0].clone()
     }
 
     /// Checks with the f32 resolution of forces of hundreds of newtons.
-    fn near(found: Four, expected: [f32; 4]) {
+    fn near(found: F32x4, expected: [f32; 4]) {
         let found = found.lanes();
         assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3), "{found:?}");
     }

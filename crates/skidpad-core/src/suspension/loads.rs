@@ -1,31 +1,31 @@
 //! Load rows: strut, stops and axle links of every wheel as one soft row along its contact normal, all solved together.
 
-use crate::banks::Banks;
 use crate::constants::MAX_WHEELS;
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::{F32x4, Lane, WheelLanes};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::newton::NewtonStep;
-use crate::step::rows::Rows;
-use crate::step::stages::{CarOf, CarsOf, TwistOf, Wheels};
+use crate::step::rows::WheelRows;
+use crate::step::stages::{CarMask, CarScalar, CarTwist, StepWheels};
 use crate::step::vehicle::Vehicle;
-use crate::suspension::axle_links::Bars;
-use crate::suspension::rows::{Loaded, SOLIDITY};
+use crate::suspension::axle_links::BarResponse;
+use crate::suspension::rows::{LoadSolution, RIGID_GAIN_FACTOR};
 use crate::wheel::pack::WheelPack;
+use crate::wheel_groups::WheelGroups;
 
 /// Maximum number of load solves. One is typical, two if a damper changes direction.
-pub(crate) const LOAD_SOLVES: usize = 40;
+pub(crate) const MAX_LOAD_SOLVES: usize = 40;
 /// Number of load solves after which steps that overshoot are cut. At kinks of several struts Newton's method can alternate, and its result
 /// can then be any load.
-pub(crate) const SHORTER: usize = 3;
+pub(crate) const SOLVES_BEFORE_CUTS: usize = 3;
 
 /// Number of iterations for hanging wheels with heave springs.
-const HANGING: usize = 24;
+const DROOP_ITERATIONS: usize = 24;
 
 /// Shortest step that is cut, m/s.
-const LEAST_STEP: f32 = 1e-6;
+const MIN_STEP_MPS: f32 = 1e-6;
 
 /// Tolerance for the difference between a load and its linearisation, as a share of the load plus a share of the static load.
-const SETTLED_LOAD: [f32; 2] = [1e-4, 1e-6];
+const LOAD_TOLERANCE: [f32; 2] = [1e-4, 1e-6];
 
 impl Vehicle {
     /// Moves wheels without ground contact to the compression at which strut, axle links and droop stop balance.
@@ -33,44 +33,44 @@ impl Vehicle {
     /// The axle links use the other wheel at its position without links, so that the result does not depend on the order of the wheels.
     /// This is exact if the other wheel is on the ground, and for bars between wheels that hang equally. Heave springs push both wheels,
     /// and need an iteration with half steps.
-    pub(crate) fn hang(&mut self) {
-        let hanging = (0..self.model.wheels().len()).map(|i| -self.model.hangs_below(i));
+    pub(crate) fn set_droop_compressions(&mut self) {
+        let hanging = (0..self.model.wheels().len()).map(|i| -self.model.droop_from_rest(i));
         let mut free = [0.0; MAX_WHEELS];
         free.iter_mut().zip(hanging).for_each(|(to, from)| *to = from);
-        self.put_hanging(&free, 1.0);
-        let passes = if self.model.parts().heave_springs.is_empty() { 1 } else { HANGING };
+        self.move_airborne_wheels(&free, 1.0);
+        let passes = if self.model.parts().heave_springs.is_empty() { 1 } else { DROOP_ITERATIONS };
         for pass in 0..passes {
             let mut linked = [0.0; MAX_WHEELS];
             for (i, (wheel, linked)) in self.model.wheels().iter().zip(&mut linked).enumerate() {
-                let balance = self.hanging(i, |rows| rows.contact.compression);
+                let balance = self.unloaded_compression(i, |rows| rows.contact.compression);
                 *linked = balance.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
             }
-            self.put_hanging(&linked, if pass + 1 == passes { 1.0 } else { 0.5 });
+            self.move_airborne_wheels(&linked, if pass + 1 == passes { 1.0 } else { 0.5 });
         }
     }
 
     /// Moves wheels without ground contact by a `share` of the way to the compressions `to` (m).
-    fn put_hanging(&mut self, to: &[f32; MAX_WHEELS], share: f32) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    fn move_airborne_wheels(&mut self, to: &[f32; MAX_WHEELS], share: f32) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let (was, to) = (rows.contact.compression, bank.gather(|i| to[i]));
-            let moved = if share < 1.0 { was + Four::splat(share) * (to - was) } else { to };
-            rows.contact.compression = Four::select(rows.contact.in_contact, was, moved);
+            let moved = if share < 1.0 { was + F32x4::splat(share) * (to - was) } else { to };
+            rows.contact.compression = F32x4::select(rows.contact.in_contact, was, moved);
         }
     }
 
     /// Solves all load rows together, each load not below zero, from the chassis velocity `warm`.
     #[inline(always)]
-    pub(crate) fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<f32>, dt: f32) -> Loaded {
-        let (velocity, in_rows) = settle::<B, _>(self, warm, dt);
+    pub(crate) fn solve_loads<B: WheelGroups>(&mut self, warm: SpatialVector<f32>, dt: f32) -> LoadSolution {
+        let (velocity, in_rows) = solve_load_rows::<B, _>(self, warm, dt);
         if in_rows {
-            return Loaded { velocity, in_rows };
+            return LoadSolution { velocity, matches_rows: in_rows };
         }
-        let mut given = self.beside;
+        let mut given = self.external_bar_impulse;
         for rows in &mut self.rows {
-            rows.suspension.load = rows.suspension.load.at_least(Four::default());
+            rows.suspension.load = rows.suspension.load.at_least(F32x4::default());
             given = given + (rows.contact.normal * rows.suspension.load).sum();
         }
-        Loaded { velocity: warm + self.response(given), in_rows }
+        LoadSolution { velocity: warm + self.response(given), matches_rows: in_rows }
     }
 
     /// Returns the velocity to which the `last` Newton step is cut, if its end `at` overshot. Otherwise stores the step from `at` to
@@ -83,13 +83,15 @@ impl Vehicle {
         [warm, at, newton]: [SpatialVector<f32>; 3],
         system: &Symmetric6,
     ) -> Option<SpatialVector<f32>> {
-        let loads =
-            self.rows.iter().fold(self.beside, |sum, rows| sum + (rows.contact.normal * rows.suspension.load).sum());
+        let loads = self
+            .rows
+            .iter()
+            .fold(self.external_bar_impulse, |sum, rows| sum + (rows.contact.normal * rows.suspension.load).sum());
         let missing = loads - self.momentum(at - warm);
-        if let Some(back) = last.as_mut().and_then(|last| last.shortened(missing, system, LEAST_STEP)) {
+        if let Some(back) = last.as_mut().and_then(|last| last.shorten(missing, system, MIN_STEP_MPS)) {
             return Some(at + back);
         }
-        *last = Some(NewtonStep::whole(newton - at, missing));
+        *last = Some(NewtonStep::full(newton - at, missing));
         None
     }
 }
@@ -99,102 +101,102 @@ impl Vehicle {
 /// Every load only decreases with the separation speed of its wheel. The loads are therefore the derivative of a convex function, and
 /// Newton's method converges to its minimum.
 #[inline(always)]
-pub(crate) fn settle<B: Banks, S: Wheels<B>>(
+pub(crate) fn solve_load_rows<B: WheelGroups, S: StepWheels<B>>(
     cars: &mut S,
-    warm: TwistOf<B, S>,
+    warm: CarTwist<B, S>,
     dt: f32,
-) -> (TwistOf<B, S>, CarsOf<B, S>) {
+) -> (CarTwist<B, S>, CarMask<B, S>) {
     for (bank, rows) in cars.packs() {
-        rows.begin_load(bank, warm.at_each_wheel(), dt);
+        rows.init_load(bank, warm.broadcast_to_wheels(), dt);
     }
     cars.load_axle_links();
     for (bank, rows) in cars.packs() {
         rows.evaluate_load(bank);
     }
-    let is_alone = S::Lanes::ROWS == 1 && cars.rows().len() == 1;
+    let is_alone = S::Lanes::ROWS_PER_AXLE_PAIR == 1 && cars.rows().len() == 1;
     // For a batch of cars, one pass would need more registers than the processor has.
-    let in_one_pass = is_alone && cars.model().has_axle_links() && cars.model().axle_links_apart().is_empty();
-    let (mut after, mut settled, mut last) = (warm, CarsOf::<B, S>::default(), None);
-    for solve in 0..S::LOAD_SOLVES {
+    let in_one_pass = is_alone && cars.model().has_axle_links() && cars.model().separate_axle_links().is_empty();
+    let (mut after, mut settled, mut last) = (warm, CarMask::<B, S>::default(), None);
+    for solve in 0..S::MAX_LOAD_SOLVES {
         // Response of loads and axle links to the chassis velocity, and their impulse at the velocity `warm`.
         let (mut products, mut wished);
         if in_one_pass {
-            let (rows, bars) = (cars.rows(), Bars::of(cars.rows(), warm));
-            products = OuterProducts::of(
+            let (rows, bars) = (cars.rows(), BarResponse::new(cars.rows(), warm));
+            products = OuterProducts::from_terms(
                 #[inline(always)]
-                |k| [rows[k].load_line(), bars.lines[k]],
+                |k| [rows[k].load_gain_row(), bars.gain_rows[k]],
             );
-            wished = wished_loads(rows) + (cars.beside() + bars.given);
+            wished = target_loads(rows) + (cars.external_link_impulse() + bars.impulse);
         } else {
-            (products, wished) = loads_at_once(cars.rows());
+            (products, wished) = load_system(cars.rows());
             wished = wished + cars.add_axle_links(&mut products, warm);
         }
         let system = Symmetric6::new(cars.model().mass(), cars.model().inertia(), &products);
         let newton = warm + system.solve(wished);
-        let cut = cars.cut_step(solve, &mut last, [warm, after, newton], &system);
+        let cut = cars.shortened_step(solve, &mut last, [warm, after, newton], &system);
         after = SpatialVector::select(settled, after, cut.unwrap_or(newton));
         for (_, rows) in cars.packs() {
-            rows.set_load_velocity(after.at_each_wheel());
+            rows.set_load_velocity(after.broadcast_to_wheels());
         }
         cars.load_axle_links();
         let mut off = <S::Lanes as Lane>::Mask::default();
         for (bank, rows) in cars.packs() {
-            off = off | rows.settle_load(bank);
+            off = off | rows.update_load(bank);
         }
         if cut.is_none() {
-            settled = settled | !S::Lanes::cars(off);
+            settled = settled | !S::Lanes::cars_with_any(off);
         }
-        if !CarOf::<B, S>::any(!settled) {
+        if !CarScalar::<B, S>::any(!settled) {
             break;
         }
     }
     (after, settled)
 }
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Returns the response of the load to the chassis velocity (kg), and its row.
     #[inline(always)]
-    fn load_line(&self) -> (W, SpatialVector<W>) {
+    fn load_gain_row(&self) -> (W, SpatialVector<W>) {
         (self.suspension.load_slope, self.contact.normal)
     }
 
     /// Returns the compression synchronous with the velocity, m.
     #[inline(always)]
-    pub(crate) fn led(&self) -> W {
-        self.contact.compression + self.contact.lag
+    pub(crate) fn synchronous_compression(&self) -> W {
+        self.contact.compression + self.contact.compression_lag
     }
 
     /// Initialises the load rows at the motion at the start of the step.
     #[inline(always)]
-    pub(crate) fn begin_load(&mut self, bank: &WheelPack<W>, warm: SpatialVector<W>, dt: f32) {
-        self.load_row(bank, dt);
+    pub(crate) fn init_load(&mut self, bank: &WheelPack<W>, warm: SpatialVector<W>, dt: f32) {
+        self.set_droop_row(bank, dt);
         self.suspension.warm_speed = self.separation_velocity(warm);
-        self.coupled.velocity.normal = -self.contact.jounce_rate * self.contact.cosine;
+        self.solution.velocity.normal = -self.contact.jounce_rate * self.contact.normal_cosine;
         self.suspension.at_droop_stop = W::Mask::default();
     }
 
     /// Sets the stiff row that keeps a wheel at its droop stop from leaving the ground before the end of the step.
     #[inline(always)]
-    fn load_row(&mut self, bank: &WheelPack<W>, dt: f32) {
-        let gap = self.led() + self.contact.beyond_droop + bank.droop_travel;
-        let rigid = W::splat(SOLIDITY) * bank.sprung;
-        self.suspension.droop_target = rigid * gap / (W::splat(dt) * self.contact.cosine);
-        self.suspension.droop_gain = rigid / (self.contact.cosine * self.contact.cosine);
+    fn set_droop_row(&mut self, bank: &WheelPack<W>, dt: f32) {
+        let gap = self.synchronous_compression() + self.contact.beyond_droop + bank.droop_travel;
+        let rigid = W::splat(RIGID_GAIN_FACTOR) * bank.carried_mass;
+        self.suspension.droop_target = rigid * gap / (W::splat(dt) * self.contact.normal_cosine);
+        self.suspension.droop_gain = rigid / (self.contact.normal_cosine * self.contact.normal_cosine);
     }
 
     /// Computes the load impulse at the current speed, not below zero, and its slope. When a droop stop is first reached, the load can be
     /// negative once.
     #[inline(always)]
     pub(crate) fn evaluate_load(&mut self, bank: &WheelPack<W>) {
-        let (zero, speed) = (W::splat(0.0), self.coupled.velocity.normal);
-        let ends = -speed / self.contact.cosine;
-        self.strut_to(bank, ends, self.dt);
+        let (zero, speed) = (W::splat(0.0), self.solution.velocity.normal);
+        let ends = -speed / self.contact.normal_cosine;
+        self.relinearise_strut(bank, ends, self.dt);
         let strut = [self.suspension.load_target - self.suspension.load_gain * speed, self.suspension.load_gain];
         let linked = self.suspension.axle_links.impulse;
         let [mut load, mut slope] = [strut[0] + linked, strut[1]];
-        let stopped = self.meets_stops(bank, ends, self.dt);
+        let stopped = self.wheels_reaching_stops(bank, ends, self.dt);
         if W::any(stopped) {
-            let found = self.with_stops(bank, strut, linked, ends, self.dt);
+            let found = self.load_with_stops(bank, strut, linked, ends, self.dt);
             (load, slope) = (W::select(stopped, found[0], load), W::select(stopped, found[1], slope));
         }
         let droop = self.suspension.droop_target - self.suspension.droop_gain * speed;
@@ -206,14 +208,14 @@ impl<W: Corners> Rows<W> {
         load = W::select(held, droop, load);
         self.suspension.at_droop_stop = self.suspension.at_droop_stop | held;
         self.suspension.load_active = self.contact.in_contact & (zero.less(load) | reached);
-        self.suspension.load = load.only(self.suspension.load_active);
+        self.suspension.load = load.masked(self.suspension.load_active);
         self.suspension.load_slope =
-            W::select(held, self.suspension.droop_gain, slope).only(self.suspension.load_active);
+            W::select(held, self.suspension.droop_gain, slope).masked(self.suspension.load_active);
     }
 
     /// Returns true if another evaluation at the same speed would change a load, because a droop stop pulls only once.
     #[inline(always)]
-    pub(crate) fn changes_when_asked_again(&self) -> bool {
+    pub(crate) fn changes_on_reevaluation(&self) -> bool {
         W::any(self.suspension.at_droop_stop)
     }
 
@@ -221,19 +223,19 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn set_load_velocity(&mut self, after: SpatialVector<W>) {
         let speed = self.separation_velocity(after);
-        self.suspension.told = self.suspension.load
-            + self.suspension.load_slope * (self.coupled.velocity.normal - speed)
+        self.suspension.linearised_load = self.suspension.load
+            + self.suspension.load_slope * (self.solution.velocity.normal - speed)
             - self.suspension.axle_links.impulse;
-        self.coupled.velocity.normal = speed;
+        self.solution.velocity.normal = speed;
     }
 
     /// Computes the loads at the current speed. Returns the wheels whose load differs from the prediction of the linearisation.
     #[inline(always)]
-    pub(crate) fn settle_load(&mut self, bank: &WheelPack<W>) -> W::Mask {
+    pub(crate) fn update_load(&mut self, bank: &WheelPack<W>) -> W::Mask {
         let pressed = self.suspension.load_active;
         self.evaluate_load(bank);
-        let told = (self.suspension.told + self.suspension.axle_links.impulse).only(pressed);
-        let [relative, weight] = SETTLED_LOAD.map(W::splat);
+        let told = (self.suspension.linearised_load + self.suspension.axle_links.impulse).masked(pressed);
+        let [relative, weight] = LOAD_TOLERANCE.map(W::splat);
         let allowed = relative * self.suspension.load + weight * self.suspension.strut.weight;
         allowed.less((self.suspension.load - told).abs())
     }
@@ -241,30 +243,30 @@ impl<W: Corners> Rows<W> {
 
 /// Returns the response of the loads to the chassis velocity, and their impulse at the velocity before the loads.
 #[inline(always)]
-fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
-    let (first, others) = rows.split_at(W::ROWS);
-    let mut products = OuterProducts::of(
+fn load_system<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
+    let (first, others) = rows.split_at(W::ROWS_PER_AXLE_PAIR);
+    let mut products = OuterProducts::from_terms(
         #[inline(always)]
-        |k| [first[k].load_line()],
+        |k| [first[k].load_gain_row()],
     );
-    let mut given = wished_loads(first);
-    for rows in others.chunks(W::ROWS) {
+    let mut given = target_loads(first);
+    for rows in others.chunks(W::ROWS_PER_AXLE_PAIR) {
         for (k, rows) in rows.iter().enumerate() {
-            let (slope, normal) = rows.load_line();
-            products.add_of(k, slope, normal);
+            let (slope, normal) = rows.load_gain_row();
+            products.add_to_row(k, slope, normal);
         }
-        given = given + wished_loads(rows);
+        given = given + target_loads(rows);
     }
     (products, given)
 }
 
 /// Returns the impulse of the linearised loads of two axles at the velocity before the loads.
 #[inline(always)]
-fn wished_loads<W: Corners>(rows: &[Rows<W>]) -> SpatialVector<W::Car> {
-    let wished = SpatialVector::sum_of(
+fn target_loads<W: WheelLanes>(rows: &[WheelRows<W>]) -> SpatialVector<W::Car> {
+    let wished = SpatialVector::sum_over_wheels(
         #[inline(always)]
         |k| {
-            let Rows { suspension, contact, coupled, .. } = &rows[k];
+            let WheelRows { suspension, contact, solution: coupled, .. } = &rows[k];
             let target = suspension.load + suspension.load_slope * (coupled.velocity.normal - suspension.warm_speed);
             contact.normal * target
         },

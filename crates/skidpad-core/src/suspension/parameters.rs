@@ -25,7 +25,7 @@ pub struct Strut {
     /// Travel of the bump stop until metal contact, m, > 0.
     pub stop_travel: f32,
     /// Knees of the damper in compression and in rebound.
-    pub knees: [Knee; 2],
+    pub knees: [DamperKnee; 2],
 }
 
 impl Strut {
@@ -46,7 +46,7 @@ impl Strut {
     }
 
     /// Returns the spring force beyond that at rest at a compression of `travel` (m), N.
-    pub fn spring(&self, travel: f64) -> f64 {
+    pub fn spring_force(&self, travel: f64) -> f64 {
         (f64::from(self.rate) + 0.5 * f64::from(self.progressive_rate) * travel) * travel
     }
 
@@ -59,7 +59,7 @@ impl Strut {
     ///
     /// It is the larger root of `rise z² / 2 + (rate + beside) z = force`, in a form that is exact for linear springs. If `force`
     /// is a pull beyond the largest pull of the spring, the result is `2 force / (rate + beside)`.
-    pub fn compression_under(&self, force: f64, beside: f64) -> f64 {
+    pub fn compression_at_force(&self, force: f64, beside: f64) -> f64 {
         let rate = f64::from(self.rate) + beside;
         2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.progressive_rate) * force).max(0.0).sqrt())
     }
@@ -68,16 +68,16 @@ impl Strut {
 /// Knee of a damper: above a speed its valves open, and the damping drops to a share. Potholes act in the fast range, roll and
 /// pitch in the slow range.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Knee {
+pub struct DamperKnee {
     /// Speed of the knee, m/s, > 0; infinite for a damper without one.
-    pub above: f32,
+    pub speed: f32,
     /// Damping above the knee over damping below, –, ≥ 0.
-    pub share: f32,
+    pub fast_ratio: f32,
 }
 
-impl Default for Knee {
+impl Default for DamperKnee {
     fn default() -> Self {
-        Self { above: f32::INFINITY, share: 1.0 }
+        Self { speed: f32::INFINITY, fast_ratio: 1.0 }
     }
 }
 
@@ -111,9 +111,9 @@ pub struct AntiRollBar {
     /// Force at each wheel per metre of difference in travel, N/m, ≥ 0.
     pub rate: f32,
     /// Speeds between which the rate rises smoothly from 0, m/s, increasing; both 0 for a passive bar.
-    pub fades_in: [f32; 2],
+    pub speed_range: [f32; 2],
     /// Path of the bar force.
-    pub coupling: BarCoupling,
+    pub force_path: BarForcePath,
 }
 
 /// Third spring of an axle. It acts on the mean travel of two wheels, so that it supports downforce without roll stiffness.
@@ -129,7 +129,7 @@ pub struct HeaveSpring {
 
 /// Path of the force of an anti-roll bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BarCoupling {
+pub enum BarForcePath {
     /// Through strut and tyre, so that the bar changes the tyre loads. With one wheel in the air, the chassis receives only what
     /// the other wheel carries.
     #[default]
@@ -143,7 +143,7 @@ pub enum BarCoupling {
 impl AntiRollBar {
     /// Returns the rate at a `speed` (m/s), N/m.
     pub fn rate_at(&self, speed: f32) -> f32 {
-        let [low, high] = self.fades_in;
+        let [low, high] = self.speed_range;
         if speed >= high { self.rate } else { self.rate * speed.smoothstep(low, high) }
     }
 }
@@ -158,10 +158,10 @@ mod tests {
         let strut = Strut { progressive_rate: 40_000.0, ..Strut::linear(20_000.0, 0.0, [0.1; 2]) };
         for (travel, force, rate) in [(0.1, 2200.0, 24_000.0), (0.0, 0.0, 20_000.0), (-0.05, -950.0, 18_000.0)] {
             // f64 resolution of exact numbers.
-            assert!((strut.spring(travel) - force).abs() < 1e-9, "{travel}");
+            assert!((strut.spring_force(travel) - force).abs() < 1e-9, "{travel}");
             assert!((strut.rate_at(travel) - rate).abs() < 1e-9, "{travel}");
-            assert!((strut.compression_under(force, 0.0) - travel).abs() < 1e-12, "{travel}");
-            assert!((strut.compression_under(force + 5000.0 * travel, 5000.0) - travel).abs() < 1e-12, "{travel}");
+            assert!((strut.compression_at_force(force, 0.0) - travel).abs() < 1e-12, "{travel}");
+            assert!((strut.compression_at_force(force + 5000.0 * travel, 5000.0) - travel).abs() < 1e-12, "{travel}");
         }
     }
 }

@@ -18,26 +18,30 @@
 //! off, and only the share `S / κ Y` of the force between its end of the beam and the body remains. The outer wheel carries all of `κ Y`,
 //! by the balance of a massless beam on one wheel.
 
-use crate::banks::Many;
-use crate::lane::{Four, Lane};
+use crate::lane::{F32x4, Lane};
 use crate::linear::SpatialVector;
-use crate::step::rows::{Rows, Surroundings};
+use crate::step::rows::{EffectiveMass, WheelRows};
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::{Scrub, UnsprungMotion};
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::{RollCentreLinks, WheelPack};
-use crate::world::seam::Body;
+use crate::wheel_groups::ManyGroups;
+use crate::world::port::ChassisState;
 use bevy_math::Vec3;
 
 impl Vehicle {
     /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis velocity `moving`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn lean_on_links(&mut self, moving: SpatialVector<f32>) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    pub(crate) fn align_rows_to_links(&mut self, moving: SpatialVector<f32>) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             if let Some(links) = &bank.roll_centre_links {
-                rows.move_patches(links, rows.contact.compression);
-                rows.lean(rows.leaning(links), rows.scrubbed_by_ground(links), moving.at_each_wheel());
+                rows.shift_contact_points(links, rows.contact.compression);
+                rows.tilt_tyre_rows(
+                    rows.link_row_correction(links),
+                    rows.ground_scrub_speeds(links),
+                    moving.broadcast_to_wheels(),
+                );
             }
         }
     }
@@ -45,55 +49,60 @@ impl Vehicle {
     /// Limits the geometric load transfer of solid axles to the load of the inner wheel, at the loads for the velocity `warm`. Returns the
     /// velocity with the changed tyre rows. `free` is the velocity without wheels.
     #[inline(always)]
-    pub(crate) fn unload_beams(
+    pub(crate) fn limit_beam_transfer(
         &mut self,
-        body: &Body,
+        body: &ChassisState,
         [free, warm]: [SpatialVector<f32>; 2],
         dt: f32,
     ) -> SpatialVector<f32> {
-        if self.model.has_links() { self.unload_beams_near_lift(body, [free, warm], dt) } else { warm }
+        if self.model.has_roll_centre_links() {
+            self.limit_beam_transfer_near_lift(body, [free, warm], dt)
+        } else {
+            warm
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn unload_beams_near_lift(
+    fn limit_beam_transfer_near_lift(
         &mut self,
-        body: &Body,
+        body: &ChassisState,
         [free, warm]: [SpatialVector<f32>; 2],
         dt: f32,
     ) -> SpatialVector<f32> {
-        let near = self.model.banks().iter().zip(&self.rows).any(|(bank, rows)| {
+        let near = self.model.wheel_packs().iter().zip(&self.rows).any(|(bank, rows)| {
             let load = bank.gather(|i| self.state.wheels[i].load);
-            bank.roll_centre_links.as_ref().is_some_and(|links| rows.is_near_lift(links, load * Four::splat(dt)))
+            bank.roll_centre_links.as_ref().is_some_and(|links| rows.is_near_lift(links, load * F32x4::splat(dt)))
         });
         if !near {
             return warm;
         }
-        self.axle_link_rows::<Many>(dt);
-        self.solve_loads::<Many>(warm, dt);
+        self.init_struts_and_links::<ManyGroups>(dt);
+        self.solve_loads::<ManyGroups>(warm, dt);
         let to_vehicle = self.to_world.transpose();
-        let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).at_each_wheel();
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        let moving =
+            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             if let Some(links) = &bank.roll_centre_links {
-                rows.unload_beams(links, moving);
+                rows.limit_beam_transfer(links, moving);
             }
         }
-        free + self.response(self.wheel_impulses::<Many>(false))
+        free + self.response(self.wheel_impulses::<ManyGroups>(false))
     }
 
     /// Updates the shares of the loads that act on the ground, from the jacking forces of the current lateral tyre forces.
     #[inline(always)]
-    pub(crate) fn jack(&mut self) {
-        if self.model.has_links() {
-            self.jack_all();
+    pub(crate) fn apply_jacking(&mut self) {
+        if self.model.has_roll_centre_links() {
+            self.apply_jacking_to_all();
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn jack_all(&mut self) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.jack(bank);
+    fn apply_jacking_to_all(&mut self) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            rows.apply_jacking(bank);
         }
     }
 }
@@ -101,114 +110,117 @@ impl Vehicle {
 impl UnsprungMotion {
     /// Adds the lateral motion of independently suspended wheels to row and mass of the wheels at `centre` (m). Beams are excluded; see
     /// `UnsprungMotion::sway`.
-    pub(crate) fn lead_sideways(&mut self, bank: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<Four>) {
-        let slope = links.slope * links.alone;
+    pub(crate) fn add_link_motion(&mut self, bank: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<F32x4>) {
+        let slope = links.slope * links.independent;
         let left = Vec3Lanes::splat(Vec3::Y);
-        self.heave = self.heave + SpatialVector::new(left, centre.cross(left)) * (slope * bank.unsprung_mass);
+        self.momentum_row =
+            self.momentum_row + SpatialVector::new(left, centre.cross(left)) * (slope * bank.unsprung_mass);
         self.mass += slope * slope * bank.unsprung_mass;
     }
 }
 
-impl Rows {
+impl WheelRows {
     /// Returns the leftward components of the longitudinal and lateral tangents of the patches.
     #[inline(always)]
-    fn leftwards(&self) -> [Four; 2] {
+    fn leftward_components(&self) -> [F32x4; 2] {
         [self.contact.forward.linear.y, self.contact.side.linear.y]
     }
 
     /// Returns the tyre impulses to the left, N s.
     #[inline(always)]
-    pub(crate) fn aside(&self) -> Four {
-        let [along, across] = self.leftwards();
-        along * self.coupled.tyre[0] + across * self.coupled.tyre[1]
+    pub(crate) fn lateral_tyre_impulse(&self) -> F32x4 {
+        let [along, across] = self.leftward_components();
+        along * self.solution.tyre_impulse[0] + across * self.solution.tyre_impulse[1]
     }
 
     /// Returns the vector that a tyre row loses per leftward component of its tangent: a share of the contact normals.
-    fn leaning(&self, links: &RollCentreLinks) -> SpatialVector<Four> {
+    fn link_row_correction(&self, links: &RollCentreLinks) -> SpatialVector<F32x4> {
         let given = self.contact.normal * (links.slope * self.suspension.beam_share);
-        given * links.alone + given.and_opposite() * links.half
+        given * links.independent + given.plus_opposite() * links.half
     }
 
     /// Returns the speeds of the contact points to the left relative to the body due to rising ground, at the start and the end of the
     /// step, m/s.
-    fn scrubbed_by_ground(&self, links: &RollCentreLinks) -> [Four; 2] {
+    fn ground_scrub_speeds(&self, links: &RollCentreLinks) -> [F32x4; 2] {
         let motion = &self.contact.ground_motion;
-        [motion.begun[2], motion.speed[2]].map(|rising| links.sideways(rising * self.suspension.beam_share))
+        [motion.start_speed[2], motion.end_speed[2]]
+            .map(|rising| links.lateral_velocity(rising * self.suspension.beam_share))
     }
 
     /// Moves the contact points of wheels at a `travel` (m) to where the links guide them, and corrects the compressions for the slope of
     /// the ground.
-    pub(crate) fn move_patches(&mut self, links: &RollCentreLinks, travel: Four) {
-        let aside = links.sideways(travel);
+    pub(crate) fn shift_contact_points(&mut self, links: &RollCentreLinks, travel: F32x4) {
+        let aside = links.lateral_velocity(travel);
         let contact = &mut self.contact;
         for row in [&mut contact.normal, &mut contact.forward, &mut contact.side] {
             row.angular = row.angular + Vec3Lanes::splat(Vec3::Y).cross(row.linear) * aside;
         }
         let normal = contact.normal.linear;
-        let nearer = Four::splat(0.5) * aside * normal.y / normal.z;
-        contact.compression = contact.compression - nearer.only(contact.in_contact);
+        let nearer = F32x4::splat(0.5) * aside * normal.y / normal.z;
+        contact.compression = contact.compression - nearer.masked(contact.in_contact);
     }
 
     /// Subtracts `by` times their leftward component from the tyre rows. `scrubbed` are the speeds of the contact points to the left as the
     /// ground rises, at the start and the end of the step (m/s); they change the ground motion.
-    fn lean(&mut self, by: SpatialVector<Four>, scrubbed: [Four; 2], moving: SpatialVector<Four>) {
-        let [along, across] = self.leftwards();
+    fn tilt_tyre_rows(&mut self, by: SpatialVector<F32x4>, scrubbed: [F32x4; 2], moving: SpatialVector<F32x4>) {
+        let [along, across] = self.leftward_components();
         let contact = &mut self.contact;
         contact.forward = contact.forward - by * along;
         contact.side = contact.side - by * across;
         if contact.ground_motion.moves_or_textured {
             for (speed, scrubbed) in
-                [&mut contact.ground_motion.begun, &mut contact.ground_motion.speed].into_iter().zip(scrubbed)
+                [&mut contact.ground_motion.start_speed, &mut contact.ground_motion.end_speed].into_iter().zip(scrubbed)
             {
                 speed[0] = speed[0] - scrubbed * along;
                 speed[1] = speed[1] - scrubbed * across;
             }
         }
-        self.contact.started = self.starting_speeds(moving);
+        self.contact.start_speed = self.start_speeds(moving);
     }
 
     /// Returns true if the jacking impulse on some wheel of a beam is at least its `load` of the last step, N s.
-    fn is_near_lift(&self, links: &RollCentreLinks, load: Four) -> bool {
-        let lift = links.lift(self.aside()).only(Four::default().less(links.half));
-        Four::any(Four::default().less(lift) & !lift.less(load))
+    fn is_near_lift(&self, links: &RollCentreLinks, load: F32x4) -> bool {
+        let lift = links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.half));
+        F32x4::any(F32x4::default().less(lift) & !lift.less(load))
     }
 
     /// Limits the forces between beams and body to what the struts there carry. Sets `beam_share` and tilts the tyre rows to it.
-    fn unload_beams(&mut self, links: &RollCentreLinks, moving: SpatialVector<Four>) {
-        let (zero, one) = (Four::default(), Four::splat(1.0));
-        let (lift, load) = (links.lift(self.aside()), self.suspension.load);
+    fn limit_beam_transfer(&mut self, links: &RollCentreLinks, moving: SpatialVector<F32x4>) {
+        let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
+        let (lift, load) = (links.jacking_force(self.lateral_tyre_impulse()), self.suspension.load);
         let lifts = load.less(lift) & zero.less(lift) & zero.less(links.half);
-        if !Four::any(lifts) {
+        if !F32x4::any(lifts) {
             return;
         }
-        let (leaning, scrubbed) = (self.leaning(links), self.scrubbed_by_ground(links));
-        self.suspension.beam_share = Four::select(lifts, load / lift, one);
-        let [begun, ends] = self.scrubbed_by_ground(links);
+        let (leaning, scrubbed) = (self.link_row_correction(links), self.ground_scrub_speeds(links));
+        self.suspension.beam_share = F32x4::select(lifts, load / lift, one);
+        let [begun, ends] = self.ground_scrub_speeds(links);
         let more = [begun - scrubbed[0], ends - scrubbed[1]];
-        self.lean(self.leaning(links) - leaning, more, moving);
+        self.tilt_tyre_rows(self.link_row_correction(links) - leaning, more, moving);
     }
 
     /// Updates the share of the load that acts on the ground, from the jacking force. On a beam this force is at most the load. If the
     /// lateral force still belongs to a load that has vanished, there is no jacking.
-    pub(crate) fn jack(&mut self, bank: &WheelPack) {
+    pub(crate) fn apply_jacking(&mut self, bank: &WheelPack) {
         let Some(links) = &bank.roll_centre_links else { return };
         if self.has_unsprung {
             return;
         }
-        let (zero, load) = (Four::default(), self.suspension.load);
-        let lift = links.lift(self.aside()) * self.suspension.beam_share;
-        let jacked = Four::select(zero.less(links.half), lift.at_most(load), lift);
-        let share = (jacked / load).only(zero.less(load) & !load.less(jacked.abs()));
-        self.suspension.pressing_share = Four::splat(1.0) - share;
+        let (zero, load) = (F32x4::default(), self.suspension.load);
+        let lift = links.jacking_force(self.lateral_tyre_impulse()) * self.suspension.beam_share;
+        let jacked = F32x4::select(zero.less(links.half), lift.at_most(load), lift);
+        let share = (jacked / load).masked(zero.less(load) & !load.less(jacked.abs()));
+        self.suspension.pressing_share = F32x4::splat(1.0) - share;
     }
 
     /// Returns the difference between the impulse of the wheel on the ground and that of its rows, N s: a beam transmits half of the other
     /// wheel's jacking force.
-    pub(crate) fn pressed_by_links(&self, bank: &WheelPack) -> Vec3Lanes<Four> {
+    pub(crate) fn link_impulse(&self, bank: &WheelPack) -> Vec3Lanes<F32x4> {
         match &bank.roll_centre_links {
             Some(links) if !self.has_unsprung => {
-                let jacked = self.suspension.load - self.pressing();
-                self.leaning(links).linear * self.aside() - self.contact.normal.linear * jacked
+                let jacked = self.suspension.load - self.normal_impulse();
+                self.link_row_correction(links).linear * self.lateral_tyre_impulse()
+                    - self.contact.normal.linear * jacked
             }
             _ => Vec3Lanes::default(),
         }
@@ -218,24 +230,29 @@ impl Rows {
     /// along the own travel and along that of the opposite wheel (1/kg), `pressing` is the decrease of the loads per travel rate (kg).
     #[cold]
     #[inline(never)]
-    pub(crate) fn scrub(
+    pub(crate) fn link_scrub(
         &self,
         unsprung: &UnsprungMotion,
         links: &RollCentreLinks,
-        answers: [Four; 2],
-        pressing: Four,
+        answers: [F32x4; 2],
+        pressing: F32x4,
     ) -> Scrub {
         let beam = links.half + links.half;
         let answer = links.slope * answers[0] + beam * links.slope.opposite() * answers[1];
-        let handed = links.slope * links.alone * answers[1];
-        Scrub { answer, handed, pressing, speed: self.scrubbed(links, unsprung.next_rate) }
+        let handed = links.slope * links.independent * answers[1];
+        Scrub {
+            travel_response: answer,
+            opposite_response: handed,
+            load_slope: pressing,
+            speed: self.scrub_speeds(links, unsprung.next_rate),
+        }
     }
 
     /// Returns the longitudinal and lateral speeds of the patches due to links at a travel `rate` (m/s), m/s.
     #[inline(always)]
-    pub(crate) fn scrubbed(&self, links: &RollCentreLinks, rate: Four) -> [Four; 2] {
-        let sideways = links.sideways(rate);
-        self.leftwards().map(|tangent| tangent * sideways)
+    pub(crate) fn scrub_speeds(&self, links: &RollCentreLinks, rate: F32x4) -> [F32x4; 2] {
+        let sideways = links.lateral_velocity(rate);
+        self.leftward_components().map(|tangent| tangent * sideways)
     }
 
     /// Returns speed and compliance of the tyre rows of unsprung wheels on links, for a given chassis velocity: the travel responds to the
@@ -245,35 +262,39 @@ impl Rows {
     /// response of both, so that the iteration converges.
     #[cold]
     #[inline(never)]
-    pub(crate) fn answered_by_links(&self, unsprung: &UnsprungMotion, links: &RollCentreLinks) -> Surroundings<Four> {
-        let given = links.shared(links.slope * unsprung.scrub.answer);
-        let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
+    pub(crate) fn effective_mass_on_links(
+        &self,
+        unsprung: &UnsprungMotion,
+        links: &RollCentreLinks,
+    ) -> EffectiveMass<F32x4> {
+        let given = links.mean_of_ends(links.slope * unsprung.scrub.travel_response);
+        let ([along, across], tyre) = (self.leftward_components(), self.solution.tyre_impulse);
         let compliance = [along * along * given, along * across * given, across * across * given];
-        let [rolling, sliding] = self.coupled.velocity.patch;
+        let [rolling, sliding] = self.solution.velocity.patch;
         let [more_along, more_across] = unsprung.scrub.speed;
         let speed = [
             rolling + more_along - compliance[0] * tyre[0] - compliance[1] * tyre[1],
             sliding + more_across - compliance[1] * tyre[0] - compliance[2] * tyre[1],
         ];
-        Surroundings { speed, compliance }
+        EffectiveMass { speed, compliance }
     }
 
     /// Updates travel rates, loads and lateral motion of unsprung wheels for the change of the tyre impulses since `before`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn give_way_on_links(
+    pub(crate) fn update_travel_on_links(
         &mut self,
         unsprung: &mut UnsprungMotion,
         links: &RollCentreLinks,
-        before: [Four; 2],
+        before: [F32x4; 2],
     ) {
-        let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
+        let ([along, across], tyre) = (self.leftward_components(), self.solution.tyre_impulse);
         let pushed = along * (tyre[0] - before[0]) + across * (tyre[1] - before[1]);
-        let Scrub { answer, handed, pressing, .. } = unsprung.scrub;
-        let faster = answer * links.shared(pushed) + (handed * pushed).opposite();
+        let Scrub { travel_response: answer, opposite_response: handed, load_slope: pressing, .. } = unsprung.scrub;
+        let faster = answer * links.mean_of_ends(pushed) + (handed * pushed).opposite();
         unsprung.next_rate += faster;
-        self.suspension.load = (self.suspension.load - pressing * faster).at_least(Four::default());
-        unsprung.scrub.speed = self.scrubbed(links, unsprung.next_rate);
+        self.suspension.load = (self.suspension.load - pressing * faster).at_least(F32x4::default());
+        unsprung.scrub.speed = self.scrub_speeds(links, unsprung.next_rate);
     }
 
     /// Returns the `row` of a tyre with the response of the travel to tyre and chassis.
@@ -283,13 +304,13 @@ impl Rows {
         &self,
         unsprung: &UnsprungMotion,
         links: &RollCentreLinks,
-        row: SpatialVector<Four>,
-    ) -> SpatialVector<Four> {
-        let Scrub { answer, handed, pressing, .. } = unsprung.scrub;
-        let through = self.contact.normal * pressing + unsprung.heave;
-        let across = (through.and_opposite() - through) * handed;
+        row: SpatialVector<F32x4>,
+    ) -> SpatialVector<F32x4> {
+        let Scrub { travel_response: answer, opposite_response: handed, load_slope: pressing, .. } = unsprung.scrub;
+        let through = self.contact.normal * pressing + unsprung.momentum_row;
+        let across = (through.plus_opposite() - through) * handed;
         let answer = through * answer;
-        row - (answer * links.alone + across + answer.and_opposite() * links.half) * row.linear.y
+        row - (answer * links.independent + across + answer.plus_opposite() * links.half) * row.linear.y
     }
 }
 
@@ -303,26 +324,26 @@ mod tests {
     #[test]
     fn what_a_beam_hands_on_is_what_rows_lack_at_the_ground() {
         let mut parts = plain_car();
-        (parts.axles[0].roll_centre, parts.axles[0].solid) = (0.3, true);
+        (parts.axles[0].roll_centre_height, parts.axles[0].solid) = (0.3, true);
         let model = Model::new(parts).expect("valid");
-        let bank = &model.banks()[0];
-        let mut rows = Rows::default();
-        rows.begin();
+        let bank = &model.wheel_packs()[0];
+        let mut rows = WheelRows::default();
+        rows.reset();
         let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
         (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
-        rows.suspension.load = Four::splat(1000.0);
-        rows.coupled.tyre = [Four::splat(70.0), Four::new([200.0, 100.0, 50.0, 50.0])];
-        rows.jack(bank);
+        rows.suspension.load = F32x4::splat(1000.0);
+        rows.solution.tyre_impulse = [F32x4::splat(70.0), F32x4::new([200.0, 100.0, 50.0, 50.0])];
+        rows.apply_jacking(bank);
         // 0.3 / 0.75 of a mean of 150 N s.
         let expected = [940.0, 1060.0, 1000.0, 1000.0];
-        let lacking = rows.pressed_by_links(bank);
+        let lacking = rows.link_impulse(bank);
         for (lane, expected) in expected.into_iter().enumerate() {
             // f32 resolution at 1000 N s.
-            assert!((rows.pressing().at(lane) - expected).abs() < 1e-3, "{:?}", rows.pressing());
-            assert!((lacking.z.at(lane) - (expected - 1000.0)).abs() < 1e-3, "{lacking:?}");
+            assert!((rows.normal_impulse().lane_value(lane) - expected).abs() < 1e-3, "{:?}", rows.normal_impulse());
+            assert!((lacking.z.lane_value(lane) - (expected - 1000.0)).abs() < 1e-3, "{lacking:?}");
         }
         rows.has_unsprung = true;
-        assert_eq!(rows.pressed_by_links(bank).z.lanes(), [0.0; 4]);
+        assert_eq!(rows.link_impulse(bank).z.lanes(), [0.0; 4]);
     }
 
     /// The strut load of the inner wheel of a beam is 36 N s, the jacking impulse 60: the wheel lifts off. Its end of the beam pulls the
@@ -330,24 +351,24 @@ mod tests {
     #[test]
     fn links_of_a_beam_take_no_more_than_a_wheel_has() {
         let mut parts = plain_car();
-        (parts.axles[0].roll_centre, parts.axles[0].solid) = (0.3, true);
+        (parts.axles[0].roll_centre_height, parts.axles[0].solid) = (0.3, true);
         let model = Model::new(parts).expect("valid");
-        let (bank, links) = (&model.banks()[0], model.banks()[0].roll_centre_links.expect("raised"));
-        let mut rows = Rows::default();
-        rows.begin();
+        let (bank, links) = (&model.wheel_packs()[0], model.wheel_packs()[0].roll_centre_links.expect("raised"));
+        let mut rows = WheelRows::default();
+        rows.reset();
         let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
         (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
-        rows.suspension.load = Four::new([36.0, 1000.0, 500.0, 500.0]);
-        rows.coupled.tyre = [Four::default(), Four::new([0.0, 300.0, 0.0, 0.0])];
-        rows.lean(rows.leaning(&links), Default::default(), SpatialVector::default());
-        assert!(rows.is_near_lift(&links, Four::splat(60.0)) && !rows.is_near_lift(&links, Four::splat(61.0)));
-        rows.unload_beams(&links, SpatialVector::default());
-        rows.jack(bank);
+        rows.suspension.load = F32x4::new([36.0, 1000.0, 500.0, 500.0]);
+        rows.solution.tyre_impulse = [F32x4::default(), F32x4::new([0.0, 300.0, 0.0, 0.0])];
+        rows.tilt_tyre_rows(rows.link_row_correction(&links), Default::default(), SpatialVector::default());
+        assert!(rows.is_near_lift(&links, F32x4::splat(60.0)) && !rows.is_near_lift(&links, F32x4::splat(61.0)));
+        rows.limit_beam_transfer(&links, SpatialVector::default());
+        rows.apply_jacking(bank);
         // f32 resolution at 1000 N s.
         for (lane, expected) in [0.0, 1060.0, 500.0, 500.0].into_iter().enumerate() {
-            assert!((rows.pressing().at(lane) - expected).abs() < 1e-3, "{:?}", rows.pressing());
+            assert!((rows.normal_impulse().lane_value(lane) - expected).abs() < 1e-3, "{:?}", rows.normal_impulse());
         }
-        let body = rows.contact.side.linear.z * rows.coupled.tyre[1] + rows.suspension.load;
-        assert!((body.sum() - rows.pressing().sum()).abs() < 1e-3, "{body:?}");
+        let body = rows.contact.side.linear.z * rows.solution.tyre_impulse[1] + rows.suspension.load;
+        assert!((body.sum() - rows.normal_impulse().sum()).abs() < 1e-3, "{body:?}");
     }
 }

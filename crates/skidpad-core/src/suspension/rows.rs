@@ -1,24 +1,24 @@
 //! Suspension rows of four wheels in a step: strut, axle links and load.
 
-use crate::lane::{Corners, Four};
+use crate::lane::{F32x4, WheelLanes};
 use crate::linear::SpatialVector;
 
 /// Gain of rigid rows (ground under a wheel at its droop stop, hull points) as a multiple of the carried mass. It leaves a
 /// thousandth of the speed, and f32 can still solve the system.
-pub(crate) const SOLIDITY: f32 = 1e3;
+pub(crate) const RIGID_GAIN_FACTOR: f32 = 1e3;
 
 /// Chassis velocity due to the loads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Loaded<C = f32> {
+pub(crate) struct LoadSolution<C = f32> {
     /// Chassis velocity, m/s and rad/s.
     pub velocity: SpatialVector<C>,
     /// Whether the rows have exactly the loads that lead to `velocity`.
-    pub in_rows: bool,
+    pub matches_rows: bool,
 }
 
 /// Load rows of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LoadRows<W: Corners = Four> {
+pub(crate) struct LoadRows<W: WheelLanes = F32x4> {
     /// Forces of the axle links.
     pub axle_links: AxleLinkRows<W>,
     /// Spring and damper over the step.
@@ -48,49 +48,49 @@ pub(crate) struct LoadRows<W: Corners = Four> {
     /// carries less than the jacking force.
     pub beam_share: W,
     /// Load less the part of the axle links, as predicted by the linearisation at the current velocity, N s.
-    pub told: W,
+    pub linearised_load: W,
 }
 
 /// Spring and damper of a strut over one step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StrutStep<W: Corners = Four> {
+pub(crate) struct StrutStep<W: WheelLanes = F32x4> {
     /// Compression at the start of the step, synchronous with the velocity, m. Below the droop stop for a wheel that touches down
     /// later.
-    pub start: W,
+    pub start_travel: W,
     /// Compression in the middle of the step for a final rate of zero, m.
-    pub middle: W,
+    pub middle_travel: W,
     /// Impulse of the static strut load, N s.
     pub weight: W,
     /// Mass that the strut moves, kg: the mass carried by the wheel, or its unsprung mass.
     pub mass: W,
     /// Impulse of the spring and the static load for a final rate of zero, N s.
-    pub held: W,
+    pub static_impulse: W,
     /// Increase of the spring impulse per final rate, N s per m/s.
-    pub spring: W,
+    pub spring_gain: W,
     /// Rate of the spring, N/m.
-    pub rate: W,
+    pub spring_rate: W,
     /// Factor on the damper that compensates the loss of damping by the midpoint rule.
-    pub stiffening: W,
+    pub damping_compensation: W,
     /// Slope of the damper force at its linearisation, N s/m.
     pub damping: W,
 }
 
 /// Contribution of the axle links to the struts of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AxleLinkRows<W: Corners = Four> {
+pub(crate) struct AxleLinkRows<W: WheelLanes = F32x4> {
     /// Wheel travels at the axle links in the middle of the step for a final rate of zero, m.
     pub travel: W,
     /// Wheels that their axle links lift off the ground.
     pub lifted: W::Mask,
     /// Impulse of all axle links on lifted wheels, N s.
-    pub lifting: W,
+    pub lifted_impulse: W,
     /// Rate of the bars to the opposite wheel, part of `rate`, N/m.
     pub bar_rate: W,
     /// Impulse of the axle links through the strut at the current rates, N s. It acts along the contact normal, or along the
     /// travel of an unsprung mass.
     pub impulse: W,
     /// Travel rates of unsprung masses for which `impulse` is valid, m/s.
-    pub seen: W,
+    pub link_rate: W,
     /// Force due to the compressions of both wheels and the jounce rate of the other wheel, N.
     pub force: W,
     /// Increase of the force per compression of the wheel, N/m.
@@ -98,31 +98,31 @@ pub(crate) struct AxleLinkRows<W: Corners = Four> {
     /// Increase of the force per jounce rate of the wheel, N s/m.
     pub damping: W,
     /// Parts of `rate` and `damping` that belong to heave springs to the opposite wheel.
-    pub heave: [W; 2],
+    pub heave_gains: [W; 2],
 }
 
 /// Motion of the unsprung masses of a bank. Only steps with unsprung masses allocate it, because it is a fifth of a car's rows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct UnsprungMotion<W: Corners = Four> {
+pub(crate) struct UnsprungMotion<W: WheelLanes = F32x4> {
     /// Jounce rate relative to the chassis at the start of the step, m/s.
     pub rate: W,
     /// Jounce rate relative to the chassis at the end of the step, m/s.
     pub next_rate: W,
     /// Momentum per travel rate, as a row on the chassis: `m (ẑ, r × ẑ)`, kg and kg m, with the lateral motion of beam or links.
-    pub heave: SpatialVector<W>,
+    pub momentum_row: SpatialVector<W>,
     /// Effective mass along the travel, kg. The lateral motion of the beam or the links counts.
     pub mass: W,
     /// Coupling mass between this wheel and the opposite one by the lateral motion of their beam, kg.
-    pub shared: W,
+    pub coupling_mass: W,
     /// Impulse of the axle links per travel rate of the wheel and of the opposite wheel, kg.
     pub axle_links: [W; 2],
     /// Impulse of the tangential tyre forces along the travel, jacking included, N s.
-    pub lift: W,
+    pub tyre_lift: W,
     /// Smallest travel rate, with which the wheel ends at its droop stop, m/s.
-    pub slowest: W,
+    pub min_next_rate: W,
     /// Compression of a wheel on the ground with its static tyre deflection, in the middle of the step for a final rate of zero,
     /// m. External bars use it.
-    pub ground: W,
+    pub ground_compression: W,
     /// Rate of that compression at the start of the step, m/s.
     pub ground_rate: W,
     /// Share of the step in which the strut can reach that compression.
@@ -133,27 +133,27 @@ pub(crate) struct UnsprungMotion<W: Corners = Four> {
 
 /// Lateral motion of unsprung masses on roll centre links.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Scrub<W: Corners = Four> {
+pub(crate) struct Scrub<W: WheelLanes = F32x4> {
     /// Additional longitudinal and lateral speed of the patches over the ground, m/s.
     pub speed: [W; 2],
     /// Change of the travel rate per tyre impulse to the left, 1/kg.
-    pub answer: W,
+    pub travel_response: W,
     /// Change of the opposite wheel's travel rate per tyre impulse to the left, by axle links, 1/kg.
-    pub handed: W,
+    pub opposite_response: W,
     /// Decrease of the load per travel rate, kg.
-    pub pressing: W,
+    pub load_slope: W,
 }
 
 /// Vertical spring and damper of a tyre over one step, along the travel.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TyreStep<W: Corners = Four> {
+pub(crate) struct TyreStep<W: WheelLanes = F32x4> {
     /// Vertical deflection at the start, positive in compression from the unloaded tyre, m.
-    pub squash: W,
+    pub deflection: W,
     /// Rate of that deflection at the start, m/s.
     pub rate: W,
     /// Damping force per sum of the rates at both ends of the step, N s/m.
     pub damping: W,
     /// Additional force due to the larger weight of the final rate, N. It is limited so that it never acts in the direction of
     /// the motion.
-    pub late: W,
+    pub late_damping: W,
 }

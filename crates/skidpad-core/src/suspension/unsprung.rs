@@ -21,66 +21,66 @@
 //! ground, they load both struts equally. Otherwise R counts from the roll centre height, and [`crate::suspension::roll_centre`] adds the
 //! rest.
 
-use crate::banks::Many;
-use crate::lane::{Corners, Four, FourMask, Lane};
+use crate::lane::{F32x4, Lane, Mask32x4, WheelLanes};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::state::WheelState;
-use crate::step::coupling::Coupling;
-use crate::step::rows::Rows;
+use crate::step::rows::WheelRows;
+use crate::step::solver_mode::SolverMode;
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::{Scrub, TyreStep, UnsprungMotion};
-use crate::suspension::strut::{Beyond, DAMPING_LOST, MOST_STIFFENING, late_share};
+use crate::suspension::strut::{LOST_DAMPING_SHARE, MAX_STIFFENING, StopOverlap, end_rate_weight};
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::{Beam, WheelPack};
-use crate::world::seam::{OVERLAP_RETURN_SPEED, Probe};
+use crate::wheel_groups::ManyGroups;
+use crate::world::port::{MAX_OVERLAP_CORRECTION_MPS, Probe};
 use bevy_math::Vec3;
 
 /// Square of ω dt up to which wheel hop follows the midpoint rule. Faster modes are damped increasingly, because a step cannot resolve them
 /// and they would alternate from step to step.
-const RESOLVED: f32 = 9.0;
+const MAX_RESOLVED_PHASE_SQUARED: f32 = 9.0;
 
 /// Maximum number of iterations for the travel rates. Two are typical, more if a wheel lands, lifts off or reaches a stop.
-const LOOKS: usize = 24;
+const MAX_TRAVEL_ITERATIONS: usize = 24;
 
 /// Tolerance for the change of a travel rate, m/s.
-const SETTLED_TRAVEL_RATE: f32 = 1e-6;
+const TRAVEL_RATE_TOLERANCE_MPS: f32 = 1e-6;
 
 /// Maximum number of load solves before the coupling.
-const SOLVES_BEFORE_COUPLING: usize = 4;
+const MAX_SOLVES_BEFORE_COUPLING: usize = 4;
 /// Change of the chassis velocity below which the coupling takes over, m/s.
-const SETTLED_CHASSIS_SPEED: f32 = 1e-3;
+const CHASSIS_SPEED_TOLERANCE_MPS: f32 = 1e-3;
 
 /// Share of the initial residual along a step: if the residual at the end is opposite and larger than this share, the step is cut.
-const OVERSHOOT: f32 = 0.5;
+const MAX_OVERSHOOT_RATIO: f32 = 0.5;
 /// Smallest share of a cut step that is kept, and smallest share that is cut off.
-const LEAST_CUT: f32 = 0.1;
+const MIN_CUT_SHARE: f32 = 0.1;
 
 impl UnsprungMotion {
     /// Adds the lateral motion of the wheels' beam to row and mass of the wheels at `centre` (m) and `travel` (m).
-    fn sway(&mut self, bank: &WheelPack, beam: &Beam, centre: Vec3Lanes<Four>, travel: Four) {
+    fn add_beam_motion(&mut self, bank: &WheelPack, beam: &Beam, centre: Vec3Lanes<F32x4>, travel: F32x4) {
         let row = |along: Vec3| {
-            SpatialVector::new(Vec3Lanes::splat(along), centre.cross(Vec3Lanes::splat(along))).and_opposite()
+            SpatialVector::new(Vec3Lanes::splat(along), centre.cross(Vec3Lanes::splat(along))).plus_opposite()
         };
-        let across = row(Vec3::Y) + row(Vec3::Z) * beam.turned(travel);
-        self.heave = self.heave - across * (beam.sway * bank.unsprung_mass);
-        let carried = Four::splat(2.0) * bank.unsprung_mass * beam.sway;
+        let across = row(Vec3::Y) + row(Vec3::Z) * beam.tilt(travel);
+        self.momentum_row = self.momentum_row - across * (beam.sway * bank.unsprung_mass);
+        let carried = F32x4::splat(2.0) * bank.unsprung_mass * beam.sway;
         self.mass += carried * beam.sway;
-        self.shared = carried * beam.sway.opposite();
+        self.coupling_mass = carried * beam.sway.opposite();
     }
 
     /// Returns the decrease of the impulse on each wheel per travel rate of the opposite one, due to beams and axle links, kg; `None`
     /// without either.
-    fn between(&self, bank: &WheelPack) -> Option<Four> {
-        let (between, zero) = (self.shared + self.axle_links[1], Four::default());
-        (bank.beam.is_some() || Four::any(zero.less(between.abs()))).then_some(between)
+    fn opposite_gain(&self, bank: &WheelPack) -> Option<F32x4> {
+        let (between, zero) = (self.coupling_mass + self.axle_links[1], F32x4::default());
+        (bank.beam.is_some() || F32x4::any(zero.less(between.abs()))).then_some(between)
     }
 }
 
-impl<W: Corners> UnsprungMotion<W> {
+impl<W: WheelLanes> UnsprungMotion<W> {
     /// Returns the impulse on the chassis due to the acceleration of the unsprung masses.
     #[inline(always)]
     pub(crate) fn travel_impulse(&self) -> SpatialVector<W> {
-        self.heave * (self.rate - self.next_rate)
+        self.momentum_row * (self.rate - self.next_rate)
     }
 
     /// Returns the travel (m) after a step of `dt` s from `travel`. It moves by the rule for the pose: with the initial rate for `pose_lag`
@@ -93,109 +93,110 @@ impl<W: Corners> UnsprungMotion<W> {
 /// Response of the load of an unsprung wheel to the chassis velocity.
 pub(crate) struct UnsprungTangent {
     /// Gain along the contact normal, kg.
-    pressing: Four,
+    normal_gain: F32x4,
     /// Gain along `through`, 1/kg, negative: the reduction by the motion of the unsprung mass.
-    yielding: Four,
+    travel_gain: F32x4,
     /// Row of the impulse that the travel rate transmits, tyre and inertia included.
-    through: SpatialVector<Four>,
+    travel_row: SpatialVector<F32x4>,
     /// Half of the gain along the sum of both wheels' `through`, 1/kg; `None` if neither beam nor axle links connect them.
-    together: Option<Four>,
+    axle_gain: Option<F32x4>,
 }
 
 impl UnsprungTangent {
     /// Adds the response to `products`.
-    pub(crate) fn add_to(&self, products: &mut OuterProducts, rows: &Rows) {
-        products.add(self.pressing, rows.contact.normal);
-        products.add(self.yielding, self.through);
-        if let Some(together) = self.together {
-            products.add(together, self.through.and_opposite());
+    pub(crate) fn add_to(&self, products: &mut OuterProducts, rows: &WheelRows) {
+        products.add(self.normal_gain, rows.contact.normal);
+        products.add(self.travel_gain, self.travel_row);
+        if let Some(together) = self.axle_gain {
+            products.add(together, self.travel_row.plus_opposite());
         }
     }
 }
 
 /// Balance of the impulses on unsprung masses along their travel, at given travel rates.
-struct Balance {
+struct TravelBalance {
     /// Impulse of the tyre, N s.
-    tyre: Four,
+    tyre: F32x4,
     /// Decrease of the tyre impulse per travel rate, kg.
-    tyre_slope: Four,
+    tyre_slope: F32x4,
     /// Decrease of the total impulse on a wheel per travel rate of its own, kg.
-    inertia: Four,
+    inertia: F32x4,
     /// Decrease of the total impulse on a wheel per travel rate of the opposite wheel, kg; `None` without connection.
-    between: Option<Four>,
+    opposite_gain: Option<F32x4>,
     /// Residual: total impulse minus change of momentum, N s.
-    missing: Four,
+    residual: F32x4,
     /// Wheels that end the step at their droop stops.
-    ended: FourMask,
+    at_droop_stop: Mask32x4,
 }
 
-impl Balance {
+impl TravelBalance {
     /// Returns the Newton step of the travel rates, m/s.
-    fn newton(&self) -> Four {
-        let missing = self.missing.only(!self.ended);
-        let Some(between) = self.between else { return missing / self.inertia };
+    fn newton_step(&self) -> F32x4 {
+        let missing = self.residual.masked(!self.at_droop_stop);
+        let Some(between) = self.opposite_gain else { return missing / self.inertia };
         let opposite = self.inertia.opposite();
-        let between = between.only(!self.ended & !opposite_ended(self.ended));
+        let between = between.masked(!self.at_droop_stop & !opposite_at_droop_stop(self.at_droop_stop));
         (opposite * missing - between * missing.opposite()) / (self.inertia * opposite - between * between)
     }
 
     /// Returns the sum of both wheels of an axle if they are solved together, otherwise the value itself.
-    fn both(&self, of: Four) -> Four {
-        if self.between.is_some() { of + of.opposite() } else { of }
+    fn sum_over_axle(&self, of: F32x4) -> F32x4 {
+        if self.opposite_gain.is_some() { of + of.opposite() } else { of }
     }
 
     /// Returns the decrease of the residual for a `step` of the travel rates (m/s), N s.
-    fn fall(&self, step: Four) -> Four {
+    fn residual_decrease(&self, step: F32x4) -> F32x4 {
         let alone = self.inertia * step;
-        self.between.map_or(alone, |between| alone + between * step.opposite())
+        self.opposite_gain.map_or(alone, |between| alone + between * step.opposite())
     }
 }
 
 /// Returns the wheels whose opposite wheel is in `ended`.
-fn opposite_ended(ended: FourMask) -> FourMask {
-    Four::default().less(Four::splat(1.0).only(ended).opposite())
+fn opposite_at_droop_stop(ended: Mask32x4) -> Mask32x4 {
+    F32x4::default().less(F32x4::splat(1.0).masked(ended).opposite())
 }
 
 /// Returns the response of the travel rates to impulses, 1/kg: the negative gain of each wheel alone, and half the gain of the sum of both
 /// wheels. A wheel at its droop stop leaves the opposite wheel uncoupled.
-fn yielding_together(inertia: Four, between: Four, ended: FourMask) -> (Four, Four) {
-    let (one, opposite) = (Four::splat(1.0), inertia.opposite());
+fn beam_response(inertia: F32x4, between: F32x4, ended: Mask32x4) -> (F32x4, F32x4) {
+    let (one, opposite) = (F32x4::splat(1.0), inertia.opposite());
     let determinant = inertia * opposite - between * between;
-    let left_alone = opposite_ended(ended);
-    let yielding = Four::select(left_alone, one / inertia, (opposite + between) / determinant);
-    let together = Four::splat(0.5) * between / determinant;
-    (-yielding, together.only(!ended & !left_alone))
+    let left_alone = opposite_at_droop_stop(ended);
+    let yielding = F32x4::select(left_alone, one / inertia, (opposite + between) / determinant);
+    let together = F32x4::splat(0.5) * between / determinant;
+    (-yielding, together.masked(!ended & !left_alone))
 }
 
 /// Last step of the travel rates, for the line search.
 #[derive(Default)]
-struct Way {
+struct TravelLineSearch {
     /// Step, m/s.
-    step: Four,
+    step: F32x4,
     /// Product of the step and the residual at its start, J.
-    downhill: Four,
+    initial_slope: F32x4,
 }
 
-impl Way {
+impl TravelLineSearch {
     /// Returns the next step of the travel rates, and the wheels whose last step overshot. These go back by a part of it; the others take
     /// the step `newton` (m/s). `found` is the balance at the end of the last step.
-    fn go_on(&mut self, newton: Four, found: &Balance) -> (Four, FourMask) {
-        let one = Four::splat(1.0);
-        let ahead = found.both(self.step * found.missing);
-        let went =
-            Four::splat(SETTLED_TRAVEL_RATE).less(found.both(self.step.abs())) & Four::default().less(self.downhill);
-        let too_far = went & ahead.less(Four::splat(-OVERSHOOT) * self.downhill);
-        let downhill = found.both(newton * found.missing);
-        if !Four::any(too_far) {
-            *self = Self { step: newton, downhill };
+    fn next_step(&mut self, newton: F32x4, found: &TravelBalance) -> (F32x4, Mask32x4) {
+        let one = F32x4::splat(1.0);
+        let ahead = found.sum_over_axle(self.step * found.residual);
+        let went = F32x4::splat(TRAVEL_RATE_TOLERANCE_MPS).less(found.sum_over_axle(self.step.abs()))
+            & F32x4::default().less(self.initial_slope);
+        let too_far = went & ahead.less(F32x4::splat(-MAX_OVERSHOOT_RATIO) * self.initial_slope);
+        let downhill = found.sum_over_axle(newton * found.residual);
+        if !F32x4::any(too_far) {
+            *self = Self { step: newton, initial_slope: downhill };
             return (newton, too_far);
         }
-        let secant = self.downhill / (self.downhill - ahead);
-        let tangent = one + ahead / found.both(self.step * found.fall(self.step));
-        let kept = secant.at_least(tangent).within(Four::splat(LEAST_CUT), Four::splat(1.0 - LEAST_CUT));
-        let step = Four::select(too_far, self.step * (kept - one), newton);
-        self.step = Four::select(too_far, self.step * kept, newton);
-        self.downhill = Four::select(too_far, self.downhill, downhill);
+        let secant = self.initial_slope / (self.initial_slope - ahead);
+        let tangent = one + ahead / found.sum_over_axle(self.step * found.residual_decrease(self.step));
+        let kept =
+            secant.at_least(tangent).clamp_nan_to_low(F32x4::splat(MIN_CUT_SHARE), F32x4::splat(1.0 - MIN_CUT_SHARE));
+        let step = F32x4::select(too_far, self.step * (kept - one), newton);
+        self.step = F32x4::select(too_far, self.step * kept, newton);
+        self.initial_slope = F32x4::select(too_far, self.initial_slope, downhill);
         (step, too_far)
     }
 }
@@ -203,20 +204,20 @@ impl Way {
 impl Vehicle {
     /// Returns true if wheels have unsprung masses in a step with this `coupling`: the model must know the mass of every wheel.
     #[inline(always)]
-    pub(crate) fn has_unsprung(&self, coupling: Coupling) -> bool {
-        matches!(coupling, Coupling::Converged { unsprung: true, .. }) && self.knows_unsprung()
+    pub(crate) fn uses_unsprung(&self, coupling: SolverMode) -> bool {
+        matches!(coupling, SolverMode::Converged { unsprung: true, .. }) && self.has_unsprung_masses()
     }
 
     /// Returns true if the model knows the unsprung mass of every wheel.
     #[inline(always)]
-    fn knows_unsprung(&self) -> bool {
+    fn has_unsprung_masses(&self) -> bool {
         self.model.wheels().iter().all(|wheel| wheel.unsprung.is_some())
     }
 
     /// Returns a copy with the memory for unsprung masses already allocated, if the model knows them.
-    pub(crate) fn with_room(&self) -> Self {
+    pub(crate) fn with_unsprung_memory(&self) -> Self {
         let mut same = self.clone();
-        for rows in same.rows.iter_mut().filter(|_| self.knows_unsprung()) {
+        for rows in same.rows.iter_mut().filter(|_| self.has_unsprung_masses()) {
             rows.unsprung_motion.get_or_insert_default();
         }
         same
@@ -225,66 +226,66 @@ impl Vehicle {
     /// Extends the probes `asked` by the static tyre deflection in steps with unsprung masses, so that they reach ground that unloaded
     /// tyres touch.
     #[inline(always)]
-    pub(crate) fn reach_with_tyres(&self, coupling: Coupling, asked: &mut [Probe]) {
-        if self.has_unsprung(coupling) {
-            self.reach_farther(asked);
+    pub(crate) fn extend_probes_by_tyres(&self, coupling: SolverMode, asked: &mut [Probe]) {
+        if self.uses_unsprung(coupling) {
+            self.extend_probes(asked);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn reach_farther(&self, asked: &mut [Probe]) {
-        for bank in self.model.banks() {
-            let farther = bank.squash_at_rest().lanes();
-            bank.each(|lane, wheel| {
+    fn extend_probes(&self, asked: &mut [Probe]) {
+        for bank in self.model.wheel_packs() {
+            let farther = bank.static_tyre_deflection().lanes();
+            bank.for_each_wheel(|lane, wheel| {
                 if let Some(probe) = asked.get_mut(wheel) {
-                    probe.reach += farther[lane];
+                    probe.length += farther[lane];
                 }
             });
         }
     }
 
     /// Initialises the motion of the unsprung masses for this step.
-    pub(crate) fn begin_unsprung(&mut self, pose_lag: f32) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    pub(crate) fn init_unsprung(&mut self, pose_lag: f32) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&self.state.wheels[i]));
-            rows.travel_from(bank, was(|w| w.compression), was(|w| w.travel_rate), Four::splat(pose_lag));
+            rows.init_travel(bank, was(|w| w.compression), was(|w| w.travel_rate), F32x4::splat(pose_lag));
         }
     }
 
     /// Solves the loads of wheels with unsprung masses from the velocity `warm`, with constant tangential tyre forces, and returns the
     /// velocity after them. `free` is the chassis velocity without wheels.
-    pub(crate) fn solve_own_loads(
+    pub(crate) fn solve_unsprung_loads(
         &mut self,
         free: SpatialVector<f32>,
         warm: SpatialVector<f32>,
         dt: f32,
     ) -> SpatialVector<f32> {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.on_their_own(|rows, unsprung| {
-                rows.travel_row(unsprung, bank, dt);
-                rows.lift(unsprung, bank);
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            rows.with_unsprung(|rows, unsprung| {
+                rows.linearise_travel(unsprung, bank, dt);
+                rows.update_tyre_lift(unsprung, bank);
             });
         }
         let mut after = warm;
-        for _ in 0..SOLVES_BEFORE_COUPLING {
+        for _ in 0..MAX_SOLVES_BEFORE_COUPLING {
             for rows in &mut self.rows {
-                rows.set_velocity(after.at_each_wheel(), (after - free).at_each_wheel());
+                rows.set_velocity(after.broadcast_to_wheels(), (after - free).broadcast_to_wheels());
             }
-            self.load_axle_links::<Many>();
-            let mut products = OuterProducts::none();
-            self.add_axle_links::<Many>(&mut products, SpatialVector::default());
-            let mut given = self.beside;
-            for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-                rows.on_their_own(|rows, unsprung| {
-                    rows.own_load(unsprung, bank).add_to(&mut products, rows);
+            self.update_link_impulses::<ManyGroups>();
+            let mut products = OuterProducts::zero();
+            self.add_axle_links::<ManyGroups>(&mut products, SpatialVector::default());
+            let mut given = self.external_bar_impulse;
+            for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+                rows.with_unsprung(|rows, unsprung| {
+                    rows.unsprung_load(unsprung, bank).add_to(&mut products, rows);
                     given = given + (rows.contact.normal * rows.suspension.load + unsprung.travel_impulse()).sum();
                 });
             }
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let change = system.solve(given - self.momentum(after - warm));
             after = after + change;
-            if change.dot(change) < SETTLED_CHASSIS_SPEED * SETTLED_CHASSIS_SPEED {
+            if change.dot(change) < CHASSIS_SPEED_TOLERANCE_MPS * CHASSIS_SPEED_TOLERANCE_MPS {
                 break;
             }
         }
@@ -292,10 +293,10 @@ impl Vehicle {
     }
 }
 
-impl Rows {
+impl WheelRows {
     /// Calls `part` with the rows and their unsprung motion. Returns `None` if the wheels have no unsprung masses in this step.
     #[inline(always)]
-    pub(crate) fn on_their_own<R>(&mut self, part: impl FnOnce(&mut Self, &mut UnsprungMotion) -> R) -> Option<R> {
+    pub(crate) fn with_unsprung<R>(&mut self, part: impl FnOnce(&mut Self, &mut UnsprungMotion) -> R) -> Option<R> {
         if !self.has_unsprung {
             return None;
         }
@@ -308,78 +309,81 @@ impl Rows {
     /// Reduces the gap between wheel and ground by the static tyre deflection. Compressions count from the loaded tyre, and an unloaded
     /// tyre touches the ground earlier.
     #[inline(always)]
-    pub(crate) fn meet_with_tyres(&mut self, bank: &WheelPack) {
-        let farther = bank.squash_at_rest().only(self.contact.in_contact);
+    pub(crate) fn reduce_gap_by_tyres(&mut self, bank: &WheelPack) {
+        let farther = bank.static_tyre_deflection().masked(self.contact.in_contact);
         self.contact.beyond_droop += farther;
     }
 
     /// Initialises the unsprung masses at their `travel` (m) and its `rate` (m/s): tyre deflection, rows, masses and lateral motion.
     /// Replaces the compressions of the contacts by the travels.
-    fn travel_from(&mut self, bank: &WheelPack, travel: Four, rate: Four, pose_lag: Four) {
+    fn init_travel(&mut self, bank: &WheelPack, travel: F32x4, rate: F32x4, pose_lag: F32x4) {
         if let Some(links) = &bank.roll_centre_links {
-            self.move_patches(links, travel);
+            self.shift_contact_points(links, travel);
         }
         let up = Vec3Lanes::splat(Vec3::Z);
         let centre = bank.contact + up * (travel + bank.radius);
-        let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
+        let (half, step) = (F32x4::splat(0.5), F32x4::splat(self.dt));
         // Ground height relative to the unloaded tyre, synchronous with the velocities like the struts.
         let ground =
             self.contact.compression + self.contact.beyond_droop + self.contact.jounce_rate * (pose_lag - half * step);
         let mut unsprung = self.unsprung_motion.take().unwrap_or_default();
         let begun = travel + rate * (pose_lag - half * step);
-        unsprung.tyre.squash = ground - begun;
+        unsprung.tyre.deflection = ground - begun;
         unsprung.tyre.rate = self.contact.jounce_rate - rate;
-        let middle = ground - bank.squash_at_rest() + Four::splat(0.25) * step * self.contact.jounce_rate;
-        unsprung.ground = middle.within(-bank.droop_travel, bank.solid_travel);
+        let middle = ground - bank.static_tyre_deflection() + F32x4::splat(0.25) * step * self.contact.jounce_rate;
+        unsprung.ground_compression = middle.clamp_nan_to_low(-bank.droop_travel, bank.solid_travel);
         unsprung.ground_share = self.contact.contact_share;
         unsprung.ground_rate = self.contact.jounce_rate;
         (unsprung.rate, unsprung.next_rate) = (rate, rate);
-        unsprung.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
-        (unsprung.mass, unsprung.shared) = (bank.unsprung_mass, Four::default());
+        unsprung.momentum_row = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
+        (unsprung.mass, unsprung.coupling_mass) = (bank.unsprung_mass, F32x4::default());
         if let Some(beam) = &bank.beam {
-            unsprung.sway(bank, beam, centre, travel);
+            unsprung.add_beam_motion(bank, beam, centre, travel);
         }
         unsprung.scrub = Scrub::default();
         if let Some(links) = &bank.roll_centre_links {
-            unsprung.lead_sideways(bank, links, centre);
-            unsprung.scrub.speed = self.scrubbed(links, rate);
+            unsprung.add_link_motion(bank, links, centre);
+            unsprung.scrub.speed = self.scrub_speeds(links, rate);
             let [along, across] = unsprung.scrub.speed;
-            self.contact.started[0] += along;
-            self.contact.started[1] += across;
+            self.contact.start_speed[0] += along;
+            self.contact.start_speed[1] += across;
         }
-        (self.contact.compression, self.contact.beyond_droop) = (travel, Four::default());
-        self.contact.contact_share = Four::splat(1.0);
-        self.contact.lag = rate * pose_lag;
+        (self.contact.compression, self.contact.beyond_droop) = (travel, F32x4::default());
+        self.contact.contact_share = F32x4::splat(1.0);
+        self.contact.compression_lag = rate * pose_lag;
         self.contact.jounce_rate = rate;
         (self.has_unsprung, self.unsprung_motion) = (true, Some(unsprung));
     }
 
     /// Computes the damping of the tyre over the step, with a compensation for the damping of wheel hop that the midpoint rule loses. Sets
     /// the gains of the axle links and the lower limit of the travel rates, too.
-    fn travel_row(&self, unsprung: &mut UnsprungMotion, bank: &WheelPack, dt: f32) {
-        let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
+    fn linearise_travel(&self, unsprung: &mut UnsprungMotion, bank: &WheelPack, dt: f32) {
+        let (zero, half, one, step) = (F32x4::splat(0.0), F32x4::splat(0.5), F32x4::splat(1.0), F32x4::splat(dt));
         let mass = unsprung.mass;
         unsprung.axle_links = self.axle_link_gains(step);
-        unsprung.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
+        unsprung.min_next_rate = ((-bank.droop_travel - self.synchronous_compression()) / step)
+            .at_most(F32x4::splat(MAX_OVERLAP_CORRECTION_MPS));
         let rate = bank.tyre_rate;
         let relative = (rate + self.strut_rate() + self.suspension.axle_links.rate) * step * step / mass;
-        let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
-        let damping = bank.tyre_damping + lost * Four::splat(DAMPING_LOST);
-        let share = late_share(damping * step / mass);
+        let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(F32x4::splat(MAX_STIFFENING));
+        let damping = bank.tyre_damping + lost * F32x4::splat(LOST_DAMPING_SHARE);
+        let share = end_rate_weight(damping * step / mass);
         // Transition from the midpoint rule (weight 1/4 for both rates) to implicit Euler with the mean velocity (weights 1/2 and 1).
-        let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
+        let unresolved = (one - F32x4::splat(MAX_RESOLVED_PHASE_SQUARED) / relative).at_least(zero) * rate * step;
         let tyre = &mut unsprung.tyre;
-        tyre.damping = share * damping + Four::splat(0.75) * unresolved;
-        let within = Beyond::of(tyre.squash, tyre.squash + step * tyre.rate).share.only(zero.less(tyre.squash));
-        tyre.late = ((one - share - share) * damping - half * unresolved) * tyre.rate * within;
+        tyre.damping = share * damping + F32x4::splat(0.75) * unresolved;
+        let within = StopOverlap::new(tyre.deflection, tyre.deflection + step * tyre.rate)
+            .share
+            .masked(zero.less(tyre.deflection));
+        tyre.late_damping = ((one - share - share) * damping - half * unresolved) * tyre.rate * within;
     }
 
     /// Returns the impulse of the axle links per travel rate of a wheel and of the opposite one, kg, in a `step` (s). Links to wheels of
-    /// other axles count twice, see [`Self::strut_along`].
-    fn axle_link_gains(&self, step: Four) -> [Four; 2] {
-        let (half, linked) = (Four::splat(0.5), &self.suspension.axle_links);
-        let bars = Four::splat(0.25) * step * step * linked.bar_rate;
-        let [rate, damping] = linked.heave;
+    /// other axles count twice, see [`Self::strut_and_link_impulse`].
+    fn axle_link_gains(&self, step: F32x4) -> [F32x4; 2] {
+        let (half, linked) = (F32x4::splat(0.5), &self.suspension.axle_links);
+        let bars = F32x4::splat(0.25) * step * step * linked.bar_rate;
+        let [rate, damping] = linked.heave_gains;
         let heave = half * step * (half * step * rate + damping);
         let twice = step * (half * step * linked.rate + linked.damping);
         [twice - (bars + heave), heave - bars]
@@ -390,64 +394,65 @@ impl Rows {
     /// For a travel that is partly above the ground, the damper acts with the mean rate of the part below it, so that the impulse only
     /// increases with `ends`. The additional force by the larger weight of the final rate is limited: acting in the direction of the
     /// motion, it would add energy to a wheel that reverses within the step.
-    fn pushed(&self, tyre: &TyreStep, bank: &WheelPack, ends: Four) -> [Four; 2] {
-        let (zero, step) = (Four::splat(0.0), Four::splat(self.dt));
-        let turn = Four::splat(0.5 * self.dt);
-        let (begun, rates) = (tyre.squash, tyre.rate + ends);
+    fn tyre_impulse(&self, tyre: &TyreStep, bank: &WheelPack, ends: F32x4) -> [F32x4; 2] {
+        let (zero, step) = (F32x4::splat(0.0), F32x4::splat(self.dt));
+        let turn = F32x4::splat(0.5 * self.dt);
+        let (begun, rates) = (tyre.deflection, tyre.rate + ends);
         let ended = begun + turn * rates;
-        let squashed = Beyond::of(begun, ended);
+        let squashed = StopOverlap::new(begun, ended);
         let partly = begun.less(zero) | ended.less(zero);
         let within = (ended.at_least(zero) - begun.at_least(zero)) / turn;
-        let rates = Four::select(partly, within, rates);
+        let rates = F32x4::select(partly, within, rates);
         let both = tyre.damping * rates;
-        let [low, high] = [tyre.late.at_most(zero), tyre.late.at_least(zero)];
+        let [low, high] = [tyre.late_damping.at_most(zero), tyre.late_damping.at_least(zero)];
         let still = low.less(-both) & (-both).less(high);
-        let force = bank.tyre_rate * squashed.mean + (both + (-both).within(low, high));
-        let slope = bank.tyre_rate * squashed.slope * turn + tyre.damping.only(zero.less(ended) & !still);
+        let force = bank.tyre_rate * squashed.mean + (both + (-both).clamp_nan_to_low(low, high));
+        let slope = bank.tyre_rate * squashed.slope * turn + tyre.damping.masked(zero.less(ended) & !still);
         let presses = self.contact.in_contact & zero.less(force);
-        [(step * force).only(presses), (step * slope).only(presses)]
+        [(step * force).masked(presses), (step * slope).masked(presses)]
     }
 
     /// Solves load and travel rate of each wheel at the current chassis velocity, and returns the response to it.
-    pub(crate) fn own_load(&mut self, unsprung: &mut UnsprungMotion, bank: &WheelPack) -> UnsprungTangent {
-        let cosine = self.contact.cosine;
-        let Balance { tyre, tyre_slope, inertia, between, ended, .. } = self.seek(unsprung, bank);
+    pub(crate) fn unsprung_load(&mut self, unsprung: &mut UnsprungMotion, bank: &WheelPack) -> UnsprungTangent {
+        let cosine = self.contact.normal_cosine;
+        let TravelBalance { tyre, tyre_slope, inertia, opposite_gain: between, at_droop_stop: ended, .. } =
+            self.solve_travel_rate(unsprung, bank);
         self.suspension.load = tyre / cosine;
         let pressing = tyre_slope / (cosine * cosine);
-        let through = self.contact.normal * (tyre_slope / cosine) + unsprung.heave;
+        let through = self.contact.normal * (tyre_slope / cosine) + unsprung.momentum_row;
         let (yielding, together) = match between {
             Some(between) => {
-                let (yielding, together) = yielding_together(inertia, between, ended);
+                let (yielding, together) = beam_response(inertia, between, ended);
                 (yielding, Some(together))
             }
-            None => (Four::splat(-1.0) / inertia, None),
+            None => (F32x4::splat(-1.0) / inertia, None),
         };
-        let yielding = yielding.only(bank.present() & !ended);
+        let yielding = yielding.masked(bank.present_mask() & !ended);
         if let Some(links) = &bank.roll_centre_links {
-            let both = together.map_or(Four::default(), |together| Four::splat(-2.0) * together);
-            unsprung.scrub = self.scrub(unsprung, links, [both - yielding, both], tyre_slope / cosine);
+            let both = together.map_or(F32x4::default(), |together| F32x4::splat(-2.0) * together);
+            unsprung.scrub = self.link_scrub(unsprung, links, [both - yielding, both], tyre_slope / cosine);
         }
-        UnsprungTangent { pressing, yielding, through, together }
+        UnsprungTangent { normal_gain: pressing, travel_gain: yielding, travel_row: through, axle_gain: together }
     }
 
     /// Iterates the travel rates to the balance of all impulses, jointly for both wheels of an axle that beam or axle links connect.
     ///
     /// The residual decreases along a step. A step that overshoots is cut back, as for the chassis velocity.
-    fn seek(&mut self, unsprung: &mut UnsprungMotion, bank: &WheelPack) -> Balance {
-        let (slowest, present) = (unsprung.slowest, bank.present());
-        let between = unsprung.between(bank);
+    fn solve_travel_rate(&mut self, unsprung: &mut UnsprungMotion, bank: &WheelPack) -> TravelBalance {
+        let (slowest, present) = (unsprung.min_next_rate, bank.present_mask());
+        let between = unsprung.opposite_gain(bank);
         let mut rate = unsprung.next_rate.at_least(slowest);
-        let mut last = Way::default();
+        let mut last = TravelLineSearch::default();
         let mut looks = 1;
         loop {
-            let mut found = self.balance(unsprung, bank, between, rate);
-            let newton = ((rate + found.newton()).at_least(slowest) - rate).only(present);
-            let (step, cut) = last.go_on(newton, &found);
-            let unsettled = (cut | Four::splat(SETTLED_TRAVEL_RATE).less(step.abs())) & present;
-            if !Four::any(unsettled) {
+            let mut found = self.balance_at(unsprung, bank, between, rate);
+            let newton = ((rate + found.newton_step()).at_least(slowest) - rate).masked(present);
+            let (step, cut) = last.next_step(newton, &found);
+            let unsettled = (cut | F32x4::splat(TRAVEL_RATE_TOLERANCE_MPS).less(step.abs())) & present;
+            if !F32x4::any(unsettled) {
                 rate += step;
-                found.tyre = (found.tyre - found.tyre_slope * step).at_least(Four::default());
-            } else if looks < LOOKS {
+                found.tyre = (found.tyre - found.tyre_slope * step).at_least(F32x4::default());
+            } else if looks < MAX_TRAVEL_ITERATIONS {
                 rate += step;
                 looks += 1;
                 continue;
@@ -458,18 +463,33 @@ impl Rows {
     }
 
     /// Returns the balance of the impulses for the final travel rates `ends` (m/s).
-    fn balance(&mut self, unsprung: &UnsprungMotion, bank: &WheelPack, between: Option<Four>, ends: Four) -> Balance {
-        let (mass, cosine) = (unsprung.mass, self.contact.cosine);
-        let [strut, strut_slope] = self.strut_along(unsprung, bank, ends);
-        let [tyre, tyre_slope] = self.pushed(&unsprung.tyre, bank, -self.coupled.velocity.normal / cosine - ends);
-        let mut missing = tyre - strut - mass * (ends - unsprung.rate) - self.coupled.velocity.heave + unsprung.lift;
+    fn balance_at(
+        &mut self,
+        unsprung: &UnsprungMotion,
+        bank: &WheelPack,
+        between: Option<F32x4>,
+        ends: F32x4,
+    ) -> TravelBalance {
+        let (mass, cosine) = (unsprung.mass, self.contact.normal_cosine);
+        let [strut, strut_slope] = self.strut_and_link_impulse(unsprung, bank, ends);
+        let [tyre, tyre_slope] =
+            self.tyre_impulse(&unsprung.tyre, bank, -self.solution.velocity.normal / cosine - ends);
+        let mut missing =
+            tyre - strut - mass * (ends - unsprung.rate) - self.solution.velocity.heave + unsprung.tyre_lift;
         if between.is_some() {
-            let carried = unsprung.shared * (ends - unsprung.rate).opposite();
-            let linked = unsprung.axle_links[1] * (ends - self.suspension.axle_links.seen).opposite();
+            let carried = unsprung.coupling_mass * (ends - unsprung.rate).opposite();
+            let linked = unsprung.axle_links[1] * (ends - self.suspension.axle_links.link_rate).opposite();
             missing = missing - (carried + linked);
         }
-        let ended = !unsprung.slowest.less(ends) & missing.less(Four::default());
-        Balance { tyre, tyre_slope, inertia: mass + strut_slope + tyre_slope, between, missing, ended }
+        let ended = !unsprung.min_next_rate.less(ends) & missing.less(F32x4::default());
+        TravelBalance {
+            tyre,
+            tyre_slope,
+            inertia: mass + strut_slope + tyre_slope,
+            opposite_gain: between,
+            residual: missing,
+            at_droop_stop: ended,
+        }
     }
 
     /// Returns the impulse of strut, stops and axle links along the travel (N s) and its slope (kg) for the final travel rates `ends`
@@ -477,27 +497,30 @@ impl Rows {
     ///
     /// Axle links use the last known rates of the wheels of other axles, and twice their gain for changes since. This is the largest
     /// response of an axle link to both of its wheels, so that axle links never add energy, wherever the iteration ends.
-    fn strut_along(&mut self, unsprung: &UnsprungMotion, bank: &WheelPack, ends: Four) -> [Four; 2] {
-        let [mut impulse, mut slope] = self.own_strut(bank, ends, self.dt);
-        let way = Four::splat(0.5 * self.dt) * (unsprung.rate + ends);
-        let farthest = self.suspension.strut.start + way.at_least(Four::default());
-        if Four::any(bank.bump_travel.less(farthest) & bank.present()) {
-            let [stop, stop_slope] = self.stops(bank, ends, self.dt);
+    fn strut_and_link_impulse(&mut self, unsprung: &UnsprungMotion, bank: &WheelPack, ends: F32x4) -> [F32x4; 2] {
+        let [mut impulse, mut slope] = self.unsprung_strut(bank, ends, self.dt);
+        let way = F32x4::splat(0.5 * self.dt) * (unsprung.rate + ends);
+        let farthest = self.suspension.strut.start_travel + way.at_least(F32x4::default());
+        if F32x4::any(bank.bump_travel.less(farthest) & bank.present_mask()) {
+            let [stop, stop_slope] = self.stop_impulse(bank, ends, self.dt);
             impulse += stop;
             slope += stop_slope;
         }
         let gain = unsprung.axle_links[0];
-        [impulse + self.suspension.axle_links.impulse + gain * (ends - self.suspension.axle_links.seen), slope + gain]
+        [
+            impulse + self.suspension.axle_links.impulse + gain * (ends - self.suspension.axle_links.link_rate),
+            slope + gain,
+        ]
     }
 
     /// Updates the impulse along the travel that the current tangential tyre forces and the links produce.
     #[inline(always)]
-    pub(crate) fn lift(&self, unsprung: &mut UnsprungMotion, bank: &WheelPack) {
-        let across = self.contact.side.linear.z * self.coupled.tyre[1];
-        let across = bank.beam.map_or(across, |beam| beam.share(across));
-        unsprung.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
+    pub(crate) fn update_tyre_lift(&self, unsprung: &mut UnsprungMotion, bank: &WheelPack) {
+        let across = self.contact.side.linear.z * self.solution.tyre_impulse[1];
+        let across = bank.beam.map_or(across, |beam| beam.mean_of_ends(across));
+        unsprung.tyre_lift = self.contact.forward.linear.z * self.solution.tyre_impulse[0] + across;
         if let Some(links) = &bank.roll_centre_links {
-            unsprung.lift += links.lift(self.aside());
+            unsprung.tyre_lift += links.jacking_force(self.lateral_tyre_impulse());
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::assists::assist_log::{Assist, AssistLog, Contribution};
 use crate::math;
 use crate::model::Model;
 use crate::state::{State, WheelState};
-use crate::step::coupling::StepReport;
+use crate::step::solver_mode::StepReport;
 use crate::telemetry::channel::Channel;
-use crate::tyre::LARGEST_SLIP;
+use crate::tyre::MAX_SLIP;
 use bevy_math::{Vec2, Vec3};
 
 macro_rules! channels {
@@ -112,7 +112,7 @@ pub enum Shaft {
 
 impl Shaft {
     /// Channel of every shaft.
-    pub const CHANNEL: Channel = Channel {
+    pub const TORQUE_CHANNEL: Channel = Channel {
         name: "torque_nm",
         unit: "N m",
         about: "Torque into the gearbox, of a motor's rotor, or of a coupling towards its first side.",
@@ -149,14 +149,21 @@ impl Frame {
     /// Creates the frame of `state` at `time` s, `dt` s after the previous state. `ahead` is the state of the vehicle
     /// that tows this one, `assist_log` holds the contributions of the assists. Accelerations are 0 if `dt` is not the
     /// length of a step.
-    pub fn of(model: &Model, state: &State, ahead: Option<&State>, assist_log: &AssistLog, time: f64, dt: f32) -> Self {
+    pub fn new(
+        model: &Model,
+        state: &State,
+        ahead: Option<&State>,
+        assist_log: &AssistLog,
+        time: f64,
+        dt: f32,
+    ) -> Self {
         let mut frame = Self::default();
-        frame.read(model, state, ahead, assist_log, time, dt);
+        frame.update(model, state, ahead, assist_log, time, dt);
         frame
     }
 
-    /// Overwrites this frame as [`Frame::of`] does, in the memory already allocated.
-    pub fn read(
+    /// Overwrites this frame as [`Frame::new`] does, in the memory already allocated.
+    pub fn update(
         &mut self,
         model: &Model,
         state: &State,
@@ -171,10 +178,10 @@ impl Frame {
         let angles = math::roll_pitch_yaw(state.rotation).as_dvec3();
         let (sin, cos) = math::sin_cos(angles.z as f32);
         let change = state.velocity - state.previous_velocity;
-        let acceleration = if StepReport::of_no_step(dt).is_some() { Vec3::ZERO } else { change / dt };
+        let acceleration = if StepReport::for_skipped_step(dt).is_some() { Vec3::ZERO } else { change / dt };
         let Self { mut wheels, mut shafts, assist_log: mut added, .. } = core::mem::take(self);
         wheels.clear();
-        wheels.extend((0..state.wheels.len()).map(|i| WheelFrame::of(model, state, i)));
+        wheels.extend((0..state.wheels.len()).map(|i| WheelFrame::new(model, state, i)));
         shafts.clear();
         shafts.extend(Shaft::all(model).map(|shaft| (shaft, shaft.torque(state))));
         added.clear();
@@ -199,7 +206,7 @@ impl Frame {
             gear: state.drive.gear as f64,
             steer_rad: (state.steer * model.steer_ratio()) as f64,
             wheels,
-            hitch: model.parts().coupler.map(|_| HitchFrame::of(ahead, state)),
+            hitch: model.parts().coupler.map(|_| HitchFrame::new(ahead, state)),
             shafts,
             assist_log: added,
         };
@@ -217,7 +224,7 @@ impl Frame {
         if self.hitch.is_some() {
             names.extend(HITCH_CHANNELS.iter().map(|c| format!("{}.{}", c.name, HitchFrame::NAME)));
         }
-        names.extend(self.shafts.iter().map(|(shaft, _)| format!("{}.{}", Shaft::CHANNEL.name, shaft.name())));
+        names.extend(self.shafts.iter().map(|(shaft, _)| format!("{}.{}", Shaft::TORQUE_CHANNEL.name, shaft.name())));
         for (assist, _) in &self.assist_log {
             names.extend(Contribution::CHANNELS.iter().map(|channel| format!("{}.{}", channel.name, assist.name())));
         }
@@ -249,7 +256,7 @@ impl Frame {
             *torque = values.next().unwrap_or_default();
         }
         for (_, added) in &mut frame.assist_log {
-            *added = Contribution::of_values(core::array::from_fn(|_| values.next().unwrap_or_default()));
+            *added = Contribution::from_values(core::array::from_fn(|_| values.next().unwrap_or_default()));
         }
         frame
     }
@@ -265,7 +272,7 @@ fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
         return lagged;
     }
     let (described, pose) = (&model.wheels()[i], state.wheel_pose(model, i));
-    if model.tyre(i).creeps() {
+    if model.tyre(i).has_deflection_dynamics() {
         // Deflections are renewed at the speed in the middle of the step; a slip refers to the speed at its end.
         let gained = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X);
         let slowed = if gained == 0.0 { 0.0 } else { (-0.5 * gained / wheel.rolling_speed).clamp(-0.5, 0.5) };
@@ -278,7 +285,7 @@ fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     // the camber.
     let across = velocity.dot(to_vehicle * pose.rotation * Vec3::Y) / (1.0 - wheel.lean * wheel.lean).max(1e-6).sqrt();
     let sliding = [described.radius * wheel.spin - wheel.rolling_speed, -across];
-    let speed = wheel.rolling_speed.abs().max(Vec2::from(sliding).length() / LARGEST_SLIP).max(f32::MIN_POSITIVE);
+    let speed = wheel.rolling_speed.abs().max(Vec2::from(sliding).length() / MAX_SLIP).max(f32::MIN_POSITIVE);
     [0, 1].map(|k| lagged[k] + wheel.rolling * (sliding[k] / speed - lagged[k]))
 }
 
@@ -294,7 +301,7 @@ impl HitchFrame {
 
     /// Creates the frame of a trailer in `state` behind a vehicle in the state `ahead`; all 0 while nothing tows the
     /// trailer.
-    fn of(ahead: Option<&State>, state: &State) -> Self {
+    fn new(ahead: Option<&State>, state: &State) -> Self {
         let (Some(ahead), Some(tow)) = (ahead, state.tow) else { return Self::default() };
         let to_ahead = ahead.rotation.inverse();
         let force = (to_ahead * -tow.force).as_dvec3();
@@ -310,7 +317,7 @@ impl HitchFrame {
 }
 
 impl WheelFrame {
-    fn of(model: &Model, state: &State, i: usize) -> Self {
+    fn new(model: &Model, state: &State, i: usize) -> Self {
         let wheel = &state.wheels[i];
         let [along, across] = slip(model, state, i);
         Self {

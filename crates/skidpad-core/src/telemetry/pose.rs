@@ -24,11 +24,11 @@ impl State {
     pub fn wheel_pose(&self, model: &Model, i: usize) -> WheelPose {
         let (wheel, now) = (&model.wheels()[i], &self.wheels[i]);
         let up = now.compression + wheel.radius;
-        let leaning = model.camber(i, |i| self.wheels[i].compression) * wheel.side.rightwards();
-        let steered = about(Vec3::Z, now.steer);
+        let leaning = model.camber(i, |i| self.wheels[i].compression) * wheel.side.outward_sign();
+        let steered = rotation_about(Vec3::Z, now.steer);
         let middle = wheel.contact + Vec3::Z * up + steered * (Vec3::Y * now.shift);
         let centre = self.position + (self.rotation * middle).as_dvec3();
-        let rotation = self.rotation * steered * about(Vec3::X, leaning);
+        let rotation = self.rotation * steered * rotation_about(Vec3::X, leaning);
         WheelPose { centre, rotation }
     }
 
@@ -41,7 +41,7 @@ impl State {
 }
 
 /// Returns the rotation by `angle` (rad) about the unit vector `axis`.
-fn about(axis: Vec3, angle: f32) -> Quat {
+fn rotation_about(axis: Vec3, angle: f32) -> Quat {
     let (sin, cos) = math::sin_cos(0.5 * angle);
     Quat::from_xyzw(axis.x * sin, axis.y * sin, axis.z * sin, cos)
 }

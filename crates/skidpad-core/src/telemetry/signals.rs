@@ -2,10 +2,10 @@
 //! from the rows of the last step, so unused signals cost nothing.
 
 use crate::drivetrain::constraints::Flywheel;
-use crate::lane::Corners;
+use crate::lane::WheelLanes;
 use crate::linear::SpatialVector;
 use crate::state::State;
-use crate::step::rows::Rows;
+use crate::step::rows::WheelRows;
 use crate::step::vehicle::Vehicle;
 use crate::tyre::friction_ellipse;
 use crate::vectors::Vec3Lanes;
@@ -23,13 +23,13 @@ pub struct WheelContact {
     pub grip: f32,
     /// Speed of the patch over the ground at the end of the step (m/s): along the wheel's heading, positive if the
     /// wheel turns too slowly; and lateral, positive to the left.
-    pub sliding: [f32; 2],
+    pub sliding_velocity: [f32; 2],
     /// Speed of the ground along its normal (m/s); 0 for ground at rest.
-    pub rises: f32,
+    pub ground_normal_speed: f32,
     /// Mean force of the ground on the wheel over the step, load and tyre force together, world axes (N).
     pub force: Vec3,
     /// Share of its friction that the tyre uses, 0 to 1.
-    pub used: f32,
+    pub friction_utilisation: f32,
 }
 
 /// Signals of an engine.
@@ -42,53 +42,53 @@ pub struct EngineSignals {
     /// Torque as a share of the full-load torque at the speed at the start of the step, -1 to 1.
     pub load: f32,
     /// Share of the torque that the speed limiter removes, 0 to 1.
-    pub limited: f32,
+    pub limiter_share: f32,
     /// Whether a shift is in progress.
-    pub shifting: bool,
+    pub is_shifting: bool,
 }
 
 /// Smallest friction limit that the used share is computed with (N s).
-const LEAST_LIMIT: f32 = 1e-6;
+const MIN_FRICTION_LIMIT_NS: f32 = 1e-6;
 
 /// Wheel of a car, as a lane of the rows of its last step.
-pub(crate) struct WheelRows<'a, W: Corners> {
+pub(crate) struct WheelLane<'a, W: WheelLanes> {
     pub bank: &'a WheelPack<W>,
-    pub rows: &'a Rows<W>,
+    pub rows: &'a WheelRows<W>,
     pub lane: usize,
     /// Rotation from vehicle axes to world axes in the middle of that step.
     pub to_world: Mat3,
     /// Impulse of links on the ground that the rows do not include (N s), vehicle axes.
-    pub through_links: Vec3,
+    pub link_impulse: Vec3,
 }
 
-impl<W: Corners> WheelRows<'_, W> {
+impl<W: WheelLanes> WheelLane<'_, W> {
     /// Returns the contact of the wheel of a car that has reached `state`; `None` without contact.
     pub fn contact(&self, state: &State) -> Option<WheelContact> {
-        let Self { bank, rows, lane, to_world, through_links } = *self;
-        if !W::holds(rows.contact.in_contact, lane) {
+        let Self { bank, rows, lane, to_world, link_impulse: through_links } = *self;
+        if !W::mask_at(rows.contact.in_contact, lane) {
             return None;
         }
         let one = |of: W| of.lane(lane);
         let row = |of: SpatialVector<W>| of.lane(lane).parts().0;
         // The tyre of a wheel with an unsprung mass deflects, too.
-        let raised = rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground);
-        let point = Vec3::from(bank.contact.raised(raised).lane(lane));
+        let raised = rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground_compression);
+        let point = Vec3::from(bank.contact.with_z_added(raised).lane(lane));
         let to_vehicle = state.rotation.inverse();
         let [velocity, angular] = [state.velocity, state.angular].map(|of| Vec3Lanes::splat(to_vehicle * of));
         let [along, across] = rows.patch_speeds(SpatialVector::new(velocity, angular)).map(one);
-        let [pushed, aside] = rows.coupled.tyre.map(one);
+        let [pushed, aside] = rows.solution.tyre_impulse.map(one);
         let (forward, side, normal) = (row(rows.contact.forward), row(rows.contact.side), row(rows.contact.normal));
         let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load) + through_links;
-        let used = rows.limit().map(one).map(|limit| 1.0 / limit.max(LEAST_LIMIT));
-        let reach = friction_ellipse::reach([pushed * used[0], aside * used[1]]);
+        let used = rows.friction_limit().map(one).map(|limit| 1.0 / limit.max(MIN_FRICTION_LIMIT_NS));
+        let reach = friction_ellipse::utilisation([pushed * used[0], aside * used[1]]);
         Some(WheelContact {
             point: state.position + (state.rotation * point).as_dvec3(),
             normal: to_world * normal,
             grip: one(rows.contact.grip),
-            sliding: [along - one(bank.radius) * one(rows.coupled.spin), across],
-            rises: one(rows.contact.ground_motion.speed[2]),
+            sliding_velocity: [along - one(bank.radius) * one(rows.solution.spin), across],
+            ground_normal_speed: one(rows.contact.ground_motion.end_speed[2]),
             force: to_world * (impulse / rows.dt),
-            used: if one(rows.pressing()) > 0.0 { reach.min(1.0) } else { 0.0 },
+            friction_utilisation: if one(rows.normal_impulse()) > 0.0 { reach.min(1.0) } else { 0.0 },
         })
     }
 }
@@ -98,35 +98,35 @@ impl Vehicle {
     /// after [`Vehicle::set_state`]. Also returns `None` for a car stepped in a batch; see
     /// [`crate::CarView::wheel_contact`].
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
-        let place = self.model.place(wheel);
-        let (bank, rows, lane) = (&self.model.banks()[place.bank], &self.rows[place.bank], place.lane);
-        if !rows.have_step() {
+        let place = self.model.lane_index(wheel);
+        let (bank, rows, lane) = (&self.model.wheel_packs()[place.bank], &self.rows[place.bank], place.lane);
+        if !rows.has_step() {
             return None;
         }
-        let through_links = Vec3::from(rows.pressed_by_links(bank).lane(lane));
-        WheelRows { bank, rows, lane, to_world: self.to_world, through_links }.contact(&self.state)
+        let through_links = Vec3::from(rows.link_impulse(bank).lane(lane));
+        WheelLane { bank, rows, lane, to_world: self.to_world, link_impulse: through_links }.contact(&self.state)
     }
 
     /// Returns the signals of the engine in the last step. Returns `None` without an engine, and before the first step
     /// after [`Vehicle::set_state`]. Also returns `None` for a car stepped in a batch; see
     /// [`crate::CarView::engine_signals`].
     pub fn engine_signals(&self) -> Option<EngineSignals> {
-        let dt = self.rows.first().filter(|rows| rows.have_step())?.dt;
+        let dt = self.rows.first().filter(|rows| rows.has_step())?.dt;
         self.engine_signals_of_step(self.shafts.engine.as_ref()?, dt)
     }
 
     /// Returns the signals of the engine in a step of `dt` s with this `flywheel`; `None` without an engine.
     pub(crate) fn engine_signals_of_step(&self, flywheel: &Flywheel, dt: f32) -> Option<EngineSignals> {
         let drive = self.model.parts().powertrain.engine()?;
-        let (speed, started) = (self.state.drive.engine_speed, flywheel.started);
+        let (speed, started) = (self.state.drive.engine_speed, flywheel.start_speed);
         let torque = (flywheel.speed - started) / (flywheel.inverse_inertia * dt);
-        let full = drive.engine.torque.at(started);
+        let full = drive.engine.torque.evaluate(started);
         Some(EngineSignals {
             speed,
             torque,
             load: if full > 0.0 { (torque / full).clamp(-1.0, 1.0) } else { 0.0 },
-            limited: 1.0 - drive.engine.unlimited(started),
-            shifting: self.state.drive.shift_left > 0.0,
+            limiter_share: 1.0 - drive.engine.limiter_factor(started),
+            is_shifting: self.state.drive.shift_left > 0.0,
         })
     }
 }

@@ -10,12 +10,12 @@
 //! directions, pure side slip results in Fiala's law (E. Fiala, *Seitenkräfte am rollenden Luftreifen*, VDI-Z. 96,
 //! 1954).
 
-use super::dual::{Dual, root};
+use super::dual::{Dual, sqrt_at_least};
 use super::{
-    Conditions, LEAST_GRIP, LEAST_RELAXATION, Moments, PreparedTyre, Real, Response, TyreModel, ValueFault, demand,
-    friction_share, most_load,
+    Conditions, MIN_GRIP, MIN_RELAXATION_LENGTH_M, Moments, PreparedTyre, Real, TyreForces, TyreModel, ValueFault,
+    demand, friction_ratio, peak_friction_load,
 };
-use crate::lane::{Lane, both};
+use crate::lane::{Lane, pair_from_fn};
 
 /// Brush tyre.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,10 +45,10 @@ pub struct PreparedBrush<L> {
 }
 
 /// Share of the slip of full sliding below which the force is linear in slip. The relative error is of the same size.
-const RESTING: f32 = 1e-6;
+const MAX_LINEAR_SLIP_SHARE: f32 = 1e-6;
 
 /// Minimum rim speed over wheel speed. Below it (a locked wheel) all bristles slide.
-pub(crate) const LEAST_ROLLING: f32 = 0.01;
+pub(crate) const MIN_ROLLING_RATIO: f32 = 0.01;
 
 impl Brush {
     /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
@@ -77,14 +77,14 @@ impl TyreModel for Brush {
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;
-        let load = conditions.load.within(s(0.0), s(1e9));
+        let load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let relative_load = load / s(self.nominal_load);
-        let held = relative_load.at_most(s(most_load(self.load_sensitivity)));
+        let held = relative_load.at_most(s(peak_friction_load(self.load_sensitivity)));
         let held_share = (held / relative_load).at_most(s(1.0));
-        let share = friction_share(s(self.load_sensitivity), held - s(1.0), held_share);
-        let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
+        let share = friction_ratio(s(self.load_sensitivity), held - s(1.0), held_share);
+        let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
         // Below the minimum grip, forces and stiffness fade to 0.
-        let fade = conditions.grip.within(s(0.0), grip) / grip;
+        let fade = conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip;
         let nominal = 2.0 * self.half_length * self.half_length;
         PreparedBrush {
             stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * nominal) * relative_load * fade),
@@ -116,9 +116,9 @@ impl<L: Lane> PreparedBrush<L> {
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> ([R; 2], L) {
         let s = L::splat;
         let (zero, one) = (s(0.0), s(1.0));
-        let slip = theoretical(slip, self.heading);
+        let slip = theoretical_slips(slip, self.heading);
         // Linear force of each slip over three times the friction limit: the component of θσ.
-        let asked = both(
+        let asked = pair_from_fn(
             #[inline(always)]
             |i| {
                 let idle = self.limit[i].less(s(1e-6));
@@ -126,22 +126,22 @@ impl<L: Lane> PreparedBrush<L> {
                 slip[i] * L::select(idle, zero, per_slip)
             },
         );
-        let size = root(asked[0] * asked[0] + asked[1] * asked[1], s(1e-16));
-        let length = root(slip[0] * slip[0] + slip[1] * slip[1], s(1e-16));
+        let size = sqrt_at_least(asked[0] * asked[0] + asked[1] * asked[1], s(1e-16));
+        let length = sqrt_at_least(slip[0] * slip[0] + slip[1] * slip[1], s(1e-16));
         let sliding = one.less(size.value());
         let slid = R::choose(sliding, R::constant(one), size);
         let turned = slid * size / length;
-        let mixed = both(
+        let mixed = pair_from_fn(
             #[inline(always)]
             |i| asked[i] * (-slid + one) + slip[i] * turned,
         );
-        let norm = root(mixed[0] * mixed[0] + mixed[1] * mixed[1], s(1e-16));
+        let norm = sqrt_at_least(mixed[0] * mixed[0] + mixed[1] * mixed[1], s(1e-16));
         // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³, here divided by the length of `mixed`, which vanishes with
         // θσ.
-        let resting = size.value().less(s(RESTING));
+        let resting = size.value().less(s(MAX_LINEAR_SLIP_SHARE));
         let ratio = R::choose(resting, R::constant(one), slid / norm);
         let share = ratio * (slid * (slid - s(3.0)) + s(3.0));
-        let forces = both(
+        let forces = pair_from_fn(
             #[inline(always)]
             |i| mixed[i] * share * self.limit[i],
         );
@@ -151,28 +151,28 @@ impl<L: Lane> PreparedBrush<L> {
 
 /// Computes the slips relative to the rim speed instead of the speed of the wheel centre: `(κ, −tan α) / |1 + h κ|`.
 /// The `heading` h is 1 for a wheel that moves forwards, −1 backwards, where a positive κ brakes. The divisor is at
-/// least [`LEAST_ROLLING`].
+/// least [`MIN_ROLLING_RATIO`].
 #[inline(always)]
-pub(crate) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2], heading: L) -> [R; 2] {
+pub(crate) fn theoretical_slips<L: Lane, R: Real<L>>(slip: [R; 2], heading: L) -> [R; 2] {
     let s = L::splat;
-    let held = both(
+    let held = pair_from_fn(
         #[inline(always)]
-        |i| super::dual::within(slip[i], s(-1e4), s(1e4)),
+        |i| super::dual::clamp(slip[i], s(-1e4), s(1e4)),
     );
     let rolling = held[0] * heading + s(1.0);
     let backwards = rolling.value().less(s(0.0));
     let size = R::choose(backwards, -rolling, rolling);
-    let stopped = size.value().less(s(LEAST_ROLLING));
-    let size = R::choose(stopped, R::constant(s(LEAST_ROLLING)), size);
+    let stopped = size.value().less(s(MIN_ROLLING_RATIO));
+    let size = R::choose(stopped, R::constant(s(MIN_ROLLING_RATIO)), size);
     [held[0] / size, held[1] / size]
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {
     #[inline(always)]
-    fn force(&self, slip: [L; 2]) -> Response<L> {
+    fn force(&self, slip: [L; 2]) -> TyreForces<L> {
         let inputs = [Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)];
         let (forces, _) = self.forces(inputs);
-        Response { force: [forces[0].value, forces[1].value], slope: [forces[0].slope[0], forces[1].slope[1]] }
+        TyreForces { force: [forces[0].value, forces[1].value], slope: [forces[0].slope[0], forces[1].slope[1]] }
     }
 
     #[inline(always)]
@@ -188,7 +188,7 @@ impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {
     /// Returns half the length of the patch: the mean distance that a bristle rolls before it is replaced.
     #[inline(always)]
     fn relaxation(&self) -> [L; 2] {
-        [self.half_length.within(L::splat(LEAST_RELAXATION), L::splat(100.0)); 2]
+        [self.half_length.clamp_nan_to_low(L::splat(MIN_RELAXATION_LENGTH_M), L::splat(100.0)); 2]
     }
 }
 
@@ -196,7 +196,7 @@ impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {
 mod tests {
     use super::*;
 
-    const BRUSH: Brush = Brush {
+    const TEST_BRUSH: Brush = Brush {
         bristle_stiffness: [9e6, 7e6],
         half_length: 0.06,
         friction: [1.0; 2],
@@ -213,7 +213,7 @@ mod tests {
     /// `tan α = 3 μ Fz / C`.
     #[test]
     fn closed_forms_of_side_slip() {
-        let brush = at(BRUSH, 4000.0);
+        let brush = at(TEST_BRUSH, 4000.0);
         let stiffness = 2.0 * 7e6 * 0.06 * 0.06;
         assert!((brush.force([0.0, 0.0]).slope[1] / stiffness - 1.0).abs() < 1e-5);
         assert!((brush.stiffness()[1] / stiffness - 1.0).abs() < 1e-6);
@@ -230,7 +230,7 @@ mod tests {
     /// drives it.
     #[test]
     fn a_wheel_that_moves_backwards_mirrors_one_that_moves_forwards() {
-        let [forwards, backwards] = [20.0, -20.0].map(|speed| BRUSH.prepare(&Conditions::upright(4000.0, speed)));
+        let [forwards, backwards] = [20.0, -20.0].map(|speed| TEST_BRUSH.prepare(&Conditions::upright(4000.0, speed)));
         for slip in [[0.05, 0.02], [-0.05, 0.02], [-1.0, 0.1], [0.8, -0.3]] {
             let [ahead, behind] = [forwards.force(slip), backwards.force([-slip[0], slip[1]])];
             assert_eq!(ahead.force, [-behind.force[0], behind.force[1]], "{slip:?}");
@@ -241,7 +241,7 @@ mod tests {
     /// Checks that the moment peaks at a quarter of full sliding with `27/256 μ Fz a`, and vanishes at full sliding.
     #[test]
     fn closed_forms_of_the_moment() {
-        let brush = at(BRUSH, 4000.0);
+        let brush = at(TEST_BRUSH, 4000.0);
         let slide = 3.0 * 4000.0 / (2.0 * 7e6 * 0.06 * 0.06);
         let moment = |share: f32| -brush.aligning([0.0, share * slide]);
         assert!((moment(0.25) / (27.0 / 256.0 * 4000.0 * 0.06) - 1.0).abs() < 1e-5);
@@ -252,7 +252,7 @@ mod tests {
     /// Checks that the pneumatic trail is a third of the half length at small slip.
     #[test]
     fn trail_at_small_slip() {
-        let brush = at(BRUSH, 4000.0);
+        let brush = at(TEST_BRUSH, 4000.0);
         let slip = [0.0, 1e-4];
         let trail = -brush.aligning(slip) / brush.force(slip).force[1];
         assert!((trail / 0.02 - 1.0).abs() < 1e-2, "{trail}");
@@ -262,7 +262,7 @@ mod tests {
     /// locked wheel and at a spinning wheel.
     #[test]
     fn full_slide_opposes_the_sliding_velocity() {
-        let brush = at(BRUSH, 4000.0);
+        let brush = at(TEST_BRUSH, 4000.0);
         for slip in [[-1.0, 0.5], [-1.0, -3.0], [4.0, 2.0], [-1.0, 1e-3]] {
             let force = brush.force(slip).force;
             let length = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn stiffness_follows_load_and_friction_falls_with_it() {
-        let brush = Brush { load_sensitivity: 0.2, ..BRUSH };
+        let brush = Brush { load_sensitivity: 0.2, ..TEST_BRUSH };
         let [one, two] = [4000.0, 8000.0].map(|load| at(brush, load));
         assert!((two.stiffness()[0] / one.stiffness()[0] - 2.0).abs() < 1e-6);
         assert!((two.limit()[1] / one.limit()[1] - 1.6).abs() < 1e-6);

@@ -11,11 +11,11 @@
 //! The shift rate is linear in the impulse. The lateral tyre row therefore remains a row of the same form, with a
 //! smaller gain, in every solver. A sliding patch has the same plastic speed as on a rigid axle.
 
-use crate::lane::{Four, Lane};
+use crate::lane::{F32x4, Lane};
 use crate::state::WheelState;
-use crate::step::rows::Rows;
+use crate::step::rows::WheelRows;
 use crate::step::vehicle::Vehicle;
-use crate::wheel::pack::{Lateral, WheelPack};
+use crate::wheel::pack::{LateralComplianceLanes, WheelPack};
 
 /// Time at which the shift of a wheel on the ground is evaluated, as a fraction of the step.
 const THETA_ON_GROUND: f32 = 0.5;
@@ -27,18 +27,18 @@ const THETA_IN_AIR: f32 = 1.0;
 impl Vehicle {
     /// Reduces the gains of the lateral tyre rows of axles with lateral compliance, and adapts their target impulses.
     #[inline(always)]
-    pub(crate) fn soften(&mut self) {
-        if self.model.is_compliant() {
-            self.soften_all();
+    pub(crate) fn apply_lateral_compliance(&mut self) {
+        if self.model.has_lateral_compliance() {
+            self.apply_lateral_compliance_to_all();
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn soften_all(&mut self) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    fn apply_lateral_compliance_to_all(&mut self) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             if let Some(lateral) = &bank.lateral {
-                rows.soften(bank, &Giving::of(lateral, bank, &self.state.wheels, rows));
+                rows.apply_lateral_compliance(bank, &ShiftResponse::new(lateral, bank, &self.state.wheels, rows));
             }
         }
     }
@@ -49,61 +49,61 @@ impl Vehicle {
     #[inline(never)]
     pub(crate) fn shift_wheels(&mut self) {
         let wheels = &mut self.state.wheels;
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let Some(lateral) = &bank.lateral else { continue };
-            let rate = Giving::of(lateral, bank, wheels, rows).rate(rows.coupled.tyre[1]);
-            let throughout = rows.throughout(bank);
-            let across = &mut rows.tyre.drift[1];
-            across.kept = across.kept - across.per_speed * rate * throughout;
-            let moved = (rate * Four::splat(rows.dt)).lanes();
-            bank.each(|lane, wheel| wheels[wheel].shift += moved[lane]);
+            let rate = ShiftResponse::new(lateral, bank, wheels, rows).shift_rate(rows.solution.tyre_impulse[1]);
+            let throughout = rows.constant_speed_factor(bank);
+            let across = &mut rows.tyre.deflection_lines[1];
+            across.intercept = across.intercept - across.per_speed * rate * throughout;
+            let moved = (rate * F32x4::splat(rows.dt)).lanes();
+            bank.for_each_wheel(|lane, wheel| wheels[wheel].shift += moved[lane]);
         }
     }
 }
 
-/// Shift rate of wheels to the left: `per_impulse` (1/kg) times the impulse of the tyre, minus `back` (m/s), the return
+/// Shift rate of wheels to the left: `per_impulse` (1/kg) times the impulse of the tyre, minus `return_rate` (m/s), the return
 /// rate due to the spring.
-struct Giving {
-    per_impulse: Four,
-    back: Four,
+struct ShiftResponse {
+    per_impulse: F32x4,
+    return_rate: F32x4,
 }
 
-impl Giving {
-    fn of(lateral: &Lateral, bank: &WheelPack, wheels: &[WheelState], rows: &Rows) -> Self {
-        let step = Four::splat(rows.dt);
-        let theta = Four::select(rows.tyre.active, Four::splat(THETA_ON_GROUND), Four::splat(THETA_IN_AIR));
-        let answer = lateral.gives / (lateral.damping + lateral.rate * step * theta);
-        Self { per_impulse: answer / step, back: answer * lateral.rate * bank.gather(|i| wheels[i].shift) }
+impl ShiftResponse {
+    fn new(lateral: &LateralComplianceLanes, bank: &WheelPack, wheels: &[WheelState], rows: &WheelRows) -> Self {
+        let step = F32x4::splat(rows.dt);
+        let theta = F32x4::select(rows.tyre.active, F32x4::splat(THETA_ON_GROUND), F32x4::splat(THETA_IN_AIR));
+        let answer = lateral.compliant / (lateral.damping + lateral.rate * step * theta);
+        Self { per_impulse: answer / step, return_rate: answer * lateral.rate * bank.gather(|i| wheels[i].shift) }
     }
 
     /// Returns the shift rate to the left under the lateral tyre `impulse` (N s), m/s.
-    fn rate(&self, impulse: Four) -> Four {
-        self.per_impulse * impulse - self.back
+    fn shift_rate(&self, impulse: F32x4) -> F32x4 {
+        self.per_impulse * impulse - self.return_rate
     }
 
     /// Returns the target impulse and the gain of a lateral row whose wheel shifts throughout the step. `throughout` is
     /// the effect of a constant speed on the patch over the effect that the gain assumes for the speed at the end of
     /// the step.
-    fn softened(&self, target_impulse: Four, gain: Four, throughout: Four) -> (Four, Four) {
+    fn compliant_row(&self, target_impulse: F32x4, gain: F32x4, throughout: F32x4) -> (F32x4, F32x4) {
         let shift_gain = gain * throughout;
-        let share = Four::splat(1.0) / (Four::splat(1.0) + shift_gain * self.per_impulse);
-        ((target_impulse + shift_gain * self.back) * share, gain * share)
+        let share = F32x4::splat(1.0) / (F32x4::splat(1.0) + shift_gain * self.per_impulse);
+        ((target_impulse + shift_gain * self.return_rate) * share, gain * share)
     }
 }
 
-impl Rows {
+impl WheelRows {
     /// Returns the lateral deflection due to a constant speed over the deflection due to the same speed at the end of
     /// the step only.
-    fn throughout(&self, bank: &WheelPack) -> Four {
-        Four::splat(1.0) / (Four::splat(1.0) - Four::splat(0.5) * self.smooth_share(bank))
+    fn constant_speed_factor(&self, bank: &WheelPack) -> F32x4 {
+        F32x4::splat(1.0) / (F32x4::splat(1.0) - F32x4::splat(0.5) * self.integration_share(bank))
     }
 
-    fn soften(&mut self, bank: &WheelPack, giving: &Giving) {
-        let throughout = self.throughout(bank);
+    fn apply_lateral_compliance(&mut self, bank: &WheelPack, giving: &ShiftResponse) {
+        let throughout = self.constant_speed_factor(bank);
         let tyre = &mut self.tyre;
-        (tyre.target_impulse[1], tyre.gain[1]) = giving.softened(tyre.target_impulse[1], tyre.gain[1], throughout);
+        (tyre.target_impulse[1], tyre.gain[1]) = giving.compliant_row(tyre.target_impulse[1], tyre.gain[1], throughout);
         (tyre.straight_target[1], tyre.straight_gain[1]) =
-            giving.softened(tyre.straight_target[1], tyre.straight_gain[1], throughout);
+            giving.compliant_row(tyre.straight_target[1], tyre.straight_gain[1], throughout);
     }
 }
 
@@ -112,13 +112,13 @@ mod tests {
     use crate::model::{LateralCompliance, Model, plain::plain_car};
     use crate::state::Placement;
     use crate::step::vehicle::CHASSIS_AT_ORIGIN;
-    use crate::{Body, Controls, Coupling, Scene, State, Vec3, Vehicle};
+    use crate::{ChassisState, Controls, Scene, SolverMode, State, Vec3, Vehicle};
 
     /// Checks that shifts decay in a step that is aborted by a NaN velocity of the body. With stiffness k, damping c
     /// and no force, implicit Euler results in `y₁ = y₀ c / (c + k dt)`.
     #[test]
     fn wheels_come_back_in_an_aborted_step_for_as_long_as_it_lasts() {
-        const DT: f32 = 0.01;
+        const DT_S: f32 = 0.01;
         let mut parts = plain_car();
         // Rate and damping of the axle, of which each wheel has half.
         parts.axles[0].lateral_compliance = Some(LateralCompliance { rate: 2e5, damping: 1e4 });
@@ -126,10 +126,10 @@ mod tests {
         let mut state = State::at_rest(&model, &Scene::flat(), &Placement::default());
         state.wheels[0].shift = 0.012;
         let mut car = Vehicle::new(model.into(), state);
-        let broken = Body { velocity: Vec3::NAN, ..CHASSIS_AT_ORIGIN };
-        let (_, report) = car.solve(&broken, &[None; 4], &[], &Controls::default(), Coupling::OneSweep, DT);
+        let broken = ChassisState { velocity: Vec3::NAN, ..CHASSIS_AT_ORIGIN };
+        let (_, report) = car.solve(&broken, &[None; 4], &[], &Controls::default(), SolverMode::SinglePass, DT_S);
         assert!(report.not_finite);
-        car.finish(&CHASSIS_AT_ORIGIN, DT);
+        car.finish(&CHASSIS_AT_ORIGIN, DT_S);
         let shift = car.state().wheels[0].shift;
         assert!((shift - 0.01).abs() < 1e-8, "{shift} m");
     }

@@ -1,10 +1,10 @@
 //! Simple force-slip curves with one shape at every load: dry friction, straight lines, and a slip curve.
 
 use super::{
-    Conditions, LEAST_GRIP, LEAST_LENGTH, LEAST_LOAD, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault,
-    demand, friction_share, most_load,
+    Conditions, MIN_GRIP, MIN_LENGTH_M, MIN_LOAD_N, MIN_RELAXATION_LENGTH_M, PreparedTyre, TyreForces, TyreModel,
+    ValueFault, demand, friction_ratio, peak_friction_load,
 };
-use crate::lane::{Four, Lane, Spread, both};
+use crate::lane::{Broadcast, F32x4, Lane, pair_from_fn};
 
 /// Tyre force as a function of slip. Index 0 is longitudinal, index 1 lateral.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,29 +63,29 @@ pub struct CurveTyre {
 pub(crate) struct CurveConstants<H> {
     pub friction: [H; 2],
     pub load_sensitivity: H,
-    /// Load at which the friction limit is largest, N; see [`most_load`].
-    pub most_load: H,
+    /// Load at which the friction limit is largest, N; see [`peak_friction_load`].
+    pub peak_friction_load: H,
     pub nominal_load: H,
     per_nominal_load: H,
     /// Compliance of the carcass: length of the patch over slip stiffness, m/N.
-    give: [H; 2],
+    carcass_compliance: [H; 2],
     /// Minimum length of the patch, m.
-    least_length: H,
+    min_length: H,
     /// 1 if rolling renews the patch; 0 for Coulomb tyres, which hold without creep.
     relaxes: H,
-    /// Terms of the slip stiffness `fixed + per_load · load + per_limit · limit`, N per unit slip.
-    fixed: [H; 2],
-    per_load: [H; 2],
-    per_limit: [H; 2],
+    /// Terms of the slip stiffness `constant_stiffness + stiffness_per_load · load + stiffness_per_limit · limit`, N per unit slip.
+    constant_stiffness: [H; 2],
+    stiffness_per_load: [H; 2],
+    stiffness_per_limit: [H; 2],
     /// 1 for a slip curve, 0 for a straight line up to the limit.
     curved: H,
     /// Normalised slip per slip: 1 for Coulomb tyres, 1 over the slip of the extremum for a slip curve. 0 if it follows
     /// from stiffness and limit.
     per_slip: [H; 2],
     /// Share of the way from the extremum to the start of the asymptote, per normalised slip beyond 1.
-    fall: [H; 2],
+    fall_rate: [H; 2],
     /// Loss of force from the extremum to the asymptote, as a share of the extremum.
-    lost: [H; 2],
+    sliding_loss: [H; 2],
 }
 
 /// Tyres at given loads and surface factors, in lanes `L`.
@@ -106,22 +106,22 @@ pub(crate) struct CurvePoint<L> {
 pub struct PreparedCurve<L> {
     tyre: CurveConstants<f32>,
     point: CurvePoint<L>,
-    /// Factor on the forces. It is below 1 if the load is below [`LEAST_LOAD`] or the grip below [`LEAST_GRIP`].
+    /// Factor on the forces. It is below 1 if the load is below [`MIN_LOAD_N`] or the grip below [`MIN_GRIP`].
     share: L,
 }
 
 /// Range of the normalised slip, beyond the 1 that ends adhesion, over which the force turns from the elastic direction
 /// to the direction of full sliding, where friction opposes the sliding velocity.
-const TURN_TO_SLIDING: f32 = 1.0;
+const SLIDING_TURN_RANGE: f32 = 1.0;
 
 /// Minimum normalised slip in divisions.
-const LEAST_SLIP: f32 = 1e-9;
+const MIN_NORMALISED_SLIP: f32 = 1e-9;
 
 impl CurveTyre {
     /// Returns the longitudinal and lateral lengths over which the deflection of the patch builds up under the nominal
     /// load, m: the relaxation lengths, or the sliding deflection of a Coulomb tyre. In every law, deflection over
     /// length is the slip.
-    pub fn lengths(&self) -> [f32; 2] {
+    pub fn patch_lengths(&self) -> [f32; 2] {
         match self.law {
             CurveLaw::Coulomb { deflection } => [deflection; 2],
             _ => self.relaxation,
@@ -130,45 +130,47 @@ impl CurveTyre {
 
     /// Returns the slip ratio of the largest longitudinal force at `load` N; `None` for dry friction.
     pub(crate) fn peak_slip(&self, load: f32) -> Option<f32> {
-        (!self.holds()).then(|| 1.0 / self.constants().at(load, 1.0).per_slip[0])
+        (!self.is_dry_friction()).then(|| 1.0 / self.constants().at_load(load, 1.0).per_slip[0])
     }
 
     /// Returns true for dry friction, which holds without creep.
-    pub fn holds(&self) -> bool {
+    pub fn is_dry_friction(&self) -> bool {
         matches!(self.law, CurveLaw::Coulomb { .. })
     }
 
     #[inline(always)]
     pub(crate) fn constants(&self) -> CurveConstants<f32> {
-        let lengths = self.lengths();
+        let lengths = self.patch_lengths();
         let all = CurveConstants {
             friction: self.friction,
             load_sensitivity: self.load_sensitivity,
-            most_load: self.nominal_load * most_load(self.load_sensitivity),
+            peak_friction_load: self.nominal_load * peak_friction_load(self.load_sensitivity),
             nominal_load: self.nominal_load,
             per_nominal_load: 1.0 / self.nominal_load,
-            least_length: LEAST_RELAXATION.min(lengths[0]).min(lengths[1]),
+            min_length: MIN_RELAXATION_LENGTH_M.min(lengths[0]).min(lengths[1]),
             relaxes: 1.0,
             ..CurveConstants::default()
         };
         let all = match self.law {
-            CurveLaw::Coulomb { .. } => CurveConstants { relaxes: 0.0, per_limit: [1.0; 2], per_slip: [1.0; 2], ..all },
-            CurveLaw::Linear { stiffness } => CurveConstants { fixed: stiffness, ..all },
-            CurveLaw::LinearPerLoad { stiffness } => CurveConstants { per_load: stiffness, ..all },
+            CurveLaw::Coulomb { .. } => {
+                CurveConstants { relaxes: 0.0, stiffness_per_limit: [1.0; 2], per_slip: [1.0; 2], ..all }
+            }
+            CurveLaw::Linear { stiffness } => CurveConstants { constant_stiffness: stiffness, ..all },
+            CurveLaw::LinearPerLoad { stiffness } => CurveConstants { stiffness_per_load: stiffness, ..all },
             CurveLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
                 let per_slip = extremum_slip.map(|slip| 1.0 / slip);
                 CurveConstants {
-                    per_limit: per_slip.map(|per_slip| 2.0 * per_slip),
+                    stiffness_per_limit: per_slip.map(|per_slip| 2.0 * per_slip),
                     curved: 1.0,
                     per_slip,
-                    fall: [0, 1].map(|i| extremum_slip[i] / (asymptote_slip[i] - extremum_slip[i])),
-                    lost: asymptote.map(|share| 1.0 - share),
+                    fall_rate: [0, 1].map(|i| extremum_slip[i] / (asymptote_slip[i] - extremum_slip[i])),
+                    sliding_loss: asymptote.map(|share| 1.0 - share),
                     ..all
                 }
             }
         };
-        let stiffness = all.at(self.nominal_load, 1.0).stiffness;
-        CurveConstants { give: [0, 1].map(|i| lengths[i] / stiffness[i]), ..all }
+        let stiffness = all.at_load(self.nominal_load, 1.0).stiffness;
+        CurveConstants { carcass_compliance: [0, 1].map(|i| lengths[i] / stiffness[i]), ..all }
     }
 
     /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
@@ -196,7 +198,7 @@ impl CurveTyre {
         }
         let mut length = |name, value: f32| {
             let accepts = "a finite length of 1e-5 m at least";
-            demand(&mut faults, value >= LEAST_LENGTH && value.is_finite(), name, value, accepts);
+            demand(&mut faults, value >= MIN_LENGTH_M && value.is_finite(), name, value, accepts);
         };
         match self.law {
             CurveLaw::Coulomb { deflection } => length("deflection", deflection),
@@ -213,24 +215,25 @@ impl TyreModel for CurveTyre {
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedCurve<L> {
         let s = L::splat;
         let tyre = self.constants();
-        let load = conditions.load.within(s(LEAST_LOAD), s(1e9));
-        let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
-        let point = tyre.at(load, grip);
+        let load = conditions.load.clamp_nan_to_low(s(MIN_LOAD_N), s(1e9));
+        let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
+        let point = tyre.at_load(load, grip);
         // A NaN counts as 0.
         let slight = conditions.load.at_least(s(0.0)).less(load) | conditions.grip.at_least(s(0.0)).less(grip);
         let mut share = s(1.0);
         if L::any(slight) {
-            share = conditions.load.within(s(0.0), load) / load * (conditions.grip.within(s(0.0), grip) / grip);
+            share = conditions.load.clamp_nan_to_low(s(0.0), load) / load
+                * (conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip);
         }
         PreparedCurve { tyre, point, share }
     }
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedCurve<L> {
-    fn force(&self, slip: [L; 2]) -> Response<L> {
-        let Response { force, slope } =
-            self.tyre.force(&self.point, slip.map(|slip| slip.within(L::splat(-1e4), L::splat(1e4))));
-        Response { force: force.map(|f| f * self.share), slope: slope.map(|slope| slope * self.share) }
+    fn force(&self, slip: [L; 2]) -> TyreForces<L> {
+        let TyreForces { force, slope } =
+            self.tyre.force(&self.point, slip.map(|slip| slip.clamp_nan_to_low(L::splat(-1e4), L::splat(1e4))));
+        TyreForces { force: force.map(|f| f * self.share), slope: slope.map(|slope| slope * self.share) }
     }
 
     fn stiffness(&self) -> [L; 2] {
@@ -247,29 +250,29 @@ impl<L: Lane> PreparedTyre<L> for PreparedCurve<L> {
     }
 }
 
-impl CurveConstants<Four> {
+impl CurveConstants<F32x4> {
     /// Packs four tyres into SIMD lanes.
-    pub fn side_by_side(tyres: [CurveConstants<f32>; 4]) -> Self {
-        let one = |of: fn(&CurveConstants<f32>) -> f32| Four::new([0, 1, 2, 3].map(|k| of(&tyres[k])));
+    pub fn pack_lanes(tyres: [CurveConstants<f32>; 4]) -> Self {
+        let one = |of: fn(&CurveConstants<f32>) -> f32| F32x4::new([0, 1, 2, 3].map(|k| of(&tyres[k])));
         let both = |of: fn(&CurveConstants<f32>) -> [f32; 2]| {
-            [0, 1].map(|i| Four::new([0, 1, 2, 3].map(|k| of(&tyres[k])[i])))
+            [0, 1].map(|i| F32x4::new([0, 1, 2, 3].map(|k| of(&tyres[k])[i])))
         };
         Self {
             friction: both(|t| t.friction),
             load_sensitivity: one(|t| t.load_sensitivity),
-            most_load: one(|t| t.most_load),
+            peak_friction_load: one(|t| t.peak_friction_load),
             nominal_load: one(|t| t.nominal_load),
             per_nominal_load: one(|t| t.per_nominal_load),
-            give: both(|t| t.give),
-            least_length: one(|t| t.least_length),
+            carcass_compliance: both(|t| t.carcass_compliance),
+            min_length: one(|t| t.min_length),
             relaxes: one(|t| t.relaxes),
-            fixed: both(|t| t.fixed),
-            per_load: both(|t| t.per_load),
-            per_limit: both(|t| t.per_limit),
+            constant_stiffness: both(|t| t.constant_stiffness),
+            stiffness_per_load: both(|t| t.stiffness_per_load),
+            stiffness_per_limit: both(|t| t.stiffness_per_limit),
             curved: one(|t| t.curved),
             per_slip: both(|t| t.per_slip),
-            fall: both(|t| t.fall),
-            lost: both(|t| t.lost),
+            fall_rate: both(|t| t.fall_rate),
+            sliding_loss: both(|t| t.sliding_loss),
         }
     }
 }
@@ -281,70 +284,73 @@ impl<H: Copy> CurveConstants<H> {
         CurveConstants {
             friction: self.friction.map(&to),
             load_sensitivity: to(self.load_sensitivity),
-            most_load: to(self.most_load),
+            peak_friction_load: to(self.peak_friction_load),
             nominal_load: to(self.nominal_load),
             per_nominal_load: to(self.per_nominal_load),
-            give: self.give.map(&to),
-            least_length: to(self.least_length),
+            carcass_compliance: self.carcass_compliance.map(&to),
+            min_length: to(self.min_length),
             relaxes: to(self.relaxes),
-            fixed: self.fixed.map(&to),
-            per_load: self.per_load.map(&to),
-            per_limit: self.per_limit.map(&to),
+            constant_stiffness: self.constant_stiffness.map(&to),
+            stiffness_per_load: self.stiffness_per_load.map(&to),
+            stiffness_per_limit: self.stiffness_per_limit.map(&to),
             curved: to(self.curved),
             per_slip: self.per_slip.map(&to),
-            fall: self.fall.map(&to),
-            lost: self.lost.map(&to),
+            fall_rate: self.fall_rate.map(&to),
+            sliding_loss: self.sliding_loss.map(&to),
         }
     }
 
     /// Returns the lanes in which rolling renews the patch.
     #[inline(always)]
-    pub fn relaxes<L: Lane>(&self) -> L::Mask
+    pub fn relaxing_lanes<L: Lane>(&self) -> L::Mask
     where
-        H: Spread<L>,
+        H: Broadcast<L>,
     {
-        L::splat(0.0).less(self.relaxes.spread())
+        L::splat(0.0).less(self.relaxes.broadcast())
     }
 
     /// Returns the longitudinal and lateral friction coefficients at `load` N.
     #[inline(always)]
     pub fn friction_at<L: Lane>(&self, load: L) -> [L; 2]
     where
-        H: Spread<L>,
+        H: Broadcast<L>,
     {
-        let held = load.at_most(self.most_load.spread());
-        let excess = (held - self.nominal_load.spread()) * self.per_nominal_load.spread();
-        let share = friction_share(self.load_sensitivity.spread(), excess, held / load);
-        both(
+        let held = load.at_most(self.peak_friction_load.broadcast());
+        let excess = (held - self.nominal_load.broadcast()) * self.per_nominal_load.broadcast();
+        let share = friction_ratio(self.load_sensitivity.broadcast(), excess, held / load);
+        pair_from_fn(
             #[inline(always)]
-            |i| self.friction[i].spread() * share,
+            |i| self.friction[i].broadcast() * share,
         )
     }
 
     /// Computes the tyre at `load` N, > 0, on a surface with the friction factor `grip`, > 0.
     #[inline(always)]
-    pub fn at<L: Lane>(&self, load: L, grip: L) -> CurvePoint<L>
+    pub fn at_load<L: Lane>(&self, load: L, grip: L) -> CurvePoint<L>
     where
-        H: Spread<L>,
+        H: Broadcast<L>,
     {
         let friction = self.friction_at(load);
-        let limit = both(
+        let limit = pair_from_fn(
             #[inline(always)]
             |i| friction[i] * load * grip,
         );
-        let straight = both(|i| self.fixed[i].spread() + self.per_load[i].spread() * load);
-        let stiffness = both(|i| straight[i] + self.per_limit[i].spread() * limit[i]);
-        let mut per_slip = both(
+        let straight =
+            pair_from_fn(|i| self.constant_stiffness[i].broadcast() + self.stiffness_per_load[i].broadcast() * load);
+        let stiffness = pair_from_fn(|i| straight[i] + self.stiffness_per_limit[i].broadcast() * limit[i]);
+        let mut per_slip = pair_from_fn(
             #[inline(always)]
-            |i| self.per_slip[i].spread(),
+            |i| self.per_slip[i].broadcast(),
         );
         if L::any(!L::splat(0.0).less(per_slip[0])) {
-            per_slip = both(
+            per_slip = pair_from_fn(
                 #[inline(always)]
                 |i| per_slip[i] + straight[i] / limit[i],
             );
         }
-        let lengths = both(|i| (stiffness[i] * self.give[i].spread()).at_least(self.least_length.spread()));
+        let lengths = pair_from_fn(|i| {
+            (stiffness[i] * self.carcass_compliance[i].broadcast()).at_least(self.min_length.broadcast())
+        });
         CurvePoint { limit, stiffness, lengths, per_slip }
     }
 
@@ -352,19 +358,19 @@ impl<H: Copy> CurveConstants<H> {
     /// pure curves are evaluated at the magnitude of the scaled slip. The force points along the scaled slip in
     /// adhesion and along the slip itself in full sliding.
     #[inline(always)]
-    pub fn force<L: Lane>(&self, at: &CurvePoint<L>, slip: [L; 2]) -> Response<L>
+    pub fn force<L: Lane>(&self, at: &CurvePoint<L>, slip: [L; 2]) -> TyreForces<L>
     where
-        H: Spread<L>,
+        H: Broadcast<L>,
     {
-        let (one, curved) = (L::splat(1.0), self.curved.spread());
-        let scaled = both(
+        let (one, curved) = (L::splat(1.0), self.curved.broadcast());
+        let scaled = pair_from_fn(
             #[inline(always)]
             |i| slip[i] * at.per_slip[i],
         );
-        let magnitude = length(scaled);
+        let magnitude = slip_magnitude(scaled);
         let per_magnitude = one / magnitude;
         let excess = magnitude - one;
-        let mut direction = both(
+        let mut direction = pair_from_fn(
             #[inline(always)]
             |i| scaled[i] * per_magnitude,
         );
@@ -372,14 +378,14 @@ impl<H: Copy> CurveConstants<H> {
         let mut rise = one - curved * (excess + magnitude);
         let beyond = L::splat(0.0).less(excess);
         if L::any(beyond) {
-            direction = turned(at, slip, scaled, excess);
-            share = both(
+            direction = force_direction(at, slip, scaled, excess);
+            share = pair_from_fn(
                 #[inline(always)]
-                |i| L::select(beyond, self.fallen(excess, i), share[i]),
+                |i| L::select(beyond, self.sliding_share(excess, i), share[i]),
             );
-            rise = rise.only(!beyond);
+            rise = rise.masked(!beyond);
         }
-        let mut result = Response::default();
+        let mut result = TyreForces::default();
         for i in [0, 1] {
             let along = direction[i] * direction[i];
             let slope = (rise * along + share[i] * per_magnitude * (one - along)).at_least(L::splat(0.0));
@@ -391,43 +397,43 @@ impl<H: Copy> CurveConstants<H> {
 
     /// Returns the share of the friction limit in direction `i` at a normalised slip of `1 + excess`.
     #[inline(always)]
-    fn fallen<L: Lane>(&self, excess: L, i: usize) -> L
+    fn sliding_share<L: Lane>(&self, excess: L, i: usize) -> L
     where
-        H: Spread<L>,
+        H: Broadcast<L>,
     {
-        L::splat(1.0) - self.lost[i].spread() * (self.fall[i].spread() * excess).eased()
+        L::splat(1.0) - self.sliding_loss[i].broadcast() * (self.fall_rate[i].broadcast() * excess).smoothstep_unit()
     }
 }
 
 /// Returns the unit direction of the force at a normalised slip of `1 + excess`. With growing `excess`, the scale
 /// factors of both slips approach their mean.
 #[inline(always)]
-fn turned<L: Lane>(at: &CurvePoint<L>, slip: [L; 2], scaled: [L; 2], excess: L) -> [L; 2] {
+fn force_direction<L: Lane>(at: &CurvePoint<L>, slip: [L; 2], scaled: [L; 2], excess: L) -> [L; 2] {
     let alike = L::splat(0.5) * (at.per_slip[0] + at.per_slip[1]);
-    let turned = (excess * L::splat(1.0 / TURN_TO_SLIDING)).eased();
-    let mixed = both(
+    let turned = (excess * L::splat(1.0 / SLIDING_TURN_RANGE)).smoothstep_unit();
+    let mixed = pair_from_fn(
         #[inline(always)]
         |i| scaled[i] + turned * (alike * slip[i] - scaled[i]),
     );
-    let per_length = L::splat(1.0) / length(mixed);
-    both(
+    let per_length = L::splat(1.0) / slip_magnitude(mixed);
+    pair_from_fn(
         #[inline(always)]
         |i| mixed[i] * per_length,
     )
 }
 
-/// Returns the magnitude of a normalised slip, raised to [`LEAST_SLIP`] so that it can be divided by. Below that, the
+/// Returns the magnitude of a normalised slip, raised to [`MIN_NORMALISED_SLIP`] so that it can be divided by. Below that, the
 /// direction of the force is shorter than 1, and the force is still the stiffness times the slip.
 #[inline(always)]
-fn length<L: Lane>(scaled: [L; 2]) -> L {
-    (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt().at_least(L::splat(LEAST_SLIP))
+fn slip_magnitude<L: Lane>(scaled: [L; 2]) -> L {
+    (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt().at_least(L::splat(MIN_NORMALISED_SLIP))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const UNITY: CurveTyre = CurveTyre {
+    const UNITY_TYRE: CurveTyre = CurveTyre {
         law: CurveLaw::SlipCurve { extremum_slip: [0.4, 0.2], asymptote_slip: [0.8, 0.5], asymptote: [0.5, 0.75] },
         friction: [1.0, 1.0],
         load_sensitivity: 0.0,
@@ -445,18 +451,18 @@ mod tests {
     #[test]
     fn c8_slip_curve_passes_its_points() {
         for (slip, expected) in [(0.0, 0.0), (0.4, 1000.0), (0.8, 500.0), (3.0, 500.0), (-0.4, -1000.0)] {
-            let found = force(&UNITY, [slip, 0.0], 1000.0);
+            let found = force(&UNITY_TYRE, [slip, 0.0], 1000.0);
             assert!((found[0] - expected).abs() < 1e-3, "slip {slip}: {found:?}");
             assert_eq!(found[1], 0.0);
         }
-        let at = |s: f32| force(&UNITY, [s, 0.0], 1000.0)[0];
+        let at = |s: f32| force(&UNITY_TYRE, [s, 0.0], 1000.0)[0];
         assert!((0..40).all(|i| at(i as f32 * 0.01) < at((i + 1) as f32 * 0.01)));
         assert!((40..80).all(|i| at(i as f32 * 0.01) >= at((i + 1) as f32 * 0.01)));
     }
 
     #[test]
     fn full_sliding_opposes_the_sliding_velocity_at_any_angle() {
-        let tyre = CurveTyre { law: CurveLaw::Linear { stiffness: [100e3, 60e3] }, ..UNITY };
+        let tyre = CurveTyre { law: CurveLaw::Linear { stiffness: [100e3, 60e3] }, ..UNITY_TYRE };
         for i in 0..=18 {
             let (sin, cos) = crate::math::sin_cos(i as f32 * 5.0f32.to_radians());
             let force = force(&tyre, [-cos, -sin], 3800.0);
@@ -467,7 +473,7 @@ mod tests {
 
     #[test]
     fn stiffness_at_zero_slip_is_the_stated_one() {
-        let tyre = CurveTyre { law: CurveLaw::LinearPerLoad { stiffness: [22.303, 21.92] }, ..UNITY };
+        let tyre = CurveTyre { law: CurveLaw::LinearPerLoad { stiffness: [22.303, 21.92] }, ..UNITY_TYRE };
         let force = force(&tyre, [1e-4, 2e-4], 2926.0);
         assert!((force[0] / (22.303 * 2926.0 * 1e-4) - 1.0).abs() < 1e-5);
         assert!((force[1] / (21.92 * 2926.0 * 2e-4) - 1.0).abs() < 1e-5);
@@ -480,7 +486,7 @@ mod tests {
             friction: [1.75, 1.80],
             load_sensitivity: (1.0 - 1.45 / 1.80) / 2.0,
             nominal_load: 2000.0,
-            ..UNITY
+            ..UNITY_TYRE
         };
         assert!((tyre.constants().friction_at(6000.0)[1] - 1.45).abs() < 1e-5);
     }
@@ -489,17 +495,17 @@ mod tests {
     fn numbers_that_make_no_tyre_are_told() {
         for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
             for (name, tyre) in [
-                ("nominal_load", CurveTyre { nominal_load: bad, ..UNITY }),
-                ("friction", CurveTyre { friction: [1.0, bad], ..UNITY }),
-                ("relaxation", CurveTyre { relaxation: [bad, 1.0], ..UNITY }),
-                ("stiffness", CurveTyre { law: CurveLaw::Linear { stiffness: [1e4, bad] }, ..UNITY }),
+                ("nominal_load", CurveTyre { nominal_load: bad, ..UNITY_TYRE }),
+                ("friction", CurveTyre { friction: [1.0, bad], ..UNITY_TYRE }),
+                ("relaxation", CurveTyre { relaxation: [bad, 1.0], ..UNITY_TYRE }),
+                ("stiffness", CurveTyre { law: CurveLaw::Linear { stiffness: [1e4, bad] }, ..UNITY_TYRE }),
             ] {
                 let faults = tyre.faults();
                 assert!(faults.len() == 1 && faults[0].to_string().contains(name), "{name} of {bad}: {faults:?}");
             }
         }
         for load_sensitivity in [1.0, -1.0] {
-            assert_eq!(CurveTyre { load_sensitivity, ..UNITY }.faults().len(), 1, "{load_sensitivity}");
+            assert_eq!(CurveTyre { load_sensitivity, ..UNITY_TYRE }.faults().len(), 1, "{load_sensitivity}");
         }
     }
 
@@ -507,7 +513,7 @@ mod tests {
     #[test]
     fn the_slope_of_a_force_is_its_difference() {
         for slip in [0.01, 0.1, 0.2, 0.3, 0.38] {
-            let response = |slip: f32| UNITY.prepare(&Conditions::upright(1000.0, 20.0)).force([slip, 0.0]);
+            let response = |slip: f32| UNITY_TYRE.prepare(&Conditions::upright(1000.0, 20.0)).force([slip, 0.0]);
             let difference = (response(slip + 1e-3).force[0] - response(slip - 1e-3).force[0]) / 2e-3;
             let slope = response(slip).slope[0];
             // Rounding of forces of 1000 N in f32, divided by 0.002.

@@ -1,63 +1,67 @@
 //! Deflection of contact patches at the end of a step.
 
-use crate::lane::{Corners, both};
-use crate::step::rows::Rows;
-use crate::tyre::{LARGEST_SLIP, friction_ellipse};
+use crate::lane::{WheelLanes, pair_from_fn};
+use crate::step::rows::WheelRows;
+use crate::tyre::{MAX_SLIP, friction_ellipse};
 use crate::wheel::pack::WheelPack;
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Returns the deflections at the end of the step, m, with sticking and creep, for the sliding speeds `sliding`
     /// there, m/s.
     #[inline(always)]
-    pub(crate) fn drifted(&self, sliding: [W; 2]) -> [W; 2] {
-        let [along, across] = both(|i| self.tyre.drift[i].at(sliding[i]));
-        if !W::any(self.tyre.bends) {
+    pub(crate) fn end_deflections(&self, sliding: [W; 2]) -> [W; 2] {
+        let [along, across] = pair_from_fn(|i| self.tyre.deflection_lines[i].evaluate(sliding[i]));
+        if !W::any(self.tyre.degressive) {
             return [along, across];
         }
         // The row with less force is the row with more slip.
-        let (straight, target_impulse) = (self.tyre.straight_drift.at(sliding[0]), self.tyre.target_impulse[0]);
-        [W::select((along * target_impulse).less(straight * target_impulse) & self.tyre.bends, straight, along), across]
+        let (straight, target_impulse) =
+            (self.tyre.straight_deflection_line.evaluate(sliding[0]), self.tyre.target_impulse[0]);
+        [
+            W::select((along * target_impulse).less(straight * target_impulse) & self.tyre.degressive, straight, along),
+            across,
+        ]
     }
 
     /// Returns the deflections after the step, m: of a standing patch, a rolling patch, or a blend of both. `left` are
-    /// the deflections of [`Self::drifted`], m; `rolling` is the share of rolling, 0 to 1.
+    /// the deflections of [`Self::end_deflections`], m; `rolling` is the share of rolling, 0 to 1.
     #[inline(always)]
-    pub(crate) fn deflections(&self, bank: &WheelPack<W>, left: [W; 2], rolling: W) -> [W; 2] {
+    pub(crate) fn blended_deflections(&self, bank: &WheelPack<W>, left: [W; 2], rolling: W) -> [W; 2] {
         let one = W::splat(1.0);
-        let share = rolling.only(bank.tyre.relaxes());
-        let turning = within_largest_slip(left, self.tyre.lengths);
-        if !W::any(share.less(one) & bank.present()) {
+        let share = rolling.masked(bank.tyre.relaxing_lanes());
+        let turning = limit_slip(left, self.tyre.lengths);
+        if !W::any(share.less(one) & bank.present_mask()) {
             return turning;
         }
-        self.half_standing(left, turning, share)
+        self.blend_standing(left, turning, share)
     }
 
     /// Returns the deflections if some patches stand or are between standing and rolling. `turning` are the deflections
     /// of rolling patches, m.
     #[cold]
     #[inline(never)]
-    fn half_standing(&self, left: [W; 2], turning: [W; 2], share: W) -> [W; 2] {
-        W::called(
+    fn blend_standing(&self, left: [W; 2], turning: [W; 2], share: W) -> [W; 2] {
+        W::call_outlined(
             #[inline(always)]
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
-                let standing = self.standing(left);
+                let standing = self.standing_deflections(left);
                 // A standing patch is a spring. Deflection that friction cannot hold would be a memory of past sliding.
-                let (held, stays) = (self.held_by_friction(), (one - share).at_least(W::splat(f32::MIN_POSITIVE)));
-                let most = both(
+                let (held, stays) = (self.max_held_deflections(), (one - share).at_least(W::splat(f32::MIN_POSITIVE)));
+                let most = pair_from_fn(
                     #[inline(always)]
                     |i| held[i] / stays,
                 );
-                let turned = both(
+                let turned = pair_from_fn(
                     #[inline(always)]
-                    |i| turning[i].within(-most[i], most[i]),
+                    |i| turning[i].clamp_nan_to_low(-most[i], most[i]),
                 );
-                let mixed = both(
+                let mixed = pair_from_fn(
                     #[inline(always)]
                     |i| standing[i] * (one - share) + turned[i] * share,
                 );
                 let (rolls, stands) = (!share.less(one), !zero.less(share));
-                both(
+                pair_from_fn(
                     #[inline(always)]
                     |i| W::select(rolls, turning[i], W::select(stands, standing[i], mixed[i])),
                 )
@@ -67,35 +71,35 @@ impl<W: Corners> Rows<W> {
 
     /// Returns the largest deflections that friction holds, m.
     #[inline(always)]
-    fn held_by_friction(&self) -> [W; 2] {
-        let (limit, step) = (self.limit(), W::splat(self.dt));
-        both(
+    fn max_held_deflections(&self) -> [W; 2] {
+        let (limit, step) = (self.friction_limit(), W::splat(self.dt));
+        pair_from_fn(
             #[inline(always)]
-            |i| limit[i] / (self.tyre.elastic[i] * step).at_least(W::splat(f32::MIN_POSITIVE)),
+            |i| limit[i] / (self.tyre.elastic_stiffness[i] * step).at_least(W::splat(f32::MIN_POSITIVE)),
         )
     }
 
     /// Returns the deflections of standing patches, m. A standing patch is a spring on a friction ellipse: while it
     /// slides, its deflection follows from its force.
     #[inline(always)]
-    fn standing(&self, rolled: [W; 2]) -> [W; 2] {
-        let (limit, step) = (self.limit(), W::splat(self.dt));
-        let scale = both(
+    fn standing_deflections(&self, rolled: [W; 2]) -> [W; 2] {
+        let (limit, step) = (self.friction_limit(), W::splat(self.dt));
+        let scale = pair_from_fn(
             #[inline(always)]
-            |i| self.tyre.elastic[i] * step,
+            |i| self.tyre.elastic_stiffness[i] * step,
         );
         let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
         let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
-        let reach = friction_ellipse::reach(used);
+        let reach = friction_ellipse::utilisation(used);
         let holds = !W::splat(1.0).less(reach);
-        let slid = both(
+        let slid = pair_from_fn(
             #[inline(always)]
-            |i| self.coupled.tyre[i] / scale[i],
+            |i| self.solution.tyre_impulse[i] / scale[i],
         );
         // The damper's share of the force causes no deflection.
         let squared = |u: [W; 2]| u[0] * u[0] + u[1] * u[1];
-        let slides = self.coupled.sliding & !squared(rolled).less(squared(slid));
-        both(
+        let slides = self.solution.sliding & !squared(rolled).less(squared(slid));
+        pair_from_fn(
             #[inline(always)]
             |i| {
                 let held = W::select(holds, rolled[i], impulse[i] / reach / scale[i]);
@@ -106,10 +110,10 @@ impl<W: Corners> Rows<W> {
 }
 
 #[inline(always)]
-fn within_largest_slip<W: Corners>(deflection: [W; 2], lengths: [W; 2]) -> [W; 2] {
+fn limit_slip<W: WheelLanes>(deflection: [W; 2], lengths: [W; 2]) -> [W; 2] {
     let slip = [deflection[0] / lengths[0], deflection[1] / lengths[1]];
     let squared = slip[0] * slip[0] + slip[1] * slip[1];
-    let largest = W::splat(LARGEST_SLIP);
+    let largest = W::splat(MAX_SLIP);
     let over = (largest * largest).less(squared);
     if !W::any(over) {
         return deflection;
@@ -121,18 +125,19 @@ fn within_largest_slip<W: Corners>(deflection: [W; 2], lengths: [W; 2]) -> [W; 2
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::{Four, Lane};
+    use crate::lane::{F32x4, Lane};
 
     /// Checks that a patch deflected beyond its friction limit returns along its force onto the ellipse of both limits.
     #[test]
     fn a_patch_holds_no_more_than_its_friction() {
         let (dt, stiffness, limit) = (0.01, [200e3, 100e3], [30.0f32, 20.0f32]);
-        let mut rows = Rows::<Four> { dt, ..Rows::default() };
-        rows.tyre.elastic = stiffness.map(Four::splat);
-        (rows.tyre.friction, rows.tyre.unloaded_share) = (limit.map(Four::splat), Four::splat(1.0));
-        (rows.tyre.most_load, rows.suspension.pressing_share) = (Four::splat(1e9), Four::splat(1.0));
-        rows.suspension.load = Four::splat(1.0);
-        let standing = |strain: [f32; 2]| rows.standing(strain.map(Four::splat)).map(|lanes| lanes.at(0));
+        let mut rows = WheelRows::<F32x4> { dt, ..WheelRows::default() };
+        rows.tyre.elastic_stiffness = stiffness.map(F32x4::splat);
+        (rows.tyre.friction, rows.tyre.unloaded_share) = (limit.map(F32x4::splat), F32x4::splat(1.0));
+        (rows.tyre.peak_friction_load, rows.suspension.pressing_share) = (F32x4::splat(1e9), F32x4::splat(1.0));
+        rows.suspension.load = F32x4::splat(1.0);
+        let standing =
+            |strain: [f32; 2]| rows.standing_deflections(strain.map(F32x4::splat)).map(|lanes| lanes.lane_value(0));
         // Impulses of 0.4 and 0.5 of the limits, then three times as much.
         let (within, beyond) = ([0.006, 0.01], [0.018, 0.03f32]);
         assert_eq!(standing(within), within);

@@ -66,7 +66,7 @@ impl<L: Lane, const N: usize> Dual<L, N> {
     /// inputs.
     #[inline(always)]
     pub fn input(value: L, index: usize) -> Self {
-        Self::with(
+        Self::from_slopes(
             value,
             #[inline(always)]
             |i| L::splat(if i == index { 1.0 } else { 0.0 }),
@@ -74,7 +74,7 @@ impl<L: Lane, const N: usize> Dual<L, N> {
     }
 
     #[inline(always)]
-    fn with(value: L, slope: impl Fn(usize) -> L) -> Self {
+    fn from_slopes(value: L, slope: impl Fn(usize) -> L) -> Self {
         // A plain loop, because the compiler does not inline functions that build arrays into large functions.
         let mut slopes = [L::default(); N];
         for (i, to) in slopes.iter_mut().enumerate() {
@@ -87,7 +87,7 @@ impl<L: Lane, const N: usize> Dual<L, N> {
 impl<L: Lane, const N: usize> Real<L> for Dual<L, N> {
     #[inline(always)]
     fn constant(value: L) -> Self {
-        Self::with(value, |_| L::splat(0.0))
+        Self::from_slopes(value, |_| L::splat(0.0))
     }
 
     #[inline(always)]
@@ -97,12 +97,12 @@ impl<L: Lane, const N: usize> Real<L> for Dual<L, N> {
 
     #[inline(always)]
     fn chain(self, value: L, slope: L) -> Self {
-        Self::with(value, |i| self.slope[i] * slope)
+        Self::from_slopes(value, |i| self.slope[i] * slope)
     }
 
     #[inline(always)]
     fn choose(mask: L::Mask, yes: Self, no: Self) -> Self {
-        Self::with(L::select(mask, yes.value, no.value), |i| L::select(mask, yes.slope[i], no.slope[i]))
+        Self::from_slopes(L::select(mask, yes.value, no.value), |i| L::select(mask, yes.slope[i], no.slope[i]))
     }
 }
 
@@ -110,7 +110,7 @@ impl<L: Lane, const N: usize> Add for Dual<L, N> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self::with(self.value + other.value, |i| self.slope[i] + other.slope[i])
+        Self::from_slopes(self.value + other.value, |i| self.slope[i] + other.slope[i])
     }
 }
 
@@ -118,7 +118,7 @@ impl<L: Lane, const N: usize> Sub for Dual<L, N> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self::with(self.value - other.value, |i| self.slope[i] - other.slope[i])
+        Self::from_slopes(self.value - other.value, |i| self.slope[i] - other.slope[i])
     }
 }
 
@@ -127,7 +127,7 @@ impl<L: Lane, const N: usize> Mul for Dual<L, N> {
     #[expect(clippy::suspicious_arithmetic_impl, reason = "the product rule")]
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        Self::with(self.value * other.value, |i| self.slope[i] * other.value + self.value * other.slope[i])
+        Self::from_slopes(self.value * other.value, |i| self.slope[i] * other.value + self.value * other.slope[i])
     }
 }
 
@@ -137,7 +137,7 @@ impl<L: Lane, const N: usize> Div for Dual<L, N> {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         let quotient = self.value / other.value;
-        Self::with(quotient, |i| (self.slope[i] - quotient * other.slope[i]) / other.value)
+        Self::from_slopes(quotient, |i| (self.slope[i] - quotient * other.slope[i]) / other.value)
     }
 }
 
@@ -145,7 +145,7 @@ impl<L: Lane, const N: usize> Neg for Dual<L, N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self::with(-self.value, |i| -self.slope[i])
+        Self::from_slopes(-self.value, |i| -self.slope[i])
     }
 }
 
@@ -169,7 +169,7 @@ impl<L: Lane, const N: usize> Mul<L> for Dual<L, N> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: L) -> Self {
-        Self::with(self.value * other, |i| self.slope[i] * other)
+        Self::from_slopes(self.value * other, |i| self.slope[i] * other)
     }
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
 
 /// Returns the square root of `x`, which is raised to `floor`, > 0. The derivative is 0 below `floor`.
 #[inline(always)]
-pub(crate) fn root<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
+pub(crate) fn sqrt_at_least<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
     let value = x.value();
     let held = value.less(floor);
     let root = L::select(held, floor, value).sqrt();
@@ -216,9 +216,9 @@ pub(crate) fn root<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
 
 /// Clamps `x` to `low ..= high`. The derivative is 0 outside the range and at `low`. A NaN becomes `low`.
 #[inline(always)]
-pub(crate) fn within<L: Lane, R: Real<L>>(x: R, low: L, high: L) -> R {
+pub(crate) fn clamp<L: Lane, R: Real<L>>(x: R, low: L, high: L) -> R {
     let value = x.value();
-    let kept = value.within(low, high);
+    let kept = value.clamp_nan_to_low(low, high);
     let moved = R::choose(value.less(low), R::constant(low), R::choose(high.less(value), R::constant(high), x));
     // `kept` equals `low` at the lower bound and for a NaN.
     R::choose(low.less(kept), moved, R::choose(kept.less(low), moved, R::constant(low)))

@@ -5,14 +5,14 @@ use crate::lane::Lane;
 /// Returns the utilisation of the friction ellipse by a force that uses the shares `used` of the longitudinal and
 /// lateral limits; 1 on the ellipse.
 #[inline(always)]
-pub(crate) fn reach<L: Lane>(used: [L; 2]) -> L {
+pub(crate) fn utilisation<L: Lane>(used: [L; 2]) -> L {
     (used[0] * used[0] + used[1] * used[1]).sqrt()
 }
 
 /// Returns the share of one limit that remains when the share `used` of the other limit is used; 0 if `used` is 1 or
 /// more.
 #[inline(always)]
-pub(crate) fn left_beside<L: Lane>(used: L) -> L {
+pub(crate) fn remaining_share<L: Lane>(used: L) -> L {
     (L::splat(1.0) - used * used).at_least(L::splat(0.0)).sqrt()
 }
 
@@ -24,8 +24,8 @@ mod tests {
     /// other.
     #[test]
     fn what_is_left_beside_a_share_reaches_the_ellipse() {
-        assert_eq!(left_beside(0.6f32), 0.8);
-        assert_eq!(reach([0.6f32, -0.8]), 1.0);
-        assert_eq!([left_beside(1.0f32), left_beside(1.5f32)], [0.0, 0.0]);
+        assert_eq!(remaining_share(0.6f32), 0.8);
+        assert_eq!(utilisation([0.6f32, -0.8]), 1.0);
+        assert_eq!([remaining_share(1.0f32), remaining_share(1.5f32)], [0.0, 0.0]);
     }
 }

@@ -5,7 +5,7 @@
 //! fits (Remez algorithm with 40 digits, rounded to `f32`). The stated errors are the largest found in a comparison
 //! with 64-bit `libm`; see the tests.
 
-use crate::lane::{Lane, ROUNDING};
+use crate::lane::{Lane, ROUND_TO_WHOLE};
 use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E};
 
 /// Returns `c[0] + c[1] x + c[2] x² …` with the coefficients c.
@@ -21,7 +21,7 @@ fn polynomial<L: Lane, const N: usize>(coefficients: [f32; N], x: L) -> L {
 /// Returns the nearest whole number, ties to even, for magnitudes below 2²².
 #[inline(always)]
 fn nearest_whole<L: Lane>(x: L) -> L {
-    (x + L::splat(ROUNDING)) - L::splat(ROUNDING)
+    (x + L::splat(ROUND_TO_WHOLE)) - L::splat(ROUND_TO_WHOLE)
 }
 
 /// Returns the arc tangent of any argument, rad, within ±π/2. The function is odd. The error is below 2e-7 rad and
@@ -86,7 +86,7 @@ pub fn cos<L: Lane>(x: L) -> L {
 /// 0.
 #[inline(always)]
 pub fn exp<L: Lane>(x: L) -> L {
-    let x = x.within(L::splat(-87.0), L::splat(87.0));
+    let x = x.clamp_nan_to_low(L::splat(-87.0), L::splat(87.0));
     let whole = nearest_whole(x * L::splat(LOG2_E));
     // ln 2 is split into two parts, of which the first has few digits.
     let rest = x - whole * L::splat(0.693_359_4) - whole * L::splat(LN_2_REST);
@@ -101,7 +101,7 @@ const LN_2_REST: f32 = -2.121_944_4e-4;
 #[inline(always)]
 pub fn ln<L: Lane>(x: L) -> L {
     let one = L::splat(1.0);
-    let (exponent, mantissa) = x.within(L::splat(1e-37), L::splat(f32::MAX)).exponent_and_mantissa();
+    let (exponent, mantissa) = x.clamp_nan_to_low(L::splat(1e-37), L::splat(f32::MAX)).exponent_and_mantissa();
     let high = L::splat(std::f32::consts::SQRT_2).less(mantissa);
     let mantissa = L::select(high, mantissa * L::splat(0.5), mantissa);
     let exponent = L::select(high, exponent + one, exponent);
@@ -121,14 +121,14 @@ pub fn power<L: Lane>(base: L, exponent: f32) -> L {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::{Eight, Four};
+    use crate::lane::{F32x4, F32x8Pair};
 
     /// Returns the largest error of `ours` against `exact` within `range`, each error divided by `scale(exact)`.
     fn worst(range: [f64; 2], ours: fn(f32) -> f32, exact: fn(f64) -> f64, scale: fn(f64) -> f64) -> f64 {
-        const SAMPLES: u32 = 200_000;
-        (0..=SAMPLES)
+        const SAMPLE_COUNT: u32 = 200_000;
+        (0..=SAMPLE_COUNT)
             .map(|i| {
-                let x = (range[0] + (range[1] - range[0]) * f64::from(i) / f64::from(SAMPLES)) as f32;
+                let x = (range[0] + (range[1] - range[0]) * f64::from(i) / f64::from(SAMPLE_COUNT)) as f32;
                 let truth = exact(f64::from(x));
                 ((f64::from(ours(x)) - truth) / scale(truth)).abs()
             })
@@ -170,13 +170,14 @@ mod tests {
 
     #[test]
     fn lanes_have_the_bits_of_one() {
-        let each = |lanes: [f32; 8], ours: fn(f32) -> f32, four: fn(Four) -> Four, eight: fn(Eight) -> Eight| {
-            let together = eight(Eight::new(lanes)).lanes();
-            let halves = [0, 4].map(|k| four(Four::new([0, 1, 2, 3].map(|i| lanes[k + i]))).lanes()).concat();
-            for ((x, found), half) in lanes.into_iter().zip(together).zip(halves) {
-                assert_eq!([ours(x).to_bits(); 2], [found.to_bits(), half.to_bits()], "at {x}");
-            }
-        };
+        let each =
+            |lanes: [f32; 8], ours: fn(f32) -> f32, four: fn(F32x4) -> F32x4, eight: fn(F32x8Pair) -> F32x8Pair| {
+                let together = eight(F32x8Pair::new(lanes)).lanes();
+                let halves = [0, 4].map(|k| four(F32x4::new([0, 1, 2, 3].map(|i| lanes[k + i]))).lanes()).concat();
+                for ((x, found), half) in lanes.into_iter().zip(together).zip(halves) {
+                    assert_eq!([ours(x).to_bits(); 2], [found.to_bits(), half.to_bits()], "at {x}");
+                }
+            };
         for i in 0..4000 {
             let x = |k: i32| (i * 8 + k - 16_000) as f32 * 0.001_37;
             let lanes = std::array::from_fn(|k| x(k as i32));

@@ -1,13 +1,13 @@
 //! Patches with tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank is
 //! evaluated once for all lanes, and its result is kept in the lanes of the wheels that have the law.
 
-use crate::lane::{Corners, both};
+use crate::lane::{WheelLanes, pair_from_fn};
 use crate::linear::SpatialVector;
-use crate::step::rows::Rows;
+use crate::step::rows::WheelRows;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::TyreLinearization;
-use crate::tyre::{Conditions, PreparedTyre, Response, TyreModel, friction_ellipse, functions};
-use crate::wheel::pack::{OfOneLaw, WheelPack};
+use crate::tyre::{Conditions, PreparedTyre, TyreForces, TyreModel, friction_ellipse, functions};
+use crate::wheel::pack::{LawTyres, WheelPack};
 
 /// Inputs of the tyre laws for the patches of a bank.
 pub(crate) struct TyreInput<W> {
@@ -18,11 +18,11 @@ pub(crate) struct TyreInput<W> {
     /// Friction factor of the surface, –, > 0.
     pub grip: W,
     /// Share of rolling: 0 for a standing patch to 1 for a rolling one.
-    pub share: W,
+    pub rolling_share: W,
 }
 
 /// Result of one law.
-struct TyreOutput<W: Corners> {
+struct TyreOutput<W: WheelLanes> {
     linearised: TyreLinearization<W>,
     /// Overturning moment Mx and aligning moment Mz, N m.
     moments: [W; 2],
@@ -30,29 +30,29 @@ struct TyreOutput<W: Corners> {
     resistance: W,
 }
 
-impl<W: Corners> TyreInput<W> {
+impl<W: WheelLanes> TyreInput<W> {
     /// Returns the lanes in which rolling renews the patch.
     #[inline(always)]
-    fn rolls(&self) -> W::Mask {
-        W::default().less(self.share)
+    fn rolling_lanes(&self) -> W::Mask {
+        W::default().less(self.rolling_share)
     }
 
     /// Returns true if rolling renews any patch.
     #[inline(always)]
-    fn some_rolls(&self) -> bool {
-        W::any(self.rolls())
+    fn any_rolls(&self) -> bool {
+        W::any(self.rolling_lanes())
     }
 }
 
-impl<W: Corners> TyreOutput<W> {
+impl<W: WheelLanes> TyreOutput<W> {
     /// Returns the result of a law without moments and rolling resistance.
     #[inline(always)]
-    fn of_forces(linearised: TyreLinearization<W>) -> Self {
+    fn from_forces(linearised: TyreLinearization<W>) -> Self {
         Self { linearised, moments: [W::default(); 2], resistance: W::default() }
     }
 }
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Linearises the patches of `bank` whose tyres are not simple curves, and replaces their lanes in `linearised`.
     /// Adds the rolling resistance of their laws to the locking capacity, and sets the moments of the tyres.
     #[inline(never)]
@@ -63,7 +63,7 @@ impl<W: Corners> Rows<W> {
         tyres: &[Tyre],
         asked: &TyreInput<W>,
     ) {
-        W::widest(
+        W::dispatch_simd(
             #[inline(always)]
             || self.linearise_each_law(linearised, bank, tyres, asked),
         );
@@ -83,55 +83,57 @@ impl<W: Corners> Rows<W> {
             load: asked.load,
             grip: asked.grip,
             camber: W::default(),
-            speed: self.begun.rolling_speed,
+            speed: self.start.rolling_speed,
             pressure: W::default(),
         };
         let mut starting = [W::default(); 2];
         for law in &bank.laws {
             let answer = match &law.tyres {
-                OfOneLaw::TMeasy(tyres) => TyreOutput::of_forces(linearised_at(&tyres.at(&conditions), asked).0),
-                OfOneLaw::One(tyre) => match &tyres[*tyre] {
-                    Tyre::Brush(tyre) => answer(tyre, &conditions, asked),
+                LawTyres::TMeasy(tyres) => {
+                    TyreOutput::from_forces(linearise_prepared(&tyres.prepare(&conditions), asked).0)
+                }
+                LawTyres::Single(tyre) => match &tyres[*tyre] {
+                    Tyre::Brush(tyre) => evaluate_law(tyre, &conditions, asked),
                     Tyre::MagicFormula { formula, pressure } => {
                         let leaning = Conditions { camber: self.camber(), pressure: W::splat(*pressure), ..conditions };
-                        handed(&**formula, bank.mirror_sign, &leaning, asked)
+                        evaluate_mirrored(&**formula, bank.mirror_sign, &leaning, asked)
                     }
                     // Banks evaluate simple curves and TMeasy tyres side by side.
                     Tyre::Curve(_) | Tyre::TMeasy(_) => continue,
                 },
             };
             let (lanes, biting) = (law.lanes(), law.lanes() & self.tyre.active);
-            let rolling = biting & asked.rolls();
+            let rolling = biting & asked.rolling_lanes();
             *linearised = match W::any(!lanes) {
                 true => TyreLinearization::select(lanes, answer.linearised, *linearised),
                 false => answer.linearised,
             };
-            self.tyre.locking_capacity += (step * answer.resistance).only(biting);
+            self.tyre.locking_capacity += (step * answer.resistance).masked(biting);
             for i in [0, 1] {
-                let moment = (answer.moments[i] * asked.share).only(rolling);
+                let moment = (answer.moments[i] * asked.rolling_share).masked(rolling);
                 starting[i] = W::select(lanes, moment, starting[i]);
             }
         }
         // Mean over the step, from the moments at its start and at the start of the last step (Adams-Bashforth) if a
         // patch has both.
         let (half, is_some) = (W::splat(0.5), |moment: W| zero.less(moment.abs()));
-        self.tyre.moments = both(|i| {
-            let [begun, before] = [starting[i], self.begun.moments[i]];
+        self.tyre.moments = pair_from_fn(|i| {
+            let [begun, before] = [starting[i], self.start.moments[i]];
             step * W::select(is_some(begun) & is_some(before), begun + half * (begun - before), begun)
         });
-        self.begun.take_moments(starting);
+        self.start.set_moments(starting);
     }
 
     /// Returns the camber against the ground, rad, positive with the top leaning right; 0 for a patch without ground.
     #[inline(always)]
     fn camber(&self) -> W {
-        let upright = W::splat(1.0) - self.contact.lean * self.contact.lean;
-        functions::atan(self.contact.lean / upright.at_least(W::splat(1e-6)).sqrt())
+        let upright = W::splat(1.0) - self.contact.camber_sine * self.contact.camber_sine;
+        functions::atan(self.contact.camber_sine / upright.at_least(W::splat(1e-6)).sqrt())
     }
 
     /// Returns the angular impulse of the tyre moments on the chassis, N m s.
     #[inline(always)]
-    pub(crate) fn twist(&self) -> SpatialVector<W> {
+    pub(crate) fn moment_impulse(&self) -> SpatialVector<W> {
         let [overturning, aligning] = self.tyre.moments;
         let angular = self.contact.forward.linear * overturning + self.contact.normal.linear * aligning;
         SpatialVector { angular, ..SpatialVector::default() }
@@ -139,12 +141,12 @@ impl<W: Corners> Rows<W> {
 
     /// Restores the moments of the last step as initial values of a step of `dt` s. Sets whether the bank has laws.
     #[inline(always)]
-    pub(crate) fn recall_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
+    pub(crate) fn warm_start_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
         self.has_laws = !bank.laws.is_empty();
         if self.has_laws {
             let (step, touches) = (W::splat(dt), self.contact.in_contact);
-            let [overturning, aligning] = self.begun.moments;
-            self.tyre.moments = [(overturning * step).only(touches), (aligning * step).only(touches)];
+            let [overturning, aligning] = self.start.moments;
+            self.tyre.moments = [(overturning * step).masked(touches), (aligning * step).masked(touches)];
         }
     }
 }
@@ -152,18 +154,19 @@ impl<W: Corners> Rows<W> {
 /// Evaluates a tyre that is not symmetric: for mirrored wheels, inputs and results are reflected left to right. The
 /// function is not inlined, so that it allocates its own registers and stack.
 #[inline(never)]
-fn handed<W: Corners, M: TyreModel>(
+fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
     law: &M,
     mirror_sign: W,
     conditions: &Conditions<W>,
     asked: &TyreInput<W>,
 ) -> TyreOutput<W> {
-    W::widest(
+    W::dispatch_simd(
         #[inline(always)]
         || {
             let [along, across] = asked.deflection;
             let mirrored = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
-            let mut answer = answer(law, &mirrored, &TyreInput { deflection: [along, across * mirror_sign], ..*asked });
+            let mut answer =
+                evaluate_law(law, &mirrored, &TyreInput { deflection: [along, across * mirror_sign], ..*asked });
             answer.linearised.curve.force[1] = answer.linearised.curve.force[1] * mirror_sign;
             let [overturning, aligning] = answer.moments;
             answer.moments = [overturning * mirror_sign, aligning * mirror_sign];
@@ -173,10 +176,14 @@ fn handed<W: Corners, M: TyreModel>(
 }
 
 #[inline(always)]
-fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
+fn evaluate_law<W: WheelLanes, M: TyreModel>(
+    law: &M,
+    conditions: &Conditions<W>,
+    asked: &TyreInput<W>,
+) -> TyreOutput<W> {
     let at = law.prepare(conditions);
-    let (linearised, slip) = linearised_at(&at, asked);
-    let moments = if asked.some_rolls() { law.moments(&at, slip) } else { Default::default() };
+    let (linearised, slip) = linearise_prepared(&at, asked);
+    let moments = if asked.any_rolls() { law.moments(&at, slip) } else { Default::default() };
     TyreOutput {
         linearised,
         moments: [moments.overturning, moments.aligning],
@@ -186,62 +193,65 @@ fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: 
 
 /// Returns the linearised forces of a tyre under given conditions, and the slips at which they are evaluated.
 #[inline(always)]
-fn linearised_at<W: Corners, P: PreparedTyre<W>>(at: &P, asked: &TyreInput<W>) -> (TyreLinearization<W>, [W; 2]) {
+fn linearise_prepared<W: WheelLanes, P: PreparedTyre<W>>(
+    at: &P,
+    asked: &TyreInput<W>,
+) -> (TyreLinearization<W>, [W; 2]) {
     let (zero, one) = (W::default(), W::splat(1.0));
     let (lengths, limit) = (at.relaxation(), at.limit());
-    let slip = both(|i| asked.deflection[i] / lengths[i]);
-    let mut curve = Response { force: [zero; 2], slope: [zero; 2] };
-    if asked.some_rolls() {
+    let slip = pair_from_fn(|i| asked.deflection[i] / lengths[i]);
+    let mut curve = TyreForces { force: [zero; 2], slope: [zero; 2] };
+    if asked.any_rolls() {
         // A standing patch has no slip force, even if other lanes roll. Past the peak the slope is 0: the force is
         // constant.
-        let (rolls, found) = (asked.rolls(), at.force(slip));
-        curve = Response {
-            force: both(|i| found.force[i].only(rolls)),
-            slope: both(|i| found.slope[i].at_least(zero).only(rolls)),
+        let (rolls, found) = (asked.rolling_lanes(), at.force(slip));
+        curve = TyreForces {
+            force: pair_from_fn(|i| found.force[i].masked(rolls)),
+            slope: pair_from_fn(|i| found.slope[i].at_least(zero).masked(rolls)),
         };
     }
     // Under combined slip a law may exceed the ellipse of its two peaks. The friction limit is then raised to the
     // force.
-    let used = both(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
-    let reach = friction_ellipse::reach(used).at_least(one);
+    let used = pair_from_fn(|i| curve.force[i] / limit[i].at_least(W::splat(MIN_FRICTION_LIMIT_N)));
+    let reach = friction_ellipse::utilisation(used).at_least(one);
     let linearised = TyreLinearization {
         stiffness: at.stiffness(),
         lengths,
         curve,
-        friction: both(|i| limit[i] / asked.load * reach),
+        friction: pair_from_fn(|i| limit[i] / asked.load * reach),
         sensitivity: zero,
         unloaded_share: one,
-        most_load: W::splat(f32::INFINITY),
+        peak_friction_load: W::splat(f32::INFINITY),
     };
     (linearised, slip)
 }
 
 /// Minimum friction limit in the utilisation of the limits, N.
-const LEAST_LIMIT: f32 = 1e-3;
+const MIN_FRICTION_LIMIT_N: f32 = 1e-3;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::{Four, Lane};
+    use crate::lane::{F32x4, Lane};
 
     /// Tyre with 1000 N in both directions at once, at every slip.
     struct Square;
 
-    impl PreparedTyre<Four> for Square {
-        fn force(&self, _: [Four; 2]) -> Response<Four> {
-            Response { force: [Four::splat(1000.0); 2], slope: [Four::splat(1e4); 2] }
+    impl PreparedTyre<F32x4> for Square {
+        fn force(&self, _: [F32x4; 2]) -> TyreForces<F32x4> {
+            TyreForces { force: [F32x4::splat(1000.0); 2], slope: [F32x4::splat(1e4); 2] }
         }
 
-        fn stiffness(&self) -> [Four; 2] {
-            [Four::splat(1e4); 2]
+        fn stiffness(&self) -> [F32x4; 2] {
+            [F32x4::splat(1e4); 2]
         }
 
-        fn limit(&self) -> [Four; 2] {
-            [Four::splat(1000.0); 2]
+        fn limit(&self) -> [F32x4; 2] {
+            [F32x4::splat(1000.0); 2]
         }
 
-        fn relaxation(&self) -> [Four; 2] {
-            [Four::splat(0.1); 2]
+        fn relaxation(&self) -> [F32x4; 2] {
+            [F32x4::splat(0.1); 2]
         }
     }
 
@@ -250,17 +260,21 @@ mod tests {
     #[test]
     fn a_patch_that_stands_has_no_slip_force_whoever_rolls_beside_it() {
         let asked = TyreInput {
-            deflection: [Four::splat(0.01); 2],
-            load: Four::splat(2000.0),
-            grip: Four::splat(1.0),
-            share: Four::new([0.0, 1.0, 0.5, 0.0]),
+            deflection: [F32x4::splat(0.01); 2],
+            load: F32x4::splat(2000.0),
+            grip: F32x4::splat(1.0),
+            rolling_share: F32x4::new([0.0, 1.0, 0.5, 0.0]),
         };
-        let (linearised, _) = linearised_at(&Square, &asked);
+        let (linearised, _) = linearise_prepared(&Square, &asked);
         for (force, friction) in linearised.curve.force.into_iter().zip(linearised.friction) {
             assert_eq!(force.lanes(), [0.0, 1000.0, 1000.0, 0.0]);
             for (lane, known) in [1.0, f32::sqrt(2.0), f32::sqrt(2.0), 1.0].into_iter().enumerate() {
                 // Rounding of f32.
-                assert!((friction.at(lane) - 0.5 * known).abs() < 1e-7, "lane {lane}: {}", friction.at(lane));
+                assert!(
+                    (friction.lane_value(lane) - 0.5 * known).abs() < 1e-7,
+                    "lane {lane}: {}",
+                    friction.lane_value(lane)
+                );
             }
         }
     }

@@ -38,8 +38,8 @@ mod deflection;
 mod dual;
 pub(crate) mod friction_ellipse;
 pub mod functions;
-pub(crate) mod grip;
 pub(crate) mod laws;
+pub(crate) mod linearisation;
 pub mod magic_formula;
 pub(crate) mod parameters;
 pub(crate) mod rows;
@@ -49,13 +49,13 @@ pub use brush::{Brush, PreparedBrush};
 pub use curve::{CurveLaw, CurveTyre, PreparedCurve};
 pub use dual::{Dual, Real};
 pub use magic_formula::{MagicFormula, PreparedMagicFormula};
-pub use tmeasy::{Direction, PreparedTMeasy, TMeasy};
+pub use tmeasy::{DirectionCurve, PreparedTMeasy, TMeasy};
 
 use crate::lane::Lane;
 
 /// Maximum slip that the deflection of a contact patch represents. A larger deflection is scaled down and keeps its
 /// direction.
-pub(crate) const LARGEST_SLIP: f32 = 10.0;
+pub(crate) const MAX_SLIP: f32 = 10.0;
 
 /// Operating conditions of a tyre, except slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +83,7 @@ impl<L: Lane> Conditions<L> {
 
 /// Tyre forces at a slip, with the slope of each force over its own slip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Response<L> {
+pub struct TyreForces<L> {
     /// Forces Fx and Fy, N.
     pub force: [L; 2],
     /// Slopes ∂Fx/∂κ and ∂Fy/∂(−tan α), N per unit slip. They are negative past the peak, except for simple curves,
@@ -126,7 +126,7 @@ pub trait TyreModel {
 /// Tyre under given conditions, ready to be evaluated at any slip.
 pub trait PreparedTyre<L> {
     /// Returns the forces at the slips (κ, −tan α), with their slopes.
-    fn force(&self, slip: [L; 2]) -> Response<L>;
+    fn force(&self, slip: [L; 2]) -> TyreForces<L>;
 
     /// Returns the slopes of the longitudinal and the lateral curve at their zero crossings, N per unit slip, ≥ 0. The
     /// crossings are at zero slip, except for a Magic Formula with shifts.
@@ -166,33 +166,33 @@ fn demand(faults: &mut Vec<ValueFault>, fine: bool, name: &'static str, found: f
 }
 
 /// Minimum relaxation length, m. The relaxation lengths of measured tyres vanish with load, and a step divides by them.
-pub const LEAST_RELAXATION: f32 = 0.01;
+pub const MIN_RELAXATION_LENGTH_M: f32 = 0.01;
 
 /// Minimum relaxation length, and minimum sliding deflection, of a valid tyre, m. f32 cannot resolve the carcass rates
 /// of shorter lengths.
-const LEAST_LENGTH: f32 = 1e-5;
+const MIN_LENGTH_M: f32 = 1e-5;
 
 /// Minimum load at which friction and relaxation lengths are evaluated, N. Below it forces are proportional to load,
 /// which avoids a division by zero.
-const LEAST_LOAD: f32 = 1.0;
+const MIN_LOAD_N: f32 = 1.0;
 
 /// Minimum grip at which a tyre is evaluated. Below it the forces are scaled down in proportion, so that stiffness over
 /// friction stays finite.
-const LEAST_GRIP: f32 = 1e-3;
+const MIN_GRIP: f32 = 1e-3;
 
 /// Returns the load over the nominal load at which the friction limit is largest for this load sensitivity s; infinite
 /// for s ≤ 0. The limit `N (1 − s (N − 1))`, with the relative load N, would fall beyond, so that a tyre would gain
 /// grip when its load decreases. The limit is therefore constant above this load.
 ///
-/// [`friction_share`] evaluates the limit. A step has it per load impulse, as [`rows::TyreRows::unloaded_share`] minus
+/// [`friction_ratio`] evaluates the limit. A step has it per load impulse, as [`rows::TyreRows::unloaded_share`] minus
 /// [`rows::TyreRows::sensitivity`] times the load impulse.
-pub(crate) fn most_load(sensitivity: f32) -> f32 {
+pub(crate) fn peak_friction_load(sensitivity: f32) -> f32 {
     if sensitivity > 0.0 { (1.0 + sensitivity) / (2.0 * sensitivity) } else { f32::INFINITY }
 }
 
-/// Returns the friction coefficient over the nominal one. The load is clamped to [`most_load`]: `excess` is the clamped
+/// Returns the friction coefficient over the nominal one. The load is clamped to [`peak_friction_load`]: `excess` is the clamped
 /// load minus the nominal load, over the nominal load; `held` is the clamped load over the actual load.
 #[inline(always)]
-pub(crate) fn friction_share<L: Lane>(sensitivity: L, excess: L, held: L) -> L {
+pub(crate) fn friction_ratio<L: Lane>(sensitivity: L, excess: L, held: L) -> L {
     (L::splat(1.0) - sensitivity * excess) * held
 }

@@ -4,7 +4,7 @@ use crate::tyre::brush::Brush;
 use crate::tyre::curve::CurveTyre;
 use crate::tyre::magic_formula::MagicFormula;
 use crate::tyre::tmeasy::TMeasy;
-use crate::tyre::{Conditions, LEAST_LOAD, Moments, PreparedTyre, Response, TyreModel, ValueFault};
+use crate::tyre::{Conditions, MIN_LOAD_N, Moments, PreparedTyre, TyreForces, TyreModel, ValueFault};
 
 /// Tyre of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +33,8 @@ impl From<CurveTyre> for Tyre {
 impl Tyre {
     /// Computes the forces at the slips (κ, −tan α) under `conditions`. A pressure of 0 or less stands for the tyre's
     /// own.
-    pub fn force(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Response<f32> {
-        self.under(*conditions, |tyre| tyre.force(slip))
+    pub fn force(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> TyreForces<f32> {
+        self.with_prepared(*conditions, |tyre| tyre.force(slip))
     }
 
     /// Computes the moments at the slips (κ, −tan α) under `conditions`; see [`Tyre::force`].
@@ -46,28 +46,30 @@ impl Tyre {
             Self::Curve(tyre) => of(tyre, slip, conditions),
             Self::Brush(tyre) => of(tyre, slip, conditions),
             Self::TMeasy(tyre) => of(tyre, slip, conditions),
-            Self::MagicFormula { formula, pressure } => of(&**formula, slip, &inflated(*conditions, *pressure)),
+            Self::MagicFormula { formula, pressure } => {
+                of(&**formula, slip, &with_default_pressure(*conditions, *pressure))
+            }
         }
     }
 
     /// Returns the longitudinal and lateral friction coefficients of the upright tyre at `load` N, on a surface with
     /// the friction factor 1: the largest forces, each under pure slip, over the load.
     pub fn friction_at(&self, load: f32) -> [f32; 2] {
-        let load = load.max(LEAST_LOAD);
-        self.upright(load, |tyre| tyre.limit()).map(|limit| limit / load)
+        let load = load.max(MIN_LOAD_N);
+        self.with_upright(load, |tyre| tyre.limit()).map(|limit| limit / load)
     }
 
     /// Returns the longitudinal and lateral slopes of the force at zero slip of the upright tyre at `load` N, N per
     /// unit slip. For dry friction, returns the friction force over the slip that the sliding deflection represents.
     pub fn stiffness_at(&self, load: f32) -> [f32; 2] {
-        self.upright(load, |tyre| tyre.stiffness())
+        self.with_upright(load, |tyre| tyre.stiffness())
     }
 
     /// Returns the longitudinal and lateral lengths over which the deflection of the patch builds up under
     /// `conditions`, m: the relaxation lengths, or the sliding deflection of dry friction. In every law, deflection
     /// over length is the slip.
-    pub fn lengths(&self, conditions: &Conditions<f32>) -> [f32; 2] {
-        self.under(*conditions, |tyre| tyre.relaxation())
+    pub fn patch_lengths(&self, conditions: &Conditions<f32>) -> [f32; 2] {
+        self.with_prepared(*conditions, |tyre| tyre.relaxation())
     }
 
     /// Returns the longitudinal and lateral friction coefficients at the nominal load of the tyre.
@@ -99,13 +101,13 @@ impl Tyre {
         let Self::MagicFormula { formula, pressure } = self else { return None };
         let speed = formula.coefficients().longvl;
         let spin = speed / formula.coefficients().unloaded_radius;
-        let conditions = inflated(Conditions::upright(load, speed), *pressure);
+        let conditions = with_default_pressure(Conditions::upright(load, speed), *pressure);
         Some(formula.radii(&conditions, spin, [0.0; 2]).effective)
     }
 
     /// Returns true if the tyre creeps while rolling. Dry friction holds by its deflection alone.
-    pub fn creeps(&self) -> bool {
-        !matches!(self, Self::Curve(tyre) if tyre.holds())
+    pub fn has_deflection_dynamics(&self) -> bool {
+        !matches!(self, Self::Curve(tyre) if tyre.is_dry_friction())
     }
 
     /// Returns every value that the law does not accept.
@@ -121,21 +123,23 @@ impl Tyre {
         }
     }
 
-    fn upright<R>(&self, load: f32, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
-        self.under(Conditions::upright(load, 0.0), ask)
+    fn with_upright<R>(&self, load: f32, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
+        self.with_prepared(Conditions::upright(load, 0.0), ask)
     }
 
-    fn under<R>(&self, conditions: Conditions<f32>, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
+    fn with_prepared<R>(&self, conditions: Conditions<f32>, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         match self {
             Self::Curve(tyre) => ask(&tyre.prepare(&conditions)),
             Self::Brush(tyre) => ask(&tyre.prepare(&conditions)),
             Self::TMeasy(tyre) => ask(&tyre.prepare(&conditions)),
-            Self::MagicFormula { formula, pressure } => ask(&formula.prepare(&inflated(conditions, *pressure))),
+            Self::MagicFormula { formula, pressure } => {
+                ask(&formula.prepare(&with_default_pressure(conditions, *pressure)))
+            }
         }
     }
 }
 
 /// Returns `conditions`, with the tyre's own `pressure` if they state none.
-fn inflated(conditions: Conditions<f32>, pressure: f32) -> Conditions<f32> {
+fn with_default_pressure(conditions: Conditions<f32>, pressure: f32) -> Conditions<f32> {
     if conditions.pressure > 0.0 { conditions } else { Conditions { pressure, ..conditions } }
 }

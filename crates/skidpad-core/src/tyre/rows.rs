@@ -1,14 +1,14 @@
 //! Data of the tyre rows of four wheels.
 
-use crate::lane::{Corners, Four, both};
-use crate::tyre::Response;
+use crate::lane::{F32x4, WheelLanes, pair_from_fn};
+use crate::tyre::TyreForces;
 
 /// Minimum divisor in the decay of a deflection. A patch that slides without rolling keeps no deflection.
-const LEAST_DECAY: f32 = 1e-3;
+const MIN_DECAY: f32 = 1e-3;
 
 /// Longitudinal and lateral tyre rows of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TyreRows<W: Corners = Four> {
+pub(crate) struct TyreRows<W: WheelLanes = F32x4> {
     /// Lanes of tyres with load and friction.
     pub active: W::Mask,
     /// Angular impulses of the tyres about heading and contact normal, N m s: those of the last step, then those of
@@ -25,38 +25,38 @@ pub(crate) struct TyreRows<W: Corners = Four> {
     /// Share of friction at zero load.
     pub unloaded_share: W,
     /// Load impulse above which the friction limit is constant, N s.
-    pub most_load: W,
+    pub peak_friction_load: W,
     /// Target impulses, N s: tyre impulses at zero speed.
     pub target_impulse: [W; 2],
     /// Gains, kg: decrease of the tyre impulse with speed.
     pub gain: [W; 2],
     /// Target impulses for slips that vanish within the step, N s. No force exceeds these rows; only valid in lanes of
-    /// `bends`.
+    /// `degressive`.
     pub straight_target: [W; 2],
     /// Gains for slips that vanish within the step, kg.
     pub straight_gain: [W; 2],
     /// Lanes of patches whose force grows more slowly than at zero slip.
-    pub bends: W::Mask,
+    pub degressive: W::Mask,
     /// Deflections as functions of the sliding speeds at the end of the step.
-    pub drift: [Drift<W>; 2],
+    pub deflection_lines: [DeflectionLine<W>; 2],
     /// Longitudinal deflection as a function of the sliding speed, if the straight row applies.
-    pub straight_drift: Drift<W>,
+    pub straight_deflection_line: DeflectionLine<W>,
     /// Elastic stiffness of the patch at zero slip, N/m.
-    pub elastic: [W; 2],
+    pub elastic_stiffness: [W; 2],
 }
 
-/// Deflection of a patch at the end of a step, as a function of the sliding speed there: `kept − per_speed · speed`.
+/// Deflection of a patch at the end of a step, as a function of the sliding speed there: `intercept − per_speed · speed`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Drift<W: Corners = Four> {
+pub(crate) struct DeflectionLine<W: WheelLanes = F32x4> {
     /// Deflection at zero sliding speed, m.
-    pub kept: W,
+    pub intercept: W,
     /// Decrease of the deflection with sliding speed, s.
     pub per_speed: W,
 }
 
 /// Motion of a patch over a step: its initial state, and the changes by ground and rolling.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PatchMotion<W: Corners = Four> {
+pub(crate) struct PatchMotion<W: WheelLanes = F32x4> {
     /// Deflection at the start of the step, m.
     pub deflection: W,
     /// Sliding speed at the start of the step, m/s.
@@ -69,7 +69,7 @@ pub(crate) struct PatchMotion<W: Corners = Four> {
     pub rolling: W,
 }
 
-impl<W: Corners> PatchMotion<W> {
+impl<W: WheelLanes> PatchMotion<W> {
     /// Returns the lateral deflection at the end of a step of `step` s, and the weight θ of that end in the mean
     /// deflection, 1/2 to 1.
     ///
@@ -82,65 +82,65 @@ impl<W: Corners> PatchMotion<W> {
     /// A standing patch has a damper of its own, and a patch on a light body would shake that body. Both evaluate speed
     /// and deflection at the end of the step (implicit Euler).
     #[inline(always)]
-    pub fn across(&self, step: W) -> (Drift<W>, W) {
+    pub fn integrate_lateral(&self, step: W) -> (DeflectionLine<W>, W) {
         let half = W::splat(0.5) * self.rolling;
-        let (held, fades) = self.fit();
-        self.over(step, half, half * held / fades)
+        let (held, fades) = self.decay_weights();
+        self.integrate(step, half, half * held / fades)
     }
 
     /// Returns the longitudinal deflection at the end of a step of `step` s, and the weight θ of that end in the mean
     /// deflection. `spin_swing` is the squared phase angle of the spin oscillation of the wheel within the step, rad²,
     /// ≥ 0.
     ///
-    /// The scheme is that of [`Self::across`], except that the mean sliding speed also has the weight θ at the end. If
+    /// The scheme is that of [`Self::integrate_lateral`], except that the mean sliding speed also has the weight θ at the end. If
     /// a step does not resolve the spin oscillation, θ rises to 0.58 or more, so the oscillation decays.
     #[inline(always)]
-    pub fn along(&self, step: W, spin_swing: W) -> (Drift<W>, W) {
+    pub fn integrate_longitudinal(&self, step: W, spin_swing: W) -> (DeflectionLine<W>, W) {
         let six = W::splat(6.0) * self.sticking;
-        let (held, fades) = self.fit();
+        let (held, fades) = self.decay_weights();
         let swinging = six * (self.creep + W::splat(1.2) * self.sticking) * spin_swing;
         let early = W::splat(0.5) * self.rolling * (held + six * self.sticking * spin_swing) / (fades + swinging);
-        self.over(step, early, early)
+        self.integrate(step, early, early)
     }
 
     /// Returns `36 sticking²` and `36 sticking² + 6 sticking creep + creep²`. Half of their ratio is the weight of the
     /// start of the step in the exponential fit.
     #[inline(always)]
-    fn fit(&self) -> (W, W) {
+    fn decay_weights(&self) -> (W, W) {
         let six = W::splat(6.0) * self.sticking;
-        let held = (six * six).at_least(W::splat(LEAST_DECAY * LEAST_DECAY));
+        let held = (six * six).at_least(W::splat(MIN_DECAY * MIN_DECAY));
         (held, held + self.creep * (six + self.creep))
     }
 
     /// Returns the deflection and θ if the start of the step has the weight `of_speed` in the mean sliding speed and
     /// `early` in the mean deflection.
     #[inline(always)]
-    fn over(&self, step: W, of_speed: W, early: W) -> (Drift<W>, W) {
+    fn integrate(&self, step: W, of_speed: W, early: W) -> (DeflectionLine<W>, W) {
         let (one, late) = (W::splat(1.0), W::splat(1.0) - early);
-        let left = one / (self.sticking + late * self.creep).at_least(W::splat(LEAST_DECAY));
+        let left = one / (self.sticking + late * self.creep).at_least(W::splat(MIN_DECAY));
         let [of_start, of_end] = [of_speed, one - of_speed].map(|share| share * step * left);
         let held = (self.sticking - early * self.creep) * self.deflection;
-        (Drift { kept: held * left - of_start * self.speed, per_speed: of_end }, late)
+        (DeflectionLine { intercept: held * left - of_start * self.speed, per_speed: of_end }, late)
     }
 }
 
-impl<W: Corners> Drift<W> {
+impl<W: WheelLanes> DeflectionLine<W> {
     /// Returns the deflection, m, at a sliding `speed`, m/s.
     #[inline(always)]
-    pub fn at(&self, speed: W) -> W {
-        self.kept - self.per_speed * speed
+    pub fn evaluate(&self, speed: W) -> W {
+        self.intercept - self.per_speed * speed
     }
 }
 
 /// Linearisation of the tyre laws of the patches of a bank.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TyreLinearization<W: Corners = Four> {
+pub(crate) struct TyreLinearization<W: WheelLanes = F32x4> {
     /// Slopes of the force at zero slip, N per unit slip.
     pub stiffness: [W; 2],
     /// Lengths of the patch, m; see [`crate::model::Tyre::lengths`].
     pub lengths: [W; 2],
     /// Forces and slopes at the slip at the start of the step.
-    pub curve: Response<W>,
+    pub curve: TyreForces<W>,
     /// Friction coefficients, surface included, at the load at which `unloaded_share − sensitivity · load impulse` is
     /// 1.
     pub friction: [W; 2],
@@ -149,39 +149,39 @@ pub(crate) struct TyreLinearization<W: Corners = Four> {
     /// Share of friction at zero load.
     pub unloaded_share: W,
     /// Load impulse above which the friction limit is constant, N s.
-    pub most_load: W,
+    pub peak_friction_load: W,
 }
 
-impl<W: Corners> TyreLinearization<W> {
+impl<W: WheelLanes> TyreLinearization<W> {
     /// Returns zeros, for a bank without simple curves whose laws are evaluated later.
     #[inline(always)]
-    pub fn none() -> Self {
+    pub fn zero() -> Self {
         let none = W::default();
         Self {
             stiffness: [none; 2],
             lengths: [none; 2],
-            curve: Response { force: [none; 2], slope: [none; 2] },
+            curve: TyreForces { force: [none; 2], slope: [none; 2] },
             friction: [none; 2],
             sensitivity: none,
             unloaded_share: none,
-            most_load: none,
+            peak_friction_load: none,
         }
     }
 
     #[inline(always)]
     pub fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
-        let of_both = |yes: [W; 2], no: [W; 2]| both(|i| W::select(mask, yes[i], no[i]));
+        let of_both = |yes: [W; 2], no: [W; 2]| pair_from_fn(|i| W::select(mask, yes[i], no[i]));
         Self {
             stiffness: of_both(yes.stiffness, no.stiffness),
             lengths: of_both(yes.lengths, no.lengths),
-            curve: Response {
+            curve: TyreForces {
                 force: of_both(yes.curve.force, no.curve.force),
                 slope: of_both(yes.curve.slope, no.curve.slope),
             },
             friction: of_both(yes.friction, no.friction),
             sensitivity: W::select(mask, yes.sensitivity, no.sensitivity),
             unloaded_share: W::select(mask, yes.unloaded_share, no.unloaded_share),
-            most_load: W::select(mask, yes.most_load, no.most_load),
+            peak_friction_load: W::select(mask, yes.peak_friction_load, no.peak_friction_load),
         }
     }
 }

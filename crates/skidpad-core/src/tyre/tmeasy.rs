@@ -6,16 +6,17 @@
 //! slips combine both directions. The module computes forces only; the moments and the standstill model of TMeasy are
 //! not implemented.
 
-use super::brush::theoretical;
-use super::dual::{Dual, root};
+use super::brush::theoretical_slips;
+use super::dual::{Dual, sqrt_at_least};
 use super::{
-    Conditions, LEAST_GRIP, LEAST_LENGTH, LEAST_RELAXATION, PreparedTyre, Real, Response, TyreModel, ValueFault, demand,
+    Conditions, MIN_GRIP, MIN_LENGTH_M, MIN_RELAXATION_LENGTH_M, PreparedTyre, Real, TyreForces, TyreModel, ValueFault,
+    demand,
 };
-use crate::lane::{Four, Lane, Spread, both};
+use crate::lane::{Broadcast, F32x4, Lane, pair_from_fn};
 
 /// Force curve of one direction at one load.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Direction {
+pub struct DirectionCurve {
     /// Slope at zero slip, N, > 0. Minimum: twice the largest force over its slip, so that the curve rises smoothly.
     pub slope: f32,
     /// Largest force, N, > 0.
@@ -34,9 +35,9 @@ pub struct TMeasy {
     /// Nominal load, N, > 0.
     pub nominal_load: f32,
     /// Longitudinal and lateral curves at the nominal load.
-    pub nominal: [Direction; 2],
+    pub nominal: [DirectionCurve; 2],
     /// Longitudinal and lateral curves at twice the nominal load.
-    pub double: [Direction; 2],
+    pub double: [DirectionCurve; 2],
     /// Longitudinal and lateral relaxation lengths at the nominal load, m, > 0. They are proportional to the slope at
     /// other loads; see [`super::CurveTyre::relaxation`].
     pub relaxation: [f32; 2],
@@ -45,7 +46,7 @@ pub struct TMeasy {
 /// TMeasy tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedTMeasy<L> {
-    curves: [Curve<L>; 2],
+    curves: [LoadedCurve<L>; 2],
     /// Reference slips. The slips are divided by them before they are combined.
     reference: [L; 2],
     relaxation: [L; 2],
@@ -55,7 +56,7 @@ pub struct PreparedTMeasy<L> {
 
 /// Force curve of one direction under a load.
 #[derive(Clone, Copy, Debug)]
-struct Curve<L> {
+struct LoadedCurve<L> {
     slope: L,
     largest: L,
     largest_slip: L,
@@ -80,7 +81,7 @@ struct DirectionConstants<H> {
     sliding: ForceOverLoad<H>,
     sliding_slip: SlipOverLoad<H>,
     /// Relaxation length over slope at the nominal load, m/N.
-    give: H,
+    carcass_compliance: H,
 }
 
 /// Force `linear x − square x²` at x times the nominal load. The parabola passes through 0 at zero load and through
@@ -101,7 +102,7 @@ struct SlipOverLoad<H> {
 
 /// Range of load over nominal load in which the curves are evaluated. Outside the range, forces are proportional to
 /// load.
-const LOADS: [f32; 2] = [0.05, 2.0];
+const LOAD_RATIO_RANGE: [f32; 2] = [0.05, 2.0];
 
 impl TMeasy {
     /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
@@ -110,7 +111,7 @@ impl TMeasy {
         let load = (1.0..=1e6).contains(&self.nominal_load);
         demand(&mut faults, load, "nominal_load", self.nominal_load, "a force from 1 to 1e6 N");
         for length in self.relaxation {
-            let accepted = (LEAST_LENGTH..=100.0).contains(&length);
+            let accepted = (MIN_LENGTH_M..=100.0).contains(&length);
             demand(&mut faults, accepted, "relaxation", length, "a length from 1e-5 to 100 m");
         }
         for direction in self.nominal.iter().chain(&self.double) {
@@ -123,7 +124,7 @@ impl TMeasy {
     }
 }
 
-impl Direction {
+impl DirectionCurve {
     fn check(&self, faults: &mut Vec<ValueFault>) {
         let Self { slope, largest, largest_slip, sliding, sliding_slip } = *self;
         demand(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");
@@ -159,19 +160,19 @@ impl TyreModel for TMeasy {
     /// one. Grip scales the forces and their slips, but not the slope at zero slip.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L> {
-        self.constants().at(conditions)
+        self.constants().prepare(conditions)
     }
 }
 
 impl TMeasy {
     pub(crate) fn constants(&self) -> TMeasyConstants<f32> {
-        let of = |i: usize| DirectionConstants::of(&self.nominal[i], &self.double[i], self.relaxation[i]);
+        let of = |i: usize| DirectionConstants::new(&self.nominal[i], &self.double[i], self.relaxation[i]);
         TMeasyConstants { nominal_load: self.nominal_load, directions: [of(0), of(1)] }
     }
 }
 
 impl DirectionConstants<f32> {
-    fn of(one: &Direction, two: &Direction, relaxation: f32) -> Self {
+    fn new(one: &DirectionCurve, two: &DirectionCurve, relaxation: f32) -> Self {
         let force = |one: f32, two: f32| ForceOverLoad { linear: 2.0 * one - 0.5 * two, square: one - 0.5 * two };
         let slip = |one: f32, two: f32| SlipOverLoad { nominal: one, rise: two - one, least: 0.1 * one };
         Self {
@@ -180,14 +181,14 @@ impl DirectionConstants<f32> {
             largest_slip: slip(one.largest_slip, two.largest_slip),
             sliding: force(one.sliding, two.sliding),
             sliding_slip: slip(one.sliding_slip, two.sliding_slip),
-            give: relaxation / one.slope,
+            carcass_compliance: relaxation / one.slope,
         }
     }
 }
 
 impl<H: Copy> TMeasyConstants<H> {
     /// Combines four tyres: applies `to` to the four values of each coefficient.
-    fn joined<T: Copy>(tyres: [&Self; 4], to: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
+    fn zip_tyres<T: Copy>(tyres: [&Self; 4], to: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
         let direction = |i: usize| {
             let tyres = tyres.map(|tyre| &tyre.directions[i]);
             let one = |of: &dyn Fn(&DirectionConstants<H>) -> H| to(tyres.map(of));
@@ -206,7 +207,7 @@ impl<H: Copy> TMeasyConstants<H> {
                 largest_slip: slip(|tyre| &tyre.largest_slip),
                 sliding: force(|tyre| &tyre.sliding),
                 sliding_slip: slip(|tyre| &tyre.sliding_slip),
-                give: one(&|tyre| tyre.give),
+                carcass_compliance: one(&|tyre| tyre.carcass_compliance),
             }
         };
         TMeasyConstants {
@@ -217,71 +218,74 @@ impl<H: Copy> TMeasyConstants<H> {
 
     /// Computes the tyre under `conditions`.
     #[inline(always)]
-    pub(crate) fn at<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L>
+    pub(crate) fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L>
     where
-        H: Spread<L>,
+        H: Broadcast<L>,
     {
         let s = L::splat;
-        let present = conditions.load.within(s(0.0), s(1e9)) / self.nominal_load.spread();
-        let load = present.within(s(LOADS[0]), s(LOADS[1]));
+        let present = conditions.load.clamp_nan_to_low(s(0.0), s(1e9)) / self.nominal_load.broadcast();
+        let load = present.clamp_nan_to_low(s(LOAD_RATIO_RANGE[0]), s(LOAD_RATIO_RANGE[1]));
         let excess = present / load;
-        let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
-        let fade = conditions.grip.within(s(0.0), grip) / grip;
-        let curves = both(
+        let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
+        let fade = conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip;
+        let curves = pair_from_fn(
             #[inline(always)]
             |i| {
                 let of = &self.directions[i];
-                Curve {
-                    slope: of.slope.at(load) * excess * fade,
-                    largest: of.largest.at(load) * excess * grip * fade,
-                    largest_slip: of.largest_slip.at(load) * grip,
-                    sliding: of.sliding.at(load) * excess * grip * fade,
-                    sliding_slip: of.sliding_slip.at(load) * grip,
+                LoadedCurve {
+                    slope: of.slope.at_load(load) * excess * fade,
+                    largest: of.largest.at_load(load) * excess * grip * fade,
+                    largest_slip: of.largest_slip.at_load(load) * grip,
+                    sliding: of.sliding.at_load(load) * excess * grip * fade,
+                    sliding_slip: of.sliding_slip.at_load(load) * grip,
                 }
             },
         );
-        let [along, across] = both(|i| curves[i].largest_slip);
-        let rise = both(|i| curves[i].largest / curves[i].slope.at_least(s(1e-6)));
+        let [along, across] = pair_from_fn(|i| curves[i].largest_slip);
+        let rise = pair_from_fn(|i| curves[i].largest / curves[i].slope.at_least(s(1e-6)));
         let rises = (rise[0] + rise[1]).at_least(s(1e-12));
         PreparedTMeasy {
             curves,
             reference: [along / (along + across) + rise[0] / rises, across / (along + across) + rise[1] / rises],
-            relaxation: both(|i| (curves[i].slope * self.directions[i].give.spread()).at_least(s(LEAST_RELAXATION))),
+            relaxation: pair_from_fn(|i| {
+                (curves[i].slope * self.directions[i].carcass_compliance.broadcast())
+                    .at_least(s(MIN_RELAXATION_LENGTH_M))
+            }),
             heading: conditions.speed.sign(),
         }
     }
 }
 
-impl TMeasyConstants<Four> {
+impl TMeasyConstants<F32x4> {
     /// Packs four tyres into SIMD lanes.
-    pub(crate) fn side_by_side(tyres: [&TMeasyConstants<f32>; 4]) -> Self {
-        TMeasyConstants::joined(tyres, Four::new)
+    pub(crate) fn pack_lanes(tyres: [&TMeasyConstants<f32>; 4]) -> Self {
+        TMeasyConstants::zip_tyres(tyres, F32x4::new)
     }
 
     /// Returns the coefficients with `to` applied to every number.
     #[cfg(feature = "abreast")]
-    pub(crate) fn map<T: Copy>(&self, to: impl Fn(Four) -> T) -> TMeasyConstants<T> {
-        Self::joined([self; 4], |[one, ..]| to(one))
+    pub(crate) fn map<T: Copy>(&self, to: impl Fn(F32x4) -> T) -> TMeasyConstants<T> {
+        Self::zip_tyres([self; 4], |[one, ..]| to(one))
     }
 }
 
 impl<H: Copy> ForceOverLoad<H> {
     #[inline(always)]
-    fn at<L: Lane>(&self, load: L) -> L
+    fn at_load<L: Lane>(&self, load: L) -> L
     where
-        H: Spread<L>,
+        H: Broadcast<L>,
     {
-        load * (self.linear.spread() - self.square.spread() * load)
+        load * (self.linear.broadcast() - self.square.broadcast() * load)
     }
 }
 
 impl<H: Copy> SlipOverLoad<H> {
     #[inline(always)]
-    fn at<L: Lane>(&self, load: L) -> L
+    fn at_load<L: Lane>(&self, load: L) -> L
     where
-        H: Spread<L>,
+        H: Broadcast<L>,
     {
-        (self.nominal.spread() + self.rise.spread() * (load - L::splat(1.0))).at_least(self.least.spread())
+        (self.nominal.broadcast() + self.rise.broadcast() * (load - L::splat(1.0))).at_least(self.least.broadcast())
     }
 }
 
@@ -290,40 +294,40 @@ impl<L: Lane> PreparedTMeasy<L> {
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> [R; 2] {
         let s = L::splat;
         let one = s(1.0);
-        let slip = theoretical(slip, self.heading);
-        let scaled = both(
+        let slip = theoretical_slips(slip, self.heading);
+        let scaled = pair_from_fn(
             #[inline(always)]
             |i| slip[i] * (one / self.reference[i]),
         );
-        let size = root(scaled[0] * scaled[0] + scaled[1] * scaled[1], s(1e-12));
+        let size = sqrt_at_least(scaled[0] * scaled[0] + scaled[1] * scaled[1], s(1e-12));
         let resting = size.value().less(s(2e-6));
         let at_rest = R::constant(s(std::f32::consts::FRAC_1_SQRT_2));
-        let direction = both(
+        let direction = pair_from_fn(
             #[inline(always)]
             |i| R::choose(resting, at_rest, scaled[i] / size),
         );
         let [x, y] = self.curves;
         let ones = [one; 2];
-        let over = both(
+        let over = pair_from_fn(
             #[inline(always)]
             |i| one / self.reference[i],
         );
-        let rise = Rise {
-            slope: merged(direction, [x.slope, y.slope], self.reference),
-            largest: merged(direction, [x.largest, y.largest], ones),
-            largest_slip: merged(direction, [x.largest_slip, y.largest_slip], over),
+        let rise = RisingCurve {
+            slope: combine_directions(direction, [x.slope, y.slope], self.reference),
+            largest: combine_directions(direction, [x.largest, y.largest], ones),
+            largest_slip: combine_directions(direction, [x.largest_slip, y.largest_slip], over),
         };
         let per_slip = force_per_slip(
             size,
             rise,
             #[inline(always)]
-            || Fall {
-                sliding: merged(direction, [x.sliding, y.sliding], ones),
-                sliding_slip: merged(direction, [x.sliding_slip, y.sliding_slip], over),
+            || FallingCurve {
+                sliding: combine_directions(direction, [x.sliding, y.sliding], ones),
+                sliding_slip: combine_directions(direction, [x.sliding_slip, y.sliding_slip], over),
             },
         );
         // At zero slip each direction has its own slope.
-        both(
+        pair_from_fn(
             #[inline(always)]
             |i| R::choose(resting, slip[i] * self.curves[i].slope, scaled[i] * per_slip),
         )
@@ -333,20 +337,20 @@ impl<L: Lane> PreparedTMeasy<L> {
 /// Returns the value of a curve parameter in the slip `direction`: the root of the sum of squares of
 /// `direction[i] of[i] scale[i]`.
 #[inline(always)]
-fn merged<L: Lane, R: Real<L>>(direction: [R; 2], of: [L; 2], scale: [L; 2]) -> R {
+fn combine_directions<L: Lane, R: Real<L>>(direction: [R; 2], of: [L; 2], scale: [L; 2]) -> R {
     let [x, y] = [direction[0] * (of[0] * scale[0]), direction[1] * (of[1] * scale[1])];
-    root(x * x + y * y, L::splat(1e-12))
+    sqrt_at_least(x * x + y * y, L::splat(1e-12))
 }
 
 /// Curve over the combined slip in one slip direction, up to the largest force.
-struct Rise<R> {
+struct RisingCurve<R> {
     slope: R,
     largest: R,
     largest_slip: R,
 }
 
 /// Curve over the combined slip in one slip direction, beyond the largest force.
-struct Fall<R> {
+struct FallingCurve<R> {
     sliding: R,
     sliding_slip: R,
 }
@@ -354,10 +358,10 @@ struct Fall<R> {
 /// Returns the force over the combined slip `size`. The curve is a rational function up to the largest force, a cubic
 /// down to the sliding force, and constant beyond. `fall` is called only if some lane is beyond the largest force.
 #[inline(always)]
-fn force_per_slip<L: Lane, R: Real<L>>(size: R, rise: Rise<R>, fall: impl FnOnce() -> Fall<R>) -> R {
+fn force_per_slip<L: Lane, R: Real<L>>(size: R, rise: RisingCurve<R>, fall: impl FnOnce() -> FallingCurve<R>) -> R {
     let s = L::splat;
     let one = s(1.0);
-    let Rise { slope, largest, largest_slip } = rise;
+    let RisingCurve { slope, largest, largest_slip } = rise;
     let x = size / largest_slip;
     let rises = x.value().less(one);
     let steepness = slope * largest_slip / largest;
@@ -365,28 +369,28 @@ fn force_per_slip<L: Lane, R: Real<L>>(size: R, rise: Rise<R>, fall: impl FnOnce
     if !L::any(!rises) {
         return rising;
     }
-    let Fall { sliding, sliding_slip } = fall();
+    let FallingCurve { sliding, sliding_slip } = fall();
     let fallen = (size - largest_slip) / (sliding_slip - largest_slip);
-    let fallen = super::dual::within(fallen, s(0.0), one);
+    let fallen = super::dual::clamp(fallen, s(0.0), one);
     let fall = (largest - sliding) * fallen * fallen * (-(fallen + fallen) + s(3.0));
     R::choose(rises, rising, (largest - fall) / size)
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedTMeasy<L> {
     #[inline(always)]
-    fn force(&self, slip: [L; 2]) -> Response<L> {
+    fn force(&self, slip: [L; 2]) -> TyreForces<L> {
         let forces = self.forces([Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)]);
-        Response { force: [forces[0].value, forces[1].value], slope: [forces[0].slope[0], forces[1].slope[1]] }
+        TyreForces { force: [forces[0].value, forces[1].value], slope: [forces[0].slope[0], forces[1].slope[1]] }
     }
 
     #[inline(always)]
     fn stiffness(&self) -> [L; 2] {
-        both(|i| self.curves[i].slope)
+        pair_from_fn(|i| self.curves[i].slope)
     }
 
     #[inline(always)]
     fn limit(&self) -> [L; 2] {
-        both(|i| self.curves[i].largest)
+        pair_from_fn(|i| self.curves[i].largest)
     }
 
     #[inline(always)]
@@ -399,18 +403,22 @@ impl<L: Lane> PreparedTyre<L> for PreparedTMeasy<L> {
 mod tests {
     use super::*;
 
-    const ALONG: Direction =
-        Direction { slope: 120e3, largest: 4400.0, largest_slip: 0.11, sliding: 4300.0, sliding_slip: 0.5 };
-    const ACROSS: Direction =
-        Direction { slope: 90e3, largest: 4200.0, largest_slip: 0.2, sliding: 4100.0, sliding_slip: 0.8 };
-    const ALONG_2: Direction =
-        Direction { slope: 200e3, largest: 8700.0, largest_slip: 0.12, sliding: 7500.0, sliding_slip: 0.8 };
-    const ACROSS_2: Direction =
-        Direction { slope: 130e3, largest: 7500.0, largest_slip: 0.24, sliding: 7400.0, sliding_slip: 1.0 };
-    const TYRE: TMeasy =
-        TMeasy { nominal_load: 4000.0, nominal: [ALONG, ACROSS], double: [ALONG_2, ACROSS_2], relaxation: [0.1, 0.3] };
+    const LONGITUDINAL_NOMINAL: DirectionCurve =
+        DirectionCurve { slope: 120e3, largest: 4400.0, largest_slip: 0.11, sliding: 4300.0, sliding_slip: 0.5 };
+    const LATERAL_NOMINAL: DirectionCurve =
+        DirectionCurve { slope: 90e3, largest: 4200.0, largest_slip: 0.2, sliding: 4100.0, sliding_slip: 0.8 };
+    const LONGITUDINAL_DOUBLE: DirectionCurve =
+        DirectionCurve { slope: 200e3, largest: 8700.0, largest_slip: 0.12, sliding: 7500.0, sliding_slip: 0.8 };
+    const LATERAL_DOUBLE: DirectionCurve =
+        DirectionCurve { slope: 130e3, largest: 7500.0, largest_slip: 0.24, sliding: 7400.0, sliding_slip: 1.0 };
+    const TEST_TYRE: TMeasy = TMeasy {
+        nominal_load: 4000.0,
+        nominal: [LONGITUDINAL_NOMINAL, LATERAL_NOMINAL],
+        double: [LONGITUDINAL_DOUBLE, LATERAL_DOUBLE],
+        relaxation: [0.1, 0.3],
+    };
 
-    /// Returns the slips (κ, −tan α) of direction `i` whose slip relative to the rim speed is `theoretical`.
+    /// Returns the slips (κ, −tan α) of direction `i` whose slip relative to the rim speed is `theoretical_slips`.
     fn slip(i: usize, theoretical: f32) -> [f32; 2] {
         if i == 0 { [theoretical / (1.0 - theoretical), 0.0] } else { [0.0, theoretical] }
     }
@@ -419,9 +427,9 @@ mod tests {
     /// directions.
     #[test]
     fn curves_pass_their_named_points() {
-        assert!(TYRE.faults().is_empty(), "{:?}", TYRE.faults());
-        for (load, directions) in [(4000.0, TYRE.nominal), (8000.0, TYRE.double)] {
-            let tyre: PreparedTMeasy<f32> = TYRE.prepare(&Conditions::upright(load, 20.0));
+        assert!(TEST_TYRE.faults().is_empty(), "{:?}", TEST_TYRE.faults());
+        for (load, directions) in [(4000.0, TEST_TYRE.nominal), (8000.0, TEST_TYRE.double)] {
+            let tyre: PreparedTMeasy<f32> = TEST_TYRE.prepare(&Conditions::upright(load, 20.0));
             for (i, direction) in directions.into_iter().enumerate() {
                 let force = |theoretical: f32| tyre.force(slip(i, theoretical)).force[i];
                 let close = |found: f32, expected: f32| {
@@ -443,7 +451,7 @@ mod tests {
     /// the load.
     #[test]
     fn friction_falls_with_load() {
-        let largest = |load: f32| TYRE.prepare(&Conditions::upright(load, 20.0)).limit()[1];
+        let largest = |load: f32| TEST_TYRE.prepare(&Conditions::upright(load, 20.0)).limit()[1];
         let at_half_again = 1.5 * (2.0 * 4200.0 - 0.5 * 7500.0 - (4200.0 - 0.5 * 7500.0) * 1.5);
         assert!((largest(6000.0) / at_half_again - 1.0).abs() < 1e-6);
         assert_eq!((largest(0.0), largest(-5.0)), (0.0, 0.0));
@@ -452,8 +460,8 @@ mod tests {
 
     #[test]
     fn faults_are_named() {
-        let flat = Direction { slope: 10e3, sliding: 5000.0, ..ALONG };
-        let broken = TMeasy { nominal: [flat, ACROSS], nominal_load: f32::NAN, ..TYRE };
+        let flat = DirectionCurve { slope: 10e3, sliding: 5000.0, ..LONGITUDINAL_NOMINAL };
+        let broken = TMeasy { nominal: [flat, LATERAL_NOMINAL], nominal_load: f32::NAN, ..TEST_TYRE };
         let names: Vec<_> = broken.faults().into_iter().map(|fault| fault.name).collect();
         assert_eq!(names, ["nominal_load", "slope", "sliding", "slope"]);
     }

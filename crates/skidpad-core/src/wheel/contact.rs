@@ -1,27 +1,27 @@
 //! Wheel contacts with the ground: probes, contact points, row directions.
 
-use crate::banks::Banks;
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::{F32x4, Lane, WheelLanes};
 use crate::linear::SpatialVector;
 use crate::math;
-use crate::statics::equilibrium::load_at;
-use crate::step::rows::Rows;
-use crate::step::vehicle::{Vehicle, banks};
-use crate::vectors::{Axes, Vec3Lanes};
-use crate::wheel::envelope::{STEEPEST_GROUND_COSINE, STEEPEST_GROUND_TANGENT};
+use crate::statics::equilibrium::strut_load;
+use crate::step::rows::WheelRows;
+use crate::step::vehicle::{Vehicle, banks_with_rows};
+use crate::vectors::{Mat3Lanes, Vec3Lanes};
 use crate::wheel::pack::WheelPack;
 use crate::wheel::parameters::Wheel;
-use crate::world::seam::{Body, Contact, Probe, Rim};
+use crate::wheel::rim_contact::{STEEPEST_GROUND_COSINE, STEEPEST_GROUND_TANGENT};
+use crate::wheel_groups::WheelGroups;
+use crate::world::port::{ChassisState, Contact, Probe, Rim};
 use bevy_math::{DVec3, Mat3, Vec3};
 
 /// Clearance of the wall search beyond the free motion of a rim, m. The forces of a step can move the rim that much farther.
-const WALL_MARGIN: f32 = 0.03;
+const WALL_MARGIN_M: f32 = 0.03;
 
 /// Tolerance below which a wheel above the ground still counts as touching, m. Otherwise rounding would decide from step to step.
-pub(crate) const DROOP_SLACK: f32 = 1e-3;
+pub(crate) const DROOP_TOLERANCE_M: f32 = 1e-3;
 
 /// Ground contacts of the probes of four wheels; 0 in lanes without a contact.
-pub(crate) struct Met<W: Corners> {
+pub(crate) struct ProbeContacts<W: WheelLanes> {
     /// Lanes with a contact.
     pub hit: W::Mask,
     /// Unit normal of the ground, world axes.
@@ -32,54 +32,55 @@ pub(crate) struct Met<W: Corners> {
     pub grip: W,
 }
 
-impl Met<Four> {
+impl ProbeContacts<F32x4> {
     /// Collects the contacts of the wheels of `bank`; `contacts` has one entry per wheel.
     #[inline(always)]
-    pub(crate) fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        let Some([Some(a), Some(b), Some(c), Some(d)]) = bank.whole(contacts) else {
-            return Self::by_some(bank, contacts);
+    pub(crate) fn from_contacts(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
+        let Some([Some(a), Some(b), Some(c), Some(d)]) = bank.consecutive_four(contacts) else {
+            return Self::from_partial_contacts(bank, contacts);
         };
-        let [distance, x, y, z] = Four::transposed([numbers(a), numbers(b), numbers(c), numbers(d)]);
-        let hit = Four::splat(0.0).less(Four::splat(1.0));
-        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new([a.grip, b.grip, c.grip, d.grip]) }
+        let [distance, x, y, z] =
+            F32x4::transposed([pack_contact(a), pack_contact(b), pack_contact(c), pack_contact(d)]);
+        let hit = F32x4::splat(0.0).less(F32x4::splat(1.0));
+        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: F32x4::new([a.grip, b.grip, c.grip, d.grip]) }
     }
 
     /// Collects the contacts of a bank in which some wheel is missing or has no contact.
     #[cold]
     #[inline(never)]
-    fn by_some(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        let (mut met, mut hit, mut grip) = ([Four::default(); 4], [0.0; 4], [0.0; 4]);
-        bank.each(|lane, wheel| {
+    fn from_partial_contacts(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
+        let (mut met, mut hit, mut grip) = ([F32x4::default(); 4], [0.0; 4], [0.0; 4]);
+        bank.for_each_wheel(|lane, wheel| {
             let Some(Some(c)) = contacts.get(wheel) else { return };
-            met[lane] = numbers(c);
+            met[lane] = pack_contact(c);
             (hit[lane], grip[lane]) = (1.0, c.grip);
         });
-        let [distance, x, y, z] = Four::transposed(met);
-        let hit = Four::splat(0.0).less(Four::new(hit));
-        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip) }
+        let [distance, x, y, z] = F32x4::transposed(met);
+        let hit = F32x4::splat(0.0).less(F32x4::new(hit));
+        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: F32x4::new(grip) }
     }
 }
 
 /// Returns distance and normal of a contact in four lanes.
 #[inline(always)]
-fn numbers(contact: &Contact) -> Four {
-    Four::new([contact.distance, contact.normal.x, contact.normal.y, contact.normal.z])
+fn pack_contact(contact: &Contact) -> F32x4 {
+    F32x4::new([contact.distance, contact.normal.x, contact.normal.y, contact.normal.z])
 }
 
 /// Returns the displacement of a pose, m, in a step of `dt` s whose rates at start and end are `begins` and `ends` (m/s). The
 /// world moves the pose with the initial rate for `pose_lag` s and with the final rate for the rest.
 #[inline(always)]
-pub(crate) fn way<W: Corners>([begins, ends]: [W; 2], pose_lag: W, dt: W) -> W {
+pub(crate) fn step_displacement<W: WheelLanes>([begins, ends]: [W; 2], pose_lag: W, dt: W) -> W {
     begins * pose_lag + ends * (dt - pose_lag)
 }
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Sets contact points, compressions and row directions of the wheels from the contacts `met` in the middle of the step.
     ///
     /// Ground steeper than 80°, and ground whose normal is almost parallel to the wheel axle, is not a contact.
     #[inline(always)]
-    pub(crate) fn touch(&mut self, bank: &WheelPack<W>, met: &Met<W>, to_vehicle: &Axes<W::Car>) {
-        let normal = to_vehicle.times_at_each_wheel(met.normal);
+    pub(crate) fn set_contacts(&mut self, bank: &WheelPack<W>, met: &ProbeContacts<W>, to_vehicle: &Mat3Lanes<W::Car>) {
+        let normal = to_vehicle.mul_wheel_vector(met.normal);
         let axle = self.steering.axle;
         let lean = axle.dot(normal);
         let across = axle - normal * lean;
@@ -91,15 +92,15 @@ impl<W: Corners> Rows<W> {
         let normal = Vec3Lanes::select(faces_ground, normal, up);
         let side = Vec3Lanes::select(faces_ground, across * (W::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
         let forward = side.cross(normal);
-        let reached = (bank.start_height() - met.distance).only(faces_ground);
-        let point = bank.contact.raised(reached.at_least(-bank.droop_travel));
-        let pushed = bank.force_point.map_or(point, |height| point.raised(height));
-        let centre = pushed.raised(bank.radius);
+        let reached = (bank.ray_start_height() - met.distance).masked(faces_ground);
+        let point = bank.contact.with_z_added(reached.at_least(-bank.droop_travel));
+        let pushed = bank.force_point.map_or(point, |height| point.with_z_added(height));
+        let centre = pushed.with_z_added(bank.radius);
         (self.contact.grip, self.contact.friction_factor) = (met.grip, met.grip);
         self.contact.compression = reached;
         // Rounding can make the sine larger than 1.
-        self.contact.lean = lean.within(-W::splat(1.0), W::splat(1.0)).only(faces_ground);
-        self.contact.cosine = normal.z;
+        self.contact.camber_sine = lean.clamp_nan_to_low(-W::splat(1.0), W::splat(1.0)).masked(faces_ground);
+        self.contact.normal_cosine = normal.z;
         self.contact.normal = SpatialVector::new(normal, point.cross(normal));
         self.contact.forward = SpatialVector::new(forward, centre.cross(forward));
         self.contact.side = SpatialVector::new(side, pushed.cross(side));
@@ -109,11 +110,11 @@ impl<W: Corners> Rows<W> {
     /// Extrapolates the compressions from the middle to the start of the step of `dt` s, along the contact planes, with the
     /// chassis velocity `moving` at the start. Sets the jounce rates and the gaps beyond the droop stops, too.
     #[inline(always)]
-    pub(crate) fn take_to_start(&mut self, bank: &WheelPack<W>, moving: SpatialVector<W>, dt: f32) {
-        let rate = -self.contact.normal.dot(moving) / self.contact.cosine;
+    pub(crate) fn extrapolate_to_start(&mut self, bank: &WheelPack<W>, moving: SpatialVector<W>, dt: f32) {
+        let rate = -self.contact.normal.dot(moving) / self.contact.normal_cosine;
         let reached = self.contact.compression - rate * W::splat(0.5 * dt);
-        self.contact.compression = reached.at_least(-bank.droop_travel).only(self.contact.in_contact);
-        self.contact.beyond_droop = (reached - self.contact.compression).only(self.contact.in_contact);
+        self.contact.compression = reached.at_least(-bank.droop_travel).masked(self.contact.in_contact);
+        self.contact.beyond_droop = (reached - self.contact.compression).masked(self.contact.in_contact);
         self.contact.jounce_rate = rate;
     }
 
@@ -121,7 +122,7 @@ impl<W: Corners> Rows<W> {
     /// the step with contact. `moving` is the chassis velocity at the start, `free` the one at the end if no wheel acts. Wheels
     /// that do not reach the ground in free fall lose their contact.
     #[inline(always)]
-    pub(crate) fn move_over(
+    pub(crate) fn set_contact_motion(
         &mut self,
         moving: SpatialVector<W>,
         free: impl FnOnce() -> SpatialVector<W>,
@@ -129,45 +130,45 @@ impl<W: Corners> Rows<W> {
         dt: f32,
     ) {
         self.dt = dt;
-        self.contact.started = self.starting_speeds(moving);
-        self.contact.contact_share = self.share_of_contact(free, dt);
+        self.contact.start_speed = self.start_speeds(moving);
+        self.contact.contact_share = self.contact_share_after_fall(free, dt);
         self.contact.in_contact = self.contact.in_contact & W::splat(0.0).less(self.contact.contact_share);
-        self.recall(dt);
-        let rising = self.contact.ground_motion.begun[2] / self.contact.cosine;
-        self.contact.jounce_rate = (self.contact.jounce_rate + rising).only(self.contact.in_contact);
-        self.contact.lag = self.contact.jounce_rate * pose_lag * self.contact.contact_share;
+        self.warm_start_tyres(dt);
+        let rising = self.contact.ground_motion.start_speed[2] / self.contact.normal_cosine;
+        self.contact.jounce_rate = (self.contact.jounce_rate + rising).masked(self.contact.in_contact);
+        self.contact.compression_lag = self.contact.jounce_rate * pose_lag * self.contact.contact_share;
     }
 
     /// Sets the tyre impulses and torques to those of the last step, as initial values for the solve.
     #[inline(always)]
-    pub(crate) fn recall(&mut self, dt: f32) {
+    pub(crate) fn warm_start_tyres(&mut self, dt: f32) {
         let step = W::splat(dt);
-        self.coupled.tyre = self.begun.tyre.map(|force| (force * step).only(self.contact.in_contact));
-        self.coupled.torque = self.begun.torque * step;
+        self.solution.tyre_impulse = self.start.tyre.map(|force| (force * step).masked(self.contact.in_contact));
+        self.solution.torque = self.start.torque * step;
     }
 
     /// Returns the share of the step that is left after a wheel in free fall has closed the gap below its droop stop: 1 without a
     /// gap, 0 if the gap stays open.
     #[inline(always)]
-    fn share_of_contact(&self, free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
+    fn contact_share_after_fall(&self, free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
         let one = W::splat(1.0);
-        let above = self.above_ground();
+        let above = self.wheels_above_ground();
         if !W::any(above) {
             return one;
         }
-        W::select(above, self.share_after_fall(free(), dt), one)
+        W::select(above, self.touchdown_share(free(), dt), one)
     }
 
-    /// Returns the wheels at their droop stop whose gap to the ground is larger than [`DROOP_SLACK`].
+    /// Returns the wheels at their droop stop whose gap to the ground is larger than [`DROOP_TOLERANCE_M`].
     #[inline(always)]
-    fn above_ground(&self) -> W::Mask {
-        self.contact.beyond_droop.less(W::splat(-DROOP_SLACK))
+    fn wheels_above_ground(&self) -> W::Mask {
+        self.contact.beyond_droop.less(W::splat(-DROOP_TOLERANCE_M))
     }
 
     /// Returns the wheels above ground that do not touch down in free fall.
     #[inline(always)]
-    pub(crate) fn apart(&self) -> W::Mask {
-        self.above_ground() & !self.contact.in_contact
+    pub(crate) fn airborne_wheels(&self) -> W::Mask {
+        self.wheels_above_ground() & !self.contact.in_contact
     }
 
     /// Detects wheels that touch down because other wheels move the chassis, and gives them a contact. Returns true if there is
@@ -175,7 +176,7 @@ impl<W: Corners> Rows<W> {
     ///
     /// Only wheels in `among` count. The chassis velocity is `moving` at the start of the step of `dt` s and `loaded` at its end.
     #[inline(always)]
-    pub(crate) fn land_by(
+    pub(crate) fn detect_touchdown(
         &mut self,
         bank: &WheelPack<W>,
         among: W::Mask,
@@ -183,10 +184,10 @@ impl<W: Corners> Rows<W> {
         pose_lag: W,
         dt: f32,
     ) -> bool {
-        let rate = |at| -self.separation_velocity(at) / self.contact.cosine;
+        let rate = |at| -self.separation_velocity(at) / self.contact.normal_cosine;
         let [begins, ends] = [rate(moving), rate(loaded)];
-        let closed = way([begins, ends], pose_lag, W::splat(dt));
-        let lands = self.apart() & among & (-self.contact.beyond_droop).less(closed);
+        let closed = step_displacement([begins, ends], pose_lag, W::splat(dt));
+        let lands = self.airborne_wheels() & among & (-self.contact.beyond_droop).less(closed);
         if !W::any(lands) {
             return false;
         }
@@ -197,7 +198,7 @@ impl<W: Corners> Rows<W> {
         // The wheel can move upwards at the start of the step.
         let comes = begins.at_least(W::splat(0.0));
         contact.jounce_rate = W::select(lands, comes, contact.jounce_rate);
-        contact.lag = W::select(lands, begins * pose_lag * share, contact.lag);
+        contact.compression_lag = W::select(lands, begins * pose_lag * share, contact.compression_lag);
         contact.in_contact = contact.in_contact | lands;
         true
     }
@@ -206,33 +207,33 @@ impl<W: Corners> Rows<W> {
     /// gap opens.
     #[cold]
     #[inline(never)]
-    fn share_after_fall(&self, free: SpatialVector<W>, dt: f32) -> W {
-        W::called(
+    fn touchdown_share(&self, free: SpatialVector<W>, dt: f32) -> W {
+        W::call_outlined(
             #[inline(always)]
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
-                let closed = -self.separation_velocity(free) / self.contact.cosine * W::splat(dt);
+                let closed = -self.separation_velocity(free) / self.contact.normal_cosine * W::splat(dt);
                 W::select(zero.less(closed), one + self.contact.beyond_droop / closed, zero)
             },
         )
     }
 }
 
-impl Rows {
+impl WheelRows {
     /// Moves the rows of rim-probe wheels to their contact points on the rim. The wheel centre stays on the ray.
     #[cold]
     #[inline(never)]
-    fn touch_with_rims(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
-        let mut points = [Four::default(); 4];
-        bank.each(|lane, wheel| {
+    fn move_rows_to_rims(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+        let mut points = [F32x4::default(); 4];
+        bank.for_each_wheel(|lane, wheel| {
             let Some(point) = contacts.get(wheel).and_then(|contact| contact.as_ref()?.point) else { return };
-            points[lane] = Four::new([point.x, point.y, point.z, 1.0]);
+            points[lane] = F32x4::new([point.x, point.y, point.z, 1.0]);
         });
-        let [x, y, z, on_rim] = Four::transposed(points);
-        let on_rim = Four::splat(0.0).less(on_rim) & self.contact.in_contact;
-        let below = bank.contact.raised(self.contact.compression.at_least(-bank.droop_travel));
+        let [x, y, z, on_rim] = F32x4::transposed(points);
+        let on_rim = F32x4::splat(0.0).less(on_rim) & self.contact.in_contact;
+        let below = bank.contact.with_z_added(self.contact.compression.at_least(-bank.droop_travel));
         let point = Vec3Lanes::select(on_rim, Vec3Lanes::new(x, y, z).mul_mat(to_vehicle), below);
-        let pushed = bank.force_point.map_or(point, |height| point.raised(height));
+        let pushed = bank.force_point.map_or(point, |height| point.with_z_added(height));
         let (normal, side) = (&mut self.contact.normal, &mut self.contact.side);
         normal.angular = point.cross(normal.linear);
         side.angular = pushed.cross(side.linear);
@@ -245,21 +246,21 @@ impl Rows {
     /// strut load less `F t_z / n_z`. The correction is zero on ground perpendicular to the strut; on a kerb edge it makes the
     /// wheel climb. `moving` is the chassis velocity, `load` the wheel load of the last step (N), `friction` the coefficient of
     /// the tyre at that load.
-    fn hold_by_struts(&mut self, moving: SpatialVector<Four>, load: Four, friction: impl Fn() -> Four) {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+    fn align_rows_to_struts(&mut self, moving: SpatialVector<F32x4>, load: F32x4, friction: impl Fn() -> F32x4) {
+        let (zero, one) = (F32x4::splat(0.0), F32x4::splat(1.0));
         let contact = &mut self.contact;
         let [rise, aside] = [contact.forward, contact.side].map(|row| row.linear.z / contact.normal.linear.z);
         contact.forward = contact.forward + contact.normal * -rise;
         contact.side = contact.side + contact.normal * -aside;
-        self.contact.started = self.starting_speeds(moving);
-        let relieved = self.begun.tyre[0] * rise + self.begun.tyre[1] * aside;
-        let steep = Four::splat(STEEP_SLOPE).less(rise.abs() + aside.abs());
+        self.contact.start_speed = self.start_speeds(moving);
+        let relieved = self.start.tyre[0] * rise + self.start.tyre[1] * aside;
+        let steep = F32x4::splat(STEEP_CONTACT_SLOPE).less(rise.abs() + aside.abs());
         let mut share = one - relieved / load;
-        if Four::any(steep) {
-            share = Four::select(steep, self.pressed_at_limit(relieved, friction()), share);
+        if F32x4::any(steep) {
+            share = F32x4::select(steep, self.pressing_at_friction_limit(relieved, friction()), share);
         }
-        let share = share.within(zero, Four::splat(MOST_PRESSED));
-        self.contact.friction_factor = self.contact.grip * Four::select(zero.less(load), share, one);
+        let share = share.clamp_nan_to_low(zero, F32x4::splat(MAX_PRESSING_RATIO));
+        self.contact.friction_factor = self.contact.grip * F32x4::select(zero.less(load), share, one);
     }
 
     /// Returns the share of the strut load that acts on the contact if the tyre uses its full friction in the direction of the
@@ -267,20 +268,20 @@ impl Rows {
     ///
     /// The magnitude of the last force is not used: it would press a wheel that slips in single steps too hard, and let it climb
     /// edges on which it has no grip.
-    fn pressed_at_limit(&self, relieved: Four, friction: Four) -> Four {
-        let one = Four::splat(1.0);
-        let [along, across] = self.begun.tyre;
-        let force = (along * along + across * across).sqrt().at_least(Four::splat(f32::MIN_POSITIVE));
-        one / (one + friction * self.contact.grip * (relieved / force)).at_least(Four::splat(1.0 / MOST_PRESSED))
+    fn pressing_at_friction_limit(&self, relieved: F32x4, friction: F32x4) -> F32x4 {
+        let one = F32x4::splat(1.0);
+        let [along, across] = self.start.tyre;
+        let force = (along * along + across * across).sqrt().at_least(F32x4::splat(f32::MIN_POSITIVE));
+        one / (one + friction * self.contact.grip * (relieved / force)).at_least(F32x4::splat(1.0 / MAX_PRESSING_RATIO))
     }
 }
 
 /// Upper limit for the ratio of contact load to strut load on an edge.
-const MOST_PRESSED: f32 = 4.0;
+const MAX_PRESSING_RATIO: f32 = 4.0;
 
 /// Slope of the contact relative to the strut above which the tyre force changes the contact load, and thus its own limit,
 /// noticeably.
-const STEEP_SLOPE: f32 = 0.3;
+const STEEP_CONTACT_SLOPE: f32 = 0.3;
 
 /// Returns the start of each wheel's ray relative to the position in the middle of the step (world axes, m), and its length (m).
 /// `falling` is the velocity of the body (m/s) and `angular` its angular velocity (rad/s), in world axes.
@@ -289,58 +290,58 @@ const STEEP_SLOPE: f32 = 0.3;
 /// even if the bump stop is overrun. It ends at the droop stop, plus the distance that the wheel sinks within `dt` s, so that a
 /// landing wheel finds the ground in time.
 #[inline(always)]
-pub(crate) fn rays<W: Corners>(
+pub(crate) fn probe_rays<W: WheelLanes>(
     bank: &WheelPack<W>,
-    to_world: &Axes<W::Car>,
+    to_world: &Mat3Lanes<W::Car>,
     falling: Vec3Lanes<W::Car>,
     angular: Vec3Lanes<W::Car>,
     dt: f32,
 ) -> (Vec3Lanes<W>, W) {
-    let start = to_world.times_at_each_wheel(bank.contact.raised(bank.start_height()));
+    let start = to_world.mul_wheel_vector(bank.contact.with_z_added(bank.ray_start_height()));
     let closing = W::Car::splat(STEEPEST_GROUND_TANGENT) * falling.dot(falling).sqrt() - falling.dot(to_world.z);
-    let (roll, pitch) = (W::of_car(angular.dot(to_world.x)), W::of_car(angular.dot(to_world.y)));
-    let sinking = W::of_car(closing) - roll * bank.contact.y + pitch * bank.contact.x;
-    let ahead = (sinking * W::splat(dt)).at_least(W::splat(DROOP_SLACK));
-    (start, bank.start_height() + bank.droop_travel + ahead)
+    let (roll, pitch) = (W::broadcast_car(angular.dot(to_world.x)), W::broadcast_car(angular.dot(to_world.y)));
+    let sinking = W::broadcast_car(closing) - roll * bank.contact.y + pitch * bank.contact.x;
+    let ahead = (sinking * W::splat(dt)).at_least(W::splat(DROOP_TOLERANCE_M));
+    (start, bank.ray_start_height() + bank.droop_travel + ahead)
 }
 
 impl Probe {
     /// Sets the probe to a ray without a rim, of a wheel of vehicle `car` whose body is at `position`. `end` has the offset and
     /// the length of the ray.
     #[inline(always)]
-    pub(crate) fn cast(&mut self, car: usize, position: DVec3, direction: Vec3, end: Four) {
+    pub(crate) fn set_ray(&mut self, car: usize, position: DVec3, direction: Vec3, end: F32x4) {
         let [x, y, z, reach] = end.lanes();
         (self.car, self.position, self.offset) = (car, position, Vec3::new(x, y, z));
-        (self.direction, self.reach, self.rim) = (direction, reach, None);
+        (self.direction, self.length, self.rim) = (direction, reach, None);
     }
 }
 
 impl Vehicle {
     /// Tilts the tyre rows of rim-probe wheels, in steps in which the wheels have no unsprung mass. `moving` is the chassis
     /// velocity.
-    pub(crate) fn hold_rims_by_struts(&mut self, moving: SpatialVector<f32>) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    pub(crate) fn constrain_rims_to_struts(&mut self, moving: SpatialVector<f32>) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             if bank.has_rims {
                 let load = |i: usize| self.state.wheels[i].load;
                 let friction = |i: usize| self.model.tyre(i).friction_at(load(i))[0];
-                rows.hold_by_struts(moving.at_each_wheel(), bank.gather(load), || bank.gather(friction));
+                rows.align_rows_to_struts(moving.broadcast_to_wheels(), bank.gather(load), || bank.gather(friction));
             }
         }
     }
 
     /// Writes one probe per wheel of vehicle `car` into `asked`, for the pose of `body` in the middle of the step of `dt` s.
     #[inline(always)]
-    pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
-        let (position, to_world) = (body.position_halfway(dt), body.axes_halfway(dt));
-        let (axes, direction) = (Axes::of(&to_world), -to_world.z_axis);
+    pub fn probes(&self, car: usize, body: &ChassisState, dt: f32, asked: &mut [Probe]) {
+        let (position, to_world) = (body.midstep_position(dt), body.midstep_axes(dt));
+        let (axes, direction) = (Mat3Lanes::from_mat3(&to_world), -to_world.z_axis);
         let [falling, angular] = [body.free_velocity, body.angular].map(Vec3Lanes::splat);
-        for bank in self.model.banks() {
-            let (start, reach) = rays(bank, &axes, falling, angular, dt);
-            let ends = Four::transposed([start.x, start.y, start.z, reach]);
-            let ask = |probe: &mut Probe, end: Four| probe.cast(car, position, direction, end);
-            match bank.whole_mut(asked) {
+        for bank in self.model.wheel_packs() {
+            let (start, reach) = probe_rays(bank, &axes, falling, angular, dt);
+            let ends = F32x4::transposed([start.x, start.y, start.z, reach]);
+            let ask = |probe: &mut Probe, end: F32x4| probe.set_ray(car, position, direction, end);
+            match bank.consecutive_four_mut(asked) {
                 Some(four) => four.iter_mut().zip(ends).for_each(|(probe, end)| ask(probe, end)),
-                None => bank.each(|lane, wheel| {
+                None => bank.for_each_wheel(|lane, wheel| {
                     if let Some(probe) = asked.get_mut(wheel) {
                         ask(probe, ends[lane]);
                     }
@@ -355,37 +356,48 @@ impl Vehicle {
     /// Adds the rims of rim-probe wheels to the probes `asked`.
     #[cold]
     #[inline(never)]
-    fn add_rims(&self, body: &Body, to_world: &Mat3, dt: f32, asked: &mut [Probe]) {
+    fn add_rims(&self, body: &ChassisState, to_world: &Mat3, dt: f32, asked: &mut [Probe]) {
         for (wheel, probe) in asked.iter_mut().enumerate().take(self.model.wheels().len()) {
             probe.rim = self.rim(wheel, body, to_world, dt);
         }
     }
 
     /// Returns the rim of a wheel for its probe; `None` if the wheel has a ray probe.
-    fn rim(&self, wheel: usize, body: &Body, to_world: &Mat3, dt: f32) -> Option<Rim> {
+    fn rim(&self, wheel: usize, body: &ChassisState, to_world: &Mat3, dt: f32) -> Option<Rim> {
         let of = &self.model.wheels()[wheel];
         let (half_width, rounded) = of.probe.tread()?;
         let (sin, cos) = math::sin_cos(self.state.wheels[wheel].steer);
-        let place = self.model.place(wheel);
-        let bank = &self.model.banks()[place.bank];
-        let stood = bank.start_height().at(place.lane) - self.state.wheels[wheel].compression;
+        let place = self.model.lane_index(wheel);
+        let bank = &self.model.wheel_packs()[place.bank];
+        let stood = bank.ray_start_height().lane_value(place.lane) - self.state.wheels[wheel].compression;
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
-        let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + WALL_MARGIN;
+        let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + WALL_MARGIN_M;
         let arm = *to_world * of.contact;
         let came = (body.velocity + body.angular.cross(arm)) * (0.5 * dt);
         let moves = (body.free_velocity + body.free_angular.cross(arm)) * dt - came;
-        let by_force = dt * dt * self.give_along_road(of, sin, cos);
+        let by_force = dt * dt * self.longitudinal_compliance(of, sin, cos);
         let compression = |wheel: usize| self.state.wheels[wheel].compression;
-        let give = load_at(&self.model, compression, wheel) * by_force;
+        let give = strut_load(&self.model, compression, wheel) * by_force;
         let driven = self.state.wheels[wheel].tyre[0] * by_force;
-        Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead, came, moves, give, driven })
+        Some(Rim {
+            forward,
+            radius: of.radius,
+            half_width,
+            rounded,
+            last_ray_length: stood,
+            lookahead: ahead,
+            probe_displacement: came,
+            free_displacement: moves,
+            load_displacement: give,
+            drive_displacement: driven,
+        })
     }
 
     /// Returns the change of speed at the contact point of a wheel per impulse along its heading, 1/kg, times the number of
     /// wheels, because all wheels can push at once.
-    fn give_along_road(&self, wheel: &Wheel, sin: f32, cos: f32) -> f32 {
+    fn longitudinal_compliance(&self, wheel: &Wheel, sin: f32, cos: f32) -> f32 {
         let forward = Vec3::new(cos, sin, 0.0);
-        let row = SpatialVector::of(forward, wheel.contact.cross(forward));
+        let row = SpatialVector::from_vec3s(forward, wheel.contact.cross(forward));
         let alone = self.response(row);
         (row.linear.dot(alone.linear) + row.angular.dot(alone.angular)) * self.model.wheels().len() as f32
     }
@@ -395,9 +407,9 @@ impl Vehicle {
     /// If `unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded tyre reaches farther. Wheels
     /// without contact are moved to their equilibrium in droop.
     #[inline(always)]
-    pub(crate) fn locate<B: Banks>(
+    pub(crate) fn update_contacts<B: WheelGroups>(
         &mut self,
-        body: &Body,
+        body: &ChassisState,
         to_world: &Mat3,
         contacts: &[Option<Contact>],
         unsprung: bool,
@@ -405,28 +417,30 @@ impl Vehicle {
     ) -> bool {
         let to_vehicle = to_world.transpose();
         let angular = to_vehicle * body.angular;
-        let moving = SpatialVector::of(to_vehicle * body.velocity, angular).at_each_wheel();
-        let free =
-            || SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular).at_each_wheel();
-        let axes = Axes::of(&to_vehicle);
+        let moving = SpatialVector::from_vec3s(to_vehicle * body.velocity, angular).broadcast_to_wheels();
+        let free = || {
+            SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+                .broadcast_to_wheels()
+        };
+        let axes = Mat3Lanes::from_mat3(&to_vehicle);
         let mut all_touch = true;
-        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.touch(bank, &Met::by(bank, contacts), &axes);
+        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            rows.set_contacts(bank, &ProbeContacts::from_contacts(bank, contacts), &axes);
             if bank.has_rims {
-                rows.touch_with_rims(bank, contacts, &to_vehicle);
+                rows.move_rows_to_rims(bank, contacts, &to_vehicle);
             }
-            rows.take_to_start(bank, moving, dt);
-            rows.find_ground_motion(bank, contacts, &to_vehicle);
+            rows.extrapolate_to_start(bank, moving, dt);
+            rows.update_ground_motion(bank, contacts, &to_vehicle);
             if unsprung {
-                rows.meet_with_tyres(bank);
+                rows.reduce_gap_by_tyres(bank);
             }
-            rows.move_over(moving, free, Four::splat(body.pose_lag), dt);
-            rows.recall_moments(bank, dt);
-            rows.begin();
-            all_touch &= !Four::any(bank.present() & !rows.contact.in_contact);
+            rows.set_contact_motion(moving, free, F32x4::splat(body.pose_lag), dt);
+            rows.warm_start_moments(bank, dt);
+            rows.reset();
+            all_touch &= !F32x4::any(bank.present_mask() & !rows.contact.in_contact);
         }
         if !all_touch {
-            self.hang();
+            self.set_droop_compressions();
         }
         all_touch
     }
@@ -443,13 +457,13 @@ mod tests {
     /// The share is the part of the fall beyond the gap; a rising wheel has 0.
     #[test]
     fn a_wheel_has_contact_for_the_share_of_its_fall_behind_the_gap() {
-        let mut rows = Rows::<Four>::default();
+        let mut rows = WheelRows::<F32x4>::default();
         rows.contact.normal = SpatialVector::new(Vec3Lanes::splat(Vec3::Z), Vec3Lanes::splat(Vec3::ZERO));
-        rows.contact.cosine = Four::splat(1.0);
-        rows.contact.beyond_droop = Four::splat(-0.005);
+        rows.contact.normal_cosine = F32x4::splat(1.0);
+        rows.contact.beyond_droop = F32x4::splat(-0.005);
         let share = |speed: f32| {
-            let falling = SpatialVector::of(Vec3::new(9.0, 0.0, -speed), Vec3::ZERO).at_each_wheel();
-            rows.share_after_fall(falling, 0.01).at(0)
+            let falling = SpatialVector::from_vec3s(Vec3::new(9.0, 0.0, -speed), Vec3::ZERO).broadcast_to_wheels();
+            rows.touchdown_share(falling, 0.01).lane_value(0)
         };
         // The wheel falls 0.02 m in the step.
         assert!((share(2.0) - 0.75).abs() < 1e-6, "{}: 32 bits", share(2.0));
@@ -465,8 +479,8 @@ mod tests {
         let state = State::at_rest(&model, &Scene::flat(), &Placement::default());
         let car = Vehicle::new(model.into(), state);
         let (velocity, angular) = (Vec3::new(20.0, 1.0, -0.5), Vec3::new(0.0, 0.5, 1.0));
-        let body = Body { free_velocity: velocity, free_angular: angular, ..CHASSIS_AT_ORIGIN };
-        let moves = car.rim(0, &body, &Mat3::IDENTITY, 0.01).expect("a disc").moves;
+        let body = ChassisState { free_velocity: velocity, free_angular: angular, ..CHASSIS_AT_ORIGIN };
+        let moves = car.rim(0, &body, &Mat3::IDENTITY, 0.01).expect("a disc").free_displacement;
         let expected = (velocity + angular.cross(Vec3::new(1.25, 0.75, -0.5))) * 0.01;
         assert!((moves - expected).length() < 1e-7, "{moves} instead of {expected}: 32 bits");
         assert_eq!(car.rim(1, &body, &Mat3::IDENTITY, 0.01), None, "a ray has no rim");

@@ -1,13 +1,13 @@
 //! Moving ground: its velocity acts on the wheels at their contact points, and wheel forces act on the ground.
 
-use crate::lane::{Corners, Four};
+use crate::lane::{F32x4, WheelLanes};
 use crate::math;
-use crate::step::rows::Rows;
+use crate::step::rows::WheelRows;
 use crate::step::vehicle::Vehicle;
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::GroundMotion;
-use crate::world::seam::{Contact, Ground, Probe, Reaction};
+use crate::world::port::{Contact, Ground, Probe, Reaction};
 use bevy_math::{Mat3, Quat, Vec3};
 
 impl Vehicle {
@@ -18,7 +18,7 @@ impl Vehicle {
 
     /// Appends the impulses of the wheels on movable ground to `reactions`. `met` has the probe and the contact of each wheel of
     /// a step of `dt` s.
-    pub(crate) fn react<'a>(
+    pub(crate) fn append_reactions<'a>(
         &self,
         met: impl Iterator<Item = (&'a Probe, &'a Option<Contact>)>,
         reactions: &mut Vec<Reaction>,
@@ -26,21 +26,22 @@ impl Vehicle {
     ) {
         for (i, (probe, contact)) in met.enumerate() {
             let Some((distance, ground)) = contact.and_then(|c| Some((c.distance, c.ground?))) else { continue };
-            if ground.body == Ground::STILL {
+            if ground.body == Ground::STATIC_BODY {
                 continue;
             }
-            let place = self.model.place(i);
+            let place = self.model.lane_index(i);
             let rows = &self.rows[place.bank];
-            let [x, y, z] = rows.on_ground(&self.model.banks()[place.bank]).map(|sum| sum.lanes()[place.lane]);
+            let [x, y, z] =
+                rows.ground_impulse(&self.model.wheel_packs()[place.bank]).map(|sum| sum.lanes()[place.lane]);
             let impulse = self.to_world * Vec3::new(-x, -y, -z);
-            let point = ground.at_start(probe.at(distance), dt);
+            let point = ground.start_position(probe.point_at(distance), dt);
             reactions.push(Reaction { body: ground.body, point, impulse });
         }
     }
 
     /// Returns the mean force of the ground with this `normal` on wheel `i` over the last step, world axes, N. Its directions
     /// follow the current `rotation` of the vehicle.
-    pub(crate) fn last_force(&self, i: usize, rotation: Quat, normal: Vec3) -> Vec3 {
+    pub(crate) fn last_ground_force(&self, i: usize, rotation: Quat, normal: Vec3) -> Vec3 {
         let wheel = &self.state.wheels[i];
         let (sin, cos) = math::sin_cos(wheel.steer);
         let side = normal.cross(rotation * Vec3::new(cos, sin, 0.0)).normalize_or_zero();
@@ -48,29 +49,29 @@ impl Vehicle {
     }
 
     /// Updates the ground velocities under the contact patches from `contacts`.
-    pub(crate) fn follow_ground(&mut self, contacts: &[Option<Contact>]) {
+    pub(crate) fn update_ground_velocities(&mut self, contacts: &[Option<Contact>]) {
         let to_vehicle = self.to_world.transpose();
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             rows.set_ground_motion(bank, contacts, &to_vehicle);
         }
     }
 }
 
-impl<W: Corners> Rows<W> {
+impl<W: WheelLanes> WheelRows<W> {
     /// Returns the ground motion along the rows. `begun` and `velocity` are the ground velocities at the start and the end of the
     /// step (vehicle axes, m/s), `rolling` is the increase of the rolling resistance coefficient.
     #[inline(always)]
-    pub(crate) fn on_ground_with(&self, [begun, velocity]: [Vec3Lanes<W>; 2], rolling: W) -> GroundMotion<W> {
+    pub(crate) fn ground_motion_along_rows(&self, [begun, velocity]: [Vec3Lanes<W>; 2], rolling: W) -> GroundMotion<W> {
         let rows = [self.contact.forward, self.contact.side, self.contact.normal];
         let [begun, speed] = [begun, velocity].map(|velocity| rows.map(|row| row.linear.dot(velocity)));
-        GroundMotion { moves_or_textured: true, begun, speed, rolling }
+        GroundMotion { moves_or_textured: true, start_speed: begun, end_speed: speed, rolling_resistance: rolling }
     }
 }
 
-impl Rows {
+impl WheelRows {
     /// Sets the ground motion from `contacts`, or clears it if no ground moves or has a texture. Requires the row directions.
     #[inline(always)]
-    pub(crate) fn find_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+    pub(crate) fn update_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let tells = |contact: &Option<Contact>| contact.is_some_and(|c| c.ground.is_some());
         let any = match contacts {
             [a, b, c, d] => tells(a) | tells(b) | tells(c) | tells(d),
@@ -79,7 +80,7 @@ impl Rows {
         if any {
             self.set_ground_motion(bank, contacts, to_vehicle);
         } else {
-            self.contact.ground_motion.leave();
+            self.contact.ground_motion.reset();
         }
     }
 
@@ -88,18 +89,18 @@ impl Rows {
         let of = |value: fn(&Ground) -> f32| {
             bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
         };
-        let begun = Vec3Lanes::new(of(|g| g.begun.x), of(|g| g.begun.y), of(|g| g.begun.z));
+        let begun = Vec3Lanes::new(of(|g| g.start_velocity.x), of(|g| g.start_velocity.y), of(|g| g.start_velocity.z));
         let velocity = Vec3Lanes::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
         let velocities = [begun, velocity].map(|velocity| velocity.mul_mat(to_vehicle));
-        self.contact.ground_motion = self.on_ground_with(velocities, of(|g| g.texture.rolling));
+        self.contact.ground_motion = self.ground_motion_along_rows(velocities, of(|g| g.texture.rolling_resistance));
     }
 
     /// Returns the impulse of the ground on each wheel, vehicle axes, N s.
-    fn on_ground(&self, bank: &WheelPack) -> [Four; 3] {
-        let sum = self.contact.forward.linear * self.coupled.tyre[0]
-            + self.contact.side.linear * self.coupled.tyre[1]
+    fn ground_impulse(&self, bank: &WheelPack) -> [F32x4; 3] {
+        let sum = self.contact.forward.linear * self.solution.tyre_impulse[0]
+            + self.contact.side.linear * self.solution.tyre_impulse[1]
             + self.contact.normal.linear * self.suspension.load
-            + self.pressed_by_links(bank);
+            + self.link_impulse(bank);
         [sum.x, sum.y, sum.z]
     }
 }

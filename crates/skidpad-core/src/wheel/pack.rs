@@ -4,19 +4,19 @@
 //! empty.
 
 use crate::constants::STANDARD_GRAVITY;
-use crate::drivetrain::flow::levers;
 use crate::drivetrain::parameters::Powertrain;
+use crate::drivetrain::torque_paths::shaft_jacobians;
 #[cfg(feature = "abreast")]
-use crate::lane::Octet;
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::CarLanes;
+use crate::lane::{F32x4, Lane, WheelLanes};
 use crate::model::parts::ModelParts;
-use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
+use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
 use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
 use crate::tyre::parameters::Tyre;
 use crate::tyre::tmeasy::TMeasyConstants;
-use crate::vectors::{Axes, Vec3Lanes};
-use crate::wheel::disc::Discs;
-use crate::wheel::parameters::{PreparedRolling, ProbeShape, Wheel};
+use crate::vectors::{Mat3Lanes, Vec3Lanes};
+use crate::wheel::disc::BrakeDiscLanes;
+use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
 
 /// Position of a wheel in the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) struct LaneIndex {
 
 /// Constants of up to four wheels.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WheelPack<W: Corners = Four> {
+pub(crate) struct WheelPack<W: WheelLanes = F32x4> {
     /// Wheel index of each lane. An empty lane has the index of another wheel and is masked by `present`.
     wheels: [usize; 4],
     /// Index of the first wheel if the four lanes are consecutive wheels; otherwise `None`.
@@ -39,18 +39,18 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     /// Inverse mass of the whole car (1/kg), in every lane.
     pub inverse_mass: W,
     /// Inverse inertia of the whole car (1/(kg m²)), in every lane.
-    pub inverse_inertia: Axes<W>,
+    pub inverse_inertia: Mat3Lanes<W>,
     pub radius: W,
     pub spin_inertia: W,
     pub brake_torque: W,
     pub handbrake_torque: W,
     /// Brake discs; `None` if no wheel of the bank has one.
-    pub discs: Option<Discs<W>>,
-    pub rolling: PreparedRolling<W>,
+    pub discs: Option<BrakeDiscLanes<W>>,
+    pub rolling: RollingCoefficientLanes<W>,
     /// Lower and upper speed of [`Wheel::walking`], m/s.
     pub walking: [W; 2],
     /// Mass that each wheel carries at rest, its unsprung mass included, kg.
-    pub sprung: W,
+    pub carried_mass: W,
     /// Unsprung mass, kg; 0 if unknown.
     pub unsprung_mass: W,
     /// Vertical rate of the tyre, N/m; 0 if unknown.
@@ -58,7 +58,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     /// Vertical damping of the tyre, N s/m; 0 if unknown.
     pub tyre_damping: W,
     /// Wheel rate at rest, N/m.
-    rate: W,
+    wheel_rate: W,
     /// Increase of the wheel rate per compression, N/m²; `None` if every spring is linear.
     pub progressive_rate: Option<W>,
     pub bump_damping: W,
@@ -78,7 +78,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     /// Whether some lane has no law in `laws`.
     pub has_curves: bool,
     /// Tyres with other laws: one entry for all TMeasy tyres, and one for each other tyre.
-    pub laws: Box<[Law<W>]>,
+    pub laws: Box<[LawGroup<W>]>,
     /// −1 for a tyre that is mounted with left and right exchanged, otherwise 1.
     pub mirror_sign: W,
     /// Whether some wheel of the bank has a rim probe.
@@ -90,28 +90,28 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     /// Links of axles with a roll centre off the ground; `None` if no axle has one.
     pub roll_centre_links: Option<RollCentreLinks>,
     /// Lateral compliance of axles; `None` if every axle is laterally rigid.
-    pub lateral: Option<Lateral>,
+    pub lateral: Option<LateralComplianceLanes>,
     /// Torque of a direct drive at the wheel at full throttle, N m.
-    pub direct: W,
+    pub direct_torque: W,
     /// Revolutions of each driveline row per revolution of the wheel, see [`levers`].
-    pub levers: Box<[W]>,
+    pub shaft_jacobian: Box<[W]>,
 }
 
 /// Tyres with a law other than a simple curve, and the lanes that use it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Law<W = Four> {
-    pub tyres: OfOneLaw<W>,
+pub(crate) struct LawGroup<W = F32x4> {
+    pub tyres: LawTyres<W>,
     /// 1 in lanes whose wheel has this law, otherwise 0.
-    on: W,
+    in_group: W,
 }
 
 /// Tyres that one evaluation of a law covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum OfOneLaw<W> {
+pub(crate) enum LawTyres<W> {
     /// All TMeasy tyres of the bank, one per lane.
     TMeasy(TMeasyConstants<W>),
     /// Index of a single tyre in the model.
-    One(usize),
+    Single(usize),
 }
 
 /// Wheels on the beams of solid axles; zeros in the lanes of other wheels. A beam follows the body laterally at its roll centre
@@ -119,15 +119,15 @@ pub(crate) enum OfOneLaw<W> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Beam {
     /// Rotation of the beam relative to the body per wheel travel, rad/m. Jounce of the left wheel tilts the beam to the right.
-    turn: Four,
+    tilt_per_travel: F32x4,
     /// Displacement of the wheel centres to the right per wheel travel due to that rotation, –.
-    pub sway: Four,
+    pub sway: F32x4,
     /// 0.5 for wheels on a beam, otherwise 0.
-    half: Four,
+    half: F32x4,
 }
 
 impl Beam {
-    fn of(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Option<Self> {
+    fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         let turn = |i: usize| {
             let wheel = &parts.wheels[i];
             let on = |other: &&Wheel| other.axle == wheel.axle && other.side != wheel.side;
@@ -135,25 +135,27 @@ impl Beam {
             parts.axles[wheel.axle].solid.then(|| 1.0 / (wheel.contact.y - opposite.contact.y))
         };
         let turns = wheels.map(|i| turn(i).unwrap_or(0.0));
-        let turn = Four::new(turns) * present;
+        let turn = F32x4::new(turns) * present;
         turns.iter().any(|&turn| turn != 0.0).then(|| Self {
-            turn,
+            tilt_per_travel: turn,
             sway: turn
-                * Four::new(wheels.map(|i| parts.wheels[i].radius - parts.axles[parts.wheels[i].axle].roll_centre)),
-            half: Four::splat(0.5).only(Four::default().less(turn.abs())),
+                * F32x4::new(
+                    wheels.map(|i| parts.wheels[i].radius - parts.axles[parts.wheels[i].axle].roll_centre_height),
+                ),
+            half: F32x4::splat(0.5).masked(F32x4::default().less(turn.abs())),
         })
     }
 
     /// Returns the rotation of each wheel's beam relative to the body with the wheels at `travel` (m), rad; 0 without a beam.
     #[inline(always)]
-    pub fn turned(&self, travel: Four) -> Four {
-        let turn = self.turn * travel;
+    pub fn tilt(&self, travel: F32x4) -> F32x4 {
+        let turn = self.tilt_per_travel * travel;
         turn + turn.opposite()
     }
 
     /// Returns, for wheels on a beam, the mean of the values of both its ends, and for other wheels the own value.
     #[inline(always)]
-    pub fn share(&self, of: Four) -> Four {
+    pub fn mean_of_ends(&self, of: F32x4) -> F32x4 {
         of + self.half * (of.opposite() - of)
     }
 }
@@ -163,64 +165,68 @@ impl Beam {
 pub(crate) struct RollCentreLinks {
     /// Displacement of the contact point to the left per metre of jounce, –; see [`crate::Model::link_slope`]. On a beam, the
     /// mean of the displacements due to both wheels applies to both.
-    pub slope: Four,
+    pub slope: F32x4,
     /// 0.5 for wheels on a beam, otherwise 0.
-    pub half: Four,
+    pub half: F32x4,
     /// 1 for wheels that are not on a beam, otherwise 0.
-    pub alone: Four,
+    pub independent: F32x4,
 }
 
 impl RollCentreLinks {
-    fn of(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Option<Self> {
+    fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         let axle = |i: usize| &parts.axles[parts.wheels[i].axle];
         let slopes = wheels.map(|i| link_slope(parts, i));
-        let half = Four::new(wheels.map(|i| if axle(i).solid { 0.5 } else { 0.0 }));
-        let alone = Four::new(wheels.map(|i| if axle(i).solid { 0.0 } else { 1.0 }));
-        slopes.iter().any(|&slope| slope != 0.0).then(|| Self { slope: Four::new(slopes) * present, half, alone })
+        let half = F32x4::new(wheels.map(|i| if axle(i).solid { 0.5 } else { 0.0 }));
+        let alone = F32x4::new(wheels.map(|i| if axle(i).solid { 0.0 } else { 1.0 }));
+        slopes.iter().any(|&slope| slope != 0.0).then(|| Self {
+            slope: F32x4::new(slopes) * present,
+            half,
+            independent: alone,
+        })
     }
 
     /// Returns, for wheels on a beam, the mean of the values of both its ends, and for other wheels the own value.
     #[inline(always)]
-    pub fn shared(&self, of: Four) -> Four {
-        of * self.alone + (of + of.opposite()) * self.half
+    pub fn mean_of_ends(&self, of: F32x4) -> F32x4 {
+        of * self.independent + (of + of.opposite()) * self.half
     }
 
     /// Returns the velocity of the contact points to the left relative to the body while the wheels travel at `rate` (m/s), m/s.
     #[inline(always)]
-    pub fn sideways(&self, rate: Four) -> Four {
-        self.shared(self.slope * rate)
+    pub fn lateral_velocity(&self, rate: F32x4) -> F32x4 {
+        self.mean_of_ends(self.slope * rate)
     }
 
     /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `aside` to the left. The
     /// unit is that of `aside`, N or N s.
     #[inline(always)]
-    pub fn lift(&self, aside: Four) -> Four {
-        self.slope * self.shared(aside)
+    pub fn jacking_force(&self, aside: F32x4) -> F32x4 {
+        self.slope * self.mean_of_ends(aside)
     }
 }
 
 /// Lateral compliance of the wheels of a bank.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Lateral {
+pub(crate) struct LateralComplianceLanes {
     /// 1 for wheels on a compliant axle, otherwise 0.
-    pub gives: Four,
+    pub compliant: F32x4,
     /// Lateral rate per wheel, N/m; 1 for wheels on a rigid axle.
-    pub rate: Four,
+    pub rate: F32x4,
     /// Lateral damping per wheel, N s/m; 0 for wheels on a rigid axle.
-    pub damping: Four,
+    pub damping: F32x4,
 }
 
-impl Lateral {
-    fn of(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Option<Self> {
+impl LateralComplianceLanes {
+    fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         let given = wheels.map(|i| {
             let axle = parts.wheels[i].axle;
             let count = parts.wheels.iter().filter(|wheel| wheel.axle == axle).count() as f32;
             parts.axles[axle].lateral_compliance.map(|whole| [whole.rate, whole.damping].map(|of| of / count))
         });
         given.iter().any(Option::is_some).then(|| Self {
-            gives: Four::new(given.map(|wheel| wheel.map_or(0.0, |_| 1.0))) * present,
-            rate: Four::new(given.map(|wheel| wheel.map_or(1.0, |[rate, _]| rate))),
-            damping: Four::new(given.map(|wheel| wheel.map_or(0.0, |[_, damping]| damping))),
+            compliant: F32x4::new(given.map(|wheel| wheel.map_or(0.0, |_| 1.0))) * present,
+            rate: F32x4::new(given.map(|wheel| wheel.map_or(1.0, |[rate, _]| rate))),
+            damping: F32x4::new(given.map(|wheel| wheel.map_or(0.0, |[_, damping]| damping))),
         })
     }
 }
@@ -228,42 +234,42 @@ impl Lateral {
 /// Returns the roll centre height of the axle of wheel `i` over half its track, –. Positive if jounce moves the contact point to
 /// the left.
 pub(crate) fn link_slope(parts: &ModelParts, i: usize) -> f32 {
-    let height = parts.axles[parts.wheels[i].axle].roll_centre;
-    if height == 0.0 { 0.0 } else { height / left_of_middle(parts, i) }
+    let height = parts.axles[parts.wheels[i].axle].roll_centre_height;
+    if height == 0.0 { 0.0 } else { height / lateral_offset(parts, i) }
 }
 
 /// Returns the distance of wheel `i` to the left of the middle of its axle, m; 0 for a single wheel.
-pub(crate) fn left_of_middle(parts: &ModelParts, i: usize) -> f32 {
+pub(crate) fn lateral_offset(parts: &ModelParts, i: usize) -> f32 {
     let wheel = &parts.wheels[i];
     let on = |&(k, other): &(usize, &Wheel)| k != i && other.axle == wheel.axle;
     let opposite = parts.wheels.iter().enumerate().find(on);
     opposite.map_or(0.0, |(_, other)| 0.5 * (wheel.contact.y - other.contact.y))
 }
 
-impl<W: Corners> Law<W> {
+impl<W: WheelLanes> LawGroup<W> {
     /// Returns the lanes whose wheel has this law.
     #[inline(always)]
     pub fn lanes(&self) -> W::Mask {
-        W::splat(0.0).less(self.on)
+        W::splat(0.0).less(self.in_group)
     }
 }
 
 impl WheelPack {
     /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels, as in most cars.
     #[inline(always)]
-    pub fn whole_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
+    pub fn consecutive_four_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
         all.get_mut(self.first?..)?.first_chunk_mut()
     }
 
     /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels.
     #[inline(always)]
-    pub fn whole<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
+    pub fn consecutive_four<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
         all.get(self.first?..)?.first_chunk()
     }
 
     /// Returns true if the lanes are two axles of two wheels, or one, with consecutive wheels from wheel `first` on.
     #[cfg(feature = "abreast")]
-    pub fn follows(&self, first: usize) -> bool {
+    pub fn is_consecutive_from(&self, first: usize) -> bool {
         let lanes = match self.present.lanes() {
             [1.0, 1.0, 1.0, 1.0] => 4,
             [1.0, 1.0, 0.0, 0.0] => 2,
@@ -274,14 +280,14 @@ impl WheelPack {
 
     /// Collects one number per wheel, by wheel index; 0 in empty lanes.
     #[inline(always)]
-    pub fn gather(&self, of: impl Fn(usize) -> f32) -> Four {
-        Four::new(self.wheels.map(of)) * self.present
+    pub fn gather(&self, of: impl Fn(usize) -> f32) -> F32x4 {
+        F32x4::new(self.wheels.map(of)) * self.present
     }
 
-    /// Returns the entry of each wheel of this bank in `all`, for [`WheelPack::read`] and [`WheelPack::read_four`].
+    /// Returns the entry of each wheel of this bank in `all`, for [`WheelPack::gather_field`] and [`WheelPack::gather_four_fields`].
     #[inline(always)]
-    pub fn pick<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
-        match self.whole(all) {
+    pub fn wheel_entries<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
+        match self.consecutive_four(all) {
             Some(four) => four.each_ref(),
             None => self.wheels.map(|i| &all[i]),
         }
@@ -289,20 +295,20 @@ impl WheelPack {
 
     /// Collects one number per wheel from the `picked` entries; 0 in empty lanes.
     #[inline(always)]
-    pub fn read<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> f32) -> Four {
-        Four::new(picked.map(of)) * self.present
+    pub fn gather_field<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> f32) -> F32x4 {
+        F32x4::new(picked.map(of)) * self.present
     }
 
     /// Collects four numbers per wheel from the `picked` entries; 0 in empty lanes.
     #[inline(always)]
-    pub fn read_four<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> [f32; 4]) -> [Four; 4] {
-        let numbers = Four::transposed(picked.map(|wheel| Four::new(of(wheel))));
+    pub fn gather_four_fields<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
+        let numbers = F32x4::transposed(picked.map(|wheel| F32x4::new(of(wheel))));
         if self.first.is_some() { numbers } else { numbers.map(|numbers| numbers * self.present) }
     }
 
     /// Calls `to` with the lane and the index of each wheel of the bank.
     #[inline(always)]
-    pub fn each(&self, mut to: impl FnMut(usize, usize)) {
+    pub fn for_each_wheel(&self, mut to: impl FnMut(usize, usize)) {
         let present = self.present.lanes();
         for (lane, &wheel) in self.wheels.iter().enumerate() {
             if present[lane] != 0.0 {
@@ -316,15 +322,15 @@ impl WheelPack {
 impl WheelPack {
     /// Builds the constants of the wheel in lane `row`, repeated in every lane for a batch of cars of one model. Beams, roll
     /// centre links and lateral compliance are left out.
-    pub fn spread<W: Octet>(&self, row: usize) -> WheelPack<W> {
-        let one = |of: Four| W::splat(of.at(row));
-        let both = |of: [Four; 2]| of.map(one);
-        let law = |law: &Law| {
+    pub fn broadcast_lane<W: CarLanes>(&self, row: usize) -> WheelPack<W> {
+        let one = |of: F32x4| W::splat(of.lane_value(row));
+        let both = |of: [F32x4; 2]| of.map(one);
+        let law = |law: &LawGroup| {
             let tyres = match &law.tyres {
-                OfOneLaw::TMeasy(tyres) => OfOneLaw::TMeasy(tyres.map(one)),
-                OfOneLaw::One(tyre) => OfOneLaw::One(*tyre),
+                LawTyres::TMeasy(tyres) => LawTyres::TMeasy(tyres.map(one)),
+                LawTyres::Single(tyre) => LawTyres::Single(*tyre),
             };
-            Law { tyres, on: one(law.on) }
+            LawGroup { tyres, in_group: one(law.in_group) }
         };
         WheelPack {
             wheels: self.wheels,
@@ -338,16 +344,16 @@ impl WheelPack {
             brake_torque: one(self.brake_torque),
             handbrake_torque: one(self.handbrake_torque),
             discs: self.discs.map(|discs| discs.map(one)),
-            rolling: PreparedRolling {
+            rolling: RollingCoefficientLanes {
                 by_speed: self.rolling.by_speed.map(one),
-                standing: both(self.rolling.standing),
+                static_excess: both(self.rolling.static_excess),
             },
             walking: both(self.walking),
-            sprung: one(self.sprung),
+            carried_mass: one(self.carried_mass),
             unsprung_mass: one(self.unsprung_mass),
             tyre_rate: one(self.tyre_rate),
             tyre_damping: one(self.tyre_damping),
-            rate: one(self.rate),
+            wheel_rate: one(self.wheel_rate),
             progressive_rate: self.progressive_rate.map(one),
             bump_damping: one(self.bump_damping),
             rebound_damping: one(self.rebound_damping),
@@ -358,50 +364,50 @@ impl WheelPack {
             bar_rate: one(self.bar_rate),
             solid_travel: one(self.solid_travel),
             tyre: self.tyre.map(one),
-            has_curves: self.laws.iter().all(|law| law.on.at(row) == 0.0),
-            laws: self.laws.iter().filter(|law| law.on.at(row) != 0.0).map(law).collect(),
+            has_curves: self.laws.iter().all(|law| law.in_group.lane_value(row) == 0.0),
+            laws: self.laws.iter().filter(|law| law.in_group.lane_value(row) != 0.0).map(law).collect(),
             mirror_sign: one(self.mirror_sign),
             has_rims: self.has_rims,
             force_point: self.force_point.map(one),
             beam: None,
             roll_centre_links: None,
             lateral: None,
-            direct: one(self.direct),
-            levers: self.levers.iter().map(|&of| one(of)).collect(),
+            direct_torque: one(self.direct_torque),
+            shaft_jacobian: self.shaft_jacobian.iter().map(|&of| one(of)).collect(),
         }
     }
 }
 
-impl<W: Corners> WheelPack<W> {
+impl<W: WheelLanes> WheelPack<W> {
     /// Returns the lanes that have a wheel.
     #[inline(always)]
-    pub fn present(&self) -> W::Mask {
+    pub fn present_mask(&self) -> W::Mask {
         W::splat(0.0).less(self.present)
     }
 
     /// Returns the spring forces beyond those at rest at `travel` (m), N, and the wheel rates there, N/m.
     #[inline(always)]
-    pub fn springs(&self, travel: W) -> (W, W) {
-        let Some(rise) = self.progressive_rate else { return (self.rate * travel, self.rate) };
+    pub fn spring_force_and_rate(&self, travel: W) -> (W, W) {
+        let Some(rise) = self.progressive_rate else { return (self.wheel_rate * travel, self.wheel_rate) };
         let risen = rise * travel;
-        ((self.rate + W::splat(0.5) * risen) * travel, self.rate + risen)
+        ((self.wheel_rate + W::splat(0.5) * risen) * travel, self.wheel_rate + risen)
     }
 
     /// Returns the height of a ray's start above the contact point at rest, m.
     #[inline(always)]
-    pub fn start_height(&self) -> W {
+    pub fn ray_start_height(&self) -> W {
         self.radius * W::splat(2.0)
     }
 
     /// Returns the vertical deflection of the tyres at rest, m. Valid only for wheels with a known unsprung mass.
     #[inline(always)]
-    pub fn squash_at_rest(&self) -> W {
-        self.sprung * W::splat(STANDARD_GRAVITY) / self.tyre_rate
+    pub fn static_tyre_deflection(&self) -> W {
+        self.carried_mass * W::splat(STANDARD_GRAVITY) / self.tyre_rate
     }
 }
 
 /// Returns the bank and lane of every wheel: two axles per bank, two lanes per axle.
-pub(crate) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
+pub(crate) fn lane_indices(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
     let place = |i: usize| {
         let axle = parts.wheels[i].axle;
         let second = usize::from(axle_wheels[axle][0] != i);
@@ -411,7 +417,7 @@ pub(crate) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Lan
 }
 
 /// Builds the banks of a vehicle, two axles each, from the mass that each wheel carries at rest (kg).
-pub(crate) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
+pub(crate) fn build_packs(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
     axle_wheels
         .chunks(2)
         .map(|axles| {
@@ -420,88 +426,91 @@ pub(crate) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2
             let wheels = [axles[0][0], axles[0][1], second[0], second[1]];
             let rear = if axles.len() == 2 { 1.0 } else { 0.0 };
             let pair = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 };
-            bank(parts, sprung, wheels, Four::new([1.0, pair(axles[0]), rear, rear * pair(second)]))
+            build_pack(parts, sprung, wheels, F32x4::new([1.0, pair(axles[0]), rear, rear * pair(second)]))
         })
         .collect()
 }
 
 /// Builds the bank of four lanes with these `wheels`; `present` is 0 in empty lanes.
-fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -> WheelPack {
-    let of = |f: &dyn Fn(&Wheel) -> f32| Four::new(wheels.map(|i| f(&parts.wheels[i])));
+fn build_pack(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
+    let of = |f: &dyn Fn(&Wheel) -> f32| F32x4::new(wheels.map(|i| f(&parts.wheels[i])));
     let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
-    let only = |f: &dyn Fn(usize) -> f32| Four::new(wheels.map(f)) * present;
+    let only = |f: &dyn Fn(usize) -> f32| F32x4::new(wheels.map(f)) * present;
     let follow = (0..4).all(|k| wheels[k] == wheels[0] + k);
-    let laws = laws(parts, wheels, present);
+    let laws = group_laws(parts, wheels, present);
     WheelPack {
         wheels,
         first: follow.then_some(wheels[0]),
         present,
-        inverse_mass: Four::splat(1.0 / parts.mass),
-        inverse_inertia: Axes::of(&parts.inertia.inverse()).map(Four::splat),
+        inverse_mass: F32x4::splat(1.0 / parts.mass),
+        inverse_inertia: Mat3Lanes::from_mat3(&parts.inertia.inverse()).map(F32x4::splat),
         contact: Vec3Lanes::new(of(&|w| w.contact.x), of(&|w| w.contact.y), of(&|w| w.contact.z)),
         radius: of(&|w| w.radius),
         spin_inertia: of(&|w| w.spin_inertia),
         brake_torque: of(&|w| w.brake_torque) * present,
         handbrake_torque: of(&|w| w.handbrake_torque) * present,
-        discs: Discs::of(wheels.map(|i| parts.wheels[i].disc)),
-        rolling: PreparedRolling {
+        discs: BrakeDiscLanes::from_wheels(wheels.map(|i| parts.wheels[i].disc)),
+        rolling: RollingCoefficientLanes {
             by_speed: [0, 1, 2].map(|k| of(&|w| w.rolling.prepare().by_speed[k])),
-            standing: [0, 1].map(|k| of(&|w| w.rolling.prepare().standing[k])),
+            static_excess: [0, 1].map(|k| of(&|w| w.rolling.prepare().static_excess[k])),
         },
-        walking: [0, 1].map(|k| of(&|w| w.walking()[k])),
-        sprung: Four::new(wheels.map(|i| sprung[i])),
+        walking: [0, 1].map(|k| of(&|w| w.walking_speeds()[k])),
+        carried_mass: F32x4::new(wheels.map(|i| sprung[i])),
         unsprung_mass: of(&|w| w.unsprung.map_or(0.0, |own| own.mass)),
         tyre_rate: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_rate)),
         tyre_damping: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_damping)),
-        rate: of(&|w| w.strut.rate),
+        wheel_rate: of(&|w| w.strut.rate),
         progressive_rate: any(&|w| w.strut.progressive_rate != 0.0).then(|| of(&|w| w.strut.progressive_rate)),
         bump_damping: of(&|w| w.strut.bump_damping),
         rebound_damping: of(&|w| w.strut.rebound_damping),
         knees: any(&|w| w.strut.knees != <[_; 2]>::default())
-            .then(|| [0, 1].map(|way| [of(&|w| w.strut.knees[way].above), of(&|w| w.strut.knees[way].share)])),
+            .then(|| [0, 1].map(|way| [of(&|w| w.strut.knees[way].speed), of(&|w| w.strut.knees[way].fast_ratio)])),
         bump_travel: of(&|w| w.strut.bump_travel),
-        droop_travel: Four::new(wheels.map(|i| reached_in_droop(&parts.wheels[i].strut, sprung[i]))),
+        droop_travel: F32x4::new(wheels.map(|i| droop_extension(&parts.wheels[i].strut, sprung[i]))),
         stop_rate: of(&|w| w.strut.stop_rate),
         bar_rate: only(&|i| {
             let bars = parts.bars.iter().filter(|bar| bar.wheels.contains(&i) && counts_in_bar_rate(parts, bar));
             bars.fold(0.0, |sum, bar| sum + bar.rate)
         }),
         solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
-        tyre: CurveConstants::side_by_side(wheels.map(|i| curve(&parts.tyres[parts.wheels[i].tyre]).constants())),
-        has_curves: laws.iter().fold(Four::default(), |on, law| on + law.on) != Four::splat(1.0),
+        tyre: CurveConstants::pack_lanes(
+            wheels.map(|i| curve_or_placeholder(&parts.tyres[parts.wheels[i].tyre]).constants()),
+        ),
+        has_curves: laws.iter().fold(F32x4::default(), |on, law| on + law.in_group) != F32x4::splat(1.0),
         laws,
         mirror_sign: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         has_rims: any(&|w| w.probe != ProbeShape::Ray),
-        force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
-        beam: Beam::of(parts, wheels, present),
-        roll_centre_links: RollCentreLinks::of(parts, wheels, present),
-        lateral: Lateral::of(parts, wheels, present),
-        direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
-        levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
+        force_point: any(&|w| parts.axles[w.axle].force_point_height != 0.0)
+            .then(|| of(&|w| parts.axles[w.axle].force_point_height)),
+        beam: Beam::new(parts, wheels, present),
+        roll_centre_links: RollCentreLinks::new(parts, wheels, present),
+        lateral: LateralComplianceLanes::new(parts, wheels, present),
+        direct_torque: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
+        shaft_jacobian: shaft_jacobians(parts).map(|of| only(&|i| of[i])).collect(),
     }
 }
 
 /// Returns true if a bar connects the wheels of one axle through their struts with a speed-independent rate.
 fn counts_in_bar_rate(parts: &ModelParts, bar: &AntiRollBar) -> bool {
     let [left, right] = bar.wheels.map(|i| parts.wheels[i].axle);
-    left == right && bar.coupling == BarCoupling::InLoadPath && bar.fades_in == [0.0; 2]
+    left == right && bar.force_path == BarForcePath::InLoadPath && bar.speed_range == [0.0; 2]
 }
 
 /// Returns the indices of the axle links that are not part of [`WheelPack::bar_rate`]. Bars come first, then heave springs.
-pub(crate) fn axle_links_apart(parts: &ModelParts) -> Box<[usize]> {
+pub(crate) fn separate_axle_links(parts: &ModelParts) -> Box<[usize]> {
     let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !counts_in_bar_rate(parts, bar)).map(|(k, _)| k);
     bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
 }
 
 /// Returns the extension of an unloaded wheel, m: the droop stop or, if smaller, the extension at which the spring is slack.
 /// `carried` is the mass on the wheel at rest, kg. A wheel that a force would have to pull down to the ground does not touch it.
-fn reached_in_droop(strut: &Strut, carried: f32) -> f32 {
-    let slack = -strut.compression_under((-carried * STANDARD_GRAVITY).into(), 0.0) as f32;
+fn droop_extension(strut: &Strut, carried: f32) -> f32 {
+    let slack = -strut.compression_at_force((-carried * STANDARD_GRAVITY).into(), 0.0) as f32;
     strut.droop_travel.min(slack)
 }
 
 /// Returns the curve of a tyre, or a placeholder for a tyre with another law.
-fn curve(tyre: &Tyre) -> CurveTyre {
+fn curve_or_placeholder(tyre: &Tyre) -> CurveTyre {
     match tyre {
         Tyre::Curve(tyre) => *tyre,
         _ => CurveTyre {
@@ -515,15 +524,15 @@ fn curve(tyre: &Tyre) -> CurveTyre {
 }
 
 /// Collects the laws other than simple curves of a bank: one entry for all TMeasy tyres, and one per brush or Magic Formula tyre.
-fn laws(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Box<[Law]> {
+fn group_laws(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Box<[LawGroup]> {
     let tyres = wheels.map(|i| parts.wheels[i].tyre);
-    let on = |has: &dyn Fn(usize) -> bool| Four::new(tyres.map(|i| if has(i) { 1.0 } else { 0.0 })) * present;
+    let on = |has: &dyn Fn(usize) -> bool| F32x4::new(tyres.map(|i| if has(i) { 1.0 } else { 0.0 })) * present;
     let constants = |i: usize| if let Tyre::TMeasy(tyre) = &parts.tyres[i] { Some(tyre.constants()) } else { None };
     let mut laws = Vec::new();
     if let Some(any) = tyres.into_iter().find_map(constants) {
         let each = tyres.map(|i| constants(i).unwrap_or(any));
-        let tyres = OfOneLaw::TMeasy(TMeasyConstants::side_by_side(each.each_ref()));
-        laws.push(Law { tyres, on: on(&|i| constants(i).is_some()) });
+        let tyres = LawTyres::TMeasy(TMeasyConstants::pack_lanes(each.each_ref()));
+        laws.push(LawGroup { tyres, in_group: on(&|i| constants(i).is_some()) });
     }
     let mut ones: Vec<usize> = Vec::new();
     for tyre in tyres {
@@ -531,6 +540,6 @@ fn laws(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Box<[Law]> {
             ones.push(tyre);
         }
     }
-    laws.extend(ones.into_iter().map(|tyre| Law { tyres: OfOneLaw::One(tyre), on: on(&|i| i == tyre) }));
+    laws.extend(ones.into_iter().map(|tyre| LawGroup { tyres: LawTyres::Single(tyre), in_group: on(&|i| i == tyre) }));
     laws.into()
 }

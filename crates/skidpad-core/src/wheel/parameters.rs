@@ -3,7 +3,7 @@
 use crate::constants::STANDARD_GRAVITY;
 use crate::lane::Lane;
 use crate::suspension::parameters::{LateralCompliance, Strut, Unsprung};
-use crate::wheel::disc::Disc;
+use crate::wheel::disc::BrakeDisc;
 use bevy_math::Vec3;
 
 /// Position of a wheel on its axle.
@@ -19,7 +19,7 @@ pub enum Side {
 
 impl Side {
     /// Returns 1 if outwards is to the right, −1 if it is to the left, and 0 in the middle.
-    pub fn rightwards(self) -> f32 {
+    pub fn outward_sign(self) -> f32 {
         match self {
             Side::Left => -1.0,
             Side::Right => 1.0,
@@ -65,9 +65,9 @@ pub struct Wheel {
     /// Torque of the handbrake fully pulled, N m, ≥ 0.
     pub handbrake_torque: f32,
     /// Thermal model of the brake; `None` for a brake that does not fade.
-    pub disc: Option<Disc>,
+    pub disc: Option<BrakeDisc>,
     /// Rolling resistance.
-    pub rolling: Rolling,
+    pub rolling: RollingCoefficients,
     /// Unsprung mass and vertical tyre stiffness; `None` if unknown.
     pub unsprung: Option<Unsprung>,
     /// Shape that detects the ground.
@@ -103,51 +103,51 @@ impl ProbeShape {
 
 impl Wheel {
     /// Returns the static camber relative to the road on a level car, rad, positive with the top leaning right.
-    pub fn lean(&self) -> f32 {
-        self.side.rightwards() * self.camber
+    pub fn static_lean(&self) -> f32 {
+        self.side.outward_sign() * self.camber
     }
 
     /// Returns the speeds between which the patch changes from a standing spring to a rolling tyre, m/s.
-    pub(crate) fn walking(&self) -> [f32; 2] {
+    pub(crate) fn walking_speeds(&self) -> [f32; 2] {
         let own = (STANDARD_GRAVITY * self.radius).sqrt();
-        WALKING.map(|speed| speed * own)
+        WALKING_FROUDE_NUMBERS.map(|speed| speed * own)
     }
 }
 
 /// Values of [`Wheel::walking`] over `√(g R)`: 0.5 and 1.5 m/s for a wheel of 0.32 m. As Froude numbers they apply to cars of any
 /// size. The upper one is walking pace. With a much higher one, slow driving has no slip; with a much lower one, a car rebounds
 /// after a stop with locked wheels.
-const WALKING: [f32; 2] = [0.2822, 0.8466];
+const WALKING_FROUDE_NUMBERS: [f32; 2] = [0.2822, 0.8466];
 
 /// Rolling resistance coefficient `c = constant + linear v + quadratic v²` with v in m/s. The moment is `c · load · radius`. A
 /// wheel at rest can have a higher resistance, for example if it has sunk in or has a flat spot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rolling {
+pub struct RollingCoefficients {
     /// Constant part, –, ≥ 0.
     pub constant: f32,
     /// Part proportional to speed, s/m, ≥ 0.
     pub linear: f32,
     /// Part proportional to the square of the speed, s²/m², ≥ 0.
     pub quadratic: f32,
-    /// Coefficient at rest, –, ≥ 0; effective if larger than `constant` and if `standing_below` is not 0. A car stays on slopes
+    /// Coefficient at rest, –, ≥ 0; effective if larger than `constant` and if `static_fade_speed` is not 0. A car stays on slopes
     /// with a tangent up to this value.
-    pub standing: f32,
+    pub static_coefficient: f32,
     /// Speed at which the additional resistance at rest has faded out smoothly, m/s, ≥ 0.
-    pub standing_below: f32,
+    pub static_fade_speed: f32,
 }
 
-impl Rolling {
+impl RollingCoefficients {
     /// Returns the coefficient at `speed` (m/s), equal in both directions.
     pub fn coefficient(&self, speed: f32) -> f32 {
-        self.prepare().at(speed.abs())
+        self.prepare().coefficient(speed.abs())
     }
 
     /// Returns the coefficients in the form that steps use.
-    pub(crate) fn prepare(&self) -> PreparedRolling<f32> {
-        let added = if self.standing_below > 0.0 { (self.standing - self.constant).max(0.0) } else { 0.0 };
-        PreparedRolling {
+    pub(crate) fn prepare(&self) -> RollingCoefficientLanes<f32> {
+        let added = if self.static_fade_speed > 0.0 { (self.static_coefficient - self.constant).max(0.0) } else { 0.0 };
+        RollingCoefficientLanes {
             by_speed: [self.constant, self.linear, self.quadratic],
-            standing: [added, self.standing_below.max(f32::MIN_POSITIVE)],
+            static_excess: [added, self.static_fade_speed.max(f32::MIN_POSITIVE)],
         }
     }
 
@@ -164,20 +164,20 @@ impl Rolling {
     }
 }
 
-/// Coefficients of [`Rolling`] for one wheel or several.
+/// Coefficients of [`RollingCoefficients`] for one wheel or several.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct PreparedRolling<L> {
+pub(crate) struct RollingCoefficientLanes<L> {
     /// Coefficients of v⁰, v¹ and v²: –, s/m, s²/m².
     pub by_speed: [L; 3],
     /// Additional coefficient at rest, –, and the speed at which it has faded out, m/s, > 0.
-    pub standing: [L; 2],
+    pub static_excess: [L; 2],
 }
 
-impl<L: Lane> PreparedRolling<L> {
+impl<L: Lane> RollingCoefficientLanes<L> {
     /// Returns the coefficient at `speed` (m/s, ≥ 0).
     #[inline(always)]
-    pub fn at(&self, speed: L) -> L {
-        let ([constant, linear, quadratic], [added, below]) = (self.by_speed, self.standing);
+    pub fn coefficient(&self, speed: L) -> L {
+        let ([constant, linear, quadratic], [added, below]) = (self.by_speed, self.static_excess);
         let (zero, rolling) = (L::splat(0.0), constant + (linear + quadratic * speed) * speed);
         if !L::any(zero.less(added)) {
             return rolling;
@@ -199,7 +199,7 @@ pub struct Axle {
     /// If all axles are steered, it is the axis for small angles, for which steer ratios are proportional to the distances.
     pub turning_distance: f32,
     /// Kinematic change of toe and camber with wheel travel; `None` if both stay constant.
-    pub guidance: Option<Guidance>,
+    pub toe_camber: Option<ToeCamberCurves>,
     /// Whether both wheels are on one beam (solid axle), which stays square on its tyres while the body rolls. Its roll inertia
     /// acts only in solvers with unsprung masses.
     pub solid: bool,
@@ -207,31 +207,31 @@ pub struct Axle {
     /// the struts carry F times this height less of the roll moment. Per wheel travel, the contact points move sideways by this
     /// height over half the track, outwards in jounce if positive. Range: ±0.4 of the track. Must be 0 for an axle with one wheel
     /// or with a force point.
-    pub roll_centre: f32,
+    pub roll_centre_height: f32,
     /// Lateral compliance of the axle; `None` if its links are rigid.
     pub lateral_compliance: Option<LateralCompliance>,
     /// Height above the contact points at which tyre forces act, along the travel, m, ≥ 0. The physical value is 0. With the
     /// height of the centre of mass, tyre forces neither roll nor pitch the car.
-    pub force_point: f32,
+    pub force_point_height: f32,
 }
 
 /// Changes of toe and camber with the compression from rest z (m, positive in jounce): `linear z + quadratic z²`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Guidance {
+pub struct ToeCamberCurves {
     /// Linear and quadratic coefficient of toe, rad/m and rad/m², positive for toe-in.
     pub toe: [f32; 2],
     /// Linear and quadratic coefficient of camber, rad/m and rad/m², positive with the top leaning outwards.
     pub camber: [f32; 2],
 }
 
-impl Guidance {
+impl ToeCamberCurves {
     /// Returns the changes of toe and camber at a compression of `travel` (m), rad.
-    pub fn at(&self, travel: f32) -> [f32; 2] {
+    pub fn changes_at(&self, travel: f32) -> [f32; 2] {
         [self.toe, self.camber].map(|[linear, quadratic]| (linear + quadratic * travel) * travel)
     }
 
     /// Returns upper bounds for the magnitudes of both changes within ±`travel` (m), rad.
-    pub fn largest(&self, travel: f32) -> [f32; 2] {
+    pub fn max_changes(&self, travel: f32) -> [f32; 2] {
         [self.toe, self.camber].map(|[linear, quadratic]| (linear.abs() + quadratic.abs() * travel) * travel)
     }
 }
@@ -244,7 +244,7 @@ mod tests {
     /// The Froude number `v / √(g R)` is equal for wheels of every size.
     #[test]
     fn a_walk_of_a_wheel_four_times_as_large_is_twice_as_fast() {
-        let walking = |radius| Wheel { radius, ..plain_car().wheels[0] }.walking();
+        let walking = |radius| Wheel { radius, ..plain_car().wheels[0] }.walking_speeds();
         // 0.5 and 1.5 m/s for a wheel of 0.32 m; the constants have four digits.
         for (found, known) in walking(0.32).into_iter().zip([0.5, 1.5]) {
             assert!((found / known - 1.0f32).abs() < 1e-3, "{found} m/s");
@@ -256,9 +256,9 @@ mod tests {
 
     #[test]
     fn toe_and_camber_never_leave_their_bounds_and_reach_them_at_an_end() {
-        let guidance = Guidance { toe: [-0.5, 2.0], camber: [0.25, 1.0] };
-        assert_eq!(guidance.at(0.25), [0.0, 0.125]);
-        assert_eq!(guidance.at(-0.25), [0.25, 0.0]);
-        assert_eq!(guidance.largest(0.25), [0.25, 0.125]);
+        let guidance = ToeCamberCurves { toe: [-0.5, 2.0], camber: [0.25, 1.0] };
+        assert_eq!(guidance.changes_at(0.25), [0.0, 0.125]);
+        assert_eq!(guidance.changes_at(-0.25), [0.25, 0.0]);
+        assert_eq!(guidance.max_changes(0.25), [0.25, 0.125]);
     }
 }

@@ -1,11 +1,11 @@
 //! Contact rows and ground motion of the wheels.
 
-use crate::lane::{Corners, Four};
+use crate::lane::{F32x4, WheelLanes};
 use crate::linear::SpatialVector;
 
 /// Contacts of four wheels and the directions of their rows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ContactRows<W: Corners = Four> {
+pub(crate) struct ContactRows<W: WheelLanes = F32x4> {
     /// Wheels in contact with the ground.
     pub in_contact: W::Mask,
     /// Motion of the ground under the wheels.
@@ -15,7 +15,7 @@ pub(crate) struct ContactRows<W: Corners = Four> {
     /// Friction factor relative to the strut load: the grip times the share of that load that acts on the contact, –.
     pub friction_factor: W,
     /// Sine of the camber angle relative to the ground.
-    pub lean: W,
+    pub camber_sine: W,
     /// Share of the step with contact; below 1 for a wheel that touches down within the step.
     pub contact_share: W,
     /// Compression beyond the droop stop at the start of the step, m, ≤ 0: the gap to the ground.
@@ -25,11 +25,11 @@ pub(crate) struct ContactRows<W: Corners = Four> {
     /// Compression rate at the start of the step, m/s; 0 in the air.
     pub jounce_rate: W,
     /// Offset by which the compression lags behind the velocity, m.
-    pub lag: W,
+    pub compression_lag: W,
     /// Cosine between contact normal and suspension travel.
-    pub cosine: W,
+    pub normal_cosine: W,
     /// Longitudinal and lateral speed of the wheel over the ground at the start of the step, m/s.
-    pub started: [W; 2],
+    pub start_speed: [W; 2],
     /// Load row: acts at the contact point along its normal.
     pub normal: SpatialVector<W>,
     /// Longitudinal row: acts at the wheel centre, or at its force point. Its other end is the spin of the wheel.
@@ -40,31 +40,32 @@ pub(crate) struct ContactRows<W: Corners = Four> {
 
 /// Motion of the ground under four wheels, in the directions of their rows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct GroundMotion<W: Corners = Four> {
+pub(crate) struct GroundMotion<W: WheelLanes = F32x4> {
     /// Whether some of the ground moves, can be moved, or has a texture; otherwise all other fields are 0.
     pub moves_or_textured: bool,
     /// Longitudinal, lateral and normal velocity of the ground at the start of the step, m/s.
-    pub begun: [W; 3],
+    pub start_speed: [W; 3],
     /// Longitudinal, lateral and normal velocity of the ground at the end of the step, m/s.
-    pub speed: [W; 3],
+    pub end_speed: [W; 3],
     /// Increase of the rolling resistance coefficient by the texture, –.
-    pub rolling: W,
+    pub rolling_resistance: W,
 }
 
-impl<W: Corners> GroundMotion<W> {
+impl<W: WheelLanes> GroundMotion<W> {
     /// Returns the wheels whose ground changes its tangential velocity within the step, because wheels push it.
     #[inline(always)]
-    pub(crate) fn changes(&self) -> W::Mask {
+    pub(crate) fn accelerating_wheels(&self) -> W::Mask {
         if !self.moves_or_textured {
             return W::Mask::default();
         }
-        let differ = |i: usize| self.begun[i].less(self.speed[i]) | self.speed[i].less(self.begun[i]);
+        let differ =
+            |i: usize| self.start_speed[i].less(self.end_speed[i]) | self.end_speed[i].less(self.start_speed[i]);
         differ(0) | differ(1)
     }
 
     /// Resets the motion to ground at rest without a texture.
     #[inline(always)]
-    pub(crate) fn leave(&mut self) {
+    pub(crate) fn reset(&mut self) {
         if self.moves_or_textured {
             self.clear();
         }

@@ -55,7 +55,7 @@ impl WheelState {
 
     /// Sets the road-wheel angle to `angle` (rad). Rotates deflection and force of a standing patch into the new wheel axes,
     /// because the patch stays in place on the ground. A rolling patch turns with the wheel.
-    pub(crate) fn steer_to(&mut self, angle: f32) {
+    pub(crate) fn set_steer(&mut self, angle: f32) {
         let turned = (angle - self.steer) * (1.0 - self.rolling);
         self.steer = angle;
         if turned == 0.0 {

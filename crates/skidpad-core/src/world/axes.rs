@@ -7,7 +7,7 @@ use bevy_math::{DVec3, Quat, Vec3};
 ///
 /// Conversions exchange components of vectors and change signs, without rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Axes {
+pub enum WorldAxes {
     /// Axes of skidpad with z up: a chassis has x forward and y to the left.
     #[default]
     ZUp,
@@ -19,7 +19,7 @@ pub enum Axes {
     YUpMinusZForward,
 }
 
-impl Axes {
+impl WorldAxes {
     /// Converts a vector from skidpad's axes to world axes.
     pub fn to_world(self, vector: Vec3) -> Vec3 {
         match self {
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn there_and_back_is_the_same() {
         let (vector, turn) = (Vec3::new(1.0, -2.0, 3.0), Quat::from_xyzw(0.1, 0.7, -0.5, 0.5));
-        for axes in [Axes::ZUp, Axes::YUp, Axes::YUpMinusZForward] {
+        for axes in [WorldAxes::ZUp, WorldAxes::YUp, WorldAxes::YUpMinusZForward] {
             assert_eq!(axes.from_world(axes.to_world(vector)), vector);
             assert_eq!(axes.point_from_world(axes.point_to_world(vector.as_dvec3())), vector.as_dvec3());
             assert_eq!(axes.rotation_from_world(axes.rotation_to_world(turn)), turn);
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn up_is_up_and_left_is_left() {
         let (a, b) = (Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0));
-        for axes in [Axes::YUp, Axes::YUpMinusZForward] {
+        for axes in [WorldAxes::YUp, WorldAxes::YUpMinusZForward] {
             let to = |v| axes.to_world(v);
             assert_eq!(to(Vec3::Z), Vec3::Y);
             assert_eq!(to(a).cross(to(b)), to(a.cross(b)));
@@ -95,7 +95,7 @@ mod tests {
             let (there, here) = (axes.rotation_to_world(turn) * to(a), to(turn * a));
             assert!((there - here).length() < 1e-6, "{there} is not {here}");
         }
-        assert_eq!(Axes::YUpMinusZForward.to_world(Vec3::X), Vec3::NEG_Z);
-        assert_eq!(Axes::YUpMinusZForward.to_world(Vec3::Y), Vec3::NEG_X);
+        assert_eq!(WorldAxes::YUpMinusZForward.to_world(Vec3::X), Vec3::NEG_Z);
+        assert_eq!(WorldAxes::YUpMinusZForward.to_world(Vec3::Y), Vec3::NEG_X);
     }
 }

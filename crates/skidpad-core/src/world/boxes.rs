@@ -1,7 +1,7 @@
 //! Fixed boxes of a scene.
 
 use crate::math;
-use crate::world::texture::Texture;
+use crate::world::texture::SurfaceTexture;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// A box that never moves. The nearest face that a wheel's ray enters supports the wheel. A ray that starts inside the box has no contact.
@@ -16,25 +16,28 @@ pub struct FixedBox {
     /// Factor on the friction of every tyre on the box, ≥ 0. The factor of the plane does not apply on the box.
     pub grip: f32,
     /// Texture of the faces. Platforms ignore the unevenness.
-    pub texture: Texture,
+    pub texture: SurfaceTexture,
 }
 
 impl FixedBox {
     /// Returns a box of full `size` (m) around `centre` (m), aligned with the world axes, hard, even and of grip 1.
-    pub fn upright(centre: DVec3, size: Vec3) -> Self {
-        Self { centre, half_extents: 0.5 * size, rotation: Quat::IDENTITY, grip: 1.0, texture: Texture::NONE }
+    pub fn axis_aligned(centre: DVec3, size: Vec3) -> Self {
+        Self { centre, half_extents: 0.5 * size, rotation: Quat::IDENTITY, grip: 1.0, texture: SurfaceTexture::NONE }
     }
 
     /// Returns the box turned about its centre, in the ISO 8855 order: yaw about z, then pitch about y, then roll about x, rad. Replaces
     /// the previous rotation. Yaw is positive to the left, pitch with the +x end down, roll with the −y side down.
-    pub fn turned(self, yaw: f32, pitch: f32, roll: f32) -> Self {
-        Self { rotation: turn(Vec3::Z, yaw) * turn(Vec3::Y, pitch) * turn(Vec3::X, roll), ..self }
+    pub fn rotated(self, yaw: f32, pitch: f32, roll: f32) -> Self {
+        Self {
+            rotation: rotation_about(Vec3::Z, yaw) * rotation_about(Vec3::Y, pitch) * rotation_about(Vec3::X, roll),
+            ..self
+        }
     }
 
     /// Returns the distance from `start` along the unit vector `direction` to the face through which a ray enters the box, m. Returns
     /// `None` if the ray misses the box or starts inside. The ray enters by the last of the three pairs of planes, if it has left none of
     /// them before (slab method).
-    pub(crate) fn entered(&self, start: DVec3, direction: DVec3) -> Option<f64> {
+    pub(crate) fn entry_distance(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let from_world = self.rotation.as_dquat().inverse();
         let [from, along] = [start - self.centre, direction].map(|vector| from_world * vector);
         let half = self.half_extents.as_dvec3();
@@ -55,7 +58,7 @@ impl FixedBox {
 }
 
 /// Returns the rotation by `angle` rad about the unit vector `axis`.
-pub(crate) fn turn(axis: Vec3, angle: f32) -> Quat {
+pub(crate) fn rotation_about(axis: Vec3, angle: f32) -> Quat {
     let (sin, cos) = math::sin_cos(0.5 * angle);
     let v = axis * sin;
     Quat::from_xyzw(v.x, v.y, v.z, cos)

@@ -3,8 +3,8 @@
 use crate::chassis::mass::box_inertia;
 use crate::model::parts::Hull;
 use crate::world::boxes::FixedBox;
-use crate::world::seam::BODYWORK_FRICTION;
-use crate::world::texture::Texture;
+use crate::world::port::BODYWORK_FRICTION;
+use crate::world::texture::SurfaceTexture;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
 /// A rigid box that forces move: it rests on the ground, slides, collides with hulls and other boxes, and carries wheels that push it.
@@ -48,7 +48,7 @@ impl BodyMotion {
 impl FreeBody {
     /// Returns a homogeneous box of `mass` kg and full `size` (m), at rest around `position` (m), aligned with the world axes. It has the
     /// friction of bodywork and a grip of 1.
-    pub fn solid(mass: f32, size: Vec3, position: DVec3) -> Self {
+    pub fn solid_box(mass: f32, size: Vec3, position: DVec3) -> Self {
         let moments = box_inertia(mass.into(), size.as_dvec3().to_array()).map(|moment| moment as f32);
         Self {
             mass,
@@ -61,13 +61,13 @@ impl FreeBody {
     }
 
     /// Returns the body as a fixed box in the pose of `motion`.
-    pub fn standing(&self, motion: &BodyMotion) -> FixedBox {
+    pub fn box_at(&self, motion: &BodyMotion) -> FixedBox {
         FixedBox {
             centre: motion.position + (motion.rotation * self.hull.centre).as_dvec3(),
             half_extents: self.hull.half_extents,
             rotation: motion.rotation,
             grip: self.grip,
-            texture: Texture::NONE,
+            texture: SurfaceTexture::NONE,
         }
     }
 }

@@ -5,9 +5,9 @@
 
 use crate::controls::Controls;
 use crate::state::State;
-use crate::step::coupling::StepReport;
+use crate::step::solver_mode::StepReport;
 use crate::telemetry::frame::Frame;
-use crate::world::backend::{Backend, CarStart};
+use crate::world::simulation::{CarStart, Simulation};
 use crate::world::slots::{CarError, CarId, Slots};
 use bevy_math::DVec3;
 
@@ -16,12 +16,12 @@ use bevy_math::DVec3;
 pub enum LevelError {
     /// There is no world.
     #[error("no world was given, but there must be one for each level")]
-    Empty,
+    NoWorld,
     /// A world has other cars than the first one.
     #[error(
         "the world of level {level} has other cars than that of level 0; it must have the same models in the same slots"
     )]
-    Cars {
+    CarsMismatch {
         /// Level of the world.
         level: usize,
     },
@@ -29,7 +29,7 @@ pub enum LevelError {
     #[error(
         "level {level} steps by {found} s, but it must be a whole multiple of {accepts} s, the step of the level before"
     )]
-    Step {
+    StepMismatch {
         /// Level of the world.
         level: usize,
         /// Step of the world, s.
@@ -40,7 +40,7 @@ pub enum LevelError {
 }
 
 /// Relative error of the step ratio that is accepted as rounding of both steps to 32 bits.
-const STEP_ROUNDING: f32 = 1e-5;
+const STEP_RATIO_TOLERANCE: f32 = 1e-5;
 
 /// Worlds from fine to coarse, with every car active in one of them.
 ///
@@ -49,30 +49,30 @@ const STEP_ROUNDING: f32 = 1e-5;
 /// other. Vehicles of one train are always in the same level.
 pub struct LevelOfDetail {
     levels: Vec<Level>,
-    cars: Vec<Car>,
+    cars: Vec<LodCar>,
     ticks: u64,
 }
 
 struct Level {
-    world: Box<dyn Backend>,
+    world: Box<dyn Simulation>,
     /// Number of ticks per step.
-    every: u64,
+    ticks_per_step: u64,
     /// Number of cars in the level.
-    cars: usize,
+    car_count: usize,
 }
 
-struct Car {
+struct LodCar {
     level: usize,
-    wanted: usize,
+    requested_level: usize,
     /// Smallest squared distance of the train from a viewer, m². Used for the front vehicle of each train.
-    nearest: f64,
+    viewer_distance_squared: f64,
     /// Buffer for the transferred state, so that a transfer does not allocate.
-    moving: State,
+    state_buffer: State,
 }
 
-impl Car {
-    fn in_finest(state: &State) -> Self {
-        Self { level: 0, wanted: 0, nearest: f64::INFINITY, moving: state.clone() }
+impl LodCar {
+    fn in_finest_level(state: &State) -> Self {
+        Self { level: 0, requested_level: 0, viewer_distance_squared: f64::INFINITY, state_buffer: state.clone() }
     }
 }
 
@@ -82,26 +82,26 @@ impl LevelOfDetail {
     ///
     /// # Errors
     /// No world, worlds with different cars, or a step that is not a whole multiple of the preceding one.
-    pub fn new(worlds: Vec<Box<dyn Backend>>) -> Result<Self, LevelError> {
-        let finest = worlds.first().ok_or(LevelError::Empty)?;
-        let cars: Vec<Car> = (0..finest.cars()).map(|i| Car::in_finest(finest.state(i))).collect();
+    pub fn new(worlds: Vec<Box<dyn Simulation>>) -> Result<Self, LevelError> {
+        let finest = worlds.first().ok_or(LevelError::NoWorld)?;
+        let cars: Vec<LodCar> = (0..finest.slot_count()).map(|i| LodCar::in_finest_level(finest.state(i))).collect();
         let mut levels: Vec<Level> = Vec::with_capacity(worlds.len());
         for (level, mut world) in worlds.into_iter().enumerate() {
             let (mut every, mut inside) = (1, world.slots().ids().count());
             if let Some(finer) = levels.last() {
                 let same =
                     |i| world.slots().id(i) == finer.world.slots().id(i) && world.model(i) == finer.world.model(i);
-                if world.cars() != cars.len() || !(0..cars.len()).all(same) {
-                    return Err(LevelError::Cars { level });
+                if world.slot_count() != cars.len() || !(0..cars.len()).all(same) {
+                    return Err(LevelError::CarsMismatch { level });
                 }
-                every = finer.every * multiple(level, world.dt(), finer.world.dt())?;
+                every = finer.ticks_per_step * step_multiple(level, world.dt(), finer.world.dt())?;
                 for slot in 0..cars.len() {
                     // The error of an empty slot does not matter: it has no car to suspend.
                     let _ = world.suspend(slot);
                 }
                 inside = 0;
             }
-            levels.push(Level { world, every, cars: inside });
+            levels.push(Level { world, ticks_per_step: every, car_count: inside });
         }
         Ok(Self { levels, cars, ticks: 0 })
     }
@@ -115,8 +115,8 @@ impl LevelOfDetail {
             // The slot holds the car that was just inserted.
             let _ = level.world.suspend(slot);
         }
-        self.levels[0].cars += 1;
-        let entry = Car::in_finest(self.levels[0].world.state(slot));
+        self.levels[0].car_count += 1;
+        let entry = LodCar::in_finest_level(self.levels[0].world.state(slot));
         match self.cars.get_mut(slot) {
             Some(own) => *own = entry,
             None => self.cars.push(entry),
@@ -133,7 +133,7 @@ impl LevelOfDetail {
         for level in &mut self.levels {
             level.world.remove(car)?;
         }
-        self.levels[self.cars[car.slot()].level].cars -= 1;
+        self.levels[self.cars[car.slot()].level].car_count -= 1;
         Ok(())
     }
 
@@ -164,51 +164,51 @@ impl LevelOfDetail {
 
     /// Returns the telemetry of car `car` after the last step of its level.
     pub fn frame(&self, car: usize) -> Frame {
-        let (world, time) = (self.world(car), self.time() - self.late(car));
+        let (world, time) = (self.world(car), self.time() - self.lag(car));
         let view = world.car(car);
-        Frame::of(view.model, view.state, view.ahead, &world.assist_log(car), time, world.dt())
+        Frame::new(view.model, view.state, view.towing_vehicle, &world.assist_log(car), time, world.dt())
     }
 
     /// Returns the time by which the state of car `car` lags behind, s: 0 in the finest level.
-    pub fn late(&self, car: usize) -> f64 {
-        let ticks = self.ticks % self.levels[self.cars[car].level].every;
+    pub fn lag(&self, car: usize) -> f64 {
+        let ticks = self.ticks % self.levels[self.cars[car].level].ticks_per_step;
         ticks as f64 * f64::from(self.levels[0].world.dt())
     }
 
     /// Moves car `car`, and all vehicles of its train, to `level`, or to the coarsest level if there is no such level. Moves at once if
     /// both levels are at the same time, otherwise as soon as they are.
-    pub fn move_car(&mut self, car: usize, level: usize) {
-        let front = self.front(car);
+    pub fn set_level(&mut self, car: usize, level: usize) {
+        let front = self.front_vehicle(car);
         for other in 0..self.cars.len() {
-            if self.front(other) == front {
-                self.ask(other, level);
+            if self.front_vehicle(other) == front {
+                self.request_level(other, level);
             }
         }
     }
 
     /// Moves every car to the level for its distance from the nearest of `viewers` (world, m). Vehicles of one train use the smallest of
     /// their distances.
-    pub fn follow(&mut self, viewers: &[DVec3], distances: &Distances) {
-        self.cars.iter_mut().for_each(|car| car.nearest = f64::INFINITY);
+    pub fn update_levels(&mut self, viewers: &[DVec3], distances: &LodDistances) {
+        self.cars.iter_mut().for_each(|car| car.viewer_distance_squared = f64::INFINITY);
         for car in 0..self.cars.len() {
-            let (position, front) = (self.state(car).position, self.front(car));
+            let (position, front) = (self.state(car).position, self.front_vehicle(car));
             let nearest = viewers.iter().map(|v| v.distance_squared(position)).fold(f64::INFINITY, f64::min);
-            self.cars[front].nearest = self.cars[front].nearest.min(nearest);
+            self.cars[front].viewer_distance_squared = self.cars[front].viewer_distance_squared.min(nearest);
         }
         for car in 0..self.cars.len() {
-            let front = &self.cars[self.front(car)];
-            self.ask(car, distances.level(front.nearest.sqrt(), front.wanted));
+            let front = &self.cars[self.front_vehicle(car)];
+            self.request_level(car, distances.level_at(front.viewer_distance_squared.sqrt(), front.requested_level));
         }
     }
 
-    fn ask(&mut self, car: usize, level: usize) {
-        self.cars[car].wanted = level.min(self.levels.len() - 1);
-        self.hand_over(car);
+    fn request_level(&mut self, car: usize, level: usize) {
+        self.cars[car].requested_level = level.min(self.levels.len() - 1);
+        self.transfer_car(car);
     }
 
     /// Returns the front vehicle of the train of car `car`; `car` itself if no vehicle tows it. For vehicles that tow each other in a
     /// circle, returns one of them.
-    fn front(&self, car: usize) -> usize {
+    fn front_vehicle(&self, car: usize) -> usize {
         let mut front = car;
         for _ in 0..self.cars.len() {
             let ahead = self.state(front).tow.map(|tow| tow.by as usize);
@@ -222,33 +222,33 @@ impl LevelOfDetail {
     /// levels.
     pub fn step(&mut self, controls: &[Controls]) -> StepReport {
         for car in 0..self.cars.len() {
-            self.hand_over(car);
+            self.transfer_car(car);
         }
         self.ticks += 1;
         let mut report = StepReport::default();
-        for level in self.levels.iter_mut().filter(|level| level.cars > 0) {
-            if self.ticks.is_multiple_of(level.every) {
-                report = report.and(level.world.step(controls));
+        for level in self.levels.iter_mut().filter(|level| level.car_count > 0) {
+            if self.ticks.is_multiple_of(level.ticks_per_step) {
+                report = report.merge_worst(level.world.step(controls));
             }
         }
         report
     }
 
-    fn world(&self, car: usize) -> &dyn Backend {
+    fn world(&self, car: usize) -> &dyn Simulation {
         self.levels[self.cars[car].level].world.as_ref()
     }
 
     /// Moves car `i` to its wanted level if both levels are at the same time. Does nothing for an empty slot. The state includes forces, spins,
     /// deflections and gears, so that the next step has a warm start.
-    fn hand_over(&mut self, i: usize) {
+    fn transfer_car(&mut self, i: usize) {
         let car = &mut self.cars[i];
-        let (from, to) = (car.level, car.wanted);
+        let (from, to) = (car.level, car.requested_level);
         // The ticks of each level are a multiple of those of the finer levels, so that this is their common multiple.
-        let shared = self.levels[from].every.max(self.levels[to].every);
+        let shared = self.levels[from].ticks_per_step.max(self.levels[to].ticks_per_step);
         if from == to || !self.ticks.is_multiple_of(shared) {
             return;
         }
-        let state = &mut car.moving;
+        let state = &mut car.state_buffer;
         state.clone_from(self.levels[from].world.state(i));
         let (old, new) = (self.levels[from].world.dt(), self.levels[to].world.dt());
         if old != new {
@@ -260,27 +260,27 @@ impl LevelOfDetail {
             return;
         }
         // A world without cars is not stepped, so that its time, which determines the wind, is set here.
-        entered.world.set_steps(self.ticks / entered.every);
+        entered.world.set_steps(self.ticks / entered.ticks_per_step);
         // The slot holds the car in every level, so that this does not fail.
         let _ = self.levels[from].world.suspend(i);
-        self.levels[from].cars -= 1;
-        self.levels[to].cars += 1;
+        self.levels[from].car_count -= 1;
+        self.levels[to].car_count += 1;
         car.level = to;
     }
 }
 
-fn multiple(level: usize, found: f32, accepts: f32) -> Result<u64, LevelError> {
+fn step_multiple(level: usize, found: f32, accepts: f32) -> Result<u64, LevelError> {
     let ratio = found / accepts;
     let whole = ratio.round();
-    if (1.0..1e6).contains(&whole) && (ratio - whole).abs() <= STEP_ROUNDING * whole {
+    if (1.0..1e6).contains(&whole) && (ratio - whole).abs() <= STEP_RATIO_TOLERANCE * whole {
         return Ok(whole as u64);
     }
-    Err(LevelError::Step { level, found, accepts })
+    Err(LevelError::StepMismatch { level, found, accepts })
 }
 
 /// Distances at which a car changes to the next coarser level.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Distances {
+pub struct LodDistances {
     /// Distance between each level and the next coarser one, m, ascending.
     pub limits: Vec<f64>,
     /// Share of a limit, 0 to 1, by which a car must be nearer than the limit before it changes back. At 0 a car on the limit may change at
@@ -288,9 +288,9 @@ pub struct Distances {
     pub margin: f64,
 }
 
-impl Distances {
+impl LodDistances {
     /// Returns the level of a car at `distance` m that is in level `now`.
-    pub fn level(&self, distance: f64, now: usize) -> usize {
+    pub fn level_at(&self, distance: f64, now: usize) -> usize {
         let beyond = |share: f64| self.limits.iter().take_while(|limit| distance > **limit * share).count();
         now.max(beyond(1.0)).min(beyond(1.0 - self.margin))
     }
@@ -298,14 +298,14 @@ impl Distances {
 
 #[cfg(test)]
 mod tests {
-    use super::Distances;
+    use super::LodDistances;
 
     #[test]
     fn a_car_on_the_limit_does_not_change_to_and_fro() {
-        let distances = Distances { limits: vec![50.0, 200.0], margin: 0.1 };
+        let distances = LodDistances { limits: vec![50.0, 200.0], margin: 0.1 };
         let mut level = 0;
         let mut levels = |way: &[f64]| -> Vec<usize> {
-            way.iter().map(|&distance| (level = distances.level(distance, level), level).1).collect()
+            way.iter().map(|&distance| (level = distances.level_at(distance, level), level).1).collect()
         };
         assert_eq!(
             levels(&[10.0, 50.0, 51.0, 49.0, 46.0, 51.0]),
@@ -313,6 +313,6 @@ mod tests {
             "away and back within the margin"
         );
         assert_eq!(levels(&[44.0, 49.0, 300.0, 190.0, 170.0, 0.0]), [0, 0, 2, 2, 1, 0], "and all the way");
-        assert_eq!(distances.level(f64::INFINITY, 0), 2, "nobody looks");
+        assert_eq!(distances.level_at(f64::INFINITY, 0), 2, "nobody looks");
     }
 }

@@ -12,12 +12,12 @@ pub struct Platform {
     /// Axis of rotation through the centre, unit vector, world.
     pub axis: Vec3,
     /// Course of the platform.
-    pub course: Course,
+    pub course: PlatformCourse,
 }
 
 /// Course of a platform.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Course {
+pub enum PlatformCourse {
     /// Constant velocity (m/s, world) and turn rate (rad/s about the axis).
     Steady {
         /// Velocity of the centre, world, m/s.
@@ -26,7 +26,7 @@ pub enum Course {
         rate: f32,
     },
     /// Motion along way points.
-    Path(Path),
+    Path(PlatformPath),
 }
 
 /// Pose of a platform at a time.
@@ -46,7 +46,7 @@ pub struct WayPoint {
 /// platform passes the point at a distance of `blend Δv / 8` (J. J. Craig, "Introduction to Robotics", linear segments with parabolic
 /// blends). Without blends the velocity jumps.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path {
+pub struct PlatformPath {
     points: Vec<WayPoint>,
     repeats: bool,
     blend: f64,
@@ -54,7 +54,7 @@ pub struct Path {
 
 /// Reason for which way points are not a valid path.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum PathFault {
+pub enum PlatformPathFault {
     /// Number of way points below 2.
     #[error("a path has two way points at least, and this one has {0}")]
     TooFew(usize),
@@ -66,7 +66,7 @@ pub enum PathFault {
     NotLater(usize),
     /// Blends that are negative, not finite, or overlap.
     #[error("blends of {blend} s do not fit between way points {shortest} s apart")]
-    Blend {
+    InvalidBlend {
         /// Duration of a blend, s.
         blend: f64,
         /// Shortest time between two successive way points, s.
@@ -79,87 +79,87 @@ pub enum PathFault {
 
 /// Displacement (m) and angle (rad), or their rates.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct PathOffset {
     displacement: DVec3,
     angle: f64,
 }
 
-impl Place {
-    fn of(point: &WayPoint) -> Self {
+impl PathOffset {
+    fn from_way_point(point: &WayPoint) -> Self {
         Self { displacement: point.displacement, angle: point.angle }
     }
 
-    fn plus(self, other: Self, times: f64) -> Self {
+    fn add_scaled(self, other: Self, times: f64) -> Self {
         Self { displacement: self.displacement + other.displacement * times, angle: self.angle + other.angle * times }
     }
 }
 
 /// Largest distance between the ends of a repeating path, m.
-const CLOSED: f64 = 1e-9;
+const MAX_CLOSURE_GAP_M: f64 = 1e-9;
 
-impl Path {
+impl PlatformPath {
     /// Creates a path along `points`, with a blend of `blend` s at each (≥ 0, at most the shortest time between successive points). A path
     /// that `repeats` must end where it starts. It runs forever, also before its first time, and its angle accumulates. Other paths are at
     /// rest before the first point and after the last.
     ///
     /// # Errors
-    /// The first [`PathFault`].
-    pub fn new(points: Vec<WayPoint>, repeats: bool, blend: f64) -> Result<Self, PathFault> {
+    /// The first [`PlatformPathFault`].
+    pub fn new(points: Vec<WayPoint>, repeats: bool, blend: f64) -> Result<Self, PlatformPathFault> {
         if points.len() < 2 {
-            return Err(PathFault::TooFew(points.len()));
+            return Err(PlatformPathFault::TooFew(points.len()));
         }
         let is_finite = |p: &WayPoint| p.time.is_finite() && p.displacement.is_finite() && p.angle.is_finite();
         if let Some(wrong) = points.iter().position(|point| !is_finite(point)) {
-            return Err(PathFault::NotFinite(wrong));
+            return Err(PlatformPathFault::NotFinite(wrong));
         }
         let times = || points.windows(2).map(|pair| pair[1].time - pair[0].time);
         if let Some(wrong) = times().position(|apart| apart <= 0.0) {
-            return Err(PathFault::NotLater(wrong + 1));
+            return Err(PlatformPathFault::NotLater(wrong + 1));
         }
         let shortest = times().fold(f64::INFINITY, f64::min);
         if !(0.0..=shortest).contains(&blend) {
-            return Err(PathFault::Blend { blend, shortest });
+            return Err(PlatformPathFault::InvalidBlend { blend, shortest });
         }
         let apart = points[0].displacement.distance(points[points.len() - 1].displacement);
-        if repeats && apart > CLOSED {
-            return Err(PathFault::NotClosed(apart));
+        if repeats && apart > MAX_CLOSURE_GAP_M {
+            return Err(PlatformPathFault::NotClosed(apart));
         }
         Ok(Self { points, repeats, blend })
     }
 
     /// Returns the rates on the leg that ends at way point `end`. Before the first and after the last point of a path that does not repeat,
     /// returns zero.
-    fn rates(&self, end: usize) -> Place {
+    fn leg_rates(&self, end: usize) -> PathOffset {
         let last = self.points.len() - 1;
         let end = match end {
             0 if self.repeats => last,
             end if end > last && self.repeats => 1,
-            0 => return Place::default(),
-            end if end > last => return Place::default(),
+            0 => return PathOffset::default(),
+            end if end > last => return PathOffset::default(),
             end => end,
         };
         let [from, to] = [self.points[end - 1], self.points[end]];
-        let change = Place::of(&to).plus(Place::of(&from), -1.0);
-        Place::default().plus(change, 1.0 / (to.time - from.time))
+        let change = PathOffset::from_way_point(&to).add_scaled(PathOffset::from_way_point(&from), -1.0);
+        PathOffset::default().add_scaled(change, 1.0 / (to.time - from.time))
     }
 
     /// Returns the place and its rates at `time` s.
-    fn at(&self, time: f64) -> [Place; 2] {
+    fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         let [first, last] = [self.points[0], self.points[self.points.len() - 1]];
         let lap = if self.repeats { ((time - first.time) / (last.time - first.time)).floor() } else { 0.0 };
         let time = time - lap * (last.time - first.time);
         let end = self.points.partition_point(|point| point.time <= time);
         let from = &self.points[end.saturating_sub(1)];
-        let mut rates = self.rates(end);
-        let mut place = Place::of(from).plus(rates, time - from.time);
+        let mut rates = self.leg_rates(end);
+        let mut place = PathOffset::from_way_point(from).add_scaled(rates, time - from.time);
         place.angle += lap * (last.angle - first.angle);
         for corner in [end.checked_sub(1), (end < self.points.len()).then_some(end)].into_iter().flatten() {
             let since = time - self.points[corner].time;
             let left = 0.5 * self.blend - since.abs();
             if left > 0.0 {
-                let change = self.rates(corner + 1).plus(self.rates(corner), -1.0);
-                place = place.plus(change, left * left / (2.0 * self.blend));
-                rates = rates.plus(change, -left.copysign(since) / self.blend);
+                let change = self.leg_rates(corner + 1).add_scaled(self.leg_rates(corner), -1.0);
+                place = place.add_scaled(change, left * left / (2.0 * self.blend));
+                rates = rates.add_scaled(change, -left.copysign(since) / self.blend);
             }
         }
         [place, rates]
@@ -184,17 +184,17 @@ pub struct PlatformMotion {
 }
 
 impl Platform {
-    fn at(&self, time: f64) -> [Place; 2] {
+    fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         match &self.course {
-            Course::Steady { velocity, rate } => {
-                let rates = Place { displacement: velocity.as_dvec3(), angle: f64::from(*rate) };
-                [Place::default().plus(rates, time), rates]
+            PlatformCourse::Steady { velocity, rate } => {
+                let rates = PathOffset { displacement: velocity.as_dvec3(), angle: f64::from(*rate) };
+                [PathOffset::default().add_scaled(rates, time), rates]
             }
-            Course::Path(path) => path.at(time),
+            PlatformCourse::Path(path) => path.offset_and_rates(time),
         }
     }
 
-    fn pose_of(&self, place: &Place) -> (DVec3, Quat) {
+    fn pose_at_offset(&self, place: &PathOffset) -> (DVec3, Quat) {
         let (sin, cos) = math::sin_cos_f64(0.5 * place.angle);
         let axis = self.axis.as_dvec3() * sin;
         let turned = DQuat::from_xyzw(axis.x, axis.y, axis.z, cos).as_quat();
@@ -203,11 +203,11 @@ impl Platform {
 
     /// Returns the centre (world, m) and the rotation from platform axes to world axes at `time` s since the start of the world.
     pub fn pose(&self, time: f64) -> (DVec3, Quat) {
-        self.pose_of(&self.at(time)[0])
+        self.pose_at_offset(&self.offset_and_rates(time)[0])
     }
 
     /// Returns the platform as a fixed box in its pose at `time` s.
-    pub fn standing(&self, time: f64) -> FixedBox {
+    pub fn box_at(&self, time: f64) -> FixedBox {
         let (centre, rotation) = self.pose(time);
         FixedBox { centre, rotation, ..self.shape }
     }
@@ -215,8 +215,8 @@ impl Platform {
     /// Returns the motion in the step of `dt` s that starts at `time` s.
     pub fn motion(&self, time: f64, dt: f32) -> PlatformMotion {
         let step = f64::from(dt);
-        let ([begins, _], [ends, last]) = (self.at(time), self.at(time + step));
-        let (centre, rotation) = self.pose_of(&begins);
+        let ([begins, _], [ends, last]) = (self.offset_and_rates(time), self.offset_and_rates(time + step));
+        let (centre, rotation) = self.pose_at_offset(&begins);
         PlatformMotion {
             centre,
             rotation,
@@ -239,12 +239,12 @@ impl PlatformMotion {
     ///
     /// The platform carries the centre of mass to the end of the step. The arm stays that of the middle of the step, like that in the rows
     /// of the wheel; otherwise car and turntable would turn differently.
-    pub fn velocity_under(&self, car: DVec3, arm: Vec3, dt: f32) -> Vec3 {
+    pub fn velocity_under_wheel(&self, car: DVec3, arm: Vec3, dt: f32) -> Vec3 {
         if self.last_angular == Vec3::ZERO && self.angular == Vec3::ZERO {
             return self.last_velocity;
         }
         let from_centre = (car - self.centre).as_vec3() - self.velocity * (0.5 * dt);
-        let carried = math::turned(Quat::IDENTITY, self.angular, 0.5 * dt) * from_centre;
+        let carried = math::integrate_rotation(Quat::IDENTITY, self.angular, 0.5 * dt) * from_centre;
         self.last_velocity + self.last_angular.cross(carried + arm)
     }
 }
@@ -258,9 +258,9 @@ mod tests {
     }
 
     fn along(points: &[WayPoint], repeats: bool, blend: f64) -> Platform {
-        let path = Path::new(points.to_vec(), repeats, blend).expect("a path");
-        let shape = FixedBox::upright(DVec3::new(1.0, 2.0, 3.0), Vec3::ONE);
-        Platform { shape, axis: Vec3::Z, course: Course::Path(path) }
+        let path = PlatformPath::new(points.to_vec(), repeats, blend).expect("a path");
+        let shape = FixedBox::axis_aligned(DVec3::new(1.0, 2.0, 3.0), Vec3::ONE);
+        Platform { shape, axis: Vec3::Z, course: PlatformCourse::Path(path) }
     }
 
     #[test]
@@ -292,13 +292,13 @@ mod tests {
         let there_and_back = [point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.0, 0.0, 1.0)];
         let round = along(&there_and_back, true, 0.2);
         for time in [0.0, 0.03, 0.7, 1.04, 1.95] {
-            let [one, other] = [time, time + 6.0].map(|time| round.at(time));
+            let [one, other] = [time, time + 6.0].map(|time| round.offset_and_rates(time));
             assert!((one[0].displacement - other[0].displacement).length() < 1e-12, "{time} s");
             assert!((one[0].angle + 3.0 - other[0].angle).abs() < 1e-12, "{time} s");
         }
         // The platform reverses at both ends, 0.2 s * 6 m/s / 8 before them.
-        assert!((round.at(2.0)[0].displacement.x - 0.15).abs() < 1e-12);
-        assert!((round.at(3.0)[0].displacement.x - 2.85).abs() < 1e-12);
+        assert!((round.offset_and_rates(2.0)[0].displacement.x - 0.15).abs() < 1e-12);
+        assert!((round.offset_and_rates(3.0)[0].displacement.x - 2.85).abs() < 1e-12);
     }
 
     /// Checks that the velocity is the derivative of the pose, also in blends.
@@ -307,7 +307,11 @@ mod tests {
         let round = along(&[point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.5, 0.0, 1.5)], true, 0.7);
         for k in 0..500 {
             let time = 0.011 * f64::from(k);
-            let ([before, _], [after, _], [_, rates]) = (round.at(time - 1e-6), round.at(time + 1e-6), round.at(time));
+            let ([before, _], [after, _], [_, rates]) = (
+                round.offset_and_rates(time - 1e-6),
+                round.offset_and_rates(time + 1e-6),
+                round.offset_and_rates(time),
+            );
             // The tolerance is that of an interval of 2e-6 s over a change of acceleration of 9 m/s² within 0.7 s.
             assert!(((after.displacement.x - before.displacement.x) / 2e-6 - rates.displacement.x).abs() < 1e-4);
             assert!(((after.angle - before.angle) / 2e-6 - rates.angle).abs() < 1e-4, "{time} s");
@@ -316,13 +320,14 @@ mod tests {
 
     #[test]
     fn what_is_no_path_is_told() {
-        let new = |points: &[WayPoint], repeats: bool, blend: f64| Path::new(points.to_vec(), repeats, blend).err();
+        let new =
+            |points: &[WayPoint], repeats: bool, blend: f64| PlatformPath::new(points.to_vec(), repeats, blend).err();
         let [a, b, c] = [point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(1.5, 0.0, 1.0)];
-        assert_eq!(new(&[a], false, 0.0), Some(PathFault::TooFew(1)));
-        assert_eq!(new(&[a, c, b], false, 0.0), Some(PathFault::NotLater(2)));
-        assert_eq!(new(&[a, b, c], false, 0.6), Some(PathFault::Blend { blend: 0.6, shortest: 0.5 }));
-        assert_eq!(new(&[a, b], true, 0.0), Some(PathFault::NotClosed(3.0)));
-        assert_eq!(new(&[a, point(f64::NAN, 0.0, 0.0)], true, 0.0), Some(PathFault::NotFinite(1)));
+        assert_eq!(new(&[a], false, 0.0), Some(PlatformPathFault::TooFew(1)));
+        assert_eq!(new(&[a, c, b], false, 0.0), Some(PlatformPathFault::NotLater(2)));
+        assert_eq!(new(&[a, b, c], false, 0.6), Some(PlatformPathFault::InvalidBlend { blend: 0.6, shortest: 0.5 }));
+        assert_eq!(new(&[a, b], true, 0.0), Some(PlatformPathFault::NotClosed(3.0)));
+        assert_eq!(new(&[a, point(f64::NAN, 0.0, 0.0)], true, 0.0), Some(PlatformPathFault::NotFinite(1)));
         assert_eq!(new(&[a, b, c], true, 0.5), None);
     }
 }

@@ -32,7 +32,7 @@ impl RoadClass {
 
     /// Returns the one-sided spectrum of the displacement at 0.1 cycles/m, m³: 16e-6 for class A, four times as much for each rougher
     /// class.
-    pub fn spectrum(self) -> f32 {
+    pub fn spectral_density(self) -> f32 {
         16e-6 * [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0][self as usize]
     }
 
@@ -63,15 +63,18 @@ pub struct Road {
 }
 
 /// Number of waves of a profile.
-const WAVES: usize = 100;
+const WAVES_PER_PROFILE: usize = 100;
 
 /// Reference spatial frequency n₀ of the spectra, cycles/m.
-const REFERENCE: f32 = 0.1;
+const REFERENCE_CYCLES_PER_M: f32 = 0.1;
 
 impl Road {
     /// Returns the variance of the height, m²: the integral of `G (n₀/n)²` over the spatial frequencies of the road, `G n₀² (λ₂ − λ₁)`.
-    pub fn variance(&self) -> f32 {
-        self.class.spectrum() * REFERENCE * REFERENCE * (self.wavelengths[1] - self.wavelengths[0])
+    pub fn height_variance(&self) -> f32 {
+        self.class.spectral_density()
+            * REFERENCE_CYCLES_PER_M
+            * REFERENCE_CYCLES_PER_M
+            * (self.wavelengths[1] - self.wavelengths[0])
     }
 
     /// Returns the road as a height field. A profile is a sum of waves along x with random phases, each with the variance of its share of
@@ -80,15 +83,15 @@ impl Road {
     ///
     /// # Errors
     /// Invalid sizes, wavelengths or grip, too many heights, or a grid spacing of half of the shortest wavelength or more.
-    pub fn field(&self) -> Result<HeightField, TerrainFault> {
+    pub fn height_field(&self) -> Result<HeightField, TerrainFault> {
         let [shortest, longest] = self.wavelengths;
         if !(self.spacing > 0.0 && self.spacing < 0.5 * shortest && shortest < longest && longest.is_finite()) {
-            return Err(TerrainFault::Spacing(self.spacing));
+            return Err(TerrainFault::InvalidSpacing(self.spacing));
         }
         let lines = self.size.map(|size| (size / self.spacing).round() + 1.0);
         let heights = lines[0] * lines[1];
-        if heights.is_nan() || heights > MOST_HEIGHTS {
-            return Err(TerrainFault::TooMany(heights));
+        if heights.is_nan() || heights > MAX_HEIGHT_COUNT {
+            return Err(TerrainFault::TooManyHeights(heights));
         }
         let counts = lines.map(|lines| lines as usize);
         let profiles = self.profiles(counts[0]);
@@ -106,11 +109,12 @@ impl Road {
         let mut profiles = vec![[0.0; 3]; lines];
         let [shortest, longest] = self.wavelengths;
         // The shares of the spectrum have equal frequency ratios.
-        let step = math::exp(math::ln(longest / shortest) / WAVES as f32);
+        let step = math::exp(math::ln(longest / shortest) / WAVES_PER_PROFILE as f32);
         let mut wave = longest;
-        for k in 0..WAVES {
+        for k in 0..WAVES_PER_PROFILE {
             let next = wave / step;
-            let variance = self.class.spectrum() * REFERENCE * REFERENCE * (wave - next);
+            let variance =
+                self.class.spectral_density() * REFERENCE_CYCLES_PER_M * REFERENCE_CYCLES_PER_M * (wave - next);
             let frequency = TAU * step.sqrt() / wave;
             // Each profile has its own frequency within the share. Waves of equal frequency would add up or cancel along the whole road.
             let frequencies = [0.5, 0.2, 0.8].map(|place| TAU * math::exp(place * math::ln(step)) / wave);
@@ -118,7 +122,7 @@ impl Road {
             let far = frequency * self.size[1] / peak;
             let shared = math::exp(-exponent * math::ln(1.0 + far * far));
             let amplitudes = [shared, 1.0 - shared, 1.0 - shared].map(|share| (2.0 * variance * share).sqrt());
-            let phases = [0, 1, 2].map(|profile| TAU * random(self.seed, (3 * k + profile) as u64));
+            let phases = [0, 1, 2].map(|profile| TAU * unit_random(self.seed, (3 * k + profile) as u64));
             for (line, heights) in profiles.iter_mut().enumerate() {
                 // The phase is computed in 64 bits and reduced to one turn, because a long road has many turns.
                 let x = f64::from(self.spacing) * line as f64;
@@ -135,11 +139,11 @@ impl Road {
 }
 
 /// Maximum number of heights of a road; they take 100 MB.
-const MOST_HEIGHTS: f32 = 25e6;
+const MAX_HEIGHT_COUNT: f32 = 25e6;
 
 /// Returns a number from 0 to 1 (exclusive) that depends on `seed` and `number` alone (Steele, Lea and Flood, "Fast Splittable Pseudorandom
 /// Number Generators", mix of SplitMix64).
-fn random(seed: u64, number: u64) -> f32 {
+fn unit_random(seed: u64, number: u64) -> f32 {
     let mut bits = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -160,7 +164,7 @@ mod tests {
     fn heights_have_the_deviation_of_their_class() {
         for (class, expected) in RoadClass::ALL.into_iter().zip([1.8, 3.6, 7.1, 14.2, 28.4, 56.8, 113.6, 227.3]) {
             let road = road(class, 11);
-            let field = road.field().expect("a road");
+            let field = road.height_field().expect("a road");
             let [columns, rows] = field.counts();
             for row in [0, rows / 2, rows - 1] {
                 let heights = (0..columns).map(|column| f64::from(field.height(column, row)));
@@ -170,13 +174,13 @@ mod tests {
                 // The 6 km have 300 of the longest waves, and the table has two digits.
                 assert!((deviation / expected - 1.0).abs() < 0.03, "{class:?}: {deviation} mm instead of {expected}");
             }
-            assert!((1e3 * f64::from(road.variance().sqrt()) / expected - 1.0).abs() < 0.02);
+            assert!((1e3 * f64::from(road.height_variance().sqrt()) / expected - 1.0).abs() < 0.02);
         }
     }
 
     #[test]
     fn a_seed_is_a_road_and_others_are_others() {
-        let height = |seed: u64| road(RoadClass::C, seed).field().expect("a road").height(777, 3);
+        let height = |seed: u64| road(RoadClass::C, seed).height_field().expect("a road").height(777, 3);
         assert_eq!(height(1), height(1));
         assert_ne!(height(1), height(2));
     }
@@ -184,7 +188,7 @@ mod tests {
     #[test]
     fn long_waves_are_common_to_both_sides_and_short_ones_are_not() {
         let correlation = |wavelengths: [f32; 2]| {
-            let field = Road { wavelengths, ..road(RoadClass::C, 5) }.field().expect("a road");
+            let field = Road { wavelengths, ..road(RoadClass::C, 5) }.height_field().expect("a road");
             let [columns, rows] = field.counts();
             let sum = |of: &dyn Fn(usize) -> f64| (0..columns).map(of).sum::<f64>();
             let z = |column: usize, row: usize| f64::from(field.height(column, row));
@@ -198,8 +202,8 @@ mod tests {
     #[test]
     fn a_grid_too_wide_for_its_waves_is_refused() {
         let endless = Road { size: [1e9, 1e9], ..road(RoadClass::A, 1) };
-        assert!(matches!(endless.field(), Err(TerrainFault::TooMany(_))));
+        assert!(matches!(endless.height_field(), Err(TerrainFault::TooManyHeights(_))));
         let wide = Road { spacing: 0.2, ..road(RoadClass::A, 1) };
-        assert_eq!(wide.field(), Err(TerrainFault::Spacing(0.2)));
+        assert_eq!(wide.height_field(), Err(TerrainFault::InvalidSpacing(0.2)));
     }
 }

@@ -2,19 +2,19 @@
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::math;
-use crate::wheel::envelope::support;
-use crate::world::boxes::{FixedBox, turn};
+use crate::wheel::rim_contact::ground_contact;
+use crate::world::boxes::{FixedBox, rotation_about};
 use crate::world::free_body::FreeBody;
 use crate::world::platform::Platform;
-use crate::world::seam::Probe;
+use crate::world::port::Probe;
 use crate::world::terrain::{HeightField, TriangleMesh};
-use crate::world::texture::Texture;
+use crate::world::texture::SurfaceTexture;
 use bevy_math::{DVec3, Quat, Vec3};
 use std::sync::Arc;
 
 /// Distance along a wheel's ray up to which surfaces count as flush, m. It is above the rounding error on a road of kilometres, and below
 /// the resolution of a wheel.
-pub const FLUSH: f32 = 1e-3;
+pub const FLUSH_TOLERANCE_M: f32 = 1e-3;
 
 /// An infinite plane with grip, at any slope, and obstacles on it, in it or above it: boxes, height fields, meshes.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,26 +26,26 @@ pub struct Scene {
     /// Factor on the friction of every tyre on the plane, ≥ 0; 1 is the surface on which the tyre was described.
     pub grip: f32,
     /// Texture of the plane. Default: hard and even.
-    pub texture: Texture,
+    pub texture: SurfaceTexture,
     /// Velocity of the air without gusts, world, m/s. Default: zero.
     pub wind: Vec3,
     /// Gusts, which add to the wind. Default: none.
     pub gusts: Vec<Gust>,
-    /// Fixed boxes. Default: none. If a wheel's ray hits several surfaces within [`FLUSH`], the last of them supplies the grip, in the
+    /// Fixed boxes. Default: none. If a wheel's ray hits several surfaces within [`FLUSH_TOLERANCE_M`], the last of them supplies the grip, in the
     /// order plane, first box, last box. A box flush with the ground is therefore a patch of another surface.
     pub boxes: Vec<FixedBox>,
     /// Whether the plane exists. Without it there is no ground below the other surfaces; cars still start aligned with its slope.
-    pub plane: bool,
-    /// Height fields. Default: none. They follow the boxes in the order of surfaces within [`FLUSH`].
-    pub fields: Vec<Arc<HeightField>>,
-    /// Meshes. Default: none. They are the last in the order of surfaces within [`FLUSH`].
+    pub has_plane: bool,
+    /// Height fields. Default: none. They follow the boxes in the order of surfaces within [`FLUSH_TOLERANCE_M`].
+    pub height_fields: Vec<Arc<HeightField>>,
+    /// Meshes. Default: none. They are the last in the order of surfaces within [`FLUSH_TOLERANCE_M`].
     pub meshes: Vec<Arc<TriangleMesh>>,
-    /// Boxes that move on a given course. Default: none. They follow the fixed boxes in the order of surfaces within [`FLUSH`], and carry
+    /// Boxes that move on a given course. Default: none. They follow the fixed boxes in the order of surfaces within [`FLUSH_TOLERANCE_M`], and carry
     /// the wheels on them.
     pub platforms: Vec<Platform>,
     /// Boxes that can be pushed. Default: none. They collide with everything in the scene, with each other, and with cars even if
     /// `cars_collide` is false. Worlds of peers have none.
-    pub bodies: Vec<FreeBody>,
+    pub free_bodies: Vec<FreeBody>,
     /// Whether the bodywork of cars in one world collides. Default: true. If false, cars pass through each other and share only the ground,
     /// as for a fleet that starts on one spot. Peers behave like the programs they represent; in Rapier worlds of users the collision
     /// groups of the chassis decide.
@@ -59,23 +59,23 @@ pub struct Gust {
     /// Largest velocity that the gust adds to the wind, world, m/s.
     pub velocity: Vec3,
     /// Start of the gust, in time since the start of the world, s.
-    pub starts: f32,
+    pub start_time: f32,
     /// Duration r of the rise, and also of the fall, s, ≥ 0; 0 is a step.
-    pub rises: f32,
+    pub rise_time: f32,
     /// Duration of the constant part, s, ≥ 0.
-    pub holds: f32,
+    pub hold_time: f32,
 }
 
 impl Gust {
     /// Returns the velocity that the gust adds to the wind at `time` s, world, m/s.
-    pub fn at(&self, time: f64) -> Vec3 {
-        let since = (time - f64::from(self.starts)) as f32;
-        let left = 2.0 * self.rises + self.holds - since;
-        if self.rises == 0.0 {
+    pub fn velocity_at(&self, time: f64) -> Vec3 {
+        let since = (time - f64::from(self.start_time)) as f32;
+        let left = 2.0 * self.rise_time + self.hold_time - since;
+        if self.rise_time == 0.0 {
             return if since.min(left) >= 0.0 { self.velocity } else { Vec3::ZERO };
         }
-        let risen = since.min(left).clamp(0.0, self.rises);
-        let (_, cosine) = math::sin_cos(core::f32::consts::PI * risen / self.rises);
+        let risen = since.min(left).clamp(0.0, self.rise_time);
+        let (_, cosine) = math::sin_cos(core::f32::consts::PI * risen / self.rise_time);
         self.velocity * (0.5 - 0.5 * cosine)
     }
 }
@@ -86,15 +86,15 @@ impl Default for Scene {
             gravity: STANDARD_GRAVITY,
             slope: 0.0,
             grip: 1.0,
-            texture: Texture::NONE,
+            texture: SurfaceTexture::NONE,
             wind: Vec3::ZERO,
             gusts: Vec::new(),
             boxes: Vec::new(),
-            plane: true,
-            fields: Vec::new(),
+            has_plane: true,
+            height_fields: Vec::new(),
             meshes: Vec::new(),
             platforms: Vec::new(),
-            bodies: Vec::new(),
+            free_bodies: Vec::new(),
             cars_collide: true,
         }
     }
@@ -112,31 +112,32 @@ impl Scene {
     }
 
     /// Returns the velocity of the air, gusts included, in the middle of the step of `dt` s that starts at `time` s, world, m/s.
-    pub fn wind_in(&self, time: f64, dt: f32) -> Vec3 {
+    pub fn wind_at_midstep(&self, time: f64, dt: f32) -> Vec3 {
         let middle = time + 0.5 * f64::from(dt);
-        self.gusts.iter().fold(self.wind, |wind, gust| wind + gust.at(middle))
+        self.gusts.iter().fold(self.wind, |wind, gust| wind + gust.velocity_at(middle))
     }
 
     /// Returns the unit normal of the plane.
-    pub fn normal(&self) -> Vec3 {
+    pub fn plane_normal(&self) -> Vec3 {
         let (sin, cos) = math::sin_cos(self.slope);
         Vec3::new(-sin, 0.0, cos)
     }
 
     /// Returns the orientation of a car that is upright on the plane, turned by `heading` (rad, to the left) about the normal.
-    pub fn orientation(&self, heading: f32) -> Quat {
-        turn(Vec3::Y, -self.slope) * turn(Vec3::Z, heading)
+    pub fn upright_orientation(&self, heading: f32) -> Quat {
+        rotation_about(Vec3::Y, -self.slope) * rotation_about(Vec3::Z, heading)
     }
 
     /// Returns the distance from `start` along the unit vector `direction` to the nearest surface of the scene, m; `None` if the ray hits
     /// nothing. Boxes count by the face through which the ray enters. Platforms and free bodies are at their initial positions.
     pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
-        let normal = self.normal().as_dvec3();
+        let normal = self.plane_normal().as_dvec3();
         let plane = -start.dot(normal) / direction.dot(normal);
-        let plane = (self.plane && plane >= 0.0).then_some(plane);
-        let boxes = self.boxes.iter().filter_map(|fixed| fixed.entered(start, direction));
-        let platforms = self.platforms.iter().filter_map(|moving| moving.standing(0.0).entered(start, direction));
-        let bodies = self.bodies.iter().filter_map(|body| body.standing(&body.motion).entered(start, direction));
+        let plane = (self.has_plane && plane >= 0.0).then_some(plane);
+        let boxes = self.boxes.iter().filter_map(|fixed| fixed.entry_distance(start, direction));
+        let platforms = self.platforms.iter().filter_map(|moving| moving.box_at(0.0).entry_distance(start, direction));
+        let bodies =
+            self.free_bodies.iter().filter_map(|body| body.box_at(&body.motion).entry_distance(start, direction));
         boxes
             .chain(platforms)
             .chain(bodies)
@@ -148,8 +149,8 @@ impl Scene {
     /// Returns the distance to the nearest triangle of height fields and meshes, m. Checks every triangle.
     fn distance_to_terrain(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let mut near = Vec::new();
-        for field in &self.fields {
-            field.near(Vec3::MIN, Vec3::MAX, field.origin() - start, 0, &mut near);
+        for field in &self.height_fields {
+            field.visit_near(Vec3::MIN, Vec3::MAX, field.origin() - start, 0, &mut near);
         }
         for mesh in &self.meshes {
             let to_start = mesh.origin() - start;
@@ -157,13 +158,13 @@ impl Scene {
         }
         let direction = direction.as_vec3().normalize_or(Vec3::NEG_Z);
         let (offset, reach) = (Vec3::ZERO, f32::MAX);
-        let ray = Probe { car: 0, position: start, offset, direction, reach, rim: None };
-        support(&ray, &near, |_| None).map(|(_, met)| f64::from(met.distance))
+        let ray = Probe { car: 0, position: start, offset, direction, length: reach, rim: None };
+        ground_contact(&ray, &near, |_| None).map(|(_, met)| f64::from(met.distance))
     }
 
     /// Returns the point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.
-    pub fn point(&self, x: f64, y: f64, height: f64) -> DVec3 {
-        let normal = self.normal().as_dvec3();
+    pub fn point_above_plane(&self, x: f64, y: f64, height: f64) -> DVec3 {
+        let normal = self.plane_normal().as_dvec3();
         // This vector is perpendicular to the normal to the last digit, so that the point is on the plane even 100 km away.
         let along = DVec3::new(normal.z, 0.0, -normal.x);
         along * x + DVec3::Y * y + normal * height
@@ -177,8 +178,8 @@ mod tests {
 
     #[test]
     fn rays_reach_the_nearest_of_plane_and_boxes() {
-        let table = FixedBox::upright(DVec3::new(4.0, 0.0, 1.0), Vec3::new(2.0, 2.0, 2.0)).turned(0.5, 0.0, 0.0);
-        let tilted = FixedBox::upright(DVec3::new(0.0, 9.0, 0.0), Vec3::new(4.0, 4.0, 2.0)).turned(0.0, 0.1, 0.0);
+        let table = FixedBox::axis_aligned(DVec3::new(4.0, 0.0, 1.0), Vec3::new(2.0, 2.0, 2.0)).rotated(0.5, 0.0, 0.0);
+        let tilted = FixedBox::axis_aligned(DVec3::new(0.0, 9.0, 0.0), Vec3::new(4.0, 4.0, 2.0)).rotated(0.0, 0.1, 0.0);
         let scene = Scene { boxes: vec![table, tilted], ..Scene::flat() };
         let below = |x: f64, y: f64, z: f64| scene.distance_to_ground(DVec3::new(x, y, z), DVec3::NEG_Z);
         let (_, cosine) = math::sin_cos(0.1);
@@ -198,17 +199,17 @@ mod tests {
 
     #[test]
     fn a_gust_rises_holds_and_falls() {
-        let gust = Gust { velocity: Vec3::new(0.0, 8.0, 0.0), starts: 2.0, rises: 1.0, holds: 3.0 };
+        let gust = Gust { velocity: Vec3::new(0.0, 8.0, 0.0), start_time: 2.0, rise_time: 1.0, hold_time: 3.0 };
         for (time, share) in
             [(0.0, 0.0), (2.0, 0.0), (2.5, 0.5), (3.0, 1.0), (5.9, 1.0), (6.5, 0.5), (7.0, 0.0), (1e6, 0.0)]
         {
-            assert!((gust.at(time).y - 8.0 * share).abs() < 1e-5, "{time}: {:?}", gust.at(time));
+            assert!((gust.velocity_at(time).y - 8.0 * share).abs() < 1e-5, "{time}: {:?}", gust.velocity_at(time));
         }
-        let sudden = Gust { rises: 0.0, ..gust };
-        let share = |time| sudden.at(time).y / 8.0;
+        let sudden = Gust { rise_time: 0.0, ..gust };
+        let share = |time| sudden.velocity_at(time).y / 8.0;
         assert_eq!([0.0, 1.9, 2.0, 4.9, 5.1, 1e6].map(share), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
         let scene = Scene { wind: Vec3::X, gusts: vec![gust, gust], ..Scene::flat() };
-        assert_eq!(scene.wind_in(1.0, 0.1), Vec3::X);
-        assert!((scene.wind_in(3.5, 0.1) - Vec3::new(1.0, 16.0, 0.0)).length() < 1e-5);
+        assert_eq!(scene.wind_at_midstep(1.0, 0.1), Vec3::X);
+        assert!((scene.wind_at_midstep(3.5, 0.1) - Vec3::new(1.0, 16.0, 0.0)).length() < 1e-5);
     }
 }

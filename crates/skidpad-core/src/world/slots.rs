@@ -47,7 +47,7 @@ pub enum CarError {
     },
     /// The slot is empty.
     #[error("slot {slot} is empty: its car was removed, and none has been inserted since")]
-    Empty {
+    EmptySlot {
         /// Requested slot.
         slot: usize,
     },
@@ -65,7 +65,7 @@ pub enum CarError {
     },
     /// The state has another number of wheels than the car.
     #[error("a state of {found} wheels was given, but {car} has {accepts}")]
-    Wheels {
+    WheelCountMismatch {
         /// Requested car.
         car: CarId,
         /// Number of wheels of the state.
@@ -158,19 +158,19 @@ impl Slots {
     pub fn occupant(&self, slot: usize) -> Result<CarId, CarError> {
         match self.occupancies.get(slot) {
             None => Err(CarError::NoSlot { slot, accepts: self.len() }),
-            Some(Occupancy::Empty) => Err(CarError::Empty { slot }),
-            Some(_) => Ok(self.named(slot)),
+            Some(Occupancy::Empty) => Err(CarError::EmptySlot { slot }),
+            Some(_) => Ok(self.current_id(slot)),
         }
     }
 
     /// Allocates the lowest empty slot, or appends a slot if none is empty, for a car with `wheels` wheels. Returns the identifier of the car.
     pub fn allocate(&mut self, wheels: usize) -> CarId {
-        self.fill(self.next_empty(), wheels)
+        self.occupy(self.next_empty(), wheels)
     }
 
     /// Appends a slot for a car with `wheels` wheels, even if a slot is empty. Returns the identifier of the car.
     pub fn append(&mut self, wheels: usize) -> CarId {
-        self.fill(self.len(), wheels)
+        self.occupy(self.len(), wheels)
     }
 
     /// Empties the slot of `car`, which is removed for good, and increments the generation of the slot. Returns the slot.
@@ -197,7 +197,7 @@ impl Slots {
     /// Makes the car in `slot` active, if it has as many wheels as its new state, which has `found` wheels.
     ///
     /// # Errors
-    /// [`CarError::NoSlot`], [`CarError::Empty`] or [`CarError::Wheels`].
+    /// [`CarError::NoSlot`], [`CarError::Empty`] or [`CarError::WheelCountMismatch`].
     pub fn resume(&mut self, slot: usize, found: usize) -> Result<(), CarError> {
         self.check_wheels(slot, found)?;
         self.set_occupancy(slot, Occupancy::Active);
@@ -207,7 +207,7 @@ impl Slots {
     /// Checks that the car in `slot` is active and has `found` wheels.
     ///
     /// # Errors
-    /// [`CarError::NoSlot`], [`CarError::Empty`], [`CarError::Suspended`] or [`CarError::Wheels`].
+    /// [`CarError::NoSlot`], [`CarError::Empty`], [`CarError::Suspended`] or [`CarError::WheelCountMismatch`].
     pub fn check_state(&self, slot: usize, found: usize) -> Result<(), CarError> {
         let car = self.occupant(slot)?;
         if !self.is_active(slot) {
@@ -226,7 +226,7 @@ impl Slots {
 
     /// Copies the identifiers of `other` to a world that was rebuilt with the same cars, all of them active. A slot that is empty in `other`
     /// gets the identifier of the car that was removed from it last.
-    pub fn rename_as(&mut self, other: &Self) {
+    pub fn copy_identifiers(&mut self, other: &Self) {
         for (slot, occupancy) in other.occupancies.iter().enumerate() {
             let removed = u32::from(*occupancy == Occupancy::Empty);
             self.restore(slot, other.generations[slot].wrapping_sub(removed), Occupancy::Active);
@@ -238,18 +238,18 @@ impl Slots {
         self.wheels.get(slot).copied().unwrap_or(0)
     }
 
-    fn named(&self, slot: usize) -> CarId {
+    fn current_id(&self, slot: usize) -> CarId {
         CarId { slot: slot as u32, generation: self.generation(slot) }
     }
 
     fn check_wheels(&self, slot: usize, found: usize) -> Result<(), CarError> {
         let car = self.occupant(slot)?;
         let accepts = self.wheels(slot);
-        if found == accepts { Ok(()) } else { Err(CarError::Wheels { car, found, accepts }) }
+        if found == accepts { Ok(()) } else { Err(CarError::WheelCountMismatch { car, found, accepts }) }
     }
 
     /// Marks `slot` as active, after appending it if it is the first one behind all slots.
-    fn fill(&mut self, slot: usize, wheels: usize) -> CarId {
+    fn occupy(&mut self, slot: usize, wheels: usize) -> CarId {
         if slot == self.len() {
             self.occupancies.push(Occupancy::Empty);
             self.generations.push(0);
@@ -258,7 +258,7 @@ impl Slots {
         }
         self.wheels[slot] = wheels;
         self.set_occupancy(slot, Occupancy::Active);
-        self.named(slot)
+        self.current_id(slot)
     }
 
     /// Returns the lowest empty slot, or the number of slots if none is empty.
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!([second, first].map(|car| slots.release(car)), [Ok(1), Ok(0)]);
         assert_eq!(slots.find(second), Err(CarError::Removed { car: second }));
         assert_eq!(slots.release(second), Err(CarError::Removed { car: second }));
-        assert_eq!(slots.occupant(1), Err(CarError::Empty { slot: 1 }));
+        assert_eq!(slots.occupant(1), Err(CarError::EmptySlot { slot: 1 }));
         assert_eq!(slots.occupant(3), Err(CarError::NoSlot { slot: 3, accepts: 3 }));
         // The lowest empty slot is reused first, whichever car was removed first.
         let [fourth, fifth, sixth] = [0, 1, 2].map(|_| slots.allocate(4));
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(slots.suspend(0), Ok(()));
         assert_eq!((slots.id(0), slots.is_active(0)), (Some(car), false));
         assert_eq!(slots.check_state(0, 4), Err(CarError::Suspended { car }));
-        assert_eq!(slots.resume(0, 3), Err(CarError::Wheels { car, found: 3, accepts: 4 }));
+        assert_eq!(slots.resume(0, 3), Err(CarError::WheelCountMismatch { car, found: 3, accepts: 4 }));
         assert_eq!(slots.resume(0, 4), Ok(()));
         assert_eq!(slots.check_state(0, 4), Ok(()));
         assert_eq!(slots.allocate(4).slot(), 1);

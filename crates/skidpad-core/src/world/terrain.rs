@@ -1,8 +1,8 @@
 //! Ground that is not plane, as plain numbers: height fields and triangle meshes.
 
-use crate::lane::Four;
-use crate::wheel::envelope::{Smooth, Triangle};
-use crate::world::texture::Texture;
+use crate::lane::F32x4;
+use crate::wheel::rim_contact::{SmoothSurface, Triangle};
+use crate::world::texture::SurfaceTexture;
 use bevy_math::{DVec3, Vec3};
 
 /// Heights over a rectangular grid. Each cell has two triangles, separated by the diagonal from its corner of least x and y to that of
@@ -14,9 +14,9 @@ pub struct HeightField {
     /// Number of heights along x and along y.
     counts: [usize; 2],
     heights: Vec<f32>,
-    smooth: bool,
+    is_smooth: bool,
     grip: f32,
-    texture: Texture,
+    texture: SurfaceTexture,
 }
 
 /// A mesh of triangles with one or several surfaces.
@@ -25,11 +25,11 @@ pub struct TriangleMesh {
     origin: DVec3,
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    smooth: Vec<Smooth>,
+    smooth_triangles: Vec<SmoothSurface>,
     /// Factor on the friction of every tyre, for each triangle.
     grips: Vec<f32>,
     /// Texture of each triangle; empty if all triangles are hard and even.
-    textures: Vec<Texture>,
+    textures: Vec<SurfaceTexture>,
 }
 
 /// Reason for which heights or triangles are not valid ground.
@@ -40,7 +40,7 @@ pub enum TerrainFault {
     NoCell(usize, usize),
     /// Number of heights that does not match the grid.
     #[error("{found} heights do not fill {} rows of {}", .counts[1], .counts[0])]
-    Ragged {
+    HeightCountMismatch {
         /// Number of heights along x and along y.
         counts: [usize; 2],
         /// Number of heights found.
@@ -48,25 +48,25 @@ pub enum TerrainFault {
     },
     /// Invalid grid spacing, m.
     #[error("grid lines are {0} m apart, which must be above 0 and finite")]
-    Spacing(f32),
+    InvalidSpacing(f32),
     /// Number of heights above the limit of a road.
     #[error("{0} heights are more than 25 million")]
-    TooMany(f32),
+    TooManyHeights(f32),
     /// Invalid grip.
     #[error("the grip is {0}, which must be at least 0 and finite")]
-    Grip(f32),
+    InvalidGrip(f32),
     /// Invalid texture.
     #[error("a texture has a number below 0, one that is not finite, or waves without a length")]
-    Texture,
+    InvalidTexture,
     /// Index of a height or corner that is not finite; 0 for an origin that is not finite.
     #[error("coordinates of corner {0} are not finite")]
     NotFinite(usize),
     /// Mesh without a triangle of nonzero area.
     #[error("the mesh has no triangle with an area")]
-    Empty,
+    NoTriangle,
     /// Number of surfaces that differs from the number of triangles.
     #[error("there are {surfaces} surfaces for {triangles} triangles")]
-    Surfaces {
+    SurfaceCountMismatch {
         /// Number of surfaces.
         surfaces: usize,
         /// Number of triangles.
@@ -104,24 +104,24 @@ impl HeightField {
             return Err(TerrainFault::NoCell(rows, columns));
         }
         if columns.checked_mul(rows) != Some(heights.len()) {
-            return Err(TerrainFault::Ragged { counts, found: heights.len() });
+            return Err(TerrainFault::HeightCountMismatch { counts, found: heights.len() });
         }
         if let Some(wrong) = spacing.into_iter().find(|apart| !(*apart > 0.0 && apart.is_finite())) {
-            return Err(TerrainFault::Spacing(wrong));
+            return Err(TerrainFault::InvalidSpacing(wrong));
         }
         check_grip(grip)?;
         if let Some(at) = heights.iter().position(|height| !height.is_finite()).or((!origin.is_finite()).then_some(0)) {
             return Err(TerrainFault::NotFinite(at));
         }
-        Ok(Self { origin, spacing, counts, heights, smooth, grip, texture: Texture::NONE })
+        Ok(Self { origin, spacing, counts, heights, is_smooth: smooth, grip, texture: SurfaceTexture::NONE })
     }
 
     /// Returns the field with `texture`.
     ///
     /// # Errors
     /// [`TerrainFault::Texture`] if the texture is invalid.
-    pub fn textured(self, texture: Texture) -> Result<Self, TerrainFault> {
-        if texture.is_sound() { Ok(Self { texture, ..self }) } else { Err(TerrainFault::Texture) }
+    pub fn with_texture(self, texture: SurfaceTexture) -> Result<Self, TerrainFault> {
+        if texture.is_valid() { Ok(Self { texture, ..self }) } else { Err(TerrainFault::InvalidTexture) }
     }
 
     /// Returns the position of the first height at height 0, world, m.
@@ -145,7 +145,7 @@ impl HeightField {
     }
 
     /// Returns the texture of the surface.
-    pub fn texture(&self) -> Texture {
+    pub fn texture(&self) -> SurfaceTexture {
         self.texture
     }
 
@@ -157,8 +157,8 @@ impl HeightField {
     /// Passes every cell in the box from `low` to `high` (relative to the origin, m) to the visitor `to`, with coordinates displaced by
     /// `to_start` (m). The sources of the triangles are `of` and their numbers.
     #[inline(always)]
-    pub fn near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, to: &mut impl TriangleVisitor) {
-        let Some([columns, rows]) = self.cells([low.x, low.y], [high.x, high.y]) else { return };
+    pub fn visit_near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, to: &mut impl TriangleVisitor) {
+        let Some([columns, rows]) = self.cell_ranges([low.x, low.y], [high.x, high.y]) else { return };
         let along = |at: u32, k: usize| (f64::from(at as f32 * self.spacing[k]) + to_start[k]) as f32;
         let line = |row: u32| {
             let first = row as usize * self.counts[0];
@@ -177,34 +177,36 @@ impl HeightField {
                 let x = [along(column, 0), along(column + 1, 0)];
                 let z = heights.map(|height| (f64::from(height) + to_start.z) as f32);
                 let number = 2 * (row * (self.counts[0] as u32 - 1) + column);
-                to.visit_cell(&Cell { x, y, z, source: [of, number], grip: self.grip });
+                to.visit_cell(&GridCell { x, y, z, source: [of, number], grip: self.grip });
             }
         }
     }
 
     /// Returns the smooth normals of triangle `number`; `None` if the field is flat-shaded.
     #[inline(always)]
-    pub fn smooth(&self, number: u32) -> Option<Smooth> {
-        if !self.smooth {
+    pub fn smooth_normals(&self, number: u32) -> Option<SmoothSurface> {
+        if !self.is_smooth {
             return None;
         }
         let (of_cell, half) = (number as usize / 2, number as usize % 2);
         let (column, row) = (of_cell % (self.counts[0] - 1), of_cell / (self.counts[0] - 1));
-        let normals = self.normals_within([column, row], half).unwrap_or_else(|| self.normals([column, row], half));
-        Some(Smooth { normals, edges: [true; 3] })
+        let normals = self
+            .interior_corner_normals([column, row], half)
+            .unwrap_or_else(|| self.corner_normals([column, row], half));
+        Some(SmoothSurface { normals, edges: [true; 3] })
     }
 
     /// Returns the normals at the corners of one half of a cell.
     #[inline(never)]
-    fn normals(&self, [column, row]: [usize; 2], half: usize) -> [Vec3; 3] {
-        let corners = cell(column, row);
-        HALVES[half].map(|corner| self.normal(corners[corner]))
+    fn corner_normals(&self, [column, row]: [usize; 2], half: usize) -> [Vec3; 3] {
+        let corners = cell_corners(column, row);
+        CELL_TRIANGLE_CORNERS[half].map(|corner| self.grid_normal(corners[corner]))
     }
 
     /// Returns the normals at the corners of one half of a cell, bit-identical to [`Self::normal`] and faster. Returns `None` at the border
     /// of the field.
     #[inline(always)]
-    fn normals_within(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
+    fn interior_corner_normals(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
         let [first, columns] = [column.checked_sub(1)?, self.counts[0]];
         let from = row.checked_sub(1)? * columns + first;
         if column + 2 >= columns || row + 2 >= self.counts[1] {
@@ -224,11 +226,12 @@ impl HeightField {
 
     /// Returns the ranges of columns and of rows of cells that a rectangle covers (end exclusive), enlarged by the rounding of its edges;
     /// `None` if it covers no cell.
-    fn cells(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[u32; 2]; 2]> {
+    fn cell_ranges(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[u32; 2]; 2]> {
         let mut covered = [[0; 2]; 2];
         for k in 0..2 {
             let last = self.counts[k] as u32 - 1;
-            let (first, end) = (low[k] / self.spacing[k] - ROUNDED, high[k] / self.spacing[k] + ROUNDED);
+            let (first, end) =
+                (low[k] / self.spacing[k] - CELL_ROUNDING_MARGIN, high[k] / self.spacing[k] + CELL_ROUNDING_MARGIN);
             if !(end >= 0.0 && first <= last as f32) {
                 return None;
             }
@@ -238,7 +241,7 @@ impl HeightField {
     }
 
     /// Returns the unit normal of the smooth surface at a grid point, by the slopes to its neighbours.
-    fn normal(&self, [column, row]: [usize; 2]) -> Vec3 {
+    fn grid_normal(&self, [column, row]: [usize; 2]) -> Vec3 {
         let [columns, rows] = self.counts;
         let line = &self.heights[row * columns..];
         let around = |at: usize, count: usize| (at.saturating_sub(1), (at + 1).min(count - 1));
@@ -251,7 +254,7 @@ impl HeightField {
 
 /// A cell of a height field: two triangles that share the diagonal from the corner of least x and y.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cell {
+pub struct GridCell {
     /// Positions of the grid lines along x relative to the start of a ray, m.
     pub x: [f32; 2],
     /// Positions of the grid lines along y relative to the start of a ray, m.
@@ -264,7 +267,7 @@ pub struct Cell {
     pub grip: f32,
 }
 
-impl Cell {
+impl GridCell {
     /// Returns the two triangles of the cell.
     pub fn triangles(&self) -> [Triangle; 2] {
         [0, 1].map(|half| self.triangle(half))
@@ -286,9 +289,9 @@ impl Cell {
 
     /// Returns the x, y and z coordinates of the four corners, in SIMD lanes.
     #[inline(always)]
-    pub(crate) fn corners(&self) -> [Four; 3] {
+    pub(crate) fn corners(&self) -> [F32x4; 3] {
         let ([x0, x1], [y0, y1]) = (self.x, self.y);
-        [Four::new([x0, x1, x1, x0]), Four::new([y0, y0, y1, y1]), Four::new(self.z)]
+        [F32x4::new([x0, x1, x1, x0]), F32x4::new([y0, y0, y1, y1]), F32x4::new(self.z)]
     }
 }
 
@@ -298,7 +301,7 @@ pub trait TriangleVisitor {
     fn visit(&mut self, triangle: &Triangle);
 
     /// Processes a cell of a height field. By default visits its two triangles.
-    fn visit_cell(&mut self, cell: &Cell) {
+    fn visit_cell(&mut self, cell: &GridCell) {
         cell.triangles().iter().for_each(|triangle| self.visit(triangle));
     }
 }
@@ -310,19 +313,19 @@ impl TriangleVisitor for Vec<Triangle> {
 }
 
 /// Returns the grid points (column, row) at the corners of a cell, anticlockwise.
-fn cell(column: usize, row: usize) -> [[usize; 2]; 4] {
+fn cell_corners(column: usize, row: usize) -> [[usize; 2]; 4] {
     [[column, row], [column + 1, row], [column + 1, row + 1], [column, row + 1]]
 }
 
 /// Corner indices of the two triangles of a cell, in the order of `cell`.
-pub(crate) const HALVES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
+pub(crate) const CELL_TRIANGLE_CORNERS: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
 /// Enlargement of a rectangle in cells against rounding: coordinates of a field have 24 bits.
-const ROUNDED: f32 = 0.01;
+const CELL_ROUNDING_MARGIN: f32 = 0.01;
 
 /// Returns an error if `grip` is negative or not finite.
 fn check_grip(grip: f32) -> Result<(), TerrainFault> {
-    if grip >= 0.0 && grip.is_finite() { Ok(()) } else { Err(TerrainFault::Grip(grip)) }
+    if grip >= 0.0 && grip.is_finite() { Ok(()) } else { Err(TerrainFault::InvalidGrip(grip)) }
 }
 
 impl TriangleMesh {
@@ -339,28 +342,28 @@ impl TriangleMesh {
         crease: f32,
         grip: f32,
     ) -> Result<Self, TerrainFault> {
-        let surfaces = vec![(grip, Texture::NONE); triangles.len()];
+        let surfaces = vec![(grip, SurfaceTexture::NONE); triangles.len()];
         check_grip(grip)?;
-        Self::of_surfaces(origin, vertices, triangles, crease, surfaces)
+        Self::with_surfaces(origin, vertices, triangles, crease, surfaces)
     }
 
     /// Creates a mesh like [`TriangleMesh::new`], with a grip and a texture for each triangle.
     ///
     /// # Errors
     /// The first [`TerrainFault`].
-    pub fn of_surfaces(
+    pub fn with_surfaces(
         origin: DVec3,
         vertices: Vec<Vec3>,
         mut triangles: Vec<[u32; 3]>,
         crease: f32,
-        mut surfaces: Vec<(f32, Texture)>,
+        mut surfaces: Vec<(f32, SurfaceTexture)>,
     ) -> Result<Self, TerrainFault> {
         if surfaces.len() != triangles.len() {
-            return Err(TerrainFault::Surfaces { surfaces: surfaces.len(), triangles: triangles.len() });
+            return Err(TerrainFault::SurfaceCountMismatch { surfaces: surfaces.len(), triangles: triangles.len() });
         }
         surfaces.iter().try_for_each(|&(grip, _)| check_grip(grip))?;
-        if !surfaces.iter().all(|(_, texture)| texture.is_sound()) {
-            return Err(TerrainFault::Texture);
+        if !surfaces.iter().all(|(_, texture)| texture.is_valid()) {
+            return Err(TerrainFault::InvalidTexture);
         }
         if let Some(at) = vertices.iter().position(|at| !at.is_finite()).or((!origin.is_finite()).then_some(0)) {
             return Err(TerrainFault::NotFinite(at));
@@ -376,13 +379,13 @@ impl TriangleMesh {
         surfaces.retain(|_| of_kept.next().unwrap_or(false));
         triangles.retain(has_area);
         if triangles.is_empty() {
-            return Err(TerrainFault::Empty);
+            return Err(TerrainFault::NoTriangle);
         }
-        let smooth = smooth_corners(&vertices, &triangles, crease);
+        let smooth = compute_smooth_normals(&vertices, &triangles, crease);
         let grips = surfaces.iter().map(|(grip, _)| *grip).collect();
-        let is_textured = surfaces.iter().any(|(_, texture)| !texture.is_none());
+        let is_textured = surfaces.iter().any(|(_, texture)| !texture.is_hard_and_even());
         let textures = surfaces.iter().filter(|_| is_textured).map(|(_, texture)| *texture).collect();
-        Ok(Self { origin, vertices, triangles, smooth, grips, textures })
+        Ok(Self { origin, vertices, triangles, smooth_triangles: smooth, grips, textures })
     }
 
     /// Returns the origin of the coordinates, world, m.
@@ -406,7 +409,7 @@ impl TriangleMesh {
     }
 
     /// Returns the texture of triangle `number`; a hard and even one if there is no such triangle.
-    pub fn texture(&self, number: u32) -> Texture {
+    pub fn texture(&self, number: u32) -> SurfaceTexture {
         self.textures.get(number as usize).copied().unwrap_or_default()
     }
 
@@ -425,8 +428,8 @@ impl TriangleMesh {
 
     /// Returns the smooth normals of triangle `number`; `None` if there is no such triangle.
     #[inline(always)]
-    pub fn smooth(&self, number: u32) -> Option<Smooth> {
-        self.smooth.get(number as usize).copied()
+    pub fn smooth_normals(&self, number: u32) -> Option<SmoothSurface> {
+        self.smooth_triangles.get(number as usize).copied()
     }
 }
 
@@ -438,19 +441,19 @@ fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
 
 /// Maximum number of triangles around a corner or an edge that are smoothed together. If more share it, each keeps its own normal and a
 /// sharp edge. The time therefore grows in proportion to the number of triangles only.
-const MAX_SHARING: usize = 256;
+const MAX_SMOOTHED_TRIANGLES: usize = 256;
 
-/// Returns the triangles of `sorted` that share the corner or edge `shared`; none if they are more than [`MAX_SHARING`].
-fn sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Item = usize> + Clone {
+/// Returns the triangles of `sorted` that share the corner or edge `shared`; none if they are more than [`MAX_SMOOTHED_TRIANGLES`].
+fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Item = usize> + Clone {
     let first = sorted.partition_point(|(of, _)| *of < shared);
-    let is_more = sorted.get(first + MAX_SHARING).is_some_and(|(of, _)| *of == shared);
+    let is_more = sorted.get(first + MAX_SMOOTHED_TRIANGLES).is_some_and(|(of, _)| *of == shared);
     let from = if is_more { &[] } else { &sorted[first..] };
     from.iter().take_while(move |(of, _)| *of == shared).map(|(_, triangle)| *triangle)
 }
 
 /// Returns the normals at the corners of every triangle, and whether the surface is smooth across each edge. A normal is the mean, weighted
 /// by area, of the faces around the corner that form an angle of at most `crease` rad with the face.
-fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<Smooth> {
+fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<SmoothSurface> {
     let (_, flattest) = crate::math::sin_cos(crease);
     let weighted: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
     let key = |from: u32, to: u32| [from.min(to), from.max(to)];
@@ -466,15 +469,15 @@ fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec
     let of_one = |(i, corners): (usize, &[u32; 3])| {
         let own = weighted[i];
         let normals = corners.map(|corner| {
-            let faces = sharing(&around, corner).filter(|&face| is_smooth(i, face));
+            let faces = triangles_sharing(&around, corner).filter(|&face| is_smooth(i, face));
             faces.map(|face| weighted[face]).sum::<Vec3>().normalize_or(own.normalize_or(Vec3::Z))
         });
         let [a, b, c] = *corners;
         let edges = [[a, b], [b, c], [c, a]].map(|[from, to]| {
-            let mut faces = sharing(&edges, key(from, to));
+            let mut faces = triangles_sharing(&edges, key(from, to));
             faces.clone().nth(1).is_some() && faces.all(|face| is_smooth(i, face))
         });
-        Smooth { normals, edges }
+        SmoothSurface { normals, edges }
     };
     triangles.iter().enumerate().map(of_one).collect()
 }
@@ -492,15 +495,15 @@ mod tests {
             let triangles = (1..=count).map(|k| [0, k, k + 1]).collect();
             TriangleMesh::new(DVec3::ZERO, vertices, triangles, 1.0, 1.0).expect("a mesh")
         };
-        let at_hub = |mesh: &TriangleMesh| mesh.smooth(7).expect("a triangle").normals;
-        let small = at_hub(&fan(MAX_SHARING as u32));
+        let at_hub = |mesh: &TriangleMesh| mesh.smooth_normals(7).expect("a triangle").normals;
+        let small = at_hub(&fan(MAX_SMOOTHED_TRIANGLES as u32));
         assert!(small[0] != small[1]);
         let large = fan(200_000);
         let own = weighted_normal(large.vertices(), &large.triangles()[7]).normalize();
         assert_eq!(at_hub(&large)[0], own);
         let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
         let same = TriangleMesh::new(DVec3::ZERO, vertices, vec![[0, 1, 2]; 200_000], 1.0, 1.0).expect("a mesh");
-        let smooth = same.smooth(7).expect("a triangle");
+        let smooth = same.smooth_normals(7).expect("a triangle");
         assert_eq!((smooth.normals, smooth.edges), ([Vec3::Z; 3], [false; 3]));
     }
 
@@ -512,8 +515,12 @@ mod tests {
         let mut within = 0;
         for (column, row) in (0..6).flat_map(|column| (0..5).map(move |row| (column, row))) {
             for half in [0, 1] {
-                let Some(found) = field.normals_within([column, row], half) else { continue };
-                assert_eq!(found, HALVES[half].map(|corner| field.normal(cell(column, row)[corner])), "{column} {row}");
+                let Some(found) = field.interior_corner_normals([column, row], half) else { continue };
+                assert_eq!(
+                    found,
+                    CELL_TRIANGLE_CORNERS[half].map(|corner| field.grid_normal(cell_corners(column, row)[corner])),
+                    "{column} {row}"
+                );
                 within += 1;
             }
         }

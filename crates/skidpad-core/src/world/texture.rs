@@ -9,28 +9,28 @@ use bevy_math::DVec3;
 /// y. A wheel that rolls along x or y sees one sine of amplitude a/2; the mean height is 0. Contacts of hulls ignore the profile, and
 /// platforms have no unevenness.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Texture {
+pub struct SurfaceTexture {
     /// Addition to the coefficient of rolling resistance of every tyre, ≥ 0, relative to asphalt: rolled gravel 0.01, an unpaved road 0.04,
     /// a field 0.1 to 0.3 (J. Y. Wong, "Theory of Ground Vehicles"; T. D. Gillespie, "Fundamentals of Vehicle Dynamics").
-    pub rolling: f32,
+    pub rolling_resistance: f32,
     /// Largest height a of the profile above the shape, m, ≥ 0; 0 is even.
     pub amplitude: f32,
     /// Wavelength λ, m; > 0 if the amplitude is.
     pub wavelength: f32,
 }
 
-impl Texture {
+impl SurfaceTexture {
     /// Texture of a hard and even surface.
-    pub const NONE: Self = Self { rolling: 0.0, amplitude: 0.0, wavelength: 0.0 };
+    pub const NONE: Self = Self { rolling_resistance: 0.0, amplitude: 0.0, wavelength: 0.0 };
 
     /// Returns true if the texture is hard and even.
-    pub fn is_none(&self) -> bool {
-        self.rolling == 0.0 && self.amplitude == 0.0
+    pub fn is_hard_and_even(&self) -> bool {
+        self.rolling_resistance == 0.0 && self.amplitude == 0.0
     }
 
     /// Returns true if a wheel can drive on the texture: all numbers are finite and ≥ 0, and the wavelength of an uneven texture is > 0.
-    pub fn is_sound(&self) -> bool {
-        let Self { rolling, amplitude, wavelength } = *self;
+    pub fn is_valid(&self) -> bool {
+        let Self { rolling_resistance: rolling, amplitude, wavelength } = *self;
         let all = [rolling, amplitude, wavelength].iter().all(|number| *number >= 0.0 && number.is_finite());
         all && (amplitude == 0.0 || wavelength > 0.0)
     }

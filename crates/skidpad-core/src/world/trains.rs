@@ -5,62 +5,62 @@
 
 use core::ops::Range;
 
-use crate::hitch::joint::{Answer, Impulses, Joint, Twist, add};
+use crate::hitch::joint::{BodyResponse, Impulses, Joint, Twist, add_scaled};
 use crate::hitch::parameters::{TrailerBrakes, is_reversed};
 use crate::state::Tow;
-use crate::step::coupling::StepReport;
+use crate::step::solver_mode::StepReport;
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
-use crate::world::seam::{Body, Push};
+use crate::world::port::{ChassisImpulse, ChassisState};
 use bevy_math::{Mat3, Vec3};
 
 /// Maximum number of iterations of a train in one step.
-const LOOKS: u16 = 12;
+const MAX_TRAIN_ITERATIONS: u16 = 12;
 
 /// Convergence tolerance of the hitch constraints, m/s.
-const TOLERANCE: f32 = 5e-5;
+const HITCH_TOLERANCE_MPS: f32 = 5e-5;
 
 /// Residual accepted once the iteration stops improving, m/s. f32 cannot resolve less for impulses of several tonnes of load.
-const STALLED: f32 = 1e-3;
+const STALL_TOLERANCE_MPS: f32 = 1e-3;
 
 /// Maximum number of passes over the hitches of a train.
-const PASSES: usize = 200;
+const MAX_HITCH_PASSES: usize = 200;
 /// Change of velocity below which the passes over the hitches end, m/s.
-const SETTLED_SPEED: f32 = 1e-7;
+const HITCH_PASS_TOLERANCE_MPS: f32 = 1e-7;
 
 /// Ratio to the smallest residual so far above which an iteration counts as no improvement. The next iteration then returns half of the
 /// way.
-const BETTER: f32 = 0.9;
+const SUFFICIENT_DECREASE_RATIO: f32 = 0.9;
 
 /// A vehicle that can be part of a train.
 #[derive(Clone, Debug)]
-struct Member {
+struct TrainMember {
     /// Slot of the vehicle in its world.
     car: usize,
     /// Snapshot of the vehicle at the start of the step.
-    begun: Vehicle,
+    snapshot: Vehicle,
     /// Body at the start of the step without hitch impulses.
-    body: Body,
+    body: ChassisState,
     /// Range of the vehicle's rays among those of all cars.
     rays: Range<usize>,
     /// Brake and handbrake that the towing vehicle applies, 0 to 1.
     pedals: [f32; 2],
     /// Twist at the end of the step.
-    end: Twist,
+    end_twist: Twist,
     /// Response of the vehicle to impulses on its chassis.
-    answer: Answer,
+    response: BodyResponse,
     /// Train of the vehicle in this step, as the smallest member index in it; its own index if the vehicle is alone.
     train: usize,
     /// Whether the vehicle is in a train in this step.
-    tied: bool,
+    in_train: bool,
     /// Slot of the vehicle that tows it in this step.
-    by: Option<u32>,
+    towing_slot: Option<u32>,
 }
 
 /// A hitch that is coupled in this step.
 #[derive(Clone, Copy, Debug)]
-struct Tie {
+struct CoupledHitch {
     /// Member indices of the towing vehicle and of the trailer.
-    between: [usize; 2],
+    members: [usize; 2],
     /// Constraint rows of the hitch.
     joint: Joint,
     /// Impulses of the best iteration so far.
@@ -72,13 +72,13 @@ struct Tie {
 }
 
 /// Solver of single vehicles.
-pub(crate) trait Solver {
+pub(crate) trait VehicleSolver {
     /// Returns vehicle `car`.
     fn vehicle(&mut self, car: usize) -> &mut Vehicle;
     /// Returns the body of vehicle `car`, as at the start of the step.
-    fn body(&mut self, car: usize) -> &mut Body;
+    fn body(&mut self, car: usize) -> &mut ChassisState;
     /// Returns the impulses of the last solution of vehicle `car` on its body.
-    fn push(&mut self, car: usize) -> &mut Push;
+    fn chassis_impulse(&mut self, car: usize) -> &mut ChassisImpulse;
     /// Returns true if vehicle `car` is stepped.
     fn is_stepped(&self, car: usize) -> bool;
     /// Returns the brake and handbrake inputs of the driver of vehicle `car`, 0 to 1.
@@ -88,17 +88,17 @@ pub(crate) trait Solver {
     fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport;
     /// Accepts the last solution of vehicle `car`: stores `report`, that of the train's step, and the impulses of its wheels on moving
     /// ground.
-    fn end(&mut self, car: usize, rays: Range<usize>, report: StepReport);
+    fn accept_solution(&mut self, car: usize, rays: Range<usize>, report: StepReport);
 }
 
 /// The vehicles of a world that can tow or be towed, and the workspace of their trains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trains {
-    members: Vec<Member>,
+    members: Vec<TrainMember>,
     /// Member index of each slot of the world; `None` for vehicles that are no members.
-    slots: Vec<Option<usize>>,
+    member_of_slot: Vec<Option<usize>>,
     /// Hitches of this step, sorted by train.
-    ties: Vec<Tie>,
+    hitches: Vec<CoupledHitch>,
     /// Indices of members in trains, sorted by train.
     order: Vec<usize>,
     /// Length of the step, s.
@@ -107,31 +107,31 @@ pub(crate) struct Trains {
 
 /// Train as ranges of [`Trains::order`] and [`Trains::ties`].
 #[derive(Clone, Debug, Default)]
-struct Train {
+struct TrainRange {
     members: Range<usize>,
-    ties: Range<usize>,
+    hitches: Range<usize>,
 }
 
 impl Trains {
     /// Inserts `vehicle`, which has a hitch or a coupler, as number `car` of its world. The members stay sorted by that number.
     pub fn insert(&mut self, car: usize, vehicle: &Vehicle) {
         let at = self.members.partition_point(|member| member.car < car);
-        let member = Member {
+        let member = TrainMember {
             car,
-            begun: vehicle.clone(),
+            snapshot: vehicle.clone(),
             body: CHASSIS_AT_ORIGIN,
             rays: 0..0,
             pedals: [0.0; 2],
-            end: [Vec3::ZERO; 2],
-            answer: Answer::Free { mass: 0.0, inertia: Mat3::ZERO },
+            end_twist: [Vec3::ZERO; 2],
+            response: BodyResponse::Free { mass: 0.0, inertia: Mat3::ZERO },
             train: at,
-            tied: false,
-            by: None,
+            in_train: false,
+            towing_slot: None,
         };
         self.members.insert(at, member);
-        self.number_members(at);
+        self.update_member_indices(at);
         // Reserved here, because a step must not allocate.
-        self.ties.reserve(self.members.len() - self.ties.len());
+        self.hitches.reserve(self.members.len() - self.hitches.len());
         self.order.reserve(self.members.len() - self.order.len());
     }
 
@@ -139,84 +139,84 @@ impl Trains {
     pub fn remove(&mut self, car: usize) {
         self.members.retain(|member| member.car != car);
         // Ties and order hold indices of members, which change here.
-        self.ties.clear();
+        self.hitches.clear();
         self.order.clear();
-        self.slots.iter_mut().skip(car).for_each(|slot| *slot = None);
-        self.number_members(self.members.partition_point(|member| member.car < car));
+        self.member_of_slot.iter_mut().skip(car).for_each(|slot| *slot = None);
+        self.update_member_indices(self.members.partition_point(|member| member.car < car));
     }
 
     /// Updates the index of each member from `first` on in the table from cars to members.
-    fn number_members(&mut self, first: usize) {
+    fn update_member_indices(&mut self, first: usize) {
         let slots = self.members.last().map_or(0, |last| last.car + 1);
-        self.slots.resize(slots.max(self.slots.len()), None);
+        self.member_of_slot.resize(slots.max(self.member_of_slot.len()), None);
         for (number, member) in self.members.iter().enumerate().skip(first) {
-            self.slots[member.car] = Some(number);
+            self.member_of_slot[member.car] = Some(number);
         }
     }
 
     /// Returns the slots of all members, each with the slot of the vehicle that tows it in this step.
-    pub fn towed(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
-        self.members.iter().map(|member| (member.car, member.by))
+    pub fn towing_slots(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
+        self.members.iter().map(|member| (member.car, member.towing_slot))
     }
 
     /// Stores the range `rays` of vehicle `car`. Returns true if the vehicle is in a train in this step.
-    pub fn take(&mut self, car: usize, rays: &Range<usize>) -> bool {
-        let Some(slot) = self.slots.get(car).copied().flatten() else { return false };
+    pub fn store_rays(&mut self, car: usize, rays: &Range<usize>) -> bool {
+        let Some(slot) = self.member_of_slot.get(car).copied().flatten() else { return false };
         let member = &mut self.members[slot];
         member.rays.clone_from(rays);
-        member.tied
+        member.in_train
     }
 
     /// Returns true if any of `cars` is in a train in this step.
-    pub fn have(&self, mut cars: Range<usize>) -> bool {
-        cars.any(|car| self.slots.get(car).copied().flatten().is_some_and(|slot| self.members[slot].tied))
+    pub fn any_in_train(&self, mut cars: Range<usize>) -> bool {
+        cars.any(|car| self.member_of_slot.get(car).copied().flatten().is_some_and(|slot| self.members[slot].in_train))
     }
 
     /// Finds the trains of a step of `dt` s with their brakes and towed masses, and takes snapshots of their vehicles. Adds the hitch
     /// impulses of the last step to the free motion of the bodies.
-    pub fn begin(&mut self, cars: &mut dyn Solver, dt: f32) {
+    pub fn begin_step(&mut self, cars: &mut dyn VehicleSolver, dt: f32) {
         self.dt = dt;
-        self.ties.clear();
+        self.hitches.clear();
         self.order.clear();
         for (k, member) in self.members.iter_mut().enumerate() {
-            (member.train, member.tied, member.by) = (k, false, None);
+            (member.train, member.in_train, member.towing_slot) = (k, false, None);
         }
         for trailer in 0..self.members.len() {
             let car = self.members[trailer].car;
             let Some(tow) = cars.vehicle(car).state().tow else { continue };
-            let ahead = self.slots.get(tow.by as usize).copied().flatten();
-            if let Some(ahead) = ahead.filter(|ahead| self.can_tie(cars, *ahead, trailer)) {
-                self.tie([ahead, trailer], tow, cars);
+            let ahead = self.member_of_slot.get(tow.by as usize).copied().flatten();
+            if let Some(ahead) = ahead.filter(|ahead| self.can_couple(cars, *ahead, trailer)) {
+                self.couple([ahead, trailer], tow, cars);
             } else if cars.is_stepped(car) {
                 // A hitch that cannot be coupled carries no force.
                 cars.vehicle(car).state.tow = Some(Tow { force: Vec3::ZERO, ..tow });
             }
         }
-        self.hand_on_pedals(cars);
-        self.count_towed_mass(cars);
+        self.apply_trailer_brakes(cars);
+        self.compute_towed_mass(cars);
         let members = &self.members;
-        self.order.extend((0..members.len()).filter(|k| members[*k].tied));
+        self.order.extend((0..members.len()).filter(|k| members[*k].in_train));
         self.order.sort_unstable_by_key(|k| (members[*k].train, *k));
-        self.ties.sort_unstable_by_key(|tie| (members[tie.between[0]].train, tie.between[1]));
-        let mut train = Train::default();
-        while self.find_next(&mut train) {
+        self.hitches.sort_unstable_by_key(|tie| (members[tie.members[0]].train, tie.members[1]));
+        let mut train = TrainRange::default();
+        while self.advance_to_next_train(&mut train) {
             for n in train.members.clone() {
                 let member = &mut self.members[self.order[n]];
                 member.body = *cars.body(member.car);
-                member.begun.copy(cars.vehicle(member.car));
-                self.add_impulses(&train, n, cars);
+                member.snapshot.copy_from(cars.vehicle(member.car));
+                self.apply_hitch_impulses(&train, n, cars);
             }
         }
     }
 
-    /// Updates the stored bodies of trains by the impulses that were applied to the bodies since [`Trains::begin`].
-    pub fn feel_pushes(&mut self, cars: &mut dyn Solver) {
-        let mut train = Train::default();
-        while self.find_next(&mut train) {
+    /// Updates the stored bodies of trains by the impulses that were applied to the bodies since [`Trains::begin_step`].
+    pub fn update_free_motion(&mut self, cars: &mut dyn VehicleSolver) {
+        let mut train = TrainRange::default();
+        while self.advance_to_next_train(&mut train) {
             for n in train.members.clone() {
-                let impulse = self.impulse(&train, n);
+                let impulse = self.hitch_impulse(&train, n);
                 let member = &mut self.members[self.order[n]];
-                let hitches = free_answer(cars.vehicle(member.car), &member.body).to(impulse);
+                let hitches = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse);
                 let body = cars.body(member.car);
                 member.body.free_velocity = body.free_velocity - hitches[0];
                 member.body.free_angular = body.free_angular - hitches[1];
@@ -226,7 +226,7 @@ impl Trains {
 
     /// Returns true if member `trailer` can be coupled to member `ahead`: both are stepped, `ahead` has a hitch, `trailer` has a coupler,
     /// and they are not in one train yet. In a circle of vehicles that tow each other one hitch therefore stays open.
-    fn can_tie(&self, cars: &mut dyn Solver, ahead: usize, trailer: usize) -> bool {
+    fn can_couple(&self, cars: &mut dyn VehicleSolver, ahead: usize, trailer: usize) -> bool {
         let [first, second] = [ahead, trailer].map(|k| self.members[k].car);
         let hitch = cars.vehicle(first).model().parts().hitch.is_some();
         let coupler = cars.vehicle(second).model().parts().coupler.is_some();
@@ -234,27 +234,27 @@ impl Trains {
         awake && hitch && coupler && self.members[ahead].train != self.members[trailer].train
     }
 
-    fn tie(&mut self, between: [usize; 2], tow: Tow, cars: &mut dyn Solver) {
+    fn couple(&mut self, between: [usize; 2], tow: Tow, cars: &mut dyn VehicleSolver) {
         let [ahead, trailer] = between.map(|k| self.members[k].car);
         let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
         let coupler = cars.vehicle(trailer).model().parts().coupler.unwrap_or_default();
         let bodies = [ahead, trailer].map(|car| *cars.body(car));
         let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, self.dt);
         // Force with which the vehicle ahead holds back the trailer, N.
-        let Body { rotation, velocity, free_velocity, .. } = bodies[1];
+        let ChassisState { rotation, velocity, free_velocity, .. } = bodies[1];
         let forward = rotation * Vec3::X;
         let push = -tow.force.dot(forward);
         let towed = cars.vehicle(trailer);
         let driven = towed.model().mass() * forward.dot(free_velocity - velocity) / self.dt;
-        let paces = towed.state().wheels[0].rolling_speed / towed.model().wheels()[0].walking()[1];
+        let paces = towed.state().wheels[0].rolling_speed / towed.model().wheels()[0].walking_speeds()[1];
         let reversed = is_reversed(paces, push, driven);
         let (brakes, best) = (coupler.brakes, joint.impulses());
-        let overrun = brakes.followed(tow.overrun, if reversed { 0.0 } else { push }, self.dt);
-        self.ties.push(Tie { between, joint, best, brakes, overrun });
-        self.members[between[1]].by = Some(ahead as u32);
+        let overrun = brakes.next_overrun(tow.overrun, if reversed { 0.0 } else { push }, self.dt);
+        self.hitches.push(CoupledHitch { members: between, joint, best, brakes, overrun });
+        self.members[between[1]].towing_slot = Some(ahead as u32);
         let [one, other] = between.map(|k| self.members[k].train);
         for (k, member) in self.members.iter_mut().enumerate() {
-            member.tied |= between.contains(&k);
+            member.in_train |= between.contains(&k);
             if member.train == one.max(other) {
                 member.train = one.min(other);
             }
@@ -262,17 +262,17 @@ impl Trains {
     }
 
     /// Computes the mass of all trailers behind each vehicle, with the effective mass of their rotating parts.
-    fn count_towed_mass(&mut self, cars: &mut dyn Solver) {
+    fn compute_towed_mass(&mut self, cars: &mut dyn VehicleSolver) {
         for member in &self.members {
             cars.vehicle(member.car).towed_mass = 0.0;
         }
-        for first in &self.ties {
+        for first in &self.hitches {
             // The loop runs from the trailer of this hitch to the front of the train, which has at most as many vehicles as there are
             // hitches.
-            let mass = cars.vehicle(self.members[first.between[1]].car).model.rolling_mass();
-            let mut trailer = first.between[1];
-            while let Some(tie) = self.ties.iter().find(|tie| tie.between[1] == trailer) {
-                trailer = tie.between[0];
+            let mass = cars.vehicle(self.members[first.members[1]].car).model.rolling_mass();
+            let mut trailer = first.members[1];
+            while let Some(tie) = self.hitches.iter().find(|tie| tie.members[1] == trailer) {
+                trailer = tie.members[0];
                 cars.vehicle(self.members[trailer].car).towed_mass += mass;
             }
         }
@@ -280,18 +280,18 @@ impl Trains {
 
     /// Applies the brakes of trailers by those of the vehicle ahead, from the front of each train. A trailer passes its applied brake on to
     /// the next one.
-    fn hand_on_pedals(&mut self, cars: &mut dyn Solver) {
+    fn apply_trailer_brakes(&mut self, cars: &mut dyn VehicleSolver) {
         for member in &mut self.members {
             member.pedals = [0.0; 2];
         }
         // Slots need not increase to the rear; each pass reaches at least one more trailer of every train.
-        for _ in 0..self.ties.len() {
+        for _ in 0..self.hitches.len() {
             let mut changed = false;
-            for tie in &self.ties {
-                let [ahead, trailer] = tie.between;
+            for tie in &self.hitches {
+                let [ahead, trailer] = tie.members;
                 let own = cars.pedals(self.members[ahead].car);
                 let [brake, handbrake] = [0, 1].map(|k| own[k].max(self.members[ahead].pedals[k]));
-                let pedals = [tie.brakes.pressed(brake, tie.overrun), tie.brakes.pulled(handbrake)];
+                let pedals = [tie.brakes.foot_brake_share(brake, tie.overrun), tie.brakes.handbrake_share(handbrake)];
                 changed |= pedals != self.members[trailer].pedals;
                 self.members[trailer].pedals = pedals;
             }
@@ -302,25 +302,25 @@ impl Trains {
     }
 
     /// Sets `train` to the train after it in the order. Returns false if there is none.
-    fn find_next(&self, train: &mut Train) -> bool {
-        let (member, tie) = (train.members.end, train.ties.end);
+    fn advance_to_next_train(&self, train: &mut TrainRange) -> bool {
+        let (member, tie) = (train.members.end, train.hitches.end);
         let Some(first) = self.order.get(member) else { return false };
         let number = self.members[*first].train;
         let members = self.order[member..].partition_point(|k| self.members[*k].train == number);
-        let ties = self.ties[tie..].partition_point(|tie| self.members[tie.between[0]].train == number);
-        *train = Train { members: member..member + members, ties: tie..tie + ties };
+        let ties = self.hitches[tie..].partition_point(|tie| self.members[tie.members[0]].train == number);
+        *train = TrainRange { members: member..member + members, hitches: tie..tie + ties };
         true
     }
 
     /// Solves every train. Adds the hitch impulses to the pushes of the vehicles, and stores the hitch forces in the states of the
     /// trailers. A hitch that exceeds its breaking force is uncoupled.
-    pub fn solve(&mut self, cars: &mut dyn Solver) -> StepReport {
-        let (mut report, mut train) = (StepReport::default(), Train::default());
-        while self.find_next(&mut train) {
-            report = report.and(self.solve_train(&train, cars));
+    pub fn solve(&mut self, cars: &mut dyn VehicleSolver) -> StepReport {
+        let (mut report, mut train) = (StepReport::default(), TrainRange::default());
+        while self.advance_to_next_train(&mut train) {
+            report = report.merge_worst(self.solve_train(&train, cars));
         }
-        for tie in &self.ties {
-            let [ahead, trailer] = tie.between.map(|k| self.members[k].car);
+        for tie in &self.hitches {
+            let [ahead, trailer] = tie.members.map(|k| self.members[k].car);
             let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
             let force = tie.joint.force(self.dt);
             let holds = force.length() <= hitch.breaking_force;
@@ -329,114 +329,120 @@ impl Trains {
         report
     }
 
-    fn solve_train(&mut self, train: &Train, cars: &mut dyn Solver) -> StepReport {
+    fn solve_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
         let (mut least, mut looks) = (f32::INFINITY, 0);
         let report = loop {
             looks += 1;
-            let report = self.look(train, cars);
-            let missing = self.missing(train);
-            let worse = missing > BETTER * least;
-            let found = missing <= TOLERANCE || (worse && missing <= STALLED);
-            if found || looks == LOOKS || report.not_finite {
+            let report = self.solve_members(train, cars);
+            let missing = self.hitch_residual(train);
+            let worse = missing > SUFFICIENT_DECREASE_RATIO * least;
+            let found = missing <= HITCH_TOLERANCE_MPS || (worse && missing <= STALL_TOLERANCE_MPS);
+            if found || looks == MAX_TRAIN_ITERATIONS || report.not_finite {
                 break StepReport { not_converged: report.not_converged | !found, ..report };
             }
             if worse {
-                self.go_back(train);
+                self.backtrack(train);
             } else {
                 least = missing;
-                self.step_on(train, cars);
+                self.perform_newton_step(train, cars);
             }
             for n in train.members.clone() {
-                self.add_impulses(train, n, cars);
+                self.apply_hitch_impulses(train, n, cars);
                 let member = &self.members[self.order[n]];
-                cars.vehicle(member.car).copy(&member.begun);
+                cars.vehicle(member.car).copy_from(&member.snapshot);
             }
         };
         let report = StepReport { iterations: report.iterations.max(looks), ..report };
-        self.close(train, cars, report);
+        self.accept_train(train, cars, report);
         report
     }
 
     /// Returns the sum of the hitch impulses on member `n` of the order.
-    fn impulse(&self, train: &Train, n: usize) -> Twist {
+    fn hitch_impulse(&self, train: &TrainRange, n: usize) -> Twist {
         let member = self.order[n];
-        let of = self.ties[train.ties.clone()].iter().filter(|tie| tie.between.contains(&member));
-        of.fold([Vec3::ZERO; 2], |sum, tie| add(sum, tie.joint.impulse(usize::from(tie.between[1] == member)), 1.0))
+        let of = self.hitches[train.hitches.clone()].iter().filter(|tie| tie.members.contains(&member));
+        of.fold([Vec3::ZERO; 2], |sum, tie| {
+            add_scaled(sum, tie.joint.impulse_on(usize::from(tie.members[1] == member)), 1.0)
+        })
     }
 
     /// Sets the free motion of the body of member `n` of the order to that under the present hitch impulses.
-    fn add_impulses(&mut self, train: &Train, n: usize, cars: &mut dyn Solver) {
-        let impulse = self.impulse(train, n);
+    fn apply_hitch_impulses(&mut self, train: &TrainRange, n: usize, cars: &mut dyn VehicleSolver) {
+        let impulse = self.hitch_impulse(train, n);
         let member = &self.members[self.order[n]];
-        let free = free_answer(cars.vehicle(member.car), &member.body).to(impulse);
+        let free = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse);
         let body = cars.body(member.car);
         body.free_velocity = member.body.free_velocity + free[0];
         body.free_angular = member.body.free_angular + free[1];
     }
 
     /// Solves every vehicle of a train separately, and stores the twists at the end of the step.
-    fn look(&mut self, train: &Train, cars: &mut dyn Solver) -> StepReport {
+    fn solve_members(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
         let mut report = StepReport::default();
         for k in &self.order[train.members.clone()] {
             let member = &mut self.members[*k];
-            report = report.and(cars.solve(member.car, member.rays.clone(), member.pedals));
-            let (push, body) = (*cars.push(member.car), *cars.body(member.car));
-            member.answer = free_answer(cars.vehicle(member.car), &body);
-            let pushed = [push.impulse + push.stop, push.angular_impulse + push.angular_stop];
-            let free = [body.free_velocity, body.free_angular + body.drift];
-            member.end = add(free, member.answer.to(pushed), 1.0);
+            report = report.merge_worst(cars.solve(member.car, member.rays.clone(), member.pedals));
+            let (push, body) = (*cars.chassis_impulse(member.car), *cars.body(member.car));
+            member.response = free_response(cars.vehicle(member.car), &body);
+            let pushed = [push.impulse + push.hull_impulse, push.angular_impulse + push.hull_angular_impulse];
+            let free = [body.free_velocity, body.free_angular + body.gyroscopic_change];
+            member.end_twist = add_scaled(free, member.response.twist_change(pushed), 1.0);
         }
         report
     }
 
     /// Returns the largest residual of the hitch constraints of a train, m/s.
-    fn missing(&mut self, train: &Train) -> f32 {
-        self.learn(train);
-        let of = self.ties[train.ties.clone()].iter();
-        let residual = |tie: &Tie| tie.joint.residual(tie.between.map(|k| self.members[k].end));
+    fn hitch_residual(&mut self, train: &TrainRange) -> f32 {
+        self.update_hitch_rows(train);
+        let of = self.hitches[train.hitches.clone()].iter();
+        let residual = |tie: &CoupledHitch| tie.joint.residual(tie.members.map(|k| self.members[k].end_twist));
         of.map(residual).fold(0.0, f32::max)
     }
 
-    fn learn(&mut self, train: &Train) {
-        for tie in &mut self.ties[train.ties.clone()] {
-            let [ahead, trailer] = tie.between.map(|k| &self.members[k]);
-            tie.joint.turn([&ahead.body, &trailer.body], [ahead.end[1], trailer.end[1]], self.dt);
-            tie.joint.learn(tie.between.map(|k| &self.members[k].answer));
+    fn update_hitch_rows(&mut self, train: &TrainRange) {
+        for tie in &mut self.hitches[train.hitches.clone()] {
+            let [ahead, trailer] = tie.members.map(|k| &self.members[k]);
+            tie.joint.update_velocity_arms(
+                [&ahead.body, &trailer.body],
+                [ahead.end_twist[1], trailer.end_twist[1]],
+                self.dt,
+            );
+            tie.joint.update_responses(tie.members.map(|k| &self.members[k].response));
         }
     }
 
     /// Moves the impulses of all hitches half of the way back to the best ones.
-    fn go_back(&mut self, train: &Train) {
-        for tie in &mut self.ties[train.ties.clone()] {
-            tie.joint.halve(&tie.best);
+    fn backtrack(&mut self, train: &TrainRange) {
+        for tie in &mut self.hitches[train.hitches.clone()] {
+            tie.joint.average_with(&tie.best);
         }
     }
 
     /// Performs a Newton step from the present iterate of a train, and stores its impulses as the best ones.
-    fn step_on(&mut self, train: &Train, cars: &mut dyn Solver) {
+    fn perform_newton_step(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) {
         for k in &self.order[train.members.clone()] {
             let member = &mut self.members[*k];
             let body = *cars.body(member.car);
             let vehicle = cars.vehicle(member.car);
-            let system = vehicle.tangent(&body, member.end);
-            member.answer = Answer::Rows { to_world: vehicle.to_world, system };
+            let system = vehicle.tangent(&body, member.end_twist);
+            member.response = BodyResponse::WithRows { to_world: vehicle.to_world, system };
         }
-        for tie in &mut self.ties[train.ties.clone()] {
+        for tie in &mut self.hitches[train.hitches.clone()] {
             tie.best = tie.joint.impulses();
         }
-        self.learn(train);
-        self.relax(train);
+        self.update_hitch_rows(train);
+        self.iterate_hitches(train);
     }
 
     /// Iterates over the hitches of a train until the velocities converge.
-    fn relax(&mut self, train: &Train) {
-        for _ in 0..PASSES {
+    fn iterate_hitches(&mut self, train: &TrainRange) {
+        for _ in 0..MAX_HITCH_PASSES {
             let mut changed: f32 = 0.0;
-            for tie in &mut self.ties[train.ties.clone()] {
-                let Ok(members) = self.members.get_disjoint_mut(tie.between) else { continue };
-                changed = changed.max(tie.joint.relax(members.map(|member| &mut member.end)));
+            for tie in &mut self.hitches[train.hitches.clone()] {
+                let Ok(members) = self.members.get_disjoint_mut(tie.members) else { continue };
+                changed = changed.max(tie.joint.solve_pass(members.map(|member| &mut member.end_twist)));
             }
-            if changed <= SETTLED_SPEED {
+            if changed <= HITCH_PASS_TOLERANCE_MPS {
                 return;
             }
         }
@@ -444,23 +450,23 @@ impl Trains {
 
     /// Removes the remaining residual of the hitches with the masses of the vehicles alone, adds the hitch impulses to the pushes, and
     /// accepts the solutions.
-    fn close(&mut self, train: &Train, cars: &mut dyn Solver, report: StepReport) {
-        self.relax(train);
+    fn accept_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver, report: StepReport) {
+        self.iterate_hitches(train);
         for n in train.members.clone() {
-            let [impulse, moment] = self.impulse(train, n);
+            let [impulse, moment] = self.hitch_impulse(train, n);
             let member = &self.members[self.order[n]];
             *cars.body(member.car) = member.body;
-            let push = cars.push(member.car);
+            let push = cars.chassis_impulse(member.car);
             push.impulse += impulse;
             push.angular_impulse += moment;
-            cars.end(member.car, member.rays.clone(), report);
+            cars.accept_solution(member.car, member.rays.clone(), report);
         }
     }
 }
 
 /// Returns the response of `body` of `vehicle` to impulses without its wheels.
-pub(super) fn free_answer(vehicle: &Vehicle, body: &Body) -> Answer {
+pub(super) fn free_response(vehicle: &Vehicle, body: &ChassisState) -> BodyResponse {
     let to_world = Mat3::from_quat(body.rotation);
     let inertia = to_world * *vehicle.model().inverse_inertia() * to_world.transpose();
-    Answer::Free { mass: vehicle.model().inverse_mass(), inertia }
+    BodyResponse::Free { mass: vehicle.model().inverse_mass(), inertia }
 }

@@ -1,15 +1,16 @@
 //! Surface texture under wheels: the ground data of a contact, and the displacement of the contact by the unevenness.
 
-use crate::world::seam::{Contact, Ground, Probe};
-use crate::world::texture::Texture;
+use crate::world::port::{Contact, Ground, Probe};
+use crate::world::texture::SurfaceTexture;
 use bevy_math::Vec3;
 
-impl Texture {
+impl SurfaceTexture {
     /// Returns `ground` with this texture. Without a texture returns `ground` unchanged; `None` stands for ground at rest that is hard and
     /// even.
-    pub fn under(self, ground: Option<Ground>) -> Option<Ground> {
-        let still = Ground { body: Ground::STILL, begun: Vec3::ZERO, velocity: Vec3::ZERO, texture: self };
-        if self.is_none() { ground } else { Some(Ground { texture: self, ..ground.unwrap_or(still) }) }
+    pub fn apply_to_ground(self, ground: Option<Ground>) -> Option<Ground> {
+        let still =
+            Ground { body: Ground::STATIC_BODY, start_velocity: Vec3::ZERO, velocity: Vec3::ZERO, texture: self };
+        if self.is_hard_and_even() { ground } else { Some(Ground { texture: self, ..ground.unwrap_or(still) }) }
     }
 }
 
@@ -18,7 +19,7 @@ impl Contact {
     ///
     /// The point moves along the normal by the height of the profile, and the normal tilts by the slopes of the profile.
     #[must_use]
-    pub fn on_texture(self, probe: &Probe) -> Self {
+    pub fn with_unevenness(self, probe: &Probe) -> Self {
         let Some(texture) = self.ground.map(|ground| ground.texture).filter(|texture| texture.amplitude > 0.0) else {
             return self;
         };
@@ -28,7 +29,7 @@ impl Contact {
         let across = slopes - self.normal * slopes.dot(self.normal);
         let closing = -probe.direction.dot(self.normal);
         // The distance to a surface nearly parallel to the ray stays unchanged: `height / closing` would be unbounded.
-        let lifted = if closing > LEAST_CLOSING { height / closing } else { 0.0 };
+        let lifted = if closing > MIN_CLOSING_COSINE { height / closing } else { 0.0 };
         Self {
             distance: self.distance - lifted,
             normal: (self.normal - across).normalize_or(self.normal),
@@ -39,7 +40,7 @@ impl Contact {
 }
 
 /// Cosine of the angle between the reversed ray and the normal up to which the profile does not change the ray distance.
-const LEAST_CLOSING: f32 = 0.1;
+const MIN_CLOSING_COSINE: f32 = 0.1;
 
 #[cfg(test)]
 mod tests {
@@ -47,12 +48,13 @@ mod tests {
     use crate::math;
     use bevy_math::DVec3;
 
-    const GRAVEL: Texture = Texture { rolling: 0.02, amplitude: 0.02, wavelength: 0.8 };
+    const GRAVEL_TEXTURE: SurfaceTexture =
+        SurfaceTexture { rolling_resistance: 0.02, amplitude: 0.02, wavelength: 0.8 };
 
     fn met(x: f64) -> (Probe, Contact) {
         let (offset, direction) = (Vec3::ZERO, Vec3::NEG_Z);
-        let probe = Probe { car: 0, position: DVec3::new(x, 0.4, 1.0), offset, direction, reach: 2.0, rim: None };
-        let ground = GRAVEL.under(None);
+        let probe = Probe { car: 0, position: DVec3::new(x, 0.4, 1.0), offset, direction, length: 2.0, rim: None };
+        let ground = GRAVEL_TEXTURE.apply_to_ground(None);
         (probe, Contact { distance: 1.0, normal: Vec3::Z, grip: 1.0, point: None, ground })
     }
 
@@ -61,11 +63,11 @@ mod tests {
     fn a_profile_lifts_and_leans() {
         let height = |x: f64| {
             let (probe, contact) = met(x);
-            1.0 - contact.on_texture(&probe).distance
+            1.0 - contact.with_unevenness(&probe).distance
         };
         for x in [0.0, 0.13, 0.2, 0.55, 0.8, 800.2] {
             let (probe, contact) = met(x);
-            let found = contact.on_texture(&probe);
+            let found = contact.with_unevenness(&probe);
             let (sin, _) = math::sin_cos(core::f32::consts::TAU * (x / 0.8).fract() as f32);
             assert!((height(x) - 0.01 * sin).abs() < 1e-6, "{x}: {}", height(x));
             let slope = (height(x + 1e-2) - height(x - 1e-2)) / 2e-2;
@@ -78,10 +80,10 @@ mod tests {
     #[test]
     fn what_is_hard_and_even_changes_nothing() {
         let (probe, contact) = met(0.3);
-        let even = Contact { ground: Texture::NONE.under(None), ..contact };
-        assert_eq!((even.ground, even.on_texture(&probe)), (None, even));
-        let soft = Texture { amplitude: 0.0, ..GRAVEL };
-        let soft = Contact { ground: soft.under(None), ..contact };
-        assert_eq!(soft.on_texture(&probe), soft);
+        let even = Contact { ground: SurfaceTexture::NONE.apply_to_ground(None), ..contact };
+        assert_eq!((even.ground, even.with_unevenness(&probe)), (None, even));
+        let soft = SurfaceTexture { amplitude: 0.0, ..GRAVEL_TEXTURE };
+        let soft = Contact { ground: soft.apply_to_ground(None), ..contact };
+        assert_eq!(soft.with_unevenness(&probe), soft);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::{BackendInfo, Controls, Model};
+use skidpad_core::{Controls, Model, SolverInfo};
 
 use super::pages::{append, append_head, append_row};
 use super::{Order, Runs};
@@ -98,9 +98,9 @@ impl Convergence {
 }
 
 /// Drives every script with `model` on the solvers of `backends` that are not peers, and determines the order of each.
-pub fn measure_convergence(backends: &[BackendInfo], model: &Arc<Model>) -> Vec<Convergence> {
-    let own: Vec<&BackendInfo> = backends.iter().filter(|info| !info.peer).collect();
-    let jobs: Vec<(&ConvergenceScript, &BackendInfo)> =
+pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<Convergence> {
+    let own: Vec<&SolverInfo> = backends.iter().filter(|info| !info.comparison_only).collect();
+    let jobs: Vec<(&ConvergenceScript, &SolverInfo)> =
         CONVERGENCE_SCRIPTS.iter().flat_map(|script| own.iter().map(move |info| (script, *info))).collect();
     in_parallel(jobs.len(), &|job| {
         let (script, info) = jobs[job];
@@ -118,7 +118,7 @@ pub fn measure_convergence(backends: &[BackendInfo], model: &Arc<Model>) -> Vec<
 
 impl ConvergenceScript {
     /// Returns the position at the end of the drive at `hz` Hz (m); NaN for a rate that [`TimeStep`] rejects.
-    fn end_position(&self, info: &BackendInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
+    fn end_position(&self, info: &SolverInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
         let (dt, setup) = (1.0 / hz, Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) });
         let steer = Characteristics::new(model).steer_for(1.0, self.speed_mps);
         let pedal = model.mass() / model.wheels().iter().map(|wheel| wheel.brake_torque / wheel.radius).sum::<f32>();
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_point_mass_is_of_first_order() {
         let found = measure_convergence(
-            &[POINT_MASS, BackendInfo { name: "peer", peer: true, ..POINT_MASS }],
+            &[POINT_MASS, SolverInfo { name: "peer", comparison_only: true, ..POINT_MASS }],
             &Arc::new(model()),
         );
         assert_eq!(found.iter().map(|c| c.script).collect::<Vec<_>>(), CONVERGENCE_SCRIPTS.map(|script| script.name));

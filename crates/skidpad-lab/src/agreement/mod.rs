@@ -11,7 +11,7 @@ mod shared_simplifications;
 
 use std::sync::Arc;
 
-use skidpad_core::{BackendInfo, Model};
+use skidpad_core::{Model, SolverInfo};
 
 pub use convergence::{COMPARED_RATES_HZ, Convergence};
 pub use pages::{Page, SUMMARY_PAGE, acceptance, pages, summary_page_start};
@@ -77,7 +77,7 @@ pub struct OverLimit<'a> {
 /// # Errors
 /// Returns a description of the accepted rates if [`TimeStep::from_rate_hz`] rejects one.
 pub fn measure(
-    backends: &[BackendInfo],
+    backends: &[SolverInfo],
     vehicle: &str,
     model: &Arc<Model>,
     rates_hz: &[f64],
@@ -182,7 +182,7 @@ mod tests {
     use crate::manoeuvre::Braking;
     use crate::testing::{POINT_MASS, model};
 
-    fn runs(vehicle: &str, backends: &[BackendInfo]) -> Runs {
+    fn runs(vehicle: &str, backends: &[SolverInfo]) -> Runs {
         measure(backends, vehicle, &Arc::new(model()), &[AGREEMENT_RATE_HZ], &|_, _| {}).expect("valid rates")
     }
 
@@ -190,7 +190,7 @@ mod tests {
     /// not.
     #[test]
     fn equal_solvers_have_no_faults_but_idle_reasons() {
-        let twice = [POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }];
+        let twice = [POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }];
         assert_eq!(faults(&[runs("a", &twice)]), Vec::<String>::new());
         let named: usize = KNOWN_REASONS.iter().map(|r| r.metrics.len()).sum();
         let explained: Vec<Runs> = KNOWN_REASONS.iter().map(|r| runs(r.vehicle, &twice)).collect();
@@ -200,7 +200,7 @@ mod tests {
     /// A deviating metric is a fault above 1 % below the limit of friction, and above 3 % at the limit.
     #[test]
     fn what_is_accepted_depends_on_the_friction_used() {
-        let mut found = runs("a", &[POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }]);
+        let mut found = runs("a", &[POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }]);
         let sample = sample_index(&found.sweeps[0], AGREEMENT_RATE_HZ).expect("driven");
         let braking = found.sweeps.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
         let value = &mut braking.rate_sweeps[1].samples[sample].metrics[0].value;

@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn pages_name_every_run_and_are_the_same_every_time() {
-        let backends = [POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }];
+        let backends = [POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }];
         let runs = measure(&backends, "a_car", &Arc::new(model()), &[60.0, 240.0], &|_, _| {}).expect("valid rates");
         let found = pages(std::slice::from_ref(&runs));
         let [summary, details] = &found[..] else { panic!("two pages") };

@@ -133,7 +133,7 @@ impl<'a> TurnBalance<'a> {
         let (sin, cos) = sideslip.sin_cos();
         let mass = f64::from(model.mass());
         // The acceleration towards the inside has a component along the car.
-        let ahead = mass * turn.lateral_acceleration * sin * model.tyre_lever();
+        let ahead = mass * turn.lateral_acceleration * sin * model.tyre_force_lever();
         let straight = match turn.speed {
             Some(_) => LoadDemand::at_speed(model, air.downforce, air.drag),
             None => LoadDemand::at_rest(model),
@@ -254,8 +254,8 @@ impl LoadedTyre {
         let (wheel, load) = (&model.wheels()[i], steady.loads[i] as f32);
         let axle = &model.parts().axles[wheel.axle];
         let travel = |i: usize| steady.compressions[i] as f32;
-        let outwards = wheel.side.rightwards();
-        let links = axle.guidance.map_or(0.0, |links| links.at(travel(i))[0]);
+        let outwards = wheel.side.outward_sign();
+        let links = axle.toe_camber.map_or(0.0, |links| links.changes_at(travel(i))[0]);
         let camber = outwards * model.camber(i, travel) + steady.roll as f32;
         Self {
             conditions: Conditions { camber, ..Conditions::upright(load, 1.0) },
@@ -280,7 +280,7 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
 /// and aerodynamic forces (rad). If the tyres cannot hold it or have no creep, it is [`Characteristics::steer_for`].
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
-    let creeps = (0..model.wheels().len()).all(|i| model.tyre(i).creeps());
+    let creeps = (0..model.wheels().len()).all(|i| model.tyre(i).has_deflection_dynamics());
     let held = if creeps { turn.steer(model) } else { None };
     held.unwrap_or_else(|| Characteristics::new(model).steer_for(lateral_acceleration, v))
 }
@@ -355,7 +355,7 @@ fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [
 mod tests {
     use super::*;
     use crate::testing;
-    use skidpad_core::model::{AntiRollBar, Guidance, Powertrain, Rolling, Tyre};
+    use skidpad_core::model::{AntiRollBar, Powertrain, RollingCoefficients, ToeCamberCurves, Tyre};
     use skidpad_core::tyre::CurveLaw;
     use skidpad_core::{Model, ModelParts};
 
@@ -363,7 +363,7 @@ mod tests {
     /// wheels carry more.
     fn with(change: impl Fn(&mut ModelParts)) -> Model {
         let mut parts = testing::model().parts().clone();
-        parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Rolling::default());
+        parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = RollingCoefficients::default());
         change(&mut parts);
         Model::new(parts).expect("valid")
     }
@@ -387,7 +387,9 @@ mod tests {
     fn toe_over_travel_steers_with_roll() {
         let roll = 500.0 / 51_345.0;
         for (axle, way) in [(0, -1.0), (1, 1.0)] {
-            let model = with(|parts| parts.axles[axle].guidance = Some(Guidance { toe: [0.1, 0.0], camber: [0.0; 2] }));
+            let model = with(|parts| {
+                parts.axles[axle].toe_camber = Some(ToeCamberCurves { toe: [0.1, 0.0], camber: [0.0; 2] })
+            });
             let expected = way * 0.1 * 0.75 * roll;
             let linear = crate::Characteristics::new(&model).bicycle.expect("creeps").understeer;
             // Slopes and tracks are f32.

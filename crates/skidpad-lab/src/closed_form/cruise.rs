@@ -51,7 +51,7 @@ mod tests {
     use crate::closed_form::straight::{resistance, top_speed};
     use crate::testing;
     use skidpad_core::Vec3;
-    use skidpad_core::model::{AeroMaps, Surface, Table};
+    use skidpad_core::model::{AeroMaps, AeroSurface, BilinearTable};
 
     /// Builds the test car with a surface at its centre of mass. Its downforce and drag are multiplied by
     /// `1 + slope (0.2 − h)`.
@@ -59,11 +59,11 @@ mod tests {
         let mut parts = testing::model().parts().clone();
         // Drag and drive act at the ground: no pitch.
         parts.aero.drag_point = Vec3::new(0.0, 0.0, -0.5);
-        parts.aero.downforce[0] = Surface { coefficient: 1.0, point: Vec3::ZERO };
+        parts.aero.downforce[0] = AeroSurface { coefficient: 1.0, point: Vec3::ZERO };
         let ends = vec![0.0, 0.4];
         let at = |height: f32| 1.0 + slope * (0.2 - height);
-        let table = || Table::new([ends.clone(), vec![0.0]], vec![at(0.0), at(0.4)]).expect("sound");
-        let heights = [table(), table(), Table::default()];
+        let table = || BilinearTable::new([ends.clone(), vec![0.0]], vec![at(0.0), at(0.4)]).expect("sound");
+        let heights = [table(), table(), BilinearTable::default()];
         parts.aero.maps = Some(Box::new(AeroMaps { at_rest: [0.2; 2], heights, yaw: Default::default() }));
         Model::new(parts).expect("valid")
     }

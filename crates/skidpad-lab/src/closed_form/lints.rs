@@ -73,7 +73,9 @@ fn support(model: &Model) -> Vec<String> {
     let most = |i: usize| {
         let strut = &model.wheels()[i].strut;
         let before_metal = f64::from(strut.bump_travel + strut.stop_travel);
-        f64::from(model.static_load(i)) + strut.spring(before_metal) + f64::from(strut.stop_rate * strut.stop_travel)
+        f64::from(model.static_load(i))
+            + strut.spring_force(before_metal)
+            + f64::from(strut.stop_rate * strut.stop_travel)
     };
     let wheels = model.wheels().len();
     let springs = (0..wheels).map(most).sum::<f64>() / weight;
@@ -84,7 +86,7 @@ fn support(model: &Model) -> Vec<String> {
              or give them more travel"
         ));
     }
-    let bound = f64::from(model.parts().peers.largest_suspension_force) * wheels as f64 / weight;
+    let bound = f64::from(model.parts().raycast_reference.largest_suspension_force) * wheels as f64 / weight;
     if bound < MIN_SUPPORT_RATIO {
         found.push(format!(
             "`peers.largest_suspension_force_n` lets ray-cast vehicles carry {bound:.2} of the weight only"
@@ -193,7 +195,7 @@ fn geometry(model: &Model, axles: &[AxleCharacteristics]) -> Vec<String> {
     }
     let heavy = |i: usize| {
         let wheel = &model.wheels()[i];
-        2.0 * wheel.spin_inertia / (wheel.radius * wheel.radius) > 0.5 * model.sprung()[i]
+        2.0 * wheel.spin_inertia / (wheel.radius * wheel.radius) > 0.5 * model.carried_masses()[i]
     };
     if let Some(wheels) = wheel_names_where(model, heavy) {
         found.push(format!("wheel {wheels} spins like a disc of more than half the mass it carries"));
@@ -215,7 +217,7 @@ fn wheel_names_where(model: &Model, holds: impl Fn(usize) -> bool) -> Option<Str
 mod tests {
     use super::*;
     use crate::testing;
-    use skidpad_core::model::Surface;
+    use skidpad_core::model::AeroSurface;
     use skidpad_core::{ModelParts, Vec3};
 
     #[track_caller]
@@ -237,9 +239,9 @@ mod tests {
             each(|w| (w.strut.bump_travel, w.strut.stop_rate, w.strut.stop_travel) = (0.01, 0.0, 0.001)),
             "springs cannot",
         );
-        says(|parts| parts.peers.largest_suspension_force = 3000.0, "largest_suspension_force_n");
-        let fast = Surface { coefficient: 2.0, point: Vec3::ZERO };
-        says(|parts| parts.aero.downforce = [fast, Surface::default()], "full compression at top speed");
+        says(|parts| parts.raycast_reference.largest_suspension_force = 3000.0, "largest_suspension_force_n");
+        let fast = AeroSurface { coefficient: 2.0, point: Vec3::ZERO };
+        says(|parts| parts.aero.downforce = [fast, AeroSurface::default()], "full compression at top speed");
         // The centre of mass is 0.15 m left of the outer wheels and 0.5 m high; the tyres hold 1 g.
         says(each(|w| w.contact.y -= 0.6), "g, turning right, before its tyres slide");
         says(each(|w| w.contact.x += 0.2), "identical");
@@ -248,10 +250,10 @@ mod tests {
         says(each(|w| w.spin_inertia = 10.0), "spins like a disc");
         says(each(|w| w.radius = 1.3), "overlap");
         says(each(|w| w.brake_torque = 10.0), "cannot lock");
-        let lift = Surface { coefficient: -2.0, point: Vec3::ZERO };
+        let lift = AeroSurface { coefficient: -2.0, point: Vec3::ZERO };
         // The drag of 0.4 v² acts at 0.5 m. The front axle carries m g / 2 − (1 + 0.08) v², which is zero at 67.4 m/s.
-        says(|parts| parts.aero.downforce = [lift, Surface::default()], "lifts an axle off the ground at 67.4");
-        says(|parts| parts.axles.iter_mut().for_each(|axle| axle.roll_centre = 0.5), "its roll axis");
+        says(|parts| parts.aero.downforce = [lift, AeroSurface::default()], "lifts an axle off the ground at 67.4");
+        says(|parts| parts.axles.iter_mut().for_each(|axle| axle.roll_centre_height = 0.5), "its roll axis");
         says(each(|w| w.strut.rate = 1000.0), "too soft");
     }
 

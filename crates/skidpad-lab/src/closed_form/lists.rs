@@ -16,7 +16,7 @@ pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
     let one = |i: usize| {
         let strut = &model.wheels()[i].strut;
         let (load, rate) = (f64::from(model.static_load(i)), f64::from(strut.rate));
-        let most = load + strut.spring(strut.bump_travel.into());
+        let most = load + strut.spring_force(strut.bump_travel.into());
         vec![
             Metric::new("static_load_n", "Static load", "N", 1, Some(load)),
             Metric::new("sag_mm", "Sag", "mm", 1, Some(load / rate * 1e3)),
@@ -65,11 +65,11 @@ fn knees(model: &Model, axle: usize) -> Vec<Metric> {
             "Damping left in rebound beyond",
         ),
     ];
-    let both = names.into_iter().zip(first.strut.knees).filter(|(_, knee)| knee.above.is_finite());
+    let both = names.into_iter().zip(first.strut.knees).filter(|(_, knee)| knee.speed.is_finite());
     both.flat_map(|((key, name, left, left_name), knee)| {
         [
-            Metric::new(key, name, "m/s", 3, Some(knee.above.into())),
-            Metric::new(left, left_name, "-", 2, Some(knee.share.into())),
+            Metric::new(key, name, "m/s", 3, Some(knee.speed.into())),
+            Metric::new(left, left_name, "-", 2, Some(knee.fast_ratio.into())),
         ]
     })
     .collect()

@@ -2,10 +2,10 @@
 //!
 //! | figure | module |
 //! |---|---|
-//! | [`Characteristics`]: loads, sag, linear bicycle model, roll gradient, top speed; cheap enough for drivers | here, [`bicycle`], [`roll`], [`straight`] |
+//! | [`Characteristics`]: loads, sag, linear bicycle model, roll gradient, top speed; cheap enough for drivers | here, [`bicycle`], [`steady_state`], [`sway`] |
 //! | frequencies and damping ratios of the rigid-body modes | [`modes`] |
 //! | aerodynamic forces, and the ride heights they cause | [`cruise`] |
-//! | steady poses with bump stops and lifted wheels, rollover | [`steady_state`] |
+//! | steady poses with bump stops and lifted wheels, rollover | [`straight`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
 //! | hitch and coupler | `towing` |
 //! | vehicle loaded by its trailers, stopping distance and top speed of a train | [`train`] |
@@ -142,7 +142,7 @@ fn axle(model: &Model, index: usize) -> AxleCharacteristics {
     let count = on().count().max(1) as f64;
     let total = |f: &dyn Fn(usize) -> f64| on().map(|(i, _)| f(i)).sum::<f64>();
     let strut = |i: usize| &model.wheels()[i].strut;
-    let (mass, rate) = (total(&|i| f64::from(model.sprung()[i])), total(&|i| f64::from(strut(i).rate)));
+    let (mass, rate) = (total(&|i| f64::from(model.carried_masses()[i])), total(&|i| f64::from(strut(i).rate)));
     let springs = || model.parts().heave_springs.iter().filter(|s| model.wheels()[s.wheels[0]].axle == index);
     let [heave, damped] = springs().fold([0.0; 2], |[r, d], s| [r + f64::from(s.rate), d + f64::from(s.damping)]);
     let critical = 2.0 * ((rate + heave) * mass).sqrt();
@@ -162,17 +162,17 @@ fn axle(model: &Model, index: usize) -> AxleCharacteristics {
 
 fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
     let tyre = model.tyre(wheel);
-    tyre.creeps().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
+    tyre.has_deflection_dynamics().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
 }
 
 /// Builds the bicycle model with the roll steer of wheels whose links change their toe angle with the wheel travel.
 fn bicycle(model: &Model, axles: &[AxleCharacteristics], turning: Option<&TurnPose>) -> Option<Bicycle> {
     let led = |index: usize| {
-        let links = model.parts().axles[index].guidance.zip(turning);
+        let links = model.parts().axles[index].toe_camber.zip(turning);
         links.map_or(0.0, |(links, turning)| {
             let on = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
             on.map(|(i, wheel)| {
-                let steer = f64::from(wheel.side.rightwards() * links.toe[0]) * turning.compressions[i];
+                let steer = f64::from(wheel.side.outward_sign() * links.toe[0]) * turning.compressions[i];
                 cornering_stiffness(model, i).unwrap_or(0.0) * steer
             })
             .sum()

@@ -8,7 +8,7 @@
 
 use nalgebra::{Cholesky, Matrix3, SymmetricEigen, Vector3};
 use skidpad_core::Model;
-use skidpad_core::model::{HeaveSpring, Knee, Strut};
+use skidpad_core::model::{DamperKnee, HeaveSpring, Strut};
 
 use super::GRAVITY_MPS2;
 
@@ -51,7 +51,7 @@ impl Modes {
     pub fn of(model: &Model) -> Option<Self> {
         let mean = |s: &Strut| 0.5 * f64::from(s.bump_damping + s.rebound_damping);
         let hard = |s: &Strut| {
-            let steepest = |damping: f32, knee: &Knee| damping * knee.share.max(1.0);
+            let steepest = |damping: f32, knee: &DamperKnee| damping * knee.fast_ratio.max(1.0);
             steepest(s.bump_damping, &s.knees[0]).max(steepest(s.rebound_damping, &s.knees[1])).into()
         };
         let [heave, roll, pitch] = modes(model, false, mean)?;
@@ -120,7 +120,7 @@ impl ModalMotion {
 /// s/m), by the rule of the struts in the core: half at each end, more at the end for stiff dampers, and more in total
 /// to compensate the loss of the midpoint rule.
 fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
-    let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.sprung()[i]));
+    let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.carried_masses()[i]));
     let stiffening = 1.0 + (f64::from(strut.rate) * dt * dt / carried).min(4.0) / 6.0;
     let parts = [strut.bump_damping, strut.rebound_damping].map(|damping| {
         let (damping, stiff) = (f64::from(damping), f64::from(damping) * dt / carried);
@@ -164,7 +164,7 @@ fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[
 /// the roll inertia refers to the ground or the roll centres.
 fn masses(model: &Model, held: bool) -> Matrix3<f64> {
     let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
-    let (height, roll_lever) = (model.tyre_lever(), model.roll_lever());
+    let (height, roll_lever) = (model.tyre_force_lever(), model.roll_lever());
     let spin = f64::from(model.rolling_mass()) - mass;
     let [xx, xy, yy] = [inertia.x_axis.x, inertia.x_axis.y, inertia.y_axis.y].map(f64::from);
     let roll = if held { mass * roll_lever * roll_lever } else { 0.0 };

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use skidpad_core::Model;
-use skidpad_core::model::{BarCoupling, Unsprung};
+use skidpad_core::model::{BarForcePath, Unsprung};
 
 use super::{AxleCharacteristics, GRAVITY_MPS2};
 
@@ -18,7 +18,7 @@ pub(super) fn rigid_rollover(model: &Model, axles: &[AxleCharacteristics]) -> Op
         };
         axles.iter().enumerate().map(|(i, axle)| beside(i) * axle.load_n).sum::<f64>() / load
     };
-    let both = [-1.0, 1.0].map(|way| outer(way) / model.tyre_lever());
+    let both = [-1.0, 1.0].map(|way| outer(way) / model.tyre_force_lever());
     (both[0].min(both[1]) > 0.0).then_some(both)
 }
 
@@ -84,7 +84,7 @@ fn solve_roll_pose(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
     let (parts, wheels) = (model.parts(), model.wheels());
     let mut balance = SpringSystem::new(own.len() + 3);
     let (roll, mass) = (balance.unit_direction(own.len() + 2), f64::from(model.mass()));
-    balance.add_force(mass * model.tyre_lever(), &roll);
+    balance.add_force(mass * model.tyre_force_lever(), &roll);
     balance.add_spring(-mass * f64::from(parts.centre_height) * GRAVITY_MPS2, &roll);
     let zero = vec![0.0; own.len()];
     let body = |i: usize| {
@@ -96,18 +96,18 @@ fn solve_roll_pose(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
         way[..own.len()].iter_mut().skip(i).take(1).for_each(|u| *u = -1.0);
         way
     };
-    let led = |i: usize| f64::from(model.sprung()[i]) - own.get(i).map_or(0.0, |own| f64::from(own.mass));
+    let led = |i: usize| f64::from(model.carried_masses()[i]) - own.get(i).map_or(0.0, |own| f64::from(own.mass));
     for (i, wheel) in wheels.iter().enumerate() {
         balance.add_spring(wheel.strut.rate.into(), &strut(i));
-        balance.add_force(model.lifted_by_links(i, led), &strut(i));
-        let moved = |k: usize| model.moved_by_links(i, |other| f64::from(u8::from(other == k)));
+        balance.add_force(model.jacking_force(i, led), &strut(i));
+        let moved = |k: usize| model.link_scrub(i, |other| f64::from(u8::from(other == k)));
         let aside = (0..wheels.len()).fold(vec![0.0; own.len() + 3], |sum, k| add_scaled(&sum, &strut(k), moved(k)));
         // The term derives from a potential energy: half acts in roll, half along the travel. In a steady turn the sum
         // counts.
-        balance.add_coupling(-0.5 * f64::from(model.sprung()[i]) * GRAVITY_MPS2, &roll, &aside);
+        balance.add_coupling(-0.5 * f64::from(model.carried_masses()[i]) * GRAVITY_MPS2, &roll, &aside);
     }
     for bar in &parts.bars {
-        let ends = bar.wheels.map(|i| if bar.coupling == BarCoupling::External { body(i) } else { strut(i) });
+        let ends = bar.wheels.map(|i| if bar.force_path == BarForcePath::External { body(i) } else { strut(i) });
         balance.add_spring(bar.rate.into(), &combined_direction(&ends, -1.0));
     }
     for spring in &parts.heave_springs {
@@ -234,7 +234,7 @@ mod tests {
     /// Tyre forces at half the height of the centre of mass double the threshold `t/2h`.
     #[test]
     fn raised_tyre_forces_tip_a_rigid_car_later() {
-        let model = beside(0.0, |parts| parts.axles.iter_mut().for_each(|axle| axle.force_point = 0.25));
+        let model = beside(0.0, |parts| parts.axles.iter_mut().for_each(|axle| axle.force_point_height = 0.25));
         let figures = crate::Characteristics::new(&model);
         assert!((figures.rollover_g.expect("two tracks") - 3.0).abs() < 1e-6, "{figures:?}");
         let sprung = super::super::steady_state::rollover(&model).expect("tips").lateral_acceleration;
@@ -257,15 +257,15 @@ mod tests {
         let (struts, tyres, bars) = (4.0 * 25e3 * 0.5625, 4.0 * 200e3 * 0.5625, 2.0 * 10e3 * 2.25);
         let series = |a: f64, b: f64| a * b / (a + b);
         let told = [
-            (BarCoupling::InLoadPath, series(struts + bars, tyres)),
-            (BarCoupling::External, series(struts, tyres) + bars),
+            (BarForcePath::InLoadPath, series(struts + bars, tyres)),
+            (BarForcePath::External, series(struts, tyres) + bars),
         ];
         for (coupling, held) in told {
             let model = beside(0.3, |parts| {
                 let own = Unsprung { mass: 40.0, tyre_rate: 200e3, tyre_damping: 0.0 };
                 parts.wheels.iter_mut().for_each(|wheel| wheel.unsprung = Some(own));
                 parts.bars = [[0, 1], [2, 3]]
-                    .map(|wheels| AntiRollBar { wheels, rate: 10e3, coupling, ..AntiRollBar::default() })
+                    .map(|wheels| AntiRollBar { wheels, rate: 10e3, force_path: coupling, ..AntiRollBar::default() })
                     .into();
             });
             let found = UnsprungCharacteristics::of(&model).and_then(|own| own.roll_gradient).expect("upright");

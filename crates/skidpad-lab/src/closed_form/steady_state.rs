@@ -5,7 +5,7 @@
 //! spring is progressive.
 
 use skidpad_core::Model;
-use skidpad_core::model::{BarCoupling, Side};
+use skidpad_core::model::{BarForcePath, Side};
 
 use super::{GRAVITY_MPS2, first_side};
 
@@ -50,7 +50,7 @@ impl LoadDemand {
 
     /// Returns the demand of braking at the ground with `deceleration` (m/s²): `Σ x N = m a h`.
     pub fn braking(model: &Model, deceleration: f64) -> Self {
-        let pitching = f64::from(model.mass()) * deceleration * model.tyre_lever();
+        let pitching = f64::from(model.mass()) * deceleration * model.tyre_force_lever();
         Self { pitching, ..Self::at_rest(model) }
     }
 
@@ -60,7 +60,7 @@ impl LoadDemand {
         let (aero, rest) = (&model.parts().aero, Self::at_rest(model));
         let moments =
             downforce_n.iter().zip(&aero.downforce).map(|(force, surface)| force * f64::from(surface.point.x));
-        let lever = f64::from(aero.drag_point.z) + model.tyre_lever();
+        let lever = f64::from(aero.drag_point.z) + model.tyre_force_lever();
         Self { weight: rest.weight + downforce_n.iter().sum::<f64>(), pitching: moments.sum::<f64>() - drag_n * lever }
     }
 }
@@ -108,13 +108,13 @@ fn solve_with_link_forces(
         (0..loads.len()).map(|i| if lifted[i] == 0.0 { 1.0 } else { taken(i, loads[i]) / lifted[i] }).collect();
     let loads: Vec<f64> = loads.iter().zip(lifted).map(|(load, lifted)| (load - lifted).max(0.0)).collect();
     let side = side_forces(model, &loads);
-    let lifts: Vec<f64> = (0..loads.len()).map(|i| model.lifted_by_links(i, |k| side[k])).collect();
+    let lifts: Vec<f64> = (0..loads.len()).map(|i| model.jacking_force(i, |k| side[k])).collect();
     let taken: Vec<f64> = lifts.iter().zip(&shares).map(|(lift, share)| lift * share).collect();
-    let left = |i: usize| f64::from(model.wheels()[i].contact.y) + model.moved_by_links(i, |k| compressions[k]);
+    let left = |i: usize| f64::from(model.wheels()[i].contact.y) + model.link_scrub(i, |k| compressions[k]);
     let across = |of: &[f64]| of.iter().enumerate().map(|(i, n)| n * left(i)).sum::<f64>();
     let mass = f64::from(model.mass());
     let toppling = mass * GRAVITY_MPS2 * f64::from(model.parts().centre_height) * roll;
-    let lateral_acceleration = (-across(&pushes) - toppling) / (mass * model.tyre_lever() - across(&taken));
+    let lateral_acceleration = (-across(&pushes) - toppling) / (mass * model.tyre_force_lever() - across(&taken));
     Some((SteadyState { roll, lateral_acceleration, compressions, loads }, lifts))
 }
 
@@ -126,7 +126,7 @@ fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
         (0..wheels.len()).filter(|&k| wheels[k].axle == wheels[i].axle).map(of).sum::<f64>()
     };
     let share = |i: usize| loads[i] / on_axle(i, &|k| loads[k]).max(f64::MIN_POSITIVE);
-    (0..wheels.len()).map(|i| share(i) * on_axle(i, &|k| model.sprung()[k].into())).collect()
+    (0..wheels.len()).map(|i| share(i) * on_axle(i, &|k| model.carried_masses()[k].into())).collect()
 }
 
 /// Solves for steady cornering at `lateral_acceleration` (m/s²), positive to the left; `None` above the rollover
@@ -245,7 +245,7 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
         let stop = f64::from(strut.stop_rate) * (z - bump).max(0.0)
             + METAL_RATE_N_PER_M * (z - bump - f64::from(strut.stop_travel)).max(0.0);
         let ties: f64 = axle_links(model, i).map(|tie| tie.rate * (z + tie.travel_sign * travel[tie.other])).sum();
-        f64::from(model.static_load(i)) + strut.spring(z) + stop + ties
+        f64::from(model.static_load(i)) + strut.spring_force(z) + stop + ties
     };
     // A wheel with a negative load is off the ground and hangs at the balance of its spring, bars and heave springs.
     for i in 0..travel.len() {
@@ -255,7 +255,7 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
                 .fold((-f64::from(model.static_load(i)), 0.0), |(push, rate), tie| {
                     (push - tie.travel_sign * tie.rate * travel[tie.other], rate + tie.rate)
                 });
-            travel[i] = strut.compression_under(push, rate).max(-f64::from(strut.droop_travel));
+            travel[i] = strut.compression_at_force(push, rate).max(-f64::from(strut.droop_travel));
         }
     }
     let load = |i: usize| {
@@ -264,7 +264,7 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
     };
     let loads: Vec<f64> = (0..travel.len()).map(load).collect();
     let beside = |i: usize| {
-        let bars = model.parts().bars.iter().filter(|bar| bar.coupling == BarCoupling::External && loads[i] > 0.0);
+        let bars = model.parts().bars.iter().filter(|bar| bar.force_path == BarForcePath::External && loads[i] > 0.0);
         bars.filter_map(|bar| Some((other_wheel(bar.wheels, i)?, f64::from(bar.rate))))
             .map(|(other, rate)| rate * (travel[i] - travel[other]))
             .sum::<f64>()
@@ -285,7 +285,7 @@ struct AxleLink {
 /// Iterates over the anti-roll bars in the load path and the heave springs of wheel `i`.
 fn axle_links(model: &Model, i: usize) -> impl Iterator<Item = AxleLink> + '_ {
     let parts = model.parts();
-    let bars = parts.bars.iter().filter(|bar| bar.coupling == BarCoupling::InLoadPath);
+    let bars = parts.bars.iter().filter(|bar| bar.force_path == BarForcePath::InLoadPath);
     let bars = bars.filter_map(move |bar| {
         Some(AxleLink { other: other_wheel(bar.wheels, i)?, rate: bar.rate.into(), travel_sign: -1.0 })
     });
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn roll_centres_lead_side_forces_past_the_springs() {
         let mut parts = testing::model().parts().clone();
-        parts.axles.iter_mut().for_each(|axle| axle.roll_centre = 0.2);
+        parts.axles.iter_mut().for_each(|axle| axle.roll_centre_height = 0.2);
         let model = Model::new(parts).expect("valid");
         let turning = solve_cornering(&model, 2.0).expect("stands");
         let roll = 1000.0 * 0.3 * 2.0 / (56_250.0 - 1000.0 * GRAVITY_MPS2 * 0.3);
@@ -347,7 +347,7 @@ mod tests {
     fn no_roll_centre_holds_a_car_beyond_its_track_over_twice_its_height() {
         for (roll_centre, solid) in (-4..=6).flat_map(|tenth| [true, false].map(|solid| (0.1 * tenth as f32, solid))) {
             let mut parts = testing::model().parts().clone();
-            parts.axles.iter_mut().for_each(|axle| (axle.roll_centre, axle.solid) = (roll_centre, solid));
+            parts.axles.iter_mut().for_each(|axle| (axle.roll_centre_height, axle.solid) = (roll_centre, solid));
             (parts.centre_height, parts.wheels) = (1.0, raised(&parts.wheels, 0.5));
             let model = Model::new(parts).expect("valid");
             let tipping = rollover(&model).expect("tips");
@@ -410,8 +410,8 @@ mod tests {
         let carried = |z: f64, more: f64| 250.0 * GRAVITY_MPS2 + 25e3 * z + 0.5e5 * z * z + 25e3 * more * z;
         assert!((pressed.loads[0] - carried(front, 1.0)).abs() < 1e-3, "{pressed:?}");
         assert!((pressed.loads[2] - carried(rear, 0.0)).abs() < 1e-3 && rear > front);
-        let bar = |coupling| AntiRollBar { wheels: [0, 1], rate: 25e3, coupling, ..AntiRollBar::default() };
-        let turning = [BarCoupling::InLoadPath, BarCoupling::External].map(|coupling| {
+        let bar = |coupling| AntiRollBar { wheels: [0, 1], rate: 25e3, force_path: coupling, ..AntiRollBar::default() };
+        let turning = [BarForcePath::InLoadPath, BarForcePath::External].map(|coupling| {
             parts.bars = vec![bar(coupling)];
             solve_at_roll(&Model::new(parts.clone()).expect("valid"), 0.02, LoadDemand::at_rest(&model))
                 .expect("stands")
@@ -421,7 +421,7 @@ mod tests {
         let through = 2.0 * 25e3 * (turning[0].compressions[1] - turning[0].compressions[0]);
         assert!((moved(&turning[0]) - moved(&turning[1]) - through).abs() < 1e-3, "{turning:?}");
         parts.bars.clear();
-        parts.axles.iter_mut().for_each(|axle| axle.force_point = 0.25);
+        parts.axles.iter_mut().for_each(|axle| axle.force_point_height = 0.25);
         let [ground, raised] = [model, Model::new(parts).expect("valid")].map(|model| {
             solve_at_roll(&model, 0.02, LoadDemand::at_rest(&model)).expect("stands").lateral_acceleration
         });

@@ -56,12 +56,12 @@ pub fn drive_shares(model: &Model) -> Vec<f64> {
     };
     let engine = |drive: &EngineDrive, i: usize| {
         let ratio = drive.gearbox.ratio(1) * drive.gearbox.efficiency;
-        f64::from(drive.shares[i] * ratio * drive.engine.torque.peak())
+        f64::from(drive.torque_shares[i] * ratio * drive.engine.torque.max_value())
     };
     let powertrain = |i: usize| match &model.parts().powertrain {
         Powertrain::None => 0.0,
         Powertrain::Direct(torques) => f64::from(torques[i]),
-        Powertrain::Engine(drive) if model.parts().motors.is_empty() => f64::from(drive.shares[i]),
+        Powertrain::Engine(drive) if model.parts().motors.is_empty() => f64::from(drive.torque_shares[i]),
         Powertrain::Engine(drive) => engine(drive, i),
     };
     let shares: Vec<f64> = (0..model.wheels().len()).map(|i| powertrain(i) + motors(i)).collect();
@@ -130,7 +130,7 @@ fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
 /// Returns the full-throttle torque of an engine at `speed` rad/s (N m). Below idle speed, where the clutch slips, it
 /// is the torque at idle.
 fn full_load_torque(engine: &Engine, speed: f32) -> f32 {
-    engine.torque_at(speed.max(engine.idle), 1.0)
+    engine.torque_at(speed.max(engine.idle_speed), 1.0)
 }
 
 /// Computes the stall speed of the torque converter: the engine speed at full throttle with the car standing (rad/s);
@@ -141,7 +141,7 @@ pub fn stall_speed(model: &Model) -> Option<f64> {
     else {
         return None;
     };
-    Some(fluid.balance(|speed| full_load_torque(engine, speed), 0.0, engine.limit).into())
+    Some(fluid.balance_speed(|speed| full_load_torque(engine, speed), 0.0, engine.limiter_speed).into())
 }
 
 /// Returns the sum of the maximum powers of all motors (W); `None` without motors.
@@ -158,7 +158,8 @@ fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
         LaunchDevice::Converter(fluid)
             if !fluid.lock_up.is_some_and(|clutch| clutch.is_closed(gear, turning as f32)) =>
         {
-            let impeller = fluid.balance(|speed| full_load_torque(engine, speed), turning as f32, engine.limit);
+            let impeller =
+                fluid.balance_speed(|speed| full_load_torque(engine, speed), turning as f32, engine.limiter_speed);
             f64::from(fluid.torques(impeller, turning as f32)[1])
         }
         _ => f64::from(full_load_torque(engine, turning as f32)),
@@ -168,7 +169,7 @@ fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
 /// Returns the mean angular speed of the driven wheels per road speed (rad/m): the mean of 1 / radius, weighted by the
 /// shares of the drive.
 pub(crate) fn mean_inverse_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 {
-    drive.shares.iter().zip(wheels).map(|(&share, wheel)| f64::from(share) / f64::from(wheel.radius)).sum()
+    drive.torque_shares.iter().zip(wheels).map(|(&share, wheel)| f64::from(share) / f64::from(wheel.radius)).sum()
 }
 
 /// Searches the highest speed at which the drive force of some gear exceeds the resistance (m/s), in steps of 0.01 m/s
@@ -197,7 +198,7 @@ const SEARCH_STEP_MPS: f64 = 0.01;
 /// Returns the highest speed up to which some gear overcomes the resistance `against` (N at a speed in m/s) at every
 /// step of the search (m/s). `None` if no gear does so at the first step, or if the speed exceeds 149.9 m/s.
 pub(super) fn max_overcome_speed(model: &Model, against: impl Fn(f64) -> f64) -> Option<f64> {
-    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
+    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
     let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= against(v));
     let top = (1..=15_000).map(|i| f64::from(i) * SEARCH_STEP_MPS).take_while(|&v| pulls(v)).last();
     top.filter(|top| *top < 149.9)
@@ -208,7 +209,7 @@ pub(super) fn max_overcome_speed(model: &Model, against: impl Fn(f64) -> f64) ->
 pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
     const SPEED_LIMIT_STEPS: u16 = 1000;
     let engine = &model.parts().powertrain.engine()?.engine;
-    let even = (0..=SPEED_LIMIT_STEPS).map(|i| engine.limit * f32::from(i) / f32::from(SPEED_LIMIT_STEPS));
+    let even = (0..=SPEED_LIMIT_STEPS).map(|i| engine.limiter_speed * f32::from(i) / f32::from(SPEED_LIMIT_STEPS));
     let speeds = engine.torque.points().iter().map(|point| point[0]).chain(even);
     let power = |speed: f32| [f64::from(full_load_torque(engine, speed)) * f64::from(speed), speed.into()];
     speeds.map(power).max_by(|a, b| a[0].total_cmp(&b[0]))
@@ -271,7 +272,7 @@ pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f6
     match pedal {
         Pedal::IdealBraking => peak,
         // Dry friction has the same force at every slip.
-        Pedal::FullPedal if !tyre.creeps() => peak,
+        Pedal::FullPedal if !tyre.has_deflection_dynamics() => peak,
         Pedal::FullPedal => {
             let slip = model.parts().assists.abs.map_or(1.0, |abs| abs.slip);
             -f64::from(tyre.force([-slip, 0.0], &Conditions::upright(load as f32, 0.0)).force[0])
@@ -327,11 +328,11 @@ mod tests {
             engine: Engine {
                 torque: Curve::new(vec![[100.0, 200.0], [700.0, 200.0]]).expect("valid"),
                 drag: [10.0, 0.1],
-                idle: 80.0,
-                limit: 600.0,
+                idle_speed: 80.0,
+                limiter_speed: 600.0,
                 inertia: 0.2,
                 throttle_map,
-                stall: 0.0,
+                stall_speed: 0.0,
             },
             gearbox: Gearbox {
                 forward: [gear].into(),
@@ -343,10 +344,10 @@ mod tests {
                 easy_up_speed: 300.0,
                 down_speed: 120.0,
                 kick_down_speed: 120.0,
-                continuous: None,
+                cvt: None,
             },
             launch_device: LaunchDevice::Clutch(Clutch { capacity: 500.0, engaged_speed: 200.0 }),
-            shares: [0.0, 0.0, 0.5, 0.5].into(),
+            torque_shares: [0.0, 0.0, 0.5, 0.5].into(),
         }));
         Model::new(parts).expect("valid")
     }
@@ -385,7 +386,7 @@ mod tests {
         parts.aero.drag = 0.0;
         let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
         (tyre.law, tyre.friction) = (CurveLaw::Coulomb { deflection: 0.01 }, [0.9; 2]);
-        parts.assists.abs = Some(AntiLock { slip: 0.1, response: 0.0, off_below: 1.0 });
+        parts.assists.abs = Some(AntiLock { slip: 0.1, time_constant: 0.0, min_speed: 1.0 });
         let found = stopping_distance(&Model::new(parts).expect("valid"), 20.0, Pedal::FullPedal).expect("brakes");
         assert!((found / (400.0 / (2.0 * 0.9 * GRAVITY_MPS2)) - 1.0).abs() < 1e-6, "{found}");
     }

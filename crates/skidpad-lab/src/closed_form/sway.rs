@@ -72,8 +72,9 @@ impl PlaneTrain {
                 + heading(k) * heading(k).transpose() * f64::from(model.inertia().z_axis.z);
             for (i, (wheel, rest)) in model.wheels().iter().zip(&state.wheels).enumerate() {
                 let tyre = model.tyre(i);
-                let stiffness = tyre.creeps().then(|| tyre.stiffness_at(rest.load)[1].into())?;
-                let length = tyre.lengths(&Conditions::upright(rest.load, LISTED_SPEEDS_KMH[0] as f32 / 3.6))[1].into();
+                let stiffness = tyre.has_deflection_dynamics().then(|| tyre.stiffness_at(rest.load)[1].into())?;
+                let length =
+                    tyre.patch_lengths(&Conditions::upright(rest.load, LISTED_SPEEDS_KMH[0] as f32 / 3.6))[1].into();
                 let arm = &place + heading(k) * f64::from(wheel.contact.x);
                 tyres.push(Tyre { vehicle: k, arm, stiffness, length });
             }

@@ -156,7 +156,7 @@ fn trailer_hitch_forces(
     let weight = mass * GRAVITY_MPS2 + behind.down;
     let down = (turning - axle * weight) / (f64::from(coupler.point.x) - axle);
     let pressed = match coupler.brakes {
-        TrailerBrakes::Own => 0.0,
+        TrailerBrakes::OwnControls => 0.0,
         TrailerBrakes::Pedal => 1.0,
         TrailerBrakes::Overrun(full) => (along / f64::from(full)).clamp(0.0, 1.0),
     };
@@ -192,7 +192,7 @@ mod tests {
     /// 100 kg on the hitch, 0.75 m behind the rear axle, unload the front axle by 30 kg.
     #[test]
     fn a_trailer_loads_the_hitch() {
-        let [car, trailer] = train(TrailerBrakes::Own);
+        let [car, trailer] = train(TrailerBrakes::OwnControls);
         let loaded = with_hitch_load(&[&car, &trailer]).expect("tows");
         let axle = |i: usize| f64::from(loaded.static_load(2 * i) + loaded.static_load(2 * i + 1)) / GRAVITY_MPS2;
         assert!((axle(0) - 470.0).abs() < 0.01 && (axle(1) - 630.0).abs() < 0.01, "{} {}", axle(0), axle(1));
@@ -209,10 +209,10 @@ mod tests {
         };
         let alone = 400.0 / (2.0 * GRAVITY_MPS2);
         assert!((length(TrailerBrakes::Pedal) / alone - 1.0).abs() < 1e-4, "{}", length(TrailerBrakes::Pedal));
-        let unbraked = length(TrailerBrakes::Own);
+        let unbraked = length(TrailerBrakes::OwnControls);
         // Σ F = 1 g (1000 + V) + 0.01 g (1000 − V) less the force from the spin of the trailer's wheels. V is the load
         // on the hitch: 100 kg plus the load transfer of 2000 kg at half of 1 g.
-        let wheel = train(TrailerBrakes::Own)[1].wheels()[0];
+        let wheel = train(TrailerBrakes::OwnControls)[1].wheels()[0];
         let spin = 2.0 * f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
         let moved = |a: f64| 100.0 + 1000.0 * a / GRAVITY_MPS2 * 0.5 / 4.0;
         let slows = |a: f64| (GRAVITY_MPS2 * (1000.0 + moved(a) + 0.01 * (1000.0 - moved(a))) - spin * a) / 2000.0;

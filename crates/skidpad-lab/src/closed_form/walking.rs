@@ -62,8 +62,9 @@ fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
         }
     };
     let wheels: Vec<SteeredWheel> = model.wheels().iter().enumerate().map(turned).collect();
-    let stiffness =
-        |i: usize| model.tyre(i).creeps().then(|| model.tyre(i).stiffness_at(model.static_load(i))[1].into());
+    let stiffness = |i: usize| {
+        model.tyre(i).has_deflection_dynamics().then(|| model.tyre(i).stiffness_at(model.static_load(i))[1].into())
+    };
     let mut weights: Vec<f64> = (0..wheels.len()).map(stiffness).collect::<Option<_>>()?;
     let mut motion = [0.0; 2];
     let mut forces = vec![0.0; wheels.len()];

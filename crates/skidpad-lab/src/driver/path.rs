@@ -201,7 +201,7 @@ pub struct StraightKeeper {
 const STRAIGHT_KEEPER_FREQUENCY_RADPS: f64 = 3.0;
 
 impl StraightKeeper {
-    /// Creates a controller for a car with the closed-form figures `figures`.
+    /// Creates a controller for a car with the closed-form figures `closed_form`.
     pub fn new(figures: Characteristics) -> Self {
         Self { figures, path: None }
     }

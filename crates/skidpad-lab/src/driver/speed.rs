@@ -108,7 +108,7 @@ fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let per_radius = mean_inverse_radius(drive, model.wheels());
     let ratio = f64::from(drive.gearbox.ratio_for(gear, (speed * per_radius) as f32, 0.0));
     let turning = speed * per_radius * ratio;
-    if turning < f64::from(drive.engine.idle) {
+    if turning < f64::from(drive.engine.idle_speed) {
         return 0.0;
     }
     let [constant, linear] = drive.engine.drag.map(f64::from);

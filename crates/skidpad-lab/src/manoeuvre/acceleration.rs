@@ -155,7 +155,7 @@ impl LaunchPreparation {
             LaunchDevice::Clutch(clutch) => {
                 let ratio = f64::from(drive.gearbox.ratio(1) * drive.gearbox.efficiency);
                 let torque = force / (ratio * mean_inverse_radius(drive, model.wheels()));
-                let [idle, engaged] = [drive.engine.idle, clutch.engaged_speed].map(f64::from);
+                let [idle, engaged] = [drive.engine.idle_speed, clutch.engaged_speed].map(f64::from);
                 LaunchHold::Clutch(idle + (engaged - idle) * (torque / f64::from(clutch.capacity)).clamp(0.0, 1.0))
             }
         };

@@ -86,7 +86,7 @@ impl Overrides {
     /// Describes the changes as a comma-separated list; empty if there are none.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
-        let boxes = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.bodies.len() {
+        let boxes = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.free_bodies.len() {
             0 => String::new(),
             1 => " with a box".into(),
             n => format!(" with {n} boxes"),
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_scene_replaces_the_ground_and_its_start_lifts_the_car() {
-        let scene = Scene { boxes: vec![FixedBox::upright(DVec3::ZERO, Vec3::ONE)], ..Scene::sloping(0.2) };
+        let scene = Scene { boxes: vec![FixedBox::axis_aligned(DVec3::ZERO, Vec3::ONE)], ..Scene::sloping(0.2) };
         let overrides = Overrides {
             scene: Some(scene.clone()),
             start_m: Some([1.0, 2.0, 0.5]),

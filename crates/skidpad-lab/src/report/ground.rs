@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::fmt::Write as _;
 
-use skidpad_core::world::scene::FLUSH;
+use skidpad_core::world::scene::FLUSH_TOLERANCE_M;
 use skidpad_core::{DVec3, Scene, Triangle};
 
 /// Section of the world in a plot, and its position in the drawing.
@@ -44,16 +44,19 @@ pub struct TopSurface {
 
 /// Returns whether the scene contains more than a plane.
 pub fn has_shape(scene: &Scene) -> bool {
-    !(scene.boxes.is_empty() && scene.fields.is_empty() && scene.meshes.is_empty() && scene.bodies.is_empty())
+    !(scene.boxes.is_empty()
+        && scene.height_fields.is_empty()
+        && scene.meshes.is_empty()
+        && scene.free_bodies.is_empty())
 }
 
 /// Returns the highest surface at each of `places` (x, y in m); `None` without ground. Of surfaces at the same height
-/// within [`FLUSH`] the last one in the order of a [`Scene`] is returned.
+/// within [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned.
 pub fn top_surfaces(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<TopSurface>> {
-    let normal = scene.normal().as_dvec3();
+    let normal = scene.plane_normal().as_dvec3();
     let slopes = [-normal.x / normal.z, -normal.y / normal.z];
     let plane = |&(x, y): &(f64, f64)| TopSurface { height: slopes[0] * x + slopes[1] * y, slopes, grip: scene.grip };
-    let mut tops: Vec<Option<TopSurface>> = places.iter().map(|place| scene.plane.then(|| plane(place))).collect();
+    let mut tops: Vec<Option<TopSurface>> = places.iter().map(|place| scene.has_plane.then(|| plane(place))).collect();
     let mut by_x: Vec<usize> =
         (0..places.len()).filter(|&i| places[i].0.is_finite() && places[i].1.is_finite()).collect();
     by_x.sort_by(|&a, &b| places[a].0.total_cmp(&places[b].0));
@@ -68,7 +71,7 @@ pub fn top_surfaces(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<TopSurfa
         let from = by_x.partition_point(|&i| places[i].0 < left);
         for &i in by_x[from..].iter().take_while(|&&i| places[i].0 <= right) {
             let Some(top) = surface_at(&corners, triangle.grip, places[i]) else { continue };
-            if tops[i].is_none_or(|below| top.height >= below.height - f64::from(FLUSH)) {
+            if tops[i].is_none_or(|below| top.height >= below.height - f64::from(FLUSH_TOLERANCE_M)) {
                 tops[i] = Some(top);
             }
         }
@@ -79,18 +82,18 @@ pub fn top_surfaces(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<TopSurfa
 /// Calls `to` with the triangles of boxes, free bodies at their initial positions, fields and meshes, with coordinates
 /// relative to `start`. Only the triangles of fields are limited to the area between `start` and `end` (x and y).
 fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Triangle)) {
-    let bodies = scene.bodies.iter().map(|body| body.standing(&body.motion));
+    let bodies = scene.free_bodies.iter().map(|body| body.box_at(&body.motion));
     for block in scene.boxes.iter().copied().chain(bodies) {
         let middle = (block.centre - start).as_vec3();
         for triangle in Triangle::of_box(block.half_extents, |corner| middle + block.rotation * corner, block.grip) {
             to(&triangle);
         }
     }
-    for field in &scene.fields {
+    for field in &scene.height_fields {
         let corner = |at: DVec3, height: f32| (at - field.origin()).as_vec3().with_z(height);
         let (low, high) = (corner(start, f32::MIN), corner(end, f32::MAX));
         let mut near = Vec::new();
-        field.near(low, high, field.origin() - start, 0, &mut near);
+        field.visit_near(low, high, field.origin() - start, 0, &mut near);
         near.iter().for_each(&mut to);
     }
     for mesh in &scene.meshes {
@@ -207,13 +210,19 @@ mod tests {
     use super::*;
 
     fn scene() -> Scene {
-        let table = FixedBox { grip: 0.3, ..FixedBox::upright(DVec3::new(5.0, 0.0, 0.0), Vec3::new(2.0, 2.0, 1.0)) };
+        let table =
+            FixedBox { grip: 0.3, ..FixedBox::axis_aligned(DVec3::new(5.0, 0.0, 0.0), Vec3::new(2.0, 2.0, 1.0)) };
         let heights = vec![0.1, 0.1, 0.3, 0.3];
         let field =
             HeightField::new(DVec3::new(-9.0, -1.0, 0.0), [4.0, 2.0], [2, 2], heights, false, 0.5).expect("a field");
         let corners = vec![Vec3::new(0.0, 4.0, 0.2), Vec3::new(4.0, 4.0, 0.2), Vec3::new(0.0, 8.0, 0.6)];
         let mesh = TriangleMesh::new(DVec3::ZERO, corners, vec![[0, 1, 2]], 0.0, 0.9).expect("a mesh");
-        Scene { boxes: vec![table], fields: vec![Arc::new(field)], meshes: vec![Arc::new(mesh)], ..Scene::flat() }
+        Scene {
+            boxes: vec![table],
+            height_fields: vec![Arc::new(field)],
+            meshes: vec![Arc::new(mesh)],
+            ..Scene::flat()
+        }
     }
 
     #[test]
@@ -228,7 +237,7 @@ mod tests {
             assert!((top.height - height).abs() < 1e-6 && (top.slopes[1] - rise).abs() < 1e-6, "{place:?}: {top:?}");
             assert_eq!(top.grip, grip, "{place:?}");
         }
-        let nothing = Scene { plane: false, ..scene() };
+        let nothing = Scene { has_plane: false, ..scene() };
         assert_eq!(top_surfaces(&nothing, &[(20.0, 0.0), (f64::NAN, 0.0)]), [None, None]);
     }
 
@@ -241,7 +250,7 @@ mod tests {
         assert!(svg.starts_with("<path class=\"ground low\" d=\"M0 0H1000V20H0z"), "{}", &svg[..80]);
         // The surfaces have the grips 0.3, 0.5 and 0.9.
         assert_eq!(svg.matches("class=\"grip\"").count(), 3, "{svg}");
-        let nothing = Scene { plane: false, ..Scene::flat() };
+        let nothing = Scene { has_plane: false, ..Scene::flat() };
         assert_eq!(from_above(&nothing, &view), "");
     }
 }

@@ -25,7 +25,7 @@ pub use step_size_report::StepSizeReport;
 use std::io::{self, Write};
 use std::path::Path;
 
-use skidpad_core::{BackendInfo, Model};
+use skidpad_core::{Model, SolverInfo};
 
 use crate::compare::Comparison;
 use crate::files::{WriteError, write_atomically};
@@ -55,7 +55,7 @@ pub struct Report<'a> {
     /// Published figures of the real car.
     pub published: &'a [Published],
     /// Solvers, in the order of the comparisons' results.
-    pub backends: &'a [BackendInfo],
+    pub backends: &'a [SolverInfo],
     /// Comparisons, one per manoeuvre.
     pub comparisons: &'a [Comparison],
 }
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_report_is_whole_escaped_and_needs_nothing_from_outside() {
         let model = Arc::new(model());
-        let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
+        let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
         let report = Report {
@@ -155,7 +155,7 @@ mod tests {
     fn ground_is_drawn_where_it_is_more_than_a_plane() {
         let model = Arc::new(model());
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
-        let table = FixedBox::upright(DVec3::new(20.0, 0.0, 0.0), Vec3::new(4.0, 4.0, 0.5));
+        let table = FixedBox::axis_aligned(DVec3::new(20.0, 0.0, 0.0), Vec3::new(4.0, 4.0, 0.5));
         let page = |boxes: Vec<FixedBox>| {
             let overrides = Overrides { scene: Some(Scene { boxes, ..Scene::flat() }), ..Overrides::default() };
             let comparison = compare(&[POINT_MASS], &model, &Slalom::default(), &overrides, dt, &|_| {});
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_assists_added_is_told_where_there_are_any() {
         let model = Arc::new(model());
-        let backends = [POINT_MASS, BackendInfo { name: "<second>", ..POINT_MASS }];
+        let backends = [POINT_MASS, SolverInfo { name: "<second>", ..POINT_MASS }];
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let mut comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
         let page = |comparison: &Comparison| {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use skidpad_core::BackendInfo;
+use skidpad_core::SolverInfo;
 
 use super::assist_log::AssistLogs;
 use super::charts::{Chart, charts};
@@ -71,11 +71,11 @@ fn head(page: &mut String, report: &Report<'_>) {
 }
 
 /// Appends the list of solvers with their line styles. `peers` is the remark added to peers.
-pub fn legend(page: &mut String, backends: &[BackendInfo], peers: &str) {
+pub fn legend(page: &mut String, backends: &[SolverInfo], peers: &str) {
     page.push_str("<dl class=\"legend\">\n");
     for (number, info) in backends.iter().enumerate() {
-        let peer = if info.peer { peers } else { "" };
-        let (name, about) = (escape(info.name), escape(info.about));
+        let peer = if info.comparison_only { peers } else { "" };
+        let (name, about) = (escape(info.name), escape(info.description));
         put!(page, "<div><dt>{} {name}</dt><dd>{about}{peer}</dd></div>\n", swatch(number));
     }
     page.push_str("</dl>\n");

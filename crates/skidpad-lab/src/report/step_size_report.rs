@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use skidpad_core::BackendInfo;
+use skidpad_core::SolverInfo;
 
 use super::charts::{Chart, chart};
 use super::escape::escape;
@@ -23,7 +23,7 @@ pub struct StepSizeReport<'a> {
     /// Name of the vehicle, for people.
     pub vehicle: &'a str,
     /// Solvers, in the order of the certificates' results.
-    pub backends: &'a [BackendInfo],
+    pub backends: &'a [SolverInfo],
     /// Certificates, one per manoeuvre.
     pub studies: &'a [StepSizeStudy],
 }
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_report_is_whole_and_has_a_row_for_every_value() {
-        let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
+        let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];
         let steps = [30.0, 60.0, 240.0].map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
         let sweep = sweep(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|_| {});
         let certificate = StepSizeStudy::new(sweep, 2.0);

@@ -313,5 +313,5 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
 
 /// Returns the number of forward gears; 1 for a car without a gearbox.
 fn highest_gear(model: &Model) -> f64 {
-    model.parts().powertrain.engine().map_or(1.0, |drive| f64::from(drive.gearbox.nearest(i8::MAX)))
+    model.parts().powertrain.engine().map_or(1.0, |drive| f64::from(drive.gearbox.clamp_gear(i8::MAX)))
 }

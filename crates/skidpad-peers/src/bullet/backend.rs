@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    AssistLog, Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Controls, Model, STANDARD_GRAVITY,
-    Scene, Slots, State, StepReport, Vec3,
+    AssistLog, CarError, CarId, CarStart, CarView, Clock, Controls, Model, STANDARD_GRAVITY, Scene, Simulation, Slots,
+    SolverInfo, State, StepReport, Vec3,
 };
 use skidpad_world::Ground;
 
@@ -17,12 +17,12 @@ use super::car::{Car, RETAINED_ROTATION_RATIO, Wheel, WheelInput};
 use super::tuning::{Tuning, WheelTuning};
 
 /// Entry for a list of backends.
-pub const BACKEND_INFO: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "bullet",
-    about: "Bullet 3.24's btRaycastVehicle in Bullet's world step, reproduced with its defects, a peer",
-    peer: true,
-    rows: false,
-    build: |scene, cars, dt| {
+    description: "Bullet 3.24's btRaycastVehicle in Bullet's world step, reproduced with its defects, a peer",
+    comparison_only: true,
+    has_wheel_rows: false,
+    build_world: |scene, cars, dt| {
         let tuned = |car: &CarStart| (car.clone(), Tuning::from_model(&car.model));
         new_world(scene, &cars.iter().map(tuned).collect::<Vec<_>>(), dt)
     },
@@ -32,7 +32,7 @@ pub const BACKEND_INFO: BackendInfo = BackendInfo {
 ///
 /// The model provides pedals, steering and telemetry. A tuning must have as many wheels as its model. Cars start with the
 /// velocity that Bullet reports for their placement: gravity times `dt` upwards if they stand, zero in the air.
-pub fn new_world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
+pub fn new_world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Simulation> {
     let ground = Ground::new(scene);
     let cars: Vec<BulletCar> =
         cars.iter().map(|(start, tuning)| BulletCar::new(scene, &ground, start, tuning.clone(), dt)).collect();
@@ -72,7 +72,7 @@ impl BulletCar {
             report: StepReport::default(),
         };
         let carried = if start.placement.height == 0.0 { 1.0 } else { driven.extend_wheels(ground) };
-        if StepReport::of_no_step(dt).is_none() {
+        if StepReport::for_skipped_step(dt).is_none() {
             driven.state.velocity += Vec3::Z * (scene.gravity * dt * carried);
         }
         driven.state.previous_velocity = driven.state.velocity;
@@ -182,13 +182,13 @@ fn bullet_body(state: &State) -> Body {
     }
 }
 
-impl Backend for BulletWorld {
+impl Simulation for BulletWorld {
     fn name(&self) -> &'static str {
         BACKEND_INFO.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
+        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
         }
         let coasting = Controls::coasting();
@@ -196,7 +196,7 @@ impl Backend for BulletWorld {
         let mut report = StepReport::default();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
             car.report = car.step(&self.ground, controls.get(i).unwrap_or(&coasting), self.clock.dt);
-            report = report.and(car.report);
+            report = report.merge_worst(car.report);
         }
         report
     }
@@ -219,11 +219,11 @@ impl Backend for BulletWorld {
 
     fn car(&self, slot: usize) -> CarView<'_> {
         let BulletCar { model, state, report, .. } = &self.cars[slot];
-        CarView::without_rows(model, state, !self.slots.is_active(slot), *report)
+        CarView::from_state(model, state, !self.slots.is_active(slot), *report)
     }
 
     fn assist_log(&self, car: usize) -> AssistLog {
-        if StepReport::of_no_step(self.clock.dt).is_some() {
+        if StepReport::for_skipped_step(self.clock.dt).is_some() {
             return AssistLog::default();
         }
         let BulletCar { model, car, .. } = &self.cars[car];

@@ -50,14 +50,14 @@ pub struct WheelTuning {
 
 impl Tuning {
     /// Converts `model` to Bullet's parameters: rates and damping in their true units, hard points such that the car rests in its
-    /// described pose, and roll influence and maximum suspension force from [`skidpad_core::model::Peers`].
+    /// described pose, and roll influence and maximum suspension force from [`skidpad_core::model::RaycastReference`].
     ///
     /// Parameters without a counterpart in Bullet are left out: anti-roll bars, bump stops, droop stops, tyre curves, wheel
     /// inertia, rolling resistance, aerodynamics, toe, Ackermann. The friction is the longitudinal one of the tyre. It does not
     /// include the grip of the ground, which Bullet never reads.
     pub fn from_model(model: &Model) -> Self {
         let mass = f64::from(model.mass());
-        let peers = model.parts().peers;
+        let peers = model.parts().raycast_reference;
         let wheel = |(i, wheel): (usize, &skidpad_core::model::Wheel)| {
             let strut = &wheel.strut;
             let rate = f64::from(strut.rate);

@@ -2,7 +2,7 @@
 
 use super::point;
 use crate::spec::{self, VehicleSpec};
-use skidpad_core::model::{Aero, AeroMaps, Surface, Table};
+use skidpad_core::model::{Aero, AeroMaps, AeroSurface, BilinearTable};
 use skidpad_core::{ModelError, Vec3};
 
 /// Builds the aerodynamics of the model. Coefficients are multiplied by half the air density and the frontal area. A
@@ -14,7 +14,7 @@ pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     let at = |p: &spec::Point| point(&spec.chassis, p.behind_front_axle_m, p.left_m, p.above_ground_m);
     let pressure_area = 0.5 * given.air_density_kg_per_m3 * given.frontal_area_m2.unwrap_or(0.0);
     let by_coefficient = || given.drag_coefficient.unwrap_or(0.0) * pressure_area;
-    let surface = |s: &spec::Surface| Surface {
+    let surface = |s: &spec::Surface| AeroSurface {
         coefficient: s.downforce_n_s2_per_m2.unwrap_or_else(|| -s.lift_coefficient.unwrap_or(0.0) * pressure_area)
             as f32,
         point: at(&s.point),
@@ -37,10 +37,10 @@ fn maps(given: &spec::Aero) -> Result<Option<Box<AeroMaps>>, ModelError> {
     }
     let single = |list: &[f64]| list.iter().map(|v| *v as f32).collect::<Vec<f32>>();
     let table = |knots: [Vec<f32>; 2], values: Vec<f32>| match values.is_empty() {
-        true => Ok(Table::default()),
-        false => Table::new(knots, values).map_err(ModelError::Wheels),
+        true => Ok(BilinearTable::default()),
+        false => BilinearTable::new(knots, values).map_err(ModelError::RuleViolated),
     };
-    let (mut heights, mut yaw): ([Table; 3], [Table; 3]) = Default::default();
+    let (mut heights, mut yaw): ([BilinearTable; 3], [BilinearTable; 3]) = Default::default();
     if let Some(map) = &given.height_map {
         let lists = std::iter::once(&map.drag).chain(given.surfaces.iter().map(|s| &s.height_factors));
         for (to, rows) in heights.iter_mut().zip(lists) {

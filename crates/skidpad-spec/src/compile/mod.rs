@@ -11,9 +11,9 @@ use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, Probe, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
-    AntiRollBar, Axle as ModelAxle, BarCoupling, Coupler, Disc, Guidance, HeaveSpring, Hitch, Hull, Knee,
-    LateralCompliance, ModelParts, Peers, ProbeShape, Rolling, Side, Steering, Strut, TrailerBrakes, Tyre, Unsprung,
-    Wheel,
+    AntiRollBar, Axle as ModelAxle, BarForcePath, BrakeDisc, Coupler, DamperKnee, HeaveSpring, Hitch, Hull,
+    LateralCompliance, ModelParts, ProbeShape, RaycastReference, RollingCoefficients, Side, Steering, Strut,
+    ToeCamberCurves, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::tyres;
@@ -54,21 +54,21 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
             centre: point(chassis, chassis.hull.behind_front_axle_m, chassis.hull.left_m, chassis.hull.above_ground_m),
             half_extents: vec3([chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|s| 0.5 * s)),
         },
-        peers: peers(spec),
+        raycast_reference: peers(spec),
         assists: assists::assists(spec),
         hitch: spec.hitch.as_ref().map(|given| hitch(chassis, given)),
         coupler: spec.coupler.as_ref().map(|given| coupler(chassis, given)),
-        elements: Vec::new(),
+        external_forces: Vec::new(),
         wheels,
     })
 }
 
 /// Builds the settings for ray-cast vehicles of other engines.
-fn peers(spec: &VehicleSpec) -> Peers {
+fn peers(spec: &VehicleSpec) -> RaycastReference {
     let Some(given) = &spec.peers else {
-        return Peers::default();
+        return RaycastReference::default();
     };
-    Peers {
+    RaycastReference {
         roll_influence: given.roll_influence as f32,
         largest_suspension_force: given.largest_suspension_force_n.map_or(f32::INFINITY, |force| force as f32),
     }
@@ -104,7 +104,7 @@ fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
     Coupler {
         point: point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
         brakes: match given.brakes {
-            None => TrailerBrakes::Own,
+            None => TrailerBrakes::OwnControls,
             Some(spec::TrailerBrakes::Pedal {}) => TrailerBrakes::Pedal,
             Some(spec::TrailerBrakes::Overrun { full_brake_n }) => TrailerBrakes::Overrun(full_brake_n as f32),
         },
@@ -181,8 +181,8 @@ fn strut(axle: &Axle, share: f64) -> Strut {
     }
 }
 
-fn knee(given: &Option<spec::Knee>) -> Knee {
-    let knee = |own: &spec::Knee| Knee { above: own.above_mps as f32, share: own.share as f32 };
+fn knee(given: &Option<spec::Knee>) -> DamperKnee {
+    let knee = |own: &spec::Knee| DamperKnee { speed: own.above_mps as f32, fast_ratio: own.share as f32 };
     given.as_ref().map(knee).unwrap_or_default()
 }
 
@@ -191,12 +191,12 @@ fn wheels_on(axle: &Axle) -> f64 {
     if axle.track_m.is_some() { 2.0 } else { 1.0 }
 }
 
-fn disc(given: &spec::BrakeDisc) -> Disc {
-    Disc {
+fn disc(given: &spec::BrakeDisc) -> BrakeDisc {
+    BrakeDisc {
         heat_capacity: given.heat_capacity_j_per_k as f32,
         cooling: [given.cooling_w_per_k as f32, given.cooling_w_s_per_k_m as f32],
-        fades: [given.fades_from_k as f32, given.fades_to_k as f32],
-        least_share: given.least_share as f32,
+        fade_range: [given.fades_from_k as f32, given.fades_to_k as f32],
+        min_torque_factor: given.least_share as f32,
     }
 }
 
@@ -214,27 +214,35 @@ fn brake_torque(spec: &VehicleSpec, axle: usize) -> f64 {
     brakes.total_torque_nm * (1.0 - brakes.front_share) / behind
 }
 
-fn rolling(given: Option<&RollingResistance>) -> Rolling {
+fn rolling(given: Option<&RollingResistance>) -> RollingCoefficients {
     match given {
-        None => Rolling::default(),
+        None => RollingCoefficients::default(),
         Some(RollingResistance::Constant { coefficient }) => {
-            Rolling { constant: *coefficient as f32, ..Rolling::default() }
+            RollingCoefficients { constant: *coefficient as f32, ..RollingCoefficients::default() }
         }
-        Some(RollingResistance::Linear { coefficient, rise_s_per_m }) => {
-            Rolling { constant: *coefficient as f32, linear: *rise_s_per_m as f32, ..Rolling::default() }
-        }
-        Some(RollingResistance::Quadratic { coefficient, rise_s2_per_m2 }) => {
-            Rolling { constant: *coefficient as f32, quadratic: *rise_s2_per_m2 as f32, ..Rolling::default() }
-        }
-        Some(RollingResistance::Pressure { pressure_bar }) => Rolling::from_pressure(*pressure_bar as f32),
+        Some(RollingResistance::Linear { coefficient, rise_s_per_m }) => RollingCoefficients {
+            constant: *coefficient as f32,
+            linear: *rise_s_per_m as f32,
+            ..RollingCoefficients::default()
+        },
+        Some(RollingResistance::Quadratic { coefficient, rise_s2_per_m2 }) => RollingCoefficients {
+            constant: *coefficient as f32,
+            quadratic: *rise_s2_per_m2 as f32,
+            ..RollingCoefficients::default()
+        },
+        Some(RollingResistance::Pressure { pressure_bar }) => RollingCoefficients::from_pressure(*pressure_bar as f32),
     }
 }
 
 /// Adds the resistance at standstill to `rolling`.
-fn standing(spec: &VehicleSpec, rolling: Rolling) -> Rolling {
+fn standing(spec: &VehicleSpec, rolling: RollingCoefficients) -> RollingCoefficients {
     match &spec.standing_resistance {
         None => rolling,
-        Some(own) => Rolling { standing: own.coefficient as f32, standing_below: own.below_mps as f32, ..rolling },
+        Some(own) => RollingCoefficients {
+            static_coefficient: own.coefficient as f32,
+            static_fade_speed: own.below_mps as f32,
+            ..rolling
+        },
     }
 }
 
@@ -244,22 +252,22 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
         steer_ratio: axle.steer_ratio as f32,
         ackermann: axle.ackermann as f32,
         turning_distance: layout::turning_distance(spec, i) as f32,
-        guidance: axle.guidance.as_ref().map(guidance),
+        toe_camber: axle.guidance.as_ref().map(guidance),
         solid: axle.solid_axle,
-        roll_centre: axle.roll_centre_height_m as f32,
+        roll_centre_height: axle.roll_centre_height_m as f32,
         lateral_compliance: axle.lateral_compliance.as_ref().map(|given| LateralCompliance {
             rate: given.rate_n_per_m as f32,
             damping: given.damping_n_s_per_m as f32,
         }),
-        force_point: axle.force_point_above_ground_m.unwrap_or(0.0) as f32,
+        force_point_height: axle.force_point_above_ground_m.unwrap_or(0.0) as f32,
     };
     spec.axles.iter().enumerate().map(axle).collect()
 }
 
 /// Builds toe and camber over the travel, rad/m and rad/m².
-fn guidance(given: &spec::Guidance) -> Guidance {
+fn guidance(given: &spec::Guidance) -> ToeCamberCurves {
     let per_m = |both: [f64; 2]| both.map(|angle| angle.to_radians() as f32);
-    Guidance {
+    ToeCamberCurves {
         toe: per_m([given.toe_deg_per_m, given.toe_deg_per_m2]),
         camber: per_m([given.camber_deg_per_m, given.camber_deg_per_m2]),
     }
@@ -279,8 +287,8 @@ fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
         AntiRollBar {
             wheels: [i, i + 1],
             rate: rate as f32,
-            fades_in: axle.anti_roll_bar_fades_in_mps.unwrap_or_default().map(|speed| speed as f32),
-            coupling: if axle.anti_roll_bar_external { BarCoupling::External } else { BarCoupling::InLoadPath },
+            speed_range: axle.anti_roll_bar_fades_in_mps.unwrap_or_default().map(|speed| speed as f32),
+            force_path: if axle.anti_roll_bar_external { BarForcePath::External } else { BarForcePath::InLoadPath },
         }
     };
     left.map(bar).filter(|bar| bar.rate > 0.0).collect()

@@ -5,8 +5,8 @@ use crate::layout::WheelPosition;
 use crate::spec::{self, VehicleSpec};
 use skidpad_core::ModelError;
 use skidpad_core::model::{
-    Clutch, Continuous, Converter, Coupling, Curve, Engine, EngineDrive, Gearbox, LaunchDevice, LockUp, Motor,
-    Powertrain,
+    Clutch, Converter, Curve, Cvt, Engine, EngineDrive, Gearbox, LaunchDevice, LockUp, Motor, Powertrain,
+    TorqueCoupling,
 };
 use std::f64::consts::TAU;
 
@@ -31,17 +31,17 @@ pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) 
                     engaged_speed: (clutch.engaged_rpm * RPM) as f32,
                 }),
                 (None, Some(converter)) => LaunchDevice::Converter(converter_of(converter)?),
-                (None, None) => return Err(ModelError::Wheels("an engine needs a clutch or a torque converter")),
+                (None, None) => return Err(ModelError::RuleViolated("an engine needs a clutch or a torque converter")),
             };
             let (engine, gearbox, shares) = (engine_of(engine)?, gearbox_of(gearbox), shares.collect());
-            Ok(Powertrain::Engine(Box::new(EngineDrive { engine, launch_device, gearbox, shares })))
+            Ok(Powertrain::Engine(Box::new(EngineDrive { engine, launch_device, gearbox, torque_shares: shares })))
         }
     }
 }
 
 /// Builds a curve from its points.
 fn curve(points: impl Iterator<Item = [f64; 2]>) -> Result<Curve, ModelError> {
-    Curve::new(points.map(|point| point.map(|value| value as f32)).collect()).map_err(ModelError::Wheels)
+    Curve::new(points.map(|point| point.map(|value| value as f32)).collect()).map_err(ModelError::RuleViolated)
 }
 
 /// Builds the engine.
@@ -50,11 +50,11 @@ fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
     Ok(Engine {
         torque: curve(engine.torque_curve.iter().map(|p| [p.rpm * RPM, p.torque_nm]))?,
         drag: [engine.drag_nm as f32, (engine.drag_nm_per_1000_rpm / (1000.0 * RPM)) as f32],
-        idle: (engine.idle_rpm * RPM) as f32,
-        limit: (engine.limit_rpm * RPM) as f32,
+        idle_speed: (engine.idle_rpm * RPM) as f32,
+        limiter_speed: (engine.limit_rpm * RPM) as f32,
         inertia: engine.inertia_kg_m2 as f32,
         throttle_map: map.transpose()?,
-        stall: (engine.stall_rpm * RPM) as f32,
+        stall_speed: (engine.stall_rpm * RPM) as f32,
     })
 }
 
@@ -86,10 +86,10 @@ fn gearbox_of(gearbox: &spec::Gearbox) -> Gearbox {
         easy_up_speed: speed(gearbox.easy_up_shift_rpm.unwrap_or(gearbox.up_shift_rpm)),
         down_speed: speed(gearbox.down_shift_rpm),
         kick_down_speed: speed(gearbox.kick_down_rpm.unwrap_or(gearbox.down_shift_rpm)),
-        continuous: gearbox
-            .continuous
-            .as_ref()
-            .map(|own| Continuous { speeds: [own.closed_rpm, own.full_rpm].map(speed), rate: own.ratio_per_s as f32 }),
+        cvt: gearbox.continuous.as_ref().map(|own| Cvt {
+            engine_speeds: [own.closed_rpm, own.full_rpm].map(speed),
+            max_ratio_rate: own.ratio_per_s as f32,
+        }),
     }
 }
 
@@ -123,7 +123,7 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
 }
 
 /// Builds the couplings between two axles, or between the left and the right wheels of one axle.
-pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Coupling> {
+pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
     let coupling = |given: &spec::Coupling| {
         let sides = match given.axles[..] {
             [first, second] => [on(wheel_positions, first), on(wheel_positions, second)],
@@ -136,9 +136,9 @@ pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -
             _ => Default::default(),
         };
         if given.locked {
-            return Coupling::locked(sides);
+            return TorqueCoupling::locked(sides);
         }
-        Coupling {
+        TorqueCoupling {
             sides,
             friction: (0.5 * given.preload_nm) as f32,
             bias: [given.drive_bias, given.coast_bias.unwrap_or(given.drive_bias)].map(|bias| bias as f32),

@@ -4,7 +4,7 @@ use crate::VehicleSpec;
 use crate::read::Formulas;
 use crate::spec::{Friction, NamedPoints, Relaxation, SlipCurve, Tyre as Described};
 use skidpad_core::model::Tyre;
-use skidpad_core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
+use skidpad_core::tyre::{Brush, CurveLaw, CurveTyre, DirectionCurve, TMeasy};
 use skidpad_core::{ModelError, STANDARD_GRAVITY};
 
 /// Pressure of one bar, N/m².
@@ -74,7 +74,7 @@ fn tyre(name: &str, described: &Described, formulas: &Formulas, even: f64) -> Re
             relaxation: lengths(relaxation),
         }),
         Described::MagicFormula { pressure_bar, .. } => {
-            let formula = formulas.get(name).ok_or(ModelError::Wheels("a tyre's file was not read"))?;
+            let formula = formulas.get(name).ok_or(ModelError::RuleViolated("a tyre's file was not read"))?;
             let pressure = pressure_bar.map_or(0.0, |bar| (bar * BAR) as f32);
             Tyre::MagicFormula { formula: Box::new(formula.clone()), pressure }
         }
@@ -103,8 +103,8 @@ fn curve(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) ->
 }
 
 /// Builds the characteristic points of one direction.
-fn direction(points: &NamedPoints) -> Direction {
-    Direction {
+fn direction(points: &NamedPoints) -> DirectionCurve {
+    DirectionCurve {
         slope: points.slope_n as f32,
         largest: points.largest_n as f32,
         largest_slip: points.largest_slip as f32,

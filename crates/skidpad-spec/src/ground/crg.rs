@@ -36,7 +36,7 @@ fn field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> Checked<HeightField
     let (heights, spacing) = (places.map(height).collect(), spacing.map(|apart| apart as f32));
     let origin = DVec3::from_array(of.origin_m) + corner;
     HeightField::new(origin, spacing, [rows, columns], heights, of.smooth, of.grip as f32)?
-        .textured(TextureSpec::texture(of.texture.as_ref()))
+        .with_texture(TextureSpec::texture(of.texture.as_ref()))
 }
 
 /// Builds the mesh of a road. The outer error is a message about too many triangles.
@@ -66,5 +66,5 @@ fn mesh(road: &CrgRoad, of: &CrgSpec) -> Result<Checked<TriangleMesh>, String> {
     let crease = if of.smooth { core::f32::consts::PI } else { 0.0 };
     let origin = DVec3::from_array(of.origin_m) + first;
     let surfaces = vec![(of.grip as f32, TextureSpec::texture(of.texture.as_ref())); triangles.len()];
-    Ok(TriangleMesh::of_surfaces(origin, corners, triangles, crease, surfaces))
+    Ok(TriangleMesh::with_surfaces(origin, corners, triangles, crease, surfaces))
 }

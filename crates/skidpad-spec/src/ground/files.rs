@@ -12,7 +12,7 @@ use crate::file_resolver::FileResolver;
 use crate::files::FileKind;
 use crate::nearest::nearest;
 use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, TextureSpec};
-use skidpad_core::{HeightField, Texture, TriangleMesh};
+use skidpad_core::{HeightField, SurfaceTexture, TriangleMesh};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -201,7 +201,7 @@ impl Builder<'_> {
 
     /// Returns grip and texture of each triangle. Returns `None` after reporting a surface whose material does not
     /// exist or has a surface already.
-    fn surfaces(&mut self, table: &str, of: &MeshSpec, read: &Triangles) -> Option<Vec<(f32, Texture)>> {
+    fn surfaces(&mut self, table: &str, of: &MeshSpec, read: &Triangles) -> Option<Vec<(f32, SurfaceTexture)>> {
         let mut of_materials = vec![None; read.materials.len()];
         let mut sound = true;
         for (i, surface) in of.surfaces.iter().enumerate() {

@@ -29,7 +29,7 @@ use crate::{FaultKind, Faults, SceneSpec};
 use files::ReadFiles;
 #[cfg(not(feature = "terrain_files"))]
 use no_files::ReadFiles;
-use skidpad_core::{HeightField, PathFault, Platform, Scene, TerrainFault, TriangleMesh};
+use skidpad_core::{HeightField, Platform, PlatformPathFault, Scene, TerrainFault, TriangleMesh};
 use std::sync::Arc;
 
 /// Parts of a scene other than its plane and its boxes at rest.
@@ -125,7 +125,7 @@ impl Builder<'_> {
             let found = "given without a `way_point`".into();
             self.fault(FaultKind::Contradiction, table, key, found, "absent, as it is about way points", None);
         }
-        let told = |fault: PathFault| {
+        let told = |fault: PlatformPathFault| {
             let accepts = "two at least, each later than the one before by the time of a blend; the last where the first is, if it repeats";
             self.fault(FaultKind::Contradiction, table, "way_point", fault.to_string(), accepts, None);
         };

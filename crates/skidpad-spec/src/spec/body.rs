@@ -81,7 +81,7 @@ impl BodySpec {
     pub(crate) fn free_body(&self) -> FreeBody {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = vector(self.size_m);
-        let middle = FixedBox::upright(DVec3::from_array(self.centre_m), size).turned(yaw, pitch, roll);
+        let middle = FixedBox::axis_aligned(DVec3::from_array(self.centre_m), size).rotated(yaw, pitch, roll);
         let to_mass = vector(self.centre_of_mass_m);
         FreeBody {
             mass: self.mass_kg as f32,

@@ -1,7 +1,7 @@
 //! Motion of boxes in a scene file.
 
 use serde::{Deserialize, Serialize};
-use skidpad_core::{Course, DVec3, Path, PathFault, Vec3, WayPoint};
+use skidpad_core::{DVec3, PlatformCourse, PlatformPath, PlatformPathFault, Vec3, WayPoint};
 
 /// Motion of a box: constant velocity and turn rate, or a path along way points. Loads and collisions do not affect
 /// it.
@@ -75,16 +75,17 @@ impl MotionSpec {
     ///
     /// # Errors
     /// Returns the fault of the way points if they are not a valid path.
-    pub(crate) fn course(&self) -> Result<Course, PathFault> {
+    pub(crate) fn course(&self) -> Result<PlatformCourse, PlatformPathFault> {
         if self.way_points.is_empty() {
             let velocity = Vec3::from_array(self.velocity_mps.map(|v| v as f32));
-            return Ok(Course::Steady { velocity, rate: self.turn_rate_dps.to_radians() as f32 });
+            return Ok(PlatformCourse::Steady { velocity, rate: self.turn_rate_dps.to_radians() as f32 });
         }
         let point = |of: &WayPointSpec| WayPoint {
             time: of.time_s,
             displacement: DVec3::from_array(of.displacement_m),
             angle: of.angle_deg.to_radians(),
         };
-        Path::new(self.way_points.iter().map(point).collect(), self.repeats, self.blend_s).map(Course::Path)
+        PlatformPath::new(self.way_points.iter().map(point).collect(), self.repeats, self.blend_s)
+            .map(PlatformCourse::Path)
     }
 }

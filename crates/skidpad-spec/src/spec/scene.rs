@@ -202,11 +202,11 @@ impl SceneSpec {
             wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self.boxes.iter().filter(|of| of.motion.is_none()).map(FixedBoxSpec::fixed_box).collect(),
-            plane: self.plane,
-            fields: ground.fields,
+            has_plane: self.plane,
+            height_fields: ground.fields,
             meshes: ground.meshes,
             platforms: ground.platforms,
-            bodies: self.bodies.iter().map(BodySpec::free_body).collect(),
+            free_bodies: self.bodies.iter().map(BodySpec::free_body).collect(),
             ..Scene::default()
         }
     }
@@ -219,7 +219,7 @@ fn velocity(mps: [f64; 3]) -> Vec3 {
 impl GustSpec {
     fn gust(&self) -> Gust {
         let [starts, rises, holds] = [self.starts_s, self.rises_s, self.holds_s].map(|time| time as f32);
-        Gust { velocity: velocity(self.velocity_mps), starts, rises, holds }
+        Gust { velocity: velocity(self.velocity_mps), start_time: starts, rise_time: rises, hold_time: holds }
     }
 }
 
@@ -228,8 +228,8 @@ impl FixedBoxSpec {
     pub(crate) fn fixed_box(&self) -> FixedBox {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = Vec3::from_array(self.size_m.map(|m| m as f32));
-        let upright = FixedBox::upright(DVec3::from_array(self.centre_m), size);
+        let upright = FixedBox::axis_aligned(DVec3::from_array(self.centre_m), size);
         let texture = TextureSpec::texture(self.texture.as_ref());
-        FixedBox { grip: self.grip as f32, texture, ..upright.turned(yaw, pitch, roll) }
+        FixedBox { grip: self.grip as f32, texture, ..upright.rotated(yaw, pitch, roll) }
     }
 }

@@ -1,7 +1,7 @@
 //! Ground of a scene file that is not plane.
 
 use serde::{Deserialize, Serialize};
-use skidpad_core::{DVec3, HeightField, Road, TerrainFault, Texture, TriangleMesh, Vec3};
+use skidpad_core::{DVec3, HeightField, Road, SurfaceTexture, TerrainFault, TriangleMesh, Vec3};
 
 /// Height field over a grid of lines along x and y. It supports wheels and hulls from above and from below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl HeightFieldSpec {
         let columns = self.heights_m.first().map_or(0, Vec::len);
         let counts = [columns, self.heights_m.len()];
         if let Some(ragged) = self.heights_m.iter().find(|row| row.len() != columns) {
-            return Err(TerrainFault::Ragged { counts, found: ragged.len() });
+            return Err(TerrainFault::HeightCountMismatch { counts, found: ragged.len() });
         }
         let heights = self.heights_m.iter().flatten().map(|height| *height as f32).collect();
         self.field_of(counts, heights)
@@ -61,7 +61,7 @@ impl HeightFieldSpec {
     pub(crate) fn field_of(&self, counts: [usize; 2], heights: Vec<f32>) -> Result<HeightField, TerrainFault> {
         let spacing = self.spacing_m.map(|apart| apart as f32);
         HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)?
-            .textured(TextureSpec::texture(self.texture.as_ref()))
+            .with_texture(TextureSpec::texture(self.texture.as_ref()))
     }
 }
 
@@ -144,7 +144,7 @@ impl RoadSpec {
             spacing: self.spacing_m as f32,
             grip: self.grip as f32,
         };
-        road.field()?.textured(TextureSpec::texture(self.texture.as_ref()))
+        road.height_field()?.with_texture(TextureSpec::texture(self.texture.as_ref()))
     }
 }
 
@@ -249,9 +249,9 @@ fn waves_of_gravel() -> f64 {
 
 impl TextureSpec {
     /// Returns the texture `asked`, SI units; for `None`, a hard and even surface.
-    pub(crate) fn texture(asked: Option<&Self>) -> Texture {
-        asked.map_or(Texture::NONE, |of| Texture {
-            rolling: of.added_rolling_resistance as f32,
+    pub(crate) fn texture(asked: Option<&Self>) -> SurfaceTexture {
+        asked.map_or(SurfaceTexture::NONE, |of| SurfaceTexture {
+            rolling_resistance: of.added_rolling_resistance as f32,
             amplitude: of.roughness_m as f32,
             wavelength: of.wavelength_m as f32,
         })
@@ -297,7 +297,7 @@ impl MeshSpec {
     }
 
     /// Returns grip and texture of all triangles whose material has no surface of its own.
-    pub(crate) fn surface(&self) -> (f32, Texture) {
+    pub(crate) fn surface(&self) -> (f32, SurfaceTexture) {
         (self.grip as f32, TextureSpec::texture(self.texture.as_ref()))
     }
 
@@ -307,10 +307,10 @@ impl MeshSpec {
         &self,
         corners: Vec<Vec3>,
         triangles: Vec<[u32; 3]>,
-        surfaces: Vec<(f32, Texture)>,
+        surfaces: Vec<(f32, SurfaceTexture)>,
     ) -> Result<TriangleMesh, TerrainFault> {
         let crease = self.crease_deg.to_radians() as f32;
-        TriangleMesh::of_surfaces(DVec3::from_array(self.origin_m), corners, triangles, crease, surfaces)
+        TriangleMesh::with_surfaces(DVec3::from_array(self.origin_m), corners, triangles, crease, surfaces)
     }
 }
 

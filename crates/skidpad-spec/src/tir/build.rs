@@ -11,7 +11,7 @@ use crate::printable::one_line;
 use crate::{Fault, FaultKind, Faults};
 use skidpad_core::model::Side;
 use skidpad_core::tyre::MagicFormula;
-use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Entry, Unit, Uses, Version};
+use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Entry, Unit, UseMode, Version};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
@@ -308,19 +308,19 @@ impl<'a> Reader<'a> {
 
     /// Returns the forces that `USE_MODE` selects, and whether the tyre is mirrored. Default: combined forces, not
     /// mirrored.
-    fn uses(&mut self) -> (Uses, bool) {
+    fn uses(&mut self) -> (UseMode, bool) {
         const MODES: &str = "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
-        let Some(mode) = self.whole("USE_MODE", MODES) else { return (Uses::Combined, false) };
+        let Some(mode) = self.whole("USE_MODE", MODES) else { return (UseMode::Combined, false) };
         let uses = match mode.abs() % 10 {
             _ if mode.abs() > 999 => None,
-            0 => Some(Uses::Load),
-            1 => Some(Uses::Along),
-            2 => Some(Uses::Across),
-            3 => Some(Uses::Uncombined),
-            4 => Some(Uses::Combined),
+            0 => Some(UseMode::Load),
+            1 => Some(UseMode::Longitudinal),
+            2 => Some(UseMode::Lateral),
+            3 => Some(UseMode::Uncombined),
+            4 => Some(UseMode::Combined),
             5 => {
                 self.note("USE_MODE", "turn slip is left out");
-                Some(Uses::Combined)
+                Some(UseMode::Combined)
             }
             _ => None,
         };
@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
         if mode < 0 {
             self.note("USE_MODE", "below 0: the tyre is mirrored");
         }
-        (uses.unwrap_or(Uses::Combined), mode < 0)
+        (uses.unwrap_or(UseMode::Combined), mode < 0)
     }
 
     /// Returns the side of the car that `TYRESIDE` states.
@@ -395,7 +395,7 @@ impl<'a> Reader<'a> {
     fn doubt(&mut self, tyre: &MagicFormula) {
         let stated = |name: &str| self.seen.contains_key(name);
         let mut found = doubts::implausible(tyre.coefficients(), stated);
-        found.extend(doubts::cut_off(tyre.uses(), stated));
+        found.extend(doubts::cut_off(tyre.use_mode(), stated));
         for (key, text) in found {
             self.note(key, &text);
         }

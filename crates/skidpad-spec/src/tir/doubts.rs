@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use skidpad_core::tyre::MagicFormula;
-use skidpad_core::tyre::magic_formula::{Coefficients, Uses};
+use skidpad_core::tyre::magic_formula::{Coefficients, UseMode};
 
 /// Coefficients with their usual ranges in SI units, from kart tyres to truck tyres, with a margin. A stiffness or
 /// pressure of 0 stands for an unknown value, and is accepted.
@@ -67,9 +67,9 @@ pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Ve
 
 /// Returns names and messages of coefficients that are missing although their counterpart is stated, as in a truncated
 /// file. Coefficients of combined slip are checked only if `uses` includes it.
-pub(crate) fn cut_off(uses: Uses, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+pub(crate) fn cut_off(uses: UseMode, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     let lacks = |(name, other, _): &&(&str, &str, &str)| stated(other) && !stated(name);
-    let missing = BESIDE.iter().filter(lacks).filter(|(name, ..)| uses == Uses::Combined || !name.starts_with('R'));
+    let missing = BESIDE.iter().filter(lacks).filter(|(name, ..)| uses == UseMode::Combined || !name.starts_with('R'));
     missing
         .map(|(name, other, loss)| (*name, format!("missing beside {other}, so {loss}: is the file cut off?")))
         .collect()
@@ -86,7 +86,7 @@ pub(crate) fn left_out(tyre: &MagicFormula) -> Option<String> {
             "no coefficients of combined slip: forces along and across are combined by the friction ellipse{moment}"
         ));
     }
-    (tyre.uses() == Uses::Uncombined).then(|| {
+    (tyre.use_mode() == UseMode::Uncombined).then(|| {
         "USE_MODE 3: forces along and across do not weaken each other, and reach up to 1.4 times the friction together"
             .into()
     })

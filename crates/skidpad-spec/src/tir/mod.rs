@@ -30,7 +30,7 @@ pub use build::{Note, TyreFile};
 use crate::files::{self, FileKind};
 use crate::{Faults, LoadError};
 use skidpad_core::tyre::MagicFormula;
-use skidpad_core::tyre::magic_formula::{ENTRIES, Unit, Uses, Version};
+use skidpad_core::tyre::magic_formula::{ENTRIES, Unit, UseMode, Version};
 use std::path::Path;
 
 /// Name and text of every shipped tyre file, in alphabetical order.
@@ -81,12 +81,12 @@ pub fn write(tyre: &MagicFormula) -> String {
         Version::Mf61 => 61,
         Version::Mf62 => 62,
     };
-    let uses = match tyre.uses() {
-        Uses::Load => 0,
-        Uses::Along => 1,
-        Uses::Across => 2,
-        Uses::Uncombined => 3,
-        Uses::Combined => 4,
+    let uses = match tyre.use_mode() {
+        UseMode::Load => 0,
+        UseMode::Longitudinal => 1,
+        UseMode::Lateral => 2,
+        UseMode::Uncombined => 3,
+        UseMode::Combined => 4,
     };
     let mut text = format!(
         "[MDI_HEADER]\nFILE_TYPE = 'tir'\nFILE_VERSION = 3.0\nFILE_FORMAT = 'ASCII'\n[UNITS]\nLENGTH = 'meter'\n\

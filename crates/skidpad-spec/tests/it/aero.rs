@@ -1,6 +1,6 @@
 //! Aerodynamic side force and maps: units, defaults, faults.
 
-use skidpad_core::model::{Aero, Table};
+use skidpad_core::model::{Aero, BilinearTable};
 use skidpad_spec::{FaultKind, Loaded, shipped};
 
 /// Returns the text of a shipped car with the lines `aero` in its table of aerodynamics.
@@ -29,10 +29,10 @@ fn maps_are_factors_on_drag_and_surfaces() {
     assert!((aero.side - 0.5 * 1.225 * 2.0 * 2.0).abs() < 1e-5, "{}", aero.side);
     let maps = aero.maps.expect("given");
     assert_eq!(maps.at_rest, [0.1, 0.12]);
-    assert!((maps.heights[0].at([0.1, 3.0]) - 1.1).abs() < 1e-6);
-    assert_eq!((&maps.heights[1], &maps.yaw[0]), (&Table::default(), &Table::default()));
+    assert!((maps.heights[0].evaluate([0.1, 3.0]) - 1.1).abs() < 1e-6);
+    assert_eq!((&maps.heights[1], &maps.yaw[0]), (&BilinearTable::default(), &BilinearTable::default()));
     let half = std::f32::consts::FRAC_PI_4;
-    assert!((maps.yaw[1].at([half, 0.0]) - 0.75).abs() < 1e-6);
+    assert!((maps.yaw[1].evaluate([half, 0.0]) - 0.75).abs() < 1e-6);
 }
 
 #[test]

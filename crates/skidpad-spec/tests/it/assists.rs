@@ -21,25 +21,25 @@ fn assists_are_off_without_their_table_and_have_defaults_with_it() {
     assert_eq!(with(""), Ok(Assists::default()));
     assert_eq!(with("[assists]"), Ok(Assists::default()));
     let all = with(ALL).expect("sound");
-    assert_eq!(all.abs, Some(AntiLock { slip: 0.12, response: 0.01, off_below: 1.5 }));
+    assert_eq!(all.abs, Some(AntiLock { slip: 0.12, time_constant: 0.01, min_speed: 1.5 }));
     let degrees = |angle: f64| angle.to_radians() as f32;
     let stability =
-        StabilityControl { largest_sideslip: degrees(6.0), tolerance: degrees(3.0), slip: 0.12, ..Default::default() };
+        StabilityControl { max_sideslip: degrees(6.0), tolerance: degrees(3.0), slip: 0.12, ..Default::default() };
     assert_eq!(all.stability, Some(stability));
-    let counter_steer = CounterSteer { gain: 1.0, authority: degrees(20.0), fades_in: [3.0, 6.0] };
+    let counter_steer = CounterSteer { gain: 1.0, max_angle: degrees(20.0), speed_range: [3.0, 6.0] };
     assert_eq!(all.counter_steer, Some(counter_steer));
-    assert_eq!(all.speed_steering, Some(SpeedSteering { between: [10.0, 30.0], shares: [0.3, 0.5] }));
+    assert_eq!(all.speed_steering, Some(SpeedSteering { speed_range: [10.0, 30.0], factors: [0.3, 0.5] }));
     assert_eq!((all.angular_drag, all.lowered_centre), (0.5, 0.1));
-    let traction = TractionControl { slip: 0.12, least: 0.5, response: 0.01, brakes: 0.5 };
+    let traction = TractionControl { slip: 0.12, min_slip_speed: 0.5, time_constant: 0.01, brake_share: 0.5 };
     assert_eq!(all.traction, Some(traction));
     let launch = all.launch.expect("given");
     assert!((launch.engine_speed - 366.519).abs() < 1e-3, "3500 rev/min: {}", launch.engine_speed);
-    let cruise = CruiseControl { response: 1.0, largest_acceleration: 2.0, may_brake: true };
+    let cruise = CruiseControl { time_constant: 1.0, max_acceleration: 2.0, may_brake: true };
     assert_eq!(all.cruise, Some(cruise));
     let tables = "[assists.abs]\n[assists.stability]\n[assists.counter_steer]\n[assists.traction]\n[assists.cruise]";
     let short = with(&format!("{tables}\n[assists.launch]\nengine_rpm = 3500")).expect("sound");
     assert_eq!((short.launch, short.cruise), (all.launch, Some(CruiseControl { may_brake: false, ..cruise })));
-    assert_eq!(short.traction, Some(TractionControl { brakes: 0.0, ..traction }));
+    assert_eq!(short.traction, Some(TractionControl { brake_share: 0.0, ..traction }));
     assert_eq!((short.abs, short.stability, short.counter_steer), (all.abs, all.stability, all.counter_steer));
 }
 

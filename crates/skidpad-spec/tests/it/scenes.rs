@@ -1,6 +1,6 @@
 //! Scene files: shipped files are valid, all faults are reported at once, and values have the units of their keys.
 
-use skidpad_core::{Course, DVec3, FixedBox, Gust, Mat3, Scene, Vec3};
+use skidpad_core::{DVec3, FixedBox, Gust, Mat3, PlatformCourse, Scene, Vec3};
 use skidpad_spec::FaultKind::{self, *};
 use skidpad_spec::SceneSpec;
 
@@ -32,7 +32,10 @@ fn keys_are_in_the_units_of_their_names() {
     let scene = SceneSpec::read("units.toml", text).expect("valid").scene().expect("ground");
     assert_eq!((scene.slope, scene.gravity, scene.grip), (10f32.to_radians(), 1.62, 0.5));
     assert_eq!(scene.wind, Vec3::new(-3.0, 4.0, 0.0));
-    assert_eq!(scene.gusts, [Gust { velocity: Vec3::new(0.0, 9.0, 0.0), starts: 2.0, rises: 0.5, holds: 0.0 }]);
+    assert_eq!(
+        scene.gusts,
+        [Gust { velocity: Vec3::new(0.0, 9.0, 0.0), start_time: 2.0, rise_time: 0.5, hold_time: 0.0 }]
+    );
     let [block] = scene.boxes[..] else { panic!("one box") };
     assert_eq!((block.centre, block.half_extents), (DVec3::new(1.0, -2.0, 3.0), Vec3::new(2.0, 3.0, 4.0)));
     assert_eq!(block.grip, 0.2);
@@ -76,8 +79,8 @@ fn fields_of_heights_and_meshes_are_in_the_units_of_their_names() {
     let text = "plane = false\n[[height_field]]\ncorner_m = [-1, 2, 3]\nspacing_m = [0.5, 2]\nheights_m = [[0, 1, 2], [3, 4, 5]]\ngrip = 0.4\n\
                 [[mesh]]\norigin_m = [9, 8, 7]\ncorners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2], [1, 1, 2]]\n";
     let scene = SceneSpec::read("ground.toml", text).expect("valid").scene().expect("ground");
-    assert!(!scene.plane);
-    let [field] = &scene.fields[..] else { panic!("one field") };
+    assert!(!scene.has_plane);
+    let [field] = &scene.height_fields[..] else { panic!("one field") };
     assert_eq!((field.origin(), field.spacing(), field.counts()), (DVec3::new(-1.0, 2.0, 3.0), [0.5, 2.0], [3, 2]));
     // Heights are ordered along x first, then along y.
     assert_eq!([field.height(0, 0), field.height(2, 0), field.height(0, 1), field.grip()], [0.0, 2.0, 3.0, 0.4]);
@@ -98,7 +101,7 @@ fn boxes_that_move_are_platforms_in_the_units_of_their_names() {
     let ([block], [steady, path]) = (&scene.boxes[..], &scene.platforms[..]) else { panic!("{scene:?}") };
     assert_eq!(block.centre, DVec3::splat(9.0));
     let quarter = 90f32.to_radians();
-    assert_eq!(steady.course, Course::Steady { velocity: Vec3::new(0.0, 2.0, 0.0), rate: quarter });
+    assert_eq!(steady.course, PlatformCourse::Steady { velocity: Vec3::new(0.0, 2.0, 0.0), rate: quarter });
     assert_eq!((steady.axis, steady.shape.centre, steady.shape.grip), (Vec3::Y, DVec3::new(1.0, -2.0, 3.0), 0.5));
     let (centre, rotation) = path.pose(7.0);
     assert_eq!(centre, DVec3::new(0.0, 0.0, 2.0));
@@ -158,7 +161,7 @@ fn every_fault_of_the_ground_is_told_at_its_place() {
 fn a_road_of_a_class_is_a_field_of_heights() {
     let text = "[[road]]\nclass = \"c\"\ncorner_m = [5, -2, 1]\nlength_m = 40\nwidth_m = 4\n";
     let scene = SceneSpec::read("road.toml", text).expect("valid").scene().expect("ground");
-    let [field] = &scene.fields[..] else { panic!("one field") };
+    let [field] = &scene.height_fields[..] else { panic!("one field") };
     assert_eq!((field.origin(), field.spacing(), field.counts()), (DVec3::new(5.0, -2.0, 1.0), [0.1; 2], [401, 41]));
     let text = "[[road]]\nclass = \"i\"\ncorner_m = [0, 0, 0]\nlength_m = 40\nwidth_m = 4\n\
                 [[road]]\nclass = \"a\"\ncorner_m = [0, 0, 0]\nlength_m = 40\nwidth_m = 4\nspacing_m = 0.2\n";
@@ -186,12 +189,12 @@ fn bodies_are_in_the_units_of_their_names() {
                 velocity_mps = [1, 2, 3]\nangular_velocity_dps = [0, 0, 180]\ngrip = 0.7\nfriction = 0.2\n\
                 [[body]]\nmass_kg = 12\nsize_m = [1, 2, 3]\ncentre_m = [0, 0, 0]\ninertia_kg_m2 = [3, 4, 5]\n";
     let scene = SceneSpec::read("units.toml", text).expect("valid").scene().expect("bodies");
-    let [one, other] = scene.bodies[..] else { panic!("two bodies") };
+    let [one, other] = scene.free_bodies[..] else { panic!("two bodies") };
     // Inertia of a solid box: m (b² + c²) / 12.
     assert_eq!(one.inertia, Mat3::from_diagonal(Vec3::new(13.0, 10.0, 5.0)));
     assert_eq!((one.mass, one.grip, one.friction), (12.0, 0.7, 0.2));
     assert_eq!((one.hull.centre, one.hull.half_extents), (Vec3::new(-0.25, 0.0, 1.0), Vec3::new(0.5, 1.0, 1.5)));
-    let FixedBox { centre, .. } = one.standing(&one.motion);
+    let FixedBox { centre, .. } = one.box_at(&one.motion);
     assert!((centre - DVec3::new(4.0, 5.0, 6.0)).length() < 1e-6, "{centre}");
     assert!((one.motion.position - DVec3::new(4.0, 5.25, 5.0)).length() < 1e-6, "{:?}", one.motion);
     assert_eq!(one.motion.velocity, Vec3::new(1.0, 2.0, 3.0));

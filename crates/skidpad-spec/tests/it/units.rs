@@ -1,8 +1,8 @@
 //! Units: rev/min, degrees and ratios in the file are SI values in the model.
 
 use skidpad_core::model::{
-    BarCoupling, Coupling, Disc, HeaveSpring, Knee, LateralCompliance, LaunchDevice, Peers, Powertrain, TrailerBrakes,
-    Tyre,
+    BarForcePath, BrakeDisc, DamperKnee, HeaveSpring, LateralCompliance, LaunchDevice, Powertrain, RaycastReference,
+    TorqueCoupling, TrailerBrakes, Tyre,
 };
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
@@ -34,8 +34,8 @@ fn the_corvette_in_si() {
     close(&[
         ("lock", parts.steering.lock, 0.610_865_238_198_015),
         ("rate", parts.steering.rate, 1.047_197_551_196_597_7),
-        ("idle", drive.engine.idle, 73.303_828_583_761_84),
-        ("limit", drive.engine.limit, 649.262_481_741_890_6),
+        ("idle", drive.engine.idle_speed, 73.303_828_583_761_84),
+        ("limit", drive.engine.limiter_speed, 649.262_481_741_890_6),
         ("drag", drive.engine.drag[1], 8.0 / 104.719_755_119_659_77),
         ("first point", drive.engine.torque.points()[0][0], 104.719_755_119_659_77),
         ("up-shift", drive.gearbox.up_speed, 628.318_530_717_958_6),
@@ -53,7 +53,7 @@ fn the_corvette_in_si() {
         ("hull up", parts.hull.centre.z, 0.671 - 0.447),
         ("rise", front.rolling.quadratic, 4e-6),
     ]);
-    assert_eq!(&*drive.shares, [0.0, 0.0, 0.5, 0.5]);
+    assert_eq!(&*drive.torque_shares, [0.0, 0.0, 0.5, 0.5]);
     assert_eq!(parts.bars.len(), 2);
 }
 
@@ -94,8 +94,11 @@ fn bullet_numbers_are_true_units() {
         ("yaw", parts.inertia.z_axis.z, 2610.0),
     ]);
     assert_eq!(parts.hull.centre, Vec3::ZERO);
-    assert_eq!(parts.peers, Peers { roll_influence: 1.0, largest_suspension_force: 20e3 });
-    assert_eq!(skidpad_spec::load("corvette_c5").expect("shipped").model.parts().peers, Peers::default());
+    assert_eq!(parts.raycast_reference, RaycastReference { roll_influence: 1.0, largest_suspension_force: 20e3 });
+    assert_eq!(
+        skidpad_spec::load("corvette_c5").expect("shipped").model.parts().raycast_reference,
+        RaycastReference::default()
+    );
 }
 
 /// Checks that nothing in the file disturbs the exact neutral steer: equal tyres on both axles, no toe, parallel steering.
@@ -135,9 +138,9 @@ fn couplings_tie_wheels_and_axles() {
     let text = text.replace("[aero]", couplings);
     let model = VehicleSpec::read("truck", &text).expect("valid").compile().expect("valid");
     let [across, between] = &model.parts().couplings[..] else { panic!("two couplings") };
-    assert_eq!(*across, Coupling::locked([Box::from([4]), Box::from([5])]));
+    assert_eq!(*across, TorqueCoupling::locked([Box::from([4]), Box::from([5])]));
     let sides: [Box<[usize]>; 2] = [Box::from([2, 3]), Box::from([4, 5])];
-    assert_eq!(*between, Coupling { sides, friction: 40.0, bias: [3.0; 2], viscous: 5.0 });
+    assert_eq!(*between, TorqueCoupling { sides, friction: 40.0, bias: [3.0; 2], viscous: 5.0 });
     assert_eq!(model.parts().axles[0].turning_distance, 4.78);
 }
 
@@ -203,14 +206,17 @@ fn an_automatic_in_si() {
     let drive = model.parts().powertrain.engine().expect("has an engine");
     let LaunchDevice::Converter(converter) = &drive.launch_device else { panic!("has a converter") };
     assert_eq!(converter.torques(250.0, 0.0), [250.0, 500.0]);
-    let (lock_up, own) = (converter.lock_up.expect("has one"), drive.gearbox.continuous.expect("is continuous"));
+    let (lock_up, own) = (converter.lock_up.expect("has one"), drive.gearbox.cvt.expect("is continuous"));
     close(&[
         ("lock-up", lock_up.speed, 209.439_510_239_319_55),
-        ("aim", own.aim(1.0), 523.598_775_598_298_9),
-        ("stall", drive.engine.stall, 31.415_926_535_897_93),
-        ("map", drive.engine.opened(0.5), 0.45),
+        ("aim", own.target_speed(1.0), 523.598_775_598_298_9),
+        ("stall", drive.engine.stall_speed, 31.415_926_535_897_93),
+        ("map", drive.engine.throttle_opening(0.5), 0.45),
     ]);
-    assert_eq!((drive.gearbox.nearest(6), own.rate, lock_up.capacity, lock_up.lowest_gear), (1, 1.5, 600.0, 2));
+    assert_eq!(
+        (drive.gearbox.clamp_gear(6), own.max_ratio_rate, lock_up.capacity, lock_up.lowest_gear),
+        (1, 1.5, 600.0, 2)
+    );
 }
 
 /// Checks that a description changed in code is checked like a file, and that its faults have the paths of the keys of a file.
@@ -243,7 +249,8 @@ fn brake_discs_go_to_both_wheels_of_their_axle() {
                 fades_from_k = 350\nfades_to_k = 650\nleast_share = 0.6\n\n[axles.unsprung]";
     let spec = VehicleSpec::read("discs.toml", &text.replacen("[axles.unsprung]", disc, 1)).expect("readable");
     let wheels = spec.compile().expect("valid").wheels().to_vec();
-    let expected = Disc { heat_capacity: 4600.0, cooling: [15.0, 2.0], fades: [350.0, 650.0], least_share: 0.6 };
+    let expected =
+        BrakeDisc { heat_capacity: 4600.0, cooling: [15.0, 2.0], fade_range: [350.0, 650.0], min_torque_factor: 0.6 };
     assert_eq!([wheels[0].disc, wheels[1].disc, wheels[2].disc], [Some(expected), Some(expected), None]);
 }
 
@@ -288,7 +295,7 @@ fn a6b_anti_roll_bars_come_in_three_units() {
         ("as stiff as the springs", 2.0 * bar("anti_roll_bar_share = 0.5").rate, 28e3),
     ]);
     let fading = bar("anti_roll_bar_n_per_m = 1\nanti_roll_bar_fades_in_mps = [5, 15]\nanti_roll_bar_external = true");
-    assert_eq!((fading.fades_in, fading.coupling), ([5.0, 15.0], BarCoupling::External));
+    assert_eq!((fading.speed_range, fading.force_path), ([5.0, 15.0], BarForcePath::External));
 }
 
 /// Checks row D3: the standing resistance of a file applies to every wheel.
@@ -301,7 +308,7 @@ fn standing_resistance_is_every_wheels() {
     );
     let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
     for wheel in car.model.wheels() {
-        assert_eq!((wheel.rolling.standing, wheel.rolling.standing_below), (0.03, 0.5));
+        assert_eq!((wheel.rolling.static_coefficient, wheel.rolling.static_fade_speed), (0.03, 0.5));
         assert_eq!(wheel.rolling.coefficient(0.0), 0.03);
     }
 }
@@ -319,7 +326,7 @@ fn preload_says_where_full_droop_is() {
     let linear = strut("preload_n = 1500");
     close(&[("droop", linear.droop_travel, (carried - 1500.0) / rate)]);
     let rising = strut("preload_n = 1500\nrate_rise_n_per_m2 = 90e3");
-    let left = carried + rising.spring(-f64::from(rising.droop_travel));
+    let left = carried + rising.spring_force(-f64::from(rising.droop_travel));
     close(&[("rise", rising.progressive_rate, 90e3), ("left at droop", left as f32, 1500.0)]);
     assert!(rising.droop_travel > linear.droop_travel && rising.rate_at(-0.1) < rate);
     // The smallest force of this spring is 1530 N, at the deflection at which its rate is 0.
@@ -347,13 +354,13 @@ fn links_turn_wheels_by_degrees_per_metre() {
     let model =
         VehicleSpec::read("c5", &text.replacen("ackermann", lines, 1)).expect("readable").compile().expect("valid");
     let [front, rear] = &model.parts().axles[..] else { panic!("two axles") };
-    let links = front.guidance.expect("stated");
+    let links = front.toe_camber.expect("stated");
     close(&[
         ("toe", links.toe[0], 0.069_813_170_079_773_18),
         ("camber", links.camber[1], -std::f64::consts::FRAC_PI_2),
-        ("point", front.force_point, 0.1),
+        ("point", front.force_point_height, 0.1),
     ]);
-    assert_eq!((links.toe[1], links.camber[0], rear.guidance, rear.force_point), (0.0, 0.0, None, 0.0));
+    assert_eq!((links.toe[1], links.camber[0], rear.toe_camber, rear.force_point_height), (0.0, 0.0, None, 0.0));
     assert!(front.solid && !rear.solid);
 }
 
@@ -362,7 +369,7 @@ fn roll_centres_are_metres_above_the_ground() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
     let raised = text.replacen("ackermann", "roll_centre_height_m = -0.05\nackermann", 1);
     let model = VehicleSpec::read("c5", &raised).expect("readable").compile().expect("valid");
-    let heights: Vec<f32> = model.parts().axles.iter().map(|axle| axle.roll_centre).collect();
+    let heights: Vec<f32> = model.parts().axles.iter().map(|axle| axle.roll_centre_height).collect();
     assert_eq!(heights, [-0.05, 0.0]);
     // In jounce left wheels move inwards, per metre by the height of the roll centre over half the track of 1.575 m.
     assert!((model.link_slope(0) + 0.05 / 0.7875).abs() < 1e-6 && model.link_slope(0) == -model.link_slope(1));
@@ -388,6 +395,6 @@ fn dampers_have_the_knees_of_the_file() {
     );
     let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
     let knees = |i: usize| car.model.wheels()[i].strut.knees;
-    assert_eq!(knees(0), [Knee { above: 0.1, share: 0.4 }, Knee::default()]);
-    assert_eq!(knees(2), [Knee::default(); 2]);
+    assert_eq!(knees(0), [DamperKnee { speed: 0.1, fast_ratio: 0.4 }, DamperKnee::default()]);
+    assert_eq!(knees(2), [DamperKnee::default(); 2]);
 }

@@ -9,7 +9,7 @@ const RATES_HZ: [f32; 4] = [20.0, 60.0, 240.0, 1000.0];
 
 /// Returns a world without ground.
 fn space() -> World {
-    World::new(Scene { plane: false, ..Scene::flat() })
+    World::new(Scene { has_plane: false, ..Scene::flat() })
 }
 
 /// Returns a body of `mass` kg with the size of a car, 4.4 by 1.8 by 1.2 m, times `scale`. The middle of its hull is `above` m
@@ -212,9 +212,9 @@ fn overlaps_return_slowly() {
 /// A body pressed between a wall and another body enters neither.
 #[test]
 fn a_body_between_a_wall_and_another_enters_neither() {
-    let wall = skidpad_core::FixedBox::upright(DVec3::X * 10.0, Vec3::new(1.0, 8.0, 8.0));
+    let wall = skidpad_core::FixedBox::axis_aligned(DVec3::X * 10.0, Vec3::new(1.0, 8.0, 8.0));
     for hz in RATES_HZ {
-        let mut world = World::new(Scene { plane: false, boxes: vec![wall], ..Scene::flat() });
+        let mut world = World::new(Scene { has_plane: false, boxes: vec![wall], ..Scene::flat() });
         for (x, speed) in [(7.0, 0.0), (2.3, 5.0), (-8.0, 30.0), (-20.0, 60.0)] {
             world.append_chassis(at(
                 body(1500.0, 1.0, 0.0),

@@ -15,7 +15,7 @@ fn sheets(rectangles: &[[[f64; 2]; 2]], turn: f32) -> Vec<(&'static str, Scene)>
     let slab = |[low, high]: &[[f64; 2]; 2]| {
         let middle = rotation * Vec3::new((low[0] + high[0]) as f32 / 2.0, (low[1] + high[1]) as f32 / 2.0, -0.1);
         let size = Vec3::new((high[0] - low[0]) as f32, (high[1] - low[1]) as f32, 0.2);
-        FixedBox::upright(middle.as_dvec3(), size).turned(turn, 0.0, 0.0)
+        FixedBox::axis_aligned(middle.as_dvec3(), size).rotated(turn, 0.0, 0.0)
     };
     let over = |[low, high]: &[[f64; 2]; 2]| field(1.0, *low, *high, |_, _| 0.0);
     let mesh = |rectangle: &[[f64; 2]; 2]| {
@@ -30,7 +30,7 @@ fn sheets(rectangles: &[[[f64; 2]; 2]], turn: f32) -> Vec<(&'static str, Scene)>
     ];
     if turn == 0.0 {
         let fields = rectangles.iter().map(|rectangle| Arc::new(over(rectangle))).collect();
-        kinds.push(("fields", Scene { fields, ..nothing() }));
+        kinds.push(("fields", Scene { height_fields: fields, ..nothing() }));
     }
     kinds
 }
@@ -42,7 +42,7 @@ fn a_gap_swallows_rays_and_bears_rims() {
     let (radius, start) = (f64::from(RADIUS), 2.0 * f64::from(RADIUS));
     let sides = [[[-8.0 - width / 2.0, -4.0], [-width / 2.0, 4.0]], [[width / 2.0, -4.0], [8.0 + width / 2.0, 4.0]]];
     for (kind, scene) in sheets(&sides, 0.0) {
-        let floor = FixedBox::upright(DVec3::new(0.0, 0.0, -0.4), Vec3::new(20.0, 20.0, 0.2));
+        let floor = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, -0.4), Vec3::new(20.0, 20.0, 0.2));
         let scene = Scene { boxes: [scene.boxes, vec![floor]].concat(), ..scene };
         for mut world in worlds(&scene) {
             for shape in PROBES {
@@ -98,7 +98,7 @@ fn abutting_ground_is_one() {
 #[test]
 fn hulls_slide_over_seams() {
     let sides: Vec<_> = (0..15).map(|k| [[2.0 * f64::from(k) - 10.0, -4.0], [2.0 * f64::from(k) - 8.0, 4.0]]).collect();
-    let slide = |solver: &skidpad::core::BackendInfo, scene: &Scene, height: f64| {
+    let slide = |solver: &skidpad::core::SolverInfo, scene: &Scene, height: f64| {
         let placement = Placement { height: 1.5, ..Placement::default() };
         let mut car = Drive::new(solver, &c5().model(), scene, placement, 240.0);
         let mut state = car.world.car(0).state.clone();

@@ -56,7 +56,7 @@ fn e2_a_car_below_the_ground_comes_out() {
 #[test]
 fn probes_of_a_flipped_car_look_up() {
     let over = Quat::from_rotation_x(std::f32::consts::PI);
-    let ceiling = FixedBox::upright(DVec3::new(0.0, 0.0, 2.5), Vec3::new(20.0, 20.0, 1.0));
+    let ceiling = FixedBox::axis_aligned(DVec3::new(0.0, 0.0, 2.5), Vec3::new(20.0, 20.0, 1.0));
     for (kind, scene) in grounds() {
         let below = Scene { boxes: [scene.boxes.clone(), vec![ceiling]].concat(), ..scene.clone() };
         for (has_ceiling, scene) in [(false, scene), (true, below)] {

@@ -51,7 +51,7 @@ fn nothing_falls_through_fields_and_meshes() {
     });
     for (flat, field) in grounds {
         let as_mesh = Scene { meshes: vec![Arc::new(mesh_of(&field, 0.0))], ..nothing() };
-        let as_field = Scene { fields: vec![Arc::new(field.clone())], ..nothing() };
+        let as_field = Scene { height_fields: vec![Arc::new(field.clone())], ..nothing() };
         for (kind, scene) in [("field", as_field), ("mesh", as_mesh)] {
             // Solvers in the same kind of world share its code.
             for mut world in

@@ -8,7 +8,7 @@ mod rough;
 mod smooth;
 
 use skidpad::core::{
-    Backend, CarStart, Contact, DVec3, Probe, Quat, Rim, Scene, Vec3, model::ProbeShape, state::Placement,
+    CarStart, Contact, DVec3, Probe, Quat, Rim, Scene, Simulation, Vec3, model::ProbeShape, state::Placement,
 };
 
 use crate::common::{Simplify, c5, on_rows};
@@ -25,7 +25,7 @@ const PROBES: [ProbeShape; 4] =
 /// World of a backend with one car, which answers probes.
 struct Asked {
     name: &'static str,
-    world: Box<dyn Backend>,
+    world: Box<dyn Simulation>,
 }
 
 impl Asked {
@@ -49,8 +49,8 @@ fn worlds(scene: &Scene) -> Vec<Asked> {
 /// Builds the world of `scene` for every solver and mode, with a car at `placement`. A step updates Rapier's broad phase.
 fn worlds_with(scene: &Scene, placement: Placement) -> Vec<Asked> {
     let start = CarStart { model: c5().model(), placement };
-    let asked = |solver: skidpad::core::BackendInfo| {
-        let mut world = (solver.build)(scene, std::slice::from_ref(&start), 1e-3);
+    let asked = |solver: skidpad::core::SolverInfo| {
+        let mut world = (solver.build_world)(scene, std::slice::from_ref(&start), 1e-3);
         world.step(&[]);
         Asked { name: solver.name, world }
     };
@@ -73,16 +73,16 @@ fn probe(shape: ProbeShape, start: DVec3, turn: Quat, stood: f32) -> Probe {
             radius: RADIUS,
             half_width,
             rounded,
-            stood,
-            ahead: 0.0,
-            came: Vec3::ZERO,
-            moves,
-            give: 0.0,
-            driven: 0.0,
+            last_ray_length: stood,
+            lookahead: 0.0,
+            probe_displacement: Vec3::ZERO,
+            free_displacement: moves,
+            load_displacement: 0.0,
+            drive_displacement: 0.0,
         }
     };
     let (offset, direction) = (Vec3::ZERO, turn * Vec3::NEG_Z);
-    Probe { car: 0, position: start, offset, direction, reach: 2.0, rim: tread.map(rim) }
+    Probe { car: 0, position: start, offset, direction, length: 2.0, rim: tread.map(rim) }
 }
 
 /// Returns an upright probe with forward along x. Its wheel last stood a radius above the point 2 R down.

@@ -22,7 +22,7 @@ fn scaled_fields_answer_as_their_plane() {
         let field = HeightField::new(origin, spacing, counts, heights, false, 0.6).expect("a field");
         let normal = DVec3::new(-slopes[0], -slopes[1], 1.0).normalize();
         let as_mesh = Scene { meshes: vec![Arc::new(mesh_of(&field, 0.0))], ..nothing() };
-        let as_field = Scene { fields: vec![Arc::new(field)], ..nothing() };
+        let as_field = Scene { height_fields: vec![Arc::new(field)], ..nothing() };
         for (kind, grip, scene) in [("field", 0.6, as_field), ("mesh", 1.0, as_mesh)] {
             for mut world in worlds(&scene) {
                 for shape in PROBES {

@@ -26,7 +26,7 @@ fn scenes() -> [(&'static str, Scene); 2] {
     let heights = (0..COUNTS[0] * COUNTS[1]).map(height).collect();
     let field = HeightField::new(ORIGIN, SPACING, COUNTS, heights, true, 1.0).expect("a field");
     let as_mesh = Scene { meshes: vec![Arc::new(mesh_of(&field, 1.0))], ..nothing() };
-    [("field", Scene { fields: vec![Arc::new(field)], ..nothing() }), ("mesh", as_mesh)]
+    [("field", Scene { height_fields: vec![Arc::new(field)], ..nothing() }), ("mesh", as_mesh)]
 }
 
 /// Returns the interpolated normal of the field at `place`, m from the origin of the field.

@@ -1,46 +1,47 @@
 //! Serialisation of a world: its steps, slots, cars and free bodies.
 
 use crate::state::State;
-use crate::state::refused::LoadError;
+use crate::state::load_errors::LoadError;
 use crate::state::saved::{
-    Field, MAGIC_BYTES, Reader, SIZED, Saved, WORLD_MAGIC, WORLD_VERSION, Writer, car_bytes, more_bytes, tow_bytes,
+    Field, MAGIC_BYTES, MAGNITUDE_RANGE, Reader, Saved, WORLD_MAGIC, WORLD_VERSION, Writer, car_bytes, optional_bytes,
+    tow_bytes,
 };
 use crate::world::free_body::BodyMotion;
 use bevy_math::Vec3;
 
 /// Maximum distance between the place and the position of a car, as a share of its largest coordinate (at least 1 m).
-const PLACED_WITHIN: f64 = 2.0 * f32::EPSILON as f64;
+const POSITION_TOLERANCE: f64 = 2.0 * f32::EPSILON as f64;
 
 /// Field of the flags of a slot, for errors.
-const FLAGS: Field = Field { name: "suspended, towed, placed or empty", range: SIZED };
+const FLAGS_FIELD: Field = Field { name: "suspended, towed, placed or empty", range: MAGNITUDE_RANGE };
 
 /// Field of the place of a car, for errors.
-const PLACE: Field = Field { name: "place", range: SIZED };
+const ENGINE_POSITION_FIELD: Field = Field { name: "place", range: MAGNITUDE_RANGE };
 
 /// Size of the header behind magic and version, bytes: length of a step, number of steps, number of slots.
-const WORLD_BYTES: usize = f32::SIZE + u64::SIZE + u32::SIZE;
+const WORLD_HEADER_BYTES: usize = f32::SIZE_BYTES + u64::SIZE_BYTES + u32::SIZE_BYTES;
 
 /// Returns the size of the place of a car, bytes: 0 if it has none.
-fn place_bytes(placed: bool) -> usize {
-    if placed { Vec3::SIZE } else { 0 }
+fn engine_position_bytes(placed: bool) -> usize {
+    if placed { Vec3::SIZE_BYTES } else { 0 }
 }
 
 /// Size of the generation and the flags of a slot, bytes.
-const SLOT_BYTES: usize = u32::SIZE + u8::SIZE;
+const SLOT_BYTES: usize = u32::SIZE_BYTES + u8::SIZE_BYTES;
 
 /// Returns the size of a saved world without free bodies, bytes, if every slot holds a car that is not towed and has no place.
 fn world_bytes(slots: impl Iterator<Item = SlotKind>) -> usize {
-    MAGIC_BYTES + WORLD_BYTES + slots.map(|slot| SLOT_BYTES + car_bytes(slot.wheels)).sum::<usize>()
+    MAGIC_BYTES + WORLD_HEADER_BYTES + slots.map(|slot| SLOT_BYTES + car_bytes(slot.wheels)).sum::<usize>()
 }
 
 /// Flag of a slot with a suspended car.
-const SUSPENDED: u8 = 1;
+const SUSPENDED_FLAG: u8 = 1;
 /// Flag of a slot with a towed car. The bytes of its hitch follow those of its state.
-const TOWED: u8 = 2;
+const TOWED_FLAG: u8 = 2;
 /// Flag of a slot with a car that has a place, which follows its state.
-const PLACED: u8 = 4;
+const PLACED_FLAG: u8 = 4;
 /// Flags of an empty slot. No other flag is set.
-const EMPTY: u8 = 8;
+const EMPTY_FLAG: u8 = 8;
 
 /// Slot of the world that loads: what its car accepts.
 #[derive(Clone, Copy, Debug)]
@@ -64,21 +65,21 @@ impl SlotKind {
 }
 
 /// Slot of a saved world, with the state of its car as `S`.
-pub(crate) struct SlotOf<S> {
+pub(crate) struct SlotRecord<S> {
     /// Number of cars that were removed from the slot.
     pub generation: u32,
     /// Car in the slot; `None` if the slot is empty.
-    pub car: Option<CarOf<S>>,
+    pub car: Option<CarRecord<S>>,
 }
 
 /// Car of a saved world, with its state as `S`.
-pub(crate) struct CarOf<S> {
+pub(crate) struct CarRecord<S> {
     /// Whether the car is suspended.
     pub is_suspended: bool,
     /// State of the car.
     pub state: S,
     /// Position of the car's body in the physics engine, m; `None` if it is the position of the state, rounded to f32.
-    pub place: Option<Vec3>,
+    pub engine_position: Option<Vec3>,
 }
 
 /// Content of a saved world.
@@ -86,7 +87,7 @@ pub(crate) struct SavedWorld {
     /// Number of steps since the start.
     pub steps: u64,
     /// Slots, in order.
-    pub slots: Vec<SlotOf<State>>,
+    pub slots: Vec<SlotRecord<State>>,
     /// Motion of the free bodies, in order.
     pub bodies: Vec<BodyMotion>,
 }
@@ -95,33 +96,33 @@ pub(crate) struct SavedWorld {
 pub(crate) fn write_world<'a>(
     dt: f32,
     steps: u64,
-    slots: impl Iterator<Item = SlotOf<&'a State>> + Clone,
+    slots: impl Iterator<Item = SlotRecord<&'a State>> + Clone,
     bodies: impl Iterator<Item = BodyMotion> + Clone,
     bytes: &mut Vec<u8>,
 ) {
     let mut count = 0u32;
     let of_slots = slots.clone().map(|slot| {
         count += 1;
-        let of_car = slot.car.map_or(0, |CarOf { state, place, .. }| {
-            car_bytes(state.wheels.len()) + more_bytes(state) + place_bytes(place.is_some())
+        let of_car = slot.car.map_or(0, |CarRecord { state, engine_position: place, .. }| {
+            car_bytes(state.wheels.len()) + optional_bytes(state) + engine_position_bytes(place.is_some())
         });
         SLOT_BYTES + of_car
     });
-    let of_bodies = bodies.clone().count() * BodyMotion::SIZE;
-    bytes.resize(MAGIC_BYTES + WORLD_BYTES + of_slots.sum::<usize>() + of_bodies, 0);
-    let mut to = Writer { left: bytes };
+    let of_bodies = bodies.clone().count() * BodyMotion::SIZE_BYTES;
+    bytes.resize(MAGIC_BYTES + WORLD_HEADER_BYTES + of_slots.sum::<usize>() + of_bodies, 0);
+    let mut to = Writer { remaining: bytes };
     WORLD_MAGIC.write(&mut to);
     WORLD_VERSION.write(&mut to);
     dt.write(&mut to);
     steps.write(&mut to);
     count.write(&mut to);
-    for SlotOf { generation, car } in slots {
+    for SlotRecord { generation, car } in slots {
         generation.write(&mut to);
-        let Some(CarOf { is_suspended, state, place }) = car else {
-            EMPTY.write(&mut to);
+        let Some(CarRecord { is_suspended, state, engine_position: place }) = car else {
+            EMPTY_FLAG.write(&mut to);
             continue;
         };
-        let known = [(is_suspended, SUSPENDED), (state.tow.is_some(), TOWED), (place.is_some(), PLACED)];
+        let known = [(is_suspended, SUSPENDED_FLAG), (state.tow.is_some(), TOWED_FLAG), (place.is_some(), PLACED_FLAG)];
         known.map(|(is, flag)| u8::from(is) * flag).iter().sum::<u8>().write(&mut to);
         state.write(&mut to);
         if let Some(place) = place {
@@ -141,8 +142,8 @@ pub(crate) fn read_world(
     bodies: usize,
     bytes: &[u8],
 ) -> Result<SavedWorld, LoadError> {
-    let mut from = Reader::new(bytes, world_bytes(accepted.clone()) + bodies * BodyMotion::SIZE);
-    from.begin("world", WORLD_MAGIC, WORLD_VERSION)?;
+    let mut from = Reader::new(bytes, world_bytes(accepted.clone()) + bodies * BodyMotion::SIZE_BYTES);
+    from.read_header("world", WORLD_MAGIC, WORLD_VERSION)?;
     let (found, accepts) = (f32::read(&mut from)?, dt);
     if found.to_bits() != accepts.to_bits() {
         return Err(LoadError::Step { found, accepts });
@@ -153,48 +154,48 @@ pub(crate) fn read_world(
         return Err(LoadError::Cars { found, accepts });
     }
     let slots = accepted.enumerate().map(|(slot, kind)| from.slot(slot, kind));
-    let slots = slots.collect::<Result<Vec<SlotOf<State>>, LoadError>>()?;
+    let slots = slots.collect::<Result<Vec<SlotRecord<State>>, LoadError>>()?;
     let mut body = |body| {
         from.body = Some(body);
         BodyMotion::read(&mut from)
     };
     let bodies = (0..bodies).map(&mut body).collect::<Result<Vec<BodyMotion>, LoadError>>()?;
-    from.end()?;
+    from.check_end()?;
     Ok(SavedWorld { steps, slots, bodies })
 }
 
 impl Reader<'_> {
     /// Reads slot number `slot` for a slot of `kind`.
-    fn slot(&mut self, slot: usize, kind: SlotKind) -> Result<SlotOf<State>, LoadError> {
-        (self.car, self.wheel, self.field) = (slot, None, &FLAGS);
+    fn slot(&mut self, slot: usize, kind: SlotKind) -> Result<SlotRecord<State>, LoadError> {
+        (self.car, self.wheel, self.field) = (slot, None, &FLAGS_FIELD);
         let generation = u32::read(self)?;
         let flags = u8::read(self)?;
-        if flags > EMPTY {
+        if flags > EMPTY_FLAG {
             return Err(self.value(flags.into(), "0 to 8"));
         }
-        if flags == EMPTY {
+        if flags == EMPTY_FLAG {
             self.accepts -= car_bytes(kind.wheels);
-            return Ok(SlotOf { generation, car: None });
+            return Ok(SlotRecord { generation, car: None });
         }
         if !kind.may_hold(generation) {
             return Err(LoadError::Generation { slot, found: generation, accepts: kind.generation });
         }
-        let (is_suspended, is_placed) = (flags & SUSPENDED != 0, flags & PLACED != 0);
-        let towed = flags & TOWED != 0;
+        let (is_suspended, is_placed) = (flags & SUSPENDED_FLAG != 0, flags & PLACED_FLAG != 0);
+        let towed = flags & TOWED_FLAG != 0;
         self.towed = Some(towed);
-        self.accepts += tow_bytes(towed) + place_bytes(is_placed);
+        self.accepts += tow_bytes(towed) + engine_position_bytes(is_placed);
         let state = self.car(slot, kind.wheels)?;
-        let place = is_placed.then(|| self.place(&state)).transpose()?;
-        Ok(SlotOf { generation, car: Some(CarOf { is_suspended, state, place }) })
+        let place = is_placed.then(|| self.engine_position(&state)).transpose()?;
+        Ok(SlotRecord { generation, car: Some(CarRecord { is_suspended, state, engine_position: place }) })
     }
 
     /// Reads the place of the car with `state`, and checks that it equals the position of `state` up to rounding.
-    fn place(&mut self, state: &State) -> Result<Vec3, LoadError> {
-        (self.wheel, self.field) = (None, &PLACE);
+    fn engine_position(&mut self, state: &State) -> Result<Vec3, LoadError> {
+        (self.wheel, self.field) = (None, &ENGINE_POSITION_FIELD);
         let place = Vec3::read(self)?;
         let apart = (place.as_dvec3() - state.position).abs().max_element();
         let size = state.position.abs().max_element().max(1.0);
-        if apart > PLACED_WITHIN * size {
+        if apart > POSITION_TOLERANCE * size {
             return Err(self.value(apart, "within two last digits of the car's position"));
         }
         Ok(place)

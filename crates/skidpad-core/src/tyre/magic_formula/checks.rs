@@ -1,17 +1,17 @@
 //! Checks of the coefficients.
 
-use super::{Coefficients, ENTRIES, Uses};
+use super::{Coefficients, ENTRIES, UseMode};
 use crate::tyre::ValueFault;
 
 /// Maximum magnitude of a coefficient without a unit. Published coefficients are below 1e5; products of several
 /// coefficients must be finite.
-const LARGEST: f32 = 1e6;
+const MAX_COEFFICIENT: f32 = 1e6;
 
-const SHAPE: &str = "a number from 0.01 to 100";
-const POSITIVE: &str = "a number above 0";
+const SHAPE_FACTOR_RANGE: &str = "a number from 0.01 to 100";
+const POSITIVE_RANGE: &str = "a number above 0";
 
 /// Returns all faults, in the order of [`ENTRIES`].
-pub(crate) fn faults(c: &Coefficients, uses: Uses) -> Vec<ValueFault> {
+pub(crate) fn faults(c: &Coefficients, uses: UseMode) -> Vec<ValueFault> {
     let mut faults = Vec::new();
     for entry in ENTRIES {
         let found = c.get(entry.name).unwrap_or(f32::NAN);
@@ -23,22 +23,22 @@ pub(crate) fn faults(c: &Coefficients, uses: Uses) -> Vec<ValueFault> {
 }
 
 /// Returns the accepted values of the coefficient `name`, or `None` if `value` is accepted.
-fn accepted(c: &Coefficients, uses: Uses, name: &str, value: f32) -> Option<&'static str> {
-    let along = !matches!(uses, Uses::Load | Uses::Across);
-    let across = !matches!(uses, Uses::Load | Uses::Along);
+fn accepted(c: &Coefficients, uses: UseMode, name: &str, value: f32) -> Option<&'static str> {
+    let along = !matches!(uses, UseMode::Load | UseMode::Lateral);
+    let across = !matches!(uses, UseMode::Load | UseMode::Longitudinal);
     let shape = (0.01..=100.0).contains(&value);
     let (fine, accepts) = match name {
         "UNLOADED_RADIUS" => ((0.01..=10.0).contains(&value), "a length from 0.01 to 10 m"),
         "FNOMIN" => ((1.0..=1e6).contains(&value), "a force from 1 to 1e6 N"),
         "LONGVL" => ((1e-3..=1e3).contains(&value), "a speed from 0.001 to 1000 m/s"),
         "VXLOW" => ((0.0..=1e3).contains(&value), "a speed from 0 to 1000 m/s"),
-        "LFZO" | "LMUX" | "LMUY" => (shape, SHAPE),
-        "PCX1" | "LCX" if along => (shape, SHAPE),
-        "PCY1" | "LCY" | "LKY" if across => (shape, SHAPE),
-        "PDX1" | "PKX1" if along => (value > 0.0 && value < LARGEST, POSITIVE),
-        "PDY1" | "PKY2" if across => (value > 0.0 && value < LARGEST, POSITIVE),
+        "LFZO" | "LMUX" | "LMUY" => (shape, SHAPE_FACTOR_RANGE),
+        "PCX1" | "LCX" if along => (shape, SHAPE_FACTOR_RANGE),
+        "PCY1" | "LCY" | "LKY" if across => (shape, SHAPE_FACTOR_RANGE),
+        "PDX1" | "PKX1" if along => (value > 0.0 && value < MAX_COEFFICIENT, POSITIVE_RANGE),
+        "PDY1" | "PKY2" if across => (value > 0.0 && value < MAX_COEFFICIENT, POSITIVE_RANGE),
         "PKY1" if across => {
-            (value < 0.0 && value > -LARGEST, "a number below 0 (axes ISO W; other axes have it positive)")
+            (value < 0.0 && value > -MAX_COEFFICIENT, "a number below 0 (axes ISO W; other axes have it positive)")
         }
         "PCX1" | "PDX1" | "PKX1" | "PCY1" | "PDY1" | "PKY1" | "PKY2" => (true, ""),
         "VERTICAL_STIFFNESS" | "LONGITUDINAL_STIFFNESS" | "LATERAL_STIFFNESS" => {
@@ -54,7 +54,7 @@ fn accepted(c: &Coefficients, uses: Uses, name: &str, value: f32) -> Option<&'st
         "QSY7" | "QSY8" | "Q_FCY2" => ((-10.0..=10.0).contains(&value), "an exponent within ±10"),
         "KPUMIN" => ((-1e3..=1e3).contains(&value), "a slip ratio"),
         "ALPMIN" | "CAMMIN" => ((-1.6..=1.6).contains(&value), "an angle within ±1.6 rad"),
-        _ => (value.abs() <= LARGEST, "a number within ±1e6"),
+        _ => (value.abs() <= MAX_COEFFICIENT, "a number within ±1e6"),
     };
     if fine { None } else { Some(accepts) }
 }

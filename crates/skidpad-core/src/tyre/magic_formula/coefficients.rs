@@ -81,17 +81,17 @@ macro_rules! coefficients {
 }
 
 /// Default of a coefficient that a file must state.
-const MUST: f32 = f32::NAN;
+const NO_DEFAULT: f32 = f32::NAN;
 /// Default range of the slip angle, rad.
-const SLIP_ANGLE: [f32; 2] = [-std::f32::consts::FRAC_PI_2, std::f32::consts::FRAC_PI_2];
+const SLIP_ANGLE_RANGE_RAD: [f32; 2] = [-std::f32::consts::FRAC_PI_2, std::f32::consts::FRAC_PI_2];
 /// Default range of the camber, rad.
-const CAMBER: [f32; 2] = [-0.6, 0.6];
+const CAMBER_RANGE_RAD: [f32; 2] = [-0.6, 0.6];
 /// Default range of the slip ratio.
-const SLIP_RATIO: [f32; 2] = [-1.5, 1.5];
+const SLIP_RATIO_RANGE: [f32; 2] = [-1.5, 1.5];
 
 coefficients! {
     Length {
-        unloaded_radius "UNLOADED_RADIUS" MUST "Radius of the free tyre"
+        unloaded_radius "UNLOADED_RADIUS" NO_DEFAULT "Radius of the free tyre"
         width "WIDTH" 0.2 "Section width, for the deflection by camber"
     }
     Speed {
@@ -105,7 +105,7 @@ coefficients! {
         presmax "PRESMAX" 1e9 "Highest pressure the coefficients hold for"
     }
     Force {
-        fnomin "FNOMIN" MUST "Nominal load"
+        fnomin "FNOMIN" NO_DEFAULT "Nominal load"
         fzmin "FZMIN" 0.0 "Lowest load the coefficients hold for"
         fzmax "FZMAX" 1e9 "Highest load the coefficients hold for"
     }
@@ -115,15 +115,15 @@ coefficients! {
         lateral_stiffness "LATERAL_STIFFNESS" 0.0 "Stiffness of the standing tyre across; 0 when not stated"
     }
     Angle {
-        alpmin "ALPMIN" (SLIP_ANGLE[0]) "Lowest slip angle the coefficients hold for"
-        alpmax "ALPMAX" (SLIP_ANGLE[1]) "Highest slip angle the coefficients hold for"
-        cammin "CAMMIN" (CAMBER[0]) "Lowest camber the coefficients hold for"
-        cammax "CAMMAX" (CAMBER[1]) "Highest camber the coefficients hold for"
+        alpmin "ALPMIN" (SLIP_ANGLE_RANGE_RAD[0]) "Lowest slip angle the coefficients hold for"
+        alpmax "ALPMAX" (SLIP_ANGLE_RANGE_RAD[1]) "Highest slip angle the coefficients hold for"
+        cammin "CAMMIN" (CAMBER_RANGE_RAD[0]) "Lowest camber the coefficients hold for"
+        cammax "CAMMAX" (CAMBER_RANGE_RAD[1]) "Highest camber the coefficients hold for"
     }
     One {
         aspect_ratio "ASPECT_RATIO" 0.6 "Height over width of the section, for the deflection by camber"
-        kpumin "KPUMIN" (SLIP_RATIO[0]) "Lowest slip ratio the coefficients hold for"
-        kpumax "KPUMAX" (SLIP_RATIO[1]) "Highest slip ratio the coefficients hold for"
+        kpumin "KPUMIN" (SLIP_RATIO_RANGE[0]) "Lowest slip ratio the coefficients hold for"
+        kpumax "KPUMAX" (SLIP_RATIO_RANGE[1]) "Highest slip ratio the coefficients hold for"
         // Radius and vertical force.
         breff "BREFF" 8.0 "Effective radius: stiffness at low load"
         dreff "DREFF" 0.24 "Effective radius: size of the change with load"
@@ -183,15 +183,15 @@ coefficients! {
         lsgkp "LSGKP" 1.0 "Scale of the relaxation length along"
         lsgal "LSGAL" 1.0 "Scale of the relaxation length across"
         // Fx.
-        pcx1 "PCX1" MUST "Fx: shape factor C"
-        pdx1 "PDX1" MUST "Fx: friction at the nominal load"
+        pcx1 "PCX1" NO_DEFAULT "Fx: shape factor C"
+        pdx1 "PDX1" NO_DEFAULT "Fx: friction at the nominal load"
         pdx2 "PDX2" 0.0 "Fx: change of friction with load"
         pdx3 "PDX3" 0.0 "Fx: loss of friction with camber squared"
         pex1 "PEX1" 0.0 "Fx: curvature E at the nominal load"
         pex2 "PEX2" 0.0 "Fx: change of curvature with load"
         pex3 "PEX3" 0.0 "Fx: change of curvature with load squared"
         pex4 "PEX4" 0.0 "Fx: difference of curvature between driving and braking"
-        pkx1 "PKX1" MUST "Fx: slip stiffness per load at the nominal load"
+        pkx1 "PKX1" NO_DEFAULT "Fx: slip stiffness per load at the nominal load"
         pkx2 "PKX2" 0.0 "Fx: change of slip stiffness with load"
         pkx3 "PKX3" 0.0 "Fx: exponent of slip stiffness with load"
         phx1 "PHX1" 0.0 "Fx: horizontal shift at the nominal load"
@@ -213,8 +213,8 @@ coefficients! {
         ptx2 "PTX2" 0.0 "Relaxation length along: change with load (PAC2002)"
         ptx3 "PTX3" 0.0 "Relaxation length along: exponent with load (PAC2002)"
         // Fy.
-        pcy1 "PCY1" MUST "Fy: shape factor C"
-        pdy1 "PDY1" MUST "Fy: friction at the nominal load"
+        pcy1 "PCY1" NO_DEFAULT "Fy: shape factor C"
+        pdy1 "PDY1" NO_DEFAULT "Fy: friction at the nominal load"
         pdy2 "PDY2" 0.0 "Fy: change of friction with load"
         pdy3 "PDY3" 0.0 "Fy: loss of friction with camber squared"
         pey1 "PEY1" 0.0 "Fy: curvature E at the nominal load"
@@ -222,8 +222,8 @@ coefficients! {
         pey3 "PEY3" 0.0 "Fy: difference of curvature between left and right"
         pey4 "PEY4" 0.0 "Fy: that difference with camber"
         pey5 "PEY5" 0.0 "Fy: change of curvature with camber squared"
-        pky1 "PKY1" MUST "Fy: largest cornering stiffness per nominal load, below 0"
-        pky2 "PKY2" MUST "Fy: load of the largest cornering stiffness over the nominal load"
+        pky1 "PKY1" NO_DEFAULT "Fy: largest cornering stiffness per nominal load, below 0"
+        pky2 "PKY2" NO_DEFAULT "Fy: load of the largest cornering stiffness over the nominal load"
         pky3 "PKY3" 0.0 "Fy: loss of cornering stiffness with camber"
         pky4 "PKY4" 2.0 "Fy: curvature of cornering stiffness over load"
         pky5 "PKY5" 0.0 "Fy: change of the load of largest stiffness with camber squared"

@@ -3,13 +3,13 @@
 use super::PreparedMagicFormula;
 use crate::lane::Lane;
 use crate::tyre::Real;
-use crate::tyre::dual::{self, root};
+use crate::tyre::dual::{self, sqrt_at_least};
 
 /// Slip below which the secant slope of a force blends into its slope at zero slip.
-const SMALL: f32 = 1e-3;
+const SECANT_BLEND_SLIP: f32 = 1e-3;
 
 /// Maximum slip; larger slips are clamped so that their squares are finite.
-const LARGEST: f32 = 1e6;
+const MAX_CLAMPED_SLIP: f32 = 1e6;
 
 impl<L: Lane> PreparedMagicFormula<L> {
     /// Combines the pure-slip `forces` at the slips (κ, −tan α): `F_x = F_x0 / √(1 + (tan α F_x0 / (κ D_y))²)` with the
@@ -19,35 +19,35 @@ impl<L: Lane> PreparedMagicFormula<L> {
     /// the slips. If the other slip is 0, a force is unchanged. This is the friction ellipse of Adams/Tire's PAC2002,
     /// with β for the direction, written without its tangent.
     #[inline(always)]
-    pub(crate) fn on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
+    pub(crate) fn combine_on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
         let s = L::splat;
-        let limits = [self.along.limit(), self.across.limit()].map(|limit| limit * self.shared.excess);
-        let slopes = [self.along.stiffness(), self.across.stiffness()].map(|slope| slope * self.shared.excess);
-        let held = slip.map(|slip| dual::within(slip, s(-LARGEST), s(LARGEST)));
+        let limits = [self.along.limit(), self.across.limit()].map(|limit| limit * self.shared.load_scale);
+        let slopes = [self.along.stiffness(), self.across.stiffness()].map(|slope| slope * self.shared.load_scale);
+        let held = slip.map(|slip| dual::clamp(slip, s(-MAX_CLAMPED_SLIP), s(MAX_CLAMPED_SLIP)));
         [0, 1].map(|i| {
             let (force, slip, other) = (forces[i], held[i], held[1 - i].value());
-            let at_rest = slopes[i] * s(SMALL);
-            let secant = (force * force + at_rest * at_rest) / (slip * slip + s(SMALL * SMALL));
+            let at_rest = slopes[i] * s(SECANT_BLEND_SLIP);
+            let secant = (force * force + at_rest * at_rest) / (slip * slip + s(SECANT_BLEND_SLIP * SECANT_BLEND_SLIP));
             let limit = limits[1 - i].at_least(s(f32::MIN_POSITIVE));
             let used = other / limit;
             let share = secant * (used * used) + s(1.0);
             let both = s(0.0).less(limits[0]) & s(0.0).less(limits[1]);
-            R::choose(both, force / root(share, s(1e-12)), force)
+            R::choose(both, force / sqrt_at_least(share, s(1e-12)), force)
         })
     }
 
     /// Returns the factors by which the ellipse reduces both forces; 1 if coefficients of combined slip apply instead.
     #[inline(always)]
-    pub(crate) fn shares(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
+    pub(crate) fn ellipse_factors(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
         let one = L::splat(1.0);
         if !self.by_ellipse {
             return [one; 2];
         }
         let alone = [
-            self.along.force(ratio, angle, self.combined) * self.shared.excess,
-            self.across.force(ratio, angle, self.combined) * self.shared.excess,
+            self.along.force(ratio, angle, self.combined) * self.shared.load_scale,
+            self.across.force(ratio, angle, self.combined) * self.shared.load_scale,
         ];
-        let together = self.on_ellipse(slip, alone);
+        let together = self.combine_on_ellipse(slip, alone);
         [0, 1].map(|i| L::select(L::splat(1e-6).less(alone[i].abs()), together[i] / alone[i], one))
     }
 }

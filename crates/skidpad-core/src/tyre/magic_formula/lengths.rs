@@ -1,19 +1,19 @@
 //! Relaxation lengths.
 
-use super::{MagicFormula, Shared};
+use super::{MagicFormula, SharedQuantities};
 use crate::lane::Lane;
-use crate::tyre::{LEAST_RELAXATION, functions};
+use crate::tyre::{MIN_RELAXATION_LENGTH_M, functions};
 
 /// Relaxation lengths of a tyre as functions of its load.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lengths {
-    along: Law,
-    across: Law,
+pub(crate) struct RelaxationLengths {
+    along: LengthLaw,
+    across: LengthLaw,
 }
 
 /// Load dependence of a relaxation length.
 #[derive(Clone, Copy, Debug)]
-enum Law {
+enum LengthLaw {
     /// MF 5.2, longitudinal: proportional to load, with a linear and an exponential factor of the deviation from
     /// nominal load.
     Proportional { size: f32, linear: f32, exponent: f32 },
@@ -26,63 +26,63 @@ enum Law {
     Constant(f32),
 }
 
-impl Lengths {
+impl RelaxationLengths {
     /// Builds the functions. PAC2002 tyres state curves, 6.1 tyres the stiffness of the carcass. If a file states
     /// neither, the longitudinal length is half the radius, and the lateral length is the radius.
     pub fn new(tyre: &MagicFormula) -> Self {
         let c = &tyre.c;
         let along = if c.ptx1 != 0.0 {
             let per_load = c.unloaded_radius / c.fnomin * c.lsgkp;
-            Law::Proportional { size: c.ptx1 * per_load, linear: c.ptx2 * per_load, exponent: c.ptx3 }
+            LengthLaw::Proportional { size: c.ptx1 * per_load, linear: c.ptx2 * per_load, exponent: c.ptx3 }
         } else if c.longitudinal_stiffness > 0.0 {
             let stiffness = c.longitudinal_stiffness / c.lsgkp;
-            Law::Carcass { stiffness, linear: c.pcfx1, square: c.pcfx2, pressure: c.pcfx3 }
+            LengthLaw::Carcass { stiffness, linear: c.pcfx1, square: c.pcfx2, pressure: c.pcfx3 }
         } else {
-            Law::Constant(0.5 * c.unloaded_radius)
+            LengthLaw::Constant(0.5 * c.unloaded_radius)
         };
         let across = if c.pty1 != 0.0 {
             let largest = c.pty1 * c.unloaded_radius * c.lfzo * c.lsgal;
-            Law::Rising { largest, load: c.pty2 * tyre.nominal_load(), camber: c.pky3 * c.lgay }
+            LengthLaw::Rising { largest, load: c.pty2 * tyre.nominal_load(), camber: c.pky3 * c.lgay }
         } else if c.lateral_stiffness > 0.0 {
             let stiffness = c.lateral_stiffness / c.lsgal;
-            Law::Carcass { stiffness, linear: c.pcfy1, square: c.pcfy2, pressure: c.pcfy3 }
+            LengthLaw::Carcass { stiffness, linear: c.pcfy1, square: c.pcfy2, pressure: c.pcfy3 }
         } else {
-            Law::Constant(c.unloaded_radius)
+            LengthLaw::Constant(c.unloaded_radius)
         };
         Self { along, across }
     }
 
     /// Returns the longitudinal and lateral lengths, m, for the slip `stiffness`, N per unit slip.
     #[inline(always)]
-    pub fn at<L: Lane>(&self, shared: &Shared<L>, stiffness: [L; 2]) -> [L; 2] {
+    pub fn at<L: Lane>(&self, shared: &SharedQuantities<L>, stiffness: [L; 2]) -> [L; 2] {
         [self.along.at(shared, stiffness[0]), self.across.at(shared, stiffness[1])]
-            .map(|length| length.within(L::splat(LEAST_RELAXATION), L::splat(100.0)))
+            .map(|length| length.clamp_nan_to_low(L::splat(MIN_RELAXATION_LENGTH_M), L::splat(100.0)))
     }
 }
 
-impl Law {
+impl LengthLaw {
     #[inline(always)]
-    fn at<L: Lane>(self, shared: &Shared<L>, slip_stiffness: L) -> L {
+    fn at<L: Lane>(self, shared: &SharedQuantities<L>, slip_stiffness: L) -> L {
         let s = L::splat;
         let one = s(1.0);
-        let &Shared { load, dfz, dpi, camber, .. } = shared;
+        let &SharedQuantities { load, dfz, dpi, camber, .. } = shared;
         match self {
-            Law::Proportional { size, linear, exponent } => {
+            LengthLaw::Proportional { size, linear, exponent } => {
                 load * (s(size) + s(linear) * dfz) * functions::exp(-(s(exponent) * dfz))
             }
-            Law::Rising { largest, load: load_of_largest, camber: by_camber } => {
+            LengthLaw::Rising { largest, load: load_of_largest, camber: by_camber } => {
                 let angle = functions::atan(load / s(load_of_largest));
                 s(largest) * functions::sin(angle + angle) * (one - s(by_camber) * camber.abs())
             }
-            Law::Carcass { stiffness, linear, square, pressure } => {
+            LengthLaw::Carcass { stiffness, linear, square, pressure } => {
                 let by_load = one + s(linear) * dfz + s(square) * dfz * dfz;
                 let standing = s(stiffness) * by_load * (one + s(pressure) * dpi);
-                slip_stiffness / standing.at_least(s(LEAST_CARCASS_SHARE * stiffness))
+                slip_stiffness / standing.at_least(s(MIN_CARCASS_SHARE * stiffness))
             }
-            Law::Constant(length) => s(length),
+            LengthLaw::Constant(length) => s(length),
         }
     }
 }
 
 /// Minimum carcass stiffness of the standing tyre, as a share of the stated stiffness, at any load.
-const LEAST_CARCASS_SHARE: f32 = 0.05;
+const MIN_CARCASS_SHARE: f32 = 0.05;

@@ -19,12 +19,12 @@
 //! and to the range from a hundredth to five times the nominal load. Forces and moments are then scaled by the actual
 //! load over the clamped load.
 
-mod across;
-mod along;
 mod checks;
 mod coefficients;
 mod ellipse;
+mod lateral;
 mod lengths;
+mod longitudinal;
 mod moments;
 mod radius;
 
@@ -32,11 +32,11 @@ pub use coefficients::{Coefficients, ENTRIES, Entry, Unit};
 pub use radius::Radii;
 
 use super::dual::{self, Dual};
-use super::{Conditions, LEAST_GRIP, Moments, PreparedTyre, Real, Response, TyreModel, ValueFault};
-use crate::lane::{Eight, Lane};
-use across::Across;
-use along::Along;
-use lengths::Lengths;
+use super::{Conditions, MIN_GRIP, Moments, PreparedTyre, Real, TyreForces, TyreModel, ValueFault};
+use crate::lane::{F32x8Pair, Lane};
+use lateral::LateralForce;
+use lengths::RelaxationLengths;
+use longitudinal::LongitudinalForce;
 
 /// Version of the equations that the coefficients belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,13 +51,13 @@ pub enum Version {
 
 /// Set of forces that a tyre has (last digit of `USE_MODE`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Uses {
+pub enum UseMode {
     /// Load only (0).
     Load,
     /// Longitudinal force only (1).
-    Along,
+    Longitudinal,
     /// Lateral force only (2).
-    Across,
+    Lateral,
     /// Both forces, each as under pure slip (3).
     Uncombined,
     /// Both forces, each reduced by the other slip (4).
@@ -69,30 +69,30 @@ pub enum Uses {
 pub struct MagicFormula {
     c: Coefficients,
     version: Version,
-    uses: Uses,
+    use_mode: UseMode,
 }
 
 /// Magic Formula tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedMagicFormula<L> {
-    shared: Shared<L>,
-    along: Along<L>,
-    across: Across<L>,
+    shared: SharedQuantities<L>,
+    along: LongitudinalForce<L>,
+    across: LateralForce<L>,
     slip_range: [[f32; 2]; 2],
     combined: bool,
     /// Whether the friction ellipse combines the forces, instead of the coefficients of combined slip.
     by_ellipse: bool,
-    lengths: Lengths,
+    lengths: RelaxationLengths,
     speed: L,
 }
 
 /// Quantities that all equations use.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shared<L> {
+pub(crate) struct SharedQuantities<L> {
     /// Load clamped to the range of the coefficients, N.
     load: L,
-    /// Actual load over clamped load. A prepared tyre also includes the fade below [`LEAST_GRIP`].
-    excess: L,
+    /// Actual load over clamped load. A prepared tyre also includes the fade below [`MIN_GRIP`].
+    load_scale: L,
     /// Relative deviation from the nominal load, df_z.
     dfz: L,
     /// Relative deviation from the nominal pressure, dp_i.
@@ -101,39 +101,39 @@ pub(crate) struct Shared<L> {
     pressure_ratio: L,
     /// Camber clamped to its range, rad.
     camber: L,
-    /// Friction factor of the surface, at least [`LEAST_GRIP`].
+    /// Friction factor of the surface, at least [`MIN_GRIP`].
     grip: L,
 }
 
 /// Minimum friction coefficient at any load and camber. A negative coefficient would reverse the force.
-const LEAST_FRICTION: f32 = 0.01;
+const MIN_FRICTION: f32 = 0.01;
 
 /// Minimum load over nominal load at which the formula is evaluated, if FZMIN is lower. Forces are proportional to
 /// lower loads.
-const LEAST_LOAD_SHARE: f32 = 0.01;
+const MIN_LOAD_RATIO: f32 = 0.01;
 /// Maximum load over nominal load at which the formula is evaluated, if FZMAX is higher. Forces are proportional to
 /// higher loads.
-const MOST_LOAD_SHARE: f32 = 5.0;
+const MAX_LOAD_RATIO: f32 = 5.0;
 
 impl MagicFormula {
     /// Builds a tyre of `coefficients`, SI units.
     ///
     /// # Errors
     /// Returns every coefficient for which the formula is undefined or not finite.
-    pub fn new(coefficients: Coefficients, version: Version, uses: Uses) -> Result<Self, Vec<ValueFault>> {
+    pub fn new(coefficients: Coefficients, version: Version, uses: UseMode) -> Result<Self, Vec<ValueFault>> {
         let faults = checks::faults(&coefficients, uses);
         if !faults.is_empty() {
             return Err(faults);
         }
         let mut c = coefficients;
         // Unused coefficients may be missing. A NaN must not enter products with 0.
-        if matches!(uses, Uses::Load | Uses::Across) {
+        if matches!(uses, UseMode::Load | UseMode::Lateral) {
             (c.pcx1, c.pdx1, c.pkx1, c.lcx) = (1.0, 1.0, 1.0, 1.0);
         }
-        if matches!(uses, Uses::Load | Uses::Along) {
+        if matches!(uses, UseMode::Load | UseMode::Longitudinal) {
             (c.pcy1, c.pdy1, c.pky1, c.pky2, c.lcy, c.lky) = (1.0, 1.0, -1.0, 1.0, 1.0, 1.0);
         }
-        Ok(Self { c, version, uses })
+        Ok(Self { c, version, use_mode: uses })
     }
 
     /// Returns the coefficients.
@@ -147,8 +147,8 @@ impl MagicFormula {
     }
 
     /// Returns the set of forces.
-    pub fn uses(&self) -> Uses {
-        self.uses
+    pub fn use_mode(&self) -> UseMode {
+        self.use_mode
     }
 
     /// Returns true if the forces are to be combined and the tyre has coefficients of combined slip in neither
@@ -158,17 +158,17 @@ impl MagicFormula {
         let c = &self.c;
         let along = c.rcx1 != 0.0 && (c.rbx1, c.rbx3) != (0.0, 0.0);
         let across = c.rcy1 != 0.0 && (c.rby1, c.rby4) != (0.0, 0.0);
-        self.uses == Uses::Combined && !along && !across
+        self.use_mode == UseMode::Combined && !along && !across
     }
 
     /// Computes the longitudinal and lateral forces of eight samples at the slips (κ, −tan α), N. Fits need millions of
     /// samples; this function uses the instruction set that this crate is compiled for, whichever crate calls it.
-    pub fn forces_of_eight(&self, slip: [Eight; 2], conditions: &Conditions<Eight>) -> [Eight; 2] {
+    pub fn forces_x8(&self, slip: [F32x8Pair; 2], conditions: &Conditions<F32x8Pair>) -> [F32x8Pair; 2] {
         self.prepare(conditions).force(slip).force
     }
 
     /// Computes the aligning moments of eight samples at the slips (κ, −tan α), N m.
-    pub fn aligning_of_eight(&self, slip: [Eight; 2], conditions: &Conditions<Eight>) -> Eight {
+    pub fn aligning_x8(&self, slip: [F32x8Pair; 2], conditions: &Conditions<F32x8Pair>) -> F32x8Pair {
         self.moments(&self.prepare(conditions), slip).aligning
     }
 
@@ -176,7 +176,7 @@ impl MagicFormula {
     /// −γ).
     pub fn mirrored(&self) -> Self {
         let mut tyre = self.clone();
-        for sided in sided(&mut tyre.c) {
+        for sided in mirrored_coefficients(&mut tyre.c) {
             *sided = -*sided;
         }
         let c = &mut tyre.c;
@@ -189,7 +189,7 @@ impl MagicFormula {
     /// at zero slip and zero camber. A measured tyre pulls to one side by a hundredth of its load, even at standstill.
     pub fn symmetric(&self) -> Self {
         let mut tyre = self.clone();
-        for sided in sided(&mut tyre.c) {
+        for sided in mirrored_coefficients(&mut tyre.c) {
             *sided = 0.0;
         }
         let c = &mut tyre.c;
@@ -198,7 +198,7 @@ impl MagicFormula {
     }
 
     /// Returns true if the equations of version 6.1 and later apply.
-    fn is_six(&self) -> bool {
+    fn is_mf6(&self) -> bool {
         self.version != Version::Mf52
     }
 
@@ -208,27 +208,27 @@ impl MagicFormula {
     }
 
     #[inline(always)]
-    fn shared<L: Lane>(&self, conditions: &Conditions<L>) -> Shared<L> {
+    fn shared<L: Lane>(&self, conditions: &Conditions<L>) -> SharedQuantities<L> {
         let c = &self.c;
         let s = L::splat;
-        let floor = (LEAST_LOAD_SHARE * c.fnomin).max(c.fzmin);
-        let load = conditions.load.within(s(floor), s(c.fzmax.min(MOST_LOAD_SHARE * c.fnomin).max(floor)));
+        let floor = (MIN_LOAD_RATIO * c.fnomin).max(c.fzmin);
+        let load = conditions.load.clamp_nan_to_low(s(floor), s(c.fzmax.min(MAX_LOAD_RATIO * c.fnomin).max(floor)));
         // An infinite load becomes finite.
-        let present = conditions.load.within(s(0.0), s(1e9));
+        let present = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let stated = c.nompres > 0.0;
         let nominal = if stated { c.nompres } else { 1.0 };
         let own = if c.inflpres > 0.0 { c.inflpres } else { nominal };
         let asked = L::select(s(0.0).less(conditions.pressure), conditions.pressure, s(own));
-        let held = asked.within(s(c.presmin.max(1e-3 * nominal)), s(c.presmax));
+        let held = asked.clamp_nan_to_low(s(c.presmin.max(1e-3 * nominal)), s(c.presmax));
         let pressure_ratio = if stated { held / s(nominal) } else { s(1.0) };
-        Shared {
+        SharedQuantities {
             load,
-            excess: present / load,
+            load_scale: present / load,
             dfz: (load - s(self.nominal_load())) / s(self.nominal_load()),
             dpi: pressure_ratio - s(1.0),
             pressure_ratio,
-            camber: conditions.camber.within(s(c.cammin), s(c.cammax)),
-            grip: conditions.grip.within(s(LEAST_GRIP), s(1e3)),
+            camber: conditions.camber.clamp_nan_to_low(s(c.cammin), s(c.cammax)),
+            grip: conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3)),
         }
     }
 }
@@ -239,19 +239,19 @@ impl TyreModel for MagicFormula {
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedMagicFormula<L> {
         let shared = self.shared(conditions);
-        let along = Along::new(self, &shared);
-        let across = Across::new(self, &shared, shared.camber);
+        let along = LongitudinalForce::new(self, &shared);
+        let across = LateralForce::new(self, &shared, shared.camber);
         // Below the minimum grip, forces fade to 0.
-        let fade = conditions.grip.within(L::splat(0.0), shared.grip) / shared.grip;
-        let shared = Shared { excess: shared.excess * fade, ..shared };
+        let fade = conditions.grip.clamp_nan_to_low(L::splat(0.0), shared.grip) / shared.grip;
+        let shared = SharedQuantities { load_scale: shared.load_scale * fade, ..shared };
         let c = &self.c;
         PreparedMagicFormula {
-            lengths: Lengths::new(self),
+            lengths: RelaxationLengths::new(self),
             shared,
             along,
             across,
             slip_range: [[c.kpumin, c.kpumax], [c.alpmin, c.alpmax]],
-            combined: self.uses == Uses::Combined,
+            combined: self.use_mode == UseMode::Combined,
             by_ellipse: self.combines_by_ellipse(),
             speed: conditions.speed,
         }
@@ -273,7 +273,7 @@ impl<L: Lane> PreparedMagicFormula<L> {
     #[inline(always)]
     fn ratio<R: Real<L>>(&self, along: R) -> R {
         let [low, high] = self.slip_range[0].map(L::splat);
-        dual::within(along, low, high)
+        dual::clamp(along, low, high)
     }
 
     /// Returns the slip angle of the formula, rad, clamped to its range, for the lateral slip `across` = −tan α.
@@ -281,35 +281,35 @@ impl<L: Lane> PreparedMagicFormula<L> {
     fn angle<R: Real<L>>(&self, across: R) -> R {
         let [low, high] = self.slip_range[1].map(L::splat);
         // tan 89.99994°, so that its square is finite.
-        let across = dual::within(across, L::splat(-1e6), L::splat(1e6));
-        dual::within(-dual::atan(across), low, high)
+        let across = dual::clamp(across, L::splat(-1e6), L::splat(1e6));
+        dual::clamp(-dual::atan(across), low, high)
     }
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
     #[inline(always)]
-    fn force(&self, slip: [L; 2]) -> Response<L> {
+    fn force(&self, slip: [L; 2]) -> TyreForces<L> {
         let inputs @ [along, across] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
         let (ratio, angle) = (self.ratio(along), self.angle(across));
-        let along = self.along.force(ratio, angle.value, self.combined) * self.shared.excess;
-        let across = self.across.force(ratio.value, angle, self.combined) * self.shared.excess;
+        let along = self.along.force(ratio, angle.value, self.combined) * self.shared.load_scale;
+        let across = self.across.force(ratio.value, angle, self.combined) * self.shared.load_scale;
         if self.by_ellipse {
-            let [along, across] = self.on_ellipse(inputs, [along, across]);
-            return Response { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] };
+            let [along, across] = self.combine_on_ellipse(inputs, [along, across]);
+            return TyreForces { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] };
         }
-        Response { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] }
+        TyreForces { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] }
     }
 
     #[inline(always)]
     fn stiffness(&self) -> [L; 2] {
-        [self.along.stiffness() * self.shared.excess, self.across.stiffness() * self.shared.excess]
+        [self.along.stiffness() * self.shared.load_scale, self.across.stiffness() * self.shared.load_scale]
     }
 
     /// Returns the peaks of the curves plus their vertical shifts, N. Slip ratio can add up to `RVY1..3` times the
     /// friction to the lateral force.
     #[inline(always)]
     fn limit(&self) -> [L; 2] {
-        [self.along.limit() * self.shared.excess, self.across.limit() * self.shared.excess]
+        [self.along.limit() * self.shared.load_scale, self.across.limit() * self.shared.load_scale]
     }
 
     #[inline(always)]
@@ -319,7 +319,7 @@ impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
 }
 
 /// Returns the coefficients that are odd under reflection of left and right.
-fn sided(c: &mut Coefficients) -> [&mut f32; 18] {
+fn mirrored_coefficients(c: &mut Coefficients) -> [&mut f32; 18] {
     [
         &mut c.rhx1,
         &mut c.pey3,

@@ -1,20 +1,20 @@
 //! Moments Mx, My and Mz at the contact point.
 
-use super::across::Across;
-use super::along::Along;
-use super::{MagicFormula, PreparedMagicFormula, Shared, Uses, cosine_formula};
+use super::lateral::LateralForce;
+use super::longitudinal::LongitudinalForce;
+use super::{MagicFormula, PreparedMagicFormula, SharedQuantities, UseMode, cosine_formula};
 use crate::lane::Lane;
 use crate::tyre::{Moments, functions};
 
 /// Quantities at one slip from which the moments are computed, under the clamped load.
-struct At<L> {
-    shared: Shared<L>,
+struct MomentPoint<L> {
+    shared: SharedQuantities<L>,
     ratio: L,
     angle: L,
     /// Forces Fx and Fy, N.
     force: [L; 2],
-    along: Along<L>,
-    across: Across<L>,
+    along: LongitudinalForce<L>,
+    across: LateralForce<L>,
     /// Force that acts at the pneumatic trail, N.
     trailing: L,
     /// Direction of travel of the wheel: 1 forwards, −1 backwards.
@@ -29,10 +29,10 @@ pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula
     let across = point.across;
     // Version 6.1: the trail applies to the pure force of the upright tyre (book 4.E74); MF 5.2: of the cambered tyre.
     // The reduction by slip ratio is that of the cambered tyre, as in MF-Tyre; the book has camber 0 there, too.
-    let upright = if tyre.is_six() { Across::new(tyre, &shared, L::splat(0.0)) } else { across };
-    let shares = point.shares(slip, [ratio, angle]);
+    let upright = if tyre.is_mf6() { LateralForce::new(tyre, &shared, L::splat(0.0)) } else { across };
+    let shares = point.ellipse_factors(slip, [ratio, angle]);
     let left = if point.combined { across.loss(ratio, angle) } else { L::splat(1.0) };
-    let at = At {
+    let at = MomentPoint {
         shared,
         ratio,
         angle,
@@ -46,25 +46,25 @@ pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula
         heading: point.speed.sign(),
     };
     Moments {
-        overturning: overturning(tyre, &at) * shared.excess,
-        rolling: -(resistance(tyre, point, at.force[0]) * direction(tyre, at.ratio, point.speed)) * shared.excess,
-        aligning: aligning(tyre, &at) * shared.excess,
+        overturning: overturning(tyre, &at) * shared.load_scale,
+        rolling: -(resistance(tyre, point, at.force[0]) * direction(tyre, at.ratio, point.speed)) * shared.load_scale,
+        aligning: aligning(tyre, &at) * shared.load_scale,
     }
 }
 
 /// Computes Mx under the clamped load, N m (book 4.E69, with the square as in MF-Tyre; MF 5.2: its first three terms).
 #[inline(always)]
-fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
+fn overturning<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>) -> L {
     let c = &tyre.c;
     let s = L::splat;
-    let Shared { load, dpi, camber, .. } = at.shared;
+    let SharedQuantities { load, dpi, camber, .. } = at.shared;
     let one = s(1.0);
     let relative_load = load / s(c.fnomin);
     let relative_force = at.force[1] / s(c.fnomin);
     let camber_term = s(c.qsx2) * camber * (one + s(c.ppmx1) * dpi);
     let first = s(c.qsx1 * c.lvmx) - camber_term + s(c.qsx3) * relative_force;
     let lever = s(c.unloaded_radius * c.lmx);
-    if !tyre.is_six() {
+    if !tyre.is_mf6() {
         return lever * load * first;
     }
     // MF-Tyre and Besselink's paper (eq. 49 of its draft) have the square inside the arc tangent, the book outside.
@@ -84,9 +84,9 @@ fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
 fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, along: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
-    let Shared { load, camber, pressure_ratio, .. } = point.shared;
+    let SharedQuantities { load, camber, pressure_ratio, .. } = point.shared;
     let relative_load = load / s(c.fnomin);
-    let v = (point.speed / s(c.longvl)).within(s(-10.0), s(10.0));
+    let v = (point.speed / s(c.longvl)).clamp_nan_to_low(s(-10.0), s(10.0));
     let sum = s(c.qsy1)
         + s(c.qsy2) * along / s(c.fnomin)
         + s(c.qsy3) * v.abs()
@@ -101,32 +101,32 @@ fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, alo
 #[inline(always)]
 pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
-    let along = point.along.force(ratio, angle, point.combined) * point.shares(slip, [ratio, angle])[0];
-    resistance(tyre, point, along) * point.shared.excess
+    let along = point.along.force(ratio, angle, point.combined) * point.ellipse_factors(slip, [ratio, angle])[0];
+    resistance(tyre, point, along) * point.shared.load_scale
 }
 
 /// Returns the rolling direction, −1 to 1. Below a rolling speed of VXLOW it fades out, to 0 at a locked wheel.
 #[inline(always)]
 fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
     let s = L::splat;
-    let rolling_speed = speed.within(s(-1e3), s(1e3)) + ratio * speed.abs().at_most(s(1e3));
-    (rolling_speed / s(tyre.c.vxlow.max(LEAST_FADE))).within(s(-1.0), s(1.0))
+    let rolling_speed = speed.clamp_nan_to_low(s(-1e3), s(1e3)) + ratio * speed.abs().at_most(s(1e3));
+    (rolling_speed / s(tyre.c.vxlow.max(MIN_FADE_SPEED_MPS))).clamp_nan_to_low(s(-1.0), s(1.0))
 }
 
 /// Minimum speed over which the rolling resistance reverses with the rolling direction, m/s.
-const LEAST_FADE: f32 = 0.01;
+const MIN_FADE_SPEED_MPS: f32 = 0.01;
 
 /// Computes Mz under the clamped load, N m: residual moment, lateral force times trail, and longitudinal force times
 /// its lever (paper A54 to A60 and book 4.E71 to 4.E78).
 #[inline(always)]
-fn aligning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
+fn aligning<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>) -> L {
     let c = &tyre.c;
     let s = L::splat;
-    let combined = tyre.uses == Uses::Combined;
-    let Shared { dfz, .. } = at.shared;
+    let combined = tyre.use_mode == UseMode::Combined;
+    let SharedQuantities { dfz, .. } = at.shared;
     let camber = at.shared.camber * s(c.lgaz);
     let trail_shift = s(c.qhz1) + s(c.qhz2) * dfz + (s(c.qhz3) + s(c.qhz4) * dfz) * camber;
-    let residual_shift = at.across.shift + at.across.vertical / at.across.cornering;
+    let residual_shift = at.across.shift + at.across.vertical_shift / at.across.cornering;
     let [trail_angle, residual_angle] = [at.angle + trail_shift, at.angle + residual_shift];
     let (trail_slip, residual_slip) = if combined {
         let stiffness = at.along.stiffness() / at.across.cornering * at.ratio;
@@ -145,7 +145,7 @@ fn aligning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
 /// Returns the equivalent slip angle, rad: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`.
 #[inline(always)]
 fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
-    let angle = angle.within(L::splat(-1.57), L::splat(1.57));
+    let angle = angle.clamp_nan_to_low(L::splat(-1.57), L::splat(1.57));
     let tangent = functions::sin(angle) / functions::cos(angle);
     let square = tangent * tangent + scaled_ratio * scaled_ratio;
     functions::atan(square.sqrt()) * angle.sign()
@@ -153,11 +153,11 @@ fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
 
 /// Returns the pneumatic trail, m, without the cosine of the slip angle.
 #[inline(always)]
-fn trail<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, angle: L, slip: L) -> L {
+fn trail<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>, camber: L, angle: L, slip: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
     let one = s(1.0);
-    let Shared { load, dfz, dpi, grip, .. } = at.shared;
+    let SharedQuantities { load, dfz, dpi, grip, .. } = at.shared;
     let stiffness = (s(c.qbz1) + s(c.qbz2) * dfz + s(c.qbz3) * dfz * dfz)
         * (one + s(c.qbz4) * camber + s(c.qbz5) * camber.abs())
         * s(c.lky / c.lmuy)
@@ -176,11 +176,11 @@ fn trail<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, angle: L, slip: L)
 
 /// Returns the residual moment, N m, without the cosine of the slip angle.
 #[inline(always)]
-fn residual<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, slip: L) -> L {
+fn residual<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>, camber: L, slip: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
     let one = s(1.0);
-    let Shared { load, dfz, dpi, grip, .. } = at.shared;
+    let SharedQuantities { load, dfz, dpi, grip, .. } = at.shared;
     let stiffness = s(c.qbz9 * c.lky / c.lmuy) / grip + s(c.qbz10) * at.across.factor * at.across.shape;
     let upright = (s(c.qdz6) + s(c.qdz7) * dfz) * s(c.lres);
     let by_camber =

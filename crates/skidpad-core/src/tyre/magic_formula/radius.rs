@@ -1,6 +1,6 @@
 //! Radii of a tyre under load: free, loaded, effective.
 
-use super::{MagicFormula, Shared, Version};
+use super::{MagicFormula, SharedQuantities, Version};
 use crate::lane::Lane;
 use crate::tyre::{Conditions, functions};
 
@@ -16,7 +16,7 @@ pub struct Radii<L> {
 }
 
 /// Number of bisections for the loaded radius of version 6.2. The error is below a millionth of the free radius.
-const BISECTIONS: u32 = 20;
+const RADIUS_BISECTIONS: u32 = 20;
 
 impl MagicFormula {
     /// Computes the radii at `spin` rad/s while the tyre transmits the longitudinal and lateral `force`, N.
@@ -29,9 +29,9 @@ impl MagicFormula {
         let c = &self.c;
         let s = L::splat;
         let shared = self.shared(conditions);
-        let rolled = (spin.within(s(-1e4), s(1e4)) * s(c.unloaded_radius / c.longvl)).abs();
+        let rolled = (spin.clamp_nan_to_low(s(-1e4), s(1e4)) * s(c.unloaded_radius / c.longvl)).abs();
         let free = (s(c.q_re0) + s(c.q_v1) * rolled * rolled) * s(c.unloaded_radius);
-        let load = conditions.load.within(s(0.0), s(1e9));
+        let load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let stiffness = c.vertical_stiffness * c.lcz;
         if stiffness <= 0.0 {
             return Radii { free, loaded: free, effective: free };
@@ -41,28 +41,36 @@ impl MagicFormula {
         let relative_load = load / s(c.fnomin);
         let bend = s(c.dreff) * functions::atan(s(c.breff) * relative_load) + s(c.freff) * relative_load;
         let least = s(0.1 * c.unloaded_radius);
-        let force = force.map(|force| force.within(s(-1e7), s(1e7)) / s(c.fnomin));
-        let spring = Spring { tyre: self, shared, free, pressed, relative_load, force, rolled };
+        let force = force.map(|force| force.clamp_nan_to_low(s(-1e7), s(1e7)) / s(c.fnomin));
+        let spring = VerticalSpring {
+            tyre: self,
+            shared,
+            free,
+            pressure_factor: pressed,
+            relative_load,
+            force,
+            spin_ratio: rolled,
+        };
         let loaded = if self.version == Version::Mf62 { spring.bisect() } else { spring.solve() };
         Radii { free, loaded: loaded.at_least(least), effective: (free - nominal_deflection * bend).at_least(least) }
     }
 }
 
 /// Vertical spring of a tyre.
-struct Spring<'a, L> {
+struct VerticalSpring<'a, L> {
     tyre: &'a MagicFormula,
-    shared: Shared<L>,
+    shared: SharedQuantities<L>,
     free: L,
     /// Factor of the pressure on the stiffness.
-    pressed: L,
+    pressure_factor: L,
     relative_load: L,
     /// Longitudinal and lateral forces over the nominal load.
     force: [L; 2],
     /// Rim speed over the speed of the measurement.
-    rolled: L,
+    spin_ratio: L,
 }
 
-impl<L: Lane> Spring<'_, L> {
+impl<L: Lane> VerticalSpring<'_, L> {
     /// Returns the linear and the quadratic coefficient of the vertical force. The force is over the nominal load, the
     /// deflection over the unloaded radius.
     fn rates(&self) -> [L; 2] {
@@ -75,11 +83,11 @@ impl<L: Lane> Spring<'_, L> {
 
     /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1). `across` is the loss by
     /// the lateral force, before it is squared.
-    fn softened(&self, across: L) -> L {
+    fn stiffness_factor(&self, across: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
         let along = s(c.q_fcx) * self.force[0];
-        (s(1.0) + s(c.q_v2) * self.rolled - along * along - across * across).at_least(s(0.1)) * self.pressed
+        (s(1.0) + s(c.q_v2) * self.spin_ratio - along * along - across * across).at_least(s(0.1)) * self.pressure_factor
     }
 
     /// Returns the loaded radius of 6.1, m: the root of a quadratic equation, in the form that is exact without a
@@ -88,7 +96,7 @@ impl<L: Lane> Spring<'_, L> {
         let c = &self.tyre.c;
         let s = L::splat;
         let [linear, square] = self.rates();
-        let asked = self.relative_load / self.softened(s(c.q_fcy) * self.force[1]);
+        let asked = self.relative_load / self.stiffness_factor(s(c.q_fcy) * self.force[1]);
         let linear = linear.at_least(s(0.1));
         let root = (linear * linear + s(4.0) * square * asked).at_least(s(0.0)).sqrt();
         self.free - (asked + asked) / (linear + root) * s(c.unloaded_radius)
@@ -98,9 +106,9 @@ impl<L: Lane> Spring<'_, L> {
     fn bisect(&self) -> L {
         let half = L::splat(0.5);
         let (mut low, mut high) = (self.free * L::splat(0.1), self.free);
-        for _ in 0..BISECTIONS {
+        for _ in 0..RADIUS_BISECTIONS {
             let middle = (low + high) * half;
-            let too_low = self.relative_load.less(self.force_at(middle));
+            let too_low = self.relative_load.less(self.normalised_force(middle));
             low = L::select(too_low, middle, low);
             high = L::select(too_low, high, middle);
         }
@@ -109,7 +117,7 @@ impl<L: Lane> Spring<'_, L> {
 
     /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, 6.2 (manual of MF-Tyre 6.2,
     /// as stated by published implementations).
-    fn force_at(&self, radius: L) -> L {
+    fn normalised_force(&self, radius: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
         let camber = self.shared.camber;
@@ -127,6 +135,8 @@ impl<L: Lane> Spring<'_, L> {
         let across = s(c.q_fcy) * (self.force[1] - shifted / s(c.fnomin));
         let grown = if c.q_fcy2 == 0.0 { s(1.0) } else { functions::power(deflection.at_least(s(1e-6)), c.q_fcy2) };
         let [linear, square] = self.rates();
-        self.softened((across * grown).within(s(-1e3), s(1e3))) * (linear + square * deflection) * deflection
+        self.stiffness_factor((across * grown).clamp_nan_to_low(s(-1e3), s(1e3)))
+            * (linear + square * deflection)
+            * deflection
     }
 }

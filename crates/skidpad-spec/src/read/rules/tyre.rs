@@ -8,7 +8,7 @@ use crate::tir::doubts;
 use crate::{FaultKind, tir};
 use skidpad_core::model::Side;
 use skidpad_core::tyre::MagicFormula;
-use skidpad_core::tyre::magic_formula::{self, Coefficients, ENTRIES, Uses};
+use skidpad_core::tyre::magic_formula::{self, Coefficients, ENTRIES, UseMode};
 use std::collections::BTreeMap;
 
 impl Rules<'_> {
@@ -154,7 +154,7 @@ impl Rules<'_> {
             Version::Mf61 => magic_formula::Version::Mf61,
             Version::Mf62 => magic_formula::Version::Mf62,
         };
-        let faults = match MagicFormula::new(all, version, Uses::Combined) {
+        let faults = match MagicFormula::new(all, version, UseMode::Combined) {
             Ok(formula) => {
                 let implausible = doubts::implausible(formula.coefficients(), |name| stated.contains_key(name));
                 let lints = implausible.into_iter().map(|(name, text)| Lint::new(join(path, name), text));

@@ -9,8 +9,8 @@ mod solve;
 
 pub use samples::{Sample, read_samples};
 
-use skidpad_core::lane::{Eight, Lane};
-use skidpad_core::tyre::magic_formula::{Coefficients, Uses, Version};
+use skidpad_core::lane::{F32x8Pair, Lane};
+use skidpad_core::tyre::magic_formula::{Coefficients, UseMode, Version};
 use skidpad_core::tyre::{Conditions, MagicFormula};
 use solve::{Parameter, least_squares};
 
@@ -194,7 +194,7 @@ impl Stage {
         let both = rows.iter().filter(|sample| !self.target.is_alone(sample)).count();
         let of_version = if tyre.version() == Version::Mf52 { self.old } else { self.new };
         let names: Vec<&str> = self.names.iter().chain(of_version).copied().collect();
-        let fits = !self.combined || (tyre.uses() == Uses::Combined && both >= 2 * names.len());
+        let fits = !self.combined || (tyre.use_mode() == UseMode::Combined && both >= 2 * names.len());
         if rows.len() < 2 * self.names.len() || !fits {
             return None;
         }
@@ -204,7 +204,7 @@ impl Stage {
             for (name, value) in names.iter().zip(values) {
                 *c.get_mut(name)? = *value as f32;
             }
-            MagicFormula::new(c, tyre.version(), tyre.uses()).ok()
+            MagicFormula::new(c, tyre.version(), tyre.use_mode()).ok()
         };
         let mut values: Vec<f64> = Vec::new();
         for name in &names {
@@ -243,20 +243,20 @@ fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec
         return None;
     }
     let mut residuals = Vec::with_capacity(rows.len());
-    for rows in rows.chunks(Eight::COUNT) {
+    for rows in rows.chunks(F32x8Pair::LANE_COUNT) {
         let lanes = |part: fn(&Sample) -> f64| {
-            Eight::new(std::array::from_fn(|i| rows.get(i).map_or(0.0, |row| part(row) as f32)))
+            F32x8Pair::new(std::array::from_fn(|i| rows.get(i).map_or(0.0, |row| part(row) as f32)))
         };
         let conditions = Conditions {
             camber: lanes(|row| row.camber),
             pressure: lanes(|row| row.pressure),
-            ..Conditions::upright(lanes(|row| row.load), Eight::splat(tyre.coefficients().longvl))
+            ..Conditions::upright(lanes(|row| row.load), F32x8Pair::splat(tyre.coefficients().longvl))
         };
         let slip = [lanes(|row| row.slip_ratio), lanes(|row| -row.slip_angle.tan())];
         let values = match target {
-            Target::Fx => tyre.forces_of_eight(slip, &conditions)[0],
-            Target::Fy => tyre.forces_of_eight(slip, &conditions)[1],
-            Target::Mz => tyre.aligning_of_eight(slip, &conditions),
+            Target::Fx => tyre.forces_x8(slip, &conditions)[0],
+            Target::Fy => tyre.forces_x8(slip, &conditions)[1],
+            Target::Mz => tyre.aligning_x8(slip, &conditions),
         };
         let measured = rows.iter().map(|row| target.of(row).unwrap_or(0.0));
         residuals.extend(values.lanes().into_iter().zip(measured).map(|(v, m)| (f64::from(v) - m) / peak));

@@ -55,7 +55,7 @@ fn curved_roads_are_those_of_another_evaluator() {
 fn a_curved_road_is_a_mesh_through_its_grid() {
     let loaded =
         scene(&format!("{ROAD}origin_m = [1, 2, 3]\ngrip = 0.8\n"), &[("a.crg", CURVED.as_bytes())]).expect("valid");
-    assert!(loaded.scene.fields.is_empty());
+    assert!(loaded.scene.height_fields.is_empty());
     let mesh = &loaded.scene.meshes[0];
     // Missing heights remove both triangles of two of the 20 x 4 cells, and one triangle of a third cell.
     assert_eq!(mesh.triangles().len(), 160 - 5);
@@ -77,7 +77,7 @@ fn a_straight_road_along_x_is_a_field_of_heights() {
     let text = text.replace("8.8656061998401858e-01", "0.0");
     let loaded = scene(&format!("{ROAD}origin_m = [1, 2, 3]\n"), &[("a.crg", text.as_bytes())]).expect("valid");
     assert!(loaded.scene.meshes.is_empty());
-    let (field, road) = (&loaded.scene.fields[0], road(&text));
+    let (field, road) = (&loaded.scene.height_fields[0], road(&text));
     assert_eq!((field.counts(), field.spacing()), ([4, 3], [1.0, 1.0]));
     for (column, row) in [(0, 0), (1, 1), (3, 2), (2, 0)] {
         let at = road.at(column as f64, row as f64 - 1.0).expect("on the road").position + DVec3::new(1.0, 2.0, 3.0);
@@ -90,7 +90,7 @@ fn a_straight_road_along_x_is_a_field_of_heights() {
 fn the_shipped_bend_turns_and_is_banked() {
     let mesh = &shipped("scenes/bend.toml").scene.meshes[0];
     assert_eq!(mesh.triangles().len(), 2 * 100 * 8);
-    let normal = mesh.smooth(mesh.triangles().len() as u32 / 2).expect("smooth").normals[0];
+    let normal = mesh.smooth_normals(mesh.triangles().len() as u32 / 2).expect("smooth").normals[0];
     // The left side is higher. It is the inner side of the bend.
     assert!((0.9..1.0).contains(&normal.z) && normal.truncate().length() > 0.04, "{normal}");
 }

@@ -94,9 +94,9 @@ fn ground_of_one_file_is_in_memory_once() {
     let obj = b"v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n".as_slice();
     let files = [("a.png", picture), ("a.obj", obj), ("a.crg", include_bytes!("curved.crg").as_slice())];
     let loaded = scene(&text, &files).unwrap_or_else(|faults| panic!("{}", faults.listed())).scene;
-    assert_eq!([loaded.fields.len(), loaded.meshes.len()], [11, 20]);
-    assert!(loaded.fields[..10].iter().all(|field| Arc::ptr_eq(field, &loaded.fields[0])));
-    assert!(!Arc::ptr_eq(&loaded.fields[10], &loaded.fields[0]));
+    assert_eq!([loaded.height_fields.len(), loaded.meshes.len()], [11, 20]);
+    assert!(loaded.height_fields[..10].iter().all(|field| Arc::ptr_eq(field, &loaded.height_fields[0])));
+    assert!(!Arc::ptr_eq(&loaded.height_fields[10], &loaded.height_fields[0]));
     for of_one in loaded.meshes.chunks(10) {
         assert!(of_one.iter().all(|mesh| Arc::ptr_eq(mesh, &of_one[0])));
     }

@@ -10,7 +10,7 @@ const GREY: &[u8] = include_bytes!("grey8.png");
 #[test]
 fn the_last_row_has_the_least_y() {
     let loaded = scene(FIELD, &[("a.png", GREY)]).expect("valid");
-    let field = &loaded.scene.fields[0];
+    let field = &loaded.scene.height_fields[0];
     assert_eq!((field.counts(), field.spacing()), ([3, 2], [2.0, 3.0]));
     // The picture has the rows 0, 51, 102 and 153, 204, 255.
     let heights: Vec<f32> = (0..2).flat_map(|row| (0..3).map(move |column| field.height(column, row))).collect();
@@ -20,7 +20,7 @@ fn the_last_row_has_the_least_y() {
 #[test]
 fn sixteen_bits_are_read_to_their_last() {
     let loaded = shipped("scenes/hill.toml");
-    let field = &loaded.scene.fields[0];
+    let field = &loaded.scene.height_fields[0];
     assert_eq!(field.counts(), [121, 33]);
     for (column, row) in [(0, 0), (60, 20), (60, 12), (47, 25), (80, 15), (60, 32)] {
         let (x, y) = (10.0 + 0.25 * column as f64, -4.0 + 0.25 * row as f64);
@@ -106,7 +106,7 @@ proptest! {
             }
             for bytes in [bytes.clone(), with_sums(bytes)] {
                 if let Ok(loaded) = scene(FIELD, &[("a.png", &bytes)]) {
-                    prop_assert!(loaded.scene.fields[0].counts().iter().all(|&count| count > 1));
+                    prop_assert!(loaded.scene.height_fields[0].counts().iter().all(|&count| count > 1));
                 }
             }
         }

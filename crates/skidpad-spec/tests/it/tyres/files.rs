@@ -1,7 +1,7 @@
 //! Tyre files: accepted contents, and faults of broken files.
 
 use skidpad_core::model::Side;
-use skidpad_core::tyre::magic_formula::{Uses, Version};
+use skidpad_core::tyre::magic_formula::{UseMode, Version};
 use skidpad_spec::FaultKind::{self, Contradiction, MissingKey, OutOfRange, Syntax, WrongType};
 use skidpad_spec::tir;
 
@@ -134,14 +134,14 @@ fn versions_and_uses_are_recognised() {
         assert_eq!(with(fit, "USE_MODE = 124").expect("sound").tyre.version(), version, "{fit}");
     }
     for (mode, uses) in [
-        ("USE_MODE = 0", Uses::Load),
-        ("USE_MODE = 11", Uses::Along),
-        ("USE_MODE = 12", Uses::Across),
-        ("USE_MODE = 13", Uses::Uncombined),
-        ("USE_MODE = 15", Uses::Combined),
-        ("", Uses::Combined),
+        ("USE_MODE = 0", UseMode::Load),
+        ("USE_MODE = 11", UseMode::Longitudinal),
+        ("USE_MODE = 12", UseMode::Lateral),
+        ("USE_MODE = 13", UseMode::Uncombined),
+        ("USE_MODE = 15", UseMode::Combined),
+        ("", UseMode::Combined),
     ] {
-        assert_eq!(with("FITTYP = 61", mode).expect("sound").tyre.uses(), uses, "{mode}");
+        assert_eq!(with("FITTYP = 61", mode).expect("sound").tyre.use_mode(), uses, "{mode}");
     }
     let opentire = tir::load("opentire_235_60r16").expect("shipped");
     assert_eq!((opentire.tyre.version(), opentire.side), (Version::Mf52, Some(Side::Left)));

@@ -1,6 +1,6 @@
 //! Fit of coefficients to tables of forces.
 
-use skidpad_core::tyre::magic_formula::{Uses, Version};
+use skidpad_core::tyre::magic_formula::{UseMode, Version};
 use skidpad_core::tyre::{Conditions, MagicFormula, PreparedTyre, TyreModel};
 use skidpad_spec::FaultKind;
 use skidpad_spec::tir::{self, fit};
@@ -45,7 +45,7 @@ fn closes(name: &str, version: Version) {
     let truth = tir::load(name).expect("shipped").tyre;
     let (nominal, radius) = (truth.coefficients().fnomin, truth.coefficients().unloaded_radius);
     let start = fit::usual_tyre(version, nominal, radius);
-    let start = MagicFormula::new(start, version, Uses::Combined).expect("sound");
+    let start = MagicFormula::new(start, version, UseMode::Combined).expect("sound");
     let fitted = fit::fit(&start, &measure(&truth, 0.0)).expect("enough rows");
     let unseen = fit::errors(&fitted.tyre, &measure(&truth, 0.5 / 10.0));
     println!(
@@ -79,7 +79,7 @@ fn scatter_averages_out() {
     for sample in &mut samples {
         (sample.fx, sample.fy, sample.mz) = (scatter(sample.fx, 7e3), scatter(sample.fy, 7e3), None);
     }
-    let start = MagicFormula::new(fit::usual_tyre(Version::Mf61, 4000.0, 0.3135), Version::Mf61, Uses::Combined);
+    let start = MagicFormula::new(fit::usual_tyre(Version::Mf61, 4000.0, 0.3135), Version::Mf61, UseMode::Combined);
     let fitted = fit::fit(&start.expect("sound"), &samples).expect("enough rows");
     let unseen = fit::errors(&fitted.tyre, &measure(&truth, 0.05));
     println!("scatter: {:?}, unseen {unseen:?}", fitted.errors);

@@ -1,9 +1,9 @@
 //! Properties of every tyre law at every input.
 
 use proptest::prelude::*;
-use skidpad_core::lane::{Eight, Four, Lane};
-use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Radii, Uses, Version};
-use skidpad_core::tyre::{Brush, Conditions, Direction, MagicFormula, PreparedTyre, TMeasy, TyreModel};
+use skidpad_core::lane::{F32x4, F32x8Pair, Lane};
+use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Radii, UseMode, Version};
+use skidpad_core::tyre::{Brush, Conditions, DirectionCurve, MagicFormula, PreparedTyre, TMeasy, TyreModel};
 use skidpad_spec::tir;
 
 const BRUSH: Brush = Brush {
@@ -17,12 +17,12 @@ const BRUSH: Brush = Brush {
 const TMEASY: TMeasy = TMeasy {
     nominal_load: 4000.0,
     nominal: [
-        Direction { slope: 120e3, largest: 4400.0, largest_slip: 0.11, sliding: 4300.0, sliding_slip: 0.5 },
-        Direction { slope: 90e3, largest: 4200.0, largest_slip: 0.2, sliding: 4100.0, sliding_slip: 0.8 },
+        DirectionCurve { slope: 120e3, largest: 4400.0, largest_slip: 0.11, sliding: 4300.0, sliding_slip: 0.5 },
+        DirectionCurve { slope: 90e3, largest: 4200.0, largest_slip: 0.2, sliding: 4100.0, sliding_slip: 0.8 },
     ],
     double: [
-        Direction { slope: 200e3, largest: 8700.0, largest_slip: 0.12, sliding: 7500.0, sliding_slip: 0.8 },
-        Direction { slope: 130e3, largest: 7500.0, largest_slip: 0.24, sliding: 7400.0, sliding_slip: 1.0 },
+        DirectionCurve { slope: 200e3, largest: 8700.0, largest_slip: 0.12, sliding: 7500.0, sliding_slip: 0.8 },
+        DirectionCurve { slope: 130e3, largest: 7500.0, largest_slip: 0.24, sliding: 7400.0, sliding_slip: 1.0 },
     ],
     relaxation: [0.1, 0.3],
 };
@@ -41,7 +41,7 @@ fn book_62() -> MagicFormula {
     (c.q_cam1, c.q_cam2, c.q_cam3) = (85.0, 257.0, 0.5);
     (c.q_fys1, c.q_fys2, c.q_fys3) = (-20_496.0, -60_000.0, 88_211.0);
     (c.q_fcy, c.q_fcy2, c.q_fcx, c.q_fz2, c.q_v2) = (0.4, -0.4751, 0.1, 4.0, 0.04);
-    MagicFormula::new(c, Version::Mf62, Uses::Combined).expect("sound")
+    MagicFormula::new(c, Version::Mf62, UseMode::Combined).expect("sound")
 }
 
 /// Inputs of one wheel: slips, conditions and spin.
@@ -124,9 +124,9 @@ fn formulas() -> &'static [MagicFormula; 3] {
 }
 
 fn same_bits(inputs: &[Input; 8]) {
-    let together = every_number_in_lanes(|part| Eight::new(inputs.each_ref().map(part)));
+    let together = every_number_in_lanes(|part| F32x8Pair::new(inputs.each_ref().map(part)));
     let [first, second] =
-        [0, 4].map(|k| every_number_in_lanes(|part| Four::new([0, 1, 2, 3].map(|i| part(&inputs[k + i])))));
+        [0, 4].map(|k| every_number_in_lanes(|part| F32x4::new([0, 1, 2, 3].map(|i| part(&inputs[k + i])))));
     for (i, input) in inputs.iter().enumerate() {
         let halves = if i < 4 { &first } else { &second };
         for (law, alone) in every_number(input).iter().enumerate() {
@@ -177,7 +177,7 @@ proptest! {
                 *value = change(*value);
             }
         }
-        let Ok(tyre) = MagicFormula::new(c, start.version(), Uses::Combined) else { return Ok(()) };
+        let Ok(tyre) = MagicFormula::new(c, start.version(), UseMode::Combined) else { return Ok(()) };
         for Input { slip, at, spin } in inputs {
             let numbers = formula_numbers(&tyre, slip, &at, spin);
             assert!(numbers.iter().all(|number| number.is_finite()), "{numbers:?} at {slip:?} {at:?}");
@@ -334,7 +334,7 @@ fn e21_the_peak_is_where_the_formula_has_it() {
 #[test]
 fn e21_combined_reduces_to_pure() {
     for tyre in [opentire(), book()] {
-        let alone = MagicFormula::new(tyre.coefficients().clone(), tyre.version(), Uses::Uncombined).expect("sound");
+        let alone = MagicFormula::new(tyre.coefficients().clone(), tyre.version(), UseMode::Uncombined).expect("sound");
         let at = Conditions { camber: 0.03, ..Conditions::upright(3500.0, 20.0) };
         let [combined, alone] = [tyre.prepare(&at), alone.prepare(&at)];
         for i in -50..=50 {
@@ -351,9 +351,9 @@ fn e21_combined_reduces_to_pure() {
 fn without_coefficients_of_combined_slip_forces_share_the_ellipse() {
     let sound = book().coefficients().clone();
     let c = Coefficients { rcx1: 0.0, rcy1: 0.0, rvy1: 0.0, rvy2: 0.0, rvy3: 0.0, ..sound };
-    let tyre = MagicFormula::new(c.clone(), Version::Mf61, Uses::Combined).expect("sound");
+    let tyre = MagicFormula::new(c.clone(), Version::Mf61, UseMode::Combined).expect("sound");
     assert!(tyre.combines_by_ellipse() && !book().combines_by_ellipse());
-    let alone = MagicFormula::new(c, Version::Mf61, Uses::Uncombined).expect("sound");
+    let alone = MagicFormula::new(c, Version::Mf61, UseMode::Uncombined).expect("sound");
     let at = Conditions::upright(4000.0, 20.0);
     let (tyre, alone) = (tyre.prepare(&at), alone.prepare(&at));
     let limit = tyre.limit();
@@ -398,7 +398,7 @@ fn the_trailing_force_falls_as_the_leaning_tyres_does() {
     let no_residual = Coefficients { qdz6: 0.0, qdz7: 0.0, qdz8: 0.0, qdz9: 0.0, qdz10: 0.0, qdz11: 0.0, ..nothing };
     let no_lever = Coefficients { ssz1: 0.0, ssz2: 0.0, ssz3: 0.0, ssz4: 0.0, ..no_residual };
     let c = Coefficients { qbz1: 0.0, qbz2: 0.0, qbz3: 0.0, ..no_lever };
-    let tyre = MagicFormula::new(c, Version::Mf61, Uses::Combined).expect("sound");
+    let tyre = MagicFormula::new(c, Version::Mf61, UseMode::Combined).expect("sound");
     for camber in [-0.2f32, 0.0, 0.1] {
         let at = Conditions { camber, ..Conditions::upright(4000.0, 20.0) };
         let point = tyre.prepare(&at);
@@ -427,7 +427,7 @@ fn the_square_of_qsx6_is_inside_the_arc_tangent() {
         ..book().coefficients().clone()
     };
     let c = Coefficients { qsx7: 1.0, qsx8: 0.0, qsx10: 0.0, qsx12: 0.0, qsx13: 0.0, qsx14: 0.0, ..own };
-    let tyre = MagicFormula::new(c.clone(), Version::Mf61, Uses::Combined).expect("sound");
+    let tyre = MagicFormula::new(c.clone(), Version::Mf61, UseMode::Combined).expect("sound");
     for load in [2000.0f32, 4000.0, 7000.0] {
         let at = Conditions { camber: 0.05, ..Conditions::upright(load, 20.0) };
         let found = tyre.moments(&tyre.prepare(&at), [0.0; 2]).overturning;
@@ -442,14 +442,17 @@ fn the_square_of_qsx6_is_inside_the_arc_tangent() {
 fn unused_forces_are_none() {
     let sound = book().coefficients().clone();
     let no_along = Coefficients { pcx1: f32::NAN, pdx1: f32::NAN, pkx1: f32::NAN, ..sound.clone() };
-    let tyre = MagicFormula::new(no_along, Version::Mf61, Uses::Across).expect("sound");
+    let tyre = MagicFormula::new(no_along, Version::Mf61, UseMode::Lateral).expect("sound");
     let point = tyre.prepare(&Conditions::upright(4000.0, 20.0));
     let force = point.force([0.1, 0.05]).force;
     assert!(force[0] == 0.0 && force[1] > 1000.0, "{force:?}");
     assert_eq!(point.limit()[0], 0.0);
     let wrong = Coefficients { pcy1: 0.0, fnomin: f32::INFINITY, ..sound };
-    let names: Vec<_> =
-        MagicFormula::new(wrong, Version::Mf61, Uses::Combined).expect_err("faults").iter().map(|f| f.name).collect();
+    let names: Vec<_> = MagicFormula::new(wrong, Version::Mf61, UseMode::Combined)
+        .expect_err("faults")
+        .iter()
+        .map(|f| f.name)
+        .collect();
     assert_eq!(names, ["FNOMIN", "PCY1"]);
 }
 
@@ -457,7 +460,7 @@ fn unused_forces_are_none() {
 #[test]
 fn radii_follow_load() {
     let six_one = book();
-    let six_two = MagicFormula::new(six_one.coefficients().clone(), Version::Mf62, Uses::Combined).expect("sound");
+    let six_two = MagicFormula::new(six_one.coefficients().clone(), Version::Mf62, UseMode::Combined).expect("sound");
     let c = six_one.coefficients();
     for load in [0.0f32, 1000.0, 4000.0, 8000.0] {
         let at = Conditions::upright(load, 20.0);

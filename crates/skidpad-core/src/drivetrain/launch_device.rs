@@ -1,0 +1,318 @@
+//! Launch devices, which connect the engine to the gearbox of a standing car: a clutch or a torque converter.
+
+use crate::drivetrain::engine::{Curve, Engine};
+use crate::lane::Lane;
+use crate::model::error::{ModelError, positive};
+
+/// Launch device between engine and gearbox.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LaunchDevice {
+    /// Dry clutch.
+    Clutch(Clutch),
+    /// Torque converter.
+    Converter(Converter),
+}
+
+/// Dry clutch: Coulomb friction between engine and gearbox.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clutch {
+    /// Largest torque when fully engaged, N m, > 0.
+    pub capacity: f32,
+    /// Engine speed at which an automatic clutch is fully engaged, rad/s, above idle.
+    pub engaged_speed: f32,
+}
+
+impl Clutch {
+    /// Returns the engagement of an automatic clutch, 0 to 1, at the speed that its `engine` has at the end of a step of `dt` s. `speed`: that
+    /// speed without the clutch, rad/s. The torque of the clutch slows the engine, which opens the clutch again:
+    /// `e = (ω − e C dt / J − idle) / (engaged − idle)`. The speed at the start of the step would engage too hard while the
+    /// engine accelerates, by a tenth at 30 Hz, and tyres near their limit would slide.
+    #[inline(always)]
+    pub(crate) fn engagement<L: Lane>(&self, speed: L, engine: &Engine, dt: f32) -> L {
+        let range = self.engagement_range(engine, dt);
+        ((speed - L::splat(engine.idle_speed)) / L::splat(range)).clamp_keeping_nan(L::splat(0.0), L::splat(1.0))
+    }
+
+    /// Returns the range of `speed` in [`Clutch::engagement`] from idle to full engagement, rad/s.
+    #[inline(always)]
+    fn engagement_range(&self, engine: &Engine, dt: f32) -> f32 {
+        self.engaged_speed - engine.idle_speed + self.capacity * dt / engine.effective_inertia(dt)
+    }
+
+    /// Returns the capacity of an automatic clutch over the speed of its `engine` in a step of `dt` s.
+    pub(crate) fn capacity_law(&self, engine: &Engine, dt: f32) -> ClutchLaw {
+        let full = self.capacity * dt;
+        ClutchLaw { idle: engine.idle_speed, per_speed: full / self.engagement_range(engine, dt), full_capacity: full }
+    }
+}
+
+/// Capacity of an automatic clutch over the speed that its engine would have without it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ClutchLaw {
+    /// Engine speed up to which the clutch is open, rad/s.
+    pub idle: f32,
+    /// Increase of the capacity per engine speed, N m s².
+    pub per_speed: f32,
+    /// Capacity of the closed clutch over a step, N m s.
+    pub full_capacity: f32,
+}
+
+impl ClutchLaw {
+    /// Returns the largest impulse the clutch carries at an engine `speed` in rad/s, N m s.
+    pub fn capacity(&self, speed: f32) -> f32 {
+        ((speed - self.idle) * self.per_speed).clamp(0.0, self.full_capacity)
+    }
+
+    /// Returns the lowest engine speed at which the clutch carries `impulse` N m s, or its full capacity if that is less, rad/s.
+    pub fn speed_for(&self, impulse: f32) -> f32 {
+        self.idle + impulse.clamp(0.0, self.full_capacity) / self.per_speed
+    }
+}
+
+/// Torque converter: the impeller turns with the engine, the turbine with the gearbox.
+///
+/// The impeller takes `C(ν) ω²` at its own speed ω, the turbine gives `R(ν)` times that torque, ν the speed ratio of turbine and
+/// impeller (dimensional analysis of hydrodynamic drives: Dubbel, "Handbook of Mechanical Engineering", couplings). When the
+/// turbine is faster than the impeller, both change roles, and the torque is not multiplied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Converter {
+    /// Capacity C, N m s², over the speed ratio, each ≥ 0 and 0 at a ratio of 1.
+    pub capacity: Curve,
+    /// Torque ratio R over the speed ratio, each > 0.
+    pub torque_ratio: Curve,
+    /// Lock-up clutch; `None` if the converter has none.
+    pub lock_up: Option<LockUp>,
+}
+
+/// Lock-up clutch that bridges a torque converter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LockUp {
+    /// Largest torque, N m, > 0.
+    pub capacity: f32,
+    /// Turbine speed above which the clutch is closed, rad/s, > 0.
+    pub speed: f32,
+    /// Lowest gear in which the clutch closes, ≥ 1.
+    pub lowest_gear: i8,
+}
+
+impl LockUp {
+    /// Returns whether the clutch is closed in `gear` with the turbine at `turbine` rad/s.
+    pub fn is_closed(&self, gear: i8, turbine: f32) -> bool {
+        gear >= self.lowest_gear && turbine > self.speed
+    }
+}
+
+/// Number of bisections in the search for an impeller speed. More would only refine the last bits of an f32.
+const IMPELLER_BISECTIONS: usize = 22;
+
+/// Returns the speed between `low` and `high`, rad/s, above which `is_beyond` is true.
+#[inline]
+fn bisect([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f32 {
+    for _ in 0..IMPELLER_BISECTIONS {
+        let middle = 0.5 * (low + high);
+        if is_beyond(middle) { high = middle } else { low = middle }
+    }
+    0.5 * (low + high)
+}
+
+impl Converter {
+    /// Returns the torques that the impeller takes from the engine and the turbine gives the gearbox, N m, at their speeds, rad/s. Both are
+    /// negative if the turbine is faster.
+    pub fn torques(&self, impeller: f32, turbine: f32) -> [f32; 2] {
+        if turbine <= impeller {
+            let ratio = if impeller > 0.0 { turbine / impeller } else { 0.0 };
+            let taken = self.capacity.evaluate(ratio) * impeller * impeller;
+            return [taken, taken * self.torque_ratio.evaluate(ratio)];
+        }
+        let overrun = self.capacity.evaluate(impeller / turbine) * turbine * turbine;
+        [-overrun, -overrun]
+    }
+
+    /// Returns the impeller speed `w`, rad/s, that solves `w = free − per_torque · T(w)` with the turbine at `turbine` rad/s: `free` is the speed
+    /// without torque (rad/s), `per_torque` its loss per N m. Returns 0 instead of a backward speed; engine drag never causes one.
+    ///
+    /// Between two points of the capacity, `c = a + b r`, the torque `c w²` at the ratio r = turbine / w is `a w² + b turbine w`, and on the
+    /// overrun, where r = w / turbine, `−a turbine² − b turbine w`: a quadratic or a linear equation of the one piece in which it balances.
+    pub(crate) fn impeller_speed(&self, free: f32, per_torque: f32, turbine: f32) -> f32 {
+        let points = self.capacity.points();
+        let drives = turbine <= 0.0 || free >= turbine;
+        let missing = |speed: f32| free - per_torque * self.torques(speed, turbine)[0] - speed;
+        // Search piece by piece, starting at equal speeds.
+        let mut near = turbine.max(0.0);
+        let pieces = if turbine > 0.0 { points.len() } else { 0 };
+        for k in (0..pieces).rev() {
+            let [ratio, capacity] = points[k];
+            let [next, at_next] = points.get(k + 1).copied().unwrap_or([1.0, capacity]);
+            if next <= ratio {
+                continue;
+            }
+            let far = match drives {
+                true if ratio > 0.0 => turbine / ratio,
+                true => f32::INFINITY,
+                false => turbine * ratio,
+            };
+            if far == f32::INFINITY || (missing(far) < 0.0) == drives {
+                let slope = (at_next - capacity) / (next - ratio);
+                let line = [capacity - slope * ratio, slope * turbine].map(|of| per_torque * of);
+                return solve_balance(line, free, turbine, drives).max(near.min(far)).min(near.max(far));
+            }
+            near = far;
+        }
+        let line = [per_torque * points[0][1], 0.0];
+        let [least, most] = if drives { [near, f32::INFINITY] } else { [0.0, near] };
+        solve_balance(line, free, turbine, drives).max(least).min(most)
+    }
+
+    /// Returns the impeller speed, rad/s up to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s.
+    pub(crate) fn impeller_speed_for(&self, torque: f32, turbine: f32, most: f32) -> f32 {
+        let falls_short = |speed: f32| self.torques(speed, turbine)[1] < torque;
+        bisect([0.0, most.max(0.0)], |speed| !falls_short(speed))
+    }
+
+    /// Returns the impeller speed, rad/s up to `limit`, at which an engine's `torque` at that speed balances the impeller's torque with the
+    /// turbine at `turbine` rad/s.
+    pub fn balance_speed(&self, torque: impl Fn(f32) -> f32, turbine: f32, limit: f32) -> f32 {
+        bisect([0.0, limit], |speed| torque(speed) < self.torques(speed, turbine)[0])
+    }
+
+    fn check(&self) -> Result<(), ModelError> {
+        let ends = |curve: &Curve| curve.points().iter().all(|point| (0.0..=1.0).contains(&point[0]));
+        if !ends(&self.capacity) || !ends(&self.torque_ratio) {
+            return Err(ModelError::RuleViolated("the curves of a torque converter are over speed ratios from 0 to 1"));
+        }
+        if self.capacity.evaluate(1.0) != 0.0 || self.capacity.points().iter().any(|point| point[1] < 0.0) {
+            return Err(ModelError::RuleViolated(
+                "the capacity of a torque converter is never negative, and 0 at a ratio of 1",
+            ));
+        }
+        self.torque_ratio.points().iter().try_for_each(|point| positive("torque ratio of a converter", point[1]))?;
+        let Some(lock_up) = &self.lock_up else { return Ok(()) };
+        positive("capacity of a lock-up clutch", lock_up.capacity)?;
+        positive("speed of a lock-up clutch", lock_up.speed)?;
+        positive("lowest gear of a lock-up clutch", lock_up.lowest_gear.into())
+    }
+}
+
+/// Returns the speed of an impeller with `free` rad/s before the converter acts. The impulse per torque `A w² + B w` slows it
+/// or, if the turbine drives it, `−A turbine² − B w`.
+fn solve_balance([a, b]: [f32; 2], free: f32, turbine: f32, drives: bool) -> f32 {
+    if !drives {
+        return (free + a * turbine * turbine) / (1.0 - b);
+    }
+    let linear = 1.0 + b;
+    let root = (linear * linear + 4.0 * a * free).max(0.0).sqrt();
+    // Use the form of the root that does not subtract.
+    if linear >= 0.0 { 2.0 * free / (linear + root) } else { (root - linear) / (2.0 * a) }
+}
+
+impl LaunchDevice {
+    pub(crate) fn check(&self, idle: f32) -> Result<(), ModelError> {
+        match self {
+            LaunchDevice::Clutch(clutch) => {
+                positive("clutch capacity", clutch.capacity)?;
+                positive("clutch engagement above idle", clutch.engaged_speed - idle)
+            }
+            LaunchDevice::Converter(converter) => converter.check(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converter() -> Converter {
+        Converter {
+            capacity: Curve::new(vec![[0.0, 4e-3], [0.85, 3e-3], [1.0, 0.0]]).expect("valid"),
+            torque_ratio: Curve::new(vec![[0.0, 2.0], [0.85, 1.0]]).expect("valid"),
+            lock_up: None,
+        }
+    }
+
+    /// Checks that the law has the capacity of [`Clutch::engagement`], and that `speed_for` is its inverse.
+    #[test]
+    fn a_clutch_that_works_by_itself_has_a_capacity_over_the_speed_of_its_engine() {
+        let (clutch, dt) = (Clutch { capacity: 600.0, engaged_speed: 200.0 }, 0.01);
+        let engine = crate::drivetrain::engine::tests::engine();
+        let law = clutch.capacity_law(&engine, dt);
+        for speed in [0.0, 80.0, 100.0, 150.0, 300.0] {
+            let capacity = law.capacity(speed);
+            // Products of three numbers in f32.
+            assert!(
+                (capacity - 6.0 * clutch.engagement(speed, &engine, dt)).abs() < 1e-5,
+                "{capacity} at {speed} rad/s"
+            );
+            if 0.0 < capacity && capacity < 6.0 {
+                assert!((law.speed_for(capacity) - speed).abs() < 1e-4, "{speed} rad/s");
+            }
+        }
+        assert_eq!(law.speed_for(9.0), law.speed_for(6.0), "no speed carries more than the clutch has");
+    }
+
+    #[test]
+    fn torques_meet_their_curves_and_change_sign_at_one() {
+        let converter = converter();
+        assert_eq!(converter.torques(250.0, 0.0), [250.0, 500.0]);
+        assert_eq!(converter.torques(200.0, 200.0), [0.0, 0.0]);
+        let [taken, given] = converter.torques(200.0, 250.0);
+        assert!(taken < 0.0 && taken == given);
+        assert_eq!(converter.torques(0.0, 0.0), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn broken_curves_are_refused() {
+        let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("rising speeds");
+        let with_capacity = |points| Converter { capacity: curve(points), ..converter() };
+        let with_ratio = |points| Converter { torque_ratio: curve(points), ..converter() };
+        assert_eq!(converter().check(), Ok(()));
+        assert!(with_capacity(&[[0.0, 4e-3], [1.0, 0.0], [1.5, 0.0]]).check().is_err(), "a ratio beyond 1");
+        assert!(with_capacity(&[[0.0, 4e-3], [1.0, 1e-3]]).check().is_err(), "it carries at equal speeds");
+        assert!(with_capacity(&[[0.0, -1e-3], [1.0, 0.0]]).check().is_err(), "it pulls");
+        assert!(with_ratio(&[[-0.5, 2.0], [0.85, 1.0]]).check().is_err(), "a ratio below 0");
+        assert!(with_ratio(&[[0.0, 2.0], [0.85, 0.0]]).check().is_err(), "no torque");
+    }
+
+    #[test]
+    fn speeds_balance() {
+        let converter = converter();
+        assert!((converter.balance_speed(|_| 250.0, 0.0, 700.0) - 250.0).abs() < 1e-3);
+        for (free, turbine) in [(300.0, 0.0), (100.0, 250.0), (0.0, 100.0), (200.0, 200.0)] {
+            let speed = converter.impeller_speed(free, 0.2, turbine);
+            let missing = free - 0.2 * converter.torques(speed, turbine)[0] - speed;
+            assert!(missing.abs() < 0.02, "{free} {turbine}: {speed}, {missing}");
+        }
+    }
+
+    /// Checks the balance at many speeds, for steps and engines from 1 kHz and 1 kg m² to 20 Hz and 0.02 kg m². Curves may start above a ratio of
+    /// 0 and may rise.
+    #[test]
+    fn the_impeller_balances_wherever_it_is_driven() {
+        let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("rising speeds");
+        let shapes: [&[[f32; 2]]; 5] = [
+            &[[0.0, 4e-3], [0.85, 3e-3], [1.0, 0.0]],
+            &[[0.0, 2e-3], [0.5, 2.5e-3], [0.9, 1e-3], [0.97, 8e-4], [1.0, 0.0]],
+            &[[0.6, 3e-3], [1.0, 0.0]],
+            &[[0.0, 0.0], [0.3, 3e-3], [1.0, 0.0]],
+            &[[0.0, 4e-3], [0.9, 0.0]],
+        ];
+        for capacity in shapes {
+            let converter = Converter { capacity: curve(capacity), ..converter() };
+            for per_torque in [1e-3, 0.04, 0.25, 2.5] {
+                let all =
+                    (-2..=14).flat_map(|free| (-2..=14).map(move |turbine| [free, turbine].map(|of| 50.0 * of as f32)));
+                for [free, turbine] in all {
+                    let speed = converter.impeller_speed(free, per_torque, turbine);
+                    let torque = converter.torques(speed, turbine)[0];
+                    let missing = free - per_torque * torque - speed;
+                    let size = free.abs().max(speed).max((per_torque * torque).abs());
+                    let stands = speed == 0.0 && missing <= 0.0;
+                    // A few roundings of f32; more if the torque changes steeply with the speed.
+                    assert!(
+                        stands || missing.abs() <= 2e-5 * size * (1.0 + per_torque * 50.0),
+                        "{capacity:?} {per_torque} {free} {turbine}: {speed}, {missing}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Torque flow: levers of rows between spins on the wheels.
+
+use crate::drivetrain::motor::{MAX_MOTORS, Motor};
+use crate::drivetrain::parameters::MAX_COUPLINGS;
+use crate::drivetrain::parameters::TorqueCoupling;
+use crate::model::error::ModelError;
+use crate::model::parts::ModelParts;
+
+/// Checks the powertrain, the motors and the couplings of `parts`.
+pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
+    let wheels = parts.wheels.len();
+    if parts.couplings.len() > MAX_COUPLINGS {
+        return Err(ModelError::RuleViolated("a car has at most 4 couplings"));
+    }
+    if parts.motors.len() > MAX_MOTORS {
+        return Err(ModelError::RuleViolated("a car has at most 8 motors"));
+    }
+    parts.couplings.iter().try_for_each(|coupling| coupling.check(wheels))?;
+    parts.motors.iter().try_for_each(|motor| motor.check(wheels))?;
+    parts.powertrain.check(wheels)
+}
+
+/// Part of the torques in a drivetrain that drives both sides of a coupling together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TorquePath {
+    /// Share of that torque on the first side of an open coupling: as shared by the engine, or else by the first motor, that drives both
+    /// sides; otherwise a half.
+    pub first_share: f32,
+    /// Part of each row's torque at the wheels that passes through the coupling. It is 0 for a row that drives a single side, as
+    /// a differential does not transmit that torque.
+    pub row_shares: Box<[f32]>,
+}
+
+impl TorquePath {
+    pub(crate) fn new(parts: &ModelParts, coupling: &TorqueCoupling) -> Self {
+        let on_sides = |levers: Box<[f32]>| {
+            let [first, second] = [0, 1].map(|side| coupling.sides[side].iter().map(|&i| levers[i]).sum::<f32>());
+            (first != 0.0 && second != 0.0).then_some([first, second])
+        };
+        let rows: Vec<Option<[f32; 2]>> = shaft_jacobians(parts).map(on_sides).collect();
+        let sources = &rows[..rows.len() - parts.couplings.len()];
+        let split = |sides: &[f32; 2]| sides[0] / (sides[0] + sides[1]);
+        Self {
+            first_share: sources.iter().flatten().next().map_or(0.5, split),
+            row_shares: rows.iter().map(|sides| sides.map_or(0.0, |[first, second]| first + second)).collect(),
+        }
+    }
+}
+
+/// Returns the levers of all wheels, one list per row between spins: the propeller shaft of an engine, the motors, the couplings. Levers of a
+/// coupling are positive on its first side.
+pub(crate) fn shaft_jacobians(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
+    let wheels = || 0..parts.wheels.len();
+    let mean = |of: &[usize], i: usize| if of.contains(&i) { 1.0 / of.len() as f32 } else { 0.0 };
+    let motor = move |motor: &Motor| wheels().map(|i| mean(&motor.wheels, i)).collect();
+    let coupling = move |coupling: &TorqueCoupling| {
+        let [first, second] = &coupling.sides;
+        wheels().map(|i| mean(first, i) - mean(second, i)).collect()
+    };
+    let shaft = parts.powertrain.engine().map(|drive| drive.torque_shares.clone());
+    shaft.into_iter().chain(parts.motors.iter().map(motor)).chain(parts.couplings.iter().map(coupling))
+}

@@ -1,0 +1,98 @@
+//! User-defined forces on a chassis: a rocket, a tow rope, a sail.
+
+use core::fmt::Debug;
+use std::sync::Arc;
+
+use crate::controls::Controls;
+use crate::world::port::ChassisState;
+use bevy_math::{DVec3, Mat3, Quat, Vec3};
+
+/// Motion of a chassis at the start of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChassisMotion {
+    /// Position of the centre of mass, world, m.
+    pub position: DVec3,
+    /// Rotation from vehicle axes to world axes.
+    pub rotation: Quat,
+    /// Velocity of the centre of mass, world, m/s.
+    pub velocity: Vec3,
+    /// Angular velocity, world, rad/s.
+    pub angular: Vec3,
+    /// Velocity of the air, world, m/s.
+    pub wind: Vec3,
+    /// Length of the step, s.
+    pub dt: f32,
+}
+
+impl ChassisMotion {
+    pub(crate) fn new(body: &ChassisState, dt: f32) -> Self {
+        let ChassisState { position, rotation, velocity, angular, wind, .. } = *body;
+        Self { position, rotation, velocity, angular, wind, dt }
+    }
+
+    /// Returns the position in the world, m, of `point` of the vehicle (vehicle frame, m).
+    pub fn point_position(&self, point: Vec3) -> DVec3 {
+        self.position + (self.rotation * point).as_dvec3()
+    }
+
+    /// Returns the velocity of `point` of the vehicle (vehicle frame, m), world, m/s.
+    pub fn point_velocity(&self, point: Vec3) -> Vec3 {
+        self.velocity + self.angular.cross(self.rotation * point)
+    }
+}
+
+/// Action of a force element on a chassis over a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ForceElementOutput {
+    /// Force, world, N.
+    pub force: Vec3,
+    /// Point of application of the force, vehicle frame, m.
+    pub point: Vec3,
+    /// Moment in addition to that of the force, world, N m.
+    pub moment: Vec3,
+    /// Damping along the force, N s/m, ≥ 0: decrease of the force per velocity of its point. The force is then integrated implicitly, which
+    /// is stable for any stiffness. A spring of `k` N/m with a damper of `c` N s/m needs `c + k dt`, with the force
+    /// `k (x + v dt) + c v`.
+    pub damping: f32,
+}
+
+impl ForceElementOutput {
+    /// Returns force (N) and moment about the centre of mass (N m) in the vehicle frame, as means over a step of `dt` s, for a chassis with this
+    /// inverse mass and inertia.
+    pub(crate) fn wrench(&self, to_world: &Mat3, inverse_mass: f32, inverse_inertia: &Mat3, dt: f32) -> (Vec3, Vec3) {
+        let to_vehicle = to_world.transpose();
+        let force = to_vehicle * self.force;
+        let direction = force.normalize_or_zero();
+        let turn = self.point.cross(direction);
+        let give = inverse_mass + turn.dot(*inverse_inertia * turn);
+        let force = force / (1.0 + self.damping.max(0.0) * dt * give);
+        (force, self.point.cross(force) + to_vehicle * self.moment)
+    }
+}
+
+/// User-defined force. It must depend only on motion and controls, so that a rewound car repeats its motion exactly. It must not
+/// allocate, block or read a clock. Results that are not finite end the step like any other such number.
+///
+/// Solvers based on skidpad's rows apply it to the chassis with other forces from outside the tyres, and report it in the
+/// assist log. Peers ignore it.
+pub trait ForceElement: Debug + Send + Sync {
+    /// Returns the action in the next step.
+    fn evaluate(&self, motion: &ChassisMotion, controls: &Controls) -> ForceElementOutput;
+}
+
+/// Force element shared by the cars of a model. Elements are equal if they share one object.
+#[derive(Clone, Debug)]
+pub struct ExternalForce(pub Arc<dyn ForceElement>);
+
+impl ExternalForce {
+    /// Builds the shared element from `element`.
+    pub fn new(element: impl ForceElement + 'static) -> Self {
+        Self(Arc::new(element))
+    }
+}
+
+impl PartialEq for ExternalForce {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}

@@ -1,0 +1,111 @@
+//! Errors of loading and saving.
+
+/// Reason why bytes cannot be loaded. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LoadError {
+    /// Bytes of another format.
+    #[error("the first bytes are {}, but a saved {what} begins with {}", found.escape_ascii(), accepts.escape_ascii())]
+    Magic {
+        /// Expected content: "car" or "world".
+        what: &'static str,
+        /// First bytes that were found.
+        found: [u8; 4],
+        /// First bytes that are accepted.
+        accepts: [u8; 4],
+    },
+    /// Bytes of another version.
+    #[error("version {found} was found, but this build reads version {accepts}")]
+    Version {
+        /// Version of the bytes.
+        found: u16,
+        /// Version that this build reads.
+        accepts: u16,
+    },
+    /// Wrong number of bytes.
+    #[error("{found} bytes were found, but {accepts} are needed")]
+    Length {
+        /// Number of bytes that were found.
+        found: usize,
+        /// Number of bytes that are accepted.
+        accepts: usize,
+    },
+    /// Different step length, with which the world would not resume identically. The states of single cars can be
+    /// loaded.
+    #[error("a step of {found} s was found, but this world steps by {accepts} s")]
+    Step {
+        /// Step length of the saved world, s.
+        found: f32,
+        /// Step length of the world that loads, s.
+        accepts: f32,
+    },
+    /// Different number of slots.
+    #[error("{found} slots of cars were found, but this world has {accepts}")]
+    Cars {
+        /// Number of slots of the saved world.
+        found: usize,
+        /// Number of slots of the world that loads.
+        accepts: usize,
+    },
+    /// Slot that holds another car than the saved one.
+    #[error(
+        "slot {slot}: the car of generation {found} was found, but this world has one of generation {accepts} there"
+    )]
+    Generation {
+        /// Slot with the difference.
+        slot: usize,
+        /// Generation of the slot in the saved world.
+        found: u32,
+        /// Generation of the slot in the world that loads.
+        accepts: u32,
+    },
+    /// Different number of wheels of a car.
+    #[error("car {car}: {found} wheels were found, but this car has {accepts}")]
+    Wheels {
+        /// Number of the car; 0 for a single car.
+        car: usize,
+        /// Number of wheels that were saved.
+        found: usize,
+        /// Number of wheels of the car that loads.
+        accepts: usize,
+    },
+    /// Number outside its accepted range.
+    #[error("{place}: {found} was found, but it must be {accepts}")]
+    Value {
+        /// Car, wheel and field, or free body and field.
+        place: String,
+        /// Value of the number.
+        found: f64,
+        /// Accepted range.
+        accepts: &'static str,
+    },
+}
+
+/// Moving object of a world, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SavedUnit {
+    /// Car with its number.
+    Car(usize),
+    /// Free body with its number.
+    Body(usize),
+}
+
+impl core::fmt::Display for SavedUnit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Car(car) => write!(f, "car {car}"),
+            Self::Body(body) => write!(f, "body {body}"),
+        }
+    }
+}
+
+/// Reason why a world cannot be saved so that it resumes bit for bit. The states of its cars can still be saved.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{backend}, {of}: {reason}, so the world would not resume bit for bit")]
+pub struct SaveError {
+    /// Name of the solver.
+    pub backend: &'static str,
+    /// Car or free body that prevents it.
+    pub of: SavedUnit,
+    /// State, in addition to the states of the cars, on which the next step depends.
+    pub reason: &'static str,
+}

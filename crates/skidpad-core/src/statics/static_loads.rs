@@ -1,0 +1,150 @@
+//! Distribution of the mass over the wheels at rest.
+
+use bevy_math::{DMat3, DVec3};
+
+/// Computes the share of `mass` (kg) that each wheel carries at rest, for wheels at `points` (x forward, y left of the
+/// centre of mass, m). The shares fulfil `Σ mᵢ = M`, `Σ mᵢ rᵢ = 0` and `mᵢ ≥ 0`, and have the least norm.
+///
+/// Returns `None` if no non-negative shares exist: the centre of mass lies outside the convex hull of the points.
+///
+/// Each pass solves the minimum-norm problem for the wheels still in use and drops the one with the most negative
+/// share. With the few wheels of a car this finds the constrained optimum. The conditions are those of PhysX's
+/// `PxVehicleComputeSprungMasses`, whose plain minimum norm can become negative.
+pub fn sprung_masses(points: &[[f64; 2]], mass: f64) -> Option<Vec<f64>> {
+    carried_masses(points, None, None, mass)
+}
+
+/// Computes the shares of [`sprung_masses`] (kg) for a vehicle that is towed, or that a trailer rests on.
+///
+/// The `coupler` of a trailer carries the rest of its mass, in either direction: wheels are loaded as by springs of one
+/// rate on a body that turns about the coupler. `hitch` is a position and the mass that rests there (kg). Wheels and
+/// coupler carry it together with the vehicle's own mass.
+pub fn carried_masses(
+    points: &[[f64; 2]],
+    coupler: Option<[f64; 2]>,
+    hitch: Option<([f64; 2], f64)>,
+    mass: f64,
+) -> Option<Vec<f64>> {
+    let (place, rests) = hitch.unwrap_or_default();
+    // Centre of everything that is carried.
+    let centre = place.map(|coordinate| coordinate * rests / (mass + rests));
+    let all = points.iter().copied().chain(coupler).map(|[x, y]| [x - centre[0], y - centre[1]]);
+    let mut shares = constrained_shares(&all.collect::<Vec<_>>(), points.len(), mass + rests)?;
+    shares.truncate(points.len());
+    Some(shares)
+}
+
+/// Weight of a coupler's share relative to that of a wheel: the norm counts the coupler's share less by this factor.
+const COUPLER_WEIGHT: f64 = 1e6;
+
+/// Computes the shares of all points (kg). The shares of the first `wheels` points are not negative.
+fn constrained_shares(points: &[[f64; 2]], wheels: usize, mass: f64) -> Option<Vec<f64>> {
+    let mut counts: Vec<f64> = (0..points.len()).map(|i| if i < wheels { 1.0 } else { COUPLER_WEIGHT }).collect();
+    loop {
+        let shares = minimum_norm_shares(points, &counts, mass)?;
+        let tolerance = -1e-9 * mass;
+        let worst = (0..wheels).filter(|&i| shares[i] < tolerance).min_by(|&a, &b| shares[a].total_cmp(&shares[b]));
+        match worst {
+            Some(i) => counts[i] = 0.0,
+            None => return is_balanced(points, &shares, mass).then_some(shares),
+        }
+    }
+}
+
+/// Returns the shares of least norm, each weighted by its entry in `counts`; 0 excludes a point. Returns `None` if
+/// every point is excluded.
+fn minimum_norm_shares(points: &[[f64; 2]], counts: &[f64], mass: f64) -> Option<Vec<f64>> {
+    let columns = || points.iter().zip(counts).map(|(p, count)| (DVec3::new(1.0, p[0], p[1]), *count));
+    let mut gram = DMat3::ZERO;
+    let mut scale = 0.0f64;
+    for (c, count) in columns() {
+        gram += DMat3::from_cols(c * c.x, c * c.y, c * c.z) * count;
+        scale = scale.max(c.length_squared() * count.min(1.0));
+    }
+    if scale == 0.0 {
+        return None;
+    }
+    // Wheels on one line (a bicycle, one axle) make the matrix singular; the tiny ridge selects the least-norm share.
+    gram += DMat3::from_diagonal(DVec3::splat(1e-12 * scale));
+    let weights = gram.inverse() * DVec3::new(mass, 0.0, 0.0);
+    Some(columns().map(|(c, count)| c.dot(weights) * count).collect())
+}
+
+/// Returns true if the shares add up to `mass` and have no moment about the origin.
+fn is_balanced(points: &[[f64; 2]], shares: &[f64], mass: f64) -> bool {
+    let sum = |f: &dyn Fn(usize) -> f64| (0..points.len()).map(|i| shares[i] * f(i)).sum::<f64>();
+    let reach = points.iter().flatten().fold(1e-3f64, |r, p| r.max(p.abs()));
+    let close = |error: f64| error.abs() < 1e-6 * mass * reach.max(1.0);
+    close(sum(&|_| 1.0) - mass) && close(sum(&|i| points[i][0])) && close(sum(&|i| points[i][1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(points: &[[f64; 2]], expected: &[f64]) {
+        let shares = sprung_masses(points, 1000.0).expect("supported");
+        for (share, expected) in shares.iter().zip(expected) {
+            // Rounding of f64 in one 3 × 3 inverse with a ridge of 1e-12.
+            assert!((share - expected).abs() < 1e-4, "{shares:?}");
+        }
+    }
+
+    #[test]
+    fn c4_two_and_three_wheels_are_determined() {
+        check(&[[1.0, 0.0], [-1.5, 0.0]], &[600.0, 400.0]);
+        check(&[[2.0, 0.0], [-1.0, 0.8], [-1.0, -0.8]], &[1000.0 / 3.0; 3]);
+    }
+
+    #[test]
+    fn four_wheels_share_by_the_lever_rule() {
+        check(
+            &[[1.3, 0.8], [1.3, -0.8], [-1.7, 0.8], [-1.7, -0.8]],
+            &[1700.0 / 6.0, 1700.0 / 6.0, 1300.0 / 6.0, 1300.0 / 6.0],
+        );
+    }
+
+    /// Checks `m g (L - d) / L` on the coupler, also where it pulls, and three axles of one spring rate that turn about
+    /// it.
+    #[test]
+    fn a_coupler_carries_the_rest() {
+        for (centre, carried) in [(3.9, 975.0), (4.1, 1025.0)] {
+            let wheels = [[centre - 4.0, 0.75], [centre - 4.0, -0.75]];
+            let shares = carried_masses(&wheels, Some([centre, 0.0]), None, 1000.0).expect("supported");
+            assert!(shares.iter().all(|share| (share - 0.5 * carried).abs() < 1e-3), "{shares:?}");
+        }
+        let wheels = [[-1.0, 0.0], [-2.0, 0.0], [-3.0, 0.0]];
+        let shares = carried_masses(&wheels, Some([6.0, 0.0]), None, 1000.0).expect("supported");
+        let lever = 7.0 * 7.0 + 8.0 * 8.0 + 9.0 * 9.0;
+        for (share, arm) in shares.iter().zip([7.0, 8.0, 9.0]) {
+            assert!((share - 6000.0 * arm / lever).abs() < 0.01, "{shares:?}");
+        }
+        assert_eq!(carried_masses(&[[1.0, 0.7], [1.0, 0.7]], Some([3.0, 0.0]), None, 1000.0), None);
+    }
+
+    /// Checks moments about the eye of the drawbar of a dolly: of its own mass, and of the mass that rests on its
+    /// turntable.
+    #[test]
+    fn what_rests_on_a_hitch_is_carried() {
+        let (mass, rests, eye, turntable, axle) = (300.0, 900.0, 1.7, -0.3, -0.2);
+        let wheels = [[axle, 0.8], [axle, -0.8]];
+        let shares = carried_masses(&wheels, Some([eye, 0.0]), Some(([turntable, 0.0], rests)), mass);
+        let known = (mass * eye + rests * (eye - turntable)) / (eye - axle);
+        for share in shares.expect("supported") {
+            assert!((share - 0.5 * known).abs() < 1e-3, "{share} for {}", 0.5 * known);
+        }
+        let alone = sprung_masses(&[[1.0, 0.0], [-1.5, 0.0]], 1000.0);
+        assert_eq!(carried_masses(&[[1.0, 0.0], [-1.5, 0.0]], None, Some(([-3.0, 0.2], 0.0)), 1000.0), alone);
+    }
+
+    #[test]
+    fn a_wheel_never_pulls() {
+        let shares = sprung_masses(&[[0.1, 0.0], [-0.1, 0.0], [10.0, 0.0]], 1000.0).expect("supported");
+        assert!(shares.iter().all(|&m| m >= -1e-6), "{shares:?}");
+    }
+
+    #[test]
+    fn a_centre_of_mass_outside_the_wheels_is_refused() {
+        assert_eq!(sprung_masses(&[[1.0, 0.5], [1.0, -0.5], [2.0, 0.0]], 1000.0), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! Batch of plain cars of one model: one step for all, one car per SIMD lane, with the same bits as separate steps.
+
+mod batch_step;
+mod clutches;
+mod driver_inputs;
+mod droop;
+mod lane_exchange;
+mod shafts;
+mod workspace;
+
+pub(crate) use crate::step::batch::lane_exchange::BATCH_LANES;
+
+use std::sync::Arc;
+
+use crate::assists::assist_log::Assist;
+use crate::lane::{F32x8, F32x8Pair, has_wide};
+use crate::model::Model;
+use crate::state::State;
+use crate::step::batch::workspace::BatchWorkspace;
+use crate::step::solver_mode::StepReport;
+use crate::step::stages::BatchInputs;
+use crate::step::vehicle::Vehicle;
+use crate::telemetry::signals::{EngineSignals, WheelContact};
+use crate::wheel::pack::WheelPack;
+use crate::world::port::{ChassisImpulse, ChassisState, Probe};
+
+/// Evaluates an expression for a room of either kind.
+macro_rules! of_either {
+    ($cars:ident, $room:ident => $done:expr) => {
+        match $cars {
+            Self::InPairs($room) => $done,
+            Self::InOne($room) => $done,
+        }
+    };
+}
+
+/// Batch of plain cars of one model, in lanes as wide as the processor supports.
+#[derive(Clone, Debug)]
+pub(crate) enum CarBatch {
+    InPairs(Box<BatchWorkspace<F32x8Pair>>),
+    InOne(Box<BatchWorkspace<F32x8>>),
+}
+
+impl CarBatch {
+    /// Creates a batch for cars of `model`; returns `None` if the model is not plain. Data common to all cars of a
+    /// model is shared with a batch of that model among `others`.
+    pub fn new(model: &Arc<Model>, others: &[Option<Self>]) -> Option<Self> {
+        let alike = others.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
+        match alike {
+            Some(Self::InPairs(room)) => return Some(Self::InPairs(room.new_sharing_packs().into())),
+            Some(Self::InOne(room)) => return Some(Self::InOne(room.new_sharing_packs().into())),
+            None => (),
+        }
+        if !is_batchable(model) {
+            return None;
+        }
+        Some(match has_wide() {
+            true => Self::InOne(BatchWorkspace::new(model).into()),
+            false => Self::InPairs(BatchWorkspace::new(model).into()),
+        })
+    }
+
+    /// Returns the model of the cars.
+    fn model(&self) -> &Arc<Model> {
+        of_either!(self, room => &room.model)
+    }
+
+    /// Returns true if `vehicles` fill the batch and all have its model.
+    pub fn matches(&self, vehicles: &[Vehicle]) -> bool {
+        vehicles.len() == BATCH_LANES && vehicles.iter().all(|vehicle| Arc::ptr_eq(self.model(), vehicle.model()))
+    }
+
+    /// Returns true if the cars are stepped one by one in this step.
+    pub fn is_backing_off(&self) -> bool {
+        of_either!(self, room => room.is_backing_off())
+    }
+
+    /// Returns true if any car was stepped alone in the last step. Only such cars can touch moving ground.
+    pub fn has_unbatched_cars(&self) -> bool {
+        of_either!(self, room => room.has_unbatched_cars())
+    }
+
+    /// Counts a step in which the cars are stepped one by one.
+    pub fn count_unbatched_step(&mut self) {
+        of_either!(self, room => room.count_unbatched_step());
+    }
+
+    /// Returns the number of rays of all cars.
+    pub fn ray_count(&self) -> usize {
+        BATCH_LANES * of_either!(self, room => room.wheel_count)
+    }
+
+    /// Begins a step: writes the probes of all cars into `asked`, car by car, wheel by wheel. The first car has the
+    /// number `first`. Each probe equals that of [`Vehicle::probes`].
+    pub fn write_probes(&mut self, first: usize, bodies: &[ChassisState], dt: f32, asked: &mut [Probe]) {
+        let Some(bodies) = bodies.first_chunk() else { return };
+        match self {
+            Self::InOne(room) if has_wide() => room.write_probes(first, bodies, dt, asked),
+            Self::InPairs(room) => room.write_probes(first, bodies, dt, asked),
+            Self::InOne(_) => (),
+        }
+    }
+
+    /// Solves the step of the vehicles with one sweep, as [`Vehicle::solve_step`]. Requires [`CarBatch::write_probes`]
+    /// before. Returns the combined report.
+    pub fn solve(
+        &mut self,
+        vehicles: &mut [Vehicle],
+        inputs: &BatchInputs<'_>,
+        pushes: &mut [ChassisImpulse],
+        reports: &mut [StepReport],
+    ) -> StepReport {
+        let (Some(vehicles), Some(pushes)) = (vehicles.first_chunk_mut(), pushes.first_chunk_mut()) else {
+            return StepReport::default();
+        };
+        match self {
+            Self::InOne(room) if has_wide() => batch_step::solve_batch(room, vehicles, inputs, pushes, reports),
+            Self::InPairs(room) => batch_step::solve_batch(room, vehicles, inputs, pushes, reports),
+            Self::InOne(_) => StepReport::default(),
+        }
+    }
+
+    /// Returns the contact of a wheel of car `lane` in its last step; `state` is its present state. Returns `None`
+    /// without contact, if the car was stepped alone, or if it was moved since.
+    pub fn wheel_contact(&self, lane: usize, wheel: usize, state: &State) -> Option<WheelContact> {
+        of_either!(self, room => room.wheel_rows(lane, wheel)?.contact(state))
+    }
+
+    /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. Returns `None` without an
+    /// engine, if the car was stepped alone, or if it was moved since.
+    pub fn engine_signals(&self, lane: usize, vehicle: &Vehicle) -> Option<EngineSignals> {
+        of_either!(self, room => {
+            let dt = room.wheel_rows(lane, 0)?.rows.dt;
+            let flywheel = room.engines.flywheel(lane).or(vehicle.shafts.engine)?;
+            vehicle.engine_signals_of_step(&flywheel, dt)
+        })
+    }
+
+    /// Discards the signals of the last step of car `lane`.
+    pub fn invalidate_signals(&mut self, lane: usize) {
+        of_either!(self, room => room.invalidate_signals(lane));
+    }
+
+    /// Finishes the step of the vehicles, as [`Vehicle::finish`]. Calls `tell` with the number and the report of each
+    /// car that was stepped alone or has a motion that is not finite.
+    pub fn finish(
+        &self,
+        vehicles: &mut [Vehicle],
+        bodies: &[ChassisState],
+        dt: f32,
+        tell: impl FnMut(usize, StepReport),
+    ) {
+        let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
+        match self {
+            Self::InOne(room) if has_wide() => room.finish(vehicles, bodies, dt, tell),
+            Self::InPairs(room) => room.finish(vehicles, bodies, dt, tell),
+            Self::InOne(_) => (),
+        }
+    }
+}
+
+/// Returns true if cars of `model` can be stepped in a batch.
+///
+/// Every axle needs two consecutive wheels on rays, without lateral links or compliance, and axle links only between
+/// the wheels of an axle. Force elements and assists are excluded, except ABS, counter-steer and speed-dependent
+/// steering.
+fn is_batchable(model: &Model) -> bool {
+    let bank = |(k, bank): (usize, &WheelPack)| {
+        bank.is_consecutive_from(4 * k) && !bank.has_rims && bank.roll_centre_links.is_none() && bank.lateral.is_none()
+    };
+    let is_seen_before =
+        |assist: &Assist| matches!(assist, Assist::AntiLock | Assist::CounterSteer | Assist::SpeedSteering);
+    model.separate_axle_links().is_empty()
+        && model.assists().iter().all(is_seen_before)
+        && model.wheel_packs().iter().enumerate().all(bank)
+}

@@ -1,0 +1,264 @@
+//! Engines and clutches of a batch of cars.
+
+use crate::controls::Controls;
+use crate::drivetrain::constraints::{
+    ClutchRow, DriveConstraint, Flywheel, holding_impulse, is_within_tolerance, torque_ratio, wheel_impulse,
+};
+use crate::drivetrain::controls_to_torque::clutch_engagement;
+use crate::drivetrain::crankshaft::EngineInput;
+use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
+use crate::drivetrain::lone_clutch::solve_lone_clutches;
+use crate::drivetrain::parameters::EngineDrive;
+use crate::lane::{CarLanes, F32x4};
+use crate::model::Model;
+use crate::step::batch::lane_exchange::{BATCH_LANES, NEUTRAL_ADDEND};
+use crate::step::rows::WheelRows;
+use crate::step::solver_mode::ImpulseBounds;
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
+
+/// Returns the engine and the clutch of `model` if the clutch is the only link between spins; otherwise `None`.
+fn single_clutch(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
+    let parts = model.parts();
+    let drive = parts.powertrain.engine()?;
+    match &drive.launch_device {
+        LaunchDevice::Clutch(clutch) if parts.motors.is_empty() && parts.couplings.is_empty() => Some((drive, clutch)),
+        _ => None,
+    }
+}
+
+/// Inputs of the drivers of a batch.
+pub(crate) struct DriverInputs<'a, W> {
+    pub controls: &'a [&'a Controls; BATCH_LANES],
+    /// Whether the step of each car has begun.
+    pub has_begun: &'a [bool; BATCH_LANES],
+    /// Throttle, 0 to 1.
+    pub throttle: W,
+}
+
+/// Running engines of a batch of cars whose only link between spins is a clutch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BatchEngines<W> {
+    /// Whether this step uses these engines; otherwise each car has its own.
+    pub are_batched: bool,
+    flywheel: Flywheel<W>,
+    clutch: ClutchRow<W>,
+    /// Impulse of each clutch at the start of the step (N m s).
+    start_impulses: W,
+}
+
+impl<W: CarLanes> BatchEngines<W> {
+    /// Begins the step of `vehicles`, as [`Vehicle::build_shaft_rows`]. `shaft_speed` is the speed of the shafts (rad/s).
+    /// Returns the initial impulses of the clutches on these shafts (N m s). Returns `None` if an engine is dead or
+    /// being started, or if there are other links between spins.
+    #[inline(always)]
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        vehicles: &mut [Vehicle; BATCH_LANES],
+        drivers: &DriverInputs<'_, W>,
+        shaft_speed: W,
+        dt: f32,
+    ) -> Option<W> {
+        self.are_batched = false;
+        let (drive, clutch) = single_clutch(model)?;
+        let started = W::from_fn(|car| vehicles[car].state.drive.engine_speed);
+        let any_started = drivers.controls.iter().fold(false, |any, controls| any | controls.starter);
+        if any_started || W::any(drive.engine.is_dead(started)) {
+            return None;
+        }
+        let (asked, speeds) = (drivers.throttle.to_lanes(), shaft_speed.to_lanes());
+        let [mut throttle, mut ratio, mut capacity, mut carried] = [[0.0; BATCH_LANES]; 4];
+        let (mut pedals, mut has_pedal) = ([0.0; BATCH_LANES], [false; BATCH_LANES]);
+        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| drivers.has_begun[*car]) {
+            let (state, controls, moved) = (&mut vehicle.state, drivers.controls[car], (model, vehicle.towed_mass));
+            state.change_gear(drive, moved, [asked[car], speeds[car]], controls.gear, dt);
+            let state = &state.drive;
+            throttle[car] = state.throttle_opening(&drive.engine, asked[car]);
+            ratio[car] = drive.gearbox.ratio_at(state.gear, state.ratio);
+            capacity[car] = if state.is_between_gears() { 0.0 } else { clutch.capacity };
+            carried[car] = state.clutch;
+            if let Some(pedal) = controls.clutch {
+                (pedals[car], has_pedal[car]) = (clutch_engagement(pedal), true);
+            }
+        }
+        let full_load = drive.engine.torque.evaluate_lanes(started);
+        let asked = EngineInput { throttle: W::from_lanes(throttle), full_load, starter: W::Mask::default() };
+        let speed = drive.engine.free_engine_speed(started, &asked, dt);
+        let mut engaged = clutch.engagement(speed, &drive.engine, dt);
+        if has_pedal.contains(&true) {
+            engaged = W::from_fn(|car| if has_pedal[car] { pedals[car] } else { engaged.car(car) });
+        }
+        let step = W::splat(dt);
+        let limits = [W::from_lanes(capacity) * engaged * step, W::from_lanes(carried) * step];
+        self.are_batched = true;
+        self.flywheel = Flywheel::new(&drive.engine, [started, speed], dt);
+        self.clutch = ClutchRow::new(&self.flywheel, W::from_lanes(ratio), drive.gearbox.efficiency, limits);
+        self.start_impulses = self.clutch.impulse;
+        Some(wheel_impulse(self.clutch.torque_ratios, self.start_impulses))
+    }
+
+    /// Returns the clutches to solve, without those of the cars that are stepped `alone`.
+    #[inline(always)]
+    pub fn clutches(&self, alone: &[bool; BATCH_LANES]) -> BatchClutches<'_, W> {
+        let mut unsettled = W::splat(0.0).less(self.clutch.bounds[1]);
+        if alone.contains(&true) {
+            unsettled = unsettled & W::from_fn(|car| if alone[car] { 1.0 } else { 0.0 }).less(W::splat(1.0));
+        }
+        BatchClutches { row: self.clutch, engines: Some(self), unconverged: unsettled }
+    }
+
+    /// Stores the `impulse` of each clutch (N m s).
+    #[inline(always)]
+    pub fn set_impulses(&mut self, impulse: W) {
+        self.clutch.impulse = impulse;
+    }
+
+    /// Returns the speeds of the engines at the end of the step (rad/s) and the torques of the clutches (N m).
+    #[inline(always)]
+    pub fn end_speeds_and_torques(&self, dt: f32) -> [[f32; BATCH_LANES]; 2] {
+        let (flywheel, impulse) = (&self.flywheel, self.clutch.impulse);
+        let speed = flywheel.after_dry_drag(flywheel.speed - impulse * flywheel.inverse_inertia);
+        [speed.to_lanes(), (impulse / W::splat(dt)).to_lanes()]
+    }
+
+    /// Returns the flywheel of car `car`; `None` if each car has its own engine.
+    pub fn flywheel(&self, car: usize) -> Option<Flywheel> {
+        let Flywheel { start_speed: started, speed, inverse_inertia, dry_drag, speed_bounds: bounds } = self.flywheel;
+        self.are_batched.then(|| Flywheel {
+            start_speed: started.car(car),
+            speed: speed.car(car),
+            inverse_inertia: inverse_inertia.car(car),
+            dry_drag: dry_drag.car(car),
+            speed_bounds: bounds.map(|bound| bound.car(car)),
+        })
+    }
+
+    /// Copies engine and clutch of car `car`, as at the start of the step, into `vehicle`, which is stepped alone.
+    /// Returns the initial impulse of the clutch on the shaft (N m s).
+    pub fn copy_start_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, dt: f32) -> f32 {
+        self.copy_to_vehicle(vehicle, car, self.start_impulses.car(car), dt);
+        let clutch = &vehicle.shafts.constraints[0];
+        clutch.wheel_impulse(clutch.impulse)
+    }
+
+    /// Copies engine and clutch of car `car` into `vehicle`, with the clutch `impulse` (N m s).
+    fn copy_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, impulse: f32, dt: f32) {
+        let Some(flywheel) = self.flywheel(car) else { return };
+        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance: settled, .. } =
+            self.clutch;
+        let one = |of: [W; 2]| of.map(|of| of.car(car));
+        let row = ClutchRow {
+            ratio: ratio.car(car),
+            torque_ratios: one(torque_ratios),
+            per_impulse: per_impulse.car(car),
+            target_impulse: target_impulse.car(car),
+            bounds: one(bounds),
+            tolerance: one(settled),
+            impulse,
+        };
+        vehicle.shafts.begin_step(Default::default(), &vehicle.model, dt);
+        vehicle.shafts.add_clutch_row(flywheel, row.into());
+    }
+}
+
+/// Clutches of a batch of cars during their solve.
+pub(crate) struct BatchClutches<'a, W: CarLanes> {
+    row: ClutchRow<W>,
+    /// Engines of the clutches; `None` if each car has its own.
+    engines: Option<&'a BatchEngines<W>>,
+    /// Mask of the clutches that have not settled.
+    unconverged: W::Mask,
+}
+
+impl<W: CarLanes> BatchClutches<'_, W> {
+    /// Collects the clutches of `vehicles`; `unsettled` is the mask of those to solve.
+    #[inline(always)]
+    pub fn from_vehicles(vehicles: &[Vehicle; BATCH_LANES], unsettled: W::Mask) -> Self {
+        let row = |car: usize| &vehicles[car].shafts.constraints[0];
+        let [ratio, against, along, per_impulse] = W::transpose_to_lanes(|car| {
+            let DriveConstraint { ratio, torque_ratios: [against, along], per_impulse, .. } = *row(car);
+            F32x4::new([ratio, against, along, per_impulse])
+        });
+        let [target_impulse, least, most, impulse] = W::transpose_to_lanes(|car| {
+            let DriveConstraint { target_impulse, bounds: [least, most], impulse, .. } = *row(car);
+            F32x4::new([target_impulse, least, most, impulse])
+        });
+        let settled = [W::from_fn(|car| row(car).tolerance[0]), W::from_fn(|car| row(car).tolerance[1])];
+        let (torque_ratios, bounds) = ([against, along], [least, most]);
+        let row = ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance: settled, impulse };
+        Self { row, engines: None, unconverged: unsettled }
+    }
+
+    /// Solves the clutches in a step of `dt` s. Returns their impulses (N m s), and the mask of those that have not
+    /// settled.
+    #[inline(always)]
+    pub fn solve(
+        mut self,
+        vehicles: &mut [Vehicle; BATCH_LANES],
+        (packs, rows): (&[WheelPack<W>], &mut [WheelRows<W>]),
+        dt: f32,
+    ) -> (W, W::Mask) {
+        if W::any(self.unconverged) {
+            solve_lone_clutches(
+                packs,
+                rows,
+                #[inline(always)]
+                |measured| self.solve_pass(vehicles, measured, dt),
+            );
+        }
+        (self.row.impulse, self.unconverged)
+    }
+
+    /// Performs one pass on all clutches in a step of `dt` s, as [`crate::drivetrain::rows::Shafts::iterate_clutch`].
+    /// Returns the change of the impulses on the wheels' shafts (N m s), and whether all clutches have settled.
+    #[inline(always)]
+    fn solve_pass(
+        &mut self,
+        vehicles: &mut [Vehicle; BATCH_LANES],
+        [shaft_speed, answer]: [W; 2],
+        dt: f32,
+    ) -> (W, bool) {
+        let row = &mut self.row;
+        let before = row.impulse;
+        let speed = shaft_speed * row.ratio;
+        let answer = answer * (row.ratio * torque_ratio(row.torque_ratios, before));
+        let law = [row.per_impulse, W::splat(1.0), row.target_impulse];
+        let (mut after, holds) = holding_impulse(law, row.bounds, before, [speed, answer]);
+        let slips = self.unconverged & !holds;
+        if W::any(slips) {
+            after = solve_slipping_clutches(vehicles, self.engines, slips, [after, before, speed, answer], dt);
+        }
+        let change = wheel_impulse(row.torque_ratios, after) - wheel_impulse(row.torque_ratios, before);
+        let change = W::select(self.unconverged, change, W::splat(NEUTRAL_ADDEND));
+        row.impulse = W::select(self.unconverged, after, before);
+        self.unconverged =
+            self.unconverged & !is_within_tolerance(row.tolerance, [before, after], ImpulseBounds::ApproximateCone);
+        (change, !W::any(self.unconverged))
+    }
+}
+
+/// Returns the impulses of clutches, of which those in `slips` begin or cease to slip.
+#[cold]
+#[inline(never)]
+fn solve_slipping_clutches<W: CarLanes>(
+    vehicles: &mut [Vehicle; BATCH_LANES],
+    engines: Option<&BatchEngines<W>>,
+    slips: W::Mask,
+    [after, before, speed, answer]: [W; 4],
+    dt: f32,
+) -> W {
+    let bits = W::bits(slips);
+    let mut impulses = after.to_lanes();
+    for (car, (vehicle, impulse)) in vehicles.iter_mut().zip(&mut impulses).enumerate() {
+        if bits & (1 << car) != 0 {
+            match engines {
+                Some(engines) => engines.copy_to_vehicle(vehicle, car, before.car(car), dt),
+                None => vehicle.shafts.constraints[0].impulse = before.car(car),
+            }
+            vehicle.shafts.within = ImpulseBounds::ApproximateCone;
+            *impulse = vehicle.shafts.slipping_impulse(speed.car(car), answer.car(car));
+        }
+    }
+    W::from_lanes(impulses)
+}

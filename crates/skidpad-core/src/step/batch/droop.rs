@@ -1,0 +1,127 @@
+//! Wheels of a batch of cars in droop, off the ground or lifted by their anti-roll bars.
+
+use crate::constants::MAX_WHEELS;
+use crate::lane::CarLanes;
+use crate::linear::SpatialVector;
+use crate::step::batch::batch_step::BatchStep;
+use crate::step::batch::lane_exchange::BATCH_LANES;
+use crate::step::rows::WheelRows;
+use crate::step::stages::Stages;
+use crate::suspension::axle_links::update_bar_forces;
+use crate::suspension::loads::solve_load_rows;
+use crate::suspension::parameters::Strut;
+use crate::wheel_groups::WheelGroups;
+
+/// Value for each wheel of each car.
+type PerWheel = [[f32; BATCH_LANES]; MAX_WHEELS];
+
+impl<W: CarLanes> BatchStep<'_, W> {
+    /// Returns the compressions at which strut and bars of each wheel of the masked `cars` balance (m). The other
+    /// wheels are at the compression `travel`. Results are limited to at least `least` and at most the bump travel.
+    #[inline(always)]
+    fn droop_compressions(
+        &self,
+        cars: W::Mask,
+        travel: impl Fn(&WheelRows<W>) -> W,
+        least: impl Fn(&Strut) -> f32,
+    ) -> PerWheel {
+        let (model, rows, bits) = (&self.workspace.model, &self.workspace.rows, W::bits(cars));
+        let mut hanging = [[0.0; BATCH_LANES]; MAX_WHEELS];
+        for car in (0..BATCH_LANES).filter(|car| bits & (1 << car) != 0) {
+            let bars = [self.controls[car].bar_rate_share(), self.vehicles[car].state.velocity.length()];
+            for (k, hanging) in hanging.iter_mut().enumerate().take(self.workspace.wheel_count) {
+                let (strut, balance) =
+                    (&model.wheels()[k].strut, model.unloaded_compression(k, bars, |i| travel(&rows[i]).lane(car)));
+                hanging[car] = balance.clamp(least(strut), strut.bump_travel);
+            }
+        }
+        hanging
+    }
+
+    /// Moves the hanging wheels of the masked `cars` to their equilibrium in droop, as [`crate::Vehicle::set_droop_compressions`].
+    #[cold]
+    #[inline(never)]
+    pub(super) fn set_droop_compressions<B: WheelGroups>(&mut self, cars: W::Mask) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let put = |rows: &mut WheelRows<W>, to: W| {
+                    rows.contact.compression = W::select(rows.contact.in_contact, rows.contact.compression, to);
+                };
+                for (bank, rows) in self.workspace.wheels::<B>() {
+                    put(rows, -bank.droop_travel);
+                }
+                let hanging =
+                    self.droop_compressions(cars, |rows| rows.contact.compression, |strut| -strut.droop_travel);
+                for (hanging, (_, rows)) in hanging.into_iter().zip(self.workspace.wheels::<B>()) {
+                    put(rows, W::from_lanes(hanging));
+                }
+            },
+        );
+    }
+
+    /// Detects wheels of `hanging` cars that touch down during the step, as [`crate::Vehicle::detect_touchdowns`].
+    #[cold]
+    #[inline(never)]
+    pub(super) fn detect_touchdowns<B: WheelGroups>(&mut self, hanging: W::Mask, warm: SpatialVector<W>) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let (mut apart, mut touching) = (W::Mask::default(), W::Mask::default());
+                for (_, rows) in self.workspace.wheels::<B>() {
+                    (apart, touching) = (apart | rows.airborne_wheels(), touching | rows.contact.in_contact);
+                }
+                let cars = hanging & apart & touching;
+                if !W::any(cars) {
+                    return;
+                }
+                Stages::<B>::build_strut_rows(self);
+                let dt = self.dt;
+                let (loaded, settled) = solve_load_rows::<B, _>(self, warm, dt);
+                self.mark_unbatched(cars & !settled);
+                let (moving, pose_lag) = (self.workspace.chassis.start_velocity, W::splat(self.workspace.pose_lag));
+                let mut lands = false;
+                for (bank, rows) in self.workspace.wheels::<B>() {
+                    lands |= rows.detect_touchdown(bank, cars, [moving, loaded], pose_lag, dt);
+                }
+                if lands {
+                    self.set_droop_compressions::<B>(hanging);
+                }
+            },
+        );
+    }
+
+    /// Moves bar ends at lifted wheels of the masked `cars` to the equilibrium of strut and bars, and sums the bars
+    /// again. `share` is the share of the bars' rate that is active.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lift_bar_ends<B: WheelGroups>(&mut self, cars: W::Mask, share: W) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let hanging =
+                    self.droop_compressions(cars, |rows| rows.suspension.axle_links.travel, |_| f32::NEG_INFINITY);
+                let dt = W::splat(self.dt);
+                for (hanging, (_, rows)) in hanging.into_iter().zip(self.workspace.wheels::<B>()) {
+                    let hanging = W::from_lanes(hanging);
+                    let linked = &mut rows.suspension.axle_links;
+                    linked.lifted = linked.travel.less(hanging) & cars;
+                    linked.travel = W::select(linked.lifted, hanging, linked.travel);
+                    linked.lifted_impulse = dt * linked.force;
+                }
+                self.sum_bars::<B>(share);
+            },
+        );
+    }
+
+    /// Sums the forces of the bars at each strut at the present travels. `share` is the share of their rate that is
+    /// active.
+    #[inline(always)]
+    pub(super) fn sum_bars<B: WheelGroups>(&mut self, share: W) {
+        let (packs, rows) = self.workspace.packs_and_rows::<B>();
+        for (packs, rows) in packs.chunks_exact(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR))
+        {
+            update_bar_forces(packs, rows, share);
+        }
+    }
+}

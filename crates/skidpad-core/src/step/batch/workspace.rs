@@ -1,0 +1,251 @@
+//! Workspace of a batch of plain cars of one model: rows with one car per lane. Begins and ends a step; its stages are
+//! in [`crate::step::batch::batch_step`].
+
+use std::sync::Arc;
+
+use crate::drivetrain::controls_to_torque::shaft_row_speed;
+use crate::drivetrain::rows::MAX_CONSTRAINTS;
+use crate::drivetrain::traction_limits::converter;
+use crate::lane::CarLanes;
+use crate::model::Model;
+use crate::step::batch::clutches::BatchEngines;
+use crate::step::batch::lane_exchange::{BATCH_LANES, ChassisLanes, EndStateByCar, MotionLanes};
+use crate::step::rows::WheelRows;
+use crate::step::solver_mode::StepReport;
+use crate::step::vehicle::Vehicle;
+use crate::telemetry::signals::WheelLane;
+use crate::wheel::pack::WheelPack;
+use crate::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
+use crate::world::port::{ChassisState, Probe};
+use bevy_math::{Mat3, Vec3};
+
+/// Speed far above walking pace (m/s).
+const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
+
+/// Workspace of a batch of plain cars of one model, by wheel.
+#[derive(Clone, Debug)]
+pub(crate) struct BatchWorkspace<W: CarLanes> {
+    pub model: Arc<Model>,
+    /// Wheel packs, shared by all batches of the model: one for each lane of its banks.
+    pub packs: Arc<[WheelPack<W>]>,
+    /// Rows, one for each pack. Rows of lanes without a wheel stay constant and have no mass.
+    pub rows: Box<[WheelRows<W>]>,
+    /// Number of wheels of a car; the first packs and rows are theirs.
+    pub wheel_count: usize,
+    /// Number of rows between spins, from the first, whose speed is needed at the end of a step: motors, and a possible
+    /// converter.
+    speed_row_count: usize,
+    /// Motion of the chassis at the start of the step.
+    pub chassis: ChassisLanes<W>,
+    /// Steering angles of the axle directions in the rows; see [`Vehicle::applied_steer_bits`].
+    pub applied_steer_bits: [Option<u32>; BATCH_LANES],
+    pub engines: BatchEngines<W>,
+    /// Impulse of each clutch at the start of the step, and its impulse on the shaft (N m s), if each car has its own
+    /// engine.
+    pub start_impulses: [[f32; 2]; BATCH_LANES],
+    /// Whether each car has left the batch in this step.
+    pub is_unbatched: [bool; BATCH_LANES],
+    /// Number of remaining steps in which all cars are stepped one by one, and the number for the next time.
+    pub backoff_steps: [u8; 2],
+    pub pose_lag: f32,
+    /// Angular impulse that ABS has removed from the brakes (N m s).
+    pub removed_brake_impulse: W,
+}
+
+impl<W: CarLanes> BatchWorkspace<W> {
+    /// Returns the rows of wheel `wheel` of car `lane`; `None` if the car was stepped alone or has no such wheel.
+    pub fn wheel_rows(&self, lane: usize, wheel: usize) -> Option<WheelLane<'_, W>> {
+        let (bank, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
+        let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
+        let to_world = Mat3::from_cols(x.lane(lane).into(), y.lane(lane).into(), z.lane(lane).into());
+        (!self.is_unbatched[lane]).then_some(WheelLane { bank, rows, lane, to_world, link_impulse: Vec3::ZERO })
+    }
+
+    pub fn new(model: &Arc<Model>) -> Self {
+        let rows = |bank: &WheelPack| [0, 1, 2, 3].map(|row| bank.broadcast_lane(row));
+        Self::with_packs(Arc::clone(model), model.wheel_packs().iter().flat_map(rows).collect())
+    }
+
+    /// Creates the workspace of another batch of the model.
+    pub fn new_sharing_packs(&self) -> Self {
+        Self::with_packs(Arc::clone(&self.model), Arc::clone(&self.packs))
+    }
+
+    fn with_packs(model: Arc<Model>, packs: Arc<[WheelPack<W>]>) -> Self {
+        Self {
+            wheel_count: model.wheels().len(),
+            speed_row_count: count_speed_rows(&model),
+            model,
+            rows: packs.iter().map(|_| WheelRows::default()).collect(),
+            packs,
+            chassis: ChassisLanes::default(),
+            applied_steer_bits: [None; BATCH_LANES],
+            engines: BatchEngines::default(),
+            start_impulses: [[0.0; 2]; BATCH_LANES],
+            is_unbatched: [true; BATCH_LANES],
+            backoff_steps: [0, 1],
+            pose_lag: 0.0,
+            removed_brake_impulse: W::default(),
+        }
+    }
+
+    pub fn has_engine(&self) -> bool {
+        self.model.parts().powertrain.engine().is_some()
+    }
+
+    pub fn has_abs(&self) -> bool {
+        self.model.parts().assists.abs.is_some()
+    }
+
+    /// Returns true if the cars are stepped one by one in this step.
+    pub fn is_backing_off(&self) -> bool {
+        self.backoff_steps[0] > 0
+    }
+
+    /// Counts a step in which the cars are stepped one by one.
+    pub fn count_unbatched_step(&mut self) {
+        self.backoff_steps[0] = self.backoff_steps[0].saturating_sub(1);
+    }
+
+    /// Returns true if any car was stepped alone in the last step.
+    pub fn has_unbatched_cars(&self) -> bool {
+        self.is_unbatched.contains(&true)
+    }
+
+    /// Discards the signals of the last step of car `lane`.
+    pub fn invalidate_signals(&mut self, lane: usize) {
+        self.is_unbatched[lane] = true;
+    }
+
+    /// Returns the pack and the rows of each wheel.
+    #[inline(always)]
+    pub fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
+        let wheels = B::wheel_count(self.wheel_count);
+        self.packs[..wheels].iter().zip(&mut self.rows[..wheels])
+    }
+
+    /// Returns the rows of all lanes of the banks, including those without a wheel.
+    #[inline(always)]
+    pub fn rows<B: WheelGroups>(&self) -> &[WheelRows<W>] {
+        &self.rows[..B::wheel_count(self.rows.len())]
+    }
+
+    /// Returns the packs and the rows of all lanes of the banks, including those without a wheel.
+    #[inline(always)]
+    pub fn packs_and_rows<B: WheelGroups>(&mut self) -> (&[WheelPack<W>], &mut [WheelRows<W>]) {
+        let lanes = B::wheel_count(self.rows.len());
+        (&self.packs[..lanes], &mut self.rows[..lanes])
+    }
+
+    pub fn write_probes(&mut self, first: usize, bodies: &[ChassisState; BATCH_LANES], dt: f32, asked: &mut [Probe]) {
+        W::dispatch_simd(
+            #[inline(always)]
+            || {
+                let are_finite;
+                (self.chassis, are_finite) = ChassisLanes::read(bodies, dt);
+                self.is_unbatched = are_finite.map(|is_finite| !is_finite);
+                match self.wheel_count {
+                    4 => self.write_all_probes::<SingleGroup>(first, bodies, dt, asked),
+                    _ => self.write_all_probes::<ManyGroups>(first, bodies, dt, asked),
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn write_all_probes<B: WheelGroups>(
+        &self,
+        first: usize,
+        bodies: &[ChassisState; BATCH_LANES],
+        dt: f32,
+        asked: &mut [Probe],
+    ) {
+        let wheels = B::wheel_count(self.wheel_count);
+        for (k, bank) in self.packs[..wheels].iter().enumerate() {
+            self.chassis.write_probe(bank, [k, wheels], first, bodies, dt, asked);
+        }
+    }
+
+    pub fn finish(
+        &self,
+        vehicles: &mut [Vehicle; BATCH_LANES],
+        bodies: &[ChassisState; BATCH_LANES],
+        dt: f32,
+        tell: impl FnMut(usize, StepReport),
+    ) {
+        W::dispatch_simd(
+            #[inline(always)]
+            || match self.wheel_count {
+                4 => self.finish_rows::<SingleGroup>(vehicles, bodies, dt, tell),
+                _ => self.finish_rows::<ManyGroups>(vehicles, bodies, dt, tell),
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn finish_rows<B: WheelGroups>(
+        &self,
+        vehicles: &mut [Vehicle; BATCH_LANES],
+        bodies: &[ChassisState; BATCH_LANES],
+        dt: f32,
+        mut tell: impl FnMut(usize, StepReport),
+    ) {
+        let mut motion = MotionLanes::read(bodies);
+        let mut follows = motion.are_finite(bodies);
+        motion.resolve_angular_velocities(vehicles, dt);
+        for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
+            if self.is_unbatched[car] {
+                follows[car] = false;
+                tell(car, vehicle.finish(body, dt));
+            } else if follows[car] {
+                vehicle.state.set_motion(body);
+            } else {
+                tell(car, StepReport { not_finite: true, ..StepReport::default() });
+            }
+        }
+        if !follows.contains(&true) {
+            return;
+        }
+        let mut moving = motion.twist(&self.chassis.to_vehicle);
+        if follows.contains(&false) {
+            // Other cars get a high speed, so that they do not trigger the special treatment of standing patches.
+            let follow = W::from_fn(|car| if follows[car] { 1.0 } else { 0.0 });
+            moving.linear.x = W::select(W::splat(0.0).less(follow), moving.linear.x, W::splat(PLACEHOLDER_SPEED_MPS));
+        }
+        let wheels = B::wheel_count(self.wheel_count);
+        for (k, (bank, rows)) in self.packs[..wheels].iter().zip(&self.rows[..wheels]).enumerate() {
+            let ended = EndStateByCar::new(rows, &rows.end_state(bank, moving, self.pose_lag, dt));
+            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+                ended.write(car, &mut vehicle.state.wheels[k]);
+            }
+            if let Some(discs) = &bank.discs {
+                let temperatures = W::from_fn(|car| vehicles[car].state.wheels[k].disc);
+                let warmed = rows.disc_temperatures(discs, temperatures, dt).to_lanes();
+                for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+                    vehicle.state.wheels[k].disc = warmed[car];
+                }
+            }
+        }
+        if self.engines.are_batched {
+            let [speed, torque] = self.engines.end_speeds_and_torques(dt);
+            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+                let drive = &mut vehicle.state.drive;
+                (drive.engine_speed, drive.clutch) = (speed[car], torque[car]);
+            }
+            return;
+        }
+        let mut turns = [[0.0; BATCH_LANES]; MAX_CONSTRAINTS];
+        for (i, turns) in turns.iter_mut().enumerate().take(self.speed_row_count) {
+            *turns = shaft_row_speed(&self.packs, &self.rows, i, |rows| rows.solution.spin).to_lanes();
+        }
+        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+            vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, |i| turns[i][car]);
+        }
+    }
+}
+
+/// Computes [`BatchWorkspace::turned`] of `model`.
+fn count_speed_rows(model: &Model) -> usize {
+    let (motors, engine) = (model.parts().motors.len(), usize::from(model.parts().powertrain.engine().is_some()));
+    if motors > 0 || converter(model).is_some() { engine + motors } else { 0 }
+}

@@ -1,0 +1,74 @@
+//! Replacement of `batch.rs` in builds without the feature `abreast`: cars are never stepped in a batch.
+
+use std::sync::Arc;
+
+use crate::model::Model;
+use crate::state::State;
+use crate::step::solver_mode::StepReport;
+use crate::step::stages::BatchInputs;
+use crate::step::vehicle::Vehicle;
+use crate::telemetry::signals::{EngineSignals, WheelContact};
+use crate::world::port::{ChassisImpulse, ChassisState, Probe};
+
+/// Number of cars in a batch.
+pub(crate) const BATCH_LANES: usize = 8;
+
+/// Batch of cars. The type has no values in this build.
+#[derive(Clone, Debug)]
+pub(crate) enum CarBatch {}
+
+impl CarBatch {
+    pub fn new(_: &Arc<Model>, _: &[Option<Self>]) -> Option<Self> {
+        None
+    }
+
+    pub fn is_backing_off(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn count_unbatched_step(&mut self) {
+        match *self {}
+    }
+
+    pub fn has_unbatched_cars(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn matches(&self, _: &[Vehicle]) -> bool {
+        match *self {}
+    }
+
+    pub fn ray_count(&self) -> usize {
+        match *self {}
+    }
+
+    pub fn write_probes(&mut self, _: usize, _: &[ChassisState], _: f32, _: &mut [Probe]) {
+        match *self {}
+    }
+
+    pub fn solve(
+        &mut self,
+        _: &mut [Vehicle],
+        _: &BatchInputs<'_>,
+        _: &mut [ChassisImpulse],
+        _: &mut [StepReport],
+    ) -> StepReport {
+        match *self {}
+    }
+
+    pub fn wheel_contact(&self, _: usize, _: usize, _: &State) -> Option<WheelContact> {
+        match *self {}
+    }
+
+    pub fn engine_signals(&self, _: usize, _: &Vehicle) -> Option<EngineSignals> {
+        match *self {}
+    }
+
+    pub fn invalidate_signals(&mut self, _: usize) {
+        match *self {}
+    }
+
+    pub fn finish(&self, _: &mut [Vehicle], _: &[ChassisState], _: f32, _: impl FnMut(usize, StepReport)) {
+        match *self {}
+    }
+}

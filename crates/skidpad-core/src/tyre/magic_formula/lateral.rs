@@ -1,0 +1,178 @@
+//! Lateral force Fy.
+
+use super::{MIN_FRICTION, MagicFormula, SharedQuantities, UseMode, loss, sine_formula};
+use crate::lane::Lane;
+use crate::tyre::dual::{atan, cos_atan, sin};
+use crate::tyre::{Real, functions};
+
+/// Quantities of Fy that do not depend on slip (book 4.E20 to 4.E30, 4.E60 to 4.E67).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LateralForce<L> {
+    pub shape: L,
+    peak: L,
+    /// Cornering stiffness K_yα, N/rad, < 0.
+    pub cornering: L,
+    /// Stiffness factor B: stiffness over shape and peak, < 0.
+    pub factor: L,
+    curvature: L,
+    /// Factors of the curvature: a part for both sides, and a part that one side loses and the other side gains.
+    curvature_sides: [L; 2],
+    pub shift: L,
+    pub vertical_shift: L,
+    combined: Combined<L>,
+}
+
+/// Reduction and shift of Fy by slip ratio.
+#[derive(Clone, Copy, Debug)]
+struct Combined<L> {
+    stiffness: L,
+    by_slip_angle: [f32; 2],
+    shape: f32,
+    curvature: L,
+    shift: L,
+    /// Largest force that slip ratio adds, N.
+    slip_ratio_force: L,
+    slip_ratio_shape: [f32; 3],
+}
+
+impl<L: Lane> LateralForce<L> {
+    /// Computes the quantities at `camber` rad. It can differ from the camber of `shared`: moments also use the upright
+    /// tyre.
+    #[inline(always)]
+    pub fn new(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L) -> Self {
+        let c = &tyre.c;
+        let s = L::splat;
+        let &SharedQuantities { load, dfz, dpi, grip, .. } = shared;
+        let one = s(1.0);
+        let camber = camber * s(c.lgay);
+        let square = camber * camber;
+        let on = s(if matches!(tyre.use_mode, UseMode::Load | UseMode::Longitudinal) { 0.0 } else { 1.0 });
+        let friction = (s(c.pdy1) + s(c.pdy2) * dfz)
+            * (one + s(c.ppy3) * dpi + s(c.ppy4) * dpi * dpi)
+            * (one - s(c.pdy3) * square)
+            * s(c.lmuy);
+        let friction = friction.at_least(s(MIN_FRICTION)) * grip;
+        let cornering = cornering_stiffness(tyre, shared, camber);
+        let shape = s(c.pcy1 * c.lcy);
+        let [shift, vertical] = shifts(tyre, shared, camber, cornering);
+        let brought = friction * load * (s(c.rvy1) + s(c.rvy2) * dfz + s(c.rvy3) * camber) * s(c.lvyka);
+        Self {
+            shape,
+            peak: friction * load * on,
+            cornering,
+            factor: cornering / (shape * friction * load),
+            curvature: (s(c.pey1) + s(c.pey2) * dfz) * s(c.ley),
+            curvature_sides: [one + s(c.pey5) * square, s(c.pey3) + s(c.pey4) * camber],
+            shift,
+            vertical_shift: vertical * on,
+            combined: Combined {
+                stiffness: (s(c.rby1) + s(c.rby4) * square) * s(c.lyka),
+                by_slip_angle: [c.rby2, c.rby3],
+                shape: c.rcy1,
+                curvature: (s(c.rey1) + s(c.rey2) * dfz).at_most(one),
+                shift: s(c.rhy1) + s(c.rhy2) * dfz,
+                slip_ratio_force: brought * on,
+                slip_ratio_shape: [c.rvy4, c.rvy5, c.rvy6],
+            },
+        }
+    }
+
+    /// Returns Fy, N, at slip ratio `ratio` and slip angle `angle`, rad. `combined` includes the effect of slip ratio.
+    #[inline(always)]
+    pub fn force<R: Real<L>>(&self, ratio: L, angle: R, combined: bool) -> R {
+        let pure = self.pure(angle);
+        if combined {
+            pure * self.combined.loss(ratio, angle) + self.combined.slip_ratio_force(ratio, angle)
+        } else {
+            pure
+        }
+    }
+
+    /// Returns Fy without slip ratio, N, at slip angle `angle`, rad.
+    #[inline(always)]
+    pub fn pure_force(&self, angle: L) -> L {
+        self.pure(angle)
+    }
+
+    /// Returns G_yκ, the factor by which slip ratio reduces Fy.
+    #[inline(always)]
+    pub fn loss(&self, ratio: L, angle: L) -> L {
+        self.combined.loss(ratio, angle)
+    }
+
+    #[inline(always)]
+    fn pure<R: Real<L>>(&self, angle: R) -> R {
+        let slip = angle + self.shift;
+        let [both, side] = self.curvature_sides;
+        let curvature = (self.curvature * (both - slip.value().sign() * side)).at_most(L::splat(1.0));
+        sine_formula(slip * self.factor, self.shape, curvature) * self.peak + self.vertical_shift
+    }
+
+    /// Returns the slope of Fy over −tan α at the zero crossing of the curve, N, ≥ 0.
+    #[inline(always)]
+    pub fn stiffness(&self) -> L {
+        // The peak is 0 for a tyre without lateral force.
+        L::select(L::splat(0.0).less(self.peak), -self.cornering, L::splat(0.0))
+    }
+
+    /// Returns the largest force, N, ≥ 0.
+    #[inline(always)]
+    pub fn limit(&self) -> L {
+        self.peak + self.vertical_shift.abs()
+    }
+}
+
+impl<L: Lane> Combined<L> {
+    /// Returns G_yκ, the factor by which slip ratio reduces Fy.
+    #[inline(always)]
+    fn loss<R: Real<L>>(&self, ratio: L, angle: R) -> R {
+        let [steepness, shift] = self.by_slip_angle.map(L::splat);
+        let stiffness = cos_atan((angle - shift) * steepness) * self.stiffness;
+        loss(stiffness * (ratio + self.shift), stiffness * self.shift, L::splat(self.shape), self.curvature)
+    }
+
+    /// Returns S_Vyκ, the force that slip ratio adds, N.
+    #[inline(always)]
+    fn slip_ratio_force<R: Real<L>>(&self, ratio: L, angle: R) -> R {
+        let [by_angle, shape, stiffness] = self.slip_ratio_shape.map(L::splat);
+        let over_ratio: L = sin(atan(ratio * stiffness) * shape);
+        cos_atan(angle * by_angle) * (self.slip_ratio_force * over_ratio)
+    }
+}
+
+/// Returns K_yα at `camber` rad, N/rad, at most −0.01 times the load (book 4.E25; MF 5.2 without camber in the load of
+/// the largest stiffness).
+#[inline(always)]
+fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let one = s(1.0);
+    let nominal = tyre.nominal_load();
+    let by_camber = if tyre.is_mf6() { s(c.pky5) * camber * camber } else { s(0.0) };
+    let largest_at = ((s(c.pky2) + by_camber) * (one + s(c.ppy2) * shared.dpi)).at_least(s(0.01));
+    let over_load = functions::sin(functions::atan(shared.load / (s(nominal) * largest_at)) * s(c.pky4));
+    let stiffness =
+        s(c.pky1 * nominal * c.lky) * (one + s(c.ppy1) * shared.dpi) * over_load * (one - s(c.pky3) * camber.abs());
+    stiffness.at_most(shared.load * s(-0.01))
+}
+
+/// Returns the horizontal shift, rad, and the vertical shift, N, at `camber` rad (book 4.E27 to 4.E30; in MF 5.2 camber
+/// enters the horizontal shift directly).
+#[inline(always)]
+fn shifts<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L, cornering: L) -> [L; 2] {
+    let c = &tyre.c;
+    let s = L::splat;
+    let &SharedQuantities { load, dfz, dpi, grip, .. } = shared;
+    let friction = s(c.lmuy) * grip;
+    let upright =
+        [(s(c.phy1) + s(c.phy2) * dfz) * s(c.lhy), load * (s(c.pvy1) + s(c.pvy2) * dfz) * s(c.lvy) * friction];
+    let vertical = load * (s(c.pvy3) + s(c.pvy4) * dfz) * camber * friction;
+    let [horizontal, vertical] = if tyre.is_mf6() {
+        let vertical = vertical * s(c.lkyc);
+        let stiffness = load * (s(c.pky6) + s(c.pky7) * dfz) * (s(1.0) + s(c.ppy5) * dpi) * s(c.lkyc);
+        [(stiffness * camber - vertical) / cornering, vertical]
+    } else {
+        [s(c.phy3) * camber, vertical]
+    };
+    [upright[0] + horizontal, upright[1] + vertical]
+}
