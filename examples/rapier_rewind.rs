@@ -49,8 +49,7 @@ fn replay(
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut here, mut there) = (yard()?, yard()?);
-    let mut past: VecDeque<WorldSnapshot> =
-        (0..INPUT_DELAY_STEPS).map(|_| WorldSnapshot::new(&here.0, &here.1)).collect();
+    let mut past: VecDeque<_> = (0..INPUT_DELAY_STEPS).map(|_| WorldSnapshot::new(&here.0, &here.1)).collect();
     let (mut rewinds, mut rewinding) = (0, Duration::ZERO);
     for now in INPUT_DELAY_STEPS..STEP_COUNT {
         // The controls of this step have arrived. Later steps were predicted with the controls before them.

@@ -31,22 +31,19 @@ impl Playground {
         let post = world.insert_body(RigidBodyBuilder::fixed().translation(pivot));
         // The near end of the plank is on the ground.
         let tilt = Vector::new(0.0, -((pivot.z - half_thickness) / half_length).asin(), 0.0);
-        let plank = RigidBodyBuilder::dynamic().translation(pivot).rotation(tilt);
         let board = ColliderBuilder::cuboid(half_length, 1.5, half_thickness).mass(400.0).friction(1.0);
-        let (plank, _) = world.insert(plank, board);
+        let (plank, _) = world.insert(RigidBodyBuilder::dynamic().translation(pivot).rotation(tilt), board);
         world.insert_impulse_joint(post, plank, RevoluteJointBuilder::new(Vector::Y));
 
-        let crate_at =
-            |i: u8| Vector::new(25.0, LANE_POSITIONS_M[1] + f32::from(i % 4) - 1.5, 0.4 + 0.8 * f32::from(i / 4));
-        let body = |i: u8| RigidBodyBuilder::dynamic().translation(crate_at(i));
+        let wall_y = LANE_POSITIONS_M[1] - 1.5;
+        let crate_at = |i: u8| Vector::new(25.0, wall_y + f32::from(i % 4), 0.4 + 0.8 * f32::from(i / 4));
         let wood = ColliderBuilder::cuboid(0.4, 0.4, 0.4).mass(25.0);
-        let crates = (0..12).map(|i| world.insert(body(i), wood.clone()).0).collect();
+        let crates = (0..12)
+            .map(|i| world.insert(RigidBodyBuilder::dynamic().translation(crate_at(i)), wood.clone()).0)
+            .collect();
         let model = skidpad::spec::load("corvette_c5")?.model;
-        let place = |i: usize| Placement {
-            x: -8.0 * (i % 5) as f64,
-            y: LANE_POSITIONS_M[i / 5].into(),
-            ..Placement::default()
-        };
+        let y = |i: usize| LANE_POSITIONS_M[i / 5].into();
+        let place = |i: usize| Placement { x: -8.0 * (i % 5) as f64, y: y(i), ..Placement::default() };
         let starts: Vec<_> = (0..20).map(|i| CarStart { model: model.clone(), placement: place(i) }).collect();
         let cars = RapierCars::new(&mut world, &Scene::flat(), &starts);
         Ok(Self { world, cars, plank, crates, time: 0.0 })
@@ -70,13 +67,13 @@ impl Playground {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut all = Playground::new()?;
     for step in 0..=960 {
+        let bodies = &all.world.bodies;
         if step % 96 == 0 {
-            let bodies = &all.world.bodies;
             let tilt = (bodies[all.plank].rotation() * Vector::X).z.asin().to_degrees();
             let moved = all.crates.iter().filter(|c| (bodies[**c].translation().x - 25.0).abs() > 0.5).count();
             let asleep = (0..20).filter(|car| bodies[all.cars.handle(*car)].is_sleeping()).count();
-            let t = all.time;
-            println!("{t:4.1} s: plank at {tilt:>4.1}°, {moved} crates knocked away, {asleep:>2} of 20 cars asleep");
+            print!("{:4.1} s: ", all.time);
+            println!("plank at {tilt:>4.1}°, {moved} crates knocked away, {asleep:>2} of 20 cars asleep");
         }
         all.step();
     }

@@ -135,8 +135,7 @@ impl Car {
         let (sin, cos) = roll.sin_cos();
         let turning = now.yaw_rate * speed;
         let mut rate = Motion { places: now.rates, ..Motion::default() };
-        // On the body: lateral force, upward force, moments about its longitudinal and lateral axes. On the car: yaw moment,
-        // lateral forces.
+        // On the body: lateral and upward force, roll and pitch moment. On the car: yaw moment, lateral forces.
         let [mut across, mut lift, mut rolling, mut pitching] = [0.0, -self.sprung * GRAVITY, 0.0, 0.0];
         let (mut yawing, mut sides) = (0.0, 0.0);
         for i in [0, 1] {

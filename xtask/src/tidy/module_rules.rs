@@ -22,7 +22,7 @@ const ROW_WRITERS: &[(&str, &[&str])] = &[
 ];
 
 /// File that may write all rows: the drivetrain of a peer without tyres.
-const NO_SLIP_DRIVETRAIN: &str = "drivetrain/rolling.rs";
+const NO_SLIP_DRIVETRAIN: &str = "drivetrain/no_slip_drivetrain.rs";
 
 /// Returns the problems of all source files.
 pub fn check(files: &[File]) -> Vec<String> {
