@@ -5,7 +5,7 @@ use skidpad::rapier::RapierCars;
 use skidpad::rapier::rapier3d::prelude::*;
 
 /// Lateral positions of the four lanes, m. Each has five cars; the first has a seesaw, the second a wall of crates.
-pub const LANE_POSITIONS_M: [f32; 4] = [-9.0, -3.0, 3.0, 9.0];
+pub const LANE_Y_M: [f32; 4] = [-9.0, -3.0, 3.0, 9.0];
 
 /// Rapier world with its cars and the handles of its bodies.
 pub struct Playground {
@@ -27,7 +27,7 @@ impl Playground {
         let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -9.81), ..PhysicsWorld::default() };
         world.insert_collider(ColliderBuilder::cuboid(200.0, 50.0, 1.0).translation(Vector::NEG_Z), None);
 
-        let (pivot, half_length, half_thickness) = (Vector::new(20.0, LANE_POSITIONS_M[0], 0.4), 6.0, 0.04);
+        let (pivot, half_length, half_thickness) = (Vector::new(20.0, LANE_Y_M[0], 0.4), 6.0, 0.04);
         let post = world.insert_body(RigidBodyBuilder::fixed().translation(pivot));
         // The near end of the plank is on the ground.
         let tilt = Vector::new(0.0, -((pivot.z - half_thickness) / half_length).asin(), 0.0);
@@ -35,16 +35,13 @@ impl Playground {
         let (plank, _) = world.insert(RigidBodyBuilder::dynamic().translation(pivot).rotation(tilt), board);
         world.insert_impulse_joint(post, plank, RevoluteJointBuilder::new(Vector::Y));
 
-        let wall_y = LANE_POSITIONS_M[1] - 1.5;
-        let crate_at = |i: u8| Vector::new(25.0, wall_y + f32::from(i % 4), 0.4 + 0.8 * f32::from(i / 4));
+        let crate_at = |i: u8| Vector::new(25.0, LANE_Y_M[1] + f32::from(i % 4) - 1.5, 0.4 + 0.8 * f32::from(i / 4));
         let wood = ColliderBuilder::cuboid(0.4, 0.4, 0.4).mass(25.0);
-        let crates = (0..12)
-            .map(|i| world.insert(RigidBodyBuilder::dynamic().translation(crate_at(i)), wood.clone()).0)
-            .collect();
+        let body = |i: u8| RigidBodyBuilder::dynamic().translation(crate_at(i));
+        let crates = (0..12).map(|i| world.insert(body(i), wood.clone()).0).collect();
         let model = skidpad::spec::load("corvette_c5")?.model;
-        let y = |i: usize| LANE_POSITIONS_M[i / 5].into();
-        let place = |i: usize| Placement { x: -8.0 * (i % 5) as f64, y: y(i), ..Placement::default() };
-        let starts: Vec<_> = (0..20).map(|i| CarStart { model: model.clone(), placement: place(i) }).collect();
+        let at = |i: usize| Placement { x: -8.0 * (i % 5) as f64, y: LANE_Y_M[i / 5].into(), ..Placement::default() };
+        let starts: Vec<_> = (0..20).map(|i| CarStart { model: model.clone(), placement: at(i) }).collect();
         let cars = RapierCars::new(&mut world, &Scene::flat(), &starts);
         Ok(Self { world, cars, plank, crates, time: 0.0 })
     }

@@ -25,7 +25,7 @@ fn watch(all: &Playground) {
         if is_free(i) {
             assert!(state.wheels.iter().all(|wheel| wheel.contact), "{t} s: car {i} lost the ground");
             assert!(
-                (state.position.y - f64::from(example::LANE_POSITIONS_M[i / 5])).abs() < 0.1,
+                (state.position.y - f64::from(example::LANE_Y_M[i / 5])).abs() < 0.1,
                 "{t} s: car {i} left its lane"
             );
         }
