@@ -1,37 +1,40 @@
-//! Compares the solvers: one car and one steering input on every backend, with decreasing step lengths.
+//! Compares the solvers: one car and one steering input in the world of every solver, with decreasing step lengths.
 //!
-//! The gap between skidpad's solvers converges to zero with the step length. A peer does not converge to them, since
+//! The gap between skidpad's solvers converges to zero with the step length. A reference vehicle does not converge to them, since
 //! its vehicle model differs.
 
-use skidpad::core::{CarStart, Controls, DVec3, Scene, state::Placement};
+use std::sync::Arc;
 
-/// Simulates `car` for 3 s at `rate` steps per second, with steering to the left after 0.5 s. Returns its position (m)
+use skidpad::core::CarError;
+use skidpad::prelude::*;
+
+/// Simulates a car of `model` for 3 s at `rate` steps per second, with steering to the left after 0.5 s. Returns its position (m)
 /// and yaw rate (rad/s).
-fn drive(backend: &skidpad::core::SolverInfo, car: &CarStart, rate: u32) -> (DVec3, f64) {
-    let mut world = (backend.build_world)(&Scene::flat(), std::slice::from_ref(car), 1.0 / rate as f32);
+fn drive(solver: Solver, model: &Arc<Model>, rate: u32) -> Result<(DVec3, f64), CarError> {
+    let mut world = World::new(solver, &Scene::flat(), 1.0 / rate as f32);
+    let car = world.spawn(model, Placement { speed: 25.0, gear: Some(0), ..Placement::default() });
+    *world.controls_mut(car)? = Controls::coasting();
     for step in 0..3 * rate {
-        let steer = if step >= rate / 2 { 0.03 } else { 0.0 };
-        world.step(&[Controls { steer, ..Controls::coasting() }]);
+        world.controls_mut(car)?.steer = if step >= rate / 2 { 0.03 } else { 0.0 };
+        world.step();
     }
-    (world.state(0).position, world.frame(0).yaw_rate_radps)
+    Ok((world.car(car)?.state.position, world.frame(car)?.yaw_rate_radps))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let placement = Placement { speed: 25.0, gear: Some(0), ..Placement::default() };
-    let car = CarStart { model: skidpad::spec::load("bmw_320i_commonroad")?.model, placement };
-    let backends = skidpad::backends();
+    let model = skidpad::spec::load("bmw_320i_commonroad")?.model;
     for rate in [60, 120, 240, 480, 960] {
         println!("{rate} steps per second");
         let mut ends = Vec::new();
-        for backend in &backends {
-            let (end, yaw_rate) = drive(backend, &car, rate);
-            println!("  {:<14} x {:>7.3} m  y {:>7.3} m  yaw rate {yaw_rate:.4} rad/s", backend.name, end.x, end.y);
-            if !backend.comparison_only {
+        for solver in Solver::ALL.iter().copied().filter(|solver| !solver.is_variant()) {
+            let (end, yaw_rate) = drive(solver, &model, rate)?;
+            println!("  {solver:<14} x {:>7.3} m  y {:>7.3} m  yaw rate {yaw_rate:.4} rad/s", end.x, end.y);
+            if !solver.info().comparison_only {
                 ends.push(end);
             }
         }
         let gaps = ends.iter().flat_map(|a| ends.iter().map(move |b| a.distance(*b)));
-        println!("  largest gap between skidpad's own: {:.1} mm", 1e3 * gaps.fold(0.0, f64::max));
+        println!("  largest gap between skidpad's solvers: {:.1} mm", 1e3 * gaps.fold(0.0, f64::max));
     }
     Ok(())
 }

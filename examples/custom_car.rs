@@ -8,7 +8,8 @@ use skidpad::core::model::{
     Aero, Axle, Hull, Powertrain, ProbeShape, RollingCoefficients, Side, Steering, Strut, Tyre, Wheel, box_inertia,
 };
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{CarStart, Controls, Mat3, Model, ModelParts, Scene, Vec3, state::Placement};
+use skidpad::core::{Mat3, ModelParts};
+use skidpad::prelude::*;
 
 const WHEELBASE_M: f32 = 1.05;
 const CENTRE_HEIGHT_M: f32 = 0.25;
@@ -62,14 +63,17 @@ fn kart() -> Result<Model, skidpad::core::ModelError> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let car = CarStart { model: Arc::new(kart()?), placement: Placement::default() };
-    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
-        let mut world = (backend.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 240.0);
+    let model = Arc::new(kart()?);
+    for solver in Solver::ALL.iter().filter(|solver| !solver.info().comparison_only) {
+        let mut world = World::new(*solver, &Scene::flat(), 1.0 / 240.0);
+        let kart = world.spawn(&model, Placement::default());
         for steer in (0..1440).map(|step| if step < 720 { 0.0 } else { 0.06 }) {
-            world.step(&[Controls { throttle: 0.6, steer, gear: Some(1), ..Controls::default() }]);
+            *world.controls_mut(kart)? = Controls { throttle: 0.6, steer, gear: Some(1), ..Controls::default() };
+            world.step();
         }
-        let (kmh, g) = (world.frame(0).vx_mps * 3.6, world.frame(0).ay_mps2 / 9.81);
-        println!("{:<11} after 6 s: {kmh:.1} km/h, {g:.2} g to the left", backend.name);
+        let frame = world.frame(kart)?;
+        let (kmh, g) = (frame.vx_mps * 3.6, frame.ay_mps2 / 9.81);
+        println!("{solver:<11} after 6 s: {kmh:.1} km/h, {g:.2} g to the left");
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cars: Vec<CarStart> = (0..CAR_COUNT).map(|i| start(i, &models[i % models.len()])).collect();
     let step = FixedBox::axis_aligned(DVec3::new(60.0, 80.0, 5.3), Vec3::new(90.0, 400.0, 2.0)).rotated(0.0, -0.1, 0.0);
     let scenes = [("flat", Scene::flat()), ("slope", Scene { grip: 0.6, boxes: vec![step], ..Scene::sloping(0.1) })];
-    let backends = skidpad::backends();
+    let backends = skidpad::solvers();
     let jobs: Vec<_> = backends.iter().flat_map(|b| scenes.iter().map(move |(name, scene)| (b, name, scene))).collect();
     let mut lines: Vec<Vec<String>> = vec![Vec::new(); jobs.len()];
     let share = jobs.len().div_ceil(threads.max(1)).max(1);

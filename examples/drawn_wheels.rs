@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = skidpad::spec::load("corvette_c5")?.model;
     let placement = Placement { speed: 10.0, ..Placement::default() };
     let backend =
-        skidpad::backends().into_iter().find(|backend| !backend.comparison_only).ok_or("no solver is built in")?;
+        skidpad::solvers().into_iter().find(|backend| !backend.comparison_only).ok_or("no solver is built in")?;
     let mut world = (backend.build_world)(&Scene::flat(), &[CarStart { model: model.clone(), placement }], STEP_S);
     let mut rolled = [0.0f32; 4];
     println!("{:>5} {:>28} {:>10} {:>9}", "t s", "front left wheel at m", "rolled rad", "extended");

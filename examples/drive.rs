@@ -1,8 +1,8 @@
-//! Drives a car: `cargo run --example drive [vehicle] [backend]`
+//! Drives a car: `cargo run --example drive [vehicle] [solver]`
 //!
 //! Full throttle to 100 km/h, a lane change to the left, full braking. Prints telemetry twice a second.
 
-use skidpad::core::{CarStart, Controls, Scene, state::Placement};
+use skidpad::prelude::*;
 
 const STEP_S: f32 = 1.0 / 120.0;
 
@@ -23,20 +23,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let vehicle = arguments.next().unwrap_or_else(|| "corvette_c5".into());
     let name = arguments.next().unwrap_or_else(|| "impulse".into());
 
-    let backend = skidpad::backend(&name).ok_or_else(|| format!("there is no backend `{name}`"))?;
-    let car = CarStart { model: skidpad::spec::load(&vehicle)?.model, placement: Placement::default() };
-    let mut world = (backend.build_world)(&Scene::flat(), &[car], STEP_S);
+    let solver: Solver = name.parse()?;
+    let mut world = World::new(solver, &Scene::flat(), STEP_S);
+    let car = world.spawn(&skidpad::spec::load(&vehicle)?.model, Placement::default());
 
-    println!("{vehicle} on {name}: {}", backend.description);
+    println!("{vehicle} on {solver}: {}", solver.info().description);
     println!("{:>6} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9}", "t s", "x m", "y m", "km/h", "gear", "ax m/s²", "ay m/s²");
     for step in 0..=1560 {
-        let frame = world.frame(0);
+        let frame = world.frame(car)?;
         if step % 60 == 0 {
             let (t, kmh) = (frame.t_s, frame.vx_mps * 3.6);
             let (x, y, ax, ay) = (frame.x_m, frame.y_m, frame.ax_mps2, frame.ay_mps2);
             println!("{t:>6.1} {x:>8.2} {y:>8.2} {kmh:>8.1} {:>5} {ax:>9.2} {ay:>9.2}", frame.gear);
         }
-        world.step(&[driver_controls(frame.t_s, frame.vx_mps * 3.6 > 100.0)]);
+        *world.controls_mut(car)? = driver_controls(frame.t_s, frame.vx_mps * 3.6 > 100.0);
+        world.step();
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ fn error(from: Level, to: Level) -> Outcome<[f64; 4]> {
 }
 
 fn main() -> Outcome<()> {
-    let solver = |name: &str| skidpad::backend(name).ok_or_else(|| format!("there is no backend `{name}`"));
+    let solver = |name: &str| name.parse::<skidpad::Solver>().map(skidpad::Solver::info);
     let mut car = start(&[(solver("constraint")?, 240.0), (solver("impulse")?, 60.0)])?;
     let distances = LodDistances { limits: vec![60.0], margin: 0.1 };
     let viewer = DVec3::new(80.0, 10.0, 0.0);
@@ -56,8 +56,8 @@ fn main() -> Outcome<()> {
         car.step(&[Controls { throttle: 0.1, ..Controls::default() }]);
     }
     println!("\n{:<30} {:>8} {:>8} {:>10} {:>8}", "change in a corner", "at once", "", "after 1 s", "");
-    for from in skidpad::backends().into_iter().filter(|b| !b.comparison_only) {
-        for to in skidpad::backends().into_iter().filter(|b| !b.comparison_only) {
+    for from in skidpad::solvers().into_iter().filter(|b| !b.comparison_only) {
+        for to in skidpad::solvers().into_iter().filter(|b| !b.comparison_only) {
             for hz in [240.0, 60.0].into_iter().filter(|hz| *hz < 240.0 || from.name != to.name) {
                 let [now, now_v, later, later_v] = error((from, 240.0), (to, hz))?;
                 let change = format!("{} to {} {hz} Hz", from.name, to.name);

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let vehicle = arguments.next().unwrap_or_else(|| "corvette_c5".into());
     let fastest: f64 = arguments.next().map_or(Ok(60.0), |text| text.parse())?;
     let name = arguments.next().unwrap_or_else(|| "impulse".into());
-    let backend = skidpad::backend(&name).ok_or_else(|| format!("there is no backend `{name}`"))?;
+    let backend = name.parse::<skidpad::Solver>()?.info();
     let described = skidpad::spec::load(&vehicle)?.model;
     std::fs::create_dir_all("target/skidpad")?;
 

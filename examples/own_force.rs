@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{
-    CarStart, ChassisMotion, Controls, DVec3, ExternalForce, ForceElement, ForceElementOutput, Model, Scene, Vec3,
-    state::Placement,
-};
+use skidpad::core::{ChassisMotion, ExternalForce, ForceElement, ForceElementOutput};
+use skidpad::prelude::*;
 
 /// Rocket with a forward thrust in proportion to the throttle.
 #[derive(Debug)]
@@ -59,15 +57,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         damping_n_s_per_m: 2e4,
     };
     parts.external_forces = vec![ExternalForce::new(Rocket { thrust_n: 8000.0 }), ExternalForce::new(rope)];
-    let car = CarStart { model: Arc::new(Model::new(parts)?), placement: Placement::default() };
-    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
-        let mut world = (backend.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 60.0);
+    let model = Arc::new(Model::new(parts)?);
+    for solver in Solver::ALL.iter().filter(|solver| !solver.info().comparison_only) {
+        let mut world = World::new(*solver, &Scene::flat(), 1.0 / 60.0);
+        let car = world.spawn(&model, Placement::default());
+        *world.controls_mut(car)? = Controls { throttle: 1.0, gear: Some(0), ..Controls::default() };
         for _ in 0..600 {
-            world.step(&[Controls { throttle: 1.0, gear: Some(0), ..Controls::default() }]);
+            world.step();
         }
-        let frame = world.frame(0);
+        let frame = world.frame(car)?;
         let [force, ..] = frame.assist_log[0].1.values();
-        println!("{:<11} hangs at {:.2} m, the elements push with {force:.0} N", backend.name, frame.x_m);
+        println!("{solver:<11} hangs at {:.2} m, the elements push with {force:.0} N", frame.x_m);
     }
     Ok(())
 }

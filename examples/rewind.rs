@@ -2,7 +2,8 @@
 //!
 //! Replays, rollback after late packets and restarts of a section need nothing else.
 
-use skidpad::core::{CarStart, Controls, Scene, Simulation, State, state::Placement};
+use skidpad::core::CarError;
+use skidpad::prelude::*;
 
 /// Returns throttle, steering and braking that reach the friction limit of the tyres.
 fn driver(step: u32) -> Controls {
@@ -12,31 +13,34 @@ fn driver(step: u32) -> Controls {
     Controls { throttle: 0.5, brake, steer, ..Controls::default() }
 }
 
-fn steps(world: &mut dyn Simulation, range: std::ops::Range<u32>) -> State {
+fn steps(world: &mut World, car: CarId, range: std::ops::Range<u32>) -> Result<State, CarError> {
     for step in range {
-        world.step(&[driver(step)]);
+        *world.controls_mut(car)? = driver(step);
+        world.step();
     }
-    world.state(0).clone()
+    Ok(world.car(car)?.state.clone())
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let placement = Placement { speed: 22.0, ..Placement::default() };
-    let car = CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement };
-    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
-        let mut world = (backend.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 120.0);
-        let saved = steps(world.as_mut(), 0..240);
-        let first = steps(world.as_mut(), 240..600);
+    let model = skidpad::spec::load("corvette_c5")?.model;
+    for solver in Solver::ALL.iter().filter(|solver| !solver.info().comparison_only) {
+        let mut world = World::new(*solver, &Scene::flat(), 1.0 / 120.0);
+        let car = world.spawn(&model, placement.clone());
+        let saved = steps(&mut world, car, 0..240)?;
+        let first = steps(&mut world, car, 240..600)?;
 
         // Repeats the steps from 2 s on, in the same world and in a new world.
-        world.set_state(0, &saved).expect("it fits");
-        let again = steps(world.as_mut(), 240..600);
-        let mut fresh = (backend.build_world)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 120.0);
-        fresh.set_state(0, &saved).expect("it fits");
-        let elsewhere = steps(fresh.as_mut(), 240..600);
+        world.set_state(car, &saved)?;
+        let again = steps(&mut world, car, 240..600)?;
+        let mut fresh = World::new(*solver, &Scene::flat(), 1.0 / 120.0);
+        let twin = fresh.spawn(&model, placement.clone());
+        fresh.set_state(twin, &saved)?;
+        let elsewhere = steps(&mut fresh, twin, 240..600)?;
 
-        println!("{:<11} ends at {:.6} m", backend.name, first.position);
+        println!("{solver:<11} ends at {:.6} m", first.position);
         if first != again || first != elsewhere {
-            return Err(format!("{}: the replay differs: {:.6} m", backend.name, again.position).into());
+            return Err(format!("{solver}: the replay differs: {:.6} m", again.position).into());
         }
     }
     println!("every replay ended in the same bits");

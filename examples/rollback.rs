@@ -65,7 +65,7 @@ fn times(world: &mut dyn Simulation, past: &mut Past, controls: &Controls) -> Ou
 fn main() -> Outcome<()> {
     let placement = Placement { speed: 20.0, ..Placement::default() };
     let car = [CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement }];
-    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
+    for backend in skidpad::solvers().iter().filter(|backend| !backend.comparison_only) {
         let build = || (backend.build_world)(&Scene::flat(), &car, 1.0 / 120.0);
         let (mut truth, mut world) = (build(), build());
         (0..STEP_COUNT).for_each(|step| _ = truth.step(&[true_controls(step)]));

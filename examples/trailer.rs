@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .collect::<Result<_, _>>()?;
     let (scene, placement) = (Scene::flat(), Placement { speed: 20.0, ..Placement::default() });
     let starts: Vec<CarStart> = models.iter().map(|model| CarStart { model: model.clone(), placement }).collect();
-    let solver = skidpad::backends().into_iter().find(|solver| !solver.comparison_only).ok_or("no solver is on")?;
+    let solver = skidpad::solvers().into_iter().find(|solver| !solver.comparison_only).ok_or("no solver is on")?;
     let mut world = (solver.build_world)(&scene, &starts, 1.0 / 60.0);
     // The caravan is in line with its coupler on the ball of the car.
     let in_line: Vec<&Model> = models.iter().map(Arc::as_ref).collect();

@@ -18,17 +18,17 @@
 //! | `full` (default) | all of them | every feature of this table |
 //!
 //! ```
-//! use skidpad::core::{CarStart, Controls, Scene, state::Placement};
+//! use skidpad::prelude::*;
 //!
 //! let model = skidpad::spec::load("corvette_c5")?.model;
-//! let start = CarStart { model, placement: Placement { speed: 20.0, ..Placement::default() } };
-//! for backend in skidpad::backends().iter().filter(|b| !b.peer) {
-//!     let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 120.0);
-//!     let left = Controls { steer: 0.05, ..Controls::default() };
+//! for solver in [Solver::Rapier, Solver::Impulse, Solver::Constraint] {
+//!     let mut world = World::new(solver, &Scene::flat(), 1.0 / 120.0);
+//!     let car = world.spawn(&model, Placement { speed: 20.0, ..Placement::default() });
+//!     world.controls_mut(car)?.steer = 0.05;
 //!     for _ in 0..120 {
-//!         world.step(std::slice::from_ref(&left));
+//!         world.step();
 //!     }
-//!     assert!(world.frame(0).yaw_rate_radps > 0.2, "{}", backend.name);
+//!     assert!(world.frame(car)?.yaw_rate_radps > 0.2, "{solver}");
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -48,6 +48,7 @@ pub mod prelude {
         Event, EventDetector, FixedTimestep, InputShaping, Inputs, Keys, PlayerController, PoseInterpolator,
         reset_upright,
     };
+    pub use crate::{Solver, World};
 }
 
 /// Helpers for driving games: input shaping, automatic reverse, fixed ticks, interpolated poses, events.
@@ -69,38 +70,20 @@ pub use skidpad_peers as peers;
 #[cfg(feature = "rapier")]
 pub use skidpad_rapier as rapier;
 
-/// Returns the solvers whose features are enabled: skidpad's own solvers first, peers last.
-pub fn backends() -> Vec<core::SolverInfo> {
-    vec![
-        #[cfg(feature = "rapier")]
-        rapier::BACKEND_INFO,
-        #[cfg(feature = "impulse")]
-        impulse::BACKEND_INFO,
-        #[cfg(feature = "constraint")]
-        constraint::BACKEND_INFO,
-        #[cfg(all(feature = "peers", feature = "rapier"))]
-        peers::stock::BACKEND_INFO,
-        #[cfg(feature = "peers")]
-        peers::bullet::BACKEND_INFO,
-    ]
+mod solver;
+mod world;
+
+pub use solver::{Solver, UnknownSolver};
+pub use world::World;
+
+/// Returns the enabled solvers without variants: skidpad's own solvers first, reference vehicles last.
+pub fn solvers() -> Vec<core::SolverInfo> {
+    Solver::ALL.iter().filter(|solver| !solver.is_variant()).map(|solver| solver.info()).collect()
 }
 
-/// Returns variants of the constraint solver that are not part of [`backends`]: two other friction limits, and unsprung
-/// masses as separate bodies. Empty without the feature `constraint`.
+/// Returns the enabled variants of the constraint solver: two other friction limits, and unsprung masses as separate bodies.
 pub fn solver_variants() -> Vec<core::SolverInfo> {
-    vec![
-        #[cfg(feature = "constraint")]
-        constraint::SOLVER_VARIANTS[0],
-        #[cfg(feature = "constraint")]
-        constraint::SOLVER_VARIANTS[1],
-        #[cfg(feature = "constraint")]
-        constraint::SOLVER_VARIANTS[2],
-    ]
-}
-
-/// Returns the solver or mode called `name`; `None` if there is none or its feature is off.
-pub fn backend(name: &str) -> Option<core::SolverInfo> {
-    backends().into_iter().chain(solver_variants()).find(|b| b.name == name)
+    Solver::ALL.iter().filter(|solver| solver.is_variant()).map(|solver| solver.info()).collect()
 }
 
 /// Code snippets of the README and of the book, compiled and run as doc tests.

@@ -10,7 +10,7 @@ use crate::shared;
 pub fn rollback(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rollback");
     let controls = [Controls { throttle: 0.2, ..Controls::default() }];
-    for backend in skidpad::backends().iter().filter(|backend| !backend.comparison_only) {
+    for backend in skidpad::solvers().iter().filter(|backend| !backend.comparison_only) {
         let mut world = shared::world(backend, 1);
         group.bench_function(format!("{}/plain_step", backend.name), |bencher| bencher.iter(|| world.step(&controls)));
         let mut past = vec![world.save().expect("no hull touches anything"); 10];

@@ -23,7 +23,7 @@ pub const UNBATCHED_IMPULSE: SolverInfo = SolverInfo {
 
 /// Returns every solver and mode, and Bullet itself if its feature is enabled.
 pub fn solvers() -> Vec<SolverInfo> {
-    let mut solvers = skidpad::backends();
+    let mut solvers = skidpad::solvers();
     solvers.extend(skidpad::solver_variants());
     #[cfg(feature = "impulse")]
     solvers.push(UNBATCHED_IMPULSE);

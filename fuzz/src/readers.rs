@@ -233,7 +233,7 @@ impl World {
 }
 
 thread_local!(static WORLDS: RefCell<Vec<World>> = RefCell::new(
-    skidpad::backends().iter().chain(&skidpad::solver_variants()).map(World::new).collect()
+    skidpad::solvers().iter().chain(&skidpad::solver_variants()).map(World::new).collect()
 ));
 
 /// Returns the bytes of a saved car and of a saved world.

@@ -13,13 +13,13 @@ pub const GRAVITY: f64 = 9.81;
 
 /// Returns the solvers that must satisfy the contract of a backend: all backends except peers.
 pub fn solvers() -> Vec<SolverInfo> {
-    skidpad::backends().into_iter().filter(|b| !b.comparison_only).collect()
+    skidpad::solvers().into_iter().filter(|b| !b.comparison_only).collect()
 }
 
 /// Returns the solvers, the modes and the peer `bullet`: every backend except peers with code of other projects.
 pub fn own_code() -> Vec<SolverInfo> {
     let ours = |b: &SolverInfo| !b.comparison_only || b.name == "bullet";
-    skidpad::backends().into_iter().filter(ours).chain(skidpad::solver_variants()).collect()
+    skidpad::solvers().into_iter().filter(ours).chain(skidpad::solver_variants()).collect()
 }
 
 /// Returns the solvers and modes that solve wheels with skidpad's constraint rows: [`own_code`] without `bullet`.

@@ -15,7 +15,7 @@ fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab
     let overrides = Overrides::default();
     let step = TimeStep::from_rate_hz(240.0).expect("a valid rate");
     // The peer `bullet` is compared with recorded runs elsewhere.
-    let backends: Vec<_> = skidpad::backends().into_iter().filter(|b| b.name != "bullet").collect();
+    let backends: Vec<_> = skidpad::solvers().into_iter().filter(|b| b.name != "bullet").collect();
     for entry in manoeuvres {
         let manoeuvre = entry.build_standard(&overrides);
         let comparison = compare(&backends, &model, manoeuvre.as_ref(), &overrides, step, &|_| {});

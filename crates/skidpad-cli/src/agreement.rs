@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use skidpad::Solver;
 use skidpad::lab::agreement::{
     AGREEMENT_RATE_HZ, REQUIRED_RATES_HZ, Runs, SUMMARY_PAGE, faults, measure, pages, summary_page_start,
 };
@@ -13,10 +14,6 @@ use crate::errors::Unwritable;
 use crate::failure::{Failure, Result};
 use crate::output::{print, print_error, printable_path};
 use crate::run::progress_bar;
-
-/// Mode with unsprung masses. It differs from the solvers by design; its figures are compared with closed forms of this
-/// difference.
-const UNSPRUNG_VARIANT: &str = "constraint-unsprung";
 
 /// Simulates every shipped vehicle and manoeuvre, then writes the pages. With `--check` compares the summary page with
 /// the new results instead. Returns the exit code for failure if solvers differ more than accepted or the page is out
@@ -47,7 +44,7 @@ pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
 fn drive(name: &str, rates: &[f64]) -> Result<Runs> {
     let vehicle = skidpad::spec::load(name)?;
     let bar = progress_bar(0);
-    let solvers: Vec<_> = skidpad::backends().into_iter().chain(skidpad::backend(UNSPRUNG_VARIANT)).collect();
+    let solvers: Vec<_> = skidpad::solvers().into_iter().chain([Solver::ConstraintUnsprung.info()]).collect();
     let found = measure(&solvers, name, &vehicle.model, rates, &|manoeuvre, progress| {
         bar.set_message(manoeuvre);
         bar.set_length(progress.total);

@@ -127,7 +127,7 @@ fn columns(title: &str, heads: Vec<String>, lists: &[Vec<Metric>]) -> Table {
 fn stable_steps_table(loaded: &Loaded) -> Table {
     let mut table = Table::new(usize::MAX);
     table.row(["solver", "longest stable step", "because"]);
-    for backend in skidpad::backends() {
+    for backend in skidpad::solvers() {
         let (step, why) = match stable_step_s(loaded, backend.comparison_only) {
             Some(step) => (format!("{:.1} ms", step * 1e3), "springs and dampers are explicit: 2 (√(1 + ζ²) − ζ) / ω"),
             None => ("any".into(), "springs, tyres and shafts are implicit; for accuracy see `skidpad certify`"),
@@ -205,7 +205,7 @@ fn vehicle_json(loaded: &Loaded, train: &[&Model]) -> Value {
     let model = towing.as_ref().unwrap_or(&loaded.model);
     let step = |peer| stable_step_s(loaded, peer).map(|step| step * 1e3);
     let stable =
-        skidpad::backends().into_iter().map(|backend| (backend.name.to_string(), json!(step(backend.comparison_only))));
+        skidpad::solvers().into_iter().map(|backend| (backend.name.to_string(), json!(step(backend.comparison_only))));
     let damping = damping_ratios(loaded).into_iter().map(|(name, asked, left)| {
         let steps = RATES_HZ.iter().zip(left).map(|(hz, left)| (format!("at_{hz:.0}_hz"), json!(left)));
         (name.to_string(), Value::Object([("asked".to_string(), json!(asked))].into_iter().chain(steps).collect()))

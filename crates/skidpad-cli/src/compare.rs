@@ -89,7 +89,7 @@ pub fn selected_manoeuvres(named: &[String], changes: &Changes) -> Vec<String> {
 /// Returns the solvers called `names`, without repetitions; all solvers if `names` is empty.
 pub fn backends(names: &[String]) -> Result<Vec<SolverInfo>> {
     if names.is_empty() {
-        return Ok(skidpad::backends());
+        return Ok(skidpad::solvers());
     }
     let mut chosen: Vec<SolverInfo> = Vec::new();
     for name in names {
@@ -149,7 +149,7 @@ mod tests {
     fn backends_are_chosen_once_and_unknown_ones_refused() {
         let ask = |names: &[&str]| backends(&names.iter().map(|n| n.to_string()).collect::<Vec<_>>());
         assert_eq!(ask(&["impulse", "impulse"]).expect("known").len(), 1);
-        assert_eq!(ask(&[]).expect("all").len(), skidpad::backends().len());
+        assert_eq!(ask(&[]).expect("all").len(), skidpad::solvers().len());
         let refused = format!("{:?}", ask(&["impulze"]).expect_err("unknown"));
         assert!(refused.contains("impulse"), "{refused}");
     }

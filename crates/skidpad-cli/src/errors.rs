@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use skidpad::Solver;
 use skidpad::core::SolverInfo;
 use skidpad::lab::files::{self, WriteError, is_same_file};
 use skidpad::lab::manoeuvre::{MANOEUVRES, ManoeuvreEntry, by_name};
@@ -167,9 +168,9 @@ pub fn find_manoeuvre(name: &str) -> Result<&'static ManoeuvreEntry, UnknownName
 
 /// Returns the solver or mode called `name`.
 pub fn find_backend(name: &str) -> Result<SolverInfo, UnknownName> {
-    let all: Vec<SolverInfo> = skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect();
+    let all: Vec<SolverInfo> = skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect();
     let known: Vec<&str> = all.iter().map(|info| info.name).collect();
-    skidpad::backend(name).ok_or_else(|| UnknownName::new("backend", name, &known))
+    name.parse::<Solver>().map(Solver::info).map_err(|_| UnknownName::new("solver", name, &known))
 }
 
 /// Error for an output path that is also an input or another output.

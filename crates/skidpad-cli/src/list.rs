@@ -44,7 +44,7 @@ fn vehicles() -> Result<Table> {
 
 fn backends() -> Table {
     let mut table = Table::new(usize::MAX);
-    for info in skidpad::backends() {
+    for info in skidpad::solvers() {
         table.row([info.name, if info.comparison_only { "peer" } else { "" }, info.description]);
     }
     table
@@ -65,7 +65,7 @@ fn grounds() -> Table {
         table.row([name, "", from]);
     }
     let kinds = GROUND_KINDS.map(|(name, _)| name).join(", ");
-    for info in skidpad::backends().into_iter().chain(skidpad::solver_variants()) {
+    for info in skidpad::solvers().into_iter().chain(skidpad::solver_variants()) {
         let probes =
             if info.has_wheel_rows { "rays, discs, cylinders, tori" } else { "rays, whatever the vehicle file says" };
         table.row([info.name, &kinds, probes]);

@@ -40,7 +40,7 @@ fn works(folder: &Path, arguments: &[&str]) -> String {
 fn without_arguments_it_compares_every_solver_and_writes_a_report() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = works(folder.path(), &[]);
-    for backend in skidpad::backends() {
+    for backend in skidpad::solvers() {
         assert!(text.contains(backend.name), "{text}");
     }
     assert!(text.contains("Stopping distance") && text.contains("Steady yaw rate"), "{text}");

@@ -64,7 +64,7 @@ fn telemetry_keeps_its_columns() {
             let mut parts = skidpad::spec::load(name).expect("shipped").model.parts().clone();
             parts.assists = assists;
             let model = Arc::new(Model::new(parts).expect("valid"));
-            for solver in skidpad::backends() {
+            for solver in skidpad::solvers() {
                 let placement = Placement { speed: 15.0, ..Placement::default() };
                 let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 60.0);
                 let started = car.world.frame(0).header(&model);

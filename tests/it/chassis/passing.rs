@@ -99,7 +99,7 @@ fn left(solver: &SolverInfo, model: &Arc<Model>, obstacle: FixedBox, [speed, aft
 #[test]
 fn a_car_that_overlaps_an_obstacle_ends_as_in_rapier() {
     let model = c5().on_coulomb_tyres(1e-3).without_air().model();
-    let rapier = skidpad::backend("rapier").expect("listed");
+    let rapier = skidpad::Solver::Rapier.info();
     let hits: Vec<_> = [0.01, 0.1].into_iter().flat_map(|by| obstacles(&model, by)).chain(ahead()).collect();
     let mut apart = Vec::new();
     for ((name, obstacle), speed) in hits.into_iter().flat_map(|hit| SPEEDS.map(|speed| (hit, speed))) {

@@ -74,7 +74,7 @@ fn crg() -> String {
 
 /// Returns the solvers, their modes and the peers.
 fn all() -> Vec<SolverInfo> {
-    skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
+    skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
 /// Metrics on the plane and on other flat ground agree within 1e-4. The tolerance of peers, whose wheels are

@@ -9,7 +9,7 @@ use skidpad::core::{Assist, Controls, Frame, Model, Scene, SolverInfo};
 use crate::common::{Drive, Simplify, c5, close, shipped, solvers, time_at};
 
 fn peers() -> impl Iterator<Item = SolverInfo> {
-    skidpad::backends().into_iter().filter(|solver| solver.comparison_only)
+    skidpad::solvers().into_iter().filter(|solver| solver.comparison_only)
 }
 
 /// Returns the values that assist `trick` added in the step of `frame`, in column order; `None` if the log has no such
@@ -22,7 +22,7 @@ fn added(frame: &Frame, trick: Assist) -> Option<[f64; 10]> {
 #[test]
 fn side_forces_point_into_the_turn() {
     let model = c5().model();
-    for solver in skidpad::backends() {
+    for solver in skidpad::solvers() {
         let mut car = Drive::rolling(&solver, &model, 20.0, 240.0);
         let frames = car.run(2.0, |_| Controls { steer: 0.02, ..Controls::coasting() });
         let last = &frames[frames.len() - 1];

@@ -8,7 +8,7 @@ use crate::common::{Simplify, c5, shipped};
 
 /// Returns every solver, mode and peer.
 fn all() -> Vec<SolverInfo> {
-    skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
+    skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
 /// Builds a world with a Corvette that rolls at 20 m/s. The step is `dt`, s.

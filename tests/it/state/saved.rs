@@ -53,7 +53,7 @@ fn a_car_takes_417_bytes_and_a_world_little_more_than_its_cars() {
 
 #[test]
 fn a_saved_world_resumes_bit_for_bit() {
-    for solver in skidpad::backends() {
+    for solver in skidpad::solvers() {
         let mut world = two_cars(&solver, &Scene::sloping(0.05));
         drive(world.as_mut(), 150);
         let early = saved(world.as_ref());
@@ -189,7 +189,7 @@ fn what_is_not_a_saved_car_says_why() {
 
 #[test]
 fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
-    for solver in skidpad::backends() {
+    for solver in skidpad::solvers() {
         let mut world = two_cars(&solver, &Scene::flat());
         let good = saved(world.as_ref());
         drive(world.as_mut(), 3);
@@ -264,7 +264,7 @@ fn what_is_let_in_drives_on() {
 /// Loading a saved world with a wrong byte is an error, or the cars drive on with finite states. Nothing panics.
 #[test]
 fn wrong_bytes_never_panic() {
-    for solver in skidpad::backends() {
+    for solver in skidpad::solvers() {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let mut world = two_cars(&solver, &Scene::sloping(0.1));
         drive(world.as_mut(), 30);

@@ -9,7 +9,7 @@ use skidpad::core::{
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, curve, mean, solvers};
 
 fn solver(name: &str) -> SolverInfo {
-    skidpad::backend(name).expect("listed")
+    name.parse::<skidpad::Solver>().expect("listed").info()
 }
 
 /// Returns the mean deceleration over μ N / m of a car that slides on locked wheels, `degrees` off its heading. μ is 1, N

@@ -320,7 +320,7 @@ fn cars_on_kinks_converge() {
 #[cfg(feature = "constraint")]
 #[test]
 fn stiff_ties_between_wheels_on_their_own_converge() {
-    let solver = skidpad::backend("constraint-unsprung").expect("a mode");
+    let solver = skidpad::Solver::ConstraintUnsprung.info();
     let found = [121, 335, 186, 462, 1135, 2176, 2865].map(|seed| drive(&solver, trial(seed)).unconverged);
     assert_eq!(found, [0; 7]);
 }

@@ -9,7 +9,7 @@ use crate::step::energy::Audit;
 const RATES: [f32; 5] = [30.0, 60.0, 120.0, 240.0, 1000.0];
 
 fn solver() -> SolverInfo {
-    skidpad::backend("constraint-unsprung").expect("a mode")
+    skidpad::Solver::ConstraintUnsprung.info()
 }
 
 /// Quarter car: masses above and below the strut (kg), rate and damping of strut and tyre (N/m, N·s/m).

@@ -379,7 +379,7 @@ fn d7_top_speed_is_of_the_ride_height_at_top_speed() {
 fn b19_explicit_springs_fail_beyond_the_step_told() {
     let model = evenly_damped(shipped("bullet_reference"), 0.5).on_coulomb_tyres(1e-6).model();
     let bound = Modes::of(&model).expect("upright").explicit_step_s;
-    let bullet = skidpad::backends().into_iter().find(|b| b.name == "bullet").expect("a peer");
+    let bullet = skidpad::solvers().into_iter().find(|b| b.name == "bullet").expect("a peer");
     let moves = |share: f64| {
         let mut car = Drive::new(&bullet, &model, &Scene::flat(), Placement::default(), (1.0 / (share * bound)) as f32);
         let mut state = car.world.state(0).clone();

@@ -20,7 +20,7 @@ fn drive(world: &mut dyn Simulation, controls: &Controls, mut look: impl FnMut(&
 #[test]
 fn every_solver_takes_steps_of_another_length() {
     let model = c5().without_air().without_rolling_resistance().model();
-    let solvers = skidpad::backends().into_iter().chain(skidpad::solver_variants());
+    let solvers = skidpad::solvers().into_iter().chain(skidpad::solver_variants());
     for solver in solvers {
         let placement = Placement { speed: 10.0, ..Placement::default() };
         let mut world = Drive::new(&solver, &model, &Scene::flat(), placement, 60.0).world;

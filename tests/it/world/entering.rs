@@ -10,7 +10,7 @@ use crate::hitch::rigs;
 
 /// Returns every solver, mode and peer.
 fn all() -> Vec<SolverInfo> {
-    skidpad::backends().into_iter().chain(skidpad::solver_variants()).collect()
+    skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
 fn start(name: &str, y: f64) -> CarStart {

@@ -4,6 +4,7 @@ mod bodies;
 mod clock;
 mod contract;
 pub mod entering;
+mod handles;
 mod jump;
 mod kerbs;
 mod planks;

@@ -175,7 +175,7 @@ fn soak(car_steps: u64) {
         "{:<24} {:>10} {:>8} {:>10} {:>8} {:>6} {:>8}",
         "", "car-steps", "ns each", "heap +", "handles", "slots", "saved"
     );
-    for solver in skidpad::backends().into_iter().chain(skidpad::solver_variants()) {
+    for solver in skidpad::solvers().into_iter().chain(skidpad::solver_variants()) {
         let mut soak = Soak::new(&solver);
         let windows: Vec<Window> = (0..WINDOWS).map(|_| soak.run(car_steps / WINDOWS)).collect();
         for window in &windows {
@@ -218,7 +218,7 @@ fn visitors_leave_nothing() {
     let (visitors, model) = (asked.unwrap_or(400), shipped("corvette_c5").model());
     println!("{:<24} {:>10} {:>8} {:>8} {:>10}", "", "visitors", "ns first", "ns last", "heap +");
     let scene = Scene { cars_collide: true, ..Scene::flat() };
-    for solver in skidpad::backends().into_iter().chain(skidpad::solver_variants()) {
+    for solver in skidpad::solvers().into_iter().chain(skidpad::solver_variants()) {
         let at = |x: f64, y: f64| Placement { x, y, ..Placement::default() };
         let resident = CarStart { model: model.clone(), placement: at(0.0, 0.0) };
         let mut world = (solver.build_world)(&scene, &[resident], 1.0 / 60.0);

@@ -140,7 +140,7 @@ fn accelerations_do_not_jump_with_the_tick() {
 /// A suspended car keeps its state while the other car drives as if alone. It is saved as suspended, and can be resumed.
 #[test]
 fn a_car_leaves_its_world_and_comes_back() {
-    for solver in skidpad::backends() {
+    for solver in skidpad::solvers() {
         let model = c5().model();
         let start =
             |y: f64| CarStart { model: model.clone(), placement: Placement { y, speed: 20.0, ..Placement::default() } };

@@ -226,7 +226,7 @@ fn pile_up(solver: &SolverInfo, model: &Arc<Model>, scene: &Scene, seed: u64, hz
 #[test]
 fn cars_that_meet_end_as_in_rapier() {
     let model = gliding();
-    let rapier = skidpad::backend("rapier").expect("listed");
+    let rapier = skidpad::Solver::Rapier.info();
     for (heading, other, aside) in [(PI, 1.0, 0.0), (PI, 0.0, 0.0), (0.0, 0.0, 0.0), (PI, 1.0, 0.6), (0.0, 0.0, 0.9)] {
         for speed in [5.0, 12.0, 30.0] {
             let end = |solver: &SolverInfo, hz: f32| {
