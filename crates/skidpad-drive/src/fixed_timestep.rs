@@ -3,10 +3,10 @@
 /// Counter of the steps due in a frame. Use one per world.
 ///
 /// ```
-/// let mut ticks = skidpad_drive::Ticks::new(1.0 / 60.0);
-/// let due = ticks.frame(0.040);
+/// let mut timestep = skidpad_drive::FixedTimestep::new(1.0 / 60.0);
+/// let due = timestep.advance(0.040);
 /// assert_eq!(due, 2);
-/// assert!((ticks.overstep() - 0.4).abs() < 1e-6);
+/// assert!((timestep.alpha() - 0.4).abs() < 1e-6);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedTimestep {

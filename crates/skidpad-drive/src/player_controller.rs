@@ -18,12 +18,12 @@ pub enum Shifting {
 /// Driver of one car, which converts inputs into [`Controls`] step by step.
 ///
 /// ```
-/// use skidpad_drive::{Driver, Keys};
-/// # fn drive(world: &mut dyn skidpad_core::Backend) {
-/// let mut driver = Driver::default();
-/// let keys = Keys { accelerate: true, left: true, ..Keys::default() };
+/// use skidpad_drive::{Keys, PlayerController};
+/// # fn drive(world: &mut dyn skidpad_core::Simulation) {
+/// let mut player = PlayerController::default();
+/// let keys = Keys { throttle: true, left: true, ..Keys::default() };
 /// let (car, dt) = (world.car(0), world.dt());
-/// let controls = driver.controls(&keys.into(), car.model, car.state, dt);
+/// let controls = player.controls(&keys.into(), car.model, car.state, dt);
 /// world.step(&[controls]);
 /// # }
 /// ```

@@ -6,12 +6,12 @@ use skidpad_core::{SmoothSurface, SurfaceTexture};
 /// Ground for the wheels in a step. A `QueryFilter` converts into one on which every surface has grip 1.
 ///
 /// ```
-/// use skidpad_rapier::{Met, Surfaces};
+/// use skidpad_rapier::{SurfaceProperties, SurfaceQuery};
 ///
 /// // The user data of each collider contains the index of its material.
 /// let grips = [1.0, 0.6, 0.1];
-/// let of_material = |met: &Met| grips[met.collider.user_data as usize];
-/// let ground = Surfaces { grip: Some(&of_material), ..Surfaces::default() };
+/// let of_material = |query: &SurfaceQuery| grips[query.collider.user_data as usize];
+/// let ground = SurfaceProperties { grip: Some(&of_material), ..SurfaceProperties::default() };
 /// ```
 #[derive(Clone, Copy, Default)]
 pub struct SurfaceProperties<'a> {

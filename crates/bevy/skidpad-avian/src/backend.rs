@@ -13,7 +13,7 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::{BEVY_AXES, CarHost, GroundSurface};
 use skidpad_core::world::backend::save_world;
 use skidpad_core::{
-    Backend, BackendInfo, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField,
+    Simulation, SolverInfo, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField,
     Platform, Probe, SaveError, SavedUnit, Scene, Slots, State, StepReport, Texture, Triangle, TriangleMesh, Vec3,
     WorldPort,
 };
@@ -23,7 +23,7 @@ use crate::port::Port;
 use crate::world::World as Read;
 
 /// Entry for a list of backends.
-pub const BACKEND_INFO: BackendInfo = BackendInfo {
+pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "avian",
     about: "Avian's rigid bodies and colliders, one sweep handed over as accelerations",
     peer: false,
@@ -83,7 +83,7 @@ impl AvianBackend {
         let (mut avian, mut commands, read) = params.get_mut(&mut self.world).expect("its resources are there");
         let AvianCars { cars, slots, memory, .. } = &mut *avian;
         let done = with(&mut Host { cars, slots, memory, commands: &mut commands, world: &read });
-        avian.let_pass(&mut commands);
+        avian.update_hitch_joints(&mut commands);
         params.apply(&mut self.world);
         done
     }
@@ -104,16 +104,16 @@ impl AvianBackend {
     }
 }
 
-impl Backend for AvianBackend {
+impl Simulation for AvianBackend {
     fn name(&self) -> &'static str {
         BACKEND_INFO.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
+        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
         }
-        let wind = self.scene.wind_in(self.time(), self.clock.dt);
+        let wind = self.scene.wind_at_midstep(self.time(), self.clock.dt);
         self.move_platforms();
         let mut avian = self.world.resource_mut::<AvianCars>();
         avian.set_wind(BEVY_AXES.to_world(wind));
@@ -166,7 +166,7 @@ impl Backend for AvianBackend {
         self.world.resource::<AvianCars>().slots[car].track.place().map(|place| BEVY_AXES.from_world(place))
     }
 
-    fn set_place(&mut self, car: usize, place: Vec3) {
+    fn set_engine_position(&mut self, car: usize, place: Vec3) {
         self.with_host(|host| host.set_engine_position(car, place));
     }
 

@@ -33,7 +33,7 @@ pub struct AvianCars {
 impl Default for AvianCars {
     fn default() -> Self {
         Self {
-            cars: Cars::new(Vec::new(), Coupling::OneSweep),
+            cars: Cars::new(Vec::new(), Coupling::SinglePass),
             slots: Vec::new(),
             indices: CarIndices::default(),
             controls: Vec::new(),

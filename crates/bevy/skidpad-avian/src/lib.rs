@@ -35,7 +35,7 @@ use avian3d::prelude::*;
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::prelude::*;
-use skidpad_bevy::core::{Misuse, StepReport};
+use skidpad_bevy::core::{ApiMisuse, StepReport};
 use skidpad_bevy::{BEVY_AXES, CarControls, CarMotion, CarPlugin, CarSystems, PendingCars};
 use skidpad_core::Vec3;
 use skidpad_engines::pose_lag;
@@ -91,7 +91,7 @@ fn add_step(app: &mut App) {
 fn sync_cars(mut arrivals: PendingCars, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
     let AvianCars { cars, slots, indices: numbers, memory, .. } = &mut *avian;
     arrivals.sync(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, numbers);
-    avian.let_pass(&mut commands);
+    avian.update_hitch_joints(&mut commands);
 }
 
 /// Collects the controls of all cars for the coming step.
@@ -171,18 +171,18 @@ const MIN_DOWNWARD_GRAVITY_SHARE: f32 = 0.5;
 const MASS_TOLERANCE_RATIO: f32 = 1e-3;
 
 /// Returns the first misuse of the world: gravity that does not point down, or a chassis with a different mass.
-fn find_misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSlot]) -> Option<Misuse> {
+fn find_misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSlot]) -> Option<ApiMisuse> {
     let gravity = world.gravity.0;
     if gravity.dot(BEVY_AXES.to_world(Vec3::Z)) > -MIN_DOWNWARD_GRAVITY_SHARE * gravity.length()
         && gravity != Vec3::ZERO
     {
-        return Some(Misuse::OtherAxes);
+        return Some(ApiMisuse::AxesMismatch);
     }
     let is_other = |(slot, vehicle): (&CarSlot, &skidpad_core::Vehicle)| {
         let Ok(body) = world.bodies.get(slot.chassis) else { return false };
         (body.mass.inverse() * vehicle.model().mass() - 1.0).abs() > MASS_TOLERANCE_RATIO
     };
-    slots.iter().zip(vehicles).any(is_other).then_some(Misuse::OtherMass)
+    slots.iter().zip(vehicles).any(is_other).then_some(ApiMisuse::MassMismatch)
 }
 
 #[cfg(doctest)]

@@ -7,10 +7,10 @@ use bevy_ecs::prelude::*;
 use bevy_math::Quat;
 use skidpad_bevy::{BEVY_AXES, GroundSurface};
 use skidpad_core::world::scene::FLUSH;
-use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
+use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, DynamicBody, Reaction, Vec3, WorldPort};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
-use skidpad_engines::{Asked, BLOW, Meeting, beside, bounds_of, cast, is_one_plane, pose_lag, ray, resolution};
+use skidpad_engines::{Asked, BLOW, Meeting, beside, bounds_of, cast, is_plane_at_most, pose_lag, ray, resolution};
 
 use crate::car_slot::{CarBuffers, CarSlot};
 use crate::ground::{WheelLoadedBody, body_motion, dynamic_ground_body, ground_data};
@@ -107,7 +107,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let on_rim = point.map(|point| car + BEVY_AXES.to_world(point));
         let met = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
         let (.., of, _, _) = self.world.colliders.get(entity).ok()?;
-        let surface = self.surface_at(probe.car, entity, met.point);
+        let surface = self.topmost_surface_at(probe.car, entity, met.point);
         let time = [self.dt, pose_lag(self.dt, self.substeps())];
         let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
         let is_dynamic = |body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic());
@@ -169,7 +169,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 
     /// Returns the surface at the contact `point` on `entity`. If colliders lie flush, the one that was spawned last determines
     /// it, such as a patch of ice on a road.
-    fn surface_at(&self, car: usize, entity: Entity, point: Vec3) -> GroundSurface {
+    fn topmost_surface_at(&self, car: usize, entity: Entity, point: Vec3) -> GroundSurface {
         let surface_of = |entity| self.world.colliders.get(entity).ok().and_then(|(.., surface)| surface).copied();
         let near = self.slots.get(car).map_or(&[][..], |slot| &slot.near);
         let flush = near.iter().rev().take_while(|later| **later != entity).find_map(|&later| {
@@ -219,7 +219,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let inertia = body.inertia.rotated(body.rotation.0).inverse();
         let lighter = body.mass.inverse();
         let held = self.memory.rim_walls.hold(car, moving, Vec3::splat(lighter), |moment| inertia * moment)?;
-        Some(([held.impulse * lighter, inertia * held.angular], held.is_blow))
+        Some(([held.impulse * lighter, inertia * held.angular], held.is_impact))
     }
 
     /// Returns true if the wheels change the velocities of `car` by `gained`, as much as an impact does, and its hull would
@@ -229,9 +229,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     /// that acts to its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would
     /// gain up to 0.23 m g h.
     fn is_impact_with_overlap(&self, car: usize, body: &BodyItem, gained: [Vec3; 2], dt: f32) -> bool {
-        let is_blow = gained[0].length() > BLOW;
+        let is_impact = gained[0].length() > BLOW;
         // Four poses on the path are checked, because the wheels may have lifted the hull again at its end.
-        is_blow
+        is_impact
             && [0.25, 0.5, 0.75, 1.0].into_iter().any(|share| {
                 let [linear, angular] =
                     [0, 1].map(|i| [body.velocity.0, body.angular.0][i] + gained[i] * (0.5 * share));
@@ -302,7 +302,7 @@ impl WorldPort for Port<'_, '_, '_> {
         let near = asked.first().and_then(|probe| self.slots.get(probe.car)).map_or(&[][..], |slot| &slot.near);
         let colliders = near.iter().filter_map(|&entity| self.collider_and_pose(entity));
         let shapes = colliders.map(|(collider, pose)| (collider.shape_scaled().0.as_ref(), pose));
-        if is_one_plane(&bounds_of(BEVY_AXES, asked), shapes) {
+        if is_plane_at_most(&bounds_of(BEVY_AXES, asked), shapes) {
             return false;
         }
         for (probe, answer) in asked.iter().zip(answered) {
@@ -324,8 +324,8 @@ impl WorldPort for Port<'_, '_, '_> {
             let strikes = self.is_impact_with_overlap(car, &body, gained, dt);
             let held = self.solve_rim_walls(car, &body, gained, dt);
             let (mut even, mut at_once) = ([Vec3::ZERO; 2], [Vec3::ZERO; 2]);
-            for (change, is_blow) in [Some((gained, strikes)), held].into_iter().flatten() {
-                let to = if is_blow && body.index.is_some() { &mut at_once } else { &mut even };
+            for (change, is_impact) in [Some((gained, strikes)), held].into_iter().flatten() {
+                let to = if is_impact && body.index.is_some() { &mut at_once } else { &mut even };
                 (0..2).for_each(|i| to[i] += change[i]);
             }
             self.actions.accelerations.push((chassis, even.map(|change| change / dt)));
@@ -337,16 +337,16 @@ impl WorldPort for Port<'_, '_, '_> {
         }
     }
 
-    fn bears_wheels(&self) -> bool {
+    fn has_wheels_on_bodies(&self) -> bool {
         self.has_loaded_bodies
     }
 
-    fn vehicle_of(&self, body: u64) -> Option<usize> {
+    fn vehicle_of_body(&self, body: u64) -> Option<usize> {
         let entity = Entity::try_from_bits(body)?;
         self.slots.iter().position(|slot| slot.chassis == entity)
     }
 
-    fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<Pushable> {
+    fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<DynamicBody> {
         let entity = Entity::try_from_bits(body)?;
         let body = self.world.bodies.get(entity).ok().filter(|body| body.kind.is_dynamic())?;
         let ends = self.free_motion(&body, dt);
@@ -371,7 +371,7 @@ impl WorldPort for Port<'_, '_, '_> {
         }
     }
 
-    fn follow_ground(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn update_ground_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };

@@ -13,7 +13,7 @@ mod common {
     pub const GRAVITY: f64 = 9.81;
 
     pub struct Drive {
-        pub world: Box<dyn skidpad::core::Backend>,
+        pub world: Box<dyn skidpad::core::Simulation>,
     }
 }
 
@@ -28,8 +28,8 @@ use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
 use bevy_transform::prelude::*;
 use skidpad_avian::{AvianCars, AvianCarsPlugin, Chassis, ChassisOf};
 use skidpad_bevy::core::state::Placement;
-use skidpad_bevy::core::{BackendInfo, CarStart, Controls, STANDARD_GRAVITY, Scene, State};
-use skidpad_bevy::drive::{Driver, Shaping};
+use skidpad_bevy::core::{SolverInfo, CarStart, Controls, STANDARD_GRAVITY, Scene, State};
+use skidpad_bevy::drive::{Driver, InputShaping};
 use skidpad_bevy::{
     BuiltinWorldPlugin, Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, StepFault, Teleport,
     TowedBy, Wheel,
@@ -142,7 +142,7 @@ fn grip_is_a_component_of_the_ground() {
         if let Some(grip) = grip {
             app.world_mut().entity_mut(ground).insert(GroundSurface { grip, ..GroundSurface::default() });
         }
-        let at_once = CarDriver(Driver::with(Shaping { press: f32::INFINITY, ..Shaping::KEYS }));
+        let at_once = CarDriver(Driver::with(InputShaping { press: f32::INFINITY, ..InputShaping::KEYS }));
         let car = app.world_mut().spawn((c5(), at_once, Transform::default())).id();
         ask(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
@@ -313,7 +313,7 @@ fn the_proving_ground_is_crossed_as_in_the_own_world() {
     for name in ["corvette_c5", "truck_6x4"] {
         let model = skidpad_spec::load(name).unwrap().model;
         for y in [-40.0, 0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0, 210.0] {
-            let way = |solver: BackendInfo| {
+            let way = |solver: SolverInfo| {
                 let placement = Placement { x: -12.0, y, speed: 8.0, ..Placement::default() };
                 let start = CarStart { model: model.clone(), placement };
                 let mut world = (solver.build)(&scene, &[start], 1.0 / 240.0);

@@ -135,7 +135,7 @@ fn before_step(
         ..Surfaces::default()
     };
     let RapierWorldCars { cars: rapier, indices: numbers, report } = &mut *world;
-    *report = rapier.before_step_on(world_mut(&mut context, configuration.gravity), numbers.controls(&cars), ground);
+    *report = rapier.before_step_with_surfaces(world_mut(&mut context, configuration.gravity), numbers.controls(&cars), ground);
 }
 
 fn after_step(

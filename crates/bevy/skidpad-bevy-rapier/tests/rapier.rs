@@ -14,7 +14,7 @@ use bevy_rapier3d::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
 use bevy_transform::prelude::*;
 use skidpad_bevy::core::Scene;
-use skidpad_bevy::drive::{Driver, Shaping};
+use skidpad_bevy::drive::{Driver, InputShaping};
 use skidpad_bevy::{
     BuiltinWorldPlugin, Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, StepFault, Teleport,
     Wheel,
@@ -122,7 +122,7 @@ fn grip_is_a_component_of_the_ground() {
         if let Some(grip) = grip {
             app.world_mut().entity_mut(ground).insert(GroundSurface { grip, ..GroundSurface::default() });
         }
-        let at_once = CarDriver(Driver::with(Shaping { press: f32::INFINITY, ..Shaping::KEYS }));
+        let at_once = CarDriver(Driver::with(InputShaping { press: f32::INFINITY, ..InputShaping::KEYS }));
         let car = app.world_mut().spawn((c5(), at_once, Transform::default())).id();
         ask(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });

@@ -10,13 +10,13 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::prelude::*;
 use skidpad_core::state::Placement;
-use skidpad_core::{Backend, BackendInfo, CarId, CarStart, Contact, Model, Probe, Scene, State};
+use skidpad_core::{Simulation, SolverInfo, CarId, CarStart, Contact, Model, Probe, Scene, State};
 
 /// Plugin that steps all cars in a world that one of skidpad's solvers builds. Add it after [`CarPlugin`].
 #[derive(Clone, Debug)]
 pub struct BuiltinWorldPlugin {
     /// Solver, such as `skidpad_impulse::BACKEND` or `skidpad_constraint::BACKEND`.
-    pub solver: BackendInfo,
+    pub solver: SolverInfo,
     /// Ground and obstacles, in skidpad's axes: z up.
     pub scene: Scene,
 }
@@ -37,18 +37,18 @@ pub struct BuiltinWorld {
     scene: Scene,
 }
 
-struct Host(Box<dyn Backend>);
+struct Host(Box<dyn Simulation>);
 
 /// Initial step length of the world, s. Every step replaces it by the length of the tick.
 const INITIAL_STEP_S: f32 = 1.0 / 64.0;
 
 impl BuiltinWorld {
-    fn new(solver: BackendInfo, scene: Scene) -> Self {
+    fn new(solver: SolverInfo, scene: Scene) -> Self {
         Self { host: Host((solver.build)(&scene, &[], INITIAL_STEP_S)), indices: CarIndices::default(), scene }
     }
 
     /// Returns the world.
-    pub fn world(&self) -> &dyn Backend {
+    pub fn world(&self) -> &dyn Simulation {
         self.host.0.as_ref()
     }
 
@@ -58,7 +58,7 @@ impl BuiltinWorld {
     }
 
     /// Replaces the solver of the world. Every car keeps its state and its identifier.
-    pub fn change_solver(&mut self, solver: BackendInfo) {
+    pub fn change_solver(&mut self, solver: SolverInfo) {
         let world = &self.host.0;
         let cars: Vec<CarStart> = (0..world.cars())
             .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
@@ -68,7 +68,7 @@ impl BuiltinWorld {
             // The models are the same, so that every state fits.
             let _ = next.set_state(slot, world.state(slot));
         }
-        next.slots_mut().rename_as(world.slots());
+        next.slots_mut().copy_identifiers(world.slots());
         for slot in 0..cars.len() {
             if world.slots().id(slot).is_none()
                 && let Some(removed) = next.slots().id(slot)

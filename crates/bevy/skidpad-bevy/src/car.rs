@@ -141,7 +141,7 @@ impl GroundSurface {
     /// not finite, or uneven without a wavelength.
     pub fn texture(&self) -> Texture {
         let texture = Texture { rolling: self.rolling, amplitude: self.roughness, wavelength: self.wavelength };
-        if texture.is_sound() { texture } else { Texture::NONE }
+        if texture.is_valid() { texture } else { Texture::NONE }
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn interpolate(
     }
     for (wheel, child, mut transform) in &mut wheels {
         let Ok((car, motion, _, at_tick)) = cars.get(child.parent()) else { continue };
-        let Some((centre, rotation)) = motion.drawn.wheel_on_body(wheel.index, share(at_tick)) else { continue };
+        let Some((centre, rotation)) = motion.drawn.wheel_pose_on_body(wheel.index, share(at_tick)) else { continue };
         let above = centre + Vec3::Z * car.0.parts().centre_height;
         let (translation, rotation) = (BEVY_AXES.to_world(above), BEVY_AXES.rotation_to_world(rotation));
         *transform = Transform { translation, rotation, scale: transform.scale };

@@ -5,7 +5,7 @@
 //! use bevy_app::prelude::*;
 //! use bevy_ecs::prelude::*;
 //! use bevy_transform::prelude::*;
-//! use skidpad_bevy::{Car, CarInputs, CarPlugin, OwnWorldPlugin};
+//! use skidpad_bevy::{Car, CarInputs, CarPlugin, BuiltinWorldPlugin};
 //! use skidpad_core::Scene;
 //!
 //! fn spawn(mut commands: Commands) {
@@ -15,13 +15,13 @@
 //!
 //! fn drive(mut cars: Query<&mut CarInputs>) {
 //!     for mut car in &mut cars {
-//!         car.accelerate = 1.0;
+//!         car.throttle = 1.0;
 //!     }
 //! }
 //!
 //! let mut app = App::new();
 //! app.add_plugins((bevy_time::TimePlugin, CarPlugin::default()))
-//!     .add_plugins(OwnWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() })
+//!     .add_plugins(BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND_INFO, scene: Scene::flat() })
 //!     .add_systems(Startup, spawn)
 //!     .add_systems(Update, drive);
 //! app.update();

@@ -11,7 +11,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_transform::prelude::*;
 use skidpad_core::{CarId, Contact, Controls, Model, Probe, State};
-use skidpad_drive::{looks_down, upright_on};
+use skidpad_drive::{downward_probe, upright_state_on};
 
 /// World that cars are inserted into. The number of a car is its slot. The next inserted car reuses the number of a
 /// removed car.
@@ -128,9 +128,9 @@ impl PendingCars<'_, '_> {
                 (Some(Teleport::To(transform)), ..) => start_state_at(&car.0, transform),
                 (Some(Teleport::ToState(state)), ..) if state.wheels.len() == car.0.wheels().len() => (**state).clone(),
                 (Some(Teleport::Upright), Some(motion), Some(number)) => {
-                    let probe = looks_down(number, motion.state());
+                    let probe = downward_probe(number, motion.state());
                     let met = host.probe_ground(&probe);
-                    upright_on(&car.0, motion.state(), &probe, met.as_ref())
+                    upright_state_on(&car.0, motion.state(), &probe, met.as_ref())
                 }
                 (None, _, Some(_)) if !car.is_changed() => continue,
                 // The model or the world has changed.

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use skidpad_bevy::{BuiltinWorld, Car, CarDriver, CarMotion, Teleport, TowedBy, start_state_at, transform_of};
-use skidpad_core::{BackendInfo, Model};
+use skidpad_core::{SolverInfo, Model};
 use skidpad_drive::{Driver, Gears, Pose};
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::player_input::{PlayerCar, Press};
 use crate::scenery::StartPlace;
 
 /// Solvers that the player can choose.
-pub const SELECTABLE_SOLVERS: [BackendInfo; 3] =
+pub const SELECTABLE_SOLVERS: [SolverInfo; 3] =
     [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND, skidpad_rapier::BACKEND];
 
 /// Available vehicles, and the current choice of vehicle and solver.
@@ -38,12 +38,12 @@ impl Garage {
         Ok(Self { vehicles, trailer: load("caravan")?, vehicle: 0, solver })
     }
 
-    pub fn solver(&self) -> BackendInfo {
+    pub fn solver(&self) -> SolverInfo {
         SELECTABLE_SOLVERS[self.solver]
     }
 
     /// Returns the solver of the ghost: the one after the current solver.
-    pub fn next_solver(&self) -> BackendInfo {
+    pub fn next_solver(&self) -> SolverInfo {
         SELECTABLE_SOLVERS[(self.solver + 1) % SELECTABLE_SOLVERS.len()]
     }
 

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use skidpad_bevy::core::state::Placement;
-use skidpad_bevy::core::{Backend, CarStart, Controls, Model, Scene, State};
+use skidpad_bevy::core::{Simulation, CarStart, Controls, Model, Scene, State};
 use skidpad_bevy::{BEVY_AXES, Car, CarControls, CarMotion, CarSystems, transform_of};
 use skidpad_drive::{Drawn, Pose};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ struct GhostScene(Scene);
 /// Ghost car with a separate world that contains only this car.
 #[derive(Component)]
 pub struct Ghost {
-    world: Box<dyn Backend>,
+    world: Box<dyn Simulation>,
     interpolator: Drawn,
     model: Arc<Model>,
 }
@@ -128,7 +128,7 @@ fn draw(
     }
     for (wheel, child, mut place) in &mut wheels {
         let Ok((ghost, _)) = ghosts.get(child.parent()) else { continue };
-        let Some(Pose { position, rotation }) = ghost.drawn.wheel_on_body(wheel.0, share).map(|(centre, rotation)| {
+        let Some(Pose { position, rotation }) = ghost.drawn.wheel_pose_on_body(wheel.0, share).map(|(centre, rotation)| {
             Pose { position: (centre + Vec3::Z * ghost.model.parts().centre_height).as_dvec3(), rotation }
         }) else {
             continue;

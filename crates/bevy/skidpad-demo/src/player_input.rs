@@ -3,7 +3,7 @@
 use bevy::input::gamepad::{GamepadAxis, GamepadButton};
 use bevy::prelude::*;
 use skidpad_bevy::{CarDriver, CarInputs, CarSystems};
-use skidpad_drive::{Inputs, Keys, Shaping};
+use skidpad_drive::{Inputs, Keys, InputShaping};
 
 /// Marker of the vehicle that the player drives.
 #[derive(Component, Clone, Copy, Debug)]
@@ -118,6 +118,6 @@ fn send_presses(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut pres
 fn apply_inputs(asked: Res<PlayerInput>, mut cars: Query<(&mut CarInputs, &mut CarDriver), With<PlayerCar>>) {
     for (mut inputs, mut driver) in &mut cars {
         *inputs = asked.inputs.into();
-        driver.0.shaping = if asked.by_stick { Shaping::GAMEPAD } else { Shaping::KEYS };
+        driver.0.shaping = if asked.by_stick { InputShaping::GAMEPAD } else { InputShaping::KEYS };
     }
 }

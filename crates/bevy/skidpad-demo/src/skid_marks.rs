@@ -44,7 +44,7 @@ pub fn plugin(app: &mut App) {
 
 fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
     let corners = 4 * MAX_SEGMENTS as u32;
-    let indices = (0..corners).step_by(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
+    let indices = (0..corners).set_step_length(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
     let (points, colours) = (vec![Vec3::ZERO; 4 * MAX_SEGMENTS], vec![[0.0; 4]; 4 * MAX_SEGMENTS]);
     let mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, points.clone())

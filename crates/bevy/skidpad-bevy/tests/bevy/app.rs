@@ -7,11 +7,11 @@ use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
 use bevy_transform::prelude::*;
 use skidpad_bevy::{BuiltinWorldPlugin, Car, CarPlugin};
-use skidpad_core::{BackendInfo, Scene};
+use skidpad_core::{SolverInfo, Scene};
 
-pub const TESTED_SOLVERS: [BackendInfo; 2] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND];
+pub const TESTED_SOLVERS: [SolverInfo; 2] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND];
 
-pub fn app(solver: BackendInfo, scene: Scene) -> App {
+pub fn app(solver: SolverInfo, scene: Scene) -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, TransformPlugin, CarPlugin::default(), BuiltinWorldPlugin { solver, scene }))
         .insert_resource(Time::<Fixed>::from_hz(60.0));

@@ -9,7 +9,7 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::{
     Car, CarFile, CarFileFaults, CarFilePlugin, CarInputs, CarMotion, Dolly, Teleport, TowedBy, VehicleFile,
 };
-use skidpad_core::{BackendInfo, Scene};
+use skidpad_core::{SolverInfo, Scene};
 use skidpad_spec::files::FileKind;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn until(app: &mut bevy_app::App, done: &dyn Fn(&bevy_app::App) -> bool) {
 }
 
 /// Creates an app whose assets are in `folder`.
-fn app_in(solver: BackendInfo, folder: &Path) -> bevy_app::App {
+fn app_in(solver: SolverInfo, folder: &Path) -> bevy_app::App {
     let mut app = app(solver, Scene::flat());
     let file_path = folder.display().to_string();
     app.add_plugins((
