@@ -184,7 +184,7 @@ impl Simulation for StockBackend {
         if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
         }
-        self.world.integration_parameters.dt = self.clock.dt;
+        skidpad_rapier::backend::set_step_length(&mut self.world.integration_parameters, self.clock.dt);
         let coasting = Controls::coasting();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
             car.apply_controls(controls.get(i).unwrap_or(&coasting), self.clock.dt);

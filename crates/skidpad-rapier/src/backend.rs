@@ -47,7 +47,7 @@ fn substeps(dt: f32) -> usize {
 }
 
 /// Sets the length of the step to `dt` s and the number of substeps accordingly.
-fn set_step_length(parameters: &mut IntegrationParameters, dt: f32) {
+pub fn set_step_length(parameters: &mut IntegrationParameters, dt: f32) {
     (parameters.dt, parameters.num_solver_iterations) = (dt, substeps(dt));
 }
 

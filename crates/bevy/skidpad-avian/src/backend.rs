@@ -118,6 +118,7 @@ impl Simulation for AvianBackend {
         let mut avian = self.world.resource_mut::<AvianCars>();
         avian.set_wind(BEVY_AXES.to_world(wind));
         controls.clone_into(&mut avian.controls);
+        self.world.resource_mut::<SubstepCount>().0 = substeps(self.clock.dt);
         self.world.resource_mut::<Time>().advance_by(Duration::from_secs_f64(f64::from(self.clock.dt)));
         self.world.run_schedule(FixedPostUpdate);
         self.world.clear_trackers();

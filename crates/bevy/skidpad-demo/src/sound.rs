@@ -31,6 +31,7 @@ struct Synthesiser {
     heard: SoundInputs,
     /// Smoothed engine speed (rev/s), load and skid intensity at the current sample.
     smoothed: [f32; 3],
+    /// Position in the four-stroke cycle of two revolutions, in [0, 1).
     phase: f32,
     noise: u32,
     /// Last two outputs of the two-pole resonance filter of the squeal.
@@ -74,7 +75,7 @@ impl Iterator for Synthesiser {
             *now += (f32::from_bits(heard.load(Relaxed)) - *now) * follow;
         }
         let [speed, load, skid] = self.smoothed;
-        self.phase = (self.phase + speed / SAMPLE_RATE_HZ as f32).fract();
+        self.phase = (self.phase + 0.5 * speed / SAMPLE_RATE_HZ as f32).fract();
         // Pairs of engine order and amplitude. Low orders add roughness; harmonics of the firing order grow with the
         // load.
         let orders = [

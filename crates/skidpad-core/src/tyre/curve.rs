@@ -31,7 +31,7 @@ pub enum CurveLaw {
         extremum_slip: [f32; 2],
         /// Slip from which the force is constant, above `extremum_slip`.
         asymptote_slip: [f32; 2],
-        /// Force at and beyond `asymptote_slip`, as a share of the extremum, in (0, 1].
+        /// Force at and beyond `asymptote_slip`, as a share of the extremum, > 0. Above 1 the force does not fall but rises to it.
         asymptote: [f32; 2],
     },
 }

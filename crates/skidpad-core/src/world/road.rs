@@ -85,8 +85,11 @@ impl Road {
     /// Invalid sizes, wavelengths or grip, too many heights, or a grid spacing of half of the shortest wavelength or more.
     pub fn height_field(&self) -> Result<HeightField, TerrainFault> {
         let [shortest, longest] = self.wavelengths;
-        if !(self.spacing > 0.0 && self.spacing < 0.5 * shortest && shortest < longest && longest.is_finite()) {
+        if !(self.spacing > 0.0 && self.spacing.is_finite()) {
             return Err(TerrainFault::InvalidSpacing(self.spacing));
+        }
+        if !(self.spacing < 0.5 * shortest && shortest < longest && longest.is_finite()) {
+            return Err(TerrainFault::InvalidWavelengths { spacing: self.spacing, wavelengths: self.wavelengths });
         }
         let lines = self.size.map(|size| (size / self.spacing).round() + 1.0);
         let heights = lines[0] * lines[1];
@@ -204,6 +207,9 @@ mod tests {
         let endless = Road { size: [1e9, 1e9], ..road(RoadClass::A, 1) };
         assert!(matches!(endless.height_field(), Err(TerrainFault::TooManyHeights(_))));
         let wide = Road { spacing: 0.2, ..road(RoadClass::A, 1) };
-        assert_eq!(wide.height_field(), Err(TerrainFault::InvalidSpacing(0.2)));
+        assert_eq!(
+            wide.height_field(),
+            Err(TerrainFault::InvalidWavelengths { spacing: 0.2, wavelengths: wide.wavelengths })
+        );
     }
 }

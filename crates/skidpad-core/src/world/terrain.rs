@@ -49,6 +49,18 @@ pub enum TerrainFault {
     /// Invalid grid spacing, m.
     #[error("grid lines are {0} m apart, which must be above 0 and finite")]
     InvalidSpacing(f32),
+    /// Wavelengths of a road that its grid cannot have.
+    #[error(
+        "the waves are {} to {} m long on grid lines {spacing} m apart: the shortest must be longer than twice the spacing, and the longest \
+         longer than the shortest and finite",
+        .wavelengths[0], .wavelengths[1]
+    )]
+    InvalidWavelengths {
+        /// Distance of the grid lines, m.
+        spacing: f32,
+        /// Shortest and longest wavelength, m.
+        wavelengths: [f32; 2],
+    },
     /// Number of heights above the limit of a road.
     #[error("{0} heights are more than 25 million")]
     TooManyHeights(f32),

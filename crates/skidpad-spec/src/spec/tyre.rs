@@ -221,6 +221,6 @@ pub enum Sides {
     Mirrored,
     /// Tyre on all wheels that has no difference between left and right and no force at zero slip.
     Symmetric,
-    /// Tyre of the left side on all wheels: as measured, or mirrored if the file states the right side.
+    /// Tyre as measured on all wheels, whichever side the file states.
     AsMeasured,
 }

@@ -398,3 +398,36 @@ fn dampers_have_the_knees_of_the_file() {
     assert_eq!(knees(0), [DamperKnee { speed: 0.1, fast_ratio: 0.4 }, DamperKnee::default()]);
     assert_eq!(knees(2), [DamperKnee::default(); 2]);
 }
+
+/// A right-hand tyre file mounted `as_measured` is the tyre of the same file marked as left: no wheel mirrors it. Mirrored sides differ,
+/// because the right wheels have the tyre of the file then.
+#[test]
+fn as_measured_mounts_the_tyre_of_either_side() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let shipped = skidpad_spec::tir::find("opentire_235_60r16").expect("shipped");
+    let tyres = |side: &str, sides: &str| {
+        let tyre = shipped.replace("TYRESIDE='LEFT'", &format!("TYRESIDE='{side}'"));
+        std::fs::write(folder.path().join("measured.tir"), tyre).expect("writable");
+        let tyre =
+            format!("[tyres.measured]\nmodel = \"magic_formula\"\nfile = \"measured.tir\"\nsides = \"{sides}\"\n");
+        let text = include_str!("../../../../vehicles/corvette_c5.toml");
+        let text: String = text
+            .lines()
+            .map(|line| if line.starts_with("tyre = ") { "tyre = \"measured\"\n".into() } else { format!("{line}\n") })
+            .collect();
+        let path = folder.path().join("car.toml");
+        std::fs::write(&path, format!("{text}\n{tyre}")).expect("writable");
+        let model = match skidpad_spec::load(&path.to_string_lossy()) {
+            Ok(car) => car.model,
+            Err(error) => panic!("{error}"),
+        };
+        let mirrored: Vec<bool> = model.parts().wheels.iter().map(|wheel| wheel.mirrored).collect();
+        (format!("{:?}", model.parts().tyres), mirrored)
+    };
+    let left = tyres("LEFT", "as_measured");
+    assert_eq!(tyres("RIGHT", "as_measured"), left);
+    assert_eq!(left.1, [false; 4]);
+    let mirrored = tyres("RIGHT", "mirrored");
+    assert_eq!(mirrored.1, [false, true, false, true]);
+    assert_ne!(mirrored.0, left.0);
+}

@@ -47,7 +47,7 @@ impl Rules<'_> {
             Tyre::MagicFormula { file, coefficients, version, sides, .. } => {
                 self.exactly_one(path, ("file", file.is_some()), ("coefficients", coefficients.is_some()));
                 let formula = match (file, coefficients) {
-                    (Some(file), None) => self.tyre_file(&join(path, "file"), file, files),
+                    (Some(file), None) => self.tyre_file(&join(path, "file"), (file, *sides), files),
                     (None, Some(stated)) => self.coefficients(&join(path, "coefficients"), stated, *version),
                     _ => None,
                 };
@@ -108,9 +108,9 @@ impl Rules<'_> {
         }
     }
 
-    /// Reads the tyre file `file`, and adds its notes. The tyre of the right side is mirrored to the left. Returns
-    /// `None` after reporting a fault.
-    fn tyre_file(&mut self, path: &str, file: &str, files: FileResolver<'_>) -> Option<MagicFormula> {
+    /// Reads the tyre file `file`, and adds its notes. With mirrored `sides` returns the tyre of the left side: a tyre that was measured on
+    /// the right side is mirrored. Returns `None` after reporting a fault.
+    fn tyre_file(&mut self, path: &str, (file, sides): (&str, Sides), files: FileResolver<'_>) -> Option<MagicFormula> {
         if !self.sound(&[path]) {
             return None;
         }
@@ -128,7 +128,8 @@ impl Rules<'_> {
             Ok(tir::TyreFile { tyre, side, notes }) => {
                 let lint = |note: &tir::Note| Lint::new(path, note.to_string());
                 self.collector.notes.extend(notes.iter().map(lint));
-                Some(if side == Some(Side::Right) { tyre.mirrored() } else { tyre })
+                let is_right = side == Some(Side::Right) && sides == Sides::Mirrored;
+                Some(if is_right { tyre.mirrored() } else { tyre })
             }
             Err(faults) => {
                 let help = Some(format!("{faults}, told below"));
