@@ -12,8 +12,8 @@ use skidpad::core::state::Placement;
 use skidpad::core::tyre::{Conditions, PreparedTyre, TyreModel};
 use skidpad::core::{CarStart, Controls, FreeBody, LoadError, Model, Scene, Simulation, SolverInfo, State, Vec3};
 use skidpad::lab::Script;
-use skidpad::spec::import::{Options, Source};
-use skidpad::spec::{Excerpt, Faults, LineIndex, Loaded, LoadedScene, printable, tir};
+use skidpad::spec::import::{ImportOptions, Source};
+use skidpad::spec::{Excerpt, Faults, LineIndex, LoadedVehicle, LoadedScene, printable, tir};
 
 /// Reader of external bytes.
 pub struct Reader {
@@ -75,7 +75,7 @@ fn check_faults(faults: &Faults, text: &str) {
         assert!(text.get(fault.span.clone()).is_some(), "{fault:?}");
         assert!(fault.line > 0 && fault.column > 0 && !fault.accepts.is_empty(), "{fault:?}");
     }
-    check_printable(&faults.listed());
+    check_printable(&faults.to_text());
     // Rendering fifty faults takes longer than finding them, so only one length in sixteen is rendered.
     if text.len().is_multiple_of(16) {
         check_printable(&faults.render());
@@ -119,7 +119,7 @@ fn tyre(bytes: &[u8]) {
         }
         Err(faults) => {
             check_faults(&faults, text);
-            assert!(faults.listed().contains("input.tir"));
+            assert!(faults.to_text().contains("input.tir"));
         }
     }
 }
@@ -167,7 +167,7 @@ fn crg(bytes: &[u8]) {
 
 fn car(source: Source, bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
-    match source.import("input", text, Options::default()) {
+    match source.import("input", text, ImportOptions::default()) {
         Ok(imported) => {
             assert!(imported.spec.compile().is_ok(), "{}", imported.text);
             imported.notes.iter().for_each(|note| check_printable(&note.to_string()));
@@ -274,7 +274,7 @@ fn text(bytes: &[u8]) {
     let quoted = format!("{text:?}").replace("\\'", "'").replace("\\0", "\\u0000");
     let sources = [format!("name = {quoted}\n"), format!("{quoted} = 1\n"), format!("# {text}\nname = 3\n")];
     for source in sources {
-        if let Err(faults) = Loaded::read(text, &source) {
+        if let Err(faults) = LoadedVehicle::read(text, &source) {
             check_faults(&faults, &source);
         }
     }

@@ -9,7 +9,7 @@ use skidpad::lab::Metric;
 use skidpad::lab::closed_form::modes::{Mode, Modes};
 use skidpad::lab::closed_form::{lints, lists, sway, train};
 use skidpad::lab::metrics::to_json;
-use skidpad::spec::Loaded;
+use skidpad::spec::LoadedVehicle;
 use skidpad::spec::printable::one_line;
 
 use crate::arguments::Check;
@@ -48,11 +48,11 @@ pub fn check(asked: &Check) -> Result<ExitCode> {
 }
 
 /// Returns the notes about the file and the lints of the model.
-fn warnings(loaded: &Loaded) -> Vec<String> {
+fn warnings(loaded: &LoadedVehicle) -> Vec<String> {
     loaded.notes.iter().map(ToString::to_string).chain(lints(&loaded.model)).collect()
 }
 
-fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
+fn summary(name: &str, loaded: &LoadedVehicle, train: &[&Model]) -> String {
     let mut text = format!("{}: {}, valid\n", one_line(name), one_line(&loaded.spec.name));
     let mut tables: Vec<Table> = loaded.dolly.iter().flat_map(|dolly| dolly_tables(dolly)).collect();
     let towing = train::with_hitch_load(train);
@@ -124,7 +124,7 @@ fn columns(title: &str, heads: Vec<String>, lists: &[Vec<Metric>]) -> Table {
 }
 
 /// Returns the table of the longest stable step of each solver, with the reason.
-fn stable_steps_table(loaded: &Loaded) -> Table {
+fn stable_steps_table(loaded: &LoadedVehicle) -> Table {
     let mut table = Table::new(usize::MAX);
     table.row(["solver", "longest stable step", "because"]);
     for backend in skidpad::solvers() {
@@ -145,7 +145,7 @@ const DAMPING_TOLERANCE: f64 = 0.03;
 
 /// Returns each mode with its damping ratio from the description and the ratios that result from steps at [`RATES_HZ`].
 /// A ratio is `None` if the mode reverses within one step.
-fn damping_ratios(loaded: &Loaded) -> Vec<(&'static str, f64, [Option<f64>; 4])> {
+fn damping_ratios(loaded: &LoadedVehicle) -> Vec<(&'static str, f64, [Option<f64>; 4])> {
     let Some(modes) = Modes::of(&loaded.model) else { return Vec::new() };
     let found = RATES_HZ.map(|hz| Modes::damping_in_steps(&loaded.model, 1.0 / hz));
     let asked = [
@@ -161,7 +161,7 @@ fn damping_ratios(loaded: &Loaded) -> Vec<(&'static str, f64, [Option<f64>; 4])>
 }
 
 /// Returns the table of the damping ratios that the step length changes; an empty table if there are none.
-fn damping_table(loaded: &Loaded) -> Table {
+fn damping_table(loaded: &LoadedVehicle) -> Table {
     let mut table = Table::new(1);
     let kept =
         |asked: f64, left: &Option<f64>| left.is_some_and(|left| (left - asked).abs() <= DAMPING_TOLERANCE * asked);
@@ -183,7 +183,7 @@ fn damping_table(loaded: &Loaded) -> Table {
 
 /// Returns the longest stable step of a peer, whose springs are explicit, s. Returns `None` for skidpad's solvers,
 /// which are stable at any step.
-fn stable_step_s(loaded: &Loaded, peer: bool) -> Option<f64> {
+fn stable_step_s(loaded: &LoadedVehicle, peer: bool) -> Option<f64> {
     if peer { Modes::of(&loaded.model).map(|modes| modes.explicit_step_s) } else { None }
 }
 
@@ -200,7 +200,7 @@ fn dolly_json(model: &Model) -> Value {
     json!({ "wheels": wheels_json(model), "axles": axles_json(model), "whole": to_json(&lists::towing(model)) })
 }
 
-fn vehicle_json(loaded: &Loaded, train: &[&Model]) -> Value {
+fn vehicle_json(loaded: &LoadedVehicle, train: &[&Model]) -> Value {
     let towing = train::with_hitch_load(train);
     let model = towing.as_ref().unwrap_or(&loaded.model);
     let step = |peer| stable_step_s(loaded, peer).map(|step| step * 1e3);

@@ -10,7 +10,7 @@ use skidpad::lab::script;
 use skidpad::lab::suggestions::nearest_name;
 use skidpad::spec::printable::one_line;
 use skidpad::spec::report::Diagnostic;
-use skidpad::spec::{Excerpt, LineIndex, MOST_COLLECTED, MOST_SHOWN};
+use skidpad::spec::{Excerpt, LineIndex, MAX_COLLECTED_FAULTS, MAX_SHOWN_FAULTS};
 
 /// Error for an unknown name of a manoeuvre or solver.
 #[derive(Debug, thiserror::Error)]
@@ -120,7 +120,7 @@ impl Diagnostic for BadControls {
 }
 
 impl BadControls {
-    /// Creates the error for the `faults` of the file called `name` with this `text`. At most [`MOST_SHOWN`] faults are
+    /// Creates the error for the `faults` of the file called `name` with this `text`. At most [`MAX_SHOWN_FAULTS`] faults are
     /// shown.
     pub fn new(name: &str, text: &str, faults: script::Faults) -> Self {
         let (found, lines) = (faults.0.len(), LineIndex::new(text));
@@ -128,7 +128,7 @@ impl BadControls {
             let excerpt = Excerpt::new(name, &lines, std::slice::from_ref(&fault.span));
             ControlsFault { fault, excerpt }
         };
-        let faults = faults.0.into_iter().take(MOST_SHOWN).map(shown).collect();
+        let faults = faults.0.into_iter().take(MAX_SHOWN_FAULTS).map(shown).collect();
         Self { name: name.into(), found, faults }
     }
 }
@@ -136,8 +136,8 @@ impl BadControls {
 fn fault_count_text(faults: usize) -> String {
     match faults {
         1 => "1 fault".into(),
-        MOST_COLLECTED => format!("{faults} faults or more, the first {MOST_SHOWN} of which are shown"),
-        n if n > MOST_SHOWN => format!("{n} faults, the first {MOST_SHOWN} of which are shown"),
+        MAX_COLLECTED_FAULTS => format!("{faults} faults or more, the first {MAX_SHOWN_FAULTS} of which are shown"),
+        n if n > MAX_SHOWN_FAULTS => format!("{n} faults, the first {MAX_SHOWN_FAULTS} of which are shown"),
         n => format!("{n} faults"),
     }
 }

@@ -3,7 +3,7 @@
 use skidpad::lab::TimeStep;
 use skidpad::lab::files::write_atomically;
 use skidpad::spec::files::{FileKind, read_lossy};
-use skidpad::spec::import::{Options, Source};
+use skidpad::spec::import::{ImportOptions, Source};
 use skidpad::spec::printable::one_line;
 
 use crate::arguments::Import;
@@ -15,8 +15,8 @@ use crate::output::{print, printable_path};
 pub fn import(asked: &Import) -> Result<()> {
     errors::check_not_overwriting("--out", &asked.out, &[("the file to import", Some(&asked.file))])?;
     let options = match asked.dt_s {
-        None => Options::default(),
-        Some(dt) => Options { dt_s: step(dt)? },
+        None => ImportOptions::default(),
+        Some(dt) => ImportOptions { dt_s: step(dt)? },
     };
     let Some((_, source)) = Source::ALL.into_iter().find(|(name, _)| *name == asked.from) else {
         let accepts = Source::ALL.map(|(name, _)| name).join(", ");

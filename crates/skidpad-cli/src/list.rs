@@ -35,8 +35,8 @@ fn vehicles() -> Result<Table> {
     let mut table = Table::new(usize::MAX);
     for name in skidpad::spec::shipped::names().chain(skidpad::spec::shipped::trailers()) {
         let loaded = skidpad::spec::load(name)?;
-        let mass: f32 = loaded.units().map(|model| model.mass()).sum();
-        let wheels: usize = loaded.units().map(|model| model.wheels().len()).sum();
+        let mass: f32 = loaded.vehicle_units().map(|model| model.mass()).sum();
+        let wheels: usize = loaded.vehicle_units().map(|model| model.wheels().len()).sum();
         table.row([name.to_string(), format!("{mass:.0} kg"), format!("{wheels} wheels"), loaded.spec.name.clone()]);
     }
     Ok(table)

@@ -4,11 +4,11 @@ use crate::failure::{Failure, Result};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use skidpad::spec::Loaded;
+use skidpad::spec::LoadedVehicle;
 use skidpad::spec::printable::{lines, one_line};
 
 /// Prints the notes about the files of a vehicle to the standard error.
-pub fn print_notes(vehicle: &Loaded) {
+pub fn print_notes(vehicle: &LoadedVehicle) {
     for note in &vehicle.notes {
         print_error(&format!("worth a look: {note}"));
     }

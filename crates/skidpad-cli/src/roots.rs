@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use skidpad::spec::Loaded;
+use skidpad::spec::LoadedVehicle;
 
 use crate::arguments::Roots;
 use crate::errors::BadArgument;
@@ -10,7 +10,7 @@ use crate::failure::Result;
 use crate::output::printable_path;
 
 /// Loads the vehicle called `name`, or the vehicle file at that path.
-pub fn load_vehicle(name: &str, roots: &Roots) -> Result<Loaded> {
+pub fn load_vehicle(name: &str, roots: &Roots) -> Result<LoadedVehicle> {
     Ok(skidpad::spec::load_from(name, allowed_roots(roots)?)?)
 }
 

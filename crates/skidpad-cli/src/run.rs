@@ -14,7 +14,7 @@ use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Manoeuvre, Overrides, Script, Setup, TimeStep, Trajectory, simulate};
 use skidpad::spec::files::{self, FileKind};
 use skidpad::spec::printable::one_line;
-use skidpad::spec::{Loaded, LoadedScene};
+use skidpad::spec::{LoadedScene, LoadedVehicle};
 
 use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::{Changes, Run, Step};
@@ -102,7 +102,7 @@ fn outputs(asked: &Run) -> impl Iterator<Item = (&'static str, &Path)> {
 }
 
 /// Checks that the output `path` of `argument` is not a tyre file of the vehicle.
-pub fn check_tyre_files(vehicle: &Loaded, (argument, path): (&'static str, &Path)) -> Result<(), SameFile> {
+pub fn check_tyre_files(vehicle: &LoadedVehicle, (argument, path): (&'static str, &Path)) -> Result<(), SameFile> {
     let tyres: Vec<_> = vehicle.tyre_files.iter().map(|file| ("a tyre of the vehicle", Some(file.as_path()))).collect();
     errors::check_not_overwriting(argument, path, &tyres)
 }

@@ -1,9 +1,9 @@
 //! Conversion of the neutral car to a vehicle file: wheels are grouped into axles, and the pose at rest is computed.
 
 use crate::Import;
-use crate::car::{Car, Contact, Corner, Said, Solid, centre_of, said};
-use crate::guided::{Standing, force_point, guidance};
-use crate::text::{Described, rounded};
+use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, common_centre, sourced};
+use crate::jounce_curves::{RestPosition, force_point, guidance};
+use crate::vehicle_file::{CommentedSpec, round_digits};
 use skidpad_core::STANDARD_GRAVITY;
 use skidpad_core::model::sprung_masses;
 use skidpad_spec::VehicleSpec;
@@ -13,33 +13,39 @@ use skidpad_spec::spec::{
 use std::collections::BTreeMap;
 
 /// Largest longitudinal distance between wheels of one axle (m).
-const ONE_AXLE_M: f64 = 0.05;
+const MAX_AXLE_OFFSET_M: f64 = 0.05;
 /// Difference of positions above which a note is added (m).
-const LEVEL_M: f64 = 1e-3;
+const NOTED_OFFSET_M: f64 = 1e-3;
 /// Smallest travel in a vehicle file (m).
-const LEAST_TRAVEL_M: f64 = 1e-3;
+const MIN_TRAVEL_M: f64 = 1e-3;
 
 /// Wheels of one axle: left and right, or a single wheel.
-type Group<'a> = Vec<&'a Corner>;
+type AxleWheels<'a> = Vec<&'a Corner>;
 
 /// Converts `car` to a vehicle file. Adds faults and returns `None` if that is not possible.
-pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> {
-    let groups = groups(car, import)?;
+pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<CommentedSpec> {
+    let groups = group_axles(car, import)?;
     let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
-    let points: Vec<[f64; 2]> = wheels.iter().map(|w| [w.at[0] - car.centre[0], w.at[1] - car.centre[1]]).collect();
+    let points: Vec<[f64; 2]> =
+        wheels.iter().map(|w| [w.position[0] - car.centre[0], w.position[1] - car.centre[1]]).collect();
     let Some(shares) = sprung_masses(&points, car.mass.value) else {
         let found = "the centre of mass lies outside the wheels";
-        import.fault("", found, "a car that stands on its wheels", "check the axes and the centre of mass");
+        import.add_fault("", found, "a car that stands on its wheels", "check the axes and the centre of mass");
         return None;
     };
-    let rests: Vec<f64> = wheels.iter().zip(&shares).map(|(wheel, share)| rest(wheel, *share)).collect();
-    carried(&wheels, &shares, &rests, import);
-    level(&groups, &rests, import);
+    let rests: Vec<f64> =
+        wheels.iter().zip(&shares).map(|(wheel, share)| contact_height_at_rest(wheel, *share)).collect();
+    check_bump_stops(&wheels, &shares, &rests, import);
+    note_tilt(&groups, &rests, import);
     // Σ share x = 0: the load-weighted mean height is the height of the plane of the contact points below the centre of mass.
     let ground = shares.iter().zip(&rests).map(|(share, z)| share * z).sum::<f64>() / car.mass.value;
-    let mut draft =
-        Draft { remarks: BTreeMap::new(), front: mean(&groups[0], |w| w.at[0]), ground, middle: middle(&groups) };
-    let tyres = tyres(&groups, &mut draft);
+    let mut draft = VehicleDraft {
+        comments: BTreeMap::new(),
+        front_axle_x: wheel_mean(&groups[0], |w| w.position[0]),
+        ground_z: ground,
+        middle_y: lateral_middle(&groups),
+    };
+    let tyres = collect_tyres(&groups, &mut draft);
     let mut axles = Vec::new();
     let mut first = 0;
     for (i, group) in groups.iter().enumerate() {
@@ -51,7 +57,7 @@ pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
     }
     let spec = VehicleSpec {
         name: car.name.clone(),
-        description: car.about.clone(),
+        description: car.description.clone(),
         chassis: draft.chassis(car, &groups, import),
         axles,
         tyres: tyres.0,
@@ -70,22 +76,22 @@ pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
         assists: None,
         references: Vec::new(),
     };
-    import.collector.faults.is_empty().then_some(Described { spec, remarks: draft.remarks })
+    import.collector.faults.is_empty().then_some(CommentedSpec { spec, comments: draft.comments })
 }
 
 /// Returns the height of the contact point of a wheel that carries `share` kg, in the frame of the body (m).
-fn rest(wheel: &Corner, share: f64) -> f64 {
+fn contact_height_at_rest(wheel: &Corner, share: f64) -> f64 {
     match wheel.contact {
-        Contact::SlackAt(height) => height + share * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
-        Contact::RestsAt(height) => height,
+        ContactHeight::Unloaded(height) => height + share * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
+        ContactHeight::AtRest(height) => height,
     }
 }
 
 /// Adds a fault for each wheel that is at its bump stop at rest. `shares` are sprung masses (kg), `rests` heights (m).
-fn carried(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &mut Import<'_>) {
+fn check_bump_stops(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &mut Import<'_>) {
     for ((wheel, share), rest) in wheels.iter().zip(shares).zip(rests) {
-        let [top, low] = wheel.range;
-        if top - rest >= LEAST_TRAVEL_M {
+        let [top, low] = wheel.contact_range;
+        if top - rest >= MIN_TRAVEL_M {
             continue;
         }
         let force = share * f64::from(STANDARD_GRAVITY);
@@ -95,31 +101,36 @@ fn carried(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &mut Impor
             rest - low,
             top - low
         );
-        import.fault(&wheel.path, found, "a suspension that is not at its stop at rest", "raise stiffness or travel");
+        import.add_fault(
+            &wheel.path,
+            found,
+            "a suspension that is not at its stop at rest",
+            "raise stiffness or travel",
+        );
     }
 }
 
 /// Groups the wheels by axle, from front to rear, left before right. Adds faults and returns `None` for fewer than two
 /// wheels, and for axles with more than two wheels or with two wheels less than 0.01 m apart.
-fn groups<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<Group<'a>>> {
+fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWheels<'a>>> {
     let mut wheels: Vec<&Corner> = car.wheels.iter().collect();
     if wheels.len() < 2 {
-        import.fault("", format!("{} wheels", wheels.len()), "a car of at least two wheels", "");
+        import.add_fault("", format!("{} wheels", wheels.len()), "a car of at least two wheels", "");
         return None;
     }
-    wheels.sort_by(|a, b| b.at[0].total_cmp(&a.at[0]));
-    let mut groups: Vec<Group<'a>> = Vec::new();
+    wheels.sort_by(|a, b| b.position[0].total_cmp(&a.position[0]));
+    let mut groups: Vec<AxleWheels<'a>> = Vec::new();
     for wheel in wheels {
-        match groups.last_mut().filter(|group| group[0].at[0] - wheel.at[0] <= ONE_AXLE_M) {
+        match groups.last_mut().filter(|group| group[0].position[0] - wheel.position[0] <= MAX_AXLE_OFFSET_M) {
             Some(group) => group.push(wheel),
             None => groups.push(vec![wheel]),
         }
     }
     for group in &mut groups {
-        group.sort_by(|a, b| b.at[1].total_cmp(&a.at[1]));
-        if group.len() > 2 || (group.len() == 2 && group[0].at[1] - group[1].at[1] < 0.01) {
-            let found = format!("{} wheels within {ONE_AXLE_M} m along the car", group.len());
-            import.fault(
+        group.sort_by(|a, b| b.position[1].total_cmp(&a.position[1]));
+        if group.len() > 2 || (group.len() == 2 && group[0].position[1] - group[1].position[1] < 0.01) {
+            let found = format!("{} wheels within {MAX_AXLE_OFFSET_M} m along the car", group.len());
+            import.add_fault(
                 &group[0].path,
                 found,
                 "one wheel, or one on the left and one on the right",
@@ -131,17 +142,17 @@ fn groups<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<Group<'a>>> {
 }
 
 /// Returns the mean of a quantity over the wheels of an axle.
-fn mean(group: &[&Corner], of: impl Fn(&Corner) -> f64) -> f64 {
+fn wheel_mean(group: &[&Corner], of: impl Fn(&Corner) -> f64) -> f64 {
     group.iter().map(|w| of(w)).sum::<f64>() / group.len() as f64
 }
 
 /// Returns the lateral position of the middle of the car: the mean over the middles of the axles (m).
-fn middle(groups: &[Group<'_>]) -> f64 {
-    groups.iter().map(|group| mean(group, |w| w.at[1])).sum::<f64>() / groups.len() as f64
+fn lateral_middle(groups: &[AxleWheels<'_>]) -> f64 {
+    groups.iter().map(|group| wheel_mean(group, |w| w.position[1])).sum::<f64>() / groups.len() as f64
 }
 
 /// Adds notes if the car is tilted at rest, and for each axle whose middle is not in the middle of the car.
-fn level(groups: &[Group<'_>], rests: &[f64], import: &mut Import<'_>) {
+fn note_tilt(groups: &[AxleWheels<'_>], rests: &[f64], import: &mut Import<'_>) {
     let mut first = 0;
     let mut heights = Vec::new();
     for group in groups {
@@ -149,14 +160,17 @@ fn level(groups: &[Group<'_>], rests: &[f64], import: &mut Import<'_>) {
         first += group.len();
     }
     let (highest, lowest) = heights.iter().fold((f64::MIN, f64::MAX), |(h, l), z| (h.max(*z), l.min(*z)));
-    if highest - lowest > LEVEL_M {
+    if highest - lowest > NOTED_OFFSET_M {
         let off = (highest - lowest) * 1e3;
-        import.note("", format!("its axles rest {off:.0} mm from a common height: there it stands tilted, here level"));
+        import.add_note(
+            "",
+            format!("its axles rest {off:.0} mm from a common height: there it stands tilted, here level"),
+        );
     }
     for group in groups {
-        let off = mean(group, |w| w.at[1]) - middle(groups);
-        if off.abs() > LEVEL_M {
-            import.note(
+        let off = wheel_mean(group, |w| w.position[1]) - lateral_middle(groups);
+        if off.abs() > NOTED_OFFSET_M {
+            import.add_note(
                 &group[0].path,
                 format!("the middle of this axle is {:.0} mm from the car's: moved there", off * 1e3),
             );
@@ -165,7 +179,7 @@ fn level(groups: &[Group<'_>], rests: &[f64], import: &mut Import<'_>) {
 }
 
 /// Returns the different tyres by name, and the name of the tyre of each axle.
-fn tyres(groups: &[Group<'_>], draft: &mut Draft) -> (BTreeMap<String, Tyre>, Vec<String>) {
+fn collect_tyres(groups: &[AxleWheels<'_>], draft: &mut VehicleDraft) -> (BTreeMap<String, Tyre>, Vec<String>) {
     let mut found: Vec<(&Tyre, String)> = Vec::new();
     let mut names = Vec::new();
     for (i, group) in groups.iter().enumerate() {
@@ -174,7 +188,7 @@ fn tyres(groups: &[Group<'_>], draft: &mut Draft) -> (BTreeMap<String, Tyre>, Ve
             Some((_, name)) => name.clone(),
             None => {
                 let name = if i == 0 { "front".to_owned() } else { format!("axle_{}", i + 1) };
-                draft.remark(&format!("tyres.{name}.model"), &group[0].tyre_from);
+                draft.add_comment(&format!("tyres.{name}.model"), &group[0].tyre_origin);
                 found.push((tyre, name.clone()));
                 name
             }
@@ -185,40 +199,40 @@ fn tyres(groups: &[Group<'_>], draft: &mut Draft) -> (BTreeMap<String, Tyre>, Ve
 }
 
 /// Vehicle file under construction.
-struct Draft {
+struct VehicleDraft {
     /// Comments of the vehicle file by path of the key.
-    remarks: BTreeMap<String, String>,
+    comments: BTreeMap<String, String>,
     /// Longitudinal position of the front axle in the frame of the source (m).
-    front: f64,
+    front_axle_x: f64,
     /// Height of the ground in the frame of the source (m).
-    ground: f64,
+    ground_z: f64,
     /// Lateral position of the middle of the car in the frame of the source (m).
-    middle: f64,
+    middle_y: f64,
 }
 
-impl Draft {
+impl VehicleDraft {
     /// Adds the comment `from` at the key `path`, unless `from` is empty.
-    fn remark(&mut self, path: &str, from: &str) {
+    fn add_comment(&mut self, path: &str, from: &str) {
         if !from.is_empty() {
-            self.remarks.insert(path.to_owned(), from.to_owned());
+            self.comments.insert(path.to_owned(), from.to_owned());
         }
     }
 
     /// Returns the rounded number and adds its origin as a comment at the key `path`.
-    fn keep(&mut self, path: &str, said: &Said) -> f64 {
-        self.remark(path, &said.from);
-        rounded(said.value)
+    fn store_number(&mut self, path: &str, said: &SourcedNumber) -> f64 {
+        self.add_comment(path, &said.origin);
+        round_digits(said.value)
     }
 
-    /// Returns the result of [`Draft::keep`], or 0 without a comment if the number is missing or 0.
-    fn kept_or_0(&mut self, path: &str, said: Option<&Said>) -> f64 {
-        said.filter(|said| said.value != 0.0).map_or(0.0, |said| self.keep(path, said))
+    /// Returns the result of [`VehicleDraft::store_number`], or 0 without a comment if the number is missing or 0.
+    fn store_number_or_zero(&mut self, path: &str, said: Option<&SourcedNumber>) -> f64 {
+        said.filter(|said| said.value != 0.0).map_or(0.0, |said| self.store_number(path, said))
     }
 
     /// Converts a point from the frame of the source to distances behind the front axle, left of the middle and above the
     /// ground (m).
-    fn place(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
-        [self.front - x, y - self.middle, z - self.ground].map(rounded)
+    fn to_file_position(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        [self.front_axle_x - x, y - self.middle_y, z - self.ground_z].map(round_digits)
     }
 
     /// Returns axle number `i` of the wheels `group`. `height` is the mean height of their contact points at rest (m), `load`
@@ -233,52 +247,61 @@ impl Draft {
         import: &mut Import<'_>,
     ) -> Axle {
         let path = format!("axles[{i}]");
-        let mut both = |of: fn(&Corner) -> &Said, what: &str| {
-            let value = mean(group, |w| of(w).value);
+        let mut both = |of: fn(&Corner) -> &SourcedNumber, what: &str| {
+            let value = wheel_mean(group, |w| of(w).value);
             if group.iter().any(|w| (of(w).value - value).abs() > 1e-4 * value.abs()) {
-                import.note(&group[0].path, format!("left and right {what} differ: their mean {value:.4} is taken"));
+                import
+                    .add_note(&group[0].path, format!("left and right {what} differ: their mean {value:.4} is taken"));
             }
-            said(value, of(group[0]).from.clone())
+            sourced(value, of(group[0]).origin.clone())
         };
         let rate = both(|w| &w.rate, "springs");
         let (bump, rebound) = (both(|w| &w.bump, "dampers"), both(|w| &w.rebound, "dampers"));
         let (radius, spin) = (both(|w| &w.radius, "radii"), both(|w| &w.spin_inertia, "wheel inertias"));
         let (brake, handbrake) = (both(|w| &w.brake, "brakes"), both(|w| &w.handbrake, "handbrakes"));
-        let bar = both(|w| &w.bar, "anti-roll bars");
-        let travel = [0, 1].map(|end| (mean(group, |w| w.range[end]) - height).abs().max(LEAST_TRAVEL_M));
+        let bar = both(|w| &w.anti_roll_rate, "anti-roll bars");
+        let travel = [0, 1].map(|end| (wheel_mean(group, |w| w.contact_range[end]) - height).abs().max(MIN_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
-        let ([toe_deg, camber_deg], guidance) = guidance(group, Standing { height, travel }, import);
-        let force_point = force_point(group, Standing { height, travel }, import);
+        let ([toe_deg, camber_deg], guidance) = guidance(group, RestPosition { height, travel }, import);
+        let force_point = force_point(group, RestPosition { height, travel }, import);
         let at = |key: &str| format!("{path}.{key}");
-        self.remark(&at("suspension.bump_travel_m"), &group[0].range_from);
-        let track = (group.len() == 2).then(|| rounded(group[0].at[1] - group[1].at[1]));
+        self.add_comment(&at("suspension.bump_travel_m"), &group[0].contact_range_origin);
+        let track = (group.len() == 2).then(|| round_digits(group[0].position[1] - group[1].position[1]));
         Axle {
-            behind_front_axle_m: rounded(self.front - mean(group, |w| w.at[0])),
+            behind_front_axle_m: round_digits(self.front_axle_x - wheel_mean(group, |w| w.position[0])),
             track_m: track,
-            wheel_radius_m: Some(self.keep(&at("wheel_radius_m"), &radius)),
+            wheel_radius_m: Some(self.store_number(&at("wheel_radius_m"), &radius)),
             tyre_size: None,
-            wheel_spin_inertia_kg_m2: self.keep(&at("wheel_spin_inertia_kg_m2"), &spin),
+            wheel_spin_inertia_kg_m2: self.store_number(&at("wheel_spin_inertia_kg_m2"), &spin),
             tyre: tyre.to_owned(),
-            steer_ratio: rounded(mean(group, |w| w.steer)),
+            steer_ratio: round_digits(wheel_mean(group, |w| w.steer_share)),
             ackermann: 0.0,
             toe_deg,
             camber_deg,
             guidance,
             probe: None,
-            solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.solid),
-            roll_centre_height_m: self.kept_or_0(&at("roll_centre_height_m"), group[0].roll_centre.as_ref()),
-            lateral_compliance: group[0].lateral.as_ref().map(|given| self.lateral(&at("lateral_compliance"), given)),
-            force_point_above_ground_m: force_point.map(|at_z| self.keep(&at("force_point_above_ground_m"), &at_z)),
+            solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.is_on_solid_axle),
+            roll_centre_height_m: self.store_number_or_zero(&at("roll_centre_height_m"), group[0].roll_centre.as_ref()),
+            lateral_compliance: group[0]
+                .lateral_compliance
+                .as_ref()
+                .map(|given| self.lateral(&at("lateral_compliance"), given)),
+            force_point_above_ground_m: force_point
+                .map(|at_z| self.store_number(&at("force_point_above_ground_m"), &at_z)),
             suspension,
-            anti_roll_bar_n_per_m: if track.is_some() { self.keep(&at("anti_roll_bar_n_per_m"), &bar) } else { 0.0 },
+            anti_roll_bar_n_per_m: if track.is_some() {
+                self.store_number(&at("anti_roll_bar_n_per_m"), &bar)
+            } else {
+                0.0
+            },
             anti_roll_bar_n: None,
             anti_roll_bar_share: None,
             anti_roll_bar_fades_in_mps: None,
             anti_roll_bar_external: false,
             heave_spring: None,
-            brake_torque_nm: Some(self.keep(&at("brake_torque_nm"), &brake)),
+            brake_torque_nm: Some(self.store_number(&at("brake_torque_nm"), &brake)),
             brake_disc: None,
-            handbrake_torque_nm: self.keep(&at("handbrake_torque_nm"), &handbrake),
+            handbrake_torque_nm: self.store_number(&at("handbrake_torque_nm"), &handbrake),
             unsprung: group[0].unsprung.as_ref().map(|own| self.unsprung(&at("unsprung"), own)),
             rolling_resistance: self.rolling(&at("rolling_resistance"), group[0], load),
         }
@@ -286,43 +309,43 @@ impl Draft {
 
     /// Returns the rolling resistance of a wheel under the static load `load` (N); `None` without resistance.
     fn rolling(&mut self, path: &str, wheel: &Corner, load: f64) -> Option<RollingResistance> {
-        let rise = wheel.rolling.as_ref().filter(|r| r.value > 0.0)?;
-        let rise = said(rise.value / load, rise.from.clone());
-        let rise_s_per_m = self.keep(&format!("{path}.rise_s_per_m"), &rise);
+        let rise = wheel.rolling_resistance.as_ref().filter(|r| r.value > 0.0)?;
+        let rise = sourced(rise.value / load, rise.origin.clone());
+        let rise_s_per_m = self.store_number(&format!("{path}.rise_s_per_m"), &rise);
         Some(RollingResistance::Linear { coefficient: 0.0, rise_s_per_m })
     }
 
     /// Returns an unsprung mass (kg) on a tyre of the vertical rate `tyre` (N/m).
-    fn unsprung(&mut self, path: &str, [mass, tyre]: &[Said; 2]) -> Unsprung {
+    fn unsprung(&mut self, path: &str, [mass, tyre]: &[SourcedNumber; 2]) -> Unsprung {
         Unsprung {
-            mass_kg: self.keep(&format!("{path}.mass_kg"), mass),
-            tyre_rate_n_per_m: self.keep(&format!("{path}.tyre_rate_n_per_m"), tyre),
+            mass_kg: self.store_number(&format!("{path}.mass_kg"), mass),
+            tyre_rate_n_per_m: self.store_number(&format!("{path}.tyre_rate_n_per_m"), tyre),
             tyre_damping_n_s_per_m: 0.0,
         }
     }
 
     /// Returns the lateral compliance of an axle with a rate (N/m) and a damping (N s/m).
-    fn lateral(&mut self, path: &str, [rate, damping]: &[Said; 2]) -> LateralCompliance {
+    fn lateral(&mut self, path: &str, [rate, damping]: &[SourcedNumber; 2]) -> LateralCompliance {
         LateralCompliance {
-            rate_n_per_m: self.keep(&format!("{path}.rate_n_per_m"), rate),
-            damping_n_s_per_m: self.keep(&format!("{path}.damping_n_s_per_m"), damping),
+            rate_n_per_m: self.store_number(&format!("{path}.rate_n_per_m"), rate),
+            damping_n_s_per_m: self.store_number(&format!("{path}.damping_n_s_per_m"), damping),
         }
     }
 
     /// Returns the suspension with a rate (N/m), bump and rebound damping (N s/m), and the travel from rest to full bump and to
     /// full droop (m).
-    fn suspension(&mut self, axle: &str, [rate, bump, rebound]: [&Said; 3], travel: [f64; 2]) -> Suspension {
+    fn suspension(&mut self, axle: &str, [rate, bump, rebound]: [&SourcedNumber; 3], travel: [f64; 2]) -> Suspension {
         let at = |key: &str| format!("{axle}.suspension.{key}");
         Suspension {
-            rate_n_per_m: Some(self.keep(&at("rate_n_per_m"), rate)),
+            rate_n_per_m: Some(self.store_number(&at("rate_n_per_m"), rate)),
             ride_frequency_hz: None,
             rate_rise_n_per_m2: None,
-            bump_damping_n_s_per_m: Some(self.keep(&at("bump_damping_n_s_per_m"), bump)),
+            bump_damping_n_s_per_m: Some(self.store_number(&at("bump_damping_n_s_per_m"), bump)),
             bump_damping_ratio: None,
-            rebound_damping_n_s_per_m: Some(self.keep(&at("rebound_damping_n_s_per_m"), rebound)),
+            rebound_damping_n_s_per_m: Some(self.store_number(&at("rebound_damping_n_s_per_m"), rebound)),
             rebound_damping_ratio: None,
-            bump_travel_m: rounded(travel[0]),
-            droop_travel_m: Some(rounded(travel[1])),
+            bump_travel_m: round_digits(travel[0]),
+            droop_travel_m: Some(round_digits(travel[1])),
             preload_n: None,
             bump_stop_rate_n_per_m: 0.0,
             bump_stop_travel_m: 0.04,
@@ -332,24 +355,24 @@ impl Draft {
     }
 
     /// Returns the chassis: mass, centre of mass, inertia or boxes that replace it, and the collision box.
-    fn chassis(&mut self, car: &Car, groups: &[Group<'_>], import: &mut Import<'_>) -> Chassis {
-        let [behind, left, above] = self.place(car.centre);
-        self.remark("chassis.centre_above_ground_m", &car.centre_from);
-        let hull = car.hull.clone().or_else(|| around(&car.boxes)).unwrap_or_else(|| {
-            import.note("", "no shape of the body: its collision box is estimated from the wheels");
+    fn chassis(&mut self, car: &Car, groups: &[AxleWheels<'_>], import: &mut Import<'_>) -> Chassis {
+        let [behind, left, above] = self.to_file_position(car.centre);
+        self.add_comment("chassis.centre_above_ground_m", &car.centre_origin);
+        let hull = car.hull.clone().or_else(|| bounding_box(&car.boxes)).unwrap_or_else(|| {
+            import.add_note("", "no shape of the body: its collision box is estimated from the wheels");
             self.estimated_hull(car, groups)
         });
-        let [hull_behind, hull_left, hull_above] = self.place(hull.centre);
-        let [length, width, height] = hull.size.map(rounded);
+        let [hull_behind, hull_left, hull_above] = self.to_file_position(hull.centre);
+        let [length, width, height] = hull.size.map(round_digits);
         let solids = if car.boxes.is_empty() { std::slice::from_ref(&hull) } else { &car.boxes[..] };
-        let volume: f64 = solids.iter().map(Solid::volume).sum();
+        let volume: f64 = solids.iter().map(BodyBox::volume).sum();
         let boxes = match &car.inertia {
             Some((_, from)) => {
-                self.remark("chassis.inertia.roll_kg_m2", from);
+                self.add_comment("chassis.inertia.roll_kg_m2", from);
                 Vec::new()
             }
             None => {
-                self.remark(
+                self.add_comment(
                     "chassis.boxes[0].mass_kg",
                     "the source gives no inertia: even density in the body's shape",
                 );
@@ -357,7 +380,7 @@ impl Draft {
             }
         };
         Chassis {
-            mass_kg: self.keep("chassis.mass_kg", &car.mass),
+            mass_kg: self.store_number("chassis.mass_kg", &car.mass),
             centre_behind_front_axle_m: behind,
             centre_above_ground_m: above,
             centre_left_m: left,
@@ -376,16 +399,16 @@ impl Draft {
 
     /// Returns boxes of equal density with the mass of the car, moved so that their common centre is its centre of mass.
     /// `volume` is the sum of the volumes of `solids` (m³).
-    fn boxes(&self, car: &Car, solids: &[Solid], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
-        let own = centre_of(solids).unwrap_or(car.centre);
+    fn boxes(&self, car: &Car, solids: &[BodyBox], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
+        let own = common_centre(solids).unwrap_or(car.centre);
         let shift = [0, 1, 2].map(|i| car.centre[i] - own[i]);
-        if shift.iter().any(|s| s.abs() > LEVEL_M) {
-            import.note("", "the centre of mass is not the middle of the body's shape: the inertia is that of the shape moved there");
+        if shift.iter().any(|s| s.abs() > NOTED_OFFSET_M) {
+            import.add_note("", "the centre of mass is not the middle of the body's shape: the inertia is that of the shape moved there");
         }
-        let part = |solid: &Solid| {
-            let [behind, left, above] = self.place([0, 1, 2].map(|i| solid.centre[i] + shift[i]));
-            let [length_m, width_m, height_m] = solid.size.map(rounded);
-            let mass_kg = rounded(car.mass.value * solid.volume() / volume);
+        let part = |solid: &BodyBox| {
+            let [behind, left, above] = self.to_file_position([0, 1, 2].map(|i| solid.centre[i] + shift[i]));
+            let [length_m, width_m, height_m] = solid.size.map(round_digits);
+            let mass_kg = round_digits(car.mass.value * solid.volume() / volume);
             Box3 {
                 mass_kg,
                 length_m,
@@ -401,48 +424,51 @@ impl Draft {
 
     /// Estimates the collision box from the wheels, in the frame of the source. It begins half a radius above the ground and ends
     /// 2.5 radii above the ground, or a radius above the centre of mass if that is higher.
-    fn estimated_hull(&self, car: &Car, groups: &[Group<'_>]) -> Solid {
+    fn estimated_hull(&self, car: &Car, groups: &[AxleWheels<'_>]) -> BodyBox {
         let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
         let radius = wheels.iter().map(|w| w.radius.value).fold(0.0, f64::max);
-        let rear = wheels.iter().map(|w| w.at[0]).fold(f64::MAX, f64::min);
-        let half = wheels.iter().map(|w| (w.at[1] - self.middle).abs()).fold(0.0, f64::max);
-        let (low, high) = (self.ground + 0.5 * radius, (self.ground + 2.5 * radius).max(car.centre[2] + radius));
-        Solid {
-            centre: [0.5 * (self.front + rear), self.middle, 0.5 * (low + high)],
-            size: [self.front - rear + 3.0 * radius, 2.0 * half + 0.5 * radius, high - low],
+        let rear = wheels.iter().map(|w| w.position[0]).fold(f64::MAX, f64::min);
+        let half = wheels.iter().map(|w| (w.position[1] - self.middle_y).abs()).fold(0.0, f64::max);
+        let (low, high) = (self.ground_z + 0.5 * radius, (self.ground_z + 2.5 * radius).max(car.centre[2] + radius));
+        BodyBox {
+            centre: [0.5 * (self.front_axle_x + rear), self.middle_y, 0.5 * (low + high)],
+            size: [self.front_axle_x - rear + 3.0 * radius, 2.0 * half + 0.5 * radius, high - low],
         }
     }
 
     /// Returns the steering with its lock and rate.
     fn steering(&mut self, car: &Car) -> Steering {
         Steering {
-            lock_deg: self.keep("steering.lock_deg", &car.lock),
-            rate_deg_per_s: car.steer_rate.as_ref().map(|rate| self.keep("steering.rate_deg_per_s", rate)),
+            lock_deg: self.store_number("steering.lock_deg", &car.lock),
+            rate_deg_per_s: car.steer_rate.as_ref().map(|rate| self.store_number("steering.rate_deg_per_s", rate)),
         }
     }
 
     /// Returns the powertrain: none without driven wheels, the engine if there is one, otherwise direct torques at the wheels.
-    fn powertrain(&mut self, car: &Car, groups: &[Group<'_>]) -> Powertrain {
-        let torques: Vec<f64> = groups.iter().map(|group| rounded(mean(group, |w| w.motor.value))).collect();
+    fn powertrain(&mut self, car: &Car, groups: &[AxleWheels<'_>]) -> Powertrain {
+        let torques: Vec<f64> =
+            groups.iter().map(|group| round_digits(wheel_mean(group, |w| w.drive_torque.value))).collect();
         if torques.iter().all(|&torque| torque == 0.0) {
             return Powertrain::None {};
         }
         if let Some(engine) = &car.engine {
-            let shares: Vec<f64> = groups.iter().map(|group| group.iter().map(|w| w.motor.value).sum()).collect();
+            let shares: Vec<f64> =
+                groups.iter().map(|group| group.iter().map(|w| w.drive_torque.value).sum()).collect();
             return crate::engine::powertrain(engine, &shares);
         }
-        let driven = groups.iter().flatten().find(|w| w.motor.value > 0.0);
-        self.remark("powertrain.wheel_torque_nm", driven.map_or("", |w| &w.motor.from));
+        let driven = groups.iter().flatten().find(|w| w.drive_torque.value > 0.0);
+        self.add_comment("powertrain.wheel_torque_nm", driven.map_or("", |w| &w.drive_torque.origin));
         Powertrain::Direct { wheel_torque_nm: torques }
     }
 }
 
 /// Returns the bounding box of `boxes`; `None` without boxes.
-fn around(boxes: &[Solid]) -> Option<Solid> {
+fn bounding_box(boxes: &[BodyBox]) -> Option<BodyBox> {
     let edge = |sign: f64, i: usize| {
         let edges = boxes.iter().map(|b| sign * b.centre[i] + 0.5 * b.size[i]);
         sign * edges.fold(f64::MIN, f64::max)
     };
     let of = |f: fn(f64, f64) -> f64| [0, 1, 2].map(|i| f(edge(1.0, i), edge(-1.0, i)));
-    (!boxes.is_empty()).then(|| Solid { centre: of(|high, low| 0.5 * (high + low)), size: of(|high, low| high - low) })
+    (!boxes.is_empty())
+        .then(|| BodyBox { centre: of(|high, low| 0.5 * (high + low)), size: of(|high, low| high - low) })
 }

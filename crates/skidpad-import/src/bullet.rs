@@ -2,8 +2,8 @@
 //! defaults of these engines.
 
 use crate::Import;
-use crate::car::{Car, Solid};
-use crate::raycast::{Frame, RayVehicle, RayWheel, car};
+use crate::car::{BodyBox, Car};
+use crate::raycast::{RayVehicle, RayWheel, SourceAxes, convert_vehicle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skidpad_core::DVec3;
@@ -241,8 +241,8 @@ pub(crate) fn roll_influence() -> f64 {
     0.1
 }
 
-/// Names of Bullet for `RayWheel::names`.
-const BULLET: [&str; 6] = [
+/// Names of Bullet for `RayWheel::source_names`.
+const BULLET_NAMES: [&str; 6] = [
     "m_suspensionStiffness",
     "m_wheelsDampingCompression",
     "m_wheelsDampingRelaxation",
@@ -251,14 +251,14 @@ const BULLET: [&str; 6] = [
     "m_engineForce",
 ];
 
-/// Names of Rapier for `RayWheel::names`.
-const RAPIER: [&str; 6] =
+/// Names of Rapier for `RayWheel::source_names`.
+const RAPIER_NAMES: [&str; 6] =
     ["suspension_stiffness", "suspension_compression", "suspension_damping", "friction_slip", "brake", "engine_force"];
 
 /// Reads a vehicle of Bullet. Returns `None` after a fault.
 pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
-    let given: BulletVehicle = import.take_toml()?;
-    let frame = frame(given.m_indexUpAxis, given.m_indexForwardAxis, "m_indexForwardAxis", import)?;
+    let given: BulletVehicle = import.deserialize_toml()?;
+    let frame = source_axes(given.m_indexUpAxis, given.m_indexForwardAxis, "m_indexForwardAxis", import)?;
     let wheels: Vec<RayWheel> = (given.wheels.iter().enumerate())
         .map(|(i, w)| RayWheel {
             path: format!("wheels[{i}]"),
@@ -271,34 +271,35 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
             compression: w.m_wheelsDampingCompression,
             relaxation: w.m_wheelsDampingRelaxation,
             friction: w.m_frictionSlip,
-            most_force: w.m_maxSuspensionForce,
+            max_force: w.m_maxSuspensionForce,
             roll_influence: w.m_rollInfluence,
-            stretch: 1.0,
+            travel_ratio: 1.0,
             steering: w.m_steering,
             engine_force: w.m_engineForce,
             brake: w.m_brake,
-            names: BULLET,
+            source_names: BULLET_NAMES,
         })
         .collect();
     let axles: Vec<_> = given.wheels.iter().map(|w| w.m_wheelAxleCS).collect();
-    let frame = driven(frame, &axles, "m_wheelAxleCS", import);
+    let frame = orient_forward(frame, &axles, "m_wheelAxleCS", import);
     let vehicle = RayVehicle {
         name: given.name,
-        about: "Imported from Bullet: springs and dampers there are per mass of the body, brakes per step.".into(),
+        description: "Imported from Bullet: springs and dampers there are per mass of the body, brakes per step."
+            .into(),
         mass: given.mass,
         centre: [0.0; 3],
         inertia: given.local_inertia,
-        boxes: solid(given.half_extents, given.box_centre, &frame),
+        boxes: body_boxes(given.half_extents, given.box_centre, &frame),
         wheels,
         frame,
     };
-    Some(car(vehicle, import))
+    Some(convert_vehicle(vehicle, import))
 }
 
 /// Reads a vehicle of Rapier. Returns `None` after a fault.
 pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
-    let given: RapierVehicle = import.take_toml()?;
-    let frame = frame(given.index_up_axis, given.index_forward_axis, "index_forward_axis", import)?;
+    let given: RapierVehicle = import.deserialize_toml()?;
+    let frame = source_axes(given.index_up_axis, given.index_forward_axis, "index_forward_axis", import)?;
     let wheels: Vec<RayWheel> = (given.wheels.iter().enumerate())
         .map(|(i, w)| RayWheel {
             path: format!("wheels[{i}]"),
@@ -311,19 +312,19 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
             compression: w.suspension_compression,
             relaxation: w.suspension_damping,
             friction: w.friction_slip,
-            most_force: w.max_suspension_force,
+            max_force: w.max_suspension_force,
             // The field is private in Rapier, so the default applies.
             roll_influence: roll_influence(),
-            stretch: 1.0,
+            travel_ratio: 1.0,
             steering: w.steering,
             engine_force: w.engine_force,
             brake: w.brake,
-            names: RAPIER,
+            source_names: RAPIER_NAMES,
         })
         .collect();
     for (i, wheel) in given.wheels.iter().enumerate() {
         let path = format!("wheels[{i}].side_friction_stiffness");
-        import.note_unless(
+        import.add_note_unless(
             &path,
             wheel.side_friction_stiffness,
             1.0,
@@ -331,49 +332,51 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
         );
     }
     let axles: Vec<_> = given.wheels.iter().map(|w| w.axle_cs).collect();
-    let frame = driven(frame, &axles, "axle_cs", import);
+    let frame = orient_forward(frame, &axles, "axle_cs", import);
     let vehicle = RayVehicle {
         name: given.name,
-        about: "Imported from Rapier: springs and dampers there are per mass of the chassis, brakes per step.".into(),
+        description: "Imported from Rapier: springs and dampers there are per mass of the chassis, brakes per step."
+            .into(),
         mass: given.mass,
         centre: given.local_center_of_mass,
         inertia: given.principal_inertia,
-        boxes: solid(given.half_extents, given.cuboid_centre, &frame),
+        boxes: body_boxes(given.half_extents, given.cuboid_centre, &frame),
         wheels,
         frame,
     };
-    Some(car(vehicle, import))
+    Some(convert_vehicle(vehicle, import))
 }
 
 /// Returns the axes of the source. Adds a fault at `path` and returns `None` if both axes are the same.
-fn frame(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<Frame> {
-    let frame = Frame::right_handed(up, forward);
+fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<SourceAxes> {
+    let frame = SourceAxes::right_handed(up, forward);
     if frame.is_none() {
-        import.fault(path, format!("axis {forward} points up as well"), "another axis than the one up", "");
+        import.add_fault(path, format!("axis {forward} points up as well"), "another axis than the one up", "");
     }
     frame
 }
 
 /// Reverses forward and left of `frame` if all given wheel axles drive the car backwards. A wheel drives towards up × axle.
 /// Adds a note if only some of them do; then `frame` is returned unchanged.
-fn driven(frame: Frame, axles: &[Option<[f64; 3]>], name: &str, import: &mut Import<'_>) -> Frame {
+fn orient_forward(frame: SourceAxes, axles: &[Option<[f64; 3]>], name: &str, import: &mut Import<'_>) -> SourceAxes {
     let ahead = |axle: &[f64; 3]| frame.up.cross(DVec3::from_array(*axle)).dot(frame.forward);
     let backwards = axles.iter().flatten().filter(|axle| ahead(axle) < 0.0).count();
     let given = axles.iter().flatten().count();
     if backwards > 0 && backwards < given {
-        import.note(
+        import.add_note(
             "wheels[0]",
             format!("`{name}` points left on some wheels and right on others: all drive forward here"),
         );
     }
     if backwards > 0 && backwards == given {
-        return Frame { forward: -frame.forward, left: -frame.left, ..frame };
+        return SourceAxes { forward: -frame.forward, left: -frame.left, ..frame };
     }
     frame
 }
 
 /// Returns the box of the body from its half extents and its centre (m); an empty list without half extents.
-fn solid(half: Option<[f64; 3]>, centre: [f64; 3], frame: &Frame) -> Vec<Solid> {
-    let one = |half| Solid { centre: frame.iso(centre), size: frame.sizes(half).map(|h| 2.0 * h) };
+fn body_boxes(half: Option<[f64; 3]>, centre: [f64; 3], frame: &SourceAxes) -> Vec<BodyBox> {
+    let one =
+        |half| BodyBox { centre: frame.to_vehicle_axes(centre), size: frame.to_vehicle_size(half).map(|h| 2.0 * h) };
     half.map(one).into_iter().collect()
 }

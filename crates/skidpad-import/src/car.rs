@@ -6,24 +6,24 @@ use skidpad_spec::spec::{Friction, Inertia, Peers, Relaxation, Tyre};
 
 /// Number with its origin in the source, as text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct SourcedNumber {
     pub value: f64,
-    pub from: String,
+    pub origin: String,
 }
 
 /// Creates a number with its origin. An empty `from` adds no comment to the vehicle file.
-pub(crate) fn said(value: f64, from: impl Into<String>) -> Said {
-    Said { value, from: from.into() }
+pub(crate) fn sourced(value: f64, from: impl Into<String>) -> SourcedNumber {
+    SourcedNumber { value, origin: from.into() }
 }
 
 /// Box aligned with the axes of the car: centre and full size (m).
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Solid {
+pub(crate) struct BodyBox {
     pub centre: [f64; 3],
     pub size: [f64; 3],
 }
 
-impl Solid {
+impl BodyBox {
     /// Returns the volume (m³).
     pub fn volume(&self) -> f64 {
         self.size.iter().product()
@@ -32,21 +32,21 @@ impl Solid {
 
 /// Height of the contact point of a wheel in the frame of the body (m), if the car stands on level ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Contact {
+pub(crate) enum ContactHeight {
     /// Height at which the spring is unloaded. The contact point at rest is higher by the static deflection.
-    SlackAt(f64),
+    Unloaded(f64),
     /// Height at rest, independent of the spring.
-    RestsAt(f64),
+    AtRest(f64),
 }
 
 /// Quantity over the compression from full droop (m), as points in rising order. Linear between the points, constant outside
 /// their range, and 0 without points.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct OverJounce(pub Vec<[f64; 2]>);
+pub(crate) struct JounceCurve(pub Vec<[f64; 2]>);
 
-impl OverJounce {
+impl JounceCurve {
     /// Interpolates the quantity at the compression `jounce` from full droop (m).
-    pub fn at(&self, jounce: f64) -> f64 {
+    pub fn evaluate_at(&self, jounce: f64) -> f64 {
         let above = self.0.partition_point(|point| point[0] <= jounce);
         let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| self.0[i]), self.0.get(above)) else {
             return self.0.get(above.saturating_sub(1)).map_or(0.0, |end| end[1]);
@@ -57,20 +57,20 @@ impl OverJounce {
 
 /// Angles of one wheel over its travel (rad).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Guided {
+pub(crate) struct ToeCamberTables {
     /// Toe angle, positive to the left.
-    pub toe: OverJounce,
+    pub toe: JounceCurve,
     /// Camber angle, positive with the top of the wheel to the right.
-    pub camber: OverJounce,
+    pub camber: JounceCurve,
 }
 
 /// Height at which the forces of a tyre act.
 #[derive(Clone, Debug)]
 pub(crate) enum ForcePoint {
     /// Constant height above the ground (m).
-    AboveGround(Said),
+    AboveGround(SourcedNumber),
     /// Height in the frame of the body over the compression (m).
-    OnBody(OverJounce),
+    OnBody(JounceCurve),
 }
 
 /// Wheel with its suspension.
@@ -79,51 +79,51 @@ pub(crate) struct Corner {
     /// Path of the wheel in the source.
     pub path: String,
     /// Longitudinal (forward) and lateral (left) position (m).
-    pub at: [f64; 2],
+    pub position: [f64; 2],
     /// Height of the contact point of the standing car.
-    pub contact: Contact,
+    pub contact: ContactHeight,
     /// Heights of the contact point at full bump and at full droop (m).
-    pub range: [f64; 2],
-    /// Origin of `range` in the source.
-    pub range_from: String,
+    pub contact_range: [f64; 2],
+    /// Origin of `contact_range` in the source.
+    pub contact_range_origin: String,
     /// Radius of the wheel (m).
-    pub radius: Said,
+    pub radius: SourcedNumber,
     /// Moment of inertia about the spin axis (kg m²).
-    pub spin_inertia: Said,
+    pub spin_inertia: SourcedNumber,
     /// Spring rate (N/m).
-    pub rate: Said,
+    pub rate: SourcedNumber,
     /// Damping in compression (N s/m).
-    pub bump: Said,
+    pub bump: SourcedNumber,
     /// Damping in extension (N s/m).
-    pub rebound: Said,
+    pub rebound: SourcedNumber,
     /// Tyre of the wheel.
     pub tyre: Tyre,
     /// Origin of `tyre` in the source.
-    pub tyre_from: String,
+    pub tyre_origin: String,
     /// Steering angle of the wheel as a share of the largest steering angle of the car.
-    pub steer: f64,
+    pub steer_share: f64,
     /// Largest brake torque (N m).
-    pub brake: Said,
+    pub brake: SourcedNumber,
     /// Largest handbrake torque (N m).
-    pub handbrake: Said,
+    pub handbrake: SourcedNumber,
     /// Largest drive torque (N m); with an engine in the car the share of its torque, in any unit.
-    pub motor: Said,
+    pub drive_torque: SourcedNumber,
     /// Rate of the anti-roll bar to the other wheel of the axle (N/m).
-    pub bar: Said,
+    pub anti_roll_rate: SourcedNumber,
     /// Unsprung mass (kg) and vertical rate of the tyre (N/m); `None` for a wheel without an unsprung mass.
-    pub unsprung: Option<[Said; 2]>,
+    pub unsprung: Option<[SourcedNumber; 2]>,
     /// Whether the wheel is on a solid axle with the other wheel.
-    pub solid: bool,
+    pub is_on_solid_axle: bool,
     /// Height of the roll centre of the axle above the ground (m); `None` if it is on the ground.
-    pub roll_centre: Option<Said>,
+    pub roll_centre: Option<SourcedNumber>,
     /// Lateral rate (N/m) and damping (N s/m) of the axle; `None` if the axle is laterally rigid.
-    pub lateral: Option<[Said; 2]>,
+    pub lateral_compliance: Option<[SourcedNumber; 2]>,
     /// Height at which tyre forces act; `None` if they act at the ground.
     pub force_point: Option<ForcePoint>,
     /// Toe and camber over the travel; `None` if both are always 0.
-    pub guided: Option<Guided>,
+    pub toe_camber: Option<ToeCamberTables>,
     /// Rolling resistance per speed (N s/m). The importer divides it by the static load of the wheel.
-    pub rolling: Option<Said>,
+    pub rolling_resistance: Option<SourcedNumber>,
 }
 
 /// Car.
@@ -132,34 +132,34 @@ pub(crate) struct Car {
     /// Name of the vehicle.
     pub name: String,
     /// Description of the vehicle.
-    pub about: String,
+    pub description: String,
     /// Mass of the whole car (kg).
-    pub mass: Said,
+    pub mass: SourcedNumber,
     /// Centre of mass (m).
     pub centre: [f64; 3],
     /// Origin of `centre` in the source.
-    pub centre_from: String,
+    pub centre_origin: String,
     /// Inertia about the centre of mass and its origin in the source; `None` to compute it from `boxes` at constant density.
     pub inertia: Option<(Inertia, String)>,
     /// Shape of the body.
-    pub boxes: Vec<Solid>,
+    pub boxes: Vec<BodyBox>,
     /// Collision box; `None` for the box around `boxes`, or without boxes an estimate from the wheels.
-    pub hull: Option<Solid>,
+    pub hull: Option<BodyBox>,
     /// Wheels, in any order.
     pub wheels: Vec<Corner>,
     /// Largest steering angle (degrees).
-    pub lock: Said,
+    pub lock: SourcedNumber,
     /// Largest steering rate (degrees/s); `None` for no limit.
-    pub steer_rate: Option<Said>,
-    /// Engine that drives the wheels in proportion to [`Corner::motor`]; `None` if these are torques at the wheels.
+    pub steer_rate: Option<SourcedNumber>,
+    /// Engine that drives the wheels in proportion to [`Corner::drive_torque`]; `None` if these are torques at the wheels.
     pub engine: Option<GameEngine>,
     /// Parameters that only peers use.
     pub peers: Option<Peers>,
 }
 
 /// Returns the common centre of boxes of equal density (m); `None` without boxes.
-pub(crate) fn centre_of(boxes: &[Solid]) -> Option<[f64; 3]> {
-    let sum: f64 = boxes.iter().map(Solid::volume).sum();
+pub(crate) fn common_centre(boxes: &[BodyBox]) -> Option<[f64; 3]> {
+    let sum: f64 = boxes.iter().map(BodyBox::volume).sum();
     let mean = |i: usize| boxes.iter().map(|b| b.volume() * b.centre[i]).sum::<f64>() / sum;
     (sum > 0.0).then(|| [mean(0), mean(1), mean(2)])
 }

@@ -1,16 +1,16 @@
 //! Importer for parameter sets of the CommonRoad vehicle models (Althoff, Würsching, "CommonRoad: Vehicle Models", 2020, tables 6 and 7).
 
-use crate::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
-use crate::text::rounded;
+use crate::car::{BodyBox, Car, ContactHeight, Corner, friction, relaxation, sourced};
+use crate::vehicle_file::round_digits;
 use crate::{Import, yaml};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_spec::spec::{Inertia, Tyre};
 
 /// Travel from rest in both directions (m). The sets have no stops; this estimate is not reached.
-const TRAVEL_M: f64 = 0.25;
+const ESTIMATED_TRAVEL_M: f64 = 0.25;
 /// Estimated relaxation length of the tyres (m). The tyres of the source have none.
-const RELAXATION_M: f64 = 0.02;
+const RELAXATION_LENGTH_M: f64 = 0.02;
 
 /// What is taken from a parameter set, in its SI units.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -168,10 +168,10 @@ struct Tire {
 }
 
 /// Default tyre of the models, from the ADAMS handbook.
-const ADAMS: Tire = Tire { p_dx1: 1.1739, p_kx1: 22.303, p_dy1: 1.0489, p_ky1: -21.92 };
+const DEFAULT_TIRE: Tire = Tire { p_dx1: 1.1739, p_kx1: 22.303, p_dy1: 1.0489, p_ky1: -21.92 };
 
 /// Keys of the source that are not imported or imported with another meaning, with the text of their note.
-const LEFT_OUT: [(&str, &str); 7] = [
+const KEYS_WITH_NOTES: [(&str, &str); 7] = [
     ("K_lt", "lateral compliance of tyre and suspension: not modelled"),
     ("D_f", "camber over travel: wheels stand upright here"),
     ("D_r", "camber over travel: wheels stand upright here"),
@@ -183,47 +183,48 @@ const LEFT_OUT: [(&str, &str); 7] = [
 
 /// Reads a multi-body parameter set. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
-    let tree = yaml::tree(import.text, 0, import)?;
+    let tree = yaml::parse_document(import.text, 0, import)?;
     if tree.get("m").is_none() && tree.get("a").is_some() {
         let help = "sets 1 to 3 have them; set 4 is for the kinematic model with a trailer only";
-        import.fault("", "a kinematic parameter set, without masses and springs", "a multi-body set", help);
+        import.add_fault("", "a kinematic parameter set, without masses and springs", "a multi-body set", help);
         return None;
     }
-    import.collector.tolerant = true;
-    let given: Parameters = import.take(&tree)?;
-    import.collector.passed_over.retain(|(path, _)| {
-        let known = LEFT_OUT.iter().any(|(name, _)| name == path);
+    import.collector.skips_unknown_keys = true;
+    let given: Parameters = import.deserialize_tree(&tree)?;
+    import.collector.skipped_keys.retain(|(path, _)| {
+        let known = KEYS_WITH_NOTES.iter().any(|(name, _)| name == path);
         !known && !path.starts_with("steering.") && !path.starts_with("longitudinal.") && !path.starts_with("tire.")
     });
-    for (name, why) in LEFT_OUT {
+    for (name, why) in KEYS_WITH_NOTES {
         let at = name.split('.').try_fold(&tree, |node, key| node.get(key));
         if let Some(node) = at.filter(|node| node.number().is_some_and(|v| v != 0.0)) {
-            import.collector.remember(name, node.span.clone());
-            import.note(name, why);
+            import.collector.store_span(name, node.span.clone());
+            import.add_note(name, why);
         }
     }
     if given.tire.is_none() {
-        import.note("", "no tyre in the set: the one the models come with is taken (p_dx1, p_kx1, p_dy1, p_ky1)");
+        import.add_note("", "no tyre in the set: the one the models come with is taken (p_dx1, p_kx1, p_dy1, p_ky1)");
     }
-    import.note("", "stops and relaxation are estimates: the source has neither");
-    Some(car(&given))
+    import.add_note("", "stops and relaxation are estimates: the source has neither");
+    Some(convert_parameters(&given))
 }
 
 /// Converts a parameter set to the neutral car. Origin: on the ground below the centre of mass.
-fn car(given: &Parameters) -> Car {
-    let wheels = [true, false].into_iter().flat_map(|front| [0.5, -0.5].map(|side| corner(given, front, side)));
+fn convert_parameters(given: &Parameters) -> Car {
+    let wheels = [true, false].into_iter().flat_map(|front| [0.5, -0.5].map(|side| convert_wheel(given, front, side)));
     Car {
         name: "CommonRoad vehicle".into(),
-        about: "Imported from a parameter set of the CommonRoad vehicle models, as a rigid body on four wheels.".into(),
-        mass: said(given.m, "m"),
+        description: "Imported from a parameter set of the CommonRoad vehicle models, as a rigid body on four wheels."
+            .into(),
+        mass: sourced(given.m, "m"),
         centre: [0.0, 0.0, given.h_cg],
-        centre_from: "h_cg, of the whole mass".into(),
-        inertia: Some((inertia(given), "sprung mass and axles about the common centre".into())),
+        centre_origin: "h_cg, of the whole mass".into(),
+        inertia: Some((common_inertia(given), "sprung mass and axles about the common centre".into())),
         boxes: Vec::new(),
-        hull: Some(Solid { centre: [0.5 * (given.a - given.b), 0.0, 0.15 + 0.6], size: [given.l, given.w, 1.2] }),
+        hull: Some(BodyBox { centre: [0.5 * (given.a - given.b), 0.0, 0.15 + 0.6], size: [given.l, given.w, 1.2] }),
         wheels: wheels.collect(),
-        lock: said(given.steering.max.to_degrees(), format!("steering.max {} rad", given.steering.max)),
-        steer_rate: Some(said(
+        lock: sourced(given.steering.max.to_degrees(), format!("steering.max {} rad", given.steering.max)),
+        steer_rate: Some(sourced(
             given.steering.v_max.to_degrees(),
             format!("steering.v_max {} rad/s", given.steering.v_max),
         )),
@@ -234,59 +235,59 @@ fn car(given: &Parameters) -> Car {
 
 /// Computes the inertia of sprung mass and axles about the common centre of mass. The height of the centre of the axles
 /// follows from those of the sprung and the whole mass.
-fn inertia(given: &Parameters) -> Inertia {
+fn common_inertia(given: &Parameters) -> Inertia {
     let own = given.m - given.m_s;
     let axles = (given.m * given.h_cg - given.m_s * given.h_s) / own;
     let lifted = given.m_s * (given.h_s - given.h_cg).powi(2) + own * (axles - given.h_cg).powi(2);
     Inertia {
-        roll_kg_m2: rounded(given.I_Phi_s + given.I_uf + given.I_ur + lifted),
-        pitch_kg_m2: rounded(given.I_y_s + given.m_uf * given.a.powi(2) + given.m_ur * given.b.powi(2) + lifted),
-        yaw_kg_m2: rounded(given.I_z),
-        roll_yaw_kg_m2: rounded(given.I_xz_s),
+        roll_kg_m2: round_digits(given.I_Phi_s + given.I_uf + given.I_ur + lifted),
+        pitch_kg_m2: round_digits(given.I_y_s + given.m_uf * given.a.powi(2) + given.m_ur * given.b.powi(2) + lifted),
+        yaw_kg_m2: round_digits(given.I_z),
+        roll_yaw_kg_m2: round_digits(given.I_xz_s),
     }
 }
 
 /// Converts a wheel of the front or the rear axle. `side` is 0.5 for the left and −0.5 for the right wheel.
-fn corner(given: &Parameters, front: bool, side: f64) -> Corner {
+fn convert_wheel(given: &Parameters, front: bool, side: f64) -> Corner {
     let pick = |f: f64, r: f64| if front { f } else { r };
     let name = |f: &str, r: &str| if front { f.to_owned() } else { r.to_owned() };
     let (track, roll) = (pick(given.T_f, given.T_r), -pick(given.K_tsf, given.K_tsr));
-    let tire = given.tire.as_ref().unwrap_or(&ADAMS);
+    let tire = given.tire.as_ref().unwrap_or(&DEFAULT_TIRE);
     let force = given.longitudinal.a_max * given.m * given.R_w;
     let share = |front_share: f64| 0.5 * pick(front_share, 1.0 - front_share);
-    let damping = said(pick(given.K_sdf, given.K_sdr), name("K_sdf", "K_sdr"));
+    let damping = sourced(pick(given.K_sdf, given.K_sdr), name("K_sdf", "K_sdr"));
     Corner {
         path: name("T_f", "T_r"),
-        at: [pick(given.a, -given.b), side * track],
-        contact: Contact::RestsAt(0.0),
-        range: [TRAVEL_M, -TRAVEL_M],
-        range_from: "out of reach: the source has no stops".into(),
-        radius: said(given.R_w, "R_w"),
-        spin_inertia: said(given.I_y_w, "I_y_w"),
-        rate: said(pick(given.K_sf, given.K_sr), name("K_sf", "K_sr")),
+        position: [pick(given.a, -given.b), side * track],
+        contact: ContactHeight::AtRest(0.0),
+        contact_range: [ESTIMATED_TRAVEL_M, -ESTIMATED_TRAVEL_M],
+        contact_range_origin: "out of reach: the source has no stops".into(),
+        radius: sourced(given.R_w, "R_w"),
+        spin_inertia: sourced(given.I_y_w, "I_y_w"),
+        rate: sourced(pick(given.K_sf, given.K_sr), name("K_sf", "K_sr")),
         bump: damping.clone(),
         rebound: damping,
         tyre: Tyre::LinearPerLoad {
             slip_stiffness_per_load: tire.p_kx1,
             cornering_stiffness_per_rad: -tire.p_ky1,
-            relaxation: relaxation(RELAXATION_M),
+            relaxation: relaxation(RELAXATION_LENGTH_M),
             friction: friction([tire.p_dx1, tire.p_dy1]),
         },
-        tyre_from: "the Magic Formula's slopes and peaks: p_kx1, -p_ky1, p_dx1, p_dy1".into(),
-        steer: f64::from(front),
-        brake: said(force * share(given.T_sb), "longitudinal.a_max × m × R_w by T_sb"),
-        handbrake: said(0.0, ""),
-        motor: said(force * share(given.T_se), "longitudinal.a_max × m × R_w by T_se"),
-        bar: said(roll / (track * track), name("-K_tsf / T_f²", "-K_tsr / T_r²")),
-        solid: true,
-        roll_centre: Some(said(pick(given.h_raf, given.h_rar), name("h_raf", "h_rar"))),
-        lateral: (given.K_ras > 0.0).then(|| [said(given.K_ras, "K_ras"), said(given.K_rad, "K_rad")]),
+        tyre_origin: "the Magic Formula's slopes and peaks: p_kx1, -p_ky1, p_dx1, p_dy1".into(),
+        steer_share: f64::from(front),
+        brake: sourced(force * share(given.T_sb), "longitudinal.a_max × m × R_w by T_sb"),
+        handbrake: sourced(0.0, ""),
+        drive_torque: sourced(force * share(given.T_se), "longitudinal.a_max × m × R_w by T_se"),
+        anti_roll_rate: sourced(roll / (track * track), name("-K_tsf / T_f²", "-K_tsr / T_r²")),
+        is_on_solid_axle: true,
+        roll_centre: Some(sourced(pick(given.h_raf, given.h_rar), name("h_raf", "h_rar"))),
+        lateral_compliance: (given.K_ras > 0.0).then(|| [sourced(given.K_ras, "K_ras"), sourced(given.K_rad, "K_rad")]),
         force_point: None,
-        guided: None,
+        toe_camber: None,
         unsprung: Some([
-            said(0.5 * pick(given.m_uf, given.m_ur), name("m_uf / 2", "m_ur / 2")),
-            said(given.K_zt, "K_zt"),
+            sourced(0.5 * pick(given.m_uf, given.m_ur), name("m_uf / 2", "m_ur / 2")),
+            sourced(given.K_zt, "K_zt"),
         ]),
-        rolling: None,
+        rolling_resistance: None,
     }
 }

@@ -1,23 +1,23 @@
 //! Conversion of engines and gearboxes of game engines to powertrains of vehicle files.
 
-use crate::text::rounded;
+use crate::vehicle_file::round_digits;
 use skidpad_spec::spec::{Clutch, CurvePoint, Differential, Engine, Gearbox, Powertrain};
 
 /// Clutch capacity as a multiple of the largest engine torque. The clutches of the sources are viscous and have no capacity.
-const CLUTCH: f64 = 1.5;
+const CLUTCH_CAPACITY_RATIO: f64 = 1.5;
 
 /// Engine speed at which the clutch is engaged, as a multiple of the idle speed.
-const ENGAGED: f64 = 1.5;
+const ENGAGED_SPEED_RATIO: f64 = 1.5;
 
 /// Engine and gearbox of a game engine. Speeds are in rev/min.
 #[derive(Clone, Debug)]
 pub(crate) struct GameEngine {
     /// Largest torque (N m).
-    pub largest_torque: f64,
+    pub max_torque: f64,
     /// Idle speed.
-    pub idle: f64,
+    pub idle_rpm: f64,
     /// Largest speed.
-    pub limit: f64,
+    pub limit_rpm: f64,
     /// Moment of inertia (kg m²).
     pub inertia: f64,
     /// Torque curve, as pairs of shares: of the largest speed, of the largest torque.
@@ -31,9 +31,9 @@ pub(crate) struct GameEngine {
     /// Shift time (s).
     pub shift_time: f64,
     /// Speed of up-shifts.
-    pub up: f64,
+    pub up_shift_rpm: f64,
     /// Speed of down-shifts.
-    pub down: f64,
+    pub down_shift_rpm: f64,
 }
 
 /// Returns the powertrain of a vehicle file. `shares` are the torque shares of the axles from the front, with any sum above 0.
@@ -41,34 +41,34 @@ pub(crate) struct GameEngine {
 pub(crate) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
     let sum: f64 = shares.iter().sum();
     let point = |[speed, torque]: &[f64; 2]| CurvePoint {
-        rpm: rounded(speed * engine.limit),
-        torque_nm: rounded(torque * engine.largest_torque),
+        rpm: round_digits(speed * engine.limit_rpm),
+        torque_nm: round_digits(torque * engine.max_torque),
     };
-    let shares: Vec<f64> = shares.iter().map(|share| rounded(share / sum)).collect();
+    let shares: Vec<f64> = shares.iter().map(|share| round_digits(share / sum)).collect();
     Powertrain::Engine {
         engine: Box::new(Engine {
             torque_curve: engine.curve.iter().map(point).collect(),
-            idle_rpm: rounded(engine.idle),
-            limit_rpm: rounded(engine.limit),
-            inertia_kg_m2: rounded(engine.inertia),
+            idle_rpm: round_digits(engine.idle_rpm),
+            limit_rpm: round_digits(engine.limit_rpm),
+            inertia_kg_m2: round_digits(engine.inertia),
             drag_nm: 0.0,
             drag_nm_per_1000_rpm: 0.0,
             throttle_map: Vec::new(),
             stall_rpm: 0.0,
         }),
         clutch: Some(Clutch {
-            capacity_nm: rounded(CLUTCH * engine.largest_torque),
-            engaged_rpm: rounded(ENGAGED * engine.idle),
+            capacity_nm: round_digits(CLUTCH_CAPACITY_RATIO * engine.max_torque),
+            engaged_rpm: round_digits(ENGAGED_SPEED_RATIO * engine.idle_rpm),
         }),
         converter: None,
         gearbox: Box::new(Gearbox {
-            forward: engine.forward.iter().copied().map(rounded).collect(),
-            reverse: rounded(engine.reverse),
-            final_drive: rounded(engine.final_drive),
+            forward: engine.forward.iter().copied().map(round_digits).collect(),
+            reverse: round_digits(engine.reverse),
+            final_drive: round_digits(engine.final_drive),
             efficiency: 1.0,
-            shift_time_s: rounded(engine.shift_time),
-            up_shift_rpm: rounded(engine.up),
-            down_shift_rpm: rounded(engine.down),
+            shift_time_s: round_digits(engine.shift_time),
+            up_shift_rpm: round_digits(engine.up_shift_rpm),
+            down_shift_rpm: round_digits(engine.down_shift_rpm),
             easy_up_shift_rpm: None,
             kick_down_rpm: None,
             continuous: None,

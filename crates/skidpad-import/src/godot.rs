@@ -7,9 +7,9 @@
 
 use crate::Import;
 use crate::bullet::{compression, friction, most_force, relaxation, roll_influence, stiffness};
-use crate::car::{Car, Solid, centre_of};
-use crate::raycast::{Frame, RayVehicle, RayWheel, car};
-use crate::tscn::{Section, sections};
+use crate::car::{BodyBox, Car, common_centre};
+use crate::raycast::{RayVehicle, RayWheel, SourceAxes, convert_vehicle};
+use crate::tscn::{Section, parse_sections};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::DVec3;
@@ -153,10 +153,10 @@ fn identity() -> [f64; 12] {
 }
 
 /// Estimated steering angle of wheels used as steering if no node has an angle (rad). Usually a script sets the angle.
-const STEERING: f64 = 0.5;
+const ESTIMATED_STEERING_RAD: f64 = 0.5;
 
 /// Keys without influence on the vehicle dynamics. They get no note.
-const ASIDE: [&str; 18] = [
+const IRRELEVANT_KEYS: [&str; 18] = [
     "script",
     "collision_layer",
     "collision_mask",
@@ -177,8 +177,8 @@ const ASIDE: [&str; 18] = [
     "debug_color",
 ];
 
-/// Names of Godot for `RayWheel::names`.
-const NAMES: [&str; 6] = [
+/// Names of Godot for `RayWheel::source_names`.
+const GODOT_NAMES: [&str; 6] = [
     "suspension_stiffness",
     "damping_compression",
     "damping_relaxation",
@@ -189,24 +189,24 @@ const NAMES: [&str; 6] = [
 
 /// Reads the first vehicle of a scene. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
-    let sections = sections(import);
-    let tree = compose(&sections, import)?;
-    import.collector.tolerant = true;
-    let scene: Scene = import.take(&tree)?;
-    import.collector.passed_over.retain(|(path, _)| {
+    let sections = parse_sections(import);
+    let tree = build_tree(&sections, import)?;
+    import.collector.skips_unknown_keys = true;
+    let scene: Scene = import.deserialize_tree(&tree)?;
+    import.collector.skipped_keys.retain(|(path, _)| {
         let key = path.rsplit('.').next().unwrap_or(path).trim_matches('"');
-        !ASIDE.contains(&key.split('/').next().unwrap_or(key)) && path != "body.transform"
+        !IRRELEVANT_KEYS.contains(&key.split('/').next().unwrap_or(key)) && path != "body.transform"
     });
-    Some(car(vehicle(scene, import)?, import))
+    Some(convert_vehicle(convert_scene(scene, import)?, import))
 }
 
 /// Returns one tree with the first `VehicleBody3D`, its wheels and its boxes. Adds a fault and returns `None` without one.
 /// Adds notes on further vehicles and on shapes that are not boxes of this file.
-fn compose(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
+fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     let nodes: Vec<&Section> = sections.iter().filter(|s| s.kind == "node").collect();
     let mut bodies = nodes.iter().filter(|s| s.attribute("type") == "VehicleBody3D");
     let Some(body) = bodies.next() else {
-        import.fault(
+        import.add_fault(
             "",
             "no node of type VehicleBody3D",
             "a scene with a vehicle",
@@ -215,7 +215,7 @@ fn compose(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
         return None;
     };
     if bodies.next().is_some() {
-        import.note("", format!("several vehicles: the first, `{}`, is taken", body.attribute("name")));
+        import.add_note("", format!("several vehicles: the first, `{}`, is taken", body.attribute("name")));
     }
     let own = match (body.attribute("parent"), body.attribute("name")) {
         ("", _) => ".".to_owned(),
@@ -234,29 +234,28 @@ fn compose(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     for shape in children("CollisionShape3D") {
         let id = shape.body.get("shape").and_then(Node::text).unwrap_or("");
         match resources.get(id).filter(|r| r.attribute("type") == "BoxShape3D") {
-            Some(resource) => boxes.push(merged(&shape.body, &resource.body)),
-            None => {
-                import.note("", format!("the shape of `{}` is no box of this file: left out", shape.attribute("name")))
-            }
+            Some(resource) => boxes.push(merge_tables(&shape.body, &resource.body)),
+            None => import
+                .add_note("", format!("the shape of `{}` is no box of this file: left out", shape.attribute("name"))),
         }
     }
     let wheels = children("VehicleWheel3D").into_iter().map(|wheel| wheel.body.clone()).collect();
     let span = body.body.span.clone();
     let entry = |name: &str, item| (Key { name: name.into(), span: span.clone() }, Node { item, span: span.clone() });
     let list = |name: &str, nodes| entry(name, Item::List(nodes));
-    let body = (Key { name: "body".into(), span: span.clone() }, named(body));
+    let body = (Key { name: "body".into(), span: span.clone() }, with_name(body));
     Some(Node::table(span.clone(), vec![body, list("wheels", wheels), list("boxes", boxes)]))
 }
 
 /// Returns the statements of a node with its name as an additional entry `name`.
-fn named(section: &Section) -> Node {
+fn with_name(section: &Section) -> Node {
     let span = section.attributes.span.clone();
     let name = Node { item: Item::Text(section.attribute("name").to_owned()), span: span.clone() };
-    merged(&Node::table(span.clone(), vec![(Key { name: "name".into(), span }, name)]), &section.body)
+    merge_tables(&Node::table(span.clone(), vec![(Key { name: "name".into(), span }, name)]), &section.body)
 }
 
 /// Returns a table with the entries of both tables, at the place of the first one.
-fn merged(first: &Node, second: &Node) -> Node {
+fn merge_tables(first: &Node, second: &Node) -> Node {
     let entries = [first, second].into_iter().filter_map(|node| match &node.item {
         Item::Table(entries) => Some(entries.clone()),
         _ => None,
@@ -265,40 +264,48 @@ fn merged(first: &Node, second: &Node) -> Node {
 }
 
 /// Converts a scene to a ray-cast vehicle. Adds notes on values that a script sets.
-fn vehicle(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
+fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     // Positive engine forces act towards +z.
-    let frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
+    let frame = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
     let body = &scene.body;
-    let placed =
-        |shape: &BoxShape| Solid { centre: frame.iso(origin(&shape.transform)), size: frame.sizes(shape.size) };
-    let boxes: Vec<Solid> = scene.boxes.iter().map(placed).collect();
+    let placed = |shape: &BoxShape| BodyBox {
+        centre: frame.to_vehicle_axes(origin(&shape.transform)),
+        size: frame.to_vehicle_size(shape.size),
+    };
+    let boxes: Vec<BodyBox> = scene.boxes.iter().map(placed).collect();
     for (i, shape) in scene.boxes.iter().enumerate() {
         if shape.transform[..9] != identity()[..9] {
-            import.note(&format!("boxes[{i}].transform"), "turned or scaled: taken as aligned with the car");
+            import.add_note(&format!("boxes[{i}].transform"), "turned or scaled: taken as aligned with the car");
         }
     }
     let back = |[x, y, z]: [f64; 3]| (frame.forward * x + frame.left * y + frame.up * z).into();
     let centre = match body.center_of_mass_mode {
         1 => body.center_of_mass,
-        _ => centre_of(&boxes).map_or([0.0; 3], back),
+        _ => common_centre(&boxes).map_or([0.0; 3], back),
     };
     let asked = |w: &Wheel| w.use_as_steering && w.steering == 0.0 && body.steering == 0.0;
     if scene.wheels.iter().any(asked) {
-        import.note("", format!("the angle of wheels used as steering is a script's: {STEERING} rad is an estimate"));
+        import.add_note(
+            "",
+            format!("the angle of wheels used as steering is a script's: {ESTIMATED_STEERING_RAD} rad is an estimate"),
+        );
     }
-    let wheels: Vec<RayWheel> = scene.wheels.iter().enumerate().map(|(i, w)| wheel(i, w, body)).collect();
+    let wheels: Vec<RayWheel> = scene.wheels.iter().enumerate().map(|(i, w)| convert_wheel(i, w, body)).collect();
     if wheels.iter().all(|wheel| wheel.engine_force == 0.0) {
-        import.note("", "no `engine_force` in the scene, a script sets it: the car has no drive; state `[powertrain]`");
+        import.add_note(
+            "",
+            "no `engine_force` in the scene, a script sets it: the car has no drive; state `[powertrain]`",
+        );
     }
     if wheels.iter().all(|wheel| wheel.brake == 0.0) {
-        import.note(
+        import.add_note(
             "",
             "no `brake` in the scene, a script sets it: the car has no brakes; state `brake_torque_nm` of its axles",
         );
     }
     Some(RayVehicle {
         name: body.name.clone(),
-        about: "Imported from Godot: springs and dampers there are per mass of the body, brakes per step.".into(),
+        description: "Imported from Godot: springs and dampers there are per mass of the body, brakes per step.".into(),
         mass: body.mass,
         centre,
         inertia: body.inertia.iter().all(|&i| i > 0.0).then_some(body.inertia),
@@ -310,7 +317,7 @@ fn vehicle(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
 
 /// Converts wheel number `i`. Values of the body apply if those of the wheel are 0: the brake to every wheel, steering and
 /// engine force to wheels that are used for them.
-fn wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
+fn convert_wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
     let set = |own: f64, all: f64, used: bool| if own != 0.0 || !used { own } else { all };
     let steering = set(w.steering, body.steering, w.use_as_steering);
     RayWheel {
@@ -324,13 +331,13 @@ fn wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
         compression: w.damping_compression,
         relaxation: w.damping_relaxation,
         friction: w.wheel_friction_slip,
-        most_force: w.suspension_max_force,
+        max_force: w.suspension_max_force,
         roll_influence: w.wheel_roll_influence,
-        stretch: (w.wheel_rest_length + 2.0 * w.wheel_radius) / (w.wheel_rest_length + w.wheel_radius),
-        steering: if w.use_as_steering && steering == 0.0 { STEERING } else { steering },
+        travel_ratio: (w.wheel_rest_length + 2.0 * w.wheel_radius) / (w.wheel_rest_length + w.wheel_radius),
+        steering: if w.use_as_steering && steering == 0.0 { ESTIMATED_STEERING_RAD } else { steering },
         engine_force: set(w.engine_force, body.engine_force, w.use_as_traction),
         brake: set(w.brake, body.brake, true),
-        names: NAMES,
+        source_names: GODOT_NAMES,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Importer for `VehicleConstraint` of Jolt with a `WheeledVehicleController`, in TOML with the names and defaults of Jolt.
 
 use crate::Import;
-use crate::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
+use crate::car::{BodyBox, Car, ContactHeight, Corner, friction, relaxation, sourced};
 use crate::engine::GameEngine;
-use crate::raycast::Frame;
-use crate::text::rounded;
+use crate::raycast::SourceAxes;
+use crate::vehicle_file::round_digits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::{DMat3, DVec3};
@@ -12,7 +12,7 @@ use skidpad_spec::spec::{SlipCurve, Tyre};
 use std::f64::consts::TAU;
 
 /// Estimated relaxation length of the tyres (m). The tyres of the source have none.
-const RELAXATION_M: f64 = 0.05;
+const RELAXATION_LENGTH_M: f64 = 0.05;
 
 /// A vehicle of Jolt: its body and `VehicleConstraintSettings`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -316,45 +316,46 @@ fn one() -> f64 {
 }
 
 /// Axes of Jolt.
-const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
+const JOLT_AXES: SourceAxes = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
 /// Reads a vehicle of Jolt. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
-    let given: JoltVehicle = import.take_toml()?;
-    references(&given, import);
+    let given: JoltVehicle = import.deserialize_toml()?;
+    check_references(&given, import);
     if !import.collector.faults.is_empty() {
         return None;
     }
-    notes(&given, import);
+    add_notes(&given, import);
     let size = given.mHalfExtent.map(|h| 2.0 * h);
     let diagonal = given.mInertia.unwrap_or_else(|| skidpad_core::model::box_inertia(given.mMass, size));
     let lock = given.wheels.iter().map(|w| w.mMaxSteerAngle).fold(0.0, f64::max);
-    let wheels: Vec<Corner> = (0..given.wheels.len()).map(|i| corner(&given, i, diagonal, lock, import)).collect();
+    let wheels: Vec<Corner> =
+        (0..given.wheels.len()).map(|i| convert_wheel(&given, i, diagonal, lock, import)).collect();
     Some(Car {
         name: given.name.clone(),
-        about:
+        description:
             "Imported from Jolt: frequencies there are of the effective mass at a wheel, friction is √(tyre · ground)."
                 .into(),
-        mass: said(given.mMass, "mMass"),
-        centre: FRAME.iso(given.mOffset),
-        centre_from: "where the springs carry the car at rest".into(),
-        inertia: Some((FRAME.inertia(diagonal), "mInertia, or that of the box".into())),
-        boxes: vec![Solid { centre: [0.0; 3], size: FRAME.sizes(size) }],
+        mass: sourced(given.mMass, "mMass"),
+        centre: JOLT_AXES.to_vehicle_axes(given.mOffset),
+        centre_origin: "where the springs carry the car at rest".into(),
+        inertia: Some((JOLT_AXES.inertia(diagonal), "mInertia, or that of the box".into())),
+        boxes: vec![BodyBox { centre: [0.0; 3], size: JOLT_AXES.to_vehicle_size(size) }],
         hull: None,
         wheels,
         lock: if lock > 0.0 {
-            said(lock.to_degrees(), format!("mMaxSteerAngle {lock} rad"))
+            sourced(lock.to_degrees(), format!("mMaxSteerAngle {lock} rad"))
         } else {
-            said(30.0, "estimate: no wheel steers")
+            sourced(30.0, "estimate: no wheel steers")
         },
         steer_rate: None,
-        engine: engine(&given),
+        engine: convert_engine(&given),
         peers: None,
     })
 }
 
 /// Adds faults for references to missing wheels and for suspensions whose maximum length does not exceed the minimum.
-fn references(given: &JoltVehicle, import: &mut Import<'_>) {
+fn check_references(given: &JoltVehicle, import: &mut Import<'_>) {
     let count = given.wheels.len();
     let bars = given.mAntiRollBars.iter().enumerate().map(|(i, b)| ("mAntiRollBars", i, b.mLeftWheel, b.mRightWheel));
     let axles =
@@ -362,7 +363,7 @@ fn references(given: &JoltVehicle, import: &mut Import<'_>) {
     for (list, i, left, right) in bars.chain(axles) {
         for (key, wheel) in [("mLeftWheel", left), ("mRightWheel", right)] {
             if wheel >= count {
-                import.fault(
+                import.add_fault(
                     &format!("{list}[{i}].{key}"),
                     format!("wheel {wheel}"),
                     format!("from 0 to {}", count - 1),
@@ -375,40 +376,40 @@ fn references(given: &JoltVehicle, import: &mut Import<'_>) {
         if wheel.mSuspensionMaxLength <= wheel.mSuspensionMinLength {
             let found = format!("{}", wheel.mSuspensionMaxLength);
             let accepts = format!("more than mSuspensionMinLength, {}", wheel.mSuspensionMinLength);
-            import.fault(&format!("wheels[{i}].mSuspensionMaxLength"), found, accepts, "");
+            import.add_fault(&format!("wheels[{i}].mSuspensionMaxLength"), found, accepts, "");
         }
     }
 }
 
 /// Adds notes on properties that are left out or change their meaning.
-fn notes(given: &JoltVehicle, import: &mut Import<'_>) {
+fn add_notes(given: &JoltVehicle, import: &mut Import<'_>) {
     for (key, value) in [("mLinearDamping", given.mLinearDamping), ("mAngularDamping", given.mAngularDamping)] {
         let what = format!(
             "damping of {value} 1/s, Jolt's default being 0.05: left out; at speed it is a drag in proportion to it"
         );
-        import.note_unless(key, value, 0.0, &what);
+        import.add_note_unless(key, value, 0.0, &what);
     }
     let ground = given.ground_mFriction;
-    import.note(
+    import.add_note(
         "ground_mFriction",
         format!("friction of the ground {ground}: tyres have √({ground}) of the square root of their curve"),
     );
-    import.note("", "Jolt's curves limit an impulse that removes all slip, each direction by itself; here they are the force, combined");
+    import.add_note("", "Jolt's curves limit an impulse that removes all slip, each direction by itself; here they are the force, combined");
     if given.mEngine.is_none() {
         return;
     }
-    import.note(
+    import.add_note(
         "mEngine",
         "its damping is left out; a clutch of torque by slip becomes one of 1.5 times the largest torque",
     );
     for (i, d) in given.mDifferentials.iter().enumerate() {
         let at = format!("mDifferentials[{i}]");
         if d.mLimitedSlipRatio < 1e9 {
-            import.note(&at, format!("limited slip {}: taken as open", d.mLimitedSlipRatio));
+            import.add_note(&at, format!("limited slip {}: taken as open", d.mLimitedSlipRatio));
         }
-        import.note_unless(&at, d.mLeftRightSplit, 0.5, "an uneven split between left and right: taken as even");
+        import.add_note_unless(&at, d.mLeftRightSplit, 0.5, "an uneven split between left and right: taken as even");
         if d.mDifferentialRatio != given.mDifferentials[0].mDifferentialRatio {
-            import.note(&at, "another ratio than the first differential's, which is taken for all");
+            import.add_note(&at, "another ratio than the first differential's, which is taken for all");
         }
     }
 }
@@ -423,58 +424,61 @@ fn effective_mass(given: &JoltVehicle, wheel: &Wheel, diagonal: [f64; 3]) -> f64
 }
 
 /// Converts wheel number `i`. `diagonal` is the inertia in the axes of Jolt (kg m²), `lock` the largest steering angle (rad).
-fn corner(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
+fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &given.wheels[i];
     let path = format!("wheels[{i}]");
     let direction = DVec3::from_array(w.mSuspensionDirection).normalize_or_zero();
-    if (direction + FRAME.up).length() > 0.01 {
-        import.note(&format!("{path}.mSuspensionDirection"), "not upright: it is taken as if it were");
+    if (direction + JOLT_AXES.up).length() > 0.01 {
+        import.add_note(&format!("{path}.mSuspensionDirection"), "not upright: it is taken as if it were");
     }
-    let [x, y, top] = FRAME.iso(w.mPosition);
+    let [x, y, top] = JOLT_AXES.to_vehicle_axes(w.mPosition);
     let mass = effective_mass(given, w, diagonal);
     let (rate, damper) = match w.mSuspensionSpring {
         Spring::FrequencyAndDamping { mFrequency: f, mDamping: ratio } => {
             let rate = mass * (TAU * f).powi(2);
             let of = format!("effective mass {mass:.1} kg");
             (
-                said(rate, format!("mFrequency {f} Hz on the {of}")),
-                said(2.0 * ratio * (rate * mass).sqrt(), format!("mDamping {ratio} on the {of}")),
+                sourced(rate, format!("mFrequency {f} Hz on the {of}")),
+                sourced(2.0 * ratio * (rate * mass).sqrt(), format!("mDamping {ratio} on the {of}")),
             )
         }
         Spring::StiffnessAndDamping { mStiffness, mDamping } => {
-            (said(mStiffness, "mStiffness"), said(mDamping, "mDamping"))
+            (sourced(mStiffness, "mStiffness"), sourced(mDamping, "mDamping"))
         }
     };
     let bar = given.mAntiRollBars.iter().find(|b| b.mLeftWheel == i || b.mRightWheel == i);
     let driven = given.mDifferentials.iter().find(|d| d.mLeftWheel == i || d.mRightWheel == i);
     let low = top - w.mSuspensionMaxLength - w.mRadius;
     Corner {
-        at: [x, y],
-        contact: Contact::SlackAt(low - w.mSuspensionPreloadLength),
-        range: [top - w.mSuspensionMinLength - w.mRadius, low],
-        range_from: format!(
+        position: [x, y],
+        contact: ContactHeight::Unloaded(low - w.mSuspensionPreloadLength),
+        contact_range: [top - w.mSuspensionMinLength - w.mRadius, low],
+        contact_range_origin: format!(
             "mSuspensionMinLength {}, mSuspensionMaxLength {}",
             w.mSuspensionMinLength, w.mSuspensionMaxLength
         ),
-        radius: said(w.mRadius, "mRadius"),
-        spin_inertia: said(w.mInertia, "mInertia"),
+        radius: sourced(w.mRadius, "mRadius"),
+        spin_inertia: sourced(w.mInertia, "mInertia"),
         rate,
         bump: damper.clone(),
         rebound: damper,
-        tyre: tyre(given, w),
-        tyre_from: format!("√(curve · {}); relaxation lengths are estimates", given.ground_mFriction),
-        steer: if lock > 0.0 { w.mMaxSteerAngle / lock } else { 0.0 },
-        brake: said(w.mMaxBrakeTorque, "mMaxBrakeTorque"),
-        handbrake: said(w.mMaxHandBrakeTorque, "mMaxHandBrakeTorque"),
-        motor: said(if given.mEngine.is_some() { driven.map_or(0.0, |d| d.mEngineTorqueRatio) } else { 0.0 }, ""),
-        bar: said(bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
-        solid: false,
+        tyre: convert_tyre(given, w),
+        tyre_origin: format!("√(curve · {}); relaxation lengths are estimates", given.ground_mFriction),
+        steer_share: if lock > 0.0 { w.mMaxSteerAngle / lock } else { 0.0 },
+        brake: sourced(w.mMaxBrakeTorque, "mMaxBrakeTorque"),
+        handbrake: sourced(w.mMaxHandBrakeTorque, "mMaxHandBrakeTorque"),
+        drive_torque: sourced(
+            if given.mEngine.is_some() { driven.map_or(0.0, |d| d.mEngineTorqueRatio) } else { 0.0 },
+            "",
+        ),
+        anti_roll_rate: sourced(bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
+        is_on_solid_axle: false,
         roll_centre: None,
-        lateral: None,
+        lateral_compliance: None,
         force_point: None,
-        guided: None,
+        toe_camber: None,
         unsprung: None,
-        rolling: Some(said(
+        rolling_resistance: Some(sourced(
             w.mInertia * w.mAngularDamping / (w.mRadius * w.mRadius),
             "mAngularDamping × mInertia over radius² and load",
         )),
@@ -483,43 +487,43 @@ fn corner(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: 
 }
 
 /// Converts the friction curves by their peak and their last point. The friction of the ground is included: √(curve · ground).
-fn tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
+fn convert_tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
     let pick = |points: &[[f64; 2]], unit: f64| {
         let peak = points.iter().copied().fold([0.0, 0.0], |best, p| if p[1] > best[1] { p } else { best });
         let end = points.last().copied().unwrap_or(peak);
         let slip = (peak[0] * unit).max(1e-3);
         let curve = SlipCurve {
-            extremum_slip: rounded(slip),
-            asymptote_slip: rounded((end[0] * unit).max(1.1 * slip)),
-            asymptote_share: rounded((end[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
+            extremum_slip: round_digits(slip),
+            asymptote_slip: round_digits((end[0] * unit).max(1.1 * slip)),
+            asymptote_share: round_digits((end[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
         };
-        (rounded((peak[1] * given.ground_mFriction).sqrt()), curve)
+        (round_digits((peak[1] * given.ground_mFriction).sqrt()), curve)
     };
     let (friction_along, along) = pick(&w.mLongitudinalFriction, 1.0);
     let (friction_across, across) = pick(&w.mLateralFriction, 1f64.to_radians());
     Tyre::SlipCurve {
         along,
         across,
-        relaxation: relaxation(RELAXATION_M),
+        relaxation: relaxation(RELAXATION_LENGTH_M),
         friction: friction([friction_along, friction_across]),
     }
 }
 
 /// Converts engine, transmission and the ratio of the first differential; `None` without an engine.
-fn engine(given: &JoltVehicle) -> Option<GameEngine> {
+fn convert_engine(given: &JoltVehicle) -> Option<GameEngine> {
     let engine = given.mEngine.as_ref()?;
     let gears = &given.mTransmission;
     Some(GameEngine {
-        largest_torque: engine.mMaxTorque,
-        idle: engine.mMinRPM,
-        limit: engine.mMaxRPM,
+        max_torque: engine.mMaxTorque,
+        idle_rpm: engine.mMinRPM,
+        limit_rpm: engine.mMaxRPM,
         inertia: engine.mInertia,
         curve: engine.mNormalizedTorque.clone(),
         forward: gears.mGearRatios.clone(),
         reverse: gears.mReverseGearRatios.first().map_or(1.0, |ratio| ratio.abs()),
         final_drive: given.mDifferentials.first().map_or(1.0, |d| d.mDifferentialRatio),
         shift_time: gears.mSwitchTime,
-        up: gears.mShiftUpRPM,
-        down: gears.mShiftDownRPM,
+        up_shift_rpm: gears.mShiftUpRPM,
+        down_shift_rpm: gears.mShiftDownRPM,
     })
 }

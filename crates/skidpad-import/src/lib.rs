@@ -21,13 +21,13 @@ mod car;
 mod commonroad;
 mod engine;
 mod godot;
-mod guided;
 mod jolt;
+mod jounce_curves;
 mod physx;
 mod raycast;
-mod text;
 mod tscn;
 mod unity;
+mod vehicle_file;
 mod yaml;
 
 pub use bullet::{BulletVehicle, BulletWheel};
@@ -37,7 +37,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use skidpad_spec::read::{FaultCollector, Node};
 use skidpad_spec::tir::Note;
-use skidpad_spec::{FaultKind, Faults, LineIndex, Loaded, Schema, VehicleSpec};
+use skidpad_spec::{FaultKind, Faults, LineIndex, LoadedVehicle, Schema, VehicleSpec};
 
 /// Program from which a car is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +60,12 @@ pub enum Source {
 
 /// Options of an import, for quantities that the source does not contain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
+pub struct ImportOptions {
     /// Step length at which the car was tuned, s, > 0. Converts a brake impulse per step to a force.
     pub dt_s: f64,
 }
 
-impl Default for Options {
+impl Default for ImportOptions {
     /// Returns a step of 1/60 s, the default of Bullet, Rapier and Godot.
     fn default() -> Self {
         Self { dt_s: 1.0 / 60.0 }
@@ -74,7 +74,7 @@ impl Default for Options {
 
 /// Imported car.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportedVehicle {
     /// Vehicle description.
     pub spec: VehicleSpec,
     /// Text of the vehicle file. Comments at the numbers name their origin in the source.
@@ -112,7 +112,7 @@ impl Source {
     ///
     /// # Errors
     /// All faults of the text at once. If there are none: all reasons why the car is not valid or cannot stand on its springs.
-    pub fn import(self, source_name: &str, text: &str, options: Options) -> Result<Imported, Faults> {
+    pub fn import(self, source_name: &str, text: &str, options: ImportOptions) -> Result<ImportedVehicle, Faults> {
         let (lines, collector) = (LineIndex::new(text), FaultCollector::default());
         let mut import = Import { source_name, text, lines, options, collector, notes: Vec::new() };
         let car = match self {
@@ -124,7 +124,7 @@ impl Source {
             Source::Physx => physx::read(&mut import),
             Source::Commonroad => commonroad::read(&mut import),
         };
-        let described = car.and_then(|car| axles::describe(&car, &mut import));
+        let described = car.and_then(|car| axles::describe_vehicle(&car, &mut import));
         import.finish(described)
     }
 }
@@ -134,54 +134,54 @@ struct Import<'a> {
     source_name: &'a str,
     text: &'a str,
     lines: LineIndex<'a>,
-    options: Options,
+    options: ImportOptions,
     collector: FaultCollector,
     notes: Vec<Note>,
 }
 
 impl Import<'_> {
     /// Converts `tree` to a `T`. Returns `None` if the import has any fault.
-    fn take<T: DeserializeOwned + JsonSchema>(&mut self, tree: &Node) -> Option<T> {
-        let taken = self.collector.take(self.text, tree, &Schema::of::<T>());
+    fn deserialize_tree<T: DeserializeOwned + JsonSchema>(&mut self, tree: &Node) -> Option<T> {
+        let taken = self.collector.deserialize_tree(self.text, tree, &Schema::for_type::<T>());
         taken.filter(|_| self.collector.faults.is_empty())
     }
 
     /// Parses the text as TOML and converts it to a `T`. Returns `None` if the import has any fault.
-    fn take_toml<T: DeserializeOwned + JsonSchema>(&mut self) -> Option<T> {
-        let tree = skidpad_spec::read::toml(self.text, &mut self.collector)?;
-        self.take(&tree)
+    fn deserialize_toml<T: DeserializeOwned + JsonSchema>(&mut self) -> Option<T> {
+        let tree = skidpad_spec::read::parse_toml(self.text, &mut self.collector)?;
+        self.deserialize_tree(&tree)
     }
 
     /// Adds a note about the value at `path`, with the line of that value; with line 0 if `path` is empty.
-    fn note(&mut self, path: &str, text: impl Into<String>) {
-        let span = self.collector.place(path);
-        let (line, _) = self.lines.position(span.start);
+    fn add_note(&mut self, path: &str, text: impl Into<String>) {
+        let span = self.collector.nearest_span(path);
+        let (line, _) = self.lines.line_and_column(span.start);
         let line = if path.is_empty() { 0 } else { line };
         let file = self.source_name.to_owned();
         self.notes.push(Note { file, line, key: path.to_owned(), text: text.into() });
     }
 
     /// Adds a note about the value at `path`, unless `value` equals `neutral`, the value without effect.
-    fn note_unless(&mut self, path: &str, value: f64, neutral: f64, text: &str) {
+    fn add_note_unless(&mut self, path: &str, value: f64, neutral: f64, text: &str) {
         if value != neutral {
-            self.note(path, text);
+            self.add_note(path, text);
         }
     }
 
     /// Adds a fault of meaning at `path`. An empty `help` adds no help text.
-    fn fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>, help: &str) {
-        let span = self.collector.place(path);
+    fn add_fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>, help: &str) {
+        let span = self.collector.nearest_span(path);
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.collector.fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
+        self.collector.add_fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
     }
 
     /// Adds notes on unread keys, then writes the vehicle file and reads it back.
     ///
     /// # Errors
     /// The import has a fault, the file cannot be written, or it does not read back as a vehicle.
-    fn finish(mut self, described: Option<text::Described>) -> Result<Imported, Faults> {
-        for (path, span) in std::mem::take(&mut self.collector.passed_over) {
-            let (line, _) = self.lines.position(span.start);
+    fn finish(mut self, described: Option<vehicle_file::CommentedSpec>) -> Result<ImportedVehicle, Faults> {
+        for (path, span) in std::mem::take(&mut self.collector.skipped_keys) {
+            let (line, _) = self.lines.line_and_column(span.start);
             let file = self.source_name.to_owned();
             self.notes.push(Note { file, line, key: path, text: "is not read".into() });
         }
@@ -189,27 +189,27 @@ impl Import<'_> {
         let written = described.and_then(|described| match described.write() {
             Ok(text) => Some(text),
             Err(error) => {
-                self.fault("", error.to_string(), "numbers a vehicle file can hold", "");
+                self.add_fault("", error.to_string(), "numbers a vehicle file can hold", "");
                 None
             }
         });
         // Reading the file back checks that it describes a valid vehicle.
-        let loaded = written.as_ref().and_then(|text| match Loaded::read("imported", text) {
+        let loaded = written.as_ref().and_then(|text| match LoadedVehicle::read("imported", text) {
             Ok(loaded) => Some(loaded),
             Err(faults) => {
                 for fault in faults.list() {
-                    self.fault("", format!("as a vehicle file, {fault}"), "a car a vehicle file can describe", "");
+                    self.add_fault("", format!("as a vehicle file, {fault}"), "a car a vehicle file can describe", "");
                 }
                 None
             }
         });
         match (loaded, written) {
-            (Some(Loaded { spec, .. }), Some(text)) if self.collector.faults.is_empty() => {
-                Ok(Imported { spec, text, notes: self.notes })
+            (Some(LoadedVehicle { spec, .. }), Some(text)) if self.collector.faults.is_empty() => {
+                Ok(ImportedVehicle { spec, text, notes: self.notes })
             }
             _ => {
                 if self.collector.faults.is_empty() {
-                    self.fault("", "nothing to import", "a car", "");
+                    self.add_fault("", "nothing to import", "a car", "");
                 }
                 Err(self.collector.into_faults(self.source_name, self.text))
             }

@@ -4,21 +4,21 @@
 //! The spring is unloaded at full droop: `F = stiffness · jounce + damping · jounce speed`, with the jounce from full droop.
 
 use crate::Import;
-use crate::car::{Car, Contact, Corner, ForcePoint, Guided, OverJounce, Solid, relaxation, said};
+use crate::car::{BodyBox, Car, ContactHeight, Corner, ForcePoint, JounceCurve, ToeCamberTables, relaxation, sourced};
 use crate::engine::GameEngine;
-use crate::raycast::Frame;
-use crate::text::rounded;
+use crate::raycast::SourceAxes;
+use crate::vehicle_file::round_digits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::DVec3;
 use skidpad_spec::spec::Tyre;
 
 /// Estimated relaxation length of the tyres (m). The tyres of the source have none.
-const RELAXATION_M: f64 = 0.05;
+const RELAXATION_LENGTH_M: f64 = 0.05;
 /// Smallest idle speed as a share of the largest engine speed.
-const LEAST_IDLE: f64 = 0.05;
+const MIN_IDLE_SHARE: f64 = 0.05;
 /// Conversion factor from rad/s to rev/min.
-const RPM: f64 = 30.0 / std::f64::consts::PI;
+const RPM_PER_RAD_PER_S: f64 = 30.0 / std::f64::consts::PI;
 
 /// A vehicle.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -238,43 +238,46 @@ fn half() -> f64 {
 }
 
 /// Axes of PhysX.
-const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
+const PHYSX_AXES: SourceAxes = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
 /// Reads a vehicle of PhysX. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
-    let given: PhysxVehicle = import.take_toml()?;
-    references(&given, import);
-    tables(&given, import);
+    let given: PhysxVehicle = import.deserialize_toml()?;
+    check_references(&given, import);
+    check_jounce_tables(&given, import);
     if !import.collector.faults.is_empty() {
         return None;
     }
-    notes(&given, import);
+    add_notes(&given, import);
     let lock = given.wheels.iter().map(|w| w.maxSteer).fold(0.0, f64::max);
-    let wheels: Vec<Corner> = (0..given.wheels.len()).map(|i| corner(&given, i, lock, import)).collect();
-    let solid = |half: [f64; 3]| Solid { centre: FRAME.iso(given.boxCentre), size: FRAME.sizes(half).map(|h| 2.0 * h) };
+    let wheels: Vec<Corner> = (0..given.wheels.len()).map(|i| convert_wheel(&given, i, lock, import)).collect();
+    let solid = |half: [f64; 3]| BodyBox {
+        centre: PHYSX_AXES.to_vehicle_axes(given.boxCentre),
+        size: PHYSX_AXES.to_vehicle_size(half).map(|h| 2.0 * h),
+    };
     Some(Car {
         name: given.name.clone(),
-        about: "Imported from PhysX: springs there are slack at full droop.".into(),
-        mass: said(given.rigidBodyParams.mass, "mass"),
+        description: "Imported from PhysX: springs there are slack at full droop.".into(),
+        mass: sourced(given.rigidBodyParams.mass, "mass"),
         centre: [0.0; 3],
-        centre_from: "where the springs carry the car at rest".into(),
-        inertia: Some((FRAME.inertia(given.rigidBodyParams.moi), "moi".into())),
+        centre_origin: "where the springs carry the car at rest".into(),
+        inertia: Some((PHYSX_AXES.inertia(given.rigidBodyParams.moi), "moi".into())),
         boxes: given.halfExtents.map(solid).into_iter().collect(),
         hull: None,
         wheels,
         lock: if lock > 0.0 {
-            said(lock.to_degrees(), format!("{lock} rad"))
+            sourced(lock.to_degrees(), format!("{lock} rad"))
         } else {
-            said(30.0, "estimate: no wheel steers")
+            sourced(30.0, "estimate: no wheel steers")
         },
         steer_rate: None,
-        engine: engine(&given),
+        engine: convert_engine(&given),
         peers: None,
     })
 }
 
 /// Adds a fault for each table over jounce whose points do not rise or are outside [0, 1].
-fn tables(given: &PhysxVehicle, import: &mut Import<'_>) {
+fn check_jounce_tables(given: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in given.wheels.iter().enumerate() {
         let first = |points: &[[f64; 2]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
         let firsts = |points: &[[f64; 4]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
@@ -287,7 +290,7 @@ fn tables(given: &PhysxVehicle, import: &mut Import<'_>) {
             let rises = shares.windows(2).all(|pair| pair[0] < pair[1]);
             if !rises || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
                 let (path, found) = (format!("wheels[{i}].{key}"), format!("points at {shares:?}"));
-                import.fault(&path, found, "points that rise, from 0 (full droop) to 1 (full bump)", "");
+                import.add_fault(&path, found, "points that rise, from 0 (full droop) to 1 (full bump)", "");
             }
         }
     }
@@ -295,26 +298,30 @@ fn tables(given: &PhysxVehicle, import: &mut Import<'_>) {
 
 /// Adds faults for references to missing wheels, for an engine without gearbox or the reverse, and for a neutral gear without
 /// a reverse gear before and a forward gear after it.
-fn references(given: &PhysxVehicle, import: &mut Import<'_>) {
+fn check_references(given: &PhysxVehicle, import: &mut Import<'_>) {
     let count = given.wheels.len();
     for (i, bar) in given.antiRollForceParams.iter().enumerate() {
         for (key, wheel) in [("wheel0", bar.wheel0), ("wheel1", bar.wheel1)] {
             if wheel >= count {
                 let path = format!("antiRollForceParams[{i}].{key}");
-                import.fault(&path, format!("wheel {wheel}"), format!("from 0 to {}", count - 1), "");
+                import.add_fault(&path, format!("wheel {wheel}"), format!("from 0 to {}", count - 1), "");
             }
         }
     }
     match (&given.engineParams, &given.gearboxParams) {
-        (Some(_), None) => import.fault("engineParams", "an engine without `gearboxParams`", "both, or neither", ""),
-        (None, Some(_)) => import.fault("gearboxParams", "a gearbox without `engineParams`", "both, or neither", ""),
+        (Some(_), None) => {
+            import.add_fault("engineParams", "an engine without `gearboxParams`", "both, or neither", "")
+        }
+        (None, Some(_)) => {
+            import.add_fault("gearboxParams", "a gearbox without `engineParams`", "both, or neither", "")
+        }
         _ => {}
     }
     if let Some(gears) = &given.gearboxParams
         && (gears.neutralGear == 0 || gears.neutralGear + 1 >= gears.ratios.len())
     {
         let found = format!("gear {} of {}", gears.neutralGear, gears.ratios.len());
-        import.fault(
+        import.add_fault(
             "gearboxParams.neutralGear",
             found,
             "one with a reverse gear before and a forward gear after it",
@@ -324,24 +331,24 @@ fn references(given: &PhysxVehicle, import: &mut Import<'_>) {
 }
 
 /// Adds notes on force points of wheel number `i` with a lateral or longitudinal offset, which is left out.
-fn beside(i: usize, w: &Wheel, import: &mut Import<'_>) {
+fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
     let aside = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
     if aside(&w.suspForceAppPoint) {
-        import.note(&format!("wheels[{i}].suspForceAppPoint"), "loads act at the contact point here");
+        import.add_note(&format!("wheels[{i}].suspForceAppPoint"), "loads act at the contact point here");
     }
     if aside(&w.tireForceAppPoint) {
         let text = "tyre forces act above the contact point here: only its height is taken";
-        import.note(&format!("wheels[{i}].tireForceAppPoint"), text);
+        import.add_note(&format!("wheels[{i}].tireForceAppPoint"), text);
     }
 }
 
 /// Adds notes on properties that are left out or change their meaning.
-fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
+fn add_notes(given: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in given.wheels.iter().enumerate() {
         let at = |key: &str| format!("wheels[{i}].{key}");
-        import.note_unless(&at("camberStiff"), w.camberStiff, 0.0, "camber thrust: wheels stand upright here");
+        import.add_note_unless(&at("camberStiff"), w.camberStiff, 0.0, "camber thrust: wheels stand upright here");
         if w.loadFilter.is_some() {
-            import.note(&at("loadFilter"), "smooths loads that jump from step to step: not needed here, left out");
+            import.add_note(&at("loadFilter"), "smooths loads that jump from step to step: not needed here, left out");
         }
         for (key, value, why) in [
             ("sprungMass", w.sprungMass, "serves its suspension limits only: the car stands by its springs"),
@@ -350,21 +357,21 @@ fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
             ("restLoad", w.restLoad, "scales its lateral stiffness, which is the full one here"),
         ] {
             if value.is_some() {
-                import.note(&at(key), why);
+                import.add_note(&at(key), why);
             }
         }
         if w.latStiffX.is_some() {
-            import.note(
+            import.add_note(
                 &at("latStiffX"),
                 "lateral stiffness grows with load up to it there; here it is the full one at every load",
             );
         }
         if w.frictionVsSlip.iter().any(|p| p[1] != w.frictionVsSlip[0][1]) {
-            import.note(&at("frictionVsSlip"), "friction over slip: its largest value is taken at every slip");
+            import.add_note(&at("frictionVsSlip"), "friction over slip: its largest value is taken at every slip");
         }
-        beside(i, w, import);
+        note_force_point_offsets(i, w, import);
         if w.torqueRatio > 0.0 {
-            import.note(
+            import.add_note(
                 &at("torqueRatio"),
                 "its value has no effect in PhysX 5.6, only whether it is 0: driven wheels share evenly",
             );
@@ -372,17 +379,17 @@ fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
     }
     for (i, bar) in given.antiRollForceParams.iter().enumerate() {
         let at = format!("antiRollForceParams[{i}]");
-        import.note(&at, "turns the body past the tyres there; here the bar is in the load path");
+        import.add_note(&at, "turns the body past the tyres there; here the bar is in the load path");
         if bar.stiffness < 0.0 {
-            import.note(&format!("{at}.stiffness"), "a negative stiffness is taken as none");
+            import.add_note(&format!("{at}.stiffness"), "a negative stiffness is taken as none");
         }
     }
     if let Some(engine) = &given.engineParams {
-        if engine.idleOmega < LEAST_IDLE * engine.maxOmega {
-            let least = format!("engines here idle: at {LEAST_IDLE} of the largest speed");
-            import.note("engineParams.idleOmega", least);
+        if engine.idleOmega < MIN_IDLE_SHARE * engine.maxOmega {
+            let least = format!("engines here idle: at {MIN_IDLE_SHARE} of the largest speed");
+            import.add_note("engineParams.idleOmega", least);
         }
-        import.note(
+        import.add_note(
             "engineParams",
             "damping rates and clutch strength are left out; the clutch carries 1.5 times the peak torque",
         );
@@ -390,89 +397,89 @@ fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
 }
 
 /// Converts wheel number `i`. `lock` is the largest steering angle of the car (rad).
-fn corner(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
+fn convert_wheel(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &given.wheels[i];
     let path = format!("wheels[{i}]");
     let direction = DVec3::from_array(w.suspensionTravelDir).normalize_or_zero();
-    if (direction + FRAME.up).length() > 0.01 {
-        import.note(&format!("{path}.suspensionTravelDir"), "not upright: it is taken as if it were");
+    if (direction + PHYSX_AXES.up).length() > 0.01 {
+        import.add_note(&format!("{path}.suspensionTravelDir"), "not upright: it is taken as if it were");
     }
-    let [x, y, top] = FRAME.iso(w.suspensionAttachment);
+    let [x, y, top] = PHYSX_AXES.to_vehicle_axes(w.suspensionAttachment);
     let low = top - w.suspensionTravelDist - w.radius;
     let bar = given.antiRollForceParams.iter().find(|b| b.wheel0 == i || b.wheel1 == i);
     let motor = match given.engineParams {
-        Some(_) => said(if w.torqueRatio > 0.0 { 1.0 } else { 0.0 }, ""),
-        None => said(w.throttleTorque, "throttleTorque"),
+        Some(_) => sourced(if w.torqueRatio > 0.0 { 1.0 } else { 0.0 }, ""),
+        None => sourced(w.throttleTorque, "throttleTorque"),
     };
     let friction = w.frictionVsSlip.iter().map(|p| p[1]).fold(0.0, f64::max) * w.friction;
     Corner {
-        at: [x, y],
-        contact: Contact::SlackAt(low),
-        range: [top - w.radius, low],
-        range_from: format!("suspensionTravelDist {}", w.suspensionTravelDist),
-        radius: said(w.radius, "radius"),
-        spin_inertia: said(w.moi, "moi"),
-        rate: said(w.stiffness, "stiffness"),
-        bump: said(w.damping, "damping"),
-        rebound: said(w.damping, "damping"),
+        position: [x, y],
+        contact: ContactHeight::Unloaded(low),
+        contact_range: [top - w.radius, low],
+        contact_range_origin: format!("suspensionTravelDist {}", w.suspensionTravelDist),
+        radius: sourced(w.radius, "radius"),
+        spin_inertia: sourced(w.moi, "moi"),
+        rate: sourced(w.stiffness, "stiffness"),
+        bump: sourced(w.damping, "damping"),
+        rebound: sourced(w.damping, "damping"),
         tyre: Tyre::Linear {
             slip_stiffness_n: w.longStiff,
             cornering_stiffness_n_per_rad: w.latStiffY,
-            relaxation: relaxation(RELAXATION_M),
-            friction: crate::car::friction([rounded(friction); 2]),
+            relaxation: relaxation(RELAXATION_LENGTH_M),
+            friction: crate::car::friction([round_digits(friction); 2]),
         },
-        tyre_from: "longStiff, latStiffY, the largest of frictionVsSlip; relaxation lengths are estimates".into(),
-        steer: if lock > 0.0 { w.maxSteer / lock } else { 0.0 },
-        brake: said(w.brakeTorque, "brakeTorque"),
-        handbrake: said(w.handbrakeTorque, "handbrakeTorque"),
-        motor,
-        bar: said(bar.map_or(0.0, |b| b.stiffness.max(0.0)), "antiRollForceParams"),
-        solid: false,
+        tyre_origin: "longStiff, latStiffY, the largest of frictionVsSlip; relaxation lengths are estimates".into(),
+        steer_share: if lock > 0.0 { w.maxSteer / lock } else { 0.0 },
+        brake: sourced(w.brakeTorque, "brakeTorque"),
+        handbrake: sourced(w.handbrakeTorque, "handbrakeTorque"),
+        drive_torque: motor,
+        anti_roll_rate: sourced(bar.map_or(0.0, |b| b.stiffness.max(0.0)), "antiRollForceParams"),
+        is_on_solid_axle: false,
         roll_centre: None,
-        lateral: None,
-        force_point: Some(ForcePoint::OnBody(force_heights(w, top))),
-        guided: guided(w),
+        lateral_compliance: None,
+        force_point: Some(ForcePoint::OnBody(force_height_curve(w, top))),
+        toe_camber: toe_camber_tables(w),
         unsprung: None,
-        rolling: Some(said(w.dampingRate / (w.radius * w.radius), "dampingRate over radius² and load")),
+        rolling_resistance: Some(sourced(w.dampingRate / (w.radius * w.radius), "dampingRate over radius² and load")),
         path,
     }
 }
 
 /// Converts points over the share of the travel to points over the compression. `travel` is in m.
-fn over_jounce(points: impl Iterator<Item = [f64; 2]>, travel: f64) -> OverJounce {
-    OverJounce(points.map(|[share, value]| [share * travel, value]).collect())
+fn to_jounce_curve(points: impl Iterator<Item = [f64; 2]>, travel: f64) -> JounceCurve {
+    JounceCurve(points.map(|[share, value]| [share * travel, value]).collect())
 }
 
 /// Returns toe and camber over the travel of a wheel; `None` without tables.
-fn guided(w: &Wheel) -> Option<Guided> {
-    let of = |points: &[[f64; 2]]| over_jounce(points.iter().copied(), w.suspensionTravelDist);
+fn toe_camber_tables(w: &Wheel) -> Option<ToeCamberTables> {
+    let of = |points: &[[f64; 2]]| to_jounce_curve(points.iter().copied(), w.suspensionTravelDist);
     let (toe, camber) = (of(&w.wheelToeAngle), of(&w.wheelCamberAngle));
-    (!toe.0.is_empty() || !camber.0.is_empty()).then_some(Guided { toe, camber })
+    (!toe.0.is_empty() || !camber.0.is_empty()).then_some(ToeCamberTables { toe, camber })
 }
 
 /// Returns the height at which tyre forces act over the compression, in the frame of the body (m): the height `top` of the
 /// attachment plus the offset in the table.
-fn force_heights(w: &Wheel, top: f64) -> OverJounce {
-    let of = |&[share, x, y, z]: &[f64; 4]| [share, top + FRAME.iso([x, y, z])[2]];
+fn force_height_curve(w: &Wheel, top: f64) -> JounceCurve {
+    let of = |&[share, x, y, z]: &[f64; 4]| [share, top + PHYSX_AXES.to_vehicle_axes([x, y, z])[2]];
     let alone = w.tireForceAppPoint.is_empty().then_some([0.0, top]);
-    over_jounce(w.tireForceAppPoint.iter().map(of).chain(alone), w.suspensionTravelDist)
+    to_jounce_curve(w.tireForceAppPoint.iter().map(of).chain(alone), w.suspensionTravelDist)
 }
 
 /// Converts engine and gearbox; `None` unless both are given.
-fn engine(given: &PhysxVehicle) -> Option<GameEngine> {
+fn convert_engine(given: &PhysxVehicle) -> Option<GameEngine> {
     let (engine, gears) = (given.engineParams.as_ref()?, given.gearboxParams.as_ref()?);
-    let limit = engine.maxOmega * RPM;
+    let limit = engine.maxOmega * RPM_PER_RAD_PER_S;
     Some(GameEngine {
-        largest_torque: engine.peakTorque,
-        idle: (engine.idleOmega * RPM).max(LEAST_IDLE * limit),
-        limit,
+        max_torque: engine.peakTorque,
+        idle_rpm: (engine.idleOmega * RPM_PER_RAD_PER_S).max(MIN_IDLE_SHARE * limit),
+        limit_rpm: limit,
         inertia: engine.moi,
         curve: engine.torqueCurve.clone(),
         forward: gears.ratios.iter().skip(gears.neutralGear + 1).copied().collect(),
         reverse: gears.ratios.get(gears.neutralGear - 1).map_or(1.0, |ratio| ratio.abs()),
         final_drive: gears.finalRatio,
         shift_time: gears.switchTime,
-        up: gears.upRatio * limit,
-        down: gears.downRatio * limit,
+        up_shift_rpm: gears.upRatio * limit,
+        down_shift_rpm: gears.downRatio * limit,
     })
 }

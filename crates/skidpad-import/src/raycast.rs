@@ -4,20 +4,20 @@
 //! the maximum length `L0` and the compression speed `u`. Brakes are impulses per step.
 
 use crate::Import;
-use crate::car::{Car, Contact, Corner, Solid, said};
+use crate::car::{BodyBox, Car, ContactHeight, Corner, sourced};
 use skidpad_core::DVec3;
 use skidpad_spec::spec::{Inertia, Peers, Tyre};
 
 /// Deflection at which the tyre slides in the vehicle file (m). The tyres of the sources have no deflection.
-const PATCH_M: f64 = 0.005;
+const TYRE_DEFLECTION_M: f64 = 0.005;
 /// Largest friction coefficient of a vehicle file. At this value a car does not slide.
-const MOST_FRICTION: f64 = 20.0;
+const MAX_FRICTION: f64 = 20.0;
 /// Tilt of a suspension above which a note is added, as a sine.
-const UPRIGHT: f64 = 0.01;
+const MAX_SUSPENSION_TILT: f64 = 0.01;
 
 /// Axes of the source.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Frame {
+pub(crate) struct SourceAxes {
     /// Unit vector forward.
     pub forward: DVec3,
     /// Unit vector to the left.
@@ -26,7 +26,7 @@ pub(crate) struct Frame {
     pub up: DVec3,
 }
 
-impl Frame {
+impl SourceAxes {
     /// Creates right-handed axes from the numbers of the axes up and forward (0 to 2). Returns `None` if both numbers are the same
     /// or one is out of range.
     pub fn right_handed(up: u32, forward: u32) -> Option<Self> {
@@ -36,19 +36,19 @@ impl Frame {
     }
 
     /// Converts a vector to its components forward, left and up.
-    pub fn iso(&self, v: [f64; 3]) -> [f64; 3] {
+    pub fn to_vehicle_axes(&self, v: [f64; 3]) -> [f64; 3] {
         let v = DVec3::from_array(v);
         [v.dot(self.forward), v.dot(self.left), v.dot(self.up)]
     }
 
     /// Converts a size or a diagonal inertia, which have no sign, to its components forward, left and up.
-    pub fn sizes(&self, v: [f64; 3]) -> [f64; 3] {
-        self.iso(v).map(f64::abs)
+    pub fn to_vehicle_size(&self, v: [f64; 3]) -> [f64; 3] {
+        self.to_vehicle_axes(v).map(f64::abs)
     }
 
     /// Converts a diagonal inertia to roll, pitch and yaw inertia (kg m²).
     pub fn inertia(&self, v: [f64; 3]) -> Inertia {
-        let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = self.sizes(v).map(crate::text::rounded);
+        let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = self.to_vehicle_size(v).map(crate::vehicle_file::round_digits);
         Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }
     }
 }
@@ -77,11 +77,11 @@ pub(crate) struct RayWheel {
     /// Friction coefficient.
     pub friction: f64,
     /// Largest suspension force (N).
-    pub most_force: f64,
+    pub max_force: f64,
     /// Height at which lateral forces act, as a share of the height of the centre of mass.
     pub roll_influence: f64,
     /// Ratio of the travel of the wheel to the travel of the spring, ≥ 1.
-    pub stretch: f64,
+    pub travel_ratio: f64,
     /// Largest steering angle (rad).
     pub steering: f64,
     /// Largest engine force (N).
@@ -89,7 +89,7 @@ pub(crate) struct RayWheel {
     /// Largest brake impulse per step (N s).
     pub brake: f64,
     /// Names of stiffness, compression damping, relaxation damping, friction, brake and engine force in the source.
-    pub names: [&'static str; 6],
+    pub source_names: [&'static str; 6],
 }
 
 /// Body with ray-cast wheels, with the numbers of the source.
@@ -98,7 +98,7 @@ pub(crate) struct RayVehicle {
     /// Name of the vehicle.
     pub name: String,
     /// Description of the vehicle.
-    pub about: String,
+    pub description: String,
     /// Mass of the body (kg).
     pub mass: f64,
     /// Centre of mass in the axes of the source (m).
@@ -106,31 +106,31 @@ pub(crate) struct RayVehicle {
     /// Diagonal of the inertia in the axes of the source (kg m²); `None` to compute it from `boxes`.
     pub inertia: Option<[f64; 3]>,
     /// Shape of the body in the axes of the neutral car.
-    pub boxes: Vec<Solid>,
+    pub boxes: Vec<BodyBox>,
     /// Wheels, in any order.
     pub wheels: Vec<RayWheel>,
     /// Axes of the source.
-    pub frame: Frame,
+    pub frame: SourceAxes,
 }
 
 /// Converts a ray-cast vehicle to the neutral car. Adds notes on estimates and on properties that change their meaning.
-pub(crate) fn car(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
+pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
     let largest = vehicle.wheels.iter().map(|w| w.steering.abs()).fold(0.0, f64::max);
     let lock = if largest > 0.0 {
-        said(largest.to_degrees(), format!("{largest} rad"))
+        sourced(largest.to_degrees(), format!("{largest} rad"))
     } else {
-        import.note("", "no steering angle is given: the lock is an estimate");
-        said(30.0, "estimate: the source gives no angle")
+        import.add_note("", "no steering angle is given: the lock is an estimate");
+        sourced(30.0, "estimate: the source gives no angle")
     };
-    let peers = peers(&vehicle.wheels, import);
-    let wheels = vehicle.wheels.iter().map(|wheel| corner(wheel, &vehicle, largest, import)).collect();
+    let peers = raycast_parameters(&vehicle.wheels, import);
+    let wheels = vehicle.wheels.iter().map(|wheel| convert_wheel(wheel, &vehicle, largest, import)).collect();
     let inertia = vehicle.inertia.map(|inertia| (vehicle.frame.inertia(inertia), "as given".to_owned()));
     Car {
         name: vehicle.name,
-        about: vehicle.about,
-        mass: said(vehicle.mass, ""),
-        centre: vehicle.frame.iso(vehicle.centre),
-        centre_from: "where the springs carry the car at rest".into(),
+        description: vehicle.description,
+        mass: sourced(vehicle.mass, ""),
+        centre: vehicle.frame.to_vehicle_axes(vehicle.centre),
+        centre_origin: "where the springs carry the car at rest".into(),
         inertia,
         boxes: vehicle.boxes,
         hull: None,
@@ -144,92 +144,106 @@ pub(crate) fn car(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
 
 /// Returns the roll influence and the largest suspension force of the first wheel, which only peers use. A force of 1e9 N or
 /// more is no limit.
-fn peers(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
+fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
     let first = wheels.first()?;
     for wheel in wheels {
-        if (wheel.roll_influence, wheel.most_force) != (first.roll_influence, first.most_force) {
-            import.note(&wheel.path, "roll influence or largest force differ from the first wheel's, which are taken");
+        if (wheel.roll_influence, wheel.max_force) != (first.roll_influence, first.max_force) {
+            import.add_note(
+                &wheel.path,
+                "roll influence or largest force differ from the first wheel's, which are taken",
+            );
         }
     }
     if first.roll_influence < 1.0 {
         let share = first.roll_influence;
-        import.note(
+        import.add_note(
             &first.path,
             format!("roll influence {share}: skidpad's own solvers roll the car as physics does; only peers read it"),
         );
     }
     Some(Peers {
         roll_influence: first.roll_influence.clamp(0.0, 1.0),
-        largest_suspension_force_n: (first.most_force < 1e9).then_some(first.most_force),
+        largest_suspension_force_n: (first.max_force < 1e9).then_some(first.max_force),
     })
 }
 
 /// Converts a wheel. `largest` is the largest steering angle of the vehicle (rad).
-fn corner(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Import<'_>) -> Corner {
+fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Import<'_>) -> Corner {
     let (mass, frame, dt) = (vehicle.mass, &vehicle.frame, import.options.dt_s);
-    let [stiffness, compression, relaxation, friction, brake, engine] = wheel.names;
-    let [x, y, top] = frame.iso(wheel.hard_point);
+    let [stiffness, compression, relaxation, friction, brake, engine] = wheel.source_names;
+    let [x, y, top] = frame.to_vehicle_axes(wheel.hard_point);
     let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
-    if (direction + frame.up).length() > UPRIGHT {
-        import.note(&wheel.path, "its suspension is not upright: it is taken as if it were");
+    if (direction + frame.up).length() > MAX_SUSPENSION_TILT {
+        import.add_note(&wheel.path, "its suspension is not upright: it is taken as if it were");
     }
-    if wheel.friction > MOST_FRICTION {
-        import.note(&wheel.path, format!("{friction} {} is taken as {MOST_FRICTION}: neither slides", wheel.friction));
+    if wheel.friction > MAX_FRICTION {
+        import
+            .add_note(&wheel.path, format!("{friction} {} is taken as {MAX_FRICTION}: neither slides", wheel.friction));
     }
-    let stretched =
-        if wheel.stretch > 1.0 { format!(", travel stretched {:.4} times", wheel.stretch) } else { String::new() };
-    let travel = wheel.travel * wheel.stretch;
+    let stretched = if wheel.travel_ratio > 1.0 {
+        format!(", travel stretched {:.4} times", wheel.travel_ratio)
+    } else {
+        String::new()
+    };
+    let travel = wheel.travel * wheel.travel_ratio;
     let slack = top - wheel.rest_length - wheel.radius;
-    let damping = |value: f64, name: &str| said(value * mass, format!("{name} {value} × {mass} kg"));
-    let none = || said(0.0, "");
+    let damping = |value: f64, name: &str| sourced(value * mass, format!("{name} {value} × {mass} kg"));
+    let none = || sourced(0.0, "");
     Corner {
         path: wheel.path.clone(),
-        at: [x, y],
-        contact: Contact::SlackAt(slack),
-        range: [slack + travel, slack],
-        range_from: format!("from rest to {} m short of the rest length{stretched}", wheel.travel),
-        radius: said(wheel.radius, ""),
-        spin_inertia: said(0.01, "the source's wheels have none; this one adds next to nothing to the car"),
-        rate: said(
-            wheel.stiffness * mass / wheel.stretch,
+        position: [x, y],
+        contact: ContactHeight::Unloaded(slack),
+        contact_range: [slack + travel, slack],
+        contact_range_origin: format!("from rest to {} m short of the rest length{stretched}", wheel.travel),
+        radius: sourced(wheel.radius, ""),
+        spin_inertia: sourced(0.01, "the source's wheels have none; this one adds next to nothing to the car"),
+        rate: sourced(
+            wheel.stiffness * mass / wheel.travel_ratio,
             format!("{stiffness} {} × {mass} kg{stretched}", wheel.stiffness),
         ),
         bump: damping(wheel.compression, compression),
         rebound: damping(wheel.relaxation, relaxation),
         tyre: Tyre::Coulomb {
-            deflection_m: PATCH_M,
-            friction: crate::car::friction([wheel.friction.min(MOST_FRICTION); 2]),
+            deflection_m: TYRE_DEFLECTION_M,
+            friction: crate::car::friction([wheel.friction.min(MAX_FRICTION); 2]),
         },
-        tyre_from: format!(
+        tyre_origin: format!(
             "{friction} {}; the source lets the force along grow to twice that, and has no patch",
             wheel.friction
         ),
-        steer: if largest > 0.0 { wheel.steering.abs() / largest } else { f64::from(x > vehicle_middle(vehicle)) },
+        steer_share: if largest > 0.0 {
+            wheel.steering.abs() / largest
+        } else {
+            f64::from(x > longitudinal_middle(vehicle))
+        },
         brake: if wheel.brake > 0.0 {
-            said(wheel.brake / dt * wheel.radius, format!("{brake} {} N s per step of {dt:.6} s × radius", wheel.brake))
+            sourced(
+                wheel.brake / dt * wheel.radius,
+                format!("{brake} {} N s per step of {dt:.6} s × radius", wheel.brake),
+            )
         } else {
             none()
         },
         handbrake: none(),
-        motor: said(
+        drive_torque: sourced(
             wheel.engine_force.abs() * wheel.radius,
             format!("{engine} {} N × radius", wheel.engine_force.abs()),
         ),
-        bar: none(),
-        solid: false,
+        anti_roll_rate: none(),
+        is_on_solid_axle: false,
         roll_centre: None,
-        lateral: None,
+        lateral_compliance: None,
         force_point: None,
-        guided: None,
+        toe_camber: None,
         unsprung: None,
-        rolling: None,
+        rolling_resistance: None,
     }
 }
 
 /// Returns the longitudinal position midway between the foremost and the rearmost wheel (m). If no wheel has a steering angle,
 /// the wheels ahead of it steer.
-fn vehicle_middle(vehicle: &RayVehicle) -> f64 {
-    let along = vehicle.wheels.iter().map(|w| vehicle.frame.iso(w.hard_point)[0]);
+fn longitudinal_middle(vehicle: &RayVehicle) -> f64 {
+    let along = vehicle.wheels.iter().map(|w| vehicle.frame.to_vehicle_axes(w.hard_point)[0]);
     let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
     0.5 * (low + high)
 }

@@ -4,7 +4,7 @@
 //! compression `z` from the target position. Axes: y up, z forward, x to the right. The target position is 0 at full droop and
 //! 1 at full bump.
 
-use crate::car::{Car, Contact, Corner, ForcePoint, Solid, centre_of, relaxation, said};
+use crate::car::{BodyBox, Car, ContactHeight, Corner, ForcePoint, common_centre, relaxation, sourced};
 use crate::{Import, yaml};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use skidpad_spec::spec::{Inertia, Peers, SlipCurve, Tyre};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Estimated relaxation length of the tyres (m). The tyres of the source have none.
-const RELAXATION_M: f64 = 0.1;
+const RELAXATION_LENGTH_M: f64 = 0.1;
 
 /// What is taken from a prefab or scene.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -172,7 +172,7 @@ fn quarter() -> f64 {
 }
 
 /// Keys without influence on the vehicle dynamics. They get no note.
-const ASIDE: [&str; 22] = [
+const IRRELEVANT_KEYS: [&str; 22] = [
     "m_ObjectHideFlags",
     "m_CorrespondingSourceObject",
     "m_PrefabInstance",
@@ -200,11 +200,14 @@ const ASIDE: [&str; 22] = [
 /// Reads the first vehicle of a prefab or scene. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let objects = Objects::read(import);
-    let tree = objects.compose(import)?;
-    import.collector.tolerant = true;
-    let scene: Scene = import.take(&tree)?;
-    import.collector.passed_over.retain(|(path, _)| !ASIDE.contains(&path.rsplit('.').next().unwrap_or(path)));
-    Some(car(&scene, import))
+    let tree = objects.build_tree(import)?;
+    import.collector.skips_unknown_keys = true;
+    let scene: Scene = import.deserialize_tree(&tree)?;
+    import
+        .collector
+        .skipped_keys
+        .retain(|(path, _)| !IRRELEVANT_KEYS.contains(&path.rsplit('.').next().unwrap_or(path)));
+    Some(convert_scene(&scene, import))
 }
 
 /// Object of the file: one YAML document.
@@ -219,7 +222,7 @@ struct Object<'a> {
 
 impl Object<'_> {
     /// Returns the identifier of the object that `key` refers to. It is read as text, because it has more digits than an `f64`.
-    fn refers(&self, key: &str) -> Option<String> {
+    fn reference_id(&self, key: &str) -> Option<String> {
         let id = self.node.get(key)?.get("fileID")?;
         self.text.get(id.span.clone()).map(|id| id.trim().to_owned())
     }
@@ -239,23 +242,23 @@ impl Object<'_> {
     }
 }
 
-impl Local {
+impl LocalTransform {
     /// Reads a transform.
-    fn of(object: &Object<'_>) -> Self {
+    fn from_object(object: &Object<'_>) -> Self {
         Self {
             position: object.vector("m_LocalPosition", 0.0),
             rotation: object.rotation(),
             scale: object.vector("m_LocalScale", 1.0),
-            father: object.refers("m_Father"),
+            parent: object.reference_id("m_Father"),
         }
     }
 }
 
 /// Maximum number of transforms between a component and its body.
-const MAX_DEPTH: usize = 256;
+const MAX_TRANSFORM_DEPTH: usize = 256;
 
 /// Transform of the file, in the frame of its father.
-struct Local {
+struct LocalTransform {
     /// Position (m).
     position: DVec3,
     /// Rotation.
@@ -263,15 +266,15 @@ struct Local {
     /// Scale.
     scale: DVec3,
     /// Identifier of the father; `None` without one.
-    father: Option<String>,
+    parent: Option<String>,
 }
 
 /// Objects of the file.
 struct Objects<'a> {
     /// Objects by identifier.
-    all: BTreeMap<String, Object<'a>>,
+    objects: BTreeMap<String, Object<'a>>,
     /// Transforms by identifier.
-    locals: BTreeMap<String, Local>,
+    local_transforms: BTreeMap<String, LocalTransform>,
     /// Identifier of the first transform of each game object.
     transforms: BTreeMap<String, String>,
 }
@@ -290,7 +293,7 @@ impl<'a> Objects<'a> {
             let body = text[start..end].find('\n').map_or(end, |line| start + line + 1);
             let header = &text[start..body];
             let id = header.split_whitespace().find_map(|word| word.strip_prefix('&')).unwrap_or("").to_owned();
-            let Some(tree) = yaml::tree(&text[body..end], body, import) else { continue };
+            let Some(tree) = yaml::parse_document(&text[body..end], body, import) else { continue };
             if let Item::Table(entries) = tree.item
                 && let Some((key, node)) = entries.into_iter().next()
             {
@@ -301,41 +304,41 @@ impl<'a> Objects<'a> {
         for (id, object) in
             found.iter().filter(|(_, object): &(&String, &Object<'a>)| object.kind.ends_with("Transform"))
         {
-            if let Some(owner) = object.refers("m_GameObject") {
+            if let Some(owner) = object.reference_id("m_GameObject") {
                 transforms.entry(owner).or_insert_with(|| id.clone());
             }
-            locals.insert(id.clone(), Local::of(object));
+            locals.insert(id.clone(), LocalTransform::from_object(object));
         }
-        Self { all: found, locals, transforms }
+        Self { objects: found, local_transforms: locals, transforms }
     }
 
     /// Returns the objects of the class `kind`, in the order of the text.
-    fn of_kind(&self, kind: &str) -> Vec<&Object<'a>> {
-        let mut found: Vec<_> = self.all.values().filter(|object| object.kind == kind).collect();
+    fn objects_of_kind(&self, kind: &str) -> Vec<&Object<'a>> {
+        let mut found: Vec<_> = self.objects.values().filter(|object| object.kind == kind).collect();
         found.sort_by_key(|object| object.node.span.start);
         found
     }
 
     /// Returns the identifier of the transform of the object a component belongs to.
-    fn transform(&self, component: &Object<'_>) -> Option<&str> {
-        self.transforms.get(&component.refers("m_GameObject")?).map(String::as_str)
+    fn transform_id(&self, component: &Object<'_>) -> Option<&str> {
+        self.transforms.get(&component.reference_id("m_GameObject")?).map(String::as_str)
     }
 
-    /// Returns the transforms from the one of a component upwards, with their identifiers; at most [`MAX_DEPTH`].
-    fn upwards<'s>(&'s self, component: &Object<'_>) -> impl Iterator<Item = (&'s str, &'s Local)> {
-        let start = self.transform(component).and_then(|id| Some((id, self.locals.get(id)?)));
-        let father = |&(_, local): &(&'s str, &'s Local)| {
-            let (id, local) = self.locals.get_key_value(local.father.as_deref()?)?;
+    /// Returns the transforms from the one of a component upwards, with their identifiers; at most [`MAX_TRANSFORM_DEPTH`].
+    fn ancestors<'s>(&'s self, component: &Object<'_>) -> impl Iterator<Item = (&'s str, &'s LocalTransform)> {
+        let start = self.transform_id(component).and_then(|id| Some((id, self.local_transforms.get(id)?)));
+        let father = |&(_, local): &(&'s str, &'s LocalTransform)| {
+            let (id, local) = self.local_transforms.get_key_value(local.parent.as_deref()?)?;
             Some((id.as_str(), local))
         };
         // The limit also ends cycles of fathers.
-        std::iter::successors(start, father).take(MAX_DEPTH)
+        std::iter::successors(start, father).take(MAX_TRANSFORM_DEPTH)
     }
 
     /// Returns position (m) and scale of a component in the frame of the transform `root`; `None` if it is not below `root`.
-    fn place(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
+    fn place_in_root(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
         let (mut at, mut scale) = (DVec3::ZERO, DVec3::ONE);
-        for (id, local) in self.upwards(component) {
+        for (id, local) in self.ancestors(component) {
             (at, scale) = (local.scale * at, local.scale * scale);
             if id == root {
                 return Some((at, scale));
@@ -347,53 +350,55 @@ impl<'a> Objects<'a> {
 
     /// Returns one tree with the first `Rigidbody` above `WheelCollider`s, its wheels and its boxes. Adds a fault and returns
     /// `None` without one. Adds a note if there are several vehicles.
-    fn compose(&self, import: &mut Import<'_>) -> Option<Node> {
-        let bodies = self.of_kind("Rigidbody");
-        let wheels = self.of_kind("WheelCollider");
-        let above: BTreeSet<&str> = wheels.iter().flat_map(|wheel| self.upwards(wheel)).map(|(id, _)| id).collect();
-        let carries = |body: &&&Object<'a>| self.transform(body).is_some_and(|root| above.contains(root));
+    fn build_tree(&self, import: &mut Import<'_>) -> Option<Node> {
+        let bodies = self.objects_of_kind("Rigidbody");
+        let wheels = self.objects_of_kind("WheelCollider");
+        let above: BTreeSet<&str> = wheels.iter().flat_map(|wheel| self.ancestors(wheel)).map(|(id, _)| id).collect();
+        let carries = |body: &&&Object<'a>| self.transform_id(body).is_some_and(|root| above.contains(root));
         let mut cars = bodies.iter().filter(carries);
         let Some(body) = cars.next() else {
             let help = "prefabs inside prefabs are not followed: unpack them first";
-            import.fault("", "no Rigidbody with WheelColliders below it", "a vehicle", help);
+            import.add_fault("", "no Rigidbody with WheelColliders below it", "a vehicle", help);
             return None;
         };
-        let root = self.transform(body)?;
-        let named =
-            body.refers("m_GameObject").and_then(|id| self.all.get(&id)).and_then(|object| object.node.get("m_Name"));
+        let root = self.transform_id(body)?;
+        let named = body
+            .reference_id("m_GameObject")
+            .and_then(|id| self.objects.get(&id))
+            .and_then(|object| object.node.get("m_Name"));
         let name = named.and_then(Node::text).unwrap_or("Unity vehicle").to_owned();
         if cars.next().is_some() {
-            import.note("", format!("several vehicles: the first, `{name}`, is taken"));
+            import.add_note("", format!("several vehicles: the first, `{name}`, is taken"));
         }
         let placed = |kind: &str| -> Vec<Node> {
             let place = |object: &&Object<'a>| {
-                let (at, scale) = self.place(object, root)?;
-                Some(with(&object.node, &[("position", vector(at)), ("scale", vector(scale))]))
+                let (at, scale) = self.place_in_root(object, root)?;
+                Some(with_entries(&object.node, &[("position", vector(at)), ("scale", vector(scale))]))
             };
-            self.of_kind(kind).iter().filter_map(place).collect()
+            self.objects_of_kind(kind).iter().filter_map(place).collect()
         };
         let (wheels, boxes) = (placed("WheelCollider"), placed("BoxCollider"));
-        let body = with(&body.node, &[("name", Item::Text(name))]);
+        let body = with_entries(&body.node, &[("name", Item::Text(name))]);
         let parts = [("wheels", Item::List(wheels)), ("boxes", Item::List(boxes))];
         let span = body.span.clone();
         let whole = Node::table(span.clone(), vec![(Key { name: "body".into(), span }, body)]);
-        Some(with(&whole, &parts))
+        Some(with_entries(&whole, &parts))
     }
 }
 
 /// Returns a vector as a list of numbers.
 fn vector(v: DVec3) -> Item {
-    let number = |value: f64| Node { item: Item::Number { value: noiseless(value), whole: false }, span: 0..0 };
+    let number = |value: f64| Node { item: Item::Number { value: round_noise(value), whole: false }, span: 0..0 };
     Item::List(v.to_array().map(number).into())
 }
 
 /// Returns 0 for values below 1e-7, which are noise of rotations in single precision.
-fn noiseless(value: f64) -> f64 {
+fn round_noise(value: f64) -> f64 {
     if value.abs() < 1e-7 { 0.0 } else { value }
 }
 
 /// Returns the table with additional entries, which have the place of the table in the text.
-fn with(node: &Node, more: &[(&str, Item)]) -> Node {
+fn with_entries(node: &Node, more: &[(&str, Item)]) -> Node {
     let span = node.span.clone();
     let entry = |(name, item): &(&str, Item)| {
         let key = Key { name: (*name).to_owned(), span: span.start..span.start };
@@ -407,56 +412,61 @@ fn with(node: &Node, more: &[(&str, Item)]) -> Node {
 }
 
 /// Converts from axes right, up, forward to axes forward, left, up.
-fn iso([x, y, z]: [f64; 3]) -> [f64; 3] {
+fn to_vehicle_axes([x, y, z]: [f64; 3]) -> [f64; 3] {
     [z, -x, y]
 }
 
 /// Returns the components of a vector.
-fn xyz(v: Xyz) -> [f64; 3] {
+fn components(v: Xyz) -> [f64; 3] {
     [v.x, v.y, v.z]
 }
 
 /// Converts a scene to the neutral car. Adds notes on estimates and on properties that are left out.
-fn car(scene: &Scene, import: &mut Import<'_>) -> Car {
+fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
     let body = &scene.body;
-    let boxes: Vec<Solid> = scene.boxes.iter().map(solid).collect();
+    let boxes: Vec<BodyBox> = scene.boxes.iter().map(convert_box).collect();
     let stated = body.m_ImplicitCom == 0;
-    let centre = if stated { iso(xyz(body.m_CenterOfMass)) } else { centre_of(&boxes).unwrap_or([0.0; 3]) };
+    let centre = if stated {
+        to_vehicle_axes(components(body.m_CenterOfMass))
+    } else {
+        common_centre(&boxes).unwrap_or([0.0; 3])
+    };
     if !stated && boxes.is_empty() {
-        import.note("body", "no BoxCollider: the centre of mass is taken at the body's origin");
+        import.add_note("body", "no BoxCollider: the centre of mass is taken at the body's origin");
     }
     for (key, value) in
         [("m_Drag", body.m_Drag), ("m_LinearDamping", body.m_LinearDamping), ("m_AngularDrag", body.m_AngularDrag)]
     {
-        import.note_unless(
+        import.add_note_unless(
             &format!("body.{key}"),
             value,
             0.0,
             "drag in proportion to speed: left out, air drag goes with its square",
         );
     }
-    import.note(
+    import.add_note(
         "",
         "torques of motor and brake and the steering angle are a script's: no motor, no brakes, a lock of 30°",
     );
     let inertia = (body.m_ImplicitTensor == 0).then(|| {
-        let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = iso(xyz(body.m_InertiaTensor)).map(f64::abs);
+        let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = to_vehicle_axes(components(body.m_InertiaTensor)).map(f64::abs);
         (Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }, "m_InertiaTensor".to_owned())
     });
-    let middle = mean_forward(&scene.wheels);
-    let wheels: Vec<Corner> = scene.wheels.iter().enumerate().map(|(i, w)| corner(i, w, middle, import)).collect();
+    let middle = longitudinal_middle(&scene.wheels);
+    let wheels: Vec<Corner> =
+        scene.wheels.iter().enumerate().map(|(i, w)| convert_wheel(i, w, middle, import)).collect();
     Car {
         name: body.name.clone(),
-        about: "Imported from Unity: springs rest at their target under the sprung mass.".into(),
-        mass: said(body.m_Mass, "m_Mass"),
+        description: "Imported from Unity: springs rest at their target under the sprung mass.".into(),
+        mass: sourced(body.m_Mass, "m_Mass"),
         centre,
-        centre_from: if stated { "m_CenterOfMass".into() } else { "middle of the BoxColliders".into() },
+        centre_origin: if stated { "m_CenterOfMass".into() } else { "middle of the BoxColliders".into() },
         inertia,
         boxes,
         hull: None,
-        peers: raised(scene, centre[2], import),
+        peers: roll_influence(scene, centre[2], import),
         wheels,
-        lock: said(30.0, "estimate: a script's in Unity"),
+        lock: sourced(30.0, "estimate: a script's in Unity"),
         steer_rate: None,
         engine: None,
     }
@@ -465,7 +475,7 @@ fn car(scene: &Scene, import: &mut Import<'_>) -> Car {
 /// Returns the force point of the first wheel as a roll influence, which only peers use: `(h − d) / h` with the height `h` of
 /// the centre of mass and the distance `d` of the force point above the ground. `None` if `d` is 0 or `h` is not
 /// above 0. Adds a note.
-fn raised(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> {
+fn roll_influence(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> {
     let wheel = scene.wheels.first()?;
     let distance = wheel.m_ForceAppPointDistance;
     let rest = wheel.position[1] + wheel.m_Center.y
@@ -476,73 +486,76 @@ fn raised(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> 
         return None;
     }
     let share = (1.0 - distance / height).clamp(0.0, 1.0);
-    import.note(
+    import.add_note(
         "wheels[0].m_ForceAppPointDistance",
         format!("forces act {distance} m above the ground, which leaves {share:.2} of the roll: a trick, kept"),
     );
-    Some(Peers { roll_influence: crate::text::rounded(share), largest_suspension_force_n: None })
+    Some(Peers { roll_influence: crate::vehicle_file::round_digits(share), largest_suspension_force_n: None })
 }
 
 /// Converts a box to the axes of the neutral car. Rotations of the box are left out.
-fn solid(shape: &BoxCollider) -> Solid {
-    let scaled = |v: Xyz| (DVec3::from_array(xyz(v)) * DVec3::from_array(shape.scale)).to_array();
+fn convert_box(shape: &BoxCollider) -> BodyBox {
+    let scaled = |v: Xyz| (DVec3::from_array(components(v)) * DVec3::from_array(shape.scale)).to_array();
     let centre = DVec3::from_array(shape.position) + DVec3::from_array(scaled(shape.m_Center));
-    Solid { centre: iso(centre.to_array()), size: iso(scaled(shape.m_Size)).map(f64::abs) }
+    BodyBox { centre: to_vehicle_axes(centre.to_array()), size: to_vehicle_axes(scaled(shape.m_Size)).map(f64::abs) }
 }
 
 /// Returns the longitudinal position midway between the foremost and the rearmost wheel (m).
-fn mean_forward(wheels: &[Wheel]) -> f64 {
+fn longitudinal_middle(wheels: &[Wheel]) -> f64 {
     let along = wheels.iter().map(|w| w.position[2] + w.m_Center.z);
     let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), z| (low.min(z), high.max(z)));
     0.5 * (low + high)
 }
 
 /// Converts wheel number `i`. Wheels ahead of the longitudinal position `middle` steer.
-fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
+fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
     let path = format!("wheels[{i}]");
-    let centre = DVec3::from_array(w.position) + DVec3::from_array(xyz(w.m_Center));
-    let [x, y, top] = iso(centre.to_array());
+    let centre = DVec3::from_array(w.position) + DVec3::from_array(components(w.m_Center));
+    let [x, y, top] = to_vehicle_axes(centre.to_array());
     let spring = &w.m_SuspensionSpring;
     let droop = w.m_SuspensionDistance;
     let rest = top - droop * (1.0 - spring.targetPosition) - w.m_Radius;
-    let damper = said(spring.damper, "damper");
+    let damper = sourced(spring.damper, "damper");
     for (key, curve) in [("m_ForwardFriction", &w.m_ForwardFriction), ("m_SidewaysFriction", &w.m_SidewaysFriction)] {
         let at = format!("{path}.{key}");
         if curve.m_AsymptoteValue > curve.m_ExtremumValue {
-            import.note(&at, "its asymptote lies above its extremum: taken as flat");
+            import.add_note(&at, "its asymptote lies above its extremum: taken as flat");
         }
         if curve.m_AsymptoteSlip <= curve.m_ExtremumSlip {
-            import.note(&at, "its asymptote does not lie beyond its extremum: taken a tenth beyond");
+            import.add_note(&at, "its asymptote does not lie beyond its extremum: taken a tenth beyond");
         }
         if curve.m_ExtremumValue * curve.m_Stiffness > 20.0 {
-            import.note(&at, "a friction above 20 is taken as 20");
+            import.add_note(&at, "a friction above 20 is taken as 20");
         }
     }
     Corner {
-        at: [x, y],
-        contact: Contact::RestsAt(rest),
-        range: [top - w.m_Radius, top - droop - w.m_Radius],
-        range_from: format!("m_SuspensionDistance {droop}, targetPosition {}", spring.targetPosition),
-        radius: said(w.m_Radius, "m_Radius"),
-        spin_inertia: said(0.5 * w.m_Mass * w.m_Radius * w.m_Radius, format!("m_Mass {} kg as an even disc", w.m_Mass)),
-        rate: said(spring.spring, "spring"),
+        position: [x, y],
+        contact: ContactHeight::AtRest(rest),
+        contact_range: [top - w.m_Radius, top - droop - w.m_Radius],
+        contact_range_origin: format!("m_SuspensionDistance {droop}, targetPosition {}", spring.targetPosition),
+        radius: sourced(w.m_Radius, "m_Radius"),
+        spin_inertia: sourced(
+            0.5 * w.m_Mass * w.m_Radius * w.m_Radius,
+            format!("m_Mass {} kg as an even disc", w.m_Mass),
+        ),
+        rate: sourced(spring.spring, "spring"),
         bump: damper.clone(),
         rebound: damper,
-        tyre: tyre(w),
-        tyre_from: "extremum and asymptote times m_Stiffness; relaxation lengths are estimates".into(),
-        steer: f64::from(centre.z > middle),
-        brake: said(0.0, ""),
-        handbrake: said(0.0, ""),
-        motor: said(0.0, ""),
-        bar: said(0.0, ""),
-        solid: false,
+        tyre: convert_tyre(w),
+        tyre_origin: "extremum and asymptote times m_Stiffness; relaxation lengths are estimates".into(),
+        steer_share: f64::from(centre.z > middle),
+        brake: sourced(0.0, ""),
+        handbrake: sourced(0.0, ""),
+        drive_torque: sourced(0.0, ""),
+        anti_roll_rate: sourced(0.0, ""),
+        is_on_solid_axle: false,
         roll_centre: None,
-        lateral: None,
+        lateral_compliance: None,
         force_point: (w.m_ForceAppPointDistance > 0.0)
-            .then(|| ForcePoint::AboveGround(said(w.m_ForceAppPointDistance, "m_ForceAppPointDistance"))),
-        guided: None,
+            .then(|| ForcePoint::AboveGround(sourced(w.m_ForceAppPointDistance, "m_ForceAppPointDistance"))),
+        toe_camber: None,
         unsprung: None,
-        rolling: Some(said(
+        rolling_resistance: Some(sourced(
             w.m_WheelDampingRate / (w.m_Radius * w.m_Radius),
             format!("m_WheelDampingRate {} N m s over radius² and load", w.m_WheelDampingRate),
         )),
@@ -551,7 +564,7 @@ fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
 }
 
 /// Converts the friction curves by their extremum and asymptote. Friction is limited to 20.
-fn tyre(w: &Wheel) -> Tyre {
+fn convert_tyre(w: &Wheel) -> Tyre {
     let friction = |c: &Curve| (c.m_ExtremumValue * c.m_Stiffness).min(20.0);
     let curve = |c: &Curve| SlipCurve {
         extremum_slip: c.m_ExtremumSlip,
@@ -561,7 +574,7 @@ fn tyre(w: &Wheel) -> Tyre {
     Tyre::SlipCurve {
         along: curve(&w.m_ForwardFriction),
         across: curve(&w.m_SidewaysFriction),
-        relaxation: relaxation(RELAXATION_M),
+        relaxation: relaxation(RELAXATION_LENGTH_M),
         friction: crate::car::friction([friction(&w.m_ForwardFriction), friction(&w.m_SidewaysFriction)]),
     }
 }

@@ -7,41 +7,41 @@ use skidpad_spec::read::{Item, Key, Node};
 use std::ops::Range;
 
 /// Maximum nesting depth.
-const MOST_DEPTH: usize = 64;
+const MAX_NESTING_DEPTH: usize = 64;
 
 /// Absolute value below which a number is read as 0, because it is noise of single precision.
-pub(crate) const NOISE: f64 = 1e-9;
+pub(crate) const ZERO_TOLERANCE: f64 = 1e-9;
 
 /// Parses the first document of `part`, which begins at byte `start` of the text. Adds a fault and returns `None` if it is not
 /// valid. Returns `None` without a fault if it is empty.
-pub(crate) fn tree(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
-    let places = Places::new(part, start);
-    let mut builder = Builder { places: &places, stack: Vec::new(), done: None };
+pub(crate) fn parse_document(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
+    let places = BytePositions::new(part, start);
+    let mut builder = Builder { places: &places, stack: Vec::new(), document: None };
     for event in Parser::new_from_str(part) {
         let failed = match event {
-            Ok((event, span)) => builder.take(event, span).err().map(|what| (what.to_owned(), places.range(span))),
+            Ok((event, span)) => builder.add_event(event, span).err().map(|what| (what.to_owned(), places.range(span))),
             Err(error) => {
                 let at = places.byte(error.marker().index());
                 Some((error.info().to_owned(), at..at))
             }
         };
         if let Some((what, span)) = failed {
-            import.collector.fault(FaultKind::Syntax, String::new(), span, what, "valid YAML", None);
+            import.collector.add_fault(FaultKind::Syntax, String::new(), span, what, "valid YAML", None);
             return None;
         }
     }
-    builder.done
+    builder.document
 }
 
 /// Conversion of character positions to byte positions of the text.
-struct Places {
+struct BytePositions {
     /// Byte position of each character of the part, and the length of the part.
     bytes: Vec<usize>,
     /// Byte position of the part in the text.
     start: usize,
 }
 
-impl Places {
+impl BytePositions {
     /// Creates the conversion for `part`, which begins at byte `start` of the text.
     fn new(part: &str, start: usize) -> Self {
         let bytes = part.char_indices().map(|(at, _)| at).chain([part.len()]).collect();
@@ -60,7 +60,7 @@ impl Places {
 }
 
 /// List or table that has not ended.
-enum Open {
+enum OpenNode {
     /// List: byte position of its begin, elements.
     List(usize, Vec<Node>),
     /// Table: byte position of its begin, entries, key that has no value yet.
@@ -70,30 +70,32 @@ enum Open {
 /// Builder of a tree from the events of the YAML parser.
 struct Builder<'a> {
     /// Conversion of positions.
-    places: &'a Places,
+    places: &'a BytePositions,
     /// Open lists and tables, innermost last.
-    stack: Vec<Open>,
+    stack: Vec<OpenNode>,
     /// First complete document.
-    done: Option<Node>,
+    document: Option<Node>,
 }
 
 impl Builder<'_> {
     /// Adds an event of the parser to the tree.
     ///
     /// # Errors
-    /// The nesting exceeds [`MOST_DEPTH`], an end has no begin, or the event is an alias.
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), &'static str> {
+    /// The nesting exceeds [`MAX_NESTING_DEPTH`], an end has no begin, or the event is an alias.
+    fn add_event(&mut self, event: Event<'_>, span: Span) -> Result<(), &'static str> {
         let range = self.places.range(span);
         match event {
-            Event::Scalar(text, style, ..) => self.put(scalar(&text, style, range)),
-            Event::SequenceStart(..) | Event::MappingStart(..) if self.stack.len() >= MOST_DEPTH => {
+            Event::Scalar(text, style, ..) => self.add_node(parse_scalar(&text, style, range)),
+            Event::SequenceStart(..) | Event::MappingStart(..) if self.stack.len() >= MAX_NESTING_DEPTH => {
                 return Err("is nested too deep");
             }
-            Event::SequenceStart(..) => self.stack.push(Open::List(range.start, Vec::new())),
-            Event::MappingStart(..) => self.stack.push(Open::Table(range.start, Vec::new(), None)),
+            Event::SequenceStart(..) => self.stack.push(OpenNode::List(range.start, Vec::new())),
+            Event::MappingStart(..) => self.stack.push(OpenNode::Table(range.start, Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => match self.stack.pop() {
-                Some(Open::List(start, list)) => self.put(Node { item: Item::List(list), span: start..range.end }),
-                Some(Open::Table(start, entries, _)) => self.put(Node::table(start..range.end, entries)),
+                Some(OpenNode::List(start, list)) => {
+                    self.add_node(Node { item: Item::List(list), span: start..range.end })
+                }
+                Some(OpenNode::Table(start, entries, _)) => self.add_node(Node::table(start..range.end, entries)),
                 None => return Err("ends what has not begun"),
             },
             Event::Alias(_) => return Err("refers to another place, which is not read"),
@@ -104,10 +106,10 @@ impl Builder<'_> {
 
     /// Adds a complete node to the innermost open list or table, or as the document if none is open. In a table a node is a key
     /// or a value in turn.
-    fn put(&mut self, node: Node) {
+    fn add_node(&mut self, node: Node) {
         match self.stack.last_mut() {
-            Some(Open::List(_, list)) => list.push(node),
-            Some(Open::Table(_, entries, key)) => match key.take() {
+            Some(OpenNode::List(_, list)) => list.push(node),
+            Some(OpenNode::Table(_, entries, key)) => match key.take() {
                 Some(key) => entries.push((key, node)),
                 None => {
                     let name = match node.item {
@@ -118,26 +120,26 @@ impl Builder<'_> {
                     *key = Some(Key { name, span: node.span });
                 }
             },
-            None => self.done = self.done.take().or(Some(node)),
+            None => self.document = self.document.take().or(Some(node)),
         }
     }
 }
 
 /// Converts a scalar to a flag, a number or a text. Quoted scalars are texts.
-fn scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
+fn parse_scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
     let item = match text {
         _ if style != ScalarStyle::Plain => Item::Text(text.to_owned()),
         "true" => Item::Flag(true),
         "false" => Item::Flag(false),
-        _ => number(text).unwrap_or_else(|| Item::Text(text.to_owned())),
+        _ => parse_number(text).unwrap_or_else(|| Item::Text(text.to_owned())),
     };
     Node { item, span }
 }
 
 /// Parses a number; `None` if `text` is no decimal number. After signs and dots it must begin with a digit.
-pub(crate) fn number(text: &str) -> Option<Item> {
+pub(crate) fn parse_number(text: &str) -> Option<Item> {
     let begins = text.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
     let value = text.parse::<f64>().ok().filter(|_| begins)?;
-    let value = if value.abs() < NOISE { 0.0 } else { value };
+    let value = if value.abs() < ZERO_TOLERANCE { 0.0 } else { value };
     Some(Item::Number { value, whole: !text.contains(['.', 'e', 'E']) })
 }

@@ -1,17 +1,17 @@
 //! Lines of a text around a fault, cut to what fits into a report.
 
-use crate::printable::{one_line, same_length};
+use crate::printable::{one_line, replace_same_length};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Longest line that is shown in full, bytes.
-const MAX_LINE: usize = 200;
+const MAX_LINE_BYTES: usize = 200;
 
 /// Part of a long line that is shown before a fault, bytes.
-const BEFORE: usize = 60;
+const BYTES_BEFORE_FAULT: usize = 60;
 
 /// Stands for the part of a line that is left out.
-const LEFT_OUT: &str = "…";
+const ELLIPSIS: &str = "…";
 
 /// Start of each line of a text.
 #[derive(Clone, Debug)]
@@ -27,12 +27,12 @@ impl<'a> LineIndex<'a> {
     }
 
     /// Returns line and column in characters, both from 1, of byte `at`.
-    pub fn position(&self, at: usize) -> (usize, usize) {
-        position(self.text, &self.starts, at)
+    pub fn line_and_column(&self, at: usize) -> (usize, usize) {
+        line_and_column(self.text, &self.starts, at)
     }
 
     /// Returns true unless this is what stands after the last line break: nothing.
-    fn is_there(&self, number: usize) -> bool {
+    fn has_line(&self, number: usize) -> bool {
         self.starts.get(number).is_some_and(|&start| start < self.text.len())
     }
 
@@ -64,10 +64,10 @@ impl Excerpt {
     pub fn new(name: &str, lines: &LineIndex<'_>, spans: &[Range<usize>]) -> Self {
         let mut excerpt = Self { name: one_line(name).into_owned(), ..Self::default() };
         let mut shown: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let places: Vec<(usize, usize)> = spans.iter().map(|span| lines.position(span.start)).collect();
+        let places: Vec<(usize, usize)> = spans.iter().map(|span| lines.line_and_column(span.start)).collect();
         for (number, (line, _)) in places.iter().enumerate() {
             for near in
-                (line.saturating_sub(2)..(line + 1).min(lines.starts.len())).filter(|near| lines.is_there(*near))
+                (line.saturating_sub(2)..(line + 1).min(lines.starts.len())).filter(|near| lines.has_line(*near))
             {
                 shown.entry(near).or_default();
             }
@@ -82,7 +82,7 @@ impl Excerpt {
             let within = |at: usize| whole.floor_char_boundary(at.saturating_sub(from));
             let of_line: Vec<Range<usize>> =
                 on_line.iter().map(|&k| within(spans[k].start)..within(spans[k].end.max(spans[k].start))).collect();
-            let (cut, before) = window(whole, of_line.iter().map(|span| span.start).min().unwrap_or(0));
+            let (cut, before) = cut_to_window(whole, of_line.iter().map(|span| span.start).min().unwrap_or(0));
             let moved =
                 |at: usize| start + before.prefix + at.clamp(before.range.start, before.range.end) - before.range.start;
             for (&k, span) in on_line.iter().zip(&of_line) {
@@ -100,20 +100,20 @@ impl Excerpt {
     }
 
     /// Returns the line of the first span.
-    pub(crate) fn line(&self) -> &str {
+    pub(crate) fn first_span_line(&self) -> &str {
         let at = self.spans.first().map_or(0, |(span, _)| span.start);
-        let (_, start) = self.lines[self.index(at)];
+        let (_, start) = self.lines[self.line_index_at(at)];
         self.text[start..].lines().next().unwrap_or("")
     }
 
     /// Returns the index of the line that holds byte `at` of the excerpt.
-    pub(crate) fn index(&self, at: usize) -> usize {
+    pub(crate) fn line_index_at(&self, at: usize) -> usize {
         self.lines.partition_point(|&(_, start)| start <= at).saturating_sub(1)
     }
 
     /// Returns the column from 0 in the whole text of a span that starts at byte `at` of the excerpt.
     #[cfg(feature = "graphics")]
-    pub(crate) fn column(&self, at: usize) -> usize {
+    pub(crate) fn column_at(&self, at: usize) -> usize {
         self.spans.iter().find(|(span, _)| span.start == at).map_or(0, |(_, column)| *column)
     }
 }
@@ -126,25 +126,25 @@ struct Window {
 }
 
 /// Cuts `line` to a window around byte `at`.
-fn window(line: &str, at: usize) -> (String, Window) {
-    if line.len() <= MAX_LINE {
-        return (same_length(line).into_owned(), Window { range: 0..line.len(), prefix: 0 });
+fn cut_to_window(line: &str, at: usize) -> (String, Window) {
+    if line.len() <= MAX_LINE_BYTES {
+        return (replace_same_length(line).into_owned(), Window { range: 0..line.len(), prefix: 0 });
     }
-    let start = line.floor_char_boundary(at.saturating_sub(BEFORE));
-    let end = line.floor_char_boundary(start + MAX_LINE);
-    let prefix = if start > 0 { LEFT_OUT } else { "" };
-    let suffix = if end < line.len() { LEFT_OUT } else { "" };
-    let cut = format!("{prefix}{}{suffix}", same_length(&line[start..end]));
+    let start = line.floor_char_boundary(at.saturating_sub(BYTES_BEFORE_FAULT));
+    let end = line.floor_char_boundary(start + MAX_LINE_BYTES);
+    let prefix = if start > 0 { ELLIPSIS } else { "" };
+    let suffix = if end < line.len() { ELLIPSIS } else { "" };
+    let cut = format!("{prefix}{}{suffix}", replace_same_length(&line[start..end]));
     (cut, Window { range: start..end, prefix: prefix.len() })
 }
 
 /// Shortens a text of a message to what fits into a report.
-pub(crate) fn short(text: String) -> String {
-    const MAX_BYTES: usize = 400;
-    if text.len() <= MAX_BYTES {
+pub(crate) fn shorten_message(text: String) -> String {
+    const MAX_MESSAGE_BYTES: usize = 400;
+    if text.len() <= MAX_MESSAGE_BYTES {
         return text;
     }
-    format!("{}{LEFT_OUT}", &text[..text.floor_char_boundary(MAX_BYTES)])
+    format!("{}{ELLIPSIS}", &text[..text.floor_char_boundary(MAX_MESSAGE_BYTES)])
 }
 
 /// Returns where each line of `text` starts, in bytes.
@@ -154,7 +154,7 @@ pub fn line_starts(text: &str) -> Vec<usize> {
 }
 
 /// Returns line and column in characters, both from 1, of byte `at` of a text with these [`line_starts`].
-pub fn position(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
+pub fn line_and_column(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
     let line = starts.partition_point(|&start| start <= at).max(1);
     let head = text.get(starts[line - 1]..at).unwrap_or("");
     (line, head.chars().count() + 1)
@@ -168,7 +168,7 @@ mod tests {
     fn short_lines_are_shown_with_those_around_them() {
         let text = "a = 1\r\nb = x\r\nc = 3\n";
         let excerpt = Excerpt::new("a.toml", &LineIndex::new(text), core::slice::from_ref(&(11..12)));
-        assert_eq!((excerpt.text.as_str(), excerpt.line()), ("a = 1\nb = x\nc = 3\n", "b = x"));
+        assert_eq!((excerpt.text.as_str(), excerpt.first_span_line()), ("a = 1\nb = x\nc = 3\n", "b = x"));
         let span = excerpt.spans().next().expect("one");
         assert_eq!((&excerpt.text[span], &excerpt.lines[..]), ("x", &[(0, 0), (1, 6), (2, 12)][..]));
     }
@@ -179,7 +179,9 @@ mod tests {
         let excerpt = Excerpt::new("a.toml", &LineIndex::new(&text), &[70_000..70_002, 140_000..140_001]);
         let spans: Vec<_> = excerpt.spans().collect();
         assert_eq!(&excerpt.text[spans[0].clone()], "é");
-        assert!(excerpt.text.len() < MAX_LINE + 20 && excerpt.text.starts_with('…') && excerpt.text.ends_with("…\n"));
+        assert!(
+            excerpt.text.len() < MAX_LINE_BYTES + 20 && excerpt.text.starts_with('…') && excerpt.text.ends_with("…\n")
+        );
         assert!(spans[1].is_empty() && excerpt.text.is_char_boundary(spans[1].start), "{spans:?}");
     }
 

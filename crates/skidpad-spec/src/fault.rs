@@ -1,6 +1,6 @@
 //! What is wrong with a vehicle file, all of it at once, each fault with its place.
 
-use crate::excerpt::{Excerpt, LineIndex, short};
+use crate::excerpt::{Excerpt, LineIndex, shorten_message};
 use crate::printable::one_line;
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -56,7 +56,7 @@ pub struct Fault {
     /// Bytes of the text it points at.
     pub span: Range<usize>,
     /// Bytes of the value it contradicts, if it is one.
-    pub against: Option<Range<usize>>,
+    pub contradicted_span: Option<Range<usize>>,
 }
 
 impl Display for Fault {
@@ -77,41 +77,42 @@ impl Display for Fault {
 impl std::error::Error for Fault {}
 
 /// Maximum number of faults that a report shows.
-pub const MOST_SHOWN: usize = 50;
+pub const MAX_SHOWN_FAULTS: usize = 50;
 
 /// Maximum number of faults that are collected in one file. Readers stop there, as many faults have one cause.
-pub const MOST_COLLECTED: usize = 256;
+pub const MAX_COLLECTED_FAULTS: usize = 256;
 
 /// Adds a fault to `list` unless it is full; its texts are cut to what fits into a report.
-pub(crate) fn collect(list: &mut Vec<Fault>, fault: Fault) {
-    if list.len() < MOST_COLLECTED {
-        let (path, found, accepts) = (short(fault.path), short(fault.found), short(fault.accepts));
-        list.push(Fault { path, found, accepts, help: fault.help.map(short), ..fault });
+pub(crate) fn push_fault(list: &mut Vec<Fault>, fault: Fault) {
+    if list.len() < MAX_COLLECTED_FAULTS {
+        let (path, found, accepts) =
+            (shorten_message(fault.path), shorten_message(fault.found), shorten_message(fault.accepts));
+        list.push(Fault { path, found, accepts, help: fault.help.map(shorten_message), ..fault });
     }
 }
 
 /// A fault and the lines around it.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct FaultWithExcerpt {
     pub fault: Fault,
     pub excerpt: Excerpt,
 }
 
-impl Display for Shown {
+impl Display for FaultWithExcerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fault.fmt(f)
     }
 }
 
-impl std::error::Error for Shown {}
+impl std::error::Error for FaultWithExcerpt {}
 
-/// Faults of one file in the order of the text, at least one and at most [`MOST_COLLECTED`].
+/// Faults of one file in the order of the text, at least one and at most [`MAX_COLLECTED_FAULTS`].
 #[derive(Clone, Debug)]
 pub struct Faults {
     source_name: String,
     list: Vec<Fault>,
     /// The first of them with their lines.
-    shown: Vec<Shown>,
+    shown_faults: Vec<FaultWithExcerpt>,
     files: Vec<Faults>,
 }
 
@@ -119,12 +120,13 @@ impl Faults {
     pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
         list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
         let lines = LineIndex::new(text);
-        let shown = list.iter().take(MOST_SHOWN).map(|fault| {
-            let spans: Vec<Range<usize>> = std::iter::once(fault.span.clone()).chain(fault.against.clone()).collect();
-            Shown { fault: fault.clone(), excerpt: Excerpt::new(source_name, &lines, &spans) }
+        let shown = list.iter().take(MAX_SHOWN_FAULTS).map(|fault| {
+            let spans: Vec<Range<usize>> =
+                std::iter::once(fault.span.clone()).chain(fault.contradicted_span.clone()).collect();
+            FaultWithExcerpt { fault: fault.clone(), excerpt: Excerpt::new(source_name, &lines, &spans) }
         });
         let shown = shown.collect();
-        Self { source_name: source_name.to_owned(), list, shown, files: Vec::new() }
+        Self { source_name: source_name.to_owned(), list, shown_faults: shown, files: Vec::new() }
     }
 
     /// Adds the faults of files this one refers to.
@@ -144,8 +146,8 @@ impl Faults {
 
     /// Returns the first faults with their lines.
     #[cfg(feature = "graphics")]
-    pub(crate) fn shown(&self) -> &[Shown] {
-        &self.shown
+    pub(crate) fn shown_faults(&self) -> &[FaultWithExcerpt] {
+        &self.shown_faults
     }
 
     /// Returns the name of the file or text.
@@ -161,14 +163,14 @@ impl Faults {
 
     /// Returns a line for each fault, `file:line:column: what is wrong`, with the line it is in and how to mend it. Faults of files it
     /// refers to follow.
-    pub fn listed(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut report = format!("{self}\n");
-        for Shown { fault, excerpt } in &self.shown {
+        for FaultWithExcerpt { fault, excerpt } in &self.shown_faults {
             report += &format!("{}:{}:{}: {fault}\n", one_line(&self.source_name), fault.line, fault.column);
-            report += &format!("  {}\n", excerpt.line().trim());
+            report += &format!("  {}\n", excerpt.first_span_line().trim());
             report.extend(fault.help.iter().map(|help| format!("  help: {}\n", one_line(help))));
         }
-        report.extend(self.files.iter().map(Faults::listed));
+        report.extend(self.files.iter().map(Faults::to_text));
         report
     }
 }
@@ -178,10 +180,15 @@ impl Display for Faults {
         let name = one_line(self.source_name());
         match self.list.len() {
             1 => write!(f, "{name} has a fault"),
-            MOST_COLLECTED => {
-                write!(f, "{name} has {MOST_COLLECTED} faults or more, the first {MOST_SHOWN} of which are shown")
+            MAX_COLLECTED_FAULTS => {
+                write!(
+                    f,
+                    "{name} has {MAX_COLLECTED_FAULTS} faults or more, the first {MAX_SHOWN_FAULTS} of which are shown"
+                )
             }
-            n if n > MOST_SHOWN => write!(f, "{name} has {n} faults, the first {MOST_SHOWN} of which are shown"),
+            n if n > MAX_SHOWN_FAULTS => {
+                write!(f, "{name} has {n} faults, the first {MAX_SHOWN_FAULTS} of which are shown")
+            }
             n => write!(f, "{name} has {n} faults"),
         }
     }

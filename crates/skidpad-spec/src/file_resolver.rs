@@ -15,10 +15,10 @@ pub(crate) enum FileResolver<'a> {
 
 impl FileResolver<'_> {
     /// Returns the path of the file on disk, links not resolved. `None` for shipped files.
-    pub fn path(self, path: &str) -> Option<PathBuf> {
+    pub fn disk_path(self, path: &str) -> Option<PathBuf> {
         match self {
             Self::Shipped => None,
-            Self::Folders(folders) => Some(folders.path(path)),
+            Self::Folders(folders) => Some(folders.join_path(path)),
         }
     }
 
@@ -31,7 +31,7 @@ impl FileResolver<'_> {
 
     /// Reads the text of the tyre file at `path`. Bytes that are not UTF-8 are replaced. The error is the reason as
     /// text.
-    pub fn tyre(self, path: &str) -> Result<Cow<'static, str>, String> {
+    pub fn read_tyre(self, path: &str) -> Result<Cow<'static, str>, String> {
         match self {
             Self::Shipped => {
                 let name = path.strip_prefix("tyres/").unwrap_or(path);
@@ -49,21 +49,21 @@ impl FileResolver<'_> {
     /// Reads the bytes of the ground file at `path`. The error is the reason as text. No ground files ship with the
     /// library.
     #[cfg(feature = "terrain_files")]
-    pub fn ground(self, path: &str, kind: FileKind) -> Result<Vec<u8>, String> {
+    pub fn read_ground(self, path: &str, kind: FileKind) -> Result<Vec<u8>, String> {
         self.folders()?.read(path, kind)
     }
 
     /// Reads the bytes of `buffer`, a path in the mesh file `mesh`. The error is the reason as text.
     #[cfg(feature = "terrain_files")]
-    pub fn buffer(self, mesh: &str, buffer: &str) -> Result<Vec<u8>, String> {
-        self.folders()?.below(mesh)?.read(buffer, FileKind::Buffer)
+    pub fn read_buffer(self, mesh: &str, buffer: &str) -> Result<Vec<u8>, String> {
+        self.folders()?.folders_of_referenced_file(mesh)?.read(buffer, FileKind::Buffer)
     }
 
     /// Returns the path of `buffer`, a path in the mesh file `mesh`, with all links resolved. The error is the reason
     /// as text.
     #[cfg(feature = "terrain_files")]
     pub fn resolve_buffer(self, mesh: &str, buffer: &str) -> Result<PathBuf, String> {
-        self.folders()?.below(mesh)?.resolve(buffer)
+        self.folders()?.folders_of_referenced_file(mesh)?.resolve(buffer)
     }
 
     #[cfg(feature = "terrain_files")]

@@ -35,7 +35,7 @@ pub enum FileKind {
 }
 
 /// Bytes of a mebibyte.
-const MIB: u64 = 1 << 20;
+const BYTES_PER_MIB: u64 = 1 << 20;
 
 impl FileKind {
     /// All kinds.
@@ -71,13 +71,13 @@ impl FileKind {
     /// Returns the size limit of the kind, bytes.
     pub fn max_bytes(self) -> u64 {
         match self {
-            Self::Tyre => 4 * MIB,
-            Self::Vehicle | Self::Page => 16 * MIB,
-            Self::Controls => 64 * MIB,
-            Self::Scene | Self::Import => 128 * MIB,
-            Self::Picture => 256 * MIB,
+            Self::Tyre => 4 * BYTES_PER_MIB,
+            Self::Vehicle | Self::Page => 16 * BYTES_PER_MIB,
+            Self::Controls => 64 * BYTES_PER_MIB,
+            Self::Scene | Self::Import => 128 * BYTES_PER_MIB,
+            Self::Picture => 256 * BYTES_PER_MIB,
             // An OBJ file of a million triangles has about 70 MB.
-            Self::Mesh | Self::Buffer | Self::Road => 512 * MIB,
+            Self::Mesh | Self::Buffer | Self::Road => 512 * BYTES_PER_MIB,
         }
     }
 }
@@ -89,11 +89,11 @@ impl FileKind {
 /// may never end), if the file is replaced while it is opened, or if it is larger than [`FileKind::max_bytes`].
 pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
     let before = std::fs::metadata(path)?;
-    check(&before, kind)?;
+    check_metadata(&before, kind)?;
     let file = File::open(path)?;
     // The path may refer to another file since the first check.
     let opened = file.metadata()?;
-    check(&opened, kind)?;
+    check_metadata(&opened, kind)?;
     if !is_same(&before, &opened) {
         return Err(Error::other("the file was replaced while it was opened: read it again"));
     }
@@ -115,7 +115,7 @@ pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
 }
 
 /// Checks that a file is regular and within the size limit of `kind`.
-fn check(about: &Metadata, kind: FileKind) -> Result<()> {
+fn check_metadata(about: &Metadata, kind: FileKind) -> Result<()> {
     if about.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "it is a folder: name a file in it"));
     }
@@ -134,7 +134,7 @@ pub fn check_size(bytes: u64, kind: FileKind) -> Result<()> {
     if bytes <= kind.max_bytes() {
         return Ok(());
     }
-    let (name, most) = (kind.name(), kind.max_bytes() / MIB);
+    let (name, most) = (kind.name(), kind.max_bytes() / BYTES_PER_MIB);
     let text = format!("it has {bytes} bytes or more, and a {name} may have {most} MiB: make the file smaller");
     Err(Error::new(ErrorKind::FileTooLarge, text))
 }
@@ -157,19 +157,19 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 /// Paths in the file are relative to its folder. They may lead into that folder, into the allowed folders, and below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
-    own: PathBuf,
+    file_folder: PathBuf,
     allowed: Vec<PathBuf>,
 }
 
 impl<P: AsRef<Path> + ?Sized> From<&P> for Folders {
     fn from(own: &P) -> Self {
-        Self { own: own.as_ref().to_owned(), allowed: Vec::new() }
+        Self { file_folder: own.as_ref().to_owned(), allowed: Vec::new() }
     }
 }
 
 impl Folders {
     /// Returns the folder of the file at `path`.
-    pub(crate) fn of_file(path: &Path) -> Self {
+    pub(crate) fn from_file_path(path: &Path) -> Self {
         Self::from(path.parent().unwrap_or(Path::new("")))
     }
 
@@ -188,8 +188,8 @@ impl Folders {
     }
 
     /// Joins the folder of the file and `path`, a path in the file. Links are not resolved.
-    pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.own.join(path)
+    pub(crate) fn join_path(&self, path: &str) -> PathBuf {
+        self.file_folder.join(path)
     }
 
     /// Returns the folders for paths in the file at `path`, to which this file refers.
@@ -197,10 +197,10 @@ impl Folders {
     /// # Errors
     /// Returns the reason as text if the folder of that file does not exist or is outside of the allowed folders.
     #[cfg(feature = "terrain_files")]
-    pub(crate) fn below(&self, path: &str) -> std::result::Result<Self, String> {
+    pub(crate) fn folders_of_referenced_file(&self, path: &str) -> std::result::Result<Self, String> {
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
         self.resolve(&folder.to_string_lossy())?;
-        Ok(Self { own: self.own.join(folder), allowed: self.allowed.clone() })
+        Ok(Self { file_folder: self.file_folder.join(folder), allowed: self.allowed.clone() })
     }
 
     /// Resolves `path`, a path in the file, with all links, and checks that the result is in an allowed folder.
@@ -209,20 +209,20 @@ impl Folders {
     /// Returns the reason as text. The text is the same for all paths outside of the allowed folders, so that it does
     /// not reveal which of them exist.
     pub(crate) fn resolve(&self, path: &str) -> std::result::Result<PathBuf, String> {
-        let named = self.own.join(path);
+        let named = self.file_folder.join(path);
         let told = |reason: &str| format!("{}: {reason}", one_line(&named.to_string_lossy()));
-        let own = if self.own == Path::new("") { Path::new(".") } else { &self.own };
+        let own = if self.file_folder == Path::new("") { Path::new(".") } else { &self.file_folder };
         let own =
             own.canonicalize().map_err(|error| told(&format!("the folder of the file that names it: {error}")))?;
         let mut roots = vec![own.clone()];
         // Allowed folders that do not exist are ignored.
         roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));
         let is_inside = |path: &Path| roots.iter().any(|root| path.starts_with(root));
-        let outside = || told(OUTSIDE);
+        let outside = || told(OUTSIDE_FOLDERS_MESSAGE);
         match own.join(path).canonicalize() {
             Ok(found) if is_inside(&found) => Ok(found),
             Ok(_) => Err(outside()),
-            Err(error) if is_inside(&without_dots(&own.join(path))) => Err(told(&error.to_string())),
+            Err(error) if is_inside(&normalize_lexically(&own.join(path))) => Err(told(&error.to_string())),
             Err(_) => Err(outside()),
         }
     }
@@ -233,17 +233,17 @@ impl Folders {
     /// Returns the reason as text, preceded by the path before links are resolved.
     pub(crate) fn read(&self, path: &str, kind: FileKind) -> std::result::Result<Vec<u8>, String> {
         let found = self.resolve(path)?;
-        let told = |error: Error| format!("{}: {error}", one_line(&self.own.join(path).to_string_lossy()));
+        let told = |error: Error| format!("{}: {error}", one_line(&self.file_folder.join(path).to_string_lossy()));
         read(&found, kind).map_err(told)
     }
 }
 
 /// Message for a path outside of all allowed folders.
-const OUTSIDE: &str = "it lies outside of the folder of the file that names it: move it into that folder, or allow its folder \
+const OUTSIDE_FOLDERS_MESSAGE: &str = "it lies outside of the folder of the file that names it: move it into that folder, or allow its folder \
 (`--allow-root FOLDER`, in the library `Folders::allow`)";
 
 /// Removes `.` and `..` from an absolute path without access to the file system.
-fn without_dots(path: &Path) -> PathBuf {
+fn normalize_lexically(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
         match component {

@@ -18,20 +18,16 @@
 mod compile;
 #[cfg(feature = "terrain_files")]
 pub mod crg;
-mod described;
 mod excerpt;
 mod fault;
 mod fault_collector;
+mod file_format;
 mod file_resolver;
 pub mod files;
 mod ground;
-mod implausible;
-mod layout;
-mod lint;
-mod lints;
 mod load;
 mod load_scene;
-mod nearest;
+mod plausibility;
 pub mod printable;
 pub mod read;
 #[cfg(feature = "graphics")]
@@ -40,13 +36,17 @@ mod schema;
 pub mod shipped;
 pub mod spec;
 mod spring;
+mod suggestions;
 pub mod tir;
 mod tyre_size;
+mod warning;
+mod warnings;
+mod wheel_positions;
 
 pub use excerpt::{Excerpt, LineIndex};
-pub use fault::{Fault, FaultKind, Faults, MOST_COLLECTED, MOST_SHOWN};
+pub use fault::{Fault, FaultKind, Faults, MAX_COLLECTED_FAULTS, MAX_SHOWN_FAULTS};
 pub use files::Folders;
-pub use load::{LoadError, Loaded, load, load_from};
+pub use load::{LoadError, LoadedVehicle, load, load_from};
 pub use load_scene::LoadedScene;
 pub use schema::Schema;
 #[cfg(feature = "schema")]
@@ -59,7 +59,7 @@ use skidpad_core::Model;
 
 impl VehicleSpec {
     /// Reads a vehicle file. `source_name` names the text in fault reports. Tyre files that the text names are the
-    /// shipped ones; [`Loaded::read_in`] reads them from a folder.
+    /// shipped ones; [`LoadedVehicle::read_in`] reads them from a folder.
     ///
     /// # Errors
     /// Returns every fault of the text at once: syntax, keys, types, ranges and contradictions between fields.
@@ -76,7 +76,7 @@ impl VehicleSpec {
     }
 
     /// Compiles the description into a model (SI units, vehicle frame). Tyre files that it names are the shipped ones.
-    /// The model of a full trailer does not include its dolly; [`Loaded`] has the model of the dolly.
+    /// The model of a full trailer does not include its dolly; [`LoadedVehicle`] has the model of the dolly.
     ///
     /// Fields are public and may have changed since they were read. Therefore all rules are checked again, on the file
     /// that [`VehicleSpec::to_toml`] writes. Faults point into that text.
@@ -101,7 +101,7 @@ impl VehicleSpec {
         let name = if self.name.is_empty() { "vehicle" } else { &self.name };
         let text = self.to_toml().map_err(|error| whole_file_fault(name, "", error.to_string()))?;
         let (_, beyond) = read::read(name, &text, files)?;
-        compile::build(self, &beyond.formulas, name, &text)
+        compile::build_model(self, &beyond.formulas, name, &text)
     }
 }
 
@@ -117,7 +117,7 @@ fn whole_file_fault(source_name: &str, text: &str, found: String) -> Faults {
         accepts: "a vehicle that can stand on its wheels".into(),
         help: None,
         span: 0..0,
-        against: None,
+        contradicted_span: None,
     };
     Faults::new(source_name, text, vec![fault])
 }

@@ -2,7 +2,7 @@
 
 use crate::file_resolver::FileResolver;
 use crate::files::{FileKind, Folders};
-use crate::load::text_of;
+use crate::load::read_text;
 use crate::tir::Note;
 use crate::{Faults, LoadError, SceneSpec, read};
 use skidpad_core::Scene;
@@ -53,9 +53,9 @@ impl LoadedScene {
     /// # Errors
     /// Returns the errors of [`LoadedScene::load`].
     pub fn load_from(path: &Path, allowed: &[PathBuf]) -> Result<Self, LoadError> {
-        let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
-        let text = text_of(path, FileKind::Scene).map_err(unreadable)?;
-        Ok(Self::read_in(Folders::of_file(path).allow_all(allowed), &path.display().to_string(), &text)?)
+        let unreadable = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
+        let text = read_text(path, FileKind::Scene).map_err(unreadable)?;
+        Ok(Self::read_in(Folders::from_file_path(path).allow_all(allowed), &path.display().to_string(), &text)?)
     }
 
     /// Returns the initial placement of a car. Default: at the origin, heading along +x, at rest.
@@ -71,7 +71,7 @@ impl LoadedScene {
         let fields = spec.height_fields.iter().filter_map(|of| of.file.as_ref());
         let meshes = spec.meshes.iter().filter_map(|of| of.file.as_ref());
         let named = fields.chain(meshes).chain(spec.crg_roads.iter().map(|of| &of.file));
-        let files = named.filter_map(|file| files.path(file)).collect();
+        let files = named.filter_map(|file| files.disk_path(file)).collect();
         Ok(Self { spec, scene, notes, files })
     }
 }

@@ -17,16 +17,16 @@ fn is_unsafe(c: char) -> bool {
 
 /// Escapes control and bidirectional characters of a single-line text, including line breaks and tabs.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    escaped(text, is_unsafe)
+    escape_where(text, is_unsafe)
 }
 
 /// Escapes control and bidirectional characters of a text of several lines. Line feeds and tabs are kept.
 pub fn lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| is_unsafe(c) && c != '\n' && c != '\t')
+    escape_where(text, |c| is_unsafe(c) && c != '\n' && c != '\t')
 }
 
 /// Replaces each character for which `is_escaped` returns true by its UTF-16 escape as in JSON, for example `\u001b`.
-fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+fn escape_where(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_escaped) {
         return Cow::Borrowed(text);
     }
@@ -43,7 +43,7 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 /// Replaces each control or bidirectional character by a character with the same number of bytes in UTF-8, so that
 /// positions in the text stay valid. Tabs are kept.
-pub(crate) fn same_length(text: &str) -> Cow<'_, str> {
+pub(crate) fn replace_same_length(text: &str) -> Cow<'_, str> {
     let is_replaced = |c: char| is_unsafe(c) && c != '\t';
     if !text.chars().any(is_replaced) {
         return Cow::Borrowed(text);
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn replacements_keep_the_length() {
         let text = "\u{1b}é\u{9b}\u{202e}\u{e0041}\t";
-        let same = same_length(text);
+        let same = replace_same_length(text);
         assert_eq!((same.len(), &*same), (text.len(), "?é\u{bf}\u{fffd}\u{1f6ab}\t"));
     }
 }

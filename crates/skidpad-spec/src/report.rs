@@ -5,7 +5,7 @@ use std::error::Error;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Message, Origin, Renderer, Snippet};
 
 use crate::excerpt::Excerpt;
-use crate::fault::{Fault, FaultKind, Faults, Shown};
+use crate::fault::{Fault, FaultKind, FaultWithExcerpt, Faults};
 use crate::load::LoadError;
 use crate::printable::one_line;
 
@@ -67,8 +67,8 @@ fn note(level: Level<'static>, text: &str) -> Message<'static> {
 fn elements<'a>(excerpt: &'a Excerpt, labels: &[String]) -> Vec<Element<'a>> {
     let spans: Vec<_> = excerpt.spans().zip(labels).collect();
     let Some((first, _)) = spans.first() else { return Vec::new() };
-    let (line, line_start) = excerpt.lines[excerpt.index(first.start)];
-    let column = excerpt.column(first.start);
+    let (line, line_start) = excerpt.lines[excerpt.line_index_at(first.start)];
+    let column = excerpt.column_at(first.start);
     let is_cut = excerpt.text[line_start..first.start].chars().count() != column;
     let place = Origin::path(excerpt.name.as_str()).line(line + 1).char_column(column + 1);
     let mut elements: Vec<Element<'a>> = is_cut.then(|| place.into()).into_iter().collect();
@@ -101,12 +101,12 @@ impl Diagnostic for Faults {
     }
 
     fn related(&self) -> Vec<&dyn Diagnostic> {
-        let own = self.shown().iter().map(|shown| shown as &dyn Diagnostic);
+        let own = self.shown_faults().iter().map(|shown| shown as &dyn Diagnostic);
         own.chain(self.files().iter().map(|faults| faults as &dyn Diagnostic)).collect()
     }
 }
 
-impl Diagnostic for Shown {
+impl Diagnostic for FaultWithExcerpt {
     fn code(&self) -> Option<&str> {
         Some(self.fault.kind.code())
     }
@@ -132,23 +132,23 @@ fn label(fault: &Fault) -> String {
 impl Diagnostic for LoadError {
     fn code(&self) -> Option<&str> {
         match self {
-            LoadError::Unknown { .. } => Some("unknown_vehicle"),
-            LoadError::Unreadable { .. } => Some("unreadable_file"),
+            LoadError::UnknownVehicle { .. } => Some("unknown_vehicle"),
+            LoadError::UnreadableFile { .. } => Some("unreadable_file"),
             LoadError::Faults(faults) => faults.code(),
         }
     }
 
     fn help(&self) -> Option<String> {
         match self {
-            LoadError::Unknown { help, .. } => Some(help.clone()),
-            LoadError::Unreadable { .. } | LoadError::Faults(_) => None,
+            LoadError::UnknownVehicle { help, .. } => Some(help.clone()),
+            LoadError::UnreadableFile { .. } | LoadError::Faults(_) => None,
         }
     }
 
     fn related(&self) -> Vec<&dyn Diagnostic> {
         match self {
             LoadError::Faults(faults) => faults.related(),
-            LoadError::Unknown { .. } | LoadError::Unreadable { .. } => Vec::new(),
+            LoadError::UnknownVehicle { .. } | LoadError::UnreadableFile { .. } => Vec::new(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Vehicles that ship with the library: the embedded files of `vehicles/`.
 
 /// Name and text of every shipped vehicle, in alphabetical order.
-const FILES: [(&str, &str); 10] = [
+const SHIPPED_VEHICLES: [(&str, &str); 10] = [
     ("bmw_320i_commonroad", include_str!("../vehicles/bmw_320i_commonroad.toml")),
     ("bmw_320i_mf", include_str!("../vehicles/bmw_320i_mf.toml")),
     ("bullet_reference", include_str!("../vehicles/bullet_reference.toml")),
@@ -15,7 +15,7 @@ const FILES: [(&str, &str); 10] = [
 ];
 
 /// Name and text of every shipped trailer, in alphabetical order. A trailer only drives behind one of the vehicles.
-const TRAILERS: [(&str, &str); 3] = [
+const SHIPPED_TRAILERS: [(&str, &str); 3] = [
     ("caravan", include_str!("../vehicles/trailers/caravan.toml")),
     ("semitrailer", include_str!("../vehicles/trailers/semitrailer.toml")),
     ("wagon", include_str!("../vehicles/trailers/wagon.toml")),
@@ -23,15 +23,15 @@ const TRAILERS: [(&str, &str); 3] = [
 
 /// Returns the names of the shipped trailers, in alphabetical order.
 pub fn trailers() -> impl ExactSizeIterator<Item = &'static str> {
-    TRAILERS.iter().map(|(name, _)| *name)
+    SHIPPED_TRAILERS.iter().map(|(name, _)| *name)
 }
 
 /// Returns the names of the shipped vehicles, in alphabetical order.
 pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
-    FILES.iter().map(|(name, _)| *name)
+    SHIPPED_VEHICLES.iter().map(|(name, _)| *name)
 }
 
 /// Returns the text of the shipped vehicle or trailer called `name`, if it exists.
 pub fn find(name: &str) -> Option<&'static str> {
-    FILES.iter().chain(&TRAILERS).find(|(known, _)| *known == name).map(|(_, text)| *text)
+    SHIPPED_VEHICLES.iter().chain(&SHIPPED_TRAILERS).find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

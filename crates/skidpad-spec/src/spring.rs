@@ -6,7 +6,7 @@ use skidpad_core::STANDARD_GRAVITY;
 use std::f64::consts::TAU;
 
 /// Smallest rate at full droop, as a share of the rate at rest.
-pub(crate) const LEAST_RATE: f64 = 1e-3;
+pub(crate) const MIN_DROOP_RATE_SHARE: f64 = 1e-3;
 
 /// Suspension spring at one wheel, in SI units.
 #[derive(Clone, Copy, Debug)]
@@ -18,12 +18,12 @@ pub(crate) struct Spring {
     /// Extension from rest at full droop, m. NaN if the spring force never falls to the preload.
     pub droop: f64,
     /// Spring force at rest, N: the weight on the wheel without the unsprung mass.
-    pub carries: f64,
+    pub force_at_rest: f64,
 }
 
 impl Spring {
     /// Computes the spring of a wheel of `axle` that carries `share` kg, the unsprung mass included.
-    pub fn of(axle: &Axle, share: f64) -> Self {
+    pub fn from_axle(axle: &Axle, share: f64) -> Self {
         let given = &axle.suspension;
         let from_frequency = || share * (TAU * given.ride_frequency_hz.unwrap_or(0.0)).powi(2);
         let rate = given.rate_n_per_m.unwrap_or_else(from_frequency);
@@ -34,11 +34,11 @@ impl Spring {
         let given_off = carries - given.preload_n.unwrap_or(0.0);
         let to_preload = || 2.0 * given_off / (rate + (rate * rate - 2.0 * progressive_rate * given_off).sqrt());
         let droop = given.droop_travel_m.unwrap_or_else(to_preload);
-        Self { rate, progressive_rate, droop, carries }
+        Self { rate, progressive_rate, droop, force_at_rest: carries }
     }
 
     /// Returns the rate at full droop as a share of the rate at rest.
-    pub fn rate_left(&self) -> f64 {
+    pub fn droop_rate_share(&self) -> f64 {
         1.0 - self.progressive_rate * self.droop / self.rate
     }
 }

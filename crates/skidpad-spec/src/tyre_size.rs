@@ -13,11 +13,11 @@ pub struct TyreSize {
 
 /// Rolling radius under the load of the car, as a share of the unloaded radius. Passenger cars have 0.96 to 0.98
 /// (Gillespie, Fundamentals of Vehicle Dynamics, takes the rolling radius a few per cent below the free one).
-const LOADED_SHARE: f64 = 0.97;
+const ROLLING_RADIUS_SHARE: f64 = 0.97;
 
 /// Aspect ratio of a size that does not state it, %. The first radial tyres had 82 %, and sizes of vans and trailers
 /// still omit it. Recent tyres have as little as 80 %, which is a radius 1 % smaller.
-const UNNAMED_ASPECT_PERCENT: &str = "82";
+const DEFAULT_ASPECT_PERCENT: &str = "82";
 
 impl TyreSize {
     /// Parses a size: an optional `P` or `LT`, width, `/` and aspect ratio (82 % if absent), letters of construction
@@ -25,10 +25,10 @@ impl TyreSize {
     /// any other text, and for sizes beyond those of road tyres (width 50 to 600 mm, aspect ratio 15 to 110 %, rim 4 to
     /// 30 inches).
     pub fn parse(text: &str) -> Option<Self> {
-        let (width, rest) = number_first(text.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic()))?;
+        let (width, rest) = split_leading_number(text.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic()))?;
         let (aspect, rest) = match rest.trim_start().strip_prefix('/') {
-            Some(rest) => number_first(rest)?,
-            None => (UNNAMED_ASPECT_PERCENT, rest),
+            Some(rest) => split_leading_number(rest)?,
+            None => (DEFAULT_ASPECT_PERCENT, rest),
         };
         let filler = |c: char| c.is_ascii_alphabetic() || c == '-' || c == ' ';
         let rim = rest.trim_start_matches(filler);
@@ -51,13 +51,13 @@ impl TyreSize {
 
     /// Returns the radius of the tyre rolling under its car, m: 0.97 of the unloaded radius.
     pub fn rolling_radius_m(&self) -> f64 {
-        LOADED_SHARE * self.unloaded_radius_m()
+        ROLLING_RADIUS_SHARE * self.unloaded_radius_m()
     }
 }
 
 /// Splits a text into its leading number, which may be empty, and the rest. Returns `None` if nothing follows the
 /// number.
-fn number_first(text: &str) -> Option<(&str, &str)> {
+fn split_leading_number(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     Some(text.split_at(text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?))
 }

@@ -113,7 +113,7 @@ fn a17_angular_drag_is_told_as_the_moment_it_adds() {
 fn a17_a_lowered_centre_of_mass_is_told_as_the_moment_it_spares() {
     let text = skidpad::spec::shipped::find("corvette_c5").expect("shipped");
     let tricked = format!("{text}\n[assists.lowered_centre]\nby_m = 0.1\n");
-    let model = skidpad::spec::Loaded::read("car.toml", &tricked).expect("sound").model;
+    let model = skidpad::spec::LoadedVehicle::read("car.toml", &tricked).expect("sound").model;
     let real = c5();
     assert!((real.centre_height - model.parts().centre_height - 0.1).abs() < 1e-6);
     for solver in solvers() {

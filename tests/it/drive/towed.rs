@@ -112,7 +112,7 @@ fn a_turned_and_turning_car_takes_it_along() {
 fn hitched_to_a_car_that_squats_it_stands_on_its_wheels() {
     let wagon = skidpad::spec::load("wagon").unwrap();
     let [car, caravan] = models();
-    let full: Vec<Arc<Model>> = wagon.units().cloned().collect();
+    let full: Vec<Arc<Model>> = wagon.vehicle_units().cloned().collect();
     for (trailers, slope) in [(vec![caravan.clone()], 0.0), (full.clone(), 0.0), (vec![caravan], 0.1), (full, 0.1)] {
         let scene = Scene { slope, ..Scene::flat() };
         let placement = Placement { speed: 5.0, ..Placement::default() };

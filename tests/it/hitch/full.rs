@@ -3,7 +3,7 @@
 use super::rigs::{BASE, LOW, Plane, articulation, axle, chassis, model, shipped, train, tyre};
 use crate::common::{GRAVITY, on_rows, solvers};
 use skidpad::core::{Controls, Model, Scene, Simulation, Vec3};
-use skidpad::spec::{Loaded, shipped as files};
+use skidpad::spec::{LoadedVehicle, shipped as files};
 use std::sync::Arc;
 
 /// A full trailer of negligible height.
@@ -50,9 +50,10 @@ impl Full {
 
     /// Returns the models of the car of `rig`, the dolly and the trailer.
     fn behind(&self, rig: &Plane) -> Vec<Arc<Model>> {
-        let loaded = Loaded::read("full.toml", &self.text()).unwrap_or_else(|faults| panic!("{}", faults.render()));
+        let loaded =
+            LoadedVehicle::read("full.toml", &self.text()).unwrap_or_else(|faults| panic!("{}", faults.render()));
         let [car, _] = rig.models();
-        [car].into_iter().chain(loaded.units().cloned()).collect()
+        [car].into_iter().chain(loaded.vehicle_units().cloned()).collect()
     }
 }
 

@@ -11,7 +11,8 @@ const GRAVITY: f64 = 9.81;
 
 /// Returns the model of a vehicle file of this text. Panics if it has faults.
 pub fn model(text: &str) -> Arc<Model> {
-    let vehicle = skidpad::spec::Loaded::read("rig.toml", text).unwrap_or_else(|faults| panic!("{faults}\n{text}"));
+    let vehicle =
+        skidpad::spec::LoadedVehicle::read("rig.toml", text).unwrap_or_else(|faults| panic!("{faults}\n{text}"));
     vehicle.model
 }
 
@@ -168,7 +169,7 @@ pub fn articulation(world: &dyn Simulation, car: usize) -> f32 {
 pub fn shipped(names: &[&str]) -> Vec<Arc<Model>> {
     let units = |name: &&str| {
         let loaded = skidpad::spec::load(name).unwrap_or_else(|error| panic!("{error}"));
-        loaded.units().cloned().collect::<Vec<_>>()
+        loaded.vehicle_units().cloned().collect::<Vec<_>>()
     };
     names.iter().flat_map(units).collect()
 }

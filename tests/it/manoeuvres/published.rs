@@ -4,32 +4,32 @@ use skidpad::core::{Controls, Scene, SolverInfo, state::Placement};
 use skidpad::lab::Trajectory;
 use skidpad::lab::manoeuvre::{Acceleration, AccelerationMetrics, Braking, Manoeuvre};
 use skidpad::lab::run::{TimeStep, simulate};
-use skidpad::spec::Loaded;
+use skidpad::spec::LoadedVehicle;
 
 use crate::common::{Drive, close, solvers};
 
-fn load(name: &str) -> Loaded {
+fn load(name: &str) -> LoadedVehicle {
     skidpad::spec::load(name).expect("shipped")
 }
 
 /// Returns the published value of `quantity` in the file of the car. Panics without one.
 #[track_caller]
-fn published(car: &Loaded, quantity: &str) -> f64 {
+fn published(car: &LoadedVehicle, quantity: &str) -> f64 {
     car.spec.references.iter().find(|reference| reference.quantity == quantity).expect("stated").value
 }
 
-fn drive(solver: &SolverInfo, car: &Loaded, manoeuvre: &dyn Manoeuvre) -> Trajectory {
+fn drive(solver: &SolverInfo, car: &LoadedVehicle, manoeuvre: &dyn Manoeuvre) -> Trajectory {
     let (step, mut driver) = (TimeStep::from_rate_hz(240.0).expect("valid"), manoeuvre.driver(&car.model));
     simulate(solver, &car.model, &manoeuvre.setup(&car.model), driver.as_mut(), step, &mut |_, _| {})
 }
 
-fn sprint(solver: &SolverInfo, car: &Loaded) -> AccelerationMetrics {
+fn sprint(solver: &SolverInfo, car: &LoadedVehicle) -> AccelerationMetrics {
     let manoeuvre = Acceleration::default();
     manoeuvre.measure(&drive(solver, car, &manoeuvre))
 }
 
 /// Returns the stopping distance from 60 mph with full brake pedal (m), or `None` without a stop.
-fn stop(solver: &SolverInfo, car: &Loaded) -> Option<f64> {
+fn stop(solver: &SolverInfo, car: &LoadedVehicle) -> Option<f64> {
     let manoeuvre = Braking { initial_speed_mps: 26.82, ..Braking::default() };
     manoeuvre.measure(&drive(solver, car, &manoeuvre)).distance_m
 }

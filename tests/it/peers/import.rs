@@ -2,7 +2,7 @@
 
 use skidpad::core::{Controls, DVec3, Model};
 use skidpad::peers::bullet::{Tuning, WheelTuning};
-use skidpad::spec::import::{BulletVehicle, BulletWheel, Options, Source};
+use skidpad::spec::import::{BulletVehicle, BulletWheel, ImportOptions, Source};
 
 use crate::common::{Drive, close, mean, shipped, solvers};
 
@@ -40,7 +40,7 @@ fn described(tuning: &Tuning) -> BulletVehicle {
 
 fn back(tuning: &Tuning) -> Tuning {
     let text = toml::to_string(&described(tuning)).expect("finite");
-    let imported = Source::Bullet.import("there", &text, Options::default());
+    let imported = Source::Bullet.import("there", &text, ImportOptions::default());
     let imported = imported.unwrap_or_else(|faults| panic!("{}", faults.render()));
     Tuning::from_model(&imported.spec.compile().expect("valid"))
 }
@@ -81,7 +81,7 @@ fn there_and_back_keeps_every_number_of_bullets() {
 #[test]
 fn a_car_of_godot_drives_here() {
     let text = include_str!("../../../crates/skidpad-import/tests/it/files/car.tscn");
-    let spec = Source::Godot.import("car.tscn", text, Options::default()).expect("valid").spec;
+    let spec = Source::Godot.import("car.tscn", text, ImportOptions::default()).expect("valid").spec;
     let model = std::sync::Arc::new(spec.compile().expect("valid"));
     for solver in solvers() {
         let mut car = Drive::rolling(&solver, &model, 5.0, 120.0);

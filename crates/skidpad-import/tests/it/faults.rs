@@ -1,11 +1,11 @@
 //! Faults of files of other programs: all at once, with their places.
 
 use super::given;
-use skidpad_import::{Options, Source};
+use skidpad_import::{ImportOptions, Source};
 
 #[track_caller]
 fn report(source: Source, text: &str) -> String {
-    match source.import("car", text, Options::default()) {
+    match source.import("car", text, ImportOptions::default()) {
         Err(faults) => {
             assert!(faults.list().iter().all(|f| f.line >= 1 && !f.accepts.is_empty()), "{:?}", faults.list());
             faults.render()

@@ -1,7 +1,7 @@
 //! Known answers, computed by hand from the laws of each engine.
 
 use super::{given, import};
-use skidpad_import::{Options, Source};
+use skidpad_import::{ImportOptions, Source};
 use skidpad_spec::spec::{Axle, Powertrain, RollingResistance, Tyre};
 use skidpad_spec::{VehicleSpec, shipped};
 
@@ -54,7 +54,7 @@ fn e4_bullet_per_chassis_mass_and_per_step() {
 /// Checks that a brake impulse per step is four times the force at four times the step rate.
 #[test]
 fn a_brake_per_step_depends_on_the_step() {
-    let options = Options { dt_s: 1.0 / 240.0 };
+    let options = ImportOptions { dt_s: 1.0 / 240.0 };
     let imported = Source::Bullet.import("file", given!("bullet.toml"), options).expect("valid");
     near(imported.spec.axles[0].brake_torque_nm.expect("stated"), 4.0 * 3600.0 * 0.33);
 }
@@ -256,7 +256,7 @@ fn physx_tables_over_jounce_are_guidance_and_force_points() {
     let told = |word: &str| imported.notes.iter().any(|n| n.text.contains(word));
     assert!(told("camber follows a parabola") && !told("toe follows a parabola") && told("only its height is taken"));
     let falling = text.replacen("[[0, -0.02], [0.5,", "[[0.6, -0.02], [0.5,", 1);
-    let faults = Source::Physx.import("file", &falling, Options::default()).expect_err("falls");
+    let faults = Source::Physx.import("file", &falling, ImportOptions::default()).expect_err("falls");
     assert!(faults.render().contains("wheelToeAngle"), "{}", faults.render());
 }
 

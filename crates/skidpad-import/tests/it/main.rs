@@ -4,7 +4,7 @@ mod faults;
 mod known;
 mod random;
 
-use skidpad_import::{Imported, Options, Source};
+use skidpad_import::{ImportOptions, ImportedVehicle, Source};
 
 /// Returns the text of a file in `files/`.
 macro_rules! given {
@@ -16,8 +16,8 @@ use given;
 
 /// Imports the car in `text`.
 #[track_caller]
-fn import(source: Source, text: &str) -> Imported {
-    match source.import("file", text, Options::default()) {
+fn import(source: Source, text: &str) -> ImportedVehicle {
+    match source.import("file", text, ImportOptions::default()) {
         Ok(imported) => imported,
         Err(faults) => panic!("{}", faults.render()),
     }

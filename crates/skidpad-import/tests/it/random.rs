@@ -1,7 +1,7 @@
 //! Random cars: a car that is valid in the source is valid after the import.
 
 use proptest::prelude::*;
-use skidpad_import::{BulletVehicle, BulletWheel, Options, Source};
+use skidpad_import::{BulletVehicle, BulletWheel, ImportOptions, Source};
 
 /// Generates cars of Bullet that stand, with a static deflection of at most half their travel.
 fn bullet() -> impl Strategy<Value = BulletVehicle> {
@@ -46,7 +46,7 @@ proptest! {
     #[test]
     fn what_stands_in_bullet_stands_here(car in bullet()) {
         let text = toml::to_string(&car).expect("finite");
-        let imported = Source::Bullet.import("random", &text, Options::default());
+        let imported = Source::Bullet.import("random", &text, ImportOptions::default());
         let imported = imported.map_err(|faults| TestCaseError::fail(faults.render()))?;
         let model = imported.spec.compile().map_err(|faults| TestCaseError::fail(faults.render()))?;
         prop_assert_eq!(model.wheels().len(), car.wheels.len());

@@ -4,7 +4,7 @@ use core::f64::consts::FRAC_PI_2;
 use core::ops::Range;
 
 use skidpad_core::Model;
-use skidpad_spec::MOST_COLLECTED;
+use skidpad_spec::MAX_COLLECTED_FAULTS;
 use skidpad_spec::printable::one_line;
 
 use super::{Input, InputTrack, Script};
@@ -110,7 +110,7 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     let (mut end_s, mut any) = (None, false);
     for row in rows {
         any = true;
-        if faults.len() >= MOST_COLLECTED {
+        if faults.len() >= MAX_COLLECTED_FAULTS {
             break;
         }
         read_row(&row, &mut columns, &mut end_s, model, &mut faults);
@@ -159,7 +159,7 @@ fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
     for record in reader.records() {
         match record {
             Ok(record) => rows.push(cells(text, &record)),
-            Err(_) if faults.len() >= MOST_COLLECTED => break,
+            Err(_) if faults.len() >= MAX_COLLECTED_FAULTS => break,
             Err(error) => faults.push(Fault {
                 line: error.position().map_or(0, csv::Position::line),
                 column: "-".into(),
@@ -199,7 +199,7 @@ fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<O
     let mut columns: Vec<Option<Column>> = Vec::with_capacity(header.len());
     let mut met: Vec<Input> = Vec::new();
     for cell in header {
-        if faults.len() >= MOST_COLLECTED {
+        if faults.len() >= MAX_COLLECTED_FAULTS {
             break;
         }
         let input = input(&cell.text, model);

@@ -1,6 +1,6 @@
 //! Conversion of aerodynamics to SI units: drag, side force, surfaces and their maps.
 
-use super::point;
+use super::vehicle_point;
 use crate::spec::{self, VehicleSpec};
 use skidpad_core::model::{Aero, AeroMaps, AeroSurface, BilinearTable};
 use skidpad_core::{ModelError, Vec3};
@@ -11,7 +11,7 @@ pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     let Some(given) = &spec.aero else {
         return Ok(Aero::default());
     };
-    let at = |p: &spec::Point| point(&spec.chassis, p.behind_front_axle_m, p.left_m, p.above_ground_m);
+    let at = |p: &spec::Point| vehicle_point(&spec.chassis, p.behind_front_axle_m, p.left_m, p.above_ground_m);
     let pressure_area = 0.5 * given.air_density_kg_per_m3 * given.frontal_area_m2.unwrap_or(0.0);
     let by_coefficient = || given.drag_coefficient.unwrap_or(0.0) * pressure_area;
     let surface = |s: &spec::Surface| AeroSurface {

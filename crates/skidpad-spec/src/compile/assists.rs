@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::powertrain::RPM;
+use super::powertrain::RAD_PER_S_PER_RPM;
 use crate::spec::VehicleSpec;
 use skidpad_core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
 
 /// Returns the distance by which the assists lower the centre of mass of the chassis, m.
-fn lowered_by(spec: &VehicleSpec) -> f64 {
+fn lowering_m(spec: &VehicleSpec) -> f64 {
     spec.assists.as_ref().and_then(|given| given.lowered_centre.as_ref()).map_or(0.0, |own| own.by_m)
 }
 
 /// Returns `spec` with its centre of mass lowered as the assists state.
-pub(super) fn lowered(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
-    let by = lowered_by(spec);
+pub(super) fn with_lowered_centre(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
+    let by = lowering_m(spec);
     if by == 0.0 {
         return Cow::Borrowed(spec);
     }
@@ -52,7 +52,7 @@ pub(super) fn assists(spec: &VehicleSpec) -> Assists {
             brake_share: own.brake_share as f32,
         }),
         launch: given.launch.as_ref().map(|own| LaunchControl {
-            engine_speed: (own.engine_rpm * RPM) as f32,
+            engine_speed: (own.engine_rpm * RAD_PER_S_PER_RPM) as f32,
             slip: own.slip as f32,
             min_slip_speed: own.least_slip_mps as f32,
             time_constant: own.response_s as f32,
@@ -72,7 +72,7 @@ pub(super) fn assists(spec: &VehicleSpec) -> Assists {
             speed_range: speeds(own.between_mps),
             factors: [own.lock_share, own.rate_share].map(|share| share as f32),
         }),
-        lowered_centre: lowered_by(spec) as f32,
+        lowered_centre: lowering_m(spec) as f32,
         angular_drag: given.angular_drag.as_ref().map_or(0.0, |own| own.rate_per_s as f32),
     }
 }

@@ -6,10 +6,10 @@ mod powertrain;
 mod tyre;
 
 use crate::Faults;
-use crate::layout::{self, WheelPosition};
-use crate::read::Formulas;
+use crate::read::MagicFormulas;
 use crate::spec::{self, Axle, Chassis, Probe, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
+use crate::wheel_positions::{self, WheelPosition};
 use skidpad_core::model::{
     AntiRollBar, Axle as ModelAxle, BarForcePath, BrakeDisc, Coupler, DamperKnee, HeaveSpring, Hitch, Hull,
     LateralCompliance, ModelParts, ProbeShape, RaycastReference, RollingCoefficients, Side, Steering, Strut,
@@ -20,16 +20,21 @@ use tyre::tyres;
 
 /// Builds the model of a description that was just read from `text`. `formulas` are its Magic Formula tyres.
 /// `source_name` names the text in fault reports.
-pub(crate) fn build(spec: &VehicleSpec, formulas: &Formulas, source_name: &str, text: &str) -> Result<Model, Faults> {
-    model(spec, formulas).map_err(|error| crate::whole_file_fault(source_name, text, error.to_string()))
+pub(crate) fn build_model(
+    spec: &VehicleSpec,
+    formulas: &MagicFormulas,
+    source_name: &str,
+    text: &str,
+) -> Result<Model, Faults> {
+    convert_model(spec, formulas).map_err(|error| crate::whole_file_fault(source_name, text, error.to_string()))
 }
 
 /// Builds the model of `spec` after its assists have lowered the centre of mass.
-fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
-    let spec = &*assists::lowered(spec);
+fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, ModelError> {
+    let spec = &*assists::with_lowered_centre(spec);
     let chassis = &spec.chassis;
-    let wheel_positions = layout::wheel_positions(spec);
-    let shares = layout::shares(spec).ok_or(ModelError::Unsupported)?;
+    let wheel_positions = wheel_positions::wheel_positions(spec);
+    let shares = wheel_positions::wheel_load_shares(spec).ok_or(ModelError::Unsupported)?;
     let tyres = tyres(spec, formulas)?;
     let carried = wheel_positions.iter().zip(&shares);
     let wheels: Vec<Wheel> =
@@ -51,10 +56,15 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
         couplings: powertrain::couplings(spec, &wheel_positions),
         aero: aero::aero(spec)?,
         hull: Hull {
-            centre: point(chassis, chassis.hull.behind_front_axle_m, chassis.hull.left_m, chassis.hull.above_ground_m),
+            centre: vehicle_point(
+                chassis,
+                chassis.hull.behind_front_axle_m,
+                chassis.hull.left_m,
+                chassis.hull.above_ground_m,
+            ),
             half_extents: vec3([chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|s| 0.5 * s)),
         },
-        raycast_reference: peers(spec),
+        raycast_reference: raycast_reference(spec),
         assists: assists::assists(spec),
         hitch: spec.hitch.as_ref().map(|given| hitch(chassis, given)),
         coupler: spec.coupler.as_ref().map(|given| coupler(chassis, given)),
@@ -64,7 +74,7 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
 }
 
 /// Builds the settings for ray-cast vehicles of other engines.
-fn peers(spec: &VehicleSpec) -> RaycastReference {
+fn raycast_reference(spec: &VehicleSpec) -> RaycastReference {
     let Some(given) = &spec.peers else {
         return RaycastReference::default();
     };
@@ -80,15 +90,15 @@ fn vec3(v: [f64; 3]) -> Vec3 {
 }
 
 /// Converts a point of the file (m) to the vehicle frame, from the centre of mass.
-fn point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 {
-    vec3(layout::from_centre(chassis, [behind, left, above]))
+fn vehicle_point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 {
+    vec3(wheel_positions::to_vehicle_frame(chassis, [behind, left, above]))
 }
 
 /// Builds the hitch. Absent limits become infinite.
 fn hitch(chassis: &Chassis, given: &spec::Hitch) -> Hitch {
     let unbounded = |given: Option<f64>| given.map_or(f32::INFINITY, |value| value as f32);
     Hitch {
-        point: point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
+        point: vehicle_point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
         roll_rate: given.roll_rate_n_m_per_rad as f32,
         roll_damping: given.roll_damping_n_m_s_per_rad as f32,
         yaw_damping: given.yaw_damping_n_m_s_per_rad as f32,
@@ -102,7 +112,7 @@ fn hitch(chassis: &Chassis, given: &spec::Hitch) -> Hitch {
 
 fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
     Coupler {
-        point: point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
+        point: vehicle_point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
         brakes: match given.brakes {
             None => TrailerBrakes::OwnControls,
             Some(spec::TrailerBrakes::Pedal {}) => TrailerBrakes::Pedal,
@@ -115,7 +125,7 @@ fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
 fn inertia(chassis: &Chassis) -> Mat3 {
     let [xx, yy, zz, xy, xz, yz] = match &chassis.inertia {
         Some(given) => [given.roll_kg_m2, given.pitch_kg_m2, given.yaw_kg_m2, 0.0, given.roll_yaw_kg_m2, 0.0],
-        None => layout::box_sum(chassis),
+        None => wheel_positions::inertia_of_boxes(chassis),
     };
     Mat3::from_cols(vec3([xx, -xy, -xz]), vec3([-xy, yy, -yz]), vec3([-xz, -yz, zz]))
 }
@@ -142,7 +152,10 @@ fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, share: f6
         brake_torque: brake_torque(spec, position.axle) as f32,
         handbrake_torque: axle.handbrake_torque_nm as f32,
         disc: axle.brake_disc.as_ref().map(disc),
-        rolling: standing(spec, rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref()))),
+        rolling: add_static_resistance(
+            spec,
+            rolling_coefficients(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref())),
+        ),
         probe: axle.probe.as_ref().map_or(ProbeShape::Ray, probe),
         unsprung: axle.unsprung.as_ref().map(|own| Unsprung {
             mass: own.mass_kg as f32,
@@ -164,7 +177,7 @@ fn probe(given: &Probe) -> ProbeShape {
 /// Builds spring and damper of a wheel that carries `share` kg. Damping ratios refer to the critical damping of that
 /// mass.
 fn strut(axle: &Axle, share: f64) -> Strut {
-    let (given, spring) = (&axle.suspension, Spring::of(axle, share));
+    let (given, spring) = (&axle.suspension, Spring::from_axle(axle, share));
     let critical = 2.0 * (spring.rate * share.max(0.0)).sqrt();
     let damping =
         |stated: Option<f64>, ratio: Option<f64>| stated.unwrap_or_else(|| ratio.unwrap_or(0.0) * critical) as f32;
@@ -177,17 +190,17 @@ fn strut(axle: &Axle, share: f64) -> Strut {
         droop_travel: spring.droop as f32,
         stop_rate: given.bump_stop_rate_n_per_m as f32,
         stop_travel: given.bump_stop_travel_m as f32,
-        knees: [&given.bump_knee, &given.rebound_knee].map(knee),
+        knees: [&given.bump_knee, &given.rebound_knee].map(damper_knee),
     }
 }
 
-fn knee(given: &Option<spec::Knee>) -> DamperKnee {
+fn damper_knee(given: &Option<spec::Knee>) -> DamperKnee {
     let knee = |own: &spec::Knee| DamperKnee { speed: own.above_mps as f32, fast_ratio: own.share as f32 };
     given.as_ref().map(knee).unwrap_or_default()
 }
 
 /// Returns the number of wheels of an axle.
-fn wheels_on(axle: &Axle) -> f64 {
+fn wheel_count(axle: &Axle) -> f64 {
     if axle.track_m.is_some() { 2.0 } else { 1.0 }
 }
 
@@ -208,13 +221,13 @@ fn brake_torque(spec: &VehicleSpec, axle: usize) -> f64 {
         return described.brake_torque_nm.unwrap_or(0.0);
     };
     if axle == 0 {
-        return brakes.total_torque_nm * brakes.front_share / wheels_on(described);
+        return brakes.total_torque_nm * brakes.front_share / wheel_count(described);
     }
-    let behind: f64 = spec.axles[1..].iter().map(wheels_on).sum();
+    let behind: f64 = spec.axles[1..].iter().map(wheel_count).sum();
     brakes.total_torque_nm * (1.0 - brakes.front_share) / behind
 }
 
-fn rolling(given: Option<&RollingResistance>) -> RollingCoefficients {
+fn rolling_coefficients(given: Option<&RollingResistance>) -> RollingCoefficients {
     match given {
         None => RollingCoefficients::default(),
         Some(RollingResistance::Constant { coefficient }) => {
@@ -235,7 +248,7 @@ fn rolling(given: Option<&RollingResistance>) -> RollingCoefficients {
 }
 
 /// Adds the resistance at standstill to `rolling`.
-fn standing(spec: &VehicleSpec, rolling: RollingCoefficients) -> RollingCoefficients {
+fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> RollingCoefficients {
     match &spec.standing_resistance {
         None => rolling,
         Some(own) => RollingCoefficients {
@@ -251,8 +264,8 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
     let axle = |(i, axle): (usize, &Axle)| ModelAxle {
         steer_ratio: axle.steer_ratio as f32,
         ackermann: axle.ackermann as f32,
-        turning_distance: layout::turning_distance(spec, i) as f32,
-        toe_camber: axle.guidance.as_ref().map(guidance),
+        turning_distance: wheel_positions::turning_distance(spec, i) as f32,
+        toe_camber: axle.guidance.as_ref().map(toe_camber_curves),
         solid: axle.solid_axle,
         roll_centre_height: axle.roll_centre_height_m as f32,
         lateral_compliance: axle.lateral_compliance.as_ref().map(|given| LateralCompliance {
@@ -265,7 +278,7 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
 }
 
 /// Builds toe and camber over the travel, rad/m and rad/m².
-fn guidance(given: &spec::Guidance) -> ToeCamberCurves {
+fn toe_camber_curves(given: &spec::Guidance) -> ToeCamberCurves {
     let per_m = |both: [f64; 2]| both.map(|angle| angle.to_radians() as f32);
     ToeCamberCurves {
         toe: per_m([given.toe_deg_per_m, given.toe_deg_per_m2]),

@@ -1,8 +1,8 @@
 //! Conversion of the drivetrain of a description to SI units.
 
-use super::wheels_on;
-use crate::layout::WheelPosition;
+use super::wheel_count;
 use crate::spec::{self, VehicleSpec};
+use crate::wheel_positions::WheelPosition;
 use skidpad_core::ModelError;
 use skidpad_core::model::{
     Clutch, Converter, Curve, Cvt, Engine, EngineDrive, Gearbox, LaunchDevice, LockUp, Motor, Powertrain,
@@ -11,7 +11,7 @@ use skidpad_core::model::{
 use std::f64::consts::TAU;
 
 /// Angular speed of one revolution per minute, rad/s.
-pub(super) const RPM: f64 = TAU / 60.0;
+pub(super) const RAD_PER_S_PER_RPM: f64 = TAU / 60.0;
 
 /// Builds the powertrain of the model. The differential distributes the share of an axle evenly over its wheels.
 pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Result<Powertrain, ModelError> {
@@ -24,58 +24,59 @@ pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) 
         spec::Powertrain::Engine { engine, clutch, converter, gearbox, differential } => {
             let shares = wheel_positions
                 .iter()
-                .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheels_on(&spec.axles[s.axle])) as f32);
+                .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheel_count(&spec.axles[s.axle])) as f32);
             let launch_device = match (clutch, converter) {
                 (Some(clutch), _) => LaunchDevice::Clutch(Clutch {
                     capacity: clutch.capacity_nm as f32,
-                    engaged_speed: (clutch.engaged_rpm * RPM) as f32,
+                    engaged_speed: (clutch.engaged_rpm * RAD_PER_S_PER_RPM) as f32,
                 }),
-                (None, Some(converter)) => LaunchDevice::Converter(converter_of(converter)?),
+                (None, Some(converter)) => LaunchDevice::Converter(build_converter(converter)?),
                 (None, None) => return Err(ModelError::RuleViolated("an engine needs a clutch or a torque converter")),
             };
-            let (engine, gearbox, shares) = (engine_of(engine)?, gearbox_of(gearbox), shares.collect());
+            let (engine, gearbox, shares) = (build_engine(engine)?, build_gearbox(gearbox), shares.collect());
             Ok(Powertrain::Engine(Box::new(EngineDrive { engine, launch_device, gearbox, torque_shares: shares })))
         }
     }
 }
 
 /// Builds a curve from its points.
-fn curve(points: impl Iterator<Item = [f64; 2]>) -> Result<Curve, ModelError> {
+fn build_curve(points: impl Iterator<Item = [f64; 2]>) -> Result<Curve, ModelError> {
     Curve::new(points.map(|point| point.map(|value| value as f32)).collect()).map_err(ModelError::RuleViolated)
 }
 
 /// Builds the engine.
-fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
-    let map = (!engine.throttle_map.is_empty()).then(|| curve(engine.throttle_map.iter().map(|p| [p.pedal, p.share])));
+fn build_engine(engine: &spec::Engine) -> Result<Engine, ModelError> {
+    let map =
+        (!engine.throttle_map.is_empty()).then(|| build_curve(engine.throttle_map.iter().map(|p| [p.pedal, p.share])));
     Ok(Engine {
-        torque: curve(engine.torque_curve.iter().map(|p| [p.rpm * RPM, p.torque_nm]))?,
-        drag: [engine.drag_nm as f32, (engine.drag_nm_per_1000_rpm / (1000.0 * RPM)) as f32],
-        idle_speed: (engine.idle_rpm * RPM) as f32,
-        limiter_speed: (engine.limit_rpm * RPM) as f32,
+        torque: build_curve(engine.torque_curve.iter().map(|p| [p.rpm * RAD_PER_S_PER_RPM, p.torque_nm]))?,
+        drag: [engine.drag_nm as f32, (engine.drag_nm_per_1000_rpm / (1000.0 * RAD_PER_S_PER_RPM)) as f32],
+        idle_speed: (engine.idle_rpm * RAD_PER_S_PER_RPM) as f32,
+        limiter_speed: (engine.limit_rpm * RAD_PER_S_PER_RPM) as f32,
         inertia: engine.inertia_kg_m2 as f32,
         throttle_map: map.transpose()?,
-        stall_speed: (engine.stall_rpm * RPM) as f32,
+        stall_speed: (engine.stall_rpm * RAD_PER_S_PER_RPM) as f32,
     })
 }
 
 /// Builds the torque converter.
-fn converter_of(converter: &spec::Converter) -> Result<Converter, ModelError> {
+fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError> {
     let points = &converter.points;
     let lock_up = converter.lock_up.as_ref().map(|own| LockUp {
         capacity: own.capacity_nm as f32,
-        speed: (own.turbine_rpm * RPM) as f32,
+        speed: (own.turbine_rpm * RAD_PER_S_PER_RPM) as f32,
         lowest_gear: own.lowest_gear as i8,
     });
     Ok(Converter {
-        capacity: curve(points.iter().map(|p| [p.speed_ratio, p.capacity_nm_s2_per_rad2]))?,
-        torque_ratio: curve(points.iter().map(|p| [p.speed_ratio, p.torque_ratio]))?,
+        capacity: build_curve(points.iter().map(|p| [p.speed_ratio, p.capacity_nm_s2_per_rad2]))?,
+        torque_ratio: build_curve(points.iter().map(|p| [p.speed_ratio, p.torque_ratio]))?,
         lock_up,
     })
 }
 
 /// Builds the gearbox. Absent shift speeds are those of normal shifts.
-fn gearbox_of(gearbox: &spec::Gearbox) -> Gearbox {
-    let speed = |rpm: f64| (rpm * RPM) as f32;
+fn build_gearbox(gearbox: &spec::Gearbox) -> Gearbox {
+    let speed = |rpm: f64| (rpm * RAD_PER_S_PER_RPM) as f32;
     Gearbox {
         forward: gearbox.forward.iter().map(|&ratio| ratio as f32).collect(),
         reverse: gearbox.reverse as f32,
@@ -94,7 +95,7 @@ fn gearbox_of(gearbox: &spec::Gearbox) -> Gearbox {
 }
 
 /// Returns the indices of the wheels of axle number `axle`, counted from 1.
-fn on(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> {
+fn wheels_of_axle(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> {
     (0..wheel_positions.len()).filter(|&i| wheel_positions[i].axle + 1 == axle as usize).collect()
 }
 
@@ -104,7 +105,7 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
         wheels,
         peak_torque: given.peak_torque_nm as f32,
         power: given.peak_power_w.map_or(f32::INFINITY, |power| power as f32),
-        max_speed: (given.limit_rpm * RPM) as f32,
+        max_speed: (given.limit_rpm * RAD_PER_S_PER_RPM) as f32,
         reduction: given.reduction as f32,
         efficiency: given.efficiency as f32,
         inertia: given.inertia_kg_m2 as f32,
@@ -112,7 +113,7 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
         brake_regeneration: given.brake_regeneration as f32,
     };
     let motors_of = |given: &spec::Motor| -> Vec<Motor> {
-        let wheels = on(wheel_positions, given.axle);
+        let wheels = wheels_of_axle(wheel_positions, given.axle);
         if given.each_wheel {
             wheels.iter().map(|&wheel| motor(given, [wheel].into())).collect()
         } else {
@@ -126,9 +127,9 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
 pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
     let coupling = |given: &spec::Coupling| {
         let sides = match given.axles[..] {
-            [first, second] => [on(wheel_positions, first), on(wheel_positions, second)],
+            [first, second] => [wheels_of_axle(wheel_positions, first), wheels_of_axle(wheel_positions, second)],
             [axle] => {
-                let (left, right) = on(wheel_positions, axle)
+                let (left, right) = wheels_of_axle(wheel_positions, axle)
                     .iter()
                     .partition::<Vec<usize>, _>(|&&i| wheel_positions[i].point[1] > 0.0);
                 [left.into(), right.into()]

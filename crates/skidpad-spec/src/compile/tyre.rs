@@ -1,61 +1,74 @@
 //! Conversion of tyres to SI units, from the tyre models of the file to those of the core.
 
 use crate::VehicleSpec;
-use crate::read::Formulas;
+use crate::read::MagicFormulas;
 use crate::spec::{Friction, NamedPoints, Relaxation, SlipCurve, Tyre as Described};
 use skidpad_core::model::Tyre;
 use skidpad_core::tyre::{Brush, CurveLaw, CurveTyre, DirectionCurve, TMeasy};
 use skidpad_core::{ModelError, STANDARD_GRAVITY};
 
 /// Pressure of one bar, N/m².
-const BAR: f64 = 1e5;
+const PASCALS_PER_BAR: f64 = 1e5;
 
 /// Builds all tyres, in the order of their names.
-pub(super) fn tyres(spec: &VehicleSpec, formulas: &Formulas) -> Result<Vec<Tyre>, ModelError> {
-    let wheels: usize = crate::layout::wheel_positions(spec).len();
+pub(super) fn tyres(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Vec<Tyre>, ModelError> {
+    let wheels: usize = crate::wheel_positions::wheel_positions(spec).len();
     let even = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheels.max(1) as f64;
     spec.tyres.iter().map(|(name, described)| tyre(name, described, formulas, even)).collect()
 }
 
 /// Returns the longitudinal and the lateral value in single precision.
-fn pair(along: f64, across: f64) -> [f32; 2] {
+fn to_f32_pair(along: f64, across: f64) -> [f32; 2] {
     [along as f32, across as f32]
 }
 
 /// Builds a tyre. `even` is the wheel load at an even distribution of the weight, N. It is the nominal load of simple
 /// curves that state none; only their relaxation lengths depend on it.
-fn tyre(name: &str, described: &Described, formulas: &Formulas, even: f64) -> Result<Tyre, ModelError> {
+fn tyre(name: &str, described: &Described, formulas: &MagicFormulas, even: f64) -> Result<Tyre, ModelError> {
     Ok(match described {
         Described::Coulomb { deflection_m, friction } => {
             let law = CurveLaw::Coulomb { deflection: *deflection_m as f32 };
-            curve(law, pair(*deflection_m, *deflection_m), friction, even)
+            curve_tyre(law, to_f32_pair(*deflection_m, *deflection_m), friction, even)
         }
         Described::Linear { slip_stiffness_n: along, cornering_stiffness_n_per_rad: across, relaxation, friction } => {
-            curve(CurveLaw::Linear { stiffness: pair(*along, *across) }, lengths(relaxation), friction, even)
+            curve_tyre(
+                CurveLaw::Linear { stiffness: to_f32_pair(*along, *across) },
+                relaxation_lengths(relaxation),
+                friction,
+                even,
+            )
         }
         Described::LinearPerLoad {
             slip_stiffness_per_load: along,
             cornering_stiffness_per_rad: across,
             relaxation,
             friction,
-        } => curve(CurveLaw::LinearPerLoad { stiffness: pair(*along, *across) }, lengths(relaxation), friction, even),
+        } => curve_tyre(
+            CurveLaw::LinearPerLoad { stiffness: to_f32_pair(*along, *across) },
+            relaxation_lengths(relaxation),
+            friction,
+            even,
+        ),
         Described::SlipCurve { along, across, relaxation, friction } => {
-            let both = |of: fn(&SlipCurve) -> f64| pair(of(along), of(across));
+            let both = |of: fn(&SlipCurve) -> f64| to_f32_pair(of(along), of(across));
             let law = CurveLaw::SlipCurve {
                 extremum_slip: both(|c| c.extremum_slip),
                 asymptote_slip: both(|c| c.asymptote_slip),
                 asymptote: both(|c| c.asymptote_share),
             };
-            curve(law, lengths(relaxation), friction, even)
+            curve_tyre(law, relaxation_lengths(relaxation), friction, even)
         }
         Described::Brush { slip_stiffness_n, cornering_stiffness_n_per_rad, patch_length_m, friction } => {
             let half = 0.5 * patch_length_m;
             // Inverse of `2 a²`: a parabolic brush has the stiffness `2 c a²`.
             let per_length = 1.0 / (2.0 * half * half);
             Tyre::Brush(Brush {
-                bristle_stiffness: pair(slip_stiffness_n * per_length, cornering_stiffness_n_per_rad * per_length),
+                bristle_stiffness: to_f32_pair(
+                    slip_stiffness_n * per_length,
+                    cornering_stiffness_n_per_rad * per_length,
+                ),
                 half_length: half as f32,
-                friction: pair(friction.friction_along, friction.friction_across),
+                friction: to_f32_pair(friction.friction_along, friction.friction_across),
                 load_sensitivity: friction.load_sensitivity as f32,
                 nominal_load: nominal_load(friction, even),
             })
@@ -69,21 +82,21 @@ fn tyre(name: &str, described: &Described, formulas: &Formulas, even: f64) -> Re
             relaxation,
         } => Tyre::TMeasy(TMeasy {
             nominal_load: *nominal_load_n as f32,
-            nominal: [direction(along), direction(across)],
-            double: [direction(along_at_double_load), direction(across_at_double_load)],
-            relaxation: lengths(relaxation),
+            nominal: [direction_curve(along), direction_curve(across)],
+            double: [direction_curve(along_at_double_load), direction_curve(across_at_double_load)],
+            relaxation: relaxation_lengths(relaxation),
         }),
         Described::MagicFormula { pressure_bar, .. } => {
             let formula = formulas.get(name).ok_or(ModelError::RuleViolated("a tyre's file was not read"))?;
-            let pressure = pressure_bar.map_or(0.0, |bar| (bar * BAR) as f32);
+            let pressure = pressure_bar.map_or(0.0, |bar| (bar * PASCALS_PER_BAR) as f32);
             Tyre::MagicFormula { formula: Box::new(formula.clone()), pressure }
         }
     })
 }
 
 /// Returns the relaxation lengths, m.
-fn lengths(relaxation: &Relaxation) -> [f32; 2] {
-    pair(relaxation.relaxation_along_m, relaxation.relaxation_across_m)
+fn relaxation_lengths(relaxation: &Relaxation) -> [f32; 2] {
+    to_f32_pair(relaxation.relaxation_along_m, relaxation.relaxation_across_m)
 }
 
 /// Returns the nominal load, N, or `even` if none is stated.
@@ -92,10 +105,10 @@ fn nominal_load(friction: &Friction, even: f64) -> f32 {
 }
 
 /// Builds a tyre of the law `law`.
-fn curve(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) -> Tyre {
+fn curve_tyre(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) -> Tyre {
     Tyre::Curve(CurveTyre {
         law,
-        friction: pair(friction.friction_along, friction.friction_across),
+        friction: to_f32_pair(friction.friction_along, friction.friction_across),
         load_sensitivity: friction.load_sensitivity as f32,
         nominal_load: nominal_load(friction, even),
         relaxation,
@@ -103,7 +116,7 @@ fn curve(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) ->
 }
 
 /// Builds the characteristic points of one direction.
-fn direction(points: &NamedPoints) -> DirectionCurve {
+fn direction_curve(points: &NamedPoints) -> DirectionCurve {
     DirectionCurve {
         slope: points.slope_n as f32,
         largest: points.largest_n as f32,

@@ -1,20 +1,20 @@
 //! Data of an OpenCRG file: one record for each cross-section, in lines of 80 characters with 8 or 4 values each.
 
-use super::header::{Channel, Header, number};
-use super::{CrgRoad, MOST_POINTS, lefts, sin_cos};
+use super::header::{Channel, Header, parse_number};
+use super::{CrgRoad, MAX_ROAD_POINTS, compute_left_directions, sin_cos};
 use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
 use skidpad_core::DVec3;
 
 /// Number of characters of a data line.
-const LINE: usize = 80;
+const DATA_LINE_CHARACTERS: usize = 80;
 
 /// Builds the road from the data of a text. Returns `None` after a fault in the data, or between header and data.
-pub(super) fn road(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<CrgRoad> {
-    let sections = sections(header, collector)?;
-    let rows = rows(text, header, collector)?;
+pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<CrgRoad> {
+    let sections = long_sections(header, collector)?;
+    let rows = read_values(text, header, collector)?;
     let mut told = |key: &str, found: String, accepts: &str| {
-        collector.fault(FaultKind::Contradiction, key.into(), header.place(key), found, accepts, None);
+        collector.add_fault(FaultKind::Contradiction, key.into(), header.key_span(key), found, accepts, None);
     };
     let columns = header.channels.len();
     let count = rows.len() / columns;
@@ -22,11 +22,11 @@ pub(super) fn road(text: &str, header: &Header, collector: &mut FaultCollector) 
         told("data", format!("{count} cross-sections"), "two at least");
         return None;
     }
-    let start = header.value("reference_line_start_u").or(header.u[0]).unwrap_or(0.0);
+    let start = header.value("reference_line_start_u").or(header.definition_u[0]).unwrap_or(0.0);
     let end = header.value("reference_line_end_u");
     let by_end = end.map(|end| (end - start) / (count - 1) as f64);
-    let increment = header.value("reference_line_increment").or(by_end).or(header.u[1]).unwrap_or(0.01);
-    if !(increment > 0.0 && increment <= LONGEST) {
+    let increment = header.value("reference_line_increment").or(by_end).or(header.definition_u[1]).unwrap_or(0.01);
+    if !(increment > 0.0 && increment <= MAX_INCREMENT_M) {
         told("reference_line_increment", increment.to_string(), "above 0 and at most 10000 m");
         return None;
     }
@@ -37,8 +37,8 @@ pub(super) fn road(text: &str, header: &Header, collector: &mut FaultCollector) 
     }
     let column = |channel: Channel| header.channels.iter().position(|known| *known == channel);
     let of = |channel| column(channel).map(|at| rows.iter().skip(at).step_by(columns).copied().collect::<Vec<f64>>());
-    let reference = Reference { header, count, increment };
-    let line = reference.line(of(Channel::Heading), of(Channel::Slope), &mut told)?;
+    let reference = ReferenceLine { header, count, increment };
+    let line = reference.integrate_points(of(Channel::Heading), of(Channel::Slope), &mut told)?;
     let banking = match of(Channel::Banking) {
         Some(banking) if banking.iter().any(|banking| banking.is_nan()) => {
             told("D:", "a value of `reference line banking` is missing".into(), "there for each cross-section");
@@ -46,11 +46,16 @@ pub(super) fn road(text: &str, header: &Header, collector: &mut FaultCollector) 
         }
         Some(banking) => banking,
         None => {
-            reference.same("reference_line_start_b", "reference_line_end_b", "reference line banking", &mut told);
+            reference.check_constant(
+                "reference_line_start_b",
+                "reference_line_end_b",
+                "reference line banking",
+                &mut told,
+            );
             vec![header.value("reference_line_start_b").unwrap_or(0.0); count]
         }
     };
-    let Some(left) = lefts(&line) else {
+    let Some(left) = compute_left_directions(&line) else {
         told(
             "reference_line_start_phi",
             "the line turns by a right angle or more between cross-sections".into(),
@@ -60,22 +65,39 @@ pub(super) fn road(text: &str, header: &Header, collector: &mut FaultCollector) 
     };
     let heights = rows.chunks_exact(columns).flat_map(|row| sections.iter().map(|&(_, at)| row[at])).collect();
     let v = sections.iter().map(|&(v, _)| v).collect();
-    Some(CrgRoad { start, increment, v, line, banking, left, heights })
+    Some(CrgRoad {
+        start_u: start,
+        increment,
+        long_section_v: v,
+        reference_line: line,
+        banking,
+        left_directions: left,
+        heights,
+    })
 }
 
 /// Largest distance between cross-sections, m.
-const LONGEST: f64 = 1e4;
+const MAX_INCREMENT_M: f64 = 1e4;
 
 /// Returns v (m) and the column of each long section, from the right to the left. Returns `None` after a fault.
-fn sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64, usize)>> {
+fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64, usize)>> {
     let mut told = |found: String, accepts: &str| {
-        collector.fault(FaultKind::Contradiction, "D:".into(), header.definition.clone(), found, accepts, None);
+        collector.add_fault(
+            FaultKind::Contradiction,
+            "D:".into(),
+            header.definition_span.clone(),
+            found,
+            accepts,
+            None,
+        );
     };
     let all = header.channels.iter().enumerate();
-    let mut numbered: Vec<(f64, usize)> =
-        all.clone().filter_map(|(at, of)| if let Channel::Numbered(n) = of { Some((*n, at)) } else { None }).collect();
+    let mut numbered: Vec<(f64, usize)> = all
+        .clone()
+        .filter_map(|(at, of)| if let Channel::SectionNumber(n) = of { Some((*n, at)) } else { None })
+        .collect();
     let mut placed: Vec<(f64, usize)> =
-        all.clone().filter_map(|(at, of)| if let Channel::At(v) = of { Some((*v, at)) } else { None }).collect();
+        all.clone().filter_map(|(at, of)| if let Channel::SectionV(v) = of { Some((*v, at)) } else { None }).collect();
     for channel in [Channel::Heading, Channel::Slope, Channel::Banking] {
         if all.clone().filter(|(_, of)| **of == channel).count() > 1 {
             told(format!("{channel:?} is defined twice"), "defined once");
@@ -106,7 +128,7 @@ fn sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64,
     }
     let [right, left] = [placed[0].0, placed[count - 1].0];
     for (key, v) in [("long_section_v_right", right), ("long_section_v_left", left)] {
-        if header.value(key).is_some_and(|stated| (stated - v).abs() > SAME) {
+        if header.value(key).is_some_and(|stated| (stated - v).abs() > EQUALITY_TOLERANCE) {
             told(format!("`{key}` is not the {v} m of its long section"), "the same");
         }
     }
@@ -118,35 +140,42 @@ fn sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64,
 }
 
 /// Largest difference between values that count as equal (m, rad or –).
-const SAME: f64 = 1e-3;
+const EQUALITY_TOLERANCE: f64 = 1e-3;
 
 /// Reads all values, record by record, in the order of the channels. Missing values are NaN. Returns `None` if there
 /// are too many values or faults, or if the last record is incomplete.
-fn rows(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<Vec<f64>> {
+fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<Vec<f64>> {
     let columns = header.channels.len();
-    let of_line = LINE / header.width;
+    let of_line = DATA_LINE_CHARACTERS / header.value_width;
     let of_record = columns.div_ceil(of_line);
-    let data = text[header.data..].trim_end();
+    let data = text[header.data_start..].trim_end();
     let records = data.lines().count().div_ceil(of_record);
-    if records.saturating_mul(columns) > MOST_POINTS {
+    if records.saturating_mul(columns) > MAX_ROAD_POINTS {
         let (found, accepts) = (format!("{records} records of {columns} values"), "25 million values at most");
-        collector.fault(FaultKind::OutOfRange, "data".into(), header.definition.clone(), found, accepts, None);
+        collector.add_fault(FaultKind::OutOfRange, "data".into(), header.definition_span.clone(), found, accepts, None);
         return None;
     }
     let mut values = Vec::with_capacity(records * columns);
-    let mut start = header.data;
+    let mut start = header.data_start;
     for (number, line) in data.split_inclusive('\n').enumerate() {
         let content = line.trim_end_matches(['\r', '\n']);
         let span = start..start + content.len();
         start += line.len();
         let expected = of_line.min(columns - number % of_record * of_line);
         for k in 0..expected {
-            let field = content.as_bytes().get(k * header.width..).unwrap_or(&[]);
-            let field = &field[..field.len().min(header.width)];
-            let Some(value) = value(field) else {
+            let field = content.as_bytes().get(k * header.value_width..).unwrap_or(&[]);
+            let field = &field[..field.len().min(header.value_width)];
+            let Some(value) = parse_field(field) else {
                 let found = format!("{:?}", String::from_utf8_lossy(field));
-                let accepts = format!("a number of {} characters, or `*` where there is none", header.width);
-                collector.fault(FaultKind::OutOfRange, format!("value {}", k + 1), span.clone(), found, accepts, None);
+                let accepts = format!("a number of {} characters, or `*` where there is none", header.value_width);
+                collector.add_fault(
+                    FaultKind::OutOfRange,
+                    format!("value {}", k + 1),
+                    span.clone(),
+                    found,
+                    accepts,
+                    None,
+                );
                 if collector.is_full() {
                     return None;
                 }
@@ -158,14 +187,21 @@ fn rows(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<V
     }
     if values.len() % columns != 0 {
         let found = format!("the last cross-section has {} of {columns} values", values.len() % columns);
-        collector.fault(FaultKind::Contradiction, "data".into(), header.definition.clone(), found, "complete", None);
+        collector.add_fault(
+            FaultKind::Contradiction,
+            "data".into(),
+            header.definition_span.clone(),
+            found,
+            "complete",
+            None,
+        );
         return None;
     }
     Some(values)
 }
 
-/// Parses a field. A missing value (`*` or `nan`) is NaN. Returns `None` if the field is no number up to `HIGHEST`.
-fn value(field: &[u8]) -> Option<f64> {
+/// Parses a field. A missing value (`*` or `nan`) is NaN. Returns `None` if the field is no number up to `MAX_DATA_VALUE`.
+fn parse_field(field: &[u8]) -> Option<f64> {
     if field.contains(&b'*') {
         return Some(f64::NAN);
     }
@@ -173,24 +209,24 @@ fn value(field: &[u8]) -> Option<f64> {
     if word.eq_ignore_ascii_case("nan") {
         return Some(f64::NAN);
     }
-    number(word).filter(|number| number.abs() <= HIGHEST)
+    parse_number(word).filter(|number| number.abs() <= MAX_DATA_VALUE)
 }
 
 /// Largest magnitude of a height, heading, slope or banking.
-const HIGHEST: f64 = 1e6;
+const MAX_DATA_VALUE: f64 = 1e6;
 
 /// Inputs of the reference line: header, number of cross-sections, and their distance (m).
-struct Reference<'a> {
+struct ReferenceLine<'a> {
     header: &'a Header,
     count: usize,
     increment: f64,
 }
 
-impl Reference<'_> {
+impl ReferenceLine<'_> {
     /// Computes the points of the reference line by integrating headings and slopes from the start. The first value of
     /// each is not used, because a value belongs to the interval before its cross-section. The distance to a stated end
     /// is distributed evenly over the line. Returns `None` after a fault.
-    fn line(
+    fn integrate_points(
         &self,
         headings: Option<Vec<f64>>,
         slopes: Option<Vec<f64>>,
@@ -199,10 +235,10 @@ impl Reference<'_> {
         let value = |key: &str| self.header.value(&format!("reference_line_{key}"));
         let [curved, sloped] = [headings.is_some(), slopes.is_some()];
         if !curved {
-            self.same("reference_line_start_phi", "reference_line_end_phi", "reference line phi", told);
+            self.check_constant("reference_line_start_phi", "reference_line_end_phi", "reference line phi", told);
         }
         if !sloped {
-            self.same("reference_line_start_s", "reference_line_end_s", "reference line slope", told);
+            self.check_constant("reference_line_start_s", "reference_line_end_s", "reference line slope", told);
         }
         let headings = headings.unwrap_or_else(|| vec![value("start_phi").unwrap_or(0.0); self.count]);
         let slopes = slopes.unwrap_or_else(|| vec![value("start_s").unwrap_or(0.0); self.count]);
@@ -223,7 +259,7 @@ impl Reference<'_> {
             (missing.x, missing.y) = (x - last.x, y - last.y);
         }
         missing.z = value("end_z").map_or(0.0, |z| z - last.z);
-        if missing.length() > FAR * length + SAME {
+        if missing.length() > MAX_END_ERROR_SHARE * length + EQUALITY_TOLERANCE {
             let found = format!("the line ends {:.6} m from there", missing.length());
             told("reference_line_end_x", found, "its end, to 1 % of its length");
             return None;
@@ -235,9 +271,9 @@ impl Reference<'_> {
     }
 
     /// Reports an end value that differs from the start value although no column describes the values between.
-    fn same(&self, start: &str, end: &str, channel: &str, told: &mut impl FnMut(&str, String, &str)) {
+    fn check_constant(&self, start: &str, end: &str, channel: &str, told: &mut impl FnMut(&str, String, &str)) {
         let from = self.header.value(start).unwrap_or(0.0);
-        if let Some(to) = self.header.value(end).filter(|to| (to - from).abs() > SAME) {
+        if let Some(to) = self.header.value(end).filter(|to| (to - from).abs() > EQUALITY_TOLERANCE) {
             let accepts = format!("that of the start, {from}, as there is no column `{channel}`");
             told(end, to.to_string(), &accepts);
         }
@@ -245,4 +281,4 @@ impl Reference<'_> {
 }
 
 /// Largest distance between the integrated and the stated end, as a share of the length of the line.
-const FAR: f64 = 0.01;
+const MAX_END_ERROR_SHARE: f64 = 0.01;

@@ -3,12 +3,12 @@
 
 use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
-use crate::nearest::nearest;
+use crate::suggestions::nearest_word;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Keys of the block `ROAD_CRG` that are read. Keys of map coordinates are skipped.
-const KEYS: [&str; 18] = [
+const ROAD_KEYS: [&str; 18] = [
     "reference_line_start_u",
     "reference_line_end_u",
     "reference_line_increment",
@@ -30,11 +30,11 @@ const KEYS: [&str; 18] = [
 ];
 
 /// Endings of keys of the block `ROAD_CRG` that place the road on a map.
-const MAP: [&str; 7] = ["_offset_x", "_offset_y", "_offset_z", "_offset_phi", "_lon", "_lat", "_alt"];
+const MAP_KEY_SUFFIXES: [&str; 7] = ["_offset_x", "_offset_y", "_offset_z", "_offset_phi", "_lon", "_lat", "_alt"];
 
 /// Beginnings of options that do not change the road inside its grid: tolerances, messages, search settings of other
 /// tools.
-const WITHOUT_EFFECT: [&str; 4] = ["check_", "warn_", "log_", "refline_search_"];
+const IGNORED_OPTION_PREFIXES: [&str; 4] = ["check_", "warn_", "log_", "refline_search_"];
 
 /// Content of a column of the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,9 +46,9 @@ pub(super) enum Channel {
     /// Banking of the reference line, m/m.
     Banking,
     /// Heights of the long section with this number, from 1.
-    Numbered(f64),
+    SectionNumber(f64),
     /// Heights of the long section at this v, m.
-    At(f64),
+    SectionV(f64),
 }
 
 /// Content of a header.
@@ -57,15 +57,15 @@ pub(super) struct Header {
     /// Values of the block `ROAD_CRG`, with their spans in the text.
     values: BTreeMap<String, (f64, Range<usize>)>,
     /// First u and increment that the definition of the data states, m.
-    pub u: [Option<f64>; 2],
+    pub definition_u: [Option<f64>; 2],
     /// Columns of the data, in their order.
     pub channels: Vec<Channel>,
     /// Characters of a value: 10 or 20; 0 if no format is defined.
-    pub width: usize,
+    pub value_width: usize,
     /// Span of the block that defines the data.
-    pub definition: Range<usize>,
+    pub definition_span: Range<usize>,
     /// Position of the data in the text, bytes.
-    pub data: usize,
+    pub data_start: usize,
 }
 
 impl Header {
@@ -75,8 +75,8 @@ impl Header {
     }
 
     /// Returns the span of a key or, if the file does not give it, of the block that defines the data.
-    pub fn place(&self, key: &str) -> Range<usize> {
-        self.values.get(key).map_or(self.definition.clone(), |(_, span)| span.clone())
+    pub fn key_span(&self, key: &str) -> Range<usize> {
+        self.values.get(key).map_or(self.definition_span.clone(), |(_, span)| span.clone())
     }
 }
 
@@ -92,21 +92,21 @@ pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header>
             ended = true;
             break;
         }
-        reader.line(content, span);
+        reader.read_line(content, span);
         if reader.collector.is_full() {
             return None;
         }
     }
-    reader.header.data = start;
+    reader.header.data_start = start;
     let Reader { collector, header, .. } = reader;
     if !ended {
         let (found, accepts) = ("no line of `$$$$` ends it".to_owned(), "a header, such a line and the data");
-        collector.fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None);
-    } else if header.width == 0 && collector.faults.is_empty() {
+        collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None);
+    } else if header.value_width == 0 && collector.faults.is_empty() {
         let found = "no format (`#:LRFI`) in a block `$KD_DEFINITION`".to_owned();
-        collector.fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data", None);
+        collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data", None);
     }
-    (ended && header.width > 0).then_some(header)
+    (ended && header.value_width > 0).then_some(header)
 }
 
 /// State of the reader of a header.
@@ -119,40 +119,40 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads one line. `span` is its place in the text.
-    fn line(&mut self, line: &str, span: Range<usize>) {
+    fn read_line(&mut self, line: &str, span: Range<usize>) {
         if let Some(name) = line.strip_prefix('$').filter(|name| !name.starts_with('$')) {
             let name = name.split([' ', '\t', '!']).next().unwrap_or("");
             self.block = name.to_ascii_uppercase();
-            return self.begin(span);
+            return self.begin_block(span);
         }
         let content = line.split('!').next().unwrap_or("").trim();
         if content.is_empty() || line.starts_with('*') {
             return;
         }
         match self.block.as_str() {
-            "ROAD_CRG" => self.key(content, span),
-            "ROAD_CRG_OPTS" => self.option(content, span),
+            "ROAD_CRG" => self.read_road_key(content, span),
+            "ROAD_CRG_OPTS" => self.read_option(content, span),
             "ROAD_CRG_MODS" => {
-                let (key, _) = pair(content);
-                self.refuse(
+                let (key, _) = split_key_value(content);
+                self.report_unsupported(
                     &key,
                     span,
                     "absent, as modifiers are not understood",
                     "`origin_m` of the scene moves a road",
                 );
             }
-            "KD_DEFINITION" => self.definition(content, span),
+            "KD_DEFINITION" => self.read_definition(content, span),
             _ => {}
         }
     }
 
     /// Begins a block. Refuses unknown blocks, and references to other files.
-    fn begin(&mut self, span: Range<usize>) {
+    fn begin_block(&mut self, span: Range<usize>) {
         match self.block.as_str() {
-            "KD_DEFINITION" => self.header.definition = span,
+            "KD_DEFINITION" => self.header.definition_span = span,
             "ROAD_CRG_FILE" => {
                 let name = self.block.clone();
-                self.refuse(
+                self.report_unsupported(
                     &name,
                     span,
                     "absent, as references to other files are not followed",
@@ -163,97 +163,122 @@ impl Reader<'_> {
             _ => {
                 let (name, accepts) = (self.block.clone(), "a block that is understood");
                 let help = Some("CT, ROAD_CRG, ROAD_CRG_OPTS, ROAD_CRG_MODS, ROAD_CRG_MPRO, KD_DEFINITION".to_owned());
-                self.collector.fault(FaultKind::UnknownKey, name.clone(), span, name, accepts, help);
+                self.collector.add_fault(FaultKind::UnknownKey, name.clone(), span, name, accepts, help);
             }
         }
     }
 
     /// Reports that `key` is given although it is not supported.
-    fn refuse(&mut self, key: &str, span: Range<usize>, accepts: &str, help: &str) {
+    fn report_unsupported(&mut self, key: &str, span: Range<usize>, accepts: &str, help: &str) {
         let help = Some(help.to_owned());
-        self.collector.fault(FaultKind::OutOfRange, key.to_owned(), span, "given", accepts, help);
+        self.collector.add_fault(FaultKind::OutOfRange, key.to_owned(), span, "given", accepts, help);
     }
 
     /// Reads a line of the block `ROAD_CRG`.
-    fn key(&mut self, content: &str, span: Range<usize>) {
-        let (key, value) = pair(content);
-        if MAP.iter().any(|end| key.ends_with(end)) {
+    fn read_road_key(&mut self, content: &str, span: Range<usize>) {
+        let (key, value) = split_key_value(content);
+        if MAP_KEY_SUFFIXES.iter().any(|end| key.ends_with(end)) {
             return;
         }
-        if !KEYS.contains(&key.as_str()) {
-            let help = nearest(&key, KEYS).map(|like| format!("did you mean `{like}`?"));
-            return self.collector.fault(FaultKind::UnknownKey, key.clone(), span, key, "a key of a road", help);
+        if !ROAD_KEYS.contains(&key.as_str()) {
+            let help = nearest_word(&key, ROAD_KEYS).map(|like| format!("did you mean `{like}`?"));
+            return self.collector.add_fault(FaultKind::UnknownKey, key.clone(), span, key, "a key of a road", help);
         }
-        match number(value) {
-            Some(number) if number.is_finite() && number.abs() <= LARGEST => {
+        match parse_number(value) {
+            Some(number) if number.is_finite() && number.abs() <= MAX_HEADER_VALUE => {
                 // The first value of a repeated key counts.
                 self.header.values.entry(key).or_insert((number, span));
             }
-            _ => {
-                self.collector.fault(FaultKind::OutOfRange, key, span, format!("{value:?}"), "a number up to 1e9", None)
-            }
+            _ => self.collector.add_fault(
+                FaultKind::OutOfRange,
+                key,
+                span,
+                format!("{value:?}"),
+                "a number up to 1e9",
+                None,
+            ),
         }
     }
 
     /// Reads a line of the block `ROAD_CRG_OPTS`. Refuses options that change the surface.
-    fn option(&mut self, content: &str, span: Range<usize>) {
-        let (key, value) = pair(content);
-        let without_effect = WITHOUT_EFFECT.iter().any(|start| key.starts_with(start));
+    fn read_option(&mut self, content: &str, span: Range<usize>) {
+        let (key, value) = split_key_value(content);
+        let without_effect = IGNORED_OPTION_PREFIXES.iter().any(|start| key.starts_with(start));
         // A value of 0 means that there is no surface outside of the grid, and no smoothing inside.
         let outside = key.starts_with("border_") || key == "refline_continuation";
-        if !(without_effect || outside && number(value) == Some(0.0)) {
-            self.refuse(&key, span, "absent or 0, as options are not understood", "a road ends where its grid ends");
+        if !(without_effect || outside && parse_number(value) == Some(0.0)) {
+            self.report_unsupported(
+                &key,
+                span,
+                "absent or 0, as options are not understood",
+                "a road ends where its grid ends",
+            );
         }
     }
 
     /// Reads a line of the block that defines the data.
-    fn definition(&mut self, content: &str, span: Range<usize>) {
+    fn read_definition(&mut self, content: &str, span: Range<usize>) {
         let tag = content.get(..2).unwrap_or("").to_ascii_uppercase();
         let rest = content.get(2..).unwrap_or("").trim();
         match tag.as_str() {
-            "#:" => self.format(rest, span),
+            "#:" => self.read_format(rest, span),
             "U:" => {
                 let parts: Vec<&str> = rest.split(',').map(str::trim).collect();
                 if let ["reference line u", "m", numbers @ ..] = &parts[..] {
-                    self.header.u = [0, 1].map(|k| number(numbers.get(k)?).filter(|number| number.abs() <= LARGEST));
+                    self.header.definition_u =
+                        [0, 1].map(|k| parse_number(numbers.get(k)?).filter(|number| number.abs() <= MAX_HEADER_VALUE));
                 } else {
                     let accepts = "`reference line u,m,START,INCREMENT`";
-                    self.collector.fault(FaultKind::OutOfRange, "U:".into(), span, format!("{rest:?}"), accepts, None);
+                    self.collector.add_fault(
+                        FaultKind::OutOfRange,
+                        "U:".into(),
+                        span,
+                        format!("{rest:?}"),
+                        accepts,
+                        None,
+                    );
                 }
             }
-            "D:" => match channel(rest) {
+            "D:" => match parse_channel(rest) {
                 Some(channel) => self.header.channels.push(channel),
                 None => {
                     let accepts = "`reference line phi,rad`, `reference line slope,m/m`, `reference line banking,m/m`, \
                                    `long section NUMBER,m` or `long section at v = V,m`";
-                    self.collector.fault(FaultKind::OutOfRange, "D:".into(), span, format!("{rest:?}"), accepts, None);
+                    self.collector.add_fault(
+                        FaultKind::OutOfRange,
+                        "D:".into(),
+                        span,
+                        format!("{rest:?}"),
+                        accepts,
+                        None,
+                    );
                 }
             },
-            _ => self.collector.fault(FaultKind::UnknownKey, tag.clone(), span, tag, "`#:`, `U:` or `D:`", None),
+            _ => self.collector.add_fault(FaultKind::UnknownKey, tag.clone(), span, tag, "`#:`, `U:` or `D:`", None),
         }
     }
 
     /// Reads the data format, and sets the number of characters of a value.
-    fn format(&mut self, format: &str, span: Range<usize>) {
+    fn read_format(&mut self, format: &str, span: Range<usize>) {
         match format.to_ascii_uppercase().as_str() {
-            "LRFI" => self.header.width = 10,
-            "LDFI" => self.header.width = 20,
+            "LRFI" => self.header.value_width = 10,
+            "LDFI" => self.header.value_width = 20,
             other => {
                 let help = matches!(other, "KRBI" | "KDBI").then(|| {
                     format!("{other} is binary; OpenCRG's own tools and pyopencrg write the same road as LRFI or LDFI")
                 });
                 let (found, accepts) = (format!("{format:?}"), "`LRFI` or `LDFI`");
-                self.collector.fault(FaultKind::OutOfRange, "#:".into(), span, found, accepts, help);
+                self.collector.add_fault(FaultKind::OutOfRange, "#:".into(), span, found, accepts, help);
             }
         }
     }
 }
 
 /// Largest magnitude of a value in a header.
-const LARGEST: f64 = 1e9;
+const MAX_HEADER_VALUE: f64 = 1e9;
 
 /// Parses the name of a column with its unit. Returns `None` if it is not supported.
-fn channel(named: &str) -> Option<Channel> {
+fn parse_channel(named: &str) -> Option<Channel> {
     let (name, unit) = named.split_once(',')?;
     let (name, unit) = (name.trim().to_ascii_lowercase(), unit.split(',').next().unwrap_or("").trim());
     match (name.as_str(), unit) {
@@ -264,8 +289,8 @@ fn channel(named: &str) -> Option<Channel> {
             let which = name.strip_prefix("long section")?.trim();
             let at = which.strip_prefix("at").and_then(|at| at.trim().strip_prefix('v'));
             match at.and_then(|at| at.trim().strip_prefix('=')) {
-                Some(v) => number(v).filter(|v| v.abs() <= LARGEST).map(Channel::At),
-                None => number(which).filter(|which| which.abs() <= LARGEST).map(Channel::Numbered),
+                Some(v) => parse_number(v).filter(|v| v.abs() <= MAX_HEADER_VALUE).map(Channel::SectionV),
+                None => parse_number(which).filter(|which| which.abs() <= MAX_HEADER_VALUE).map(Channel::SectionNumber),
             }
         }
         _ => None,
@@ -273,13 +298,13 @@ fn channel(named: &str) -> Option<Channel> {
 }
 
 /// Splits a line into its key in lower case and the first word of its value. The value is empty if there is none.
-fn pair(content: &str) -> (String, &str) {
+fn split_key_value(content: &str) -> (String, &str) {
     let (key, value) = content.split_once('=').unwrap_or((content, ""));
     (key.trim().to_ascii_lowercase(), value.split_whitespace().next().unwrap_or(""))
 }
 
 /// Parses a number, also with a Fortran exponent. Returns `None` for any other text.
-pub(super) fn number(word: &str) -> Option<f64> {
+pub(super) fn parse_number(word: &str) -> Option<f64> {
     let word = word.trim();
     let plain = word.parse().ok();
     plain.or_else(|| word.replace(['D', 'd'], "e").parse().ok())

@@ -15,24 +15,24 @@ use crate::fault_collector::FaultCollector;
 use skidpad_core::{DVec2, DVec3, math};
 
 /// Maximum number of points of a road.
-const MOST_POINTS: usize = 25_000_000;
+const MAX_ROAD_POINTS: usize = 25_000_000;
 
 /// Road as its file describes it, in metres. u runs along the reference line, v across it to the left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrgRoad {
     /// u of the first cross-section, m.
-    start: f64,
+    start_u: f64,
     /// Distance between cross-sections along u, m.
     increment: f64,
     /// v of the long sections in rising order, m.
-    v: Vec<f64>,
+    long_section_v: Vec<f64>,
     /// Point of the reference line at each cross-section, m.
-    line: Vec<DVec3>,
+    reference_line: Vec<DVec3>,
     /// Cross slope at each cross-section, –. Positive if the road rises to the left.
     banking: Vec<f64>,
     /// Directions to the left at the start and the end of each interval, with the length that corresponds to one metre
     /// of v.
-    left: Vec<[DVec2; 2]>,
+    left_directions: Vec<[DVec2; 2]>,
     /// Heights above reference line and banking, m, cross-section by cross-section, from the right to the left. NaN
     /// where there is no road.
     heights: Vec<f64>,
@@ -56,7 +56,8 @@ impl CrgRoad {
     pub fn read(source_name: &str, bytes: &[u8]) -> Result<Self, Faults> {
         let text = String::from_utf8_lossy(bytes);
         let mut collector = FaultCollector::default();
-        let road = header::read(&text, &mut collector).and_then(|header| data::road(&text, &header, &mut collector));
+        let road =
+            header::read(&text, &mut collector).and_then(|header| data::build_road(&text, &header, &mut collector));
         match road {
             Some(road) if collector.faults.is_empty() => Ok(road),
             _ => Err(collector.into_faults(source_name, &text)),
@@ -64,38 +65,41 @@ impl CrgRoad {
     }
 
     /// Returns u of the first and of the last cross-section, m.
-    pub fn u(&self) -> [f64; 2] {
-        [self.start, self.start + (self.line.len() - 1) as f64 * self.increment]
+    pub fn u_range(&self) -> [f64; 2] {
+        [self.start_u, self.start_u + (self.reference_line.len() - 1) as f64 * self.increment]
     }
 
     /// Returns v of the long sections, from the right to the left, m.
-    pub fn v(&self) -> &[f64] {
-        &self.v
+    pub fn long_section_v(&self) -> &[f64] {
+        &self.long_section_v
     }
 
     /// Computes the surface at `u` along and `v` across. Returns `None` outside of the road and where heights are missing.
     /// The heights h are bilinear in each cell of the grid. Reference height and banking b are linear in u:
     /// z = zref(u) + b(u) v + h(u, v).
-    pub fn at(&self, u: f64, v: f64) -> Option<CrgPoint> {
-        let along = (u - self.start) / self.increment;
-        let last = self.line.len() - 1;
-        if !((0.0..=last as f64).contains(&along) && self.v[0] <= v && v <= self.v[self.v.len() - 1]) {
+    pub fn evaluate_at(&self, u: f64, v: f64) -> Option<CrgPoint> {
+        let along = (u - self.start_u) / self.increment;
+        let last = self.reference_line.len() - 1;
+        if !((0.0..=last as f64).contains(&along)
+            && self.long_section_v[0] <= v
+            && v <= self.long_section_v[self.long_section_v.len() - 1])
+        {
             return None;
         }
         let row = (along as usize).min(last - 1);
-        let column = self.v.partition_point(|&at| at <= v).clamp(1, self.v.len() - 1) - 1;
-        let step = self.v[column + 1] - self.v[column];
-        let (s, t) = (along - row as f64, (v - self.v[column]) / step);
-        let [h00, h01, h10, h11] = self.cell(row, column, s, t)?;
+        let column = self.long_section_v.partition_point(|&at| at <= v).clamp(1, self.long_section_v.len() - 1) - 1;
+        let step = self.long_section_v[column + 1] - self.long_section_v[column];
+        let (s, t) = (along - row as f64, (v - self.long_section_v[column]) / step);
+        let [h00, h01, h10, h11] = self.cell_heights(row, column, s, t)?;
         let twist = h11 - h10 - h01 + h00;
-        let (line, next) = (self.line[row], self.line[row + 1]);
+        let (line, next) = (self.reference_line[row], self.reference_line[row + 1]);
         let (banked, bank_change) = (self.banking[row], self.banking[row + 1] - self.banking[row]);
         let banking = banked + s * bank_change;
         let height = h00 + s * (h10 - h00) + t * (h01 - h00) + s * t * twist;
         let z = line.z + s * (next.z - line.z) + banking * v + height;
         let z_u = (h10 - h00 + t * twist + next.z - line.z + v * bank_change) / self.increment;
         let z_v = (h01 - h00 + s * twist) / step + banking;
-        let [from, to] = self.left[row];
+        let [from, to] = self.left_directions[row];
         let (near, far) = (line.truncate() + from * v, next.truncate() + to * v);
         let (along_u, along_v) = ((far - near) / self.increment, from + (to - from) * s);
         let normal = along_u.extend(z_u).cross(along_v.extend(z_v)).normalize_or(DVec3::Z);
@@ -105,7 +109,7 @@ impl CrgRoad {
     /// Returns the heights at the corners of a cell: near right, near left, far right, far left. `s` and `t` are the
     /// relative position in the cell along and across, 0 to 1. Returns `None` if a missing height contributes there;
     /// other missing heights are 0.
-    fn cell(&self, row: usize, column: usize, s: f64, t: f64) -> Option<[f64; 4]> {
+    fn cell_heights(&self, row: usize, column: usize, s: f64, t: f64) -> Option<[f64; 4]> {
         let corners = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[i, j]| {
             let share = (if i == 0 { 1.0 - s } else { s }) * (if j == 0 { 1.0 - t } else { t });
             (self.height(row + i, column + j), share)
@@ -116,21 +120,21 @@ impl CrgRoad {
 
     /// Returns the height at a grid point above reference line and banking, m; NaN if it is missing.
     fn height(&self, row: usize, column: usize) -> f64 {
-        self.heights[row * self.v.len() + column]
+        self.heights[row * self.long_section_v.len() + column]
     }
 
     /// Returns the number of cross-sections and of long sections.
-    pub(crate) fn counts(&self) -> [usize; 2] {
-        [self.line.len(), self.v.len()]
+    pub(crate) fn grid_counts(&self) -> [usize; 2] {
+        [self.reference_line.len(), self.long_section_v.len()]
     }
 
     /// Returns the position of a grid point, m; `None` if its height is missing.
-    pub(crate) fn point(&self, row: usize, column: usize) -> Option<DVec3> {
-        let left = match self.left.get(row) {
+    pub(crate) fn grid_point(&self, row: usize, column: usize) -> Option<DVec3> {
+        let left = match self.left_directions.get(row) {
             Some([from, _]) => *from,
-            None => self.left[row - 1][1],
+            None => self.left_directions[row - 1][1],
         };
-        let (line, v, height) = (self.line[row], self.v[column], self.height(row, column));
+        let (line, v, height) = (self.reference_line[row], self.long_section_v[column], self.height(row, column));
         let at = (line.truncate() + left * v).extend(line.z + self.banking[row] * v + height);
         (!height.is_nan()).then_some(at)
     }
@@ -138,11 +142,11 @@ impl CrgRoad {
     /// Returns the grid spacing along u and v, m, if the road can be a height field: its line runs along +x, its long
     /// sections are equidistant and no height is missing.
     pub(crate) fn spacing_along_x(&self) -> Option<[f64; 2]> {
-        const SAME: f64 = 1e-9;
-        let straight = self.left.iter().flatten().all(|left| left.abs_diff_eq(DVec2::Y, SAME));
-        let [_, columns] = self.counts();
-        let step = (self.v[columns - 1] - self.v[0]) / (columns - 1) as f64;
-        let even = self.v.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() <= SAME);
+        const GRID_TOLERANCE: f64 = 1e-9;
+        let straight = self.left_directions.iter().flatten().all(|left| left.abs_diff_eq(DVec2::Y, GRID_TOLERANCE));
+        let [_, columns] = self.grid_counts();
+        let step = (self.long_section_v[columns - 1] - self.long_section_v[0]) / (columns - 1) as f64;
+        let even = self.long_section_v.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() <= GRID_TOLERANCE);
         (straight && even && self.heights.iter().all(|height| !height.is_nan())).then_some([self.increment, step])
     }
 }
@@ -150,7 +154,7 @@ impl CrgRoad {
 /// Computes the directions to the left at both ends of each interval of a line. Between two intervals, the direction is
 /// normal to the line from the previous to the next point, and long enough that both intervals keep their width.
 /// Returns `None` if the line turns too far for that, or if points coincide.
-fn lefts(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
+fn compute_left_directions(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
     let across = |from: DVec3, to: DVec3| (to - from).truncate().perp().try_normalize();
     let intervals: Vec<DVec2> = line.windows(2).map(|pair| across(pair[0], pair[1])).collect::<Option<_>>()?;
     let mut lefts: Vec<[DVec2; 2]> = intervals.iter().map(|&own| [own; 2]).collect();

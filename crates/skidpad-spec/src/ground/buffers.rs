@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 /// Returns the JSON of a file and, for a GLB file, its binary chunk if it has one. A file that is no GLB is JSON as a
 /// whole.
-pub(super) fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
+pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     if !bytes.starts_with(b"glTF") {
         return Ok((bytes, None));
     }
@@ -35,52 +35,52 @@ pub(super) fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
 }
 
 /// Document with the bytes of its buffers.
-pub(super) struct Bytes<'a, 'b> {
+pub(super) struct DocumentBuffers<'a, 'b> {
     document: &'a Document,
-    buffers: Vec<Shared<'b>>,
+    buffers: Vec<SharedBytes<'b>>,
 }
 
 /// Bytes of a buffer, shared by all buffers of one file.
-pub(super) type Shared<'a> = Rc<Cow<'a, [u8]>>;
+pub(super) type SharedBytes<'a> = Rc<Cow<'a, [u8]>>;
 
 /// Maximum number of bytes of all buffers together. Bytes that several buffers share count once.
-const MOST_BYTES: usize = 1 << 29;
+const MAX_BUFFER_BYTES: usize = 1 << 29;
 
 /// Number of glTF for components of 8 bits without sign.
-const BYTE: u32 = 5121;
+const COMPONENT_UNSIGNED_BYTE: u32 = 5121;
 /// Number of glTF for components of 16 bits without sign.
-const SHORT: u32 = 5123;
+const COMPONENT_UNSIGNED_SHORT: u32 = 5123;
 /// Number of glTF for components of 32 bits without sign.
-const INTEGER: u32 = 5125;
+const COMPONENT_UNSIGNED_INT: u32 = 5125;
 /// Number of glTF for components in single precision.
-const FLOAT: u32 = 5126;
+const COMPONENT_FLOAT: u32 = 5126;
 
-impl<'a, 'b> Bytes<'a, 'b> {
+impl<'a, 'b> DocumentBuffers<'a, 'b> {
     /// Reads all buffers of `document`. A buffer is in the binary chunk `binary` (only the first buffer), in the
     /// document as base64, or in another file, which `beside` reads by its path. The error is the reason as text.
-    pub fn of(
+    pub fn read_buffers(
         document: &'a Document,
         binary: Option<&'b [u8]>,
-        mut beside: impl FnMut(&str) -> Result<Shared<'b>, String>,
+        mut beside: impl FnMut(&str) -> Result<SharedBytes<'b>, String>,
     ) -> Result<Self, String> {
         let mut read = |(number, buffer): (usize, &Buffer)| match (&buffer.uri, binary) {
             (None, Some(binary)) if number == 0 => Ok(Rc::new(Cow::Borrowed(binary))),
             (None, _) => Err("it has neither a file nor bytes".to_owned()),
             (Some(uri), _) if uri.starts_with("data:") => {
-                let bytes = uri.split_once(";base64,").and_then(|(_, text)| from_base64(text));
+                let bytes = uri.split_once(";base64,").and_then(|(_, text)| decode_base64(text));
                 bytes.map(|bytes| Rc::new(Cow::Owned(bytes))).ok_or_else(|| "its bytes are no base64".to_owned())
             }
             (Some(uri), _) if uri.contains("://") => Err(format!("{uri:?} is not beside this file")),
-            (Some(uri), _) => beside(&from_percent(uri)),
+            (Some(uri), _) => beside(&decode_percent(uri)),
         };
-        let (mut buffers, mut all): (Vec<Shared<'b>>, usize) = (Vec::new(), 0);
+        let (mut buffers, mut all): (Vec<SharedBytes<'b>>, usize) = (Vec::new(), 0);
         for (number, buffer) in document.buffers.iter().enumerate() {
             let bytes = read((number, buffer)).map_err(|why| format!("buffer {number}: {why}"))?;
             if !buffers.iter().any(|known| Rc::ptr_eq(known, &bytes)) {
                 all += bytes.len();
             }
-            if all > MOST_BYTES {
-                return Err(format!("buffers 0 to {number} have {all} bytes, of {MOST_BYTES} at most"));
+            if all > MAX_BUFFER_BYTES {
+                return Err(format!("buffers 0 to {number} have {all} bytes, of {MAX_BUFFER_BYTES} at most"));
             }
             buffers.push(bytes);
         }
@@ -100,7 +100,7 @@ impl<'a, 'b> Bytes<'a, 'b> {
     /// Returns the positions in an accessor of three floats.
     pub fn positions(&self, number: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
         let accessor = self.accessor(number)?;
-        if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", FLOAT) {
+        if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", COMPONENT_FLOAT) {
             return Err(format!("accessor {number} has no positions of three floats"));
         }
         let float = |four: &[u8]| f64::from(f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
@@ -112,9 +112,9 @@ impl<'a, 'b> Bytes<'a, 'b> {
     pub fn indices(&self, number: usize) -> Result<Vec<u32>, String> {
         let accessor = self.accessor(number)?;
         let size = match (accessor.kind.as_str(), accessor.component_type) {
-            ("SCALAR", BYTE) => 1,
-            ("SCALAR", SHORT) => 2,
-            ("SCALAR", INTEGER) => 4,
+            ("SCALAR", COMPONENT_UNSIGNED_BYTE) => 1,
+            ("SCALAR", COMPONENT_UNSIGNED_SHORT) => 2,
+            ("SCALAR", COMPONENT_UNSIGNED_INT) => 4,
             _ => return Err(format!("accessor {number} has no indices of 8, 16 or 32 bits without sign")),
         };
         let index = |entry: &[u8]| entry.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
@@ -145,7 +145,7 @@ impl<'a, 'b> Bytes<'a, 'b> {
 }
 
 /// Decodes base64 (RFC 4648), padded or not. Returns `None` if the text has other characters.
-fn from_base64(text: &str) -> Option<Vec<u8>> {
+fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0);
     for digit in text.trim_end_matches('=').bytes() {
@@ -168,7 +168,7 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Decodes the percent-encoded characters of a URI.
-fn from_percent(uri: &str) -> String {
+fn decode_percent(uri: &str) -> String {
     let digits = |at: usize| u8::from_str_radix(uri.get(at + 1..at + 3)?, 16).ok();
     let (mut bytes, mut at) = (Vec::new(), 0);
     while let Some(&byte) = uri.as_bytes().get(at) {

@@ -1,6 +1,6 @@
 //! Conversion of the grid of an OpenCRG road to a height field or to a mesh.
 
-use super::triangles::MOST_TRIANGLES;
+use super::file_mesh::MAX_FILE_TRIANGLES;
 use crate::crg::CrgRoad;
 use crate::spec::{CrgSpec, TextureSpec};
 use skidpad_core::{DVec3, HeightField, TriangleMesh, Vec3};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Surface of a road.
 #[derive(Debug)]
-pub(super) enum Surface {
+pub(super) enum RoadSurface {
     /// Height field of a road along +x with no height missing.
     Field(Arc<HeightField>),
     /// Mesh of any other road, without the cells that lack a height.
@@ -16,39 +16,43 @@ pub(super) enum Surface {
 }
 
 /// Builds the surface of a road. `of` has its origin, grip and texture. The error is the reason as text.
-pub(super) fn surface(road: &CrgRoad, of: &CrgSpec) -> Result<Surface, String> {
+pub(super) fn build_surface(road: &CrgRoad, of: &CrgSpec) -> Result<RoadSurface, String> {
     let fault = |fault: skidpad_core::TerrainFault| fault.to_string();
     match road.spacing_along_x() {
-        Some(spacing) => field(road, of, spacing).map(|field| Surface::Field(Arc::new(field))).map_err(fault),
-        None => mesh(road, of)?.map(|mesh| Surface::Mesh(Arc::new(mesh))).map_err(fault),
+        Some(spacing) => {
+            build_height_field(road, of, spacing).map(|field| RoadSurface::Field(Arc::new(field))).map_err(fault)
+        }
+        None => build_mesh(road, of)?.map(|mesh| RoadSurface::Mesh(Arc::new(mesh))).map_err(fault),
     }
 }
 
 /// Result of the construction of ground.
-type Checked<T> = Result<T, skidpad_core::TerrainFault>;
+type TerrainResult<T> = Result<T, skidpad_core::TerrainFault>;
 
 /// Builds the height field of a road. `spacing` is its grid spacing along x and y, m.
-fn field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> Checked<HeightField> {
-    let [rows, columns] = road.counts();
-    let corner = road.point(0, 0).unwrap_or_default();
+fn build_height_field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> TerrainResult<HeightField> {
+    let [rows, columns] = road.grid_counts();
+    let corner = road.grid_point(0, 0).unwrap_or_default();
     let places = (0..columns).flat_map(|column| (0..rows).map(move |row| [row, column]));
-    let height = |[row, column]: [usize; 2]| (road.point(row, column).unwrap_or_default().z - corner.z) as f32;
+    let height = |[row, column]: [usize; 2]| (road.grid_point(row, column).unwrap_or_default().z - corner.z) as f32;
     let (heights, spacing) = (places.map(height).collect(), spacing.map(|apart| apart as f32));
     let origin = DVec3::from_array(of.origin_m) + corner;
     HeightField::new(origin, spacing, [rows, columns], heights, of.smooth, of.grip as f32)?
-        .with_texture(TextureSpec::texture(of.texture.as_ref()))
+        .with_texture(TextureSpec::surface_texture(of.texture.as_ref()))
 }
 
 /// Builds the mesh of a road. The outer error is a message about too many triangles.
-fn mesh(road: &CrgRoad, of: &CrgSpec) -> Result<Checked<TriangleMesh>, String> {
-    let [rows, columns] = road.counts();
+fn build_mesh(road: &CrgRoad, of: &CrgSpec) -> Result<TerrainResult<TriangleMesh>, String> {
+    let [rows, columns] = road.grid_counts();
     let count = 2 * (rows - 1) * (columns - 1);
-    if count > MOST_TRIANGLES {
+    if count > MAX_FILE_TRIANGLES {
         let why = "a curved road, or one with heights that are missing, is a mesh";
-        return Err(format!("{rows} x {columns} heights are {count} triangles, of {MOST_TRIANGLES} at most; {why}"));
+        return Err(format!(
+            "{rows} x {columns} heights are {count} triangles, of {MAX_FILE_TRIANGLES} at most; {why}"
+        ));
     }
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
-    let points: Vec<Option<DVec3>> = places.map(|[row, column]| road.point(row, column)).collect();
+    let points: Vec<Option<DVec3>> = places.map(|[row, column]| road.grid_point(row, column)).collect();
     let first = points.iter().flatten().next().copied().unwrap_or_default();
     // Missing corners belong to no triangle.
     let corners = points.iter().map(|point| point.map_or(Vec3::ZERO, |at| (at - first).as_vec3())).collect();
@@ -65,6 +69,6 @@ fn mesh(road: &CrgRoad, of: &CrgSpec) -> Result<Checked<TriangleMesh>, String> {
     }
     let crease = if of.smooth { core::f32::consts::PI } else { 0.0 };
     let origin = DVec3::from_array(of.origin_m) + first;
-    let surfaces = vec![(of.grip as f32, TextureSpec::texture(of.texture.as_ref())); triangles.len()];
+    let surfaces = vec![(of.grip as f32, TextureSpec::surface_texture(of.texture.as_ref())); triangles.len()];
     Ok(TriangleMesh::with_surfaces(origin, corners, triangles, crease, surfaces))
 }

@@ -4,31 +4,31 @@
 //! Other primitives, skins, and sparse or compressed data are refused by name. Textures, cameras, lights and animations
 //! are skipped.
 
-use super::buffers::{Bytes, Shared, chunks};
+use super::buffers::{DocumentBuffers, SharedBytes, split_chunks};
 use super::document::{Document, MAX_PRIMITIVES, Node, Primitive};
-use super::triangles::{Refusal, Triangles, check_counts};
+use super::file_mesh::{FileError, FileMesh, check_counts};
 use skidpad_core::{DMat3, DQuat, DVec3};
 
 /// Beginnings of extensions that do not affect triangles.
-const WITHOUT_EFFECT: [&str; 4] = ["KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_"];
+const IGNORED_EXTENSION_PREFIXES: [&str; 4] = ["KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_"];
 
 /// Names of the primitive modes, by their numbers.
-const MODES: [&str; 7] =
+const PRIMITIVE_MODE_NAMES: [&str; 7] =
     ["points", "lines", "line loops", "line strips", "triangles", "triangle strips", "triangle fans"];
 
 /// Number of the mode of triangles.
-const TRIANGLES: usize = 4;
+const TRIANGLES_MODE: usize = 4;
 
 /// Reads the bytes of a file. `beside` reads further files by their paths relative to this file.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
-    beside: impl FnMut(&str) -> Result<Shared<'a>, String>,
-) -> Result<Triangles, Refusal> {
-    let (json, binary) = chunks(bytes)?;
+    beside: impl FnMut(&str) -> Result<SharedBytes<'a>, String>,
+) -> Result<FileMesh, FileError> {
+    let (json, binary) = split_chunks(bytes)?;
     let document = &Document::read(json)?;
-    check(document)?;
-    let bytes = Bytes::of(document, binary, beside)?;
-    let mut reader = Reader { document, bytes, read: Triangles::default(), primitives: 0 };
+    check_document(document)?;
+    let bytes = DocumentBuffers::read_buffers(document, binary, beside)?;
+    let mut reader = Reader { document, bytes, mesh: FileMesh::default(), primitive_count: 0 };
     let number = document.scene.unwrap_or(0);
     let scene = document.scenes.get(number).ok_or_else(|| format!("scene {number} is not there"))?;
     let mut met = vec![false; document.nodes.len()];
@@ -38,22 +38,22 @@ pub(super) fn read<'a>(
         let node = document.nodes.get(number).ok_or_else(|| format!("node {number} is not there"))?;
         // This also excludes cycles.
         if core::mem::replace(&mut met[number], true) {
-            return Err(Refusal::For(format!("node {number} is below two others, or below itself")));
+            return Err(FileError::Reason(format!("node {number} is below two others, or below itself")));
         }
-        let (own_turn, own_offset) = transform(node);
+        let (own_turn, own_offset) = node_transform(node);
         let (turn, offset) = (turn * own_turn, turn * own_offset + offset);
-        reader.node(number, node, turn, offset)?;
+        reader.add_node_mesh(number, node, turn, offset)?;
         waiting.extend(node.children.iter().rev().map(|&child| (child, turn, offset)));
     }
-    Ok(reader.read)
+    Ok(reader.mesh)
 }
 
 /// Checks the version and the required extensions of a document.
-fn check(document: &Document) -> Result<(), String> {
+fn check_document(document: &Document) -> Result<(), String> {
     if document.asset.version.split('.').next() != Some("2") {
         return Err(format!("it is of glTF {:?}, of 2.0", document.asset.version));
     }
-    let needed = |name: &&String| !WITHOUT_EFFECT.iter().any(|start| name.starts_with(start));
+    let needed = |name: &&String| !IGNORED_EXTENSION_PREFIXES.iter().any(|start| name.starts_with(start));
     match document.extensions_required.iter().find(needed) {
         Some(extension) => Err(format!("it needs the extension {extension}, which is not understood")),
         None => Ok(()),
@@ -61,7 +61,7 @@ fn check(document: &Document) -> Result<(), String> {
 }
 
 /// Returns the transform of a node: a matrix of rotation and scale, and a translation, m.
-fn transform(node: &Node) -> (DMat3, DVec3) {
+fn node_transform(node: &Node) -> (DMat3, DVec3) {
     if let Some(m) = &node.matrix {
         let column = |k: usize| DVec3::new(m[k], m[k + 1], m[k + 2]);
         return (DMat3::from_cols(column(0), column(4), column(8)), column(12));
@@ -74,41 +74,41 @@ fn transform(node: &Node) -> (DMat3, DVec3) {
 /// State of the reader of a document.
 struct Reader<'a, 'b> {
     document: &'a Document,
-    bytes: Bytes<'a, 'b>,
-    read: Triangles,
+    bytes: DocumentBuffers<'a, 'b>,
+    mesh: FileMesh,
     /// Number of primitives so far. A mesh counts once for each of its nodes.
-    primitives: usize,
+    primitive_count: usize,
 }
 
 impl Reader<'_, '_> {
     /// Adds the mesh of the node `number`, transformed by the matrix `turn` and the translation `offset` (m).
-    fn node(&mut self, number: usize, node: &Node, turn: DMat3, offset: DVec3) -> Result<(), Refusal> {
+    fn add_node_mesh(&mut self, number: usize, node: &Node, turn: DMat3, offset: DVec3) -> Result<(), FileError> {
         let Some(mesh) = node.mesh else { return Ok(()) };
         if node.skin.is_some() {
-            return Err(Refusal::For(format!("node {number} has a skin, which moves with bones")));
+            return Err(FileError::Reason(format!("node {number} has a skin, which moves with bones")));
         }
         let document = self.document;
         let primitives = document.meshes.get(mesh).ok_or_else(|| format!("mesh {mesh} is not there"))?;
-        self.primitives = self.primitives.saturating_add(primitives.primitives.len());
-        if self.primitives > MAX_PRIMITIVES {
-            return Err(Refusal::For(format!("its nodes have more than {MAX_PRIMITIVES} primitives; join them")));
+        self.primitive_count = self.primitive_count.saturating_add(primitives.primitives.len());
+        if self.primitive_count > MAX_PRIMITIVES {
+            return Err(FileError::Reason(format!("its nodes have more than {MAX_PRIMITIVES} primitives; join them")));
         }
         for (i, primitive) in primitives.primitives.iter().enumerate() {
             let named = |why: String| format!("primitive {i} of mesh {mesh}: {why}");
-            self.primitive(primitive, turn, offset).map_err(|refusal| match refusal {
-                Refusal::For(why) => Refusal::For(named(why)),
-                faults @ Refusal::Faults(_) => faults,
+            self.add_primitive(primitive, turn, offset).map_err(|refusal| match refusal {
+                FileError::Reason(why) => FileError::Reason(named(why)),
+                faults @ FileError::Faults(_) => faults,
             })?;
         }
         Ok(())
     }
 
     /// Adds the triangles of a primitive, transformed by `turn` and `offset`.
-    fn primitive(&mut self, primitive: &Primitive, turn: DMat3, offset: DVec3) -> Result<(), Refusal> {
-        let mode = primitive.mode.unwrap_or(TRIANGLES);
-        if mode != TRIANGLES {
-            let kind = MODES.get(mode).copied().unwrap_or("of no kind there is");
-            return Err(Refusal::For(format!("it is {kind}, of triangles; export it as those")));
+    fn add_primitive(&mut self, primitive: &Primitive, turn: DMat3, offset: DVec3) -> Result<(), FileError> {
+        let mode = primitive.mode.unwrap_or(TRIANGLES_MODE);
+        if mode != TRIANGLES_MODE {
+            let kind = PRIMITIVE_MODE_NAMES.get(mode).copied().unwrap_or("of no kind there is");
+            return Err(FileError::Reason(format!("it is {kind}, of triangles; export it as those")));
         }
         let Some(positions) = primitive.attributes.position else { return Ok(()) };
         let count = self.bytes.count(positions)?;
@@ -117,35 +117,35 @@ impl Reader<'_, '_> {
             None => count,
         };
         check_counts(
-            self.read.corners.len().saturating_add(count),
-            self.read.triangles.len().saturating_add(corners / 3),
+            self.mesh.corners.len().saturating_add(count),
+            self.mesh.triangles.len().saturating_add(corners / 3),
         )?;
         if corners % 3 != 0 {
-            return Err(Refusal::For(format!("{corners} corners are no triangles")));
+            return Err(FileError::Reason(format!("{corners} corners are no triangles")));
         }
-        let first = self.read.corners.len() as u32;
+        let first = self.mesh.corners.len() as u32;
         for position in self.bytes.positions(positions)? {
-            self.read.corners.push((turn * DVec3::from_array(position) + offset).to_array());
+            self.mesh.corners.push((turn * DVec3::from_array(position) + offset).to_array());
         }
         let indices = match primitive.indices {
             Some(indices) => self.bytes.indices(indices)?,
             None => (0..count as u32).collect(),
         };
         if let Some(index) = indices.iter().find(|&&index| index as usize >= count) {
-            return Err(Refusal::For(format!("a triangle names corner {index}, and there are {count}")));
+            return Err(FileError::Reason(format!("a triangle names corner {index}, and there are {count}")));
         }
-        let material = primitive.material.map(|number| self.material(number)).transpose()?;
+        let material = primitive.material.map(|number| self.material_index(number)).transpose()?;
         for corners in indices.chunks_exact(3) {
-            self.read.triangles.push([first + corners[0], first + corners[1], first + corners[2]]);
-            self.read.material_of.push(material);
+            self.mesh.triangles.push([first + corners[0], first + corners[1], first + corners[2]]);
+            self.mesh.triangle_materials.push(material);
         }
         Ok(())
     }
 
     /// Returns the index of a material by its number in the file. A material without a name is named after its number.
-    fn material(&mut self, number: usize) -> Result<u32, String> {
+    fn material_index(&mut self, number: usize) -> Result<u32, String> {
         let found = self.document.materials.get(number).ok_or_else(|| format!("material {number} is not there"))?;
         let named = found.name.clone().unwrap_or_else(|| format!("material {number}"));
-        Ok(self.read.material(&named))
+        Ok(self.mesh.add_material(&named))
     }
 }

@@ -8,6 +8,8 @@ mod crg;
 #[cfg(feature = "terrain_files")]
 mod document;
 #[cfg(feature = "terrain_files")]
+mod file_mesh;
+#[cfg(feature = "terrain_files")]
 mod files;
 #[cfg(feature = "terrain_files")]
 mod gltf;
@@ -17,13 +19,11 @@ mod no_files;
 mod obj;
 #[cfg(feature = "terrain_files")]
 mod picture;
-#[cfg(feature = "terrain_files")]
-mod triangles;
 
-use crate::fault_collector::{FaultCollector, join};
+use crate::fault_collector::{FaultCollector, join_key};
 use crate::file_resolver::FileResolver;
-use crate::lint::Lint;
 use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
+use crate::warning::Warning;
 use crate::{FaultKind, Faults, SceneSpec};
 #[cfg(feature = "terrain_files")]
 use files::ReadFiles;
@@ -44,37 +44,37 @@ pub(crate) struct Ground {
 }
 
 /// Builds the scene of a description that has no text. Its faults have no place in a text.
-pub(crate) fn scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<Scene, Faults> {
+pub(crate) fn build_scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<Scene, Faults> {
     let mut collector = FaultCollector::default();
-    let ground = build(spec, &mut collector, files);
-    if collector.faults.is_empty() { Ok(spec.on(ground)) } else { Err(collector.into_faults("scene", "")) }
+    let ground = build_ground(spec, &mut collector, files);
+    if collector.faults.is_empty() { Ok(spec.with_ground(ground)) } else { Err(collector.into_faults("scene", "")) }
 }
 
 /// Builds the ground of a scene, with the files it refers to. Faults of all tables, including those of bodies, and
 /// warnings are added to `collector`.
-pub(crate) fn build(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
+pub(crate) fn build_ground(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
     let mut builder = Builder { collector, files, budget: Budget::default(), read: ReadFiles::default() };
     let mut ground = Ground::default();
     for (i, of) in spec.boxes.iter().enumerate() {
         let motion = of.motion.as_ref();
-        ground.platforms.extend(motion.and_then(|motion| builder.platform(&format!("box[{i}]"), of, motion)));
+        ground.platforms.extend(motion.and_then(|motion| builder.build_platform(&format!("box[{i}]"), of, motion)));
     }
     for (i, of) in spec.bodies.iter().enumerate() {
-        builder.body(&format!("body[{i}]"), of);
+        builder.check_body(&format!("body[{i}]"), of);
     }
     for (i, of) in spec.height_fields.iter().enumerate() {
-        ground.fields.extend(builder.height_field(&format!("height_field[{i}]"), of));
+        ground.fields.extend(builder.build_height_field(&format!("height_field[{i}]"), of));
     }
     for (i, of) in spec.roads.iter().enumerate() {
-        ground.fields.extend(builder.road(&format!("road[{i}]"), of).map(Arc::new));
+        ground.fields.extend(builder.build_road(&format!("road[{i}]"), of).map(Arc::new));
     }
     for (i, of) in spec.meshes.iter().enumerate() {
-        ground.meshes.extend(builder.mesh(&format!("mesh[{i}]"), of));
+        ground.meshes.extend(builder.build_mesh(&format!("mesh[{i}]"), of));
     }
     for (i, of) in spec.crg_roads.iter().enumerate() {
         let table = format!("crg[{i}]");
-        if !builder.is_broken(&table) {
-            builder.crg(&table, of, &mut ground);
+        if !builder.is_skipped(&table) {
+            builder.add_crg_road(&table, of, &mut ground);
         }
     }
     ground
@@ -100,42 +100,42 @@ struct Budget {
 }
 
 /// Maximum number of heights of all height fields of a scene (200 MB).
-const MAX_HEIGHTS: usize = 50_000_000;
+const MAX_SCENE_HEIGHTS: usize = 50_000_000;
 
 /// Maximum number of triangles of all meshes of a scene (about 500 MB).
-const MAX_TRIANGLES: usize = 4_000_000;
+const MAX_SCENE_TRIANGLES: usize = 4_000_000;
 
 impl Builder<'_> {
     /// Builds the moving box of the table `table`. Returns `None` after a fault.
-    fn platform(&mut self, table: &str, of: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
-        if self.is_broken(table) {
+    fn build_platform(&mut self, table: &str, of: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
+        if self.is_skipped(table) {
             return None;
         }
-        let table = &join(table, "motion");
+        let table = &join_key(table, "motion");
         let on_path = !motion.way_points.is_empty();
-        self.collector.exactly_one(table, ("velocity_mps", motion.is_steady()), ("way_point", on_path));
+        self.collector.require_exactly_one(table, ("velocity_mps", motion.has_velocity()), ("way_point", on_path));
         let axis = motion.unit_axis();
         if axis.is_none() {
             let found = "of no length".into();
-            self.fault(FaultKind::Contradiction, table, "axis", found, "a direction", None);
+            self.add_fault(FaultKind::Contradiction, table, "axis", found, "a direction", None);
         }
         for (key, _) in
             [("repeats", motion.repeats), ("blend_s", motion.blend_s != 0.0)].iter().filter(|(_, is)| *is && !on_path)
         {
             let found = "given without a `way_point`".into();
-            self.fault(FaultKind::Contradiction, table, key, found, "absent, as it is about way points", None);
+            self.add_fault(FaultKind::Contradiction, table, key, found, "absent, as it is about way points", None);
         }
         let told = |fault: PlatformPathFault| {
             let accepts = "two at least, each later than the one before by the time of a blend; the last where the first is, if it repeats";
-            self.fault(FaultKind::Contradiction, table, "way_point", fault.to_string(), accepts, None);
+            self.add_fault(FaultKind::Contradiction, table, "way_point", fault.to_string(), accepts, None);
         };
         let course = motion.course().map_err(told).ok()?;
         Some(Platform { shape: of.fixed_box(), axis: axis?, course })
     }
 
     /// Checks the moments of inertia and the centre of mass of a body.
-    fn body(&mut self, table: &str, of: &BodySpec) {
-        if self.is_broken(table) {
+    fn check_body(&mut self, table: &str, of: &BodySpec) {
+        if self.is_skipped(table) {
             return;
         }
         // Triangle inequality of the moments of a rigid body, with a margin for rounding.
@@ -143,66 +143,73 @@ impl Builder<'_> {
         let sum = x + y + z;
         if x.max(y).max(z) > (0.5 + 1e-9) * sum {
             let accepts = "three moments of which none exceeds the sum of the other two";
-            self.fault(FaultKind::Contradiction, table, "inertia_kg_m2", format!("{x}, {y} and {z}"), accepts, None);
+            self.add_fault(
+                FaultKind::Contradiction,
+                table,
+                "inertia_kg_m2",
+                format!("{x}, {y} and {z}"),
+                accepts,
+                None,
+            );
         }
         let inside = of.centre_of_mass_m.iter().zip(of.size_m).all(|(to, size)| to.abs() <= 0.5 * size);
         if !inside {
             let found = "outside of the box".into();
-            self.fault(FaultKind::Contradiction, table, "centre_of_mass_m", found, "a point of the box", None);
+            self.add_fault(FaultKind::Contradiction, table, "centre_of_mass_m", found, "a point of the box", None);
         }
     }
 
     /// Builds a height field from its list of heights or from its file. Returns `None` after a fault.
-    fn height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<Arc<HeightField>> {
-        if self.is_broken(table) {
+    fn build_height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<Arc<HeightField>> {
+        if self.is_skipped(table) {
             return None;
         }
-        self.collector.exactly_one(table, ("heights_m", !of.heights_m.is_empty()), ("file", of.file.is_some()));
+        self.collector.require_exactly_one(table, ("heights_m", !of.heights_m.is_empty()), ("file", of.file.is_some()));
         match &of.file {
             Some(_) if !of.heights_m.is_empty() => None,
-            Some(file) => self.field_of_file(table, of, file),
+            Some(file) => self.height_field_from_file(table, of, file),
             None => {
-                self.only_of_files(
+                self.forbid_without_file(
                     table,
                     &[("lowest_m", of.lowest_m.is_some()), ("highest_m", of.highest_m.is_some())],
                 );
                 let accepts = "lists of as many heights each, two lists of two at least";
                 let filled = !of.heights_m.is_empty();
                 let count = of.heights_m.iter().map(Vec::len).sum();
-                if !filled || !self.is_within_budget(table, "heights_m", [count, 0]) {
+                if !filled || !self.add_to_budget(table, "heights_m", [count, 0]) {
                     return None;
                 }
-                self.sound(table, "heights_m", accepts, of.field()).map(Arc::new)
+                self.report_terrain_fault(table, "heights_m", accepts, of.build_field()).map(Arc::new)
             }
         }
     }
 
     /// Builds the height field of a road. Returns `None` after a fault.
-    fn road(&mut self, table: &str, of: &RoadSpec) -> Option<HeightField> {
+    fn build_road(&mut self, table: &str, of: &RoadSpec) -> Option<HeightField> {
         let accepts = "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights";
-        if self.is_broken(table) {
+        if self.is_skipped(table) {
             return None;
         }
         // The construction of the field refuses roads with more heights.
         let count = (of.length_m / of.spacing_m + 1.0) * (of.width_m / of.spacing_m + 1.0);
-        let count = if count <= MAX_HEIGHTS as f64 { count as usize } else { 0 };
-        if !self.is_within_budget(table, "spacing_m", [count, 0]) {
+        let count = if count <= MAX_SCENE_HEIGHTS as f64 { count as usize } else { 0 };
+        if !self.add_to_budget(table, "spacing_m", [count, 0]) {
             return None;
         }
-        self.sound(table, "spacing_m", accepts, of.field())
+        self.report_terrain_fault(table, "spacing_m", accepts, of.build_field())
     }
 
     /// Builds a mesh from its lists or from its file. Returns `None` after a fault.
-    fn mesh(&mut self, table: &str, of: &MeshSpec) -> Option<Arc<TriangleMesh>> {
-        if self.is_broken(table) {
+    fn build_mesh(&mut self, table: &str, of: &MeshSpec) -> Option<Arc<TriangleMesh>> {
+        if self.is_skipped(table) {
             return None;
         }
         let lists = [("corners_m", !of.corners_m.is_empty()), ("triangles", !of.triangles.is_empty())];
         let Some(file) = &of.file else {
             for list in lists {
-                self.collector.exactly_one(table, list, ("file", false));
+                self.collector.require_exactly_one(table, list, ("file", false));
             }
-            self.only_of_files(
+            self.forbid_without_file(
                 table,
                 &[("up", of.up.is_some()), ("scale", of.scale.is_some()), ("surface", !of.surfaces.is_empty())],
             );
@@ -210,78 +217,86 @@ impl Builder<'_> {
                 return None;
             }
             let accepts = "numbers of corners that are there, and a triangle with an area";
-            if !self.is_within_budget(table, "triangles", [0, of.triangles.len().max(of.corners_m.len() / 3)]) {
+            if !self.add_to_budget(table, "triangles", [0, of.triangles.len().max(of.corners_m.len() / 3)]) {
                 return None;
             }
-            let mesh = self.sound(table, "triangles", accepts, of.mesh())?;
-            self.tell_left_out(&join(table, "triangles"), of.triangles.len(), &mesh);
+            let mesh = self.report_terrain_fault(table, "triangles", accepts, of.build_mesh())?;
+            self.note_degenerate_triangles(&join_key(table, "triangles"), of.triangles.len(), &mesh);
             return Some(Arc::new(mesh));
         };
         for list in lists.into_iter().filter(|(_, given)| *given) {
-            self.collector.exactly_one(table, list, ("file", true));
+            self.collector.require_exactly_one(table, list, ("file", true));
         }
-        if lists.iter().any(|(_, given)| *given) { None } else { self.mesh_of_file(table, of, file) }
+        if lists.iter().any(|(_, given)| *given) { None } else { self.mesh_from_file(table, of, file) }
     }
 
     /// Adds heights and triangles of a table to the budget of the scene. Reports the table that exceeds the budget.
     /// Returns false for that table and for all later tables.
-    fn is_within_budget(&mut self, table: &str, key: &str, [heights, triangles]: [usize; 2]) -> bool {
+    fn add_to_budget(&mut self, table: &str, key: &str, [heights, triangles]: [usize; 2]) -> bool {
         if self.budget.is_spent {
             return false;
         }
         self.budget.heights = self.budget.heights.saturating_add(heights);
         self.budget.triangles = self.budget.triangles.saturating_add(triangles);
         let Budget { heights, triangles, .. } = self.budget;
-        self.budget.is_spent = heights > MAX_HEIGHTS || triangles > MAX_TRIANGLES;
+        self.budget.is_spent = heights > MAX_SCENE_HEIGHTS || triangles > MAX_SCENE_TRIANGLES;
         if self.budget.is_spent {
             let found = format!("with it the scene has {heights} heights and {triangles} triangles");
-            let accepts =
-                format!("within the {MAX_HEIGHTS} heights and {MAX_TRIANGLES} triangles of all ground together");
+            let accepts = format!(
+                "within the {MAX_SCENE_HEIGHTS} heights and {MAX_SCENE_TRIANGLES} triangles of all ground together"
+            );
             let help = Some("use coarser ground, or divide it into several scenes".to_owned());
-            self.fault(FaultKind::Contradiction, table, key, found, accepts, help);
+            self.add_fault(FaultKind::Contradiction, table, key, found, accepts, help);
         }
         !self.budget.is_spent
     }
 
     /// Adds a note about the triangles without area of a mesh that is described by `count` triangles.
-    fn tell_left_out(&mut self, path: &str, count: usize, mesh: &TriangleMesh) {
+    fn note_degenerate_triangles(&mut self, path: &str, count: usize, mesh: &TriangleMesh) {
         let left_out = count - mesh.triangles().len();
         if left_out > 0 {
-            self.note(path, format!("{left_out} of {count} triangles have no area and are left out"));
+            self.add_warning(path, format!("{left_out} of {count} triangles have no area and are left out"));
         }
     }
 
     /// Adds a warning about the key `path`.
-    fn note(&mut self, path: &str, text: String) {
-        self.collector.notes.push(Lint::new(path, text));
+    fn add_warning(&mut self, path: &str, text: String) {
+        self.collector.warnings.push(Warning::new(path, text));
     }
 
     /// Returns true if a value in `table` is a placeholder, or if the budget of the scene is spent.
-    fn is_broken(&self, table: &str) -> bool {
+    fn is_skipped(&self, table: &str) -> bool {
         if self.budget.is_spent {
             return true;
         }
-        let from = self.collector.broken.range(table.to_owned()..);
+        let from = self.collector.placeholder_paths.range(table.to_owned()..);
         from.take(1).any(|broken| broken.starts_with(table))
     }
 
     /// Returns the ground in `found`, or reports its fault at the key `key` of `table`.
-    fn sound<T>(&mut self, table: &str, key: &str, accepts: &str, found: Result<T, TerrainFault>) -> Option<T> {
-        let told =
-            |fault: TerrainFault| self.fault(FaultKind::Contradiction, table, key, fault.to_string(), accepts, None);
+    fn report_terrain_fault<T>(
+        &mut self,
+        table: &str,
+        key: &str,
+        accepts: &str,
+        found: Result<T, TerrainFault>,
+    ) -> Option<T> {
+        let told = |fault: TerrainFault| {
+            self.add_fault(FaultKind::Contradiction, table, key, fault.to_string(), accepts, None)
+        };
         found.map_err(told).ok()
     }
 
     /// Reports each key of `keys` that is given. These keys are valid only in a table with a `file`.
-    fn only_of_files(&mut self, table: &str, keys: &[(&str, bool)]) {
+    fn forbid_without_file(&mut self, table: &str, keys: &[(&str, bool)]) {
         for (key, _) in keys.iter().filter(|(_, given)| *given) {
             let found = "given without a `file`".into();
-            self.fault(FaultKind::Contradiction, table, key, found, "absent, as it is about a file", None);
+            self.add_fault(FaultKind::Contradiction, table, key, found, "absent, as it is about a file", None);
         }
     }
 
     /// Adds a fault of the key `key` in `table`.
-    fn fault(
+    fn add_fault(
         &mut self,
         kind: FaultKind,
         table: &str,
@@ -290,8 +305,8 @@ impl Builder<'_> {
         accepts: impl Into<String>,
         help: Option<String>,
     ) {
-        let path = join(table, key);
-        let span = self.collector.place(&path);
-        self.collector.fault(kind, path, span, found, accepts, help);
+        let path = join_key(table, key);
+        let span = self.collector.nearest_span(&path);
+        self.collector.add_fault(kind, path, span, found, accepts, help);
     }
 }

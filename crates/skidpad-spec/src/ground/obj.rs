@@ -4,44 +4,49 @@
 //! and points are skipped. Free-form curves and surfaces are refused. Material files are not read: a material is
 //! identified by its name.
 
-use super::triangles::{Refusal, Triangles, check_counts};
+use super::file_mesh::{FileError, FileMesh, check_counts};
 use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
 use std::ops::Range;
 
 /// Statements that are skipped.
-const PASSED_OVER: [&str; 16] = [
+const SKIPPED_STATEMENTS: [&str; 16] = [
     "vt", "vn", "vp", "o", "g", "s", "mg", "l", "p", "mtllib", "maplib", "usemap", "lod", "bevel", "c_interp",
     "d_interp",
 ];
 
 /// Reads the bytes of an OBJ file. `name` names the file in fault reports.
-pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Triangles, Refusal> {
+pub(super) fn read(name: &str, bytes: &[u8]) -> Result<FileMesh, FileError> {
     let text = String::from_utf8_lossy(bytes);
-    let (corners, triangles) = counts(&text);
+    let (corners, triangles) = count_elements(&text);
     check_counts(corners, triangles)?;
-    let mut reader =
-        Reader { collector: FaultCollector::default(), read: Triangles::default(), corners, material: None, bent: 0 };
+    let mut reader = Reader {
+        collector: FaultCollector::default(),
+        mesh: FileMesh::default(),
+        corner_count: corners,
+        material: None,
+        non_convex_faces: 0,
+    };
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        reader.line(line, start);
+        reader.read_statement(line, start);
         start += line.len();
         if reader.collector.is_full() {
             break;
         }
     }
     if !reader.collector.faults.is_empty() {
-        return Err(Refusal::Faults(reader.collector.into_faults(name, &text)));
+        return Err(FileError::Faults(reader.collector.into_faults(name, &text)));
     }
-    if reader.bent > 0 {
+    if reader.non_convex_faces > 0 {
         let note = "of faces of more than three corners are not convex; they are cut from their first corner";
-        reader.read.notes.push(format!("{} {note}", reader.bent));
+        reader.mesh.notes.push(format!("{} {note}", reader.non_convex_faces));
     }
-    Ok(reader.read)
+    Ok(reader.mesh)
 }
 
 /// Counts the corners and the triangles of a text.
-fn counts(text: &str) -> (usize, usize) {
+fn count_elements(text: &str) -> (usize, usize) {
     let of_line = |(corners, triangles): (usize, usize), line: &str| {
         let mut words = words(line);
         match words.next() {
@@ -61,114 +66,133 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 /// State of the reader of an OBJ file.
 struct Reader {
     collector: FaultCollector,
-    read: Triangles,
+    mesh: FileMesh,
     /// Number of corners in the whole file.
-    corners: usize,
+    corner_count: usize,
     /// Index of the current material.
     material: Option<u32>,
     /// Number of faces that are not convex.
-    bent: usize,
+    non_convex_faces: usize,
 }
 
 impl Reader {
     /// Reads one statement. `start` is its first byte in the text.
-    fn line(&mut self, line: &str, start: usize) {
+    fn read_statement(&mut self, line: &str, start: usize) {
         let content = line.trim_end();
         let span = start..start + content.len();
         let keyword = words(content).next().unwrap_or("");
         match keyword {
-            "v" => self.corner(content, span),
-            "f" | "fo" => self.face(content, span),
+            "v" => self.read_corner(content, span),
+            "f" | "fo" => self.read_face(content, span),
             "usemtl" => {
                 let name = content.trim_start().strip_prefix(keyword).unwrap_or("").trim();
-                self.material = (!name.is_empty()).then(|| self.read.material(name));
+                self.material = (!name.is_empty()).then(|| self.mesh.add_material(name));
             }
             "" => {}
             _ if content.ends_with('\\') => {
                 let found = "it goes on in the next line".to_owned();
-                self.fault(FaultKind::Syntax, keyword, span, found, "a statement of one line");
+                self.add_fault(FaultKind::Syntax, keyword, span, found, "a statement of one line");
             }
-            _ if PASSED_OVER.contains(&keyword) => {}
-            _ => self.fault(FaultKind::UnknownKey, keyword, span, keyword.to_owned(), "a statement that is understood"),
+            _ if SKIPPED_STATEMENTS.contains(&keyword) => {}
+            _ => self.add_fault(
+                FaultKind::UnknownKey,
+                keyword,
+                span,
+                keyword.to_owned(),
+                "a statement that is understood",
+            ),
         }
     }
 
     /// Adds a fault of the statement `keyword` at the bytes `span`.
-    fn fault(&mut self, kind: FaultKind, keyword: &str, span: Range<usize>, found: String, accepts: impl Into<String>) {
+    fn add_fault(
+        &mut self,
+        kind: FaultKind,
+        keyword: &str,
+        span: Range<usize>,
+        found: String,
+        accepts: impl Into<String>,
+    ) {
         let help = (kind == FaultKind::UnknownKey).then(|| {
             "`v`, `f` and `usemtl` are read, textures, normals, groups, lines and points passed over".to_owned()
         });
-        self.collector.fault(kind, keyword.to_owned(), span, found, accepts, help);
+        self.collector.add_fault(kind, keyword.to_owned(), span, found, accepts, help);
     }
 
     /// Adds the corner of a `v` statement.
-    fn corner(&mut self, content: &str, span: Range<usize>) {
+    fn read_corner(&mut self, content: &str, span: Range<usize>) {
         let mut at = [0.0; 3];
         let mut coordinates = words(content).skip(1);
         for along in &mut at {
             let Some(word) = coordinates.next() else {
-                self.fault(FaultKind::Syntax, "v", span, "a corner needs three numbers".into(), "x, y and z");
+                self.add_fault(FaultKind::Syntax, "v", span, "a corner needs three numbers".into(), "x, y and z");
                 break;
             };
             match word.parse::<f64>() {
                 Ok(number) if number.is_finite() => *along = number,
                 _ => {
-                    self.fault(FaultKind::OutOfRange, "v", span.clone(), short(word), "three finite numbers");
+                    self.add_fault(
+                        FaultKind::OutOfRange,
+                        "v",
+                        span.clone(),
+                        shorten_word(word),
+                        "three finite numbers",
+                    );
                     break;
                 }
             }
         }
         // A corner with a fault is added as well, so that the numbers of the other corners stay valid.
-        self.read.corners.push(at);
+        self.mesh.corners.push(at);
     }
 
     /// Adds the triangles of an `f` statement.
-    fn face(&mut self, content: &str, span: Range<usize>) {
+    fn read_face(&mut self, content: &str, span: Range<usize>) {
         let mut face = Vec::new();
         for word in words(content).skip(1) {
             let number = word.split('/').next().unwrap_or("");
-            let corner = number.parse::<i64>().ok().and_then(|number| self.number(number));
+            let corner = number.parse::<i64>().ok().and_then(|number| self.corner_index(number));
             let Some(corner) = corner else {
-                let accepts = match self.corners {
+                let accepts = match self.corner_count {
                     0 => "of corners, and there are none".to_owned(),
                     count => format!("numbers of corners: 1 to {count}, or from -1 back"),
                 };
-                return self.fault(FaultKind::OutOfRange, "f", span, short(word), accepts);
+                return self.add_fault(FaultKind::OutOfRange, "f", span, shorten_word(word), accepts);
             };
             face.push(corner);
         }
         let &[first, ref others @ ..] = &face[..] else {
-            return self.fault(FaultKind::Syntax, "f", span, "a face needs three corners".into(), "three corners");
+            return self.add_fault(FaultKind::Syntax, "f", span, "a face needs three corners".into(), "three corners");
         };
         if others.len() < 2 {
-            return self.fault(FaultKind::Syntax, "f", span, "a face needs three corners".into(), "three corners");
+            return self.add_fault(FaultKind::Syntax, "f", span, "a face needs three corners".into(), "three corners");
         }
-        let from = self.read.triangles.len();
+        let from = self.mesh.triangles.len();
         for pair in others.windows(2) {
-            self.read.triangles.push([first, pair[0], pair[1]]);
-            self.read.material_of.push(self.material);
+            self.mesh.triangles.push([first, pair[0], pair[1]]);
+            self.mesh.triangle_materials.push(self.material);
         }
-        self.bent += usize::from(self.is_bent(from));
+        self.non_convex_faces += usize::from(self.is_non_convex(from));
     }
 
     /// Converts the number of a corner in a face to an index from 0. Negative numbers count back from the last corner
     /// so far. Returns `None` if there is no such corner.
-    fn number(&self, number: i64) -> Option<u32> {
-        let before = self.read.corners.len() as i64;
+    fn corner_index(&self, number: i64) -> Option<u32> {
+        let before = self.mesh.corners.len() as i64;
         let from_zero = if number < 0 { before.checked_add(number)? } else { number.checked_sub(1)? };
-        (0..self.corners as i64).contains(&from_zero).then_some(from_zero as u32)
+        (0..self.corner_count as i64).contains(&from_zero).then_some(from_zero as u32)
     }
 
     /// Returns true if a face is not convex: a triangle of the face, from index `from` on, has a normal opposite to the
     /// sum of the normals.
-    fn is_bent(&self, from: usize) -> bool {
-        let corner = |number: u32| self.read.corners.get(number as usize).copied().unwrap_or_default();
+    fn is_non_convex(&self, from: usize) -> bool {
+        let corner = |number: u32| self.mesh.corners.get(number as usize).copied().unwrap_or_default();
         let normal = |&[a, b, c]: &[u32; 3]| {
             let [a, b, c] = [a, b, c].map(corner);
             let ([x, y, z], [p, q, r]) = ([0, 1, 2].map(|k| b[k] - a[k]), [0, 1, 2].map(|k| c[k] - a[k]));
             [y * r - z * q, z * p - x * r, x * q - y * p]
         };
-        let normals = self.read.triangles[from..].iter().map(normal);
+        let normals = self.mesh.triangles[from..].iter().map(normal);
         let whole = normals.clone().fold([0.0; 3], |sum, normal| [0, 1, 2].map(|k| sum[k] + normal[k]));
         normals.clone().count() > 1
             && normals.into_iter().any(|own| (0..3).map(|k| own[k] * whole[k]).sum::<f64>() < 0.0)
@@ -176,7 +200,7 @@ impl Reader {
 }
 
 /// Cuts a word of a file to 40 characters.
-fn short(word: &str) -> String {
+fn shorten_word(word: &str) -> String {
     match word.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &word[..end]),
         None => word.to_owned(),

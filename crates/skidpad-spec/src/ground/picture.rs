@@ -1,11 +1,11 @@
 //! Heights from greyscale PNG pictures.
 
-use super::triangles::Refusal;
+use super::file_mesh::FileError;
 use png::{BitDepth, ColorType};
 use std::io::Cursor;
 
 /// Maximum number of heights of a picture.
-const MOST_HEIGHTS: u64 = 25_000_000;
+const MAX_PICTURE_HEIGHTS: u64 = 25_000_000;
 
 /// Heights of a picture.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl Picture {
 
 /// Reads the bytes of a greyscale PNG picture of 8 or 16 bits. Only the first frame of an animation is read, and a
 /// transparent grey value (`tRNS`) is ignored.
-pub(super) fn read(bytes: &[u8]) -> Result<Picture, Refusal> {
-    let told = |error: png::DecodingError| Refusal::For(error.to_string());
+pub(super) fn read(bytes: &[u8]) -> Result<Picture, FileError> {
+    let told = |error: png::DecodingError| FileError::Reason(error.to_string());
     let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(told)?;
     let (color, depth) = reader.output_color_type();
     let whole = match (color, depth) {
@@ -45,13 +45,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, Refusal> {
                 ColorType::Rgb => "colour",
                 ColorType::Rgba => "colour with transparency",
             };
-            return Err(Refusal::For(format!("it is {kind} of {} bits, of grey of 8 or 16 bits", depth as u8)));
+            return Err(FileError::Reason(format!("it is {kind} of {} bits, of grey of 8 or 16 bits", depth as u8)));
         }
     };
     let (width, height) = reader.info().size();
     let count = u64::from(width) * u64::from(height);
-    if count > MOST_HEIGHTS {
-        return Err(Refusal::For(format!("{width} x {height} heights, of {MOST_HEIGHTS} at most")));
+    if count > MAX_PICTURE_HEIGHTS {
+        return Err(FileError::Reason(format!("{width} x {height} heights, of {MAX_PICTURE_HEIGHTS} at most")));
     }
     let mut values = vec![0; count as usize * whole];
     reader.next_frame(&mut values).map_err(told)?;

@@ -11,21 +11,21 @@
 //! A value is returned only if the file has no fault.
 
 mod rules;
+mod schema_check;
 mod syntax;
 mod tree;
-mod walk;
 
-pub use crate::excerpt::{line_starts, position};
+pub use crate::excerpt::{line_and_column, line_starts};
 pub use crate::fault_collector::FaultCollector;
 pub use tree::{Item, Key, Node};
 
-use crate::described::Described;
-use crate::fault_collector::Places;
+use crate::fault_collector::PathSpans;
+use crate::file_format::TreeDeserializer;
 use crate::file_resolver::FileResolver;
 use crate::ground::Ground;
-use crate::lint::Lint;
-use crate::schema::{SCENE, Schema, VEHICLE};
+use crate::schema::{SCENE_SCHEMA, Schema, VEHICLE_SCHEMA};
 use crate::tir::Note;
+use crate::warning::Warning;
 use crate::{FaultKind, Faults, SceneSpec, VehicleSpec};
 use serde::de::DeserializeOwned;
 use skidpad_core::Scene;
@@ -34,28 +34,32 @@ use std::collections::BTreeMap;
 use toml::de::DeTable;
 
 /// Magic Formula tyres by their names in the vehicle file.
-pub(crate) type Formulas = BTreeMap<String, MagicFormula>;
+pub(crate) type MagicFormulas = BTreeMap<String, MagicFormula>;
 
 /// Results of reading a vehicle file apart from its description.
 #[derive(Debug, Default)]
-pub(crate) struct Beyond {
+pub(crate) struct ReadExtras {
     /// Magic Formula tyres of the file.
-    pub formulas: Formulas,
+    pub formulas: MagicFormulas,
     /// Warnings about tyre coefficients and tyre files.
-    pub notes: Vec<Lint>,
+    pub warnings: Vec<Warning>,
     /// Span of each path in the text.
-    pub places: Places,
+    pub spans: PathSpans,
 }
 
 /// Reads a vehicle file and the files it refers to. Returns all faults if there are any.
-pub(crate) fn read(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<(VehicleSpec, Beyond), Faults> {
-    let mut beyond = Beyond::default();
+pub(crate) fn read(
+    source_name: &str,
+    text: &str,
+    files: FileResolver<'_>,
+) -> Result<(VehicleSpec, ReadExtras), Faults> {
+    let mut beyond = ReadExtras::default();
     let rules = |spec: &VehicleSpec, collector: &mut FaultCollector| {
-        let formulas = rules::check(spec, collector, files);
-        let (notes, places) = (std::mem::take(&mut collector.notes), collector.places.clone());
-        beyond = Beyond { formulas, notes, places };
+        let formulas = rules::check_vehicle(spec, collector, files);
+        let (notes, places) = (std::mem::take(&mut collector.warnings), collector.spans.clone());
+        beyond = ReadExtras { formulas, warnings: notes, spans: places };
     };
-    let spec = described(source_name, text, &VEHICLE, rules)?;
+    let spec = read_description(source_name, text, &VEHICLE_SCHEMA, rules)?;
     Ok((spec, beyond))
 }
 
@@ -68,26 +72,32 @@ pub(crate) fn read_scene(
 ) -> Result<(SceneSpec, Scene, Vec<Note>), Faults> {
     let (mut ground, mut notes) = (Ground::default(), Vec::new());
     let rules = |spec: &SceneSpec, collector: &mut FaultCollector| {
-        ground = crate::ground::build(spec, collector, files);
+        ground = crate::ground::build_ground(spec, collector, files);
         let starts = line_starts(text);
-        let line = |path: &str| collector.places.of(path).map_or(0, |span| position(text, &starts, span.start).0);
-        notes = collector.notes.iter().map(|lint| Note::of(lint.clone(), source_name, line(&lint.path))).collect();
+        let line = |path: &str| {
+            collector.spans.nearest_span(path).map_or(0, |span| line_and_column(text, &starts, span.start).0)
+        };
+        notes = collector
+            .warnings
+            .iter()
+            .map(|lint| Note::from_warning(lint.clone(), source_name, line(&lint.path)))
+            .collect();
         notes.sort_by_key(|note| note.line);
     };
-    let spec = described(source_name, text, &SCENE, rules)?;
-    let scene = spec.on(ground);
+    let spec = read_description(source_name, text, &SCENE_SCHEMA, rules)?;
+    let scene = spec.with_ground(ground);
     Ok((spec, scene, notes))
 }
 
 /// Reads a description of the shape `schema` and checks its fields with `rules`. Returns all faults if there are any.
-fn described<T: DeserializeOwned>(
+fn read_description<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
     schema: &Schema,
     rules: impl FnOnce(&T, &mut FaultCollector),
 ) -> Result<T, Faults> {
     let mut collector = FaultCollector::default();
-    let spec = toml(text, &mut collector).and_then(|tree| collector.take(text, &tree, schema));
+    let spec = parse_toml(text, &mut collector).and_then(|tree| collector.deserialize_tree(text, &tree, schema));
     if let Some(spec) = &spec {
         rules(spec, &mut collector);
     }
@@ -99,20 +109,20 @@ fn described<T: DeserializeOwned>(
 
 /// Parses a TOML text into a tree without its broken statements, which are reported to `collector`. Returns `None` if
 /// nothing is left to read.
-pub fn toml(text: &str, collector: &mut FaultCollector) -> Option<Node> {
-    let mended = syntax::mend(text, collector)?;
+pub fn parse_toml(text: &str, collector: &mut FaultCollector) -> Option<Node> {
+    let mended = syntax::blank_broken_statements(text, collector)?;
     DeTable::parse(&mended).ok().map(|tree| Node::from(&tree))
 }
 
 impl FaultCollector {
     /// Deserializes `tree`, which has the shape `schema`. Faults are reported, and placeholders replace wrong values.
     /// `text` is the text of the tree. Returns `None` if the repaired tree cannot be deserialized.
-    pub fn take<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
-        match T::deserialize(Described(walk::walk(text, tree, schema, self))) {
+    pub fn deserialize_tree<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
+        match T::deserialize(TreeDeserializer(schema_check::check_tree(text, tree, schema, self))) {
             Ok(spec) => Some(spec),
             // Schema and types have one source. This error means that they differ.
             Err(error) => {
-                self.fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a description", None);
+                self.add_fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a description", None);
                 None
             }
         }

@@ -9,42 +9,42 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 /// Maximum number of broken statements that are repaired. A text with more is not read further.
-const MOST_FAULTS: usize = 32;
+const MAX_REPAIRED_STATEMENTS: usize = 32;
 
 /// Maximum length of a header in which repeated tables are numbered, bytes.
-const MAX_NAME: usize = 1000;
+const MAX_HEADER_BYTES: usize = 1000;
 
 /// Reports the broken statements of `text` to `collector`, and returns the text without them. Returns `None` if nothing
-/// is left to read, or after `MOST_FAULTS` repairs.
-pub(super) fn mend(text: &str, collector: &mut FaultCollector) -> Option<String> {
+/// is left to read, or after `MAX_REPAIRED_STATEMENTS` repairs.
+pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector) -> Option<String> {
     let mut lines = Lines::new(text);
     let mut reported = BTreeSet::new();
-    for _ in 0..MOST_FAULTS {
+    for _ in 0..MAX_REPAIRED_STATEMENTS {
         let mended = lines.text();
         let Err(error) = DeTable::parse(&mended) else {
             return Some(mended);
         };
         let span = error.span().unwrap_or(0..0);
-        let line = lines.containing(span.start);
-        let broken = lines.still_there(lines.statement(line, error.message()))?;
-        let path = lines.path(broken.start);
+        let line = lines.line_containing(span.start);
+        let broken = lines.nearest_text_lines(lines.statement_lines(line, error.message()))?;
+        let path = lines.statement_path(broken.start);
         let (message, span) = match error.message() {
-            _ if broken.end <= line => ("is not closed".to_owned(), lines.end_of(&broken)),
+            _ if broken.end <= line => ("is not closed".to_owned(), lines.last_character_span(&broken)),
             "duplicate key" => ("stands here a second time".to_owned(), span),
-            other => (other.trim_end_matches(", expected nothing").to_owned(), visible(text, &span)),
+            other => (other.trim_end_matches(", expected nothing").to_owned(), visible_span(text, &span)),
         };
         // Blanking the start of a longer statement can leave its end, which then fails at the same place.
         if reported.insert((path.clone(), span.start)) {
-            collector.fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
+            collector.add_fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
         }
-        collector.broken.insert(path);
-        lines.blank(broken);
+        collector.placeholder_paths.insert(path);
+        lines.blank_lines(broken);
     }
     None
 }
 
 /// Returns `span` or, if it starts at a line break or at the end of the text, the character before it.
-fn visible(text: &str, span: &Range<usize>) -> Range<usize> {
+fn visible_span(text: &str, span: &Range<usize>) -> Range<usize> {
     let at_break = text.as_bytes().get(span.start).is_none_or(|b| matches!(b, b'\n' | b'\r'));
     if !at_break {
         return span.clone();
@@ -58,7 +58,7 @@ fn visible(text: &str, span: &Range<usize>) -> Range<usize> {
 
 /// Kind of statement that starts on a line.
 #[derive(Clone, Debug, PartialEq)]
-enum Start {
+enum StatementStart {
     /// Header `[name]` or, if repeated, `[[name]]`.
     Header { name: String, repeated: bool },
     /// Statement `key =`.
@@ -83,7 +83,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the index of the line that contains byte `at`; the last line if `at` is beyond the end.
-    fn containing(&self, at: usize) -> usize {
+    fn line_containing(&self, at: usize) -> usize {
         let mut end = 0;
         let found = self.lines.iter().position(|line| {
             end += line.len();
@@ -93,7 +93,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the span in bytes of the last non-blank character before the end of the lines `range`.
-    fn end_of(&self, range: &Range<usize>) -> Range<usize> {
+    fn last_character_span(&self, range: &Range<usize>) -> Range<usize> {
         let text = self.lines[..range.end.min(self.lines.len())].concat();
         let end = text.trim_end().len();
         text[..end].char_indices().next_back().map_or(0..0, |(start, _)| start..end)
@@ -101,8 +101,8 @@ impl<'a> Lines<'a> {
 
     /// Returns the lines of the statement that an error on `line` breaks. A broken header includes its whole section.
     /// `message` is that of the parser.
-    fn statement(&self, line: usize, message: &str) -> Range<usize> {
-        let starts = |i: usize| self.start(i) != Start::None;
+    fn statement_lines(&self, line: usize, message: &str) -> Range<usize> {
+        let starts = |i: usize| self.statement_start(i) != StatementStart::None;
         let before = |i: usize| (0..i).rev().find(|&i| starts(i)).unwrap_or(i);
         if message.contains("multi-line") {
             let quoted = |i: &usize| self.lines[*i].contains("\"\"\"") || self.lines[*i].contains("'''");
@@ -115,22 +115,22 @@ impl<'a> Lines<'a> {
             return before(line)..line;
         }
         let first = if starts(line) { line } else { before(line) };
-        let first = if self.looks_lost(line) { line } else { first };
-        match self.start(first) {
-            Start::Header { .. } => first..self.next_header(line + 1),
+        let first = if self.begins_with_word(line) { line } else { first };
+        match self.statement_start(first) {
+            StatementStart::Header { .. } => first..self.next_header(line + 1),
             _ => first..(line + 1..self.lines.len()).find(|&i| starts(i)).unwrap_or(self.lines.len()),
         }
     }
 
     /// Returns true if the line begins with a word, like `mass_kg 1500`, so that it does not continue a list.
-    fn looks_lost(&self, line: usize) -> bool {
+    fn begins_with_word(&self, line: usize) -> bool {
         let text = self.lines.get(line).map_or("", |l| l.trim_start());
         text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
     }
 
     /// Returns `range` or, if its lines are blank, the nearest line before it that is not. Returns `None` if there is
     /// none.
-    fn still_there(&self, range: Range<usize>) -> Option<Range<usize>> {
+    fn nearest_text_lines(&self, range: Range<usize>) -> Option<Range<usize>> {
         let there = |i: usize| self.lines.get(i).is_some_and(|line| line.contains(|c| !" \t\r\n".contains(c)));
         if range.clone().any(there) {
             return Some(range);
@@ -140,21 +140,21 @@ impl<'a> Lines<'a> {
 
     /// Returns the index of the first header at or after line `from`; the number of lines if there is none.
     fn next_header(&self, from: usize) -> usize {
-        let header = |i: &usize| matches!(self.start(*i), Start::Header { .. });
+        let header = |i: &usize| matches!(self.statement_start(*i), StatementStart::Header { .. });
         (from..self.lines.len()).find(header).unwrap_or(self.lines.len())
     }
 
     /// Returns the kind of statement that starts on line `line`.
-    fn start(&self, line: usize) -> Start {
-        self.lines.get(line).map_or(Start::None, |text| start(text))
+    fn statement_start(&self, line: usize) -> StatementStart {
+        self.lines.get(line).map_or(StatementStart::None, |text| statement_start(text))
     }
 
     /// Returns the path of the statement that begins on `line`, with the index of each repeated table.
-    fn path(&self, line: usize) -> String {
+    fn statement_path(&self, line: usize) -> String {
         let mut last = None;
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for i in 0..=line.min(self.lines.len().saturating_sub(1)) {
-            let Start::Header { name, repeated } = self.start(i) else {
+            let StatementStart::Header { name, repeated } = self.statement_start(i) else {
                 continue;
             };
             if repeated {
@@ -162,12 +162,14 @@ impl<'a> Lines<'a> {
             }
             last = Some(name);
         }
-        let section = last.map(|name| indexed(&name, &counts)).unwrap_or_default();
+        let section = last.map(|name| indexed_path(&name, &counts)).unwrap_or_default();
         let text = self.lines.get(line).map_or("", |l| l.trim());
-        let key = match self.start(line) {
-            Start::Header { .. } => return section,
-            Start::Key(key) => key,
-            Start::None => text.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("").into(),
+        let key = match self.statement_start(line) {
+            StatementStart::Header { .. } => return section,
+            StatementStart::Key(key) => key,
+            StatementStart::None => {
+                text.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("").into()
+            }
         };
         match (section.is_empty(), key.is_empty()) {
             (true, _) => key,
@@ -177,7 +179,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Replaces every byte of the lines `range` by a space, except for line feeds.
-    fn blank(&mut self, range: Range<usize>) {
+    fn blank_lines(&mut self, range: Range<usize>) {
         for line in self.lines.get_mut(range).into_iter().flatten() {
             let blank: Vec<u8> = line.bytes().map(|b| if b == b'\n' { b } else { b' ' }).collect();
             *line = String::from_utf8_lossy(&blank).into_owned().into();
@@ -186,9 +188,9 @@ impl<'a> Lines<'a> {
 }
 
 /// Returns the path of the header `name` with the index of each repeated table in it. `counts` has the indices by name.
-fn indexed(name: &str, counts: &BTreeMap<String, usize>) -> String {
+fn indexed_path(name: &str, counts: &BTreeMap<String, usize>) -> String {
     // The cost of the lookups is proportional to the square of the length.
-    if name.len() > MAX_NAME {
+    if name.len() > MAX_HEADER_BYTES {
         return name.to_owned();
     }
     let mut path = String::new();
@@ -208,21 +210,25 @@ fn indexed(name: &str, counts: &BTreeMap<String, usize>) -> String {
 }
 
 /// Returns the kind of statement that starts on `line`. Comments are ignored.
-fn start(line: &str) -> Start {
+fn statement_start(line: &str) -> StatementStart {
     let text = line.split('#').next().unwrap_or("").trim();
     let name = |s: &str| s.trim_matches(['[', ']', ' ']).to_owned();
     let word = |c: char| c.is_alphanumeric() || "_-. \"'".contains(c);
     if let Some((key, _)) = text.split_once('=') {
         let key = key.trim();
-        return if !key.is_empty() && key.chars().all(word) { Start::Key(key.to_owned()) } else { Start::None };
+        return if !key.is_empty() && key.chars().all(word) {
+            StatementStart::Key(key.to_owned())
+        } else {
+            StatementStart::None
+        };
     }
     let inner = text.trim_start_matches('[');
     let bracketed = text.starts_with('[') || text.ends_with(']');
     let named = inner.starts_with(|c: char| c.is_alphabetic() || "_\"'".contains(c));
     if bracketed && named && inner.trim_end_matches(']').chars().all(word) {
-        return Start::Header { name: name(text), repeated: text.starts_with("[[") || text.ends_with("]]") };
+        return StatementStart::Header { name: name(text), repeated: text.starts_with("[[") || text.ends_with("]]") };
     }
-    Start::None
+    StatementStart::None
 }
 
 #[cfg(test)]
@@ -232,7 +238,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, paths: &[&str], left: &str) {
         let mut collector = FaultCollector::default();
-        let mended = mend(text, &mut collector).expect("mended");
+        let mended = blank_broken_statements(text, &mut collector).expect("mended");
         let found: Vec<&str> = collector.faults.iter().map(|f| f.path.as_str()).collect();
         assert_eq!(found, paths, "{text}");
         assert_eq!(mended.len(), text.len());

@@ -18,11 +18,11 @@ pub fn scene_schema() -> Value {
 
 /// Returns the JSON schema (draft 2020-12) of values that deserialise to `T`.
 pub fn schema_of<T: JsonSchema>() -> Value {
-    derived::<T>().to_value()
+    derive_schema::<T>().to_value()
 }
 
-fn derived<T: JsonSchema>() -> schemars::Schema {
-    let settings = SchemaSettings::draft2020_12().with_transform(WithoutNull);
+fn derive_schema<T: JsonSchema>() -> schemars::Schema {
+    let settings = SchemaSettings::draft2020_12().with_transform(RemoveNull);
     settings.into_generator().into_root_schema_for::<T>()
 }
 
@@ -31,9 +31,9 @@ impl Schema {
     ///
     /// # Panics
     /// Panics if a keyword has a form that the reader does not support, such as a list of types.
-    pub fn of<T: JsonSchema>() -> Self {
-        let mut schema = derived::<T>();
-        WithoutFlags.transform(&mut schema);
+    pub fn for_type<T: JsonSchema>() -> Self {
+        let mut schema = derive_schema::<T>();
+        RemoveBooleanProperties.transform(&mut schema);
         serde_json::from_value(schema.to_value()).expect("a schema of tables, lists, numbers, texts and flags")
     }
 }
@@ -41,9 +41,9 @@ impl Schema {
 /// Transform that removes null from types, alternatives and defaults. TOML has no null: an optional key is absent
 /// instead.
 #[derive(Clone, Debug)]
-struct WithoutNull;
+struct RemoveNull;
 
-impl Transform for WithoutNull {
+impl Transform for RemoveNull {
     fn transform(&mut self, schema: &mut schemars::Schema) {
         if let Some(Value::Array(types)) = schema.get_mut("type") {
             types.retain(|t| t != "null");
@@ -72,9 +72,9 @@ impl Transform for WithoutNull {
 /// Transform that removes `additionalProperties` with a boolean value. The reader rejects every key without a schema
 /// in any case.
 #[derive(Clone, Debug)]
-struct WithoutFlags;
+struct RemoveBooleanProperties;
 
-impl Transform for WithoutFlags {
+impl Transform for RemoveBooleanProperties {
     fn transform(&mut self, schema: &mut schemars::Schema) {
         if schema.get("additionalProperties").is_some_and(Value::is_boolean) {
             schema.remove("additionalProperties");
@@ -88,12 +88,12 @@ mod tests {
     use super::*;
 
     /// First line of each generated file.
-    const HEAD: &str =
+    const GENERATED_HEADER: &str =
         "# Generated from the types in `src/spec`: SKIDPAD_UPDATE_SCHEMAS=1 cargo test -p skidpad-spec schema\n";
 
     fn check<T: JsonSchema>(name: &str) {
         let path = format!("{}/src/schema/{name}", env!("CARGO_MANIFEST_DIR"));
-        let derived = format!("{HEAD}\n{}", toml::to_string(&Schema::of::<T>()).expect("TOML"));
+        let derived = format!("{GENERATED_HEADER}\n{}", toml::to_string(&Schema::for_type::<T>()).expect("TOML"));
         if std::env::var_os("SKIDPAD_UPDATE_SCHEMAS").is_some() {
             std::fs::write(path, derived).expect("writable");
             return;

@@ -3,13 +3,13 @@
 
 #[cfg(feature = "schema")]
 mod derived;
-mod shape;
+mod resolved_schema;
 
 #[cfg(feature = "schema")]
 pub use derived::{scene_schema, schema, schema_of};
-pub(crate) use shape::{Shape, accepts};
+pub(crate) use resolved_schema::{ResolvedSchema, describe_accepted};
 
-use crate::described::Described;
+use crate::file_format::TreeDeserializer;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -47,12 +47,12 @@ pub struct Schema {
 }
 
 /// Schema of vehicle files.
-pub(crate) static VEHICLE: LazyLock<Schema> = LazyLock::new(|| generated(include_str!("vehicle.toml")));
+pub(crate) static VEHICLE_SCHEMA: LazyLock<Schema> = LazyLock::new(|| parse_schema(include_str!("vehicle.toml")));
 
 /// Schema of scene files.
-pub(crate) static SCENE: LazyLock<Schema> = LazyLock::new(|| generated(include_str!("scene.toml")));
+pub(crate) static SCENE_SCHEMA: LazyLock<Schema> = LazyLock::new(|| parse_schema(include_str!("scene.toml")));
 
-fn generated(text: &str) -> Schema {
-    let read = text.parse().map(|table| Schema::deserialize(Described(toml::Value::Table(table))));
+fn parse_schema(text: &str) -> Schema {
+    let read = text.parse().map(|table| Schema::deserialize(TreeDeserializer(toml::Value::Table(table))));
     read.flatten().expect("generated, and compared with the types by a test")
 }

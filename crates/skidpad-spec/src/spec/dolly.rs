@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Axle, Chassis, Coupler, Hitch, Powertrain, TrailerBrakes, VehicleSpec, no_steering};
-use crate::layout;
+use crate::wheel_positions;
 
 /// Dolly of a full trailer: a drawbar with an axle that it steers, and the turntable that supports the front of the
 /// trailer.
@@ -88,7 +88,7 @@ impl VehicleSpec {
             motors: Vec::new(),
             couplings: Vec::new(),
             aero: None,
-            hitch: Some(self.hitch_of(&dolly.turntable)),
+            hitch: Some(self.turntable_hitch(&dolly.turntable)),
             coupler: Some(Coupler {
                 behind_front_axle_m: -dolly.drawbar_length_m,
                 above_ground_m: dolly.eye_above_ground_m,
@@ -106,14 +106,14 @@ impl VehicleSpec {
     /// hitch; negative if the trailer lifts the coupler. Returns 0 for a vehicle without a coupler, or if its wheels
     /// and coupler cannot carry it.
     pub(crate) fn coupler_mass_kg(&self) -> f64 {
-        let carried = layout::shares(self).filter(|_| self.coupler.is_some());
+        let carried = wheel_positions::wheel_load_shares(self).filter(|_| self.coupler.is_some());
         carried.map_or(0.0, |shares| {
             let rests = self.hitch.as_ref().map_or(0.0, |hitch| hitch.carried_mass_kg);
             self.chassis.mass_kg * (1.0 - shares.iter().sum::<f64>()) + rests
         })
     }
 
-    fn hitch_of(&self, turntable: &Turntable) -> Hitch {
+    fn turntable_hitch(&self, turntable: &Turntable) -> Hitch {
         let place = self.coupler.as_ref().map(|coupler| (coupler.above_ground_m, coupler.left_m));
         let (above_ground_m, left_m) = place.unwrap_or_default();
         Hitch {

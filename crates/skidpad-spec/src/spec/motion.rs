@@ -67,7 +67,7 @@ impl MotionSpec {
     }
 
     /// Returns whether the velocity or the turn rate is not 0.
-    pub(crate) fn is_steady(&self) -> bool {
+    pub(crate) fn has_velocity(&self) -> bool {
         self.velocity_mps != [0.0; 3] || self.turn_rate_dps != 0.0
     }
 

@@ -181,7 +181,7 @@ impl SceneSpec {
     /// Returns every height field, road, mesh, motion and body that is not valid, and every reference to a file. The
     /// ranges of single keys are not checked; the reader checks those of a file.
     pub fn scene(&self) -> Result<Scene, Faults> {
-        ground::scene(self, FileResolver::Shipped)
+        ground::build_scene(self, FileResolver::Shipped)
     }
 
     /// Builds the scene, SI units, of a description whose file is in `folders`.
@@ -189,16 +189,16 @@ impl SceneSpec {
     /// # Errors
     /// Returns every fault of [`SceneSpec::scene`] and every fault of the files that the description refers to.
     pub fn scene_in(&self, folders: impl Into<Folders>) -> Result<Scene, Faults> {
-        ground::scene(self, FileResolver::Folders(&folders.into()))
+        ground::build_scene(self, FileResolver::Folders(&folders.into()))
     }
 
     /// Returns the scene with the given height fields, meshes and moving boxes.
-    pub(crate) fn on(&self, ground: Ground) -> Scene {
+    pub(crate) fn with_ground(&self, ground: Ground) -> Scene {
         Scene {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
             grip: self.grip as f32,
-            texture: TextureSpec::texture(self.texture.as_ref()),
+            texture: TextureSpec::surface_texture(self.texture.as_ref()),
             wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self.boxes.iter().filter(|of| of.motion.is_none()).map(FixedBoxSpec::fixed_box).collect(),
@@ -229,7 +229,7 @@ impl FixedBoxSpec {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = Vec3::from_array(self.size_m.map(|m| m as f32));
         let upright = FixedBox::axis_aligned(DVec3::from_array(self.centre_m), size);
-        let texture = TextureSpec::texture(self.texture.as_ref());
+        let texture = TextureSpec::surface_texture(self.texture.as_ref());
         FixedBox { grip: self.grip as f32, texture, ..upright.rotated(yaw, pitch, roll) }
     }
 }

@@ -46,22 +46,26 @@ pub struct HeightFieldSpec {
 impl HeightFieldSpec {
     /// Builds the height field from `heights_m`, SI units. Fails if the lists differ in length or a value is not
     /// valid.
-    pub(crate) fn field(&self) -> Result<HeightField, TerrainFault> {
+    pub(crate) fn build_field(&self) -> Result<HeightField, TerrainFault> {
         let columns = self.heights_m.first().map_or(0, Vec::len);
         let counts = [columns, self.heights_m.len()];
         if let Some(ragged) = self.heights_m.iter().find(|row| row.len() != columns) {
             return Err(TerrainFault::HeightCountMismatch { counts, found: ragged.len() });
         }
         let heights = self.heights_m.iter().flatten().map(|height| *height as f32).collect();
-        self.field_of(counts, heights)
+        self.field_from_heights(counts, heights)
     }
 
     /// Builds the height field from `heights` (m), row by row along x from the least y, SI units. `counts` are the
     /// numbers of heights along x and along y.
-    pub(crate) fn field_of(&self, counts: [usize; 2], heights: Vec<f32>) -> Result<HeightField, TerrainFault> {
+    pub(crate) fn field_from_heights(
+        &self,
+        counts: [usize; 2],
+        heights: Vec<f32>,
+    ) -> Result<HeightField, TerrainFault> {
         let spacing = self.spacing_m.map(|apart| apart as f32);
         HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)?
-            .with_texture(TextureSpec::texture(self.texture.as_ref()))
+            .with_texture(TextureSpec::surface_texture(self.texture.as_ref()))
     }
 }
 
@@ -134,7 +138,7 @@ fn waves() -> [f64; 2] {
 
 impl RoadSpec {
     /// Builds the road as a height field, SI units.
-    pub(crate) fn field(&self) -> Result<HeightField, TerrainFault> {
+    pub(crate) fn build_field(&self) -> Result<HeightField, TerrainFault> {
         let road = Road {
             class: skidpad_core::RoadClass::ALL[self.class as usize],
             seed: self.seed.into(),
@@ -144,7 +148,7 @@ impl RoadSpec {
             spacing: self.spacing_m as f32,
             grip: self.grip as f32,
         };
-        road.height_field()?.with_texture(TextureSpec::texture(self.texture.as_ref()))
+        road.height_field()?.with_texture(TextureSpec::surface_texture(self.texture.as_ref()))
     }
 }
 
@@ -249,7 +253,7 @@ fn waves_of_gravel() -> f64 {
 
 impl TextureSpec {
     /// Returns the texture `asked`, SI units; for `None`, a hard and even surface.
-    pub(crate) fn texture(asked: Option<&Self>) -> SurfaceTexture {
+    pub(crate) fn surface_texture(asked: Option<&Self>) -> SurfaceTexture {
         asked.map_or(SurfaceTexture::NONE, |of| SurfaceTexture {
             rolling_resistance: of.added_rolling_resistance as f32,
             amplitude: of.roughness_m as f32,
@@ -290,20 +294,20 @@ fn crease() -> f64 {
 
 impl MeshSpec {
     /// Builds the mesh from `corners_m` and `triangles`, SI units.
-    pub(crate) fn mesh(&self) -> Result<TriangleMesh, TerrainFault> {
+    pub(crate) fn build_mesh(&self) -> Result<TriangleMesh, TerrainFault> {
         let corners = self.corners_m.iter().map(|corner| Vec3::from_array(corner.map(|m| m as f32))).collect();
         let surfaces = vec![self.surface(); self.triangles.len()];
-        self.mesh_of(corners, self.triangles.clone(), surfaces)
+        self.mesh_from_triangles(corners, self.triangles.clone(), surfaces)
     }
 
     /// Returns grip and texture of all triangles whose material has no surface of its own.
     pub(crate) fn surface(&self) -> (f32, SurfaceTexture) {
-        (self.grip as f32, TextureSpec::texture(self.texture.as_ref()))
+        (self.grip as f32, TextureSpec::surface_texture(self.texture.as_ref()))
     }
 
     /// Builds the mesh from triangles, with the grip and texture of each in `surfaces`. `corners` are in metres,
     /// relative to `origin_m`.
-    pub(crate) fn mesh_of(
+    pub(crate) fn mesh_from_triangles(
         &self,
         corners: Vec<Vec3>,
         triangles: Vec<[u32; 3]>,

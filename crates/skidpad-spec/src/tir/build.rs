@@ -1,13 +1,13 @@
 //! Construction of a tyre from the statements of a file, or of a report of all its faults.
 
-use super::doubts;
-use super::lines::{Header, Place, Statement, fault, split};
-use super::section_of;
-use super::units::{Units, unquoted};
-use crate::fault::{MOST_COLLECTED, collect};
-use crate::lint::Lint;
-use crate::nearest::nearest;
+use super::lines::{Header, Statement, TextLocation, new_fault, split_statements};
+use super::plausibility;
+use super::units::{Units, strip_quotes};
+use super::usual_section;
+use crate::fault::{MAX_COLLECTED_FAULTS, push_fault};
 use crate::printable::one_line;
+use crate::suggestions::nearest_word;
+use crate::warning::Warning;
 use crate::{Fault, FaultKind, Faults};
 use skidpad_core::model::Side;
 use skidpad_core::tyre::MagicFormula;
@@ -42,7 +42,7 @@ pub struct Note {
 
 impl Note {
     /// Converts a warning about a key in line `line` of `file` into a note.
-    pub(crate) fn of(lint: Lint, file: &str, line: usize) -> Self {
+    pub(crate) fn from_warning(lint: Warning, file: &str, line: usize) -> Self {
         Self { file: file.to_owned(), line, key: lint.path, text: lint.text }
     }
 }
@@ -62,7 +62,7 @@ impl Display for Note {
 }
 
 /// Alternative keys in other files, and the keys that they stand for.
-const ALIASES: [(&str, &str); 7] = [
+const KEY_ALIASES: [(&str, &str); 7] = [
     ("IP", "INFLPRES"),
     ("IP_NOM", "NOMPRES"),
     ("LFZ0", "LFZO"),
@@ -73,42 +73,43 @@ const ALIASES: [(&str, &str); 7] = [
 ];
 
 /// Beginnings of keys in coefficient sections that belong to effects which are intentionally left out.
-const LEFT_OUT: [&str; 10] = ["LMP", "LGYR", "LMUV", "LIP", "QTZ1", "QCRP", "QBRP", "QDRP", "QDTP", "MBELT"];
+const IGNORED_KEY_PREFIXES: [&str; 10] =
+    ["LMP", "LGYR", "LMUV", "LIP", "QTZ1", "QCRP", "QBRP", "QDRP", "QDTP", "MBELT"];
 
 /// Reads a tyre file. `source_name` names the text in reports. Returns all faults if there are any.
 pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
-    let mut lines = split(text);
+    let mut lines = split_statements(text);
     let mut faults = std::mem::take(&mut lines.faults);
     let units = Units::read(&lines.statements, &mut faults);
     let mut reader = Reader {
         source_name,
         headers: &lines.headers,
-        seen: BTreeMap::new(),
-        blank: BTreeMap::new(),
-        unused: 0,
+        stated_values: BTreeMap::new(),
+        blank_keys: BTreeMap::new(),
+        unused_count: 0,
         notes: Vec::new(),
         faults,
     };
     for statement in lines.statements.iter().filter(|s| s.section != "UNITS") {
-        reader.see(statement);
+        reader.store_statement(statement);
     }
     let version = reader.version();
-    let (uses, mirrored) = reader.uses();
+    let (uses, mirrored) = reader.use_mode();
     let side = reader.side();
     let mut coefficients = reader.coefficients(&units);
-    reader.settle(&mut coefficients);
+    reader.convert_old_conventions(&mut coefficients);
     reader.note_blanks();
     reader.note_unused();
     match MagicFormula::new(coefficients, version, uses) {
         Ok(tyre) if reader.faults.is_empty() => {
-            reader.doubt(&tyre);
+            reader.add_plausibility_notes(&tyre);
             let mut notes = reader.notes;
             notes.sort_by_key(|note| note.line);
             Ok(TyreFile { tyre: if mirrored { tyre.mirrored() } else { tyre }, side, notes })
         }
         tyre => {
             for wrong in tyre.err().unwrap_or_default() {
-                reader.impossible(wrong.name, wrong.accepts, &units);
+                reader.report_coefficient(wrong.name, wrong.accepts, &units);
             }
             Err(Faults::new(source_name, text, reader.faults))
         }
@@ -117,57 +118,57 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
 
 /// First value that is stated for a key.
 #[derive(Clone, Debug)]
-struct Seen<'a> {
+struct StatedValue<'a> {
     value: &'a str,
-    place: Place,
+    place: TextLocation,
     /// Whether the value is already reported as a fault.
-    broken: bool,
+    is_reported: bool,
 }
 
 /// State of the reader of a tyre file.
 struct Reader<'a> {
     source_name: &'a str,
     headers: &'a [Header],
-    seen: BTreeMap<&'a str, Seen<'a>>,
+    stated_values: BTreeMap<&'a str, StatedValue<'a>>,
     /// Keys without a value, which many programs write for unknown values.
-    blank: BTreeMap<&'a str, Place>,
+    blank_keys: BTreeMap<&'a str, TextLocation>,
     /// Number of unused keys in sections of coefficients.
-    unused: usize,
+    unused_count: usize,
     notes: Vec<Note>,
     faults: Vec<Fault>,
 }
 
 /// Returns the description of the coefficient `name`.
-fn entry(name: &str) -> Option<&'static Entry> {
+fn coefficient_entry(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
 /// Share of a slip range below which one side counts as not measured.
-const ONE_SIDED: f32 = 0.05;
+const MIN_MEASURED_SIDE_SHARE: f32 = 0.05;
 
 /// Keys that are read and are not coefficients.
-const OTHERS: [&str; 4] = ["FITTYP", "USE_MODE", "PROPERTY_FILE_FORMAT", "TYRESIDE"];
+const NON_COEFFICIENT_KEYS: [&str; 4] = ["FITTYP", "USE_MODE", "PROPERTY_FILE_FORMAT", "TYRESIDE"];
 
 impl<'a> Reader<'a> {
     /// Stores the first value of a known key. Reports a second value that differs.
-    fn see(&mut self, statement: &'a Statement<'a>) {
-        let alias = ALIASES.iter().find(|(other, _)| *other == statement.key);
+    fn store_statement(&mut self, statement: &'a Statement<'a>) {
+        let alias = KEY_ALIASES.iter().find(|(other, _)| *other == statement.key);
         let key = alias.map_or(statement.key.as_str(), |(_, key)| *key);
-        if entry(key).is_none() && !OTHERS.contains(&key) {
-            return self.unknown(statement);
+        if coefficient_entry(key).is_none() && !NON_COEFFICIENT_KEYS.contains(&key) {
+            return self.note_unknown_key(statement);
         }
         if statement.value.is_empty() {
-            self.blank.insert(key, statement.place.clone());
+            self.blank_keys.insert(key, statement.place.clone());
             return;
         }
-        match self.seen.get_mut(key) {
+        match self.stated_values.get_mut(key) {
             None => {
                 let (value, place) = (statement.value, statement.place.clone());
-                self.seen.insert(key, Seen { value, place, broken: false });
+                self.stated_values.insert(key, StatedValue { value, place, is_reported: false });
             }
             Some(first) if first.value == statement.value => {}
             Some(first) => {
-                let mut twice = fault(
+                let mut twice = new_fault(
                     FaultKind::Contradiction,
                     key,
                     &statement.place,
@@ -175,71 +176,75 @@ impl<'a> Reader<'a> {
                     "stated once",
                     Some("remove one of the two".into()),
                 );
-                twice.against = Some(first.place.span.clone());
-                first.broken = true;
-                collect(&mut self.faults, twice);
+                twice.contradicted_span = Some(first.place.span.clone());
+                first.is_reported = true;
+                push_fault(&mut self.faults, twice);
             }
         }
     }
 
     /// Adds a note about an unused key of a coefficient section, which may be misspelt. Keys of effects that are left
     /// out get no note, except for a loss of friction with sliding speed.
-    fn unknown(&mut self, statement: &Statement<'_>) {
-        if statement.key == "LMUV" && number(statement.value) != Some(0.0) {
-            self.note_at(statement.place.line, &statement.key, "loss of friction with sliding speed is left out");
+    fn note_unknown_key(&mut self, statement: &Statement<'_>) {
+        if statement.key == "LMUV" && parse_number(statement.value) != Some(0.0) {
+            self.add_note_at_line(
+                statement.place.line,
+                &statement.key,
+                "loss of friction with sliding speed is left out",
+            );
         }
-        let known = LEFT_OUT.iter().any(|prefix| statement.key.starts_with(prefix));
+        let known = IGNORED_KEY_PREFIXES.iter().any(|prefix| statement.key.starts_with(prefix));
         let turning = statement.section.starts_with("TURNSLIP");
         if !statement.section.ends_with("_COEFFICIENTS") || known || turning {
             return;
         }
-        self.unused += 1;
-        if self.unused > MOST_COLLECTED {
+        self.unused_count += 1;
+        if self.unused_count > MAX_COLLECTED_FAULTS {
             return;
         }
-        let text = match nearest(&statement.key, ENTRIES.iter().map(|entry| entry.name)) {
+        let text = match nearest_word(&statement.key, ENTRIES.iter().map(|entry| entry.name)) {
             Some(like) => format!("is not used; did you mean {like}?"),
             None => "is not used".into(),
         };
-        self.note_at(statement.place.line, &statement.key, &text);
+        self.add_note_at_line(statement.place.line, &statement.key, &text);
     }
 
     /// Adds a note with the number of unused keys that have no note of their own.
     fn note_unused(&mut self) {
-        let more = self.unused.saturating_sub(MOST_COLLECTED);
+        let more = self.unused_count.saturating_sub(MAX_COLLECTED_FAULTS);
         if more > 0 {
-            self.note_at(0, "", &format!("{more} more keys are not used"));
+            self.add_note_at_line(0, "", &format!("{more} more keys are not used"));
         }
     }
 
     /// Adds a note about `key`, with the line in which it is stated.
-    fn note(&mut self, key: &str, text: &str) {
-        let line = self.seen.get(key).map_or(0, |seen| seen.place.line);
-        self.note_at(line, key, text);
+    fn add_note(&mut self, key: &str, text: &str) {
+        let line = self.stated_values.get(key).map_or(0, |seen| seen.place.line);
+        self.add_note_at_line(line, key, text);
     }
 
     /// Adds a note about `key` in line `line`; 0 stands for the file as a whole.
-    fn note_at(&mut self, line: usize, key: &str, text: &str) {
+    fn add_note_at_line(&mut self, line: usize, key: &str, text: &str) {
         let file = self.source_name.to_owned();
         self.notes.push(Note { file, line, key: key.to_owned(), text: text.to_owned() });
     }
 
     /// Reports the value of `key` as wrong. Does nothing if the key is not stated.
-    fn wrong(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
-        if let Some(seen) = self.seen.get_mut(key) {
-            seen.broken = true;
-            collect(&mut self.faults, fault(kind, key, &seen.place, seen.value, accepts, Some(help.to_owned())));
+    fn report_wrong_value(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
+        if let Some(seen) = self.stated_values.get_mut(key) {
+            seen.is_reported = true;
+            push_fault(&mut self.faults, new_fault(kind, key, &seen.place, seen.value, accepts, Some(help.to_owned())));
         }
     }
 
     /// Returns the whole number that is stated for `key`. Returns `None` if the key is not stated, or after reporting
     /// another value.
-    fn whole(&mut self, key: &str, accepts: &str) -> Option<i64> {
-        let value = number(self.seen.get(key)?.value);
+    fn whole_number(&mut self, key: &str, accepts: &str) -> Option<i64> {
+        let value = parse_number(self.stated_values.get(key)?.value);
         match value {
             Some(value) if value.fract() == 0.0 && value.abs() < 1e6 => Some(value as i64),
             _ => {
-                self.wrong(FaultKind::WrongType, key, accepts, "write a whole number");
+                self.report_wrong_value(FaultKind::WrongType, key, accepts, "write a whole number");
                 None
             }
         }
@@ -248,59 +253,75 @@ impl<'a> Reader<'a> {
     /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. Reports other tyre models and unknown
     /// versions.
     fn version(&mut self) -> Version {
-        const FITS: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
-        const FORMATS: &str = "'PAC2002' or a format whose FITTYP says the version";
-        let format = self.seen.get("PROPERTY_FILE_FORMAT").map(|seen| unquoted(seen.value).to_ascii_uppercase());
+        const ACCEPTED_FITTYP: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
+        const ACCEPTED_FORMATS: &str = "'PAC2002' or a format whose FITTYP says the version";
+        let format =
+            self.stated_values.get("PROPERTY_FILE_FORMAT").map(|seen| strip_quotes(seen.value).to_ascii_uppercase());
         let format = format.unwrap_or_default();
         let foreign = ["PAC89", "PAC94", "PAC96", "PAC_MC", "PACMC", "FIALA", "FTIRE", "UA", "521", "5.2.1", "TMEASY"];
         if foreign.contains(&format.as_str()) {
-            self.wrong(FaultKind::OutOfRange, "PROPERTY_FILE_FORMAT", FORMATS, "this is another family of tyre models");
+            self.report_wrong_value(
+                FaultKind::OutOfRange,
+                "PROPERTY_FILE_FORMAT",
+                ACCEPTED_FORMATS,
+                "this is another family of tyre models",
+            );
             return Version::Mf61;
         }
-        let stated = self.seen.contains_key("FITTYP");
-        match self.whole("FITTYP", FITS) {
+        let stated = self.stated_values.contains_key("FITTYP");
+        match self.whole_number("FITTYP", ACCEPTED_FITTYP) {
             Some(61 | 62) if format == "PAC2002" => {
-                self.wrong(FaultKind::Contradiction, "FITTYP", "5, 6 or 21 in a PAC2002 file", "remove one of the two");
+                self.report_wrong_value(
+                    FaultKind::Contradiction,
+                    "FITTYP",
+                    "5, 6 or 21 in a PAC2002 file",
+                    "remove one of the two",
+                );
                 Version::Mf61
             }
             Some(5) => {
-                self.note("FITTYP", "MF 5 is read as MF 5.2");
+                self.add_note("FITTYP", "MF 5 is read as MF 5.2");
                 Version::Mf52
             }
             Some(6 | 21 | 52) => Version::Mf52,
             Some(60) => {
-                self.note("FITTYP", "MF 6.0 is read as MF 6.1");
+                self.add_note("FITTYP", "MF 6.0 is read as MF 6.1");
                 Version::Mf61
             }
             Some(61) => Version::Mf61,
             Some(62) => Version::Mf62,
             _ if format == "PAC2002" => Version::Mf52,
             Some(_) => {
-                self.wrong(FaultKind::OutOfRange, "FITTYP", FITS, "other versions have other equations");
+                self.report_wrong_value(
+                    FaultKind::OutOfRange,
+                    "FITTYP",
+                    ACCEPTED_FITTYP,
+                    "other versions have other equations",
+                );
                 Version::Mf61
             }
             None if stated => Version::Mf61,
-            None => self.guessed_version(FITS),
+            None => self.version_from_coefficients(ACCEPTED_FITTYP),
         }
     }
 
     /// Returns the version of a file that does not state it, by coefficients that only one version has. Reports the
     /// missing key if they do not decide.
-    fn guessed_version(&mut self, accepts: &str) -> Version {
-        let any = |keys: &[&str]| keys.iter().any(|key| self.seen.contains_key(key));
+    fn version_from_coefficients(&mut self, accepts: &str) -> Version {
+        let any = |keys: &[&str]| keys.iter().any(|key| self.stated_values.contains_key(key));
         let six = any(&["PKY4", "PKY6", "PPX1", "PPY1", "QSX4", "QSY7", "QDZ10"]);
         let five = any(&["PHY3", "PTX1", "PTY1"]);
         match (five, six) {
             (false, true) => {
-                self.note("FITTYP", "missing; by its coefficients this is MF 6.1");
+                self.add_note("FITTYP", "missing; by its coefficients this is MF 6.1");
                 Version::Mf61
             }
             (true, false) => {
-                self.note("FITTYP", "missing; by its coefficients this is MF 5.2");
+                self.add_note("FITTYP", "missing; by its coefficients this is MF 5.2");
                 Version::Mf52
             }
             _ => {
-                self.missing("FITTYP", "MODEL", accepts);
+                self.report_missing_key("FITTYP", "MODEL", accepts);
                 Version::Mf61
             }
         }
@@ -308,9 +329,10 @@ impl<'a> Reader<'a> {
 
     /// Returns the forces that `USE_MODE` selects, and whether the tyre is mirrored. Default: combined forces, not
     /// mirrored.
-    fn uses(&mut self) -> (UseMode, bool) {
-        const MODES: &str = "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
-        let Some(mode) = self.whole("USE_MODE", MODES) else { return (UseMode::Combined, false) };
+    fn use_mode(&mut self) -> (UseMode, bool) {
+        const ACCEPTED_USE_MODES: &str =
+            "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
+        let Some(mode) = self.whole_number("USE_MODE", ACCEPTED_USE_MODES) else { return (UseMode::Combined, false) };
         let uses = match mode.abs() % 10 {
             _ if mode.abs() > 999 => None,
             0 => Some(UseMode::Load),
@@ -319,29 +341,34 @@ impl<'a> Reader<'a> {
             3 => Some(UseMode::Uncombined),
             4 => Some(UseMode::Combined),
             5 => {
-                self.note("USE_MODE", "turn slip is left out");
+                self.add_note("USE_MODE", "turn slip is left out");
                 Some(UseMode::Combined)
             }
             _ => None,
         };
         if uses.is_none() {
-            self.wrong(FaultKind::OutOfRange, "USE_MODE", MODES, "it has up to three digits; below 0 mirrors the tyre");
+            self.report_wrong_value(
+                FaultKind::OutOfRange,
+                "USE_MODE",
+                ACCEPTED_USE_MODES,
+                "it has up to three digits; below 0 mirrors the tyre",
+            );
         }
         if mode < 0 {
-            self.note("USE_MODE", "below 0: the tyre is mirrored");
+            self.add_note("USE_MODE", "below 0: the tyre is mirrored");
         }
         (uses.unwrap_or(UseMode::Combined), mode < 0)
     }
 
     /// Returns the side of the car that `TYRESIDE` states.
     fn side(&mut self) -> Option<Side> {
-        let value = unquoted(self.seen.get("TYRESIDE")?.value).to_ascii_uppercase();
+        let value = strip_quotes(self.stated_values.get("TYRESIDE")?.value).to_ascii_uppercase();
         match value.as_str() {
             "LEFT" => Some(Side::Left),
             "RIGHT" => Some(Side::Right),
             "SYMMETRIC" | "" => None,
             _ => {
-                self.note("TYRESIDE", "is not 'LEFT', 'RIGHT' or 'SYMMETRIC': taken as not stated");
+                self.add_note("TYRESIDE", "is not 'LEFT', 'RIGHT' or 'SYMMETRIC': taken as not stated");
                 None
             }
         }
@@ -351,24 +378,24 @@ impl<'a> Reader<'a> {
     fn coefficients(&mut self, units: &Units) -> Coefficients {
         let mut coefficients = Coefficients::default();
         for entry in ENTRIES {
-            let Some(seen) = self.seen.get(entry.name) else { continue };
-            match number(seen.value) {
+            let Some(seen) = self.stated_values.get(entry.name) else { continue };
+            match parse_number(seen.value) {
                 Some(value) => {
                     if let Some(into) = coefficients.get_mut(entry.name) {
-                        *into = (value * units.size(entry.unit)) as f32;
+                        *into = (value * units.si_factor(entry.unit)) as f32;
                     }
                 }
-                None => self.wrong(FaultKind::WrongType, entry.name, "a number", entry.meaning),
+                None => self.report_wrong_value(FaultKind::WrongType, entry.name, "a number", entry.meaning),
             }
         }
         coefficients
     }
 
     /// Replaces conventions of old files by the values that the formula requires, and adds a note about each.
-    fn settle(&mut self, c: &mut Coefficients) {
+    fn convert_old_conventions(&mut self, c: &mut Coefficients) {
         if c.q_re0 == 0.0 {
             c.q_re0 = 1.0;
-            self.note("Q_RE0", "0 would be a tyre without a radius: taken as 1");
+            self.add_note("Q_RE0", "0 would be a tyre without a radius: taken as 1");
         }
         // MF 5.0: lateral friction and cornering stiffness are both below 0. A change of sign of both D and B changes
         // no force. Coefficients that are multiplied by friction (RVY: lateral force by slip ratio) or by B (QBZ10:
@@ -377,76 +404,79 @@ impl<'a> Reader<'a> {
             for turned in [&mut c.pdy1, &mut c.pdy2, &mut c.rvy1, &mut c.rvy2, &mut c.rvy3, &mut c.qbz10] {
                 *turned = -*turned;
             }
-            self.note("PDY1", "below 0, as in MF 5.0: taken with its sign changed");
+            self.add_note("PDY1", "below 0, as in MF 5.0: taken with its sign changed");
         }
-        if one_sided([c.kpumin, c.kpumax], 100.0) {
+        if is_one_sided([c.kpumin, c.kpumax], 100.0) {
             let most = c.kpumax.abs().max(c.kpumin.abs());
             (c.kpumin, c.kpumax) = (-most, most);
-            self.note("KPUMAX", "only driving or only braking was measured: the formula is used for both");
+            self.add_note("KPUMAX", "only driving or only braking was measured: the formula is used for both");
         }
-        if one_sided([c.alpmin, c.alpmax], 1.6) {
+        if is_one_sided([c.alpmin, c.alpmax], 1.6) {
             let most = c.alpmax.abs().max(c.alpmin.abs());
             (c.alpmin, c.alpmax) = (-most, most);
-            self.note("ALPMAX", "only one side was measured: the formula is used for both");
+            self.add_note("ALPMAX", "only one side was measured: the formula is used for both");
         }
     }
 
     /// Adds notes about implausible, missing or assumed values of a file without faults.
-    fn doubt(&mut self, tyre: &MagicFormula) {
-        let stated = |name: &str| self.seen.contains_key(name);
-        let mut found = doubts::implausible(tyre.coefficients(), stated);
-        found.extend(doubts::cut_off(tyre.use_mode(), stated));
+    fn add_plausibility_notes(&mut self, tyre: &MagicFormula) {
+        let stated = |name: &str| self.stated_values.contains_key(name);
+        let mut found = plausibility::implausible_coefficients(tyre.coefficients(), stated);
+        found.extend(plausibility::missing_counterparts(tyre.use_mode(), stated));
         for (key, text) in found {
-            self.note(key, &text);
+            self.add_note(key, &text);
         }
-        if let Some(text) = doubts::left_out(tyre) {
-            self.note("", &text);
+        if let Some(text) = plausibility::combined_slip_note(tyre) {
+            self.add_note("", &text);
         }
     }
 
     /// Adds one note that lists the keys without a value.
     fn note_blanks(&mut self) {
-        let keys: Vec<&str> = self.blank.keys().copied().filter(|key| !self.seen.contains_key(key)).collect();
+        let keys: Vec<&str> =
+            self.blank_keys.keys().copied().filter(|key| !self.stated_values.contains_key(key)).collect();
         if let Some(first) = keys.first() {
-            let line = keys.iter().filter_map(|key| self.blank.get(key)).map(|place| place.line).min().unwrap_or(0);
+            let line =
+                keys.iter().filter_map(|key| self.blank_keys.get(key)).map(|place| place.line).min().unwrap_or(0);
             let text = format!("without a value, taken as not stated: {}", keys.join(", "));
             let key = (*first).to_owned();
-            self.note_at(line, &key, &text);
+            self.add_note_at_line(line, &key, &text);
         }
     }
 
     /// Reports a coefficient that is impossible or missing. `accepts` states the accepted values in SI units.
-    fn impossible(&mut self, name: &str, accepts: &str, units: &Units) {
-        let meaning = entry(name).map_or("", |entry| entry.meaning);
-        let unit = entry(name).map_or(Unit::One, |entry| entry.unit);
-        let accepts = match units.size(unit) {
+    fn report_coefficient(&mut self, name: &str, accepts: &str, units: &Units) {
+        let meaning = coefficient_entry(name).map_or("", |entry| entry.meaning);
+        let unit = coefficient_entry(name).map_or(Unit::One, |entry| entry.unit);
+        let accepts = match units.si_factor(unit) {
             1.0 => accepts.to_owned(),
             size => format!("{accepts} (one unit of this file is {size} in SI)"),
         };
-        match self.seen.get(name) {
-            Some(seen) if seen.broken => {}
-            Some(_) => self.wrong(FaultKind::OutOfRange, name, &accepts, meaning),
-            None => self.missing(name, section_of(name, unit), &accepts),
+        match self.stated_values.get(name) {
+            Some(seen) if seen.is_reported => {}
+            Some(_) => self.report_wrong_value(FaultKind::OutOfRange, name, &accepts, meaning),
+            None => self.report_missing_key(name, usual_section(name, unit), &accepts),
         }
     }
 
     /// Reports that `key` is missing from `section`, unless a broken line was meant to state it.
-    fn missing(&mut self, key: &str, section: &str, accepts: &str) {
+    fn report_missing_key(&mut self, key: &str, section: &str, accepts: &str) {
         if self.faults.iter().any(|fault| fault.kind == FaultKind::Syntax && fault.path.eq_ignore_ascii_case(key)) {
             return;
         }
         let header = self.headers.iter().find(|header| header.name == section);
-        let top = Place { line: 1, column: 1, span: 0..0 };
+        let top = TextLocation { line: 1, column: 1, span: 0..0 };
         let around = header.map_or(&top, |header| &header.place);
-        let place = self.blank.get(key).unwrap_or(around);
-        let meaning = entry(key).map_or("which equations the coefficients belong to", |entry| entry.meaning);
+        let place = self.blank_keys.get(key).unwrap_or(around);
+        let meaning =
+            coefficient_entry(key).map_or("which equations the coefficients belong to", |entry| entry.meaning);
         let help = format!("{meaning}; add it to [{section}]");
-        collect(&mut self.faults, fault(FaultKind::MissingKey, key, place, "nothing", accepts, Some(help)));
+        push_fault(&mut self.faults, new_fault(FaultKind::MissingKey, key, place, "nothing", accepts, Some(help)));
     }
 }
 
 /// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text.
-fn number(value: &str) -> Option<f64> {
+fn parse_number(value: &str) -> Option<f64> {
     let digits = |c: char| c.is_ascii_digit() || "+-.eEdD".contains(c);
     if !value.chars().all(digits) {
         return None;
@@ -457,8 +487,8 @@ fn number(value: &str) -> Option<f64> {
 
 /// Returns true if a slip range has hardly any part on one side: limited to it, the tyre could not drive, or not turn.
 /// Returns false for ranges beyond `largest`. These are faults, which mirroring would repeat.
-fn one_sided([least, most]: [f32; 2], largest: f32) -> bool {
-    let enough = ONE_SIDED * (most - least);
+fn is_one_sided([least, most]: [f32; 2], largest: f32) -> bool {
+    let enough = MIN_MEASURED_SIDE_SHARE * (most - least);
     let sound = least < most && least.abs().max(most.abs()) <= largest;
     sound && (most < enough || -least < enough)
 }

@@ -3,13 +3,13 @@
 //! Comments run from `$` or `!` to the end of the line, outside of quotes. Tables without keys (such as `[SHAPE]`) are
 //! in sections that are not read. In all other sections, a line that is no statement is a fault.
 
-use crate::fault::collect;
+use crate::fault::push_fault;
 use crate::{Fault, FaultKind};
 use std::ops::Range;
 
 /// Part of the text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct TextLocation {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
@@ -28,7 +28,7 @@ pub(super) struct Statement<'a> {
     /// Value without comment and surrounding spaces.
     pub value: &'a str,
     /// Place of the value, or of the whole statement if the value is empty.
-    pub place: Place,
+    pub place: TextLocation,
 }
 
 /// Section header `[SECTION]`.
@@ -36,22 +36,22 @@ pub(super) struct Statement<'a> {
 pub(super) struct Header {
     /// Name in upper case.
     pub name: String,
-    pub place: Place,
+    pub place: TextLocation,
 }
 
 /// Statements, headers and faults of a text.
 #[derive(Debug, Default)]
-pub(super) struct Lines<'a> {
+pub(super) struct ParsedText<'a> {
     pub statements: Vec<Statement<'a>>,
     pub headers: Vec<Header>,
     pub faults: Vec<Fault>,
 }
 
 /// Builds a fault of the key `path` at `place`.
-pub(super) fn fault(
+pub(super) fn new_fault(
     kind: FaultKind,
     path: &str,
-    place: &Place,
+    place: &TextLocation,
     found: &str,
     accepts: &str,
     help: Option<String>,
@@ -65,46 +65,49 @@ pub(super) fn fault(
         accepts: accepts.to_owned(),
         help,
         span: place.span.clone(),
-        against: None,
+        contradicted_span: None,
     }
 }
 
 /// Splits `text` into headers and statements, and collects its faults.
-pub(super) fn split(text: &str) -> Lines<'_> {
-    let mut lines = Lines::default();
+pub(super) fn split_statements(text: &str) -> ParsedText<'_> {
+    let mut lines = ParsedText::default();
     let mut section = String::new();
     let mut start = 0;
     for (i, raw) in text.split_inclusive('\n').enumerate() {
         let line = Line { text, start, number: i + 1 };
         start += raw.len();
         let content = raw.trim_start_matches('\u{feff}');
-        let (content, closed) = without_comment(content);
+        let (content, closed) = strip_comment(content);
         let content = content.trim();
         if content.is_empty() {
             continue;
         }
-        let place = line.place(content);
+        let place = line.location(content);
         if !closed {
             let help = Some("close the text with '".into());
-            collect(
+            push_fault(
                 &mut lines.faults,
-                fault(FaultKind::Syntax, key_of(content), &place, "the text is not closed", "'text'", help),
+                new_fault(FaultKind::Syntax, leading_word(content), &place, "the text is not closed", "'text'", help),
             );
         } else if content.starts_with('[') {
-            lines.header(content, place, &mut section);
+            lines.add_header(content, place, &mut section);
         } else if let Some((key, value)) = content.split_once('=') {
-            lines.statement(&line, &section, key.trim(), value.trim(), place);
-        } else if is_read(&section) {
+            lines.add_statement(&line, &section, key.trim(), value.trim(), place);
+        } else if is_read_section(&section) {
             let help = Some("write KEY = value, or begin the line with $ if it is a comment".into());
             let found = format!("`{content}` is neither a section nor a value");
-            collect(&mut lines.faults, fault(FaultKind::Syntax, key_of(content), &place, &found, "KEY = value", help));
+            push_fault(
+                &mut lines.faults,
+                new_fault(FaultKind::Syntax, leading_word(content), &place, &found, "KEY = value", help),
+            );
         }
     }
     lines
 }
 
 /// Returns true if `section` is read, so that lines without `=` are faults in it.
-fn is_read(section: &str) -> bool {
+fn is_read_section(section: &str) -> bool {
     let known =
         ["", "MDI_HEADER", "UNITS", "MODEL", "DIMENSION", "OPERATING_CONDITIONS", "INERTIA", "VERTICAL", "STRUCTURAL"];
     let kinds = ["_COEFFICIENTS", "_RANGE"];
@@ -112,14 +115,14 @@ fn is_read(section: &str) -> bool {
 }
 
 /// Returns the word at the start of a broken line; empty if it starts with another character.
-fn key_of(content: &str) -> &str {
+fn leading_word(content: &str) -> &str {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let end = content.find(|c| !word(c)).unwrap_or(content.len());
     &content[..end]
 }
 
 /// Returns the line up to its comment, and whether its quotes are closed.
-fn without_comment(line: &str) -> (&str, bool) {
+fn strip_comment(line: &str) -> (&str, bool) {
     let mut quote = None;
     for (at, c) in line.char_indices() {
         match (quote, c) {
@@ -141,38 +144,41 @@ struct Line<'a> {
 
 impl Line<'_> {
     /// Returns the place of `part`, which must be a slice of this line.
-    fn place(&self, part: &str) -> Place {
+    fn location(&self, part: &str) -> TextLocation {
         let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let at = if part.is_empty() { at.max(self.start).min(self.text.len()) } else { at };
         let head = self.text.get(self.start..at).unwrap_or("");
-        Place { line: self.number, column: head.chars().count() + 1, span: at..at + part.len() }
+        TextLocation { line: self.number, column: head.chars().count() + 1, span: at..at + part.len() }
     }
 }
 
-impl<'a> Lines<'a> {
+impl<'a> ParsedText<'a> {
     /// Adds a header, and stores its name in `section`. A malformed header is also a fault.
-    fn header(&mut self, content: &str, place: Place, section: &mut String) {
+    fn add_header(&mut self, content: &str, place: TextLocation, section: &mut String) {
         let name = content[1..].trim_end_matches(']').trim().to_ascii_uppercase();
         let word = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
         if !content.ends_with(']') || name.is_empty() || !name.chars().all(word) {
             let found = format!("`{content}` is no section header");
             let help = Some("write [NAME] on a line of its own".into());
-            collect(&mut self.faults, fault(FaultKind::Syntax, &name, &place, &found, "[NAME]", help));
+            push_fault(&mut self.faults, new_fault(FaultKind::Syntax, &name, &place, &found, "[NAME]", help));
         }
         section.clone_from(&name);
         self.headers.push(Header { name, place });
     }
 
     /// Adds a statement at the place `whole`, or the fault of a malformed key.
-    fn statement(&mut self, line: &Line<'a>, section: &str, key: &str, value: &'a str, whole: Place) {
+    fn add_statement(&mut self, line: &Line<'a>, section: &str, key: &str, value: &'a str, whole: TextLocation) {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if key.is_empty() || !key.chars().all(word) {
             let found = format!("`{key}` is no key");
             let help = Some("a key is one word of letters, digits and _".into());
-            collect(&mut self.faults, fault(FaultKind::Syntax, key_of(key), &whole, &found, "KEY = value", help));
+            push_fault(
+                &mut self.faults,
+                new_fault(FaultKind::Syntax, leading_word(key), &whole, &found, "KEY = value", help),
+            );
             return;
         }
-        let place = if value.is_empty() { whole } else { line.place(value) };
+        let place = if value.is_empty() { whole } else { line.location(value) };
         let (section, key) = (section.to_owned(), key.to_ascii_uppercase());
         self.statements.push(Statement { section, key, value, place });
     }

@@ -19,10 +19,10 @@
 //! implausible values, and coefficients that are missing although related coefficients are stated.
 
 mod build;
-pub(crate) mod doubts;
 #[cfg(feature = "fit")]
 pub mod fit;
 mod lines;
+pub(crate) mod plausibility;
 mod units;
 
 pub use build::{Note, TyreFile};
@@ -34,7 +34,7 @@ use skidpad_core::tyre::magic_formula::{ENTRIES, Unit, UseMode, Version};
 use std::path::Path;
 
 /// Name and text of every shipped tyre file, in alphabetical order.
-const FILES: [(&str, &str); 4] = [
+const SHIPPED_TYRE_FILES: [(&str, &str); 4] = [
     ("c5_front", include_str!("../../vehicles/tyres/c5_front.tir")),
     ("c5_rear", include_str!("../../vehicles/tyres/c5_rear.tir")),
     ("opentire_235_60r16", include_str!("../../vehicles/tyres/opentire_235_60r16.tir")),
@@ -43,12 +43,12 @@ const FILES: [(&str, &str); 4] = [
 
 /// Returns the names of the shipped tyre files, in alphabetical order.
 pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
-    FILES.iter().map(|(name, _)| *name)
+    SHIPPED_TYRE_FILES.iter().map(|(name, _)| *name)
 }
 
 /// Returns the text of the shipped tyre file called `name`, if it exists.
 pub fn find(name: &str) -> Option<&'static str> {
-    FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    SHIPPED_TYRE_FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// Reads the text of a tyre file. `source_name` names the text in fault reports.
@@ -70,7 +70,7 @@ pub fn load(name_or_path: &str) -> Result<TyreFile, LoadError> {
         return Ok(read(&format!("{name_or_path}.tir"), text)?);
     }
     let path = Path::new(name_or_path);
-    let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+    let unreadable = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
     Ok(read(name_or_path, &files::read_lossy(path, FileKind::Tyre).map_err(unreadable)?)?)
 }
 
@@ -98,7 +98,7 @@ pub fn write(tyre: &MagicFormula) -> String {
         if value == entry.default {
             continue;
         }
-        let wanted = section_of(entry.name, entry.unit);
+        let wanted = usual_section(entry.name, entry.unit);
         if wanted != section {
             section = wanted;
             text += &format!("[{section}]\n");
@@ -109,7 +109,7 @@ pub fn write(tyre: &MagicFormula) -> String {
 }
 
 /// Returns the section in which the coefficient `name` with the unit `unit` is usually stated.
-fn section_of(name: &str, unit: Unit) -> &'static str {
+fn usual_section(name: &str, unit: Unit) -> &'static str {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     let ends_in = |kinds: &[&str]| kinds.iter().any(|kind| name.get(1..).is_some_and(|tail| tail.starts_with(kind)));
     match name {

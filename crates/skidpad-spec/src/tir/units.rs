@@ -1,7 +1,7 @@
 //! Units of a `.tir` file: the `[UNITS]` section, and the conversion of values to SI.
 
-use super::lines::{Statement, fault};
-use crate::fault::collect;
+use super::lines::{Statement, new_fault};
+use crate::fault::push_fault;
 use crate::{Fault, FaultKind};
 use skidpad_core::tyre::magic_formula::Unit;
 
@@ -15,9 +15,9 @@ pub(super) struct Units {
 }
 
 /// Names of units (lower case) and their size in SI.
-type Names = [(&'static str, f64)];
+type UnitTable = [(&'static str, f64)];
 
-const LENGTHS: &Names = &[
+const LENGTH_UNITS: &UnitTable = &[
     ("meter", 1.0),
     ("metre", 1.0),
     ("m", 1.0),
@@ -32,7 +32,7 @@ const LENGTHS: &Names = &[
     ("foot", 0.3048),
     ("ft", 0.3048),
 ];
-const FORCES: &Names = &[
+const FORCE_UNITS: &UnitTable = &[
     ("newton", 1.0),
     ("n", 1.0),
     ("kilonewton", 1e3),
@@ -44,7 +44,7 @@ const FORCES: &Names = &[
     ("pound_force", 4.448_221_615_260_5),
     ("lbf", 4.448_221_615_260_5),
 ];
-const ANGLES: &Names = &[
+const ANGLE_UNITS: &UnitTable = &[
     ("radians", 1.0),
     ("radian", 1.0),
     ("rad", 1.0),
@@ -52,7 +52,7 @@ const ANGLES: &Names = &[
     ("degree", std::f64::consts::PI / 180.0),
     ("deg", std::f64::consts::PI / 180.0),
 ];
-const TIMES: &Names = &[
+const TIME_UNITS: &UnitTable = &[
     ("second", 1.0),
     ("seconds", 1.0),
     ("sec", 1.0),
@@ -71,13 +71,13 @@ impl Units {
         let mut units = Self { length: 1.0, force: 1.0, angle: 1.0, time: 1.0 };
         for statement in statements.iter().filter(|s| s.section == "UNITS") {
             let (into, names) = match statement.key.as_str() {
-                "LENGTH" => (&mut units.length, LENGTHS),
-                "FORCE" => (&mut units.force, FORCES),
-                "ANGLE" => (&mut units.angle, ANGLES),
-                "TIME" => (&mut units.time, TIMES),
+                "LENGTH" => (&mut units.length, LENGTH_UNITS),
+                "FORCE" => (&mut units.force, FORCE_UNITS),
+                "ANGLE" => (&mut units.angle, ANGLE_UNITS),
+                "TIME" => (&mut units.time, TIME_UNITS),
                 _ => continue,
             };
-            let name = unquoted(statement.value).to_ascii_lowercase();
+            let name = strip_quotes(statement.value).to_ascii_lowercase();
             match names.iter().find(|(known, _)| *known == name) {
                 Some((_, size)) => *into = *size,
                 None => {
@@ -86,7 +86,7 @@ impl Units {
                     let help = Some("values of the file cannot be converted without it".into());
                     let path = format!("UNITS.{}", statement.key);
                     let kind = FaultKind::OutOfRange;
-                    collect(faults, fault(kind, &path, &statement.place, statement.value, &accepts, help));
+                    push_fault(faults, new_fault(kind, &path, &statement.place, statement.value, &accepts, help));
                 }
             }
         }
@@ -95,7 +95,7 @@ impl Units {
 
     /// Returns the size of one `unit` of the file in SI. Coefficients without a unit have size 1; their angles are
     /// always in rad.
-    pub fn size(&self, unit: Unit) -> f64 {
+    pub fn si_factor(&self, unit: Unit) -> f64 {
         match unit {
             Unit::One => 1.0,
             Unit::Length => self.length,
@@ -109,6 +109,6 @@ impl Units {
 }
 
 /// Returns `value` without its quotes and the spaces around the text.
-pub(super) fn unquoted(value: &str) -> &str {
+pub(super) fn strip_quotes(value: &str) -> &str {
     value.trim_matches(['\'', '"']).trim()
 }

@@ -1,7 +1,7 @@
 //! Aerodynamic side force and maps: units, defaults, faults.
 
 use skidpad_core::model::{Aero, BilinearTable};
-use skidpad_spec::{FaultKind, Loaded, shipped};
+use skidpad_spec::{FaultKind, LoadedVehicle, shipped};
 
 /// Returns the text of a shipped car with the lines `aero` in its table of aerodynamics.
 pub fn car(aero: &str) -> String {
@@ -10,7 +10,7 @@ pub fn car(aero: &str) -> String {
 }
 
 fn with(aero: &str) -> Result<Aero, Vec<(FaultKind, String)>> {
-    match Loaded::read("car.toml", &car(aero)) {
+    match LoadedVehicle::read("car.toml", &car(aero)) {
         Ok(loaded) => Ok(loaded.model.parts().aero.clone()),
         Err(faults) => Err(faults.list().iter().map(|fault| (fault.kind, fault.path.clone())).collect()),
     }

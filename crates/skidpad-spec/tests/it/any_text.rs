@@ -1,6 +1,6 @@
 //! Invariants of the reader of vehicle files for any text, for the mutation tests and the fuzz targets.
 
-use skidpad_spec::{FaultKind, Faults, Loaded};
+use skidpad_spec::{FaultKind, Faults, LoadedVehicle};
 
 /// Reads `text` as a vehicle file and checks the result.
 ///
@@ -9,13 +9,13 @@ use skidpad_spec::{FaultKind, Faults, Loaded};
 ///
 /// # Errors
 /// The faults of the text.
-pub fn read_checked(text: &str) -> Result<Loaded, Faults> {
-    let read = Loaded::read("input.toml", text);
+pub fn read_checked(text: &str) -> Result<LoadedVehicle, Faults> {
+    let read = LoadedVehicle::read("input.toml", text);
     match &read {
         Ok(loaded) => {
             let again = loaded.spec.compile().unwrap_or_else(|faults| panic!("{}", faults.render()));
             assert_eq!(again, *loaded.model);
-            for model in loaded.units() {
+            for model in loaded.vehicle_units() {
                 let parts = model.parts();
                 assert!(parts.aero.drag.is_finite() && parts.aero.drag_point.is_finite());
                 assert!(parts.aero.downforce.iter().all(|s| s.coefficient.is_finite() && s.point.is_finite()));

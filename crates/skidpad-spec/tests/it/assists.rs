@@ -3,14 +3,14 @@
 use skidpad_core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, SpeedSteering, StabilityControl, TractionControl,
 };
-use skidpad_spec::{FaultKind, Loaded, shipped};
+use skidpad_spec::{FaultKind, LoadedVehicle, shipped};
 
 /// Tables of all assists, to append to a vehicle file.
 pub const ALL: &str = include_str!("files/assists.toml");
 
 fn with(tables: &str) -> Result<Assists, Vec<(FaultKind, String)>> {
     let text = format!("{}\n{tables}", shipped::find("corvette_c5").expect("shipped"));
-    match Loaded::read("car.toml", &text) {
+    match LoadedVehicle::read("car.toml", &text) {
         Ok(loaded) => Ok(loaded.model.parts().assists),
         Err(faults) => Err(faults.list().iter().map(|fault| (fault.kind, fault.path.clone())).collect()),
     }

@@ -76,7 +76,7 @@ fn tyre_files_lie_below_their_vehicle_file() {
             let skidpad_spec::LoadError::Faults(faults) = load(&path).expect_err("refused") else {
                 panic!("no faults")
             };
-            refused(&faults.listed());
+            refused(&faults.to_text());
             assert!(!faults.render().contains(SECRET), "{}", faults.render());
             let found = load_from(&path, &[folder.path("other")]);
             assert_eq!(found.is_ok(), file == "a.tir", "{way}");
@@ -102,7 +102,7 @@ fn ground_lies_below_its_scene_file() {
             let path = PathBuf::from(folder.write("own/scene.toml", &text(&way)));
             let told = LoadedScene::load(&path).expect_err("refused");
             let skidpad_spec::LoadError::Faults(faults) = told else { panic!("no faults") };
-            refused(&faults.listed());
+            refused(&faults.to_text());
             let found = LoadedScene::load_from(&path, &[folder.path("other")]);
             assert_eq!(found.is_ok(), is_sound, "{way}: {found:?}");
         }
@@ -133,7 +133,7 @@ fn buffers_lie_below_their_gltf_file() {
         folder.write("own/below/a.gltf", &gltf.replace("nodes%20of.bin", uri));
         let told = LoadedScene::load(&scene).expect_err(uri);
         let skidpad_spec::LoadError::Faults(faults) = told else { panic!("no faults") };
-        refused(&faults.listed());
+        refused(&faults.to_text());
     }
     for uri in ["file:///etc/passwd", "http://localhost/a.bin"] {
         folder.write("own/below/a.gltf", &gltf.replace("nodes%20of.bin", uri));
@@ -154,7 +154,7 @@ fn pipes_and_devices_are_not_read() {
         let path = folder.write("own/car.toml", &car(name));
         let told = load(&path).expect_err("refused");
         let skidpad_spec::LoadError::Faults(faults) = &told else { panic!("no faults") };
-        let told = faults.listed();
+        let told = faults.to_text();
         assert!(told.contains("name a regular file") || told.contains("lies outside"), "{told}");
     }
     let named = |path: &Path| load_from(&path.to_string_lossy(), &[]).expect_err("refused");
@@ -174,5 +174,5 @@ fn a_file_beyond_its_limit_is_refused_by_its_size() {
     let path = folder.write("own/car.toml", &car("a.tir"));
     let told = load(&path).expect_err("refused");
     let skidpad_spec::LoadError::Faults(faults) = &told else { panic!("no faults") };
-    assert!(faults.listed().contains("a tyre file may have 4 MiB"), "{}", faults.listed());
+    assert!(faults.to_text().contains("a tyre file may have 4 MiB"), "{}", faults.to_text());
 }

@@ -1,7 +1,7 @@
 //! Reports of faults: all faults at once, each at its place, none twice.
 
 use skidpad_spec::FaultKind::{self, *};
-use skidpad_spec::{Loaded, MOST_COLLECTED, VehicleSpec, shipped};
+use skidpad_spec::{LoadedVehicle, MAX_COLLECTED_FAULTS, VehicleSpec, shipped};
 
 /// Checks a file with ten different faults. Half of them could make a reader stop or miss other faults.
 #[test]
@@ -35,7 +35,7 @@ fn check(vehicle: &str, rows: &[Row]) {
     for (from, to, kind, path) in rows {
         let at = text.find(from).unwrap_or_else(|| panic!("{vehicle} has no `{from}`"));
         let changed = text.replacen(from, to, 1);
-        let faults = match Loaded::read(vehicle, &changed) {
+        let faults = match LoadedVehicle::read(vehicle, &changed) {
             Err(faults) => faults,
             Ok(_) => panic!("`{to}` passed"),
         };
@@ -47,7 +47,7 @@ fn check(vehicle: &str, rows: &[Row]) {
         // The header of the table with the fault may be a few lines above.
         let near = first.saturating_sub(6)..=first + to.matches('\n').count();
         let removed = *kind == MissingKey || to.is_empty();
-        assert!(removed || near.contains(&fault.line) || fault.against.is_some(), "`{to}`: {fault:?}");
+        assert!(removed || near.contains(&fault.line) || fault.contradicted_span.is_some(), "`{to}`: {fault:?}");
         assert!(!fault.found.is_empty() && !fault.accepts.is_empty(), "{fault:?}");
     }
 }
@@ -375,7 +375,7 @@ fn a_report_is_short() {
     let text = shipped::find("corvette_c5").expect("shipped");
     let strangers: String = (0..2000).map(|i| format!("stranger_{i} = {i}\n")).collect();
     let faults = VehicleSpec::read("long", &(strangers + text)).expect_err("has faults");
-    assert_eq!(faults.list().len(), MOST_COLLECTED);
+    assert_eq!(faults.list().len(), MAX_COLLECTED_FAULTS);
     assert_eq!(faults.to_string(), "long has 256 faults or more, the first 50 of which are shown");
     let shown = faults.render().matches("is not a known key").count();
     assert_eq!(shown, 50);
@@ -388,7 +388,7 @@ fn a_fault_far_to_the_right_is_drawn_in_a_window() {
     let many: String = (0..40_000).map(|k| format!("k{k} = 1, ")).collect();
     for text in [format!("{far}x"), format!("{far}name = 3"), format!("chassis = {{ {many} z = 1 }}\n")] {
         let faults = VehicleSpec::read("long.toml", &text).expect_err("no vehicle");
-        for report in [faults.render(), faults.listed()] {
+        for report in [faults.render(), faults.to_text()] {
             assert!(report.len() < 60_000 && report.contains("long.toml:1:"), "{} bytes", report.len());
         }
     }
@@ -401,7 +401,7 @@ fn a_fault_far_to_the_right_is_drawn_in_a_window() {
 fn reports_hold_no_control_characters_of_files() {
     let text = "name = 3 # \u{9b}2J\u{202e}\n\"\\u001b[2Jforged\" = 1\ntyres = \"a\\nvalid\" # \u{2066}\n";
     let faults = VehicleSpec::read("a\u{1b}[2J.toml", text).expect_err("no vehicle");
-    for report in [faults.render(), faults.listed(), faults.to_string()] {
+    for report in [faults.render(), faults.to_text(), faults.to_string()] {
         let bad = |c: &char| *c != '\n' && (c.is_control() || "\u{202e}\u{2066}".contains(*c));
         assert_eq!(report.chars().find(bad), None, "{report:?}");
         assert!(report.contains("a\\u001b[2J.toml"), "{report}");
@@ -470,7 +470,7 @@ fn faults_make_no_noise() {
         let first = text.replacen(a.0, a.1, 1);
         for b in rows[i + 1..].iter().filter(|b| first.contains(b.0) && !b.0.contains(a.0) && !a.0.contains(b.0)) {
             let second = first.replacen(b.0, b.1, 1);
-            let Err(faults) = Loaded::read("two", &second) else {
+            let Err(faults) = LoadedVehicle::read("two", &second) else {
                 // Only one pair gives a valid file: it replaces one way to state the drag by the other.
                 assert!(a.3.contains("drag_") && b.3.contains("drag_"), "{a:?} {b:?}");
                 continue;

@@ -3,14 +3,14 @@
 use skidpad_core::model::Tyre;
 use skidpad_core::tyre::Conditions;
 use skidpad_spec::FaultKind::{MissingKey, OutOfRange, UnknownKey};
-use skidpad_spec::{FaultKind, Faults, LoadError, Loaded, load, shipped, tir};
+use skidpad_spec::{FaultKind, Faults, LoadError, LoadedVehicle, load, shipped, tir};
 
 fn c5_mf() -> &'static str {
     shipped::find("corvette_c5_mf").expect("shipped")
 }
 
-fn read(text: &str) -> Result<Loaded, Faults> {
-    Loaded::read("car.toml", text)
+fn read(text: &str) -> Result<LoadedVehicle, Faults> {
+    LoadedVehicle::read("car.toml", text)
 }
 
 fn paths(faults: &Faults) -> Vec<(FaultKind, &str)> {

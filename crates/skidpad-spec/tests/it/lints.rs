@@ -1,6 +1,6 @@
 //! Lints about legal but implausible values: each planted mistake is reported with its place, and no shipped car has one.
 
-use skidpad_spec::{Loaded, shipped};
+use skidpad_spec::{LoadedVehicle, shipped};
 
 /// Text in the file of the Corvette, its replacement, key of the note, and a part of the text of the note.
 type Row = (&'static str, &'static str, &'static str, &'static str);
@@ -46,7 +46,7 @@ fn planted_mistakes_are_told() {
     for (from, to, key, word) in MISTAKES {
         let at = text.find(from).unwrap_or_else(|| panic!("no `{from}`"));
         let changed = text.replacen(from, to, 1);
-        let notes = Loaded::read("changed", &changed).unwrap_or_else(|e| panic!("{}", e.render())).notes;
+        let notes = LoadedVehicle::read("changed", &changed).unwrap_or_else(|e| panic!("{}", e.render())).notes;
         let Some(note) = notes.iter().find(|note| note.key == *key) else { panic!("`{to}`: {notes:?}") };
         let whole = key.starts_with("chassis.inertia");
         assert_eq!(notes.len(), if whole { 3 } else { 1 }, "`{to}`: {notes:?}");

@@ -1,9 +1,9 @@
 //! Shipped vehicles, and the schema of vehicle files.
 
 use skidpad_core::STANDARD_GRAVITY;
-use skidpad_spec::{LoadError, Loaded, VehicleSpec, load, shipped};
+use skidpad_spec::{LoadError, LoadedVehicle, VehicleSpec, load, shipped};
 
-fn read(name: &'static str) -> (&'static str, Loaded) {
+fn read(name: &'static str) -> (&'static str, LoadedVehicle) {
     match load(name) {
         Ok(loaded) => (name, loaded),
         Err(LoadError::Faults(faults)) => panic!("{}", faults.render()),
@@ -11,7 +11,7 @@ fn read(name: &'static str) -> (&'static str, Loaded) {
     }
 }
 
-fn every() -> impl Iterator<Item = (&'static str, Loaded)> {
+fn every() -> impl Iterator<Item = (&'static str, LoadedVehicle)> {
     shipped::names().map(read)
 }
 
@@ -32,7 +32,7 @@ fn trailers_are_towed_level() {
     assert_eq!(folder.count(), shipped::trailers().len());
     for (name, ahead) in shipped::trailers().zip(["toyota_4runner", "truck_6x4", "toyota_4runner"]) {
         let [trailer, ahead] = [name, ahead].map(|name| load(name).expect("shipped"));
-        let train: Vec<_> = ahead.units().chain(trailer.units()).collect();
+        let train: Vec<_> = ahead.vehicle_units().chain(trailer.vehicle_units()).collect();
         for pair in train.windows(2) {
             let [ahead, behind] = [&pair[0], &pair[1]];
             let (hitch, coupler) = (ahead.parts().hitch.expect("tows"), behind.parts().coupler.expect("towed"));
@@ -55,14 +55,14 @@ fn a_dolly_carries_the_front_of_its_trailer() {
     let wheels: f64 = dolly.carried_masses().iter().map(|mass| f64::from(*mass)).sum();
     let known = known + 250.0 * 1.65 / 1.9;
     assert!((wheels / known - 1.0).abs() < 1e-6, "{wheels} kg for {known}");
-    assert_eq!(wagon.units().count(), 2);
+    assert_eq!(wagon.vehicle_units().count(), 2);
     assert!(load("caravan").expect("shipped").dolly.is_none());
 }
 
 /// Checks the static axle loads, `m g b / L` and `m g a / L` for two axles. For any axles the loads balance about the centre of mass.
 #[test]
 fn a14_static_loads_follow_the_lever_rule() {
-    for (name, Loaded { spec, model, .. }) in every() {
+    for (name, LoadedVehicle { spec, model, .. }) in every() {
         let weight = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY);
         let load = |i: usize| f64::from(model.static_load(i));
         let wheels = model.wheels().iter().enumerate();
@@ -107,7 +107,7 @@ fn the_corvette_can_lock_every_wheel() {
 
 #[test]
 fn a_description_survives_writing_and_reading() {
-    for (name, Loaded { spec, model, .. }) in every().chain(shipped::trailers().map(read)) {
+    for (name, LoadedVehicle { spec, model, .. }) in every().chain(shipped::trailers().map(read)) {
         let text = spec.to_toml().expect("finite");
         let again = VehicleSpec::read(name, &text).unwrap_or_else(|faults| panic!("{}", faults.render()));
         assert_eq!(again, spec, "{name}");
@@ -118,7 +118,7 @@ fn a_description_survives_writing_and_reading() {
 /// Checks that the cars that claim to be real, and no others, have published figures.
 #[test]
 fn references_are_given_for_real_cars() {
-    for (name, Loaded { spec, .. }) in every() {
+    for (name, LoadedVehicle { spec, .. }) in every() {
         let published = ["corvette_c5", "bmw_320i_commonroad", "bmw_320i_mf", "tesla_model3_awd", "toyota_4runner"];
         let real = published.contains(&name);
         assert_eq!(real, !spec.references.is_empty(), "{name}");

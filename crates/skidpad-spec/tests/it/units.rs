@@ -238,7 +238,7 @@ fn b7_drag_from_coefficient_area_and_air() {
         .replace("drag_coefficient = 0.32", "drag_coefficient = 0.30")
         .replace("frontal_area_m2 = 2.0", "frontal_area_m2 = 2.2")
         .replace("air_density_kg_per_m3 = 1.2 ", "air_density_kg_per_m3 = 1.29 ");
-    let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
+    let car = skidpad_spec::LoadedVehicle::read("c5", &text).expect("valid");
     assert!((car.model.parts().aero.drag - 0.4257).abs() < 1e-6, "{}", car.model.parts().aero.drag);
 }
 
@@ -269,7 +269,7 @@ fn b14_a_tyre_size_gives_the_rolling_radius() {
 fn a_magic_formula_tyre_has_its_own_radius() {
     let text = skidpad_spec::shipped::find("corvette_c5_mf").expect("shipped");
     let lines = text.lines().filter(|line| !line.starts_with("wheel_radius_m")).map(|line| format!("{line}\n"));
-    let car = skidpad_spec::Loaded::read("corvette_c5_mf", &lines.collect::<String>()).expect("valid").model;
+    let car = skidpad_spec::LoadedVehicle::read("corvette_c5_mf", &lines.collect::<String>()).expect("valid").model;
     for (i, wheel) in car.wheels().iter().enumerate() {
         let told = car.tyre(i).rolling_radius(car.static_load(i)).expect("a Magic Formula");
         close(&[("radius", wheel.radius, f64::from(told))]);
@@ -306,7 +306,7 @@ fn standing_resistance_is_every_wheels() {
         "[rolling_resistance]",
         "[standing_resistance]\ncoefficient = 0.03\nbelow_mps = 0.5\n\n[rolling_resistance]",
     );
-    let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
+    let car = skidpad_spec::LoadedVehicle::read("c5", &text).expect("valid");
     for wheel in car.model.wheels() {
         assert_eq!((wheel.rolling.static_coefficient, wheel.rolling.static_fade_speed), (0.03, 0.5));
         assert_eq!(wheel.rolling.coefficient(0.0), 0.03);
@@ -393,7 +393,7 @@ fn dampers_have_the_knees_of_the_file() {
         "bump_knee = { above_mps = 0.1, share = 0.4 }\nrebound_damping_ratio = 0.55",
         1,
     );
-    let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
+    let car = skidpad_spec::LoadedVehicle::read("c5", &text).expect("valid");
     let knees = |i: usize| car.model.wheels()[i].strut.knees;
     assert_eq!(knees(0), [DamperKnee { speed: 0.1, fast_ratio: 0.4 }, DamperKnee::default()]);
     assert_eq!(knees(2), [DamperKnee::default(); 2]);

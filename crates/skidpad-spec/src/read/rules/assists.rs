@@ -5,7 +5,7 @@ use super::Rules;
 impl Rules<'_> {
     /// Checks that the lowered centre of mass stays above the ground, and that the second speed of each range is the
     /// greater.
-    pub fn assists(&mut self) {
+    pub fn check_assists(&mut self) {
         let Some(own) = &self.spec.assists else {
             return;
         };
@@ -14,7 +14,7 @@ impl Rules<'_> {
             let fits = height - lowered.by_m >= 0.001;
             let accepts = format!("less than the {height} m it lies above ground");
             let others = ["chassis.centre_above_ground_m"];
-            self.rule("assists.lowered_centre.by_m", &others, fits, format!("{} m", lowered.by_m), accepts, "");
+            self.require("assists.lowered_centre.by_m", &others, fits, format!("{} m", lowered.by_m), accepts, "");
         }
         let ranges = [
             ("assists.stability.fades_in_mps", own.stability.as_ref().map(|own| own.fades_in_mps)),
@@ -24,7 +24,7 @@ impl Rules<'_> {
         for (path, range) in ranges {
             if let Some([low, high]) = range {
                 let fits = (low as f32) < high as f32;
-                self.rule(path, &[], fits, format!("[{low}, {high}]"), "two speeds, the second greater", "");
+                self.require(path, &[], fits, format!("[{low}, {high}]"), "two speeds, the second greater", "");
             }
         }
     }

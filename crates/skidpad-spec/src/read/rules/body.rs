@@ -1,38 +1,38 @@
 //! Rules of chassis, axles, brakes, steering and aerodynamics.
 
-use super::suspension::{sided_links, sided_springs};
-use super::{FaultKind, Rules, join, nearest, quoted};
-use crate::layout;
+use super::suspension::{heave_spring_values, toe_camber_values};
+use super::{FaultKind, Rules, join_key, nearest_word, quote_names};
 use crate::spec::{Axle, Inertia, Probe, Tyre};
 use crate::tyre_size::TyreSize;
+use crate::wheel_positions;
 use skidpad_core::MAX_WHEELS;
 
 /// Largest difference between the mass of the boxes and the stated mass, as a share of the stated mass.
-const BOX_MASS_SLACK: f64 = 0.01;
+const BOX_MASS_TOLERANCE: f64 = 0.01;
 /// Largest distance between the centre of mass of the boxes and the stated one along each axis, m.
-const BOX_CENTRE_SLACK: f64 = 0.02;
+const BOX_CENTRE_TOLERANCE_M: f64 = 0.02;
 
 /// Smallest load of a wheel at rest, as a share of an even distribution. Slightly more than the model requires.
-const LEAST_SHARE: f64 = 1.001e-3;
+const MIN_LOAD_SHARE: f64 = 1.001e-3;
 
 /// Smallest equivalent mass of a wheel at its rim, as a share of the mass that it carries.
-const LEAST_AT_RIM: f64 = 1e-6;
+const MIN_RIM_MASS_SHARE: f64 = 1e-6;
 
 impl Rules<'_> {
     /// Checks inertia, boxes and ground clearance of the chassis.
-    pub fn chassis(&mut self) {
+    pub fn check_chassis(&mut self) {
         let chassis = &self.spec.chassis;
         let boxes = ("boxes", !chassis.boxes.is_empty());
-        self.exactly_one("chassis", ("inertia", chassis.inertia.is_some()), boxes);
+        self.require_exactly_one("chassis", ("inertia", chassis.inertia.is_some()), boxes);
         if let Some(inertia) = &chassis.inertia {
-            self.inertia(inertia);
+            self.check_inertia(inertia);
         }
         if !chassis.boxes.is_empty() {
-            self.boxes();
+            self.check_boxes();
         }
         let hull = &chassis.hull;
         let clearance = hull.above_ground_m - 0.5 * hull.height_m;
-        self.rule(
+        self.require(
             "chassis.hull.above_ground_m",
             &["chassis.hull.height_m"],
             clearance > 0.0,
@@ -43,13 +43,14 @@ impl Rules<'_> {
     }
 
     /// Checks that the moments of inertia are those of a rigid body.
-    fn inertia(&mut self, inertia: &Inertia) {
+    fn check_inertia(&mut self, inertia: &Inertia) {
         let Inertia { roll_kg_m2: xx, pitch_kg_m2: yy, yaw_kg_m2: zz, roll_yaw_kg_m2: xz } = *inertia;
-        let paths = ["roll_kg_m2", "pitch_kg_m2", "yaw_kg_m2", "roll_yaw_kg_m2"].map(|k| join("chassis.inertia", k));
+        let paths =
+            ["roll_kg_m2", "pitch_kg_m2", "yaw_kg_m2", "roll_yaw_kg_m2"].map(|k| join_key("chassis.inertia", k));
         let others: Vec<&str> = paths.iter().map(String::as_str).collect();
         let definite = xz * xz < xx * zz;
         let found = format!("its square exceeds {xx} times {zz}");
-        self.rule(&paths[3], &others, definite, found, "smaller than the moments it couples", "");
+        self.require(&paths[3], &others, definite, found, "smaller than the moments it couples", "");
         // Triangle inequality: no principal moment of a body exceeds the sum of the other two.
         let spread = (xx - zz).hypot(2.0 * xz);
         let slack = 1e-9 * (xx + yy + zz);
@@ -57,31 +58,31 @@ impl Rules<'_> {
         let found = format!("{yy} does not fit roll {xx} and yaw {zz}");
         let accepts = format!("from {spread} to {}", xx + zz);
         let help = "of any rigid body, no principal moment exceeds the sum of the other two";
-        self.rule(&paths[1], &others, !definite || (least..=most).contains(&yy), found, accepts, help);
+        self.require(&paths[1], &others, !definite || (least..=most).contains(&yy), found, accepts, help);
     }
 
     /// Checks that roll and pitch inertia of the car exceed those of its unsprung masses about the centre of mass.
-    pub fn sprung_inertia(&mut self) {
+    pub fn check_sprung_inertia(&mut self) {
         let chassis = &self.spec.chassis;
         let [roll, pitch] = match &chassis.inertia {
             Some(own) => [own.roll_kg_m2, own.pitch_kg_m2],
             None if chassis.boxes.is_empty() => return,
             None => {
-                let [roll, pitch, ..] = layout::box_sum(chassis);
+                let [roll, pitch, ..] = wheel_positions::inertia_of_boxes(chassis);
                 [roll, pitch]
             }
         };
         let own = |axle: usize| self.spec.axles[axle].unsprung.as_ref().map_or(0.0, |own| own.mass_kg);
         // The rule `unsprung` reports masses that exceed the load of their wheel.
-        if (0..self.spec.axles.len()).any(|i| self.carried(i).any(|carried| carried <= own(i))) {
+        if (0..self.spec.axles.len()).any(|i| self.carried_masses(i).any(|carried| carried <= own(i))) {
             return;
         }
         let mut of_wheels = [0.0; 2];
-        for position in layout::wheel_positions(self.spec) {
+        for position in wheel_positions::wheel_positions(self.spec) {
             let (own, [x, y]) = (own(position.axle), position.point);
             of_wheels = [of_wheels[0] + own * y * y, of_wheels[1] + own * x * x];
         }
-        let mut paths = self.of_axles(&["unsprung.mass_kg", "track_m", "behind_front_axle_m"]);
+        let mut paths = self.axle_paths(&["unsprung.mass_kg", "track_m", "behind_front_axle_m"]);
         paths.push("chassis.centre_behind_front_axle_m".into());
         let others: Vec<&str> = paths.iter().map(String::as_str).collect();
         for (name, own, of_wheels) in [("roll", roll, of_wheels[0]), ("pitch", pitch, of_wheels[1])] {
@@ -93,12 +94,12 @@ impl Rules<'_> {
             let accepts =
                 format!("more than {of_wheels:.4} kg m², which the `unsprung` masses of its wheels have alone");
             let help = "the mass of a wheel is part of the car's, and so is its inertia about the centre of mass";
-            self.rule(&path, &others, of_wheels == 0.0 || own > of_wheels, found, accepts, help);
+            self.require(&path, &others, of_wheels == 0.0 || own > of_wheels, found, accepts, help);
         }
     }
 
     /// Checks that the boxes have the stated mass and the stated centre of mass.
-    fn boxes(&mut self) {
+    fn check_boxes(&mut self) {
         let chassis = &self.spec.chassis;
         let keys = ["mass_kg", "behind_front_axle_m", "left_m", "above_ground_m"];
         let each = (0..chassis.boxes.len()).flat_map(|i| keys.iter().map(move |k| format!("chassis.boxes[{i}].{k}")));
@@ -107,97 +108,103 @@ impl Rules<'_> {
         others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m"]);
         others.extend(["chassis.centre_left_m", "chassis.centre_above_ground_m"]);
         let total: f64 = chassis.boxes.iter().map(|b| b.mass_kg).sum();
-        let fits = (total - chassis.mass_kg).abs() <= BOX_MASS_SLACK * chassis.mass_kg;
+        let fits = (total - chassis.mass_kg).abs() <= BOX_MASS_TOLERANCE * chassis.mass_kg;
         let accepts = format!("{} kg together, as `mass_kg` says, within 1 %", chassis.mass_kg);
-        self.rule("chassis.boxes", &others, fits, format!("they weigh {total} kg together"), accepts, "");
+        self.require("chassis.boxes", &others, fits, format!("they weigh {total} kg together"), accepts, "");
         let mean =
             |of: fn(&crate::spec::Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * of(b)).sum::<f64>() / total;
         let found = [mean(|b| b.behind_front_axle_m), mean(|b| b.left_m), mean(|b| b.above_ground_m)];
         let stated = [chassis.centre_behind_front_axle_m, chassis.centre_left_m, chassis.centre_above_ground_m];
-        let near = (0..3).all(|i| (found[i] - stated[i]).abs() <= BOX_CENTRE_SLACK);
+        let near = (0..3).all(|i| (found[i] - stated[i]).abs() <= BOX_CENTRE_TOLERANCE_M);
         let [behind, left, above] = found;
         let found = format!("their centre of mass is {behind:.3} m behind, {left:.3} m left, {above:.3} m up");
-        let accepts = format!("boxes with the stated centre of mass, within {BOX_CENTRE_SLACK} m");
-        self.rule("chassis.boxes", &others, near, found, accepts, "");
+        let accepts = format!("boxes with the stated centre of mass, within {BOX_CENTRE_TOLERANCE_M} m");
+        self.require("chassis.boxes", &others, near, found, accepts, "");
     }
 
     /// Checks that the fading range of a brake disc rises.
-    fn brake_disc(&mut self, axle: &Axle, path: &str) {
+    fn check_brake_disc(&mut self, axle: &Axle, path: &str) {
         let Some(disc) = &axle.brake_disc else { return };
-        let key = |name: &str| join(&join(path, "brake_disc"), name);
+        let key = |name: &str| join_key(&join_key(path, "brake_disc"), name);
         let (from, to) = (disc.fades_from_k, disc.fades_to_k);
         let accepts = format!("more than the {from} of `fades_from_k`");
-        self.rule(&key("fades_to_k"), &[&key("fades_from_k")], to > from, format!("{to}"), accepts, "");
+        self.require(&key("fades_to_k"), &[&key("fades_from_k")], to > from, format!("{to}"), accepts, "");
     }
 
     /// Checks the wheel radius and the tyre size of an axle. Both may be absent with a Magic Formula tyre, which has a
     /// radius of its own. The radius must be less than the track.
-    fn radius(&mut self, axle: &Axle, path: &str) {
+    fn check_radius(&mut self, axle: &Axle, path: &str) {
         let given = ("wheel_radius_m", axle.wheel_radius_m.is_some());
         let has_own = matches!(self.spec.tyres.get(&axle.tyre), Some(Tyre::MagicFormula { .. }));
         if axle.radius_m().is_some() || !has_own {
-            self.exactly_one(path, given, ("tyre_size", axle.tyre_size.is_some()));
+            self.require_exactly_one(path, given, ("tyre_size", axle.tyre_size.is_some()));
         }
-        let (radius, size) = (join(path, "wheel_radius_m"), join(path, "tyre_size"));
+        let (radius, size) = (join_key(path, "wheel_radius_m"), join_key(path, "tyre_size"));
         if let Some(text) = &axle.tyre_size {
             let accepts = "a metric size like `275/40 R18`";
             let help = "width of the section in mm, its height in % (82 without), `R`, rim in inches; or give `wheel_radius_m`";
-            self.rule(&size, &[], TyreSize::parse(text).is_some(), format!("`{text}`"), accepts, help);
+            self.require(&size, &[], TyreSize::parse(text).is_some(), format!("`{text}`"), accepts, help);
         }
         if let (Some(track), Some(found)) = (axle.track_m, axle.radius_m()) {
             let accepts = format!("less than the track of {track} m");
             let place = if axle.tyre_size.is_some() { &size } else { &radius };
-            self.rule(place, &[&join(path, "track_m")], found < track, format!("{found} m"), accepts, "");
+            self.require(place, &[&join_key(path, "track_m")], found < track, format!("{found} m"), accepts, "");
         }
     }
 
     /// Checks the number of wheels, and that every wheel carries load at rest.
-    pub fn footprint(&mut self) {
-        let paths = self.of_axles(&["track_m"]);
+    pub fn check_footprint(&mut self) {
+        let paths = self.axle_paths(&["track_m"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let count = layout::wheel_positions(self.spec).len();
+        let count = wheel_positions::wheel_positions(self.spec).len();
         let fits = (2..=MAX_WHEELS).contains(&count);
         let wheels = if count == 1 { "1 wheel".into() } else { format!("{count} wheels") };
-        self.rule("axles", &others, fits, wheels, format!("2 to {MAX_WHEELS} wheels"), "");
-        let behind = self.of_axles(&["behind_front_axle_m"]);
+        self.require("axles", &others, fits, wheels, format!("2 to {MAX_WHEELS} wheels"), "");
+        let behind = self.axle_paths(&["behind_front_axle_m"]);
         others.extend(behind.iter().map(String::as_str));
         others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let chassis = &self.spec.chassis;
-        let sideways = chassis.centre_left_m != 0.0 && self.within_length();
+        let sideways = chassis.centre_left_m != 0.0 && self.is_centre_between_axles();
         let (path, centre) = match sideways {
             true => ("chassis.centre_left_m", chassis.centre_left_m),
             false => ("chassis.centre_behind_front_axle_m", chassis.centre_behind_front_axle_m),
         };
         let found = format!("{centre} m lies outside the wheels");
-        let carried = !fits || layout::shares(self.spec).is_some();
+        let carried = !fits || wheel_positions::wheel_load_shares(self.spec).is_some();
         let help = "wheels only push: with its centre of mass beyond them the car would fall over at rest";
-        self.rule(path, &others, carried, found, "between the wheels", help);
-        let Some(shares) = layout::shares(self.spec).filter(|_| fits) else { return };
+        self.require(path, &others, carried, found, "between the wheels", help);
+        let Some(shares) = wheel_positions::wheel_load_shares(self.spec).filter(|_| fits) else { return };
         let even = 1.0 / shares.len() as f64;
-        let idle =
-            layout::wheel_positions(self.spec).into_iter().zip(shares).find(|(_, share)| *share < LEAST_SHARE * even);
+        let idle = wheel_positions::wheel_positions(self.spec)
+            .into_iter()
+            .zip(shares)
+            .find(|(_, share)| *share < MIN_LOAD_SHARE * even);
         if let Some((position, share)) = idle {
             let found = format!("a wheel of axle {} carries {:.1e} of the weight at rest", position.axle + 1, share);
             let accepts = "where every wheel carries at least a thousandth of an even share";
-            self.rule(path, &others, false, found, accepts, "");
+            self.require(path, &others, false, found, accepts, "");
         }
     }
 
     /// Checks that the equivalent mass of a wheel at its rim is not negligible compared to the mass that it carries.
-    fn spin_inertia(&mut self, i: usize, axle: &Axle, path: &str) {
-        let (Some(radius), Some(shares)) = (axle.radius_m(), layout::shares(self.spec)) else { return };
-        let carried =
-            layout::wheel_positions(self.spec).into_iter().zip(shares).filter(|(position, _)| position.axle == i);
+    fn check_spin_inertia(&mut self, i: usize, axle: &Axle, path: &str) {
+        let (Some(radius), Some(shares)) = (axle.radius_m(), wheel_positions::wheel_load_shares(self.spec)) else {
+            return;
+        };
+        let carried = wheel_positions::wheel_positions(self.spec)
+            .into_iter()
+            .zip(shares)
+            .filter(|(position, _)| position.axle == i);
         let carried = carried.map(|(_, share)| share * self.spec.chassis.mass_kg).fold(0.0, f64::max);
-        let least = LEAST_AT_RIM * carried * radius * radius;
-        let paths = self.of_axles(&["track_m", "behind_front_axle_m", "wheel_radius_m", "tyre_size"]);
+        let least = MIN_RIM_MASS_SHARE * carried * radius * radius;
+        let paths = self.axle_paths(&["track_m", "behind_front_axle_m", "wheel_radius_m", "tyre_size"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
         others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let found = format!("{:e}", axle.wheel_spin_inertia_kg_m2);
         let accepts = format!("at least {least:.1e}, a millionth of the mass it carries at its rim");
         let heavy = axle.wheel_spin_inertia_kg_m2 >= least;
-        self.rule(
-            &join(path, "wheel_spin_inertia_kg_m2"),
+        self.require(
+            &join_key(path, "wheel_spin_inertia_kg_m2"),
             &others,
             heavy,
             found,
@@ -207,91 +214,91 @@ impl Rules<'_> {
     }
 
     /// Returns true if the centre of mass is between the first and the last axle.
-    fn within_length(&self) -> bool {
+    fn is_centre_between_axles(&self) -> bool {
         let last = self.spec.axles.last().map_or(0.0, |axle| axle.behind_front_axle_m);
         (0.0..=last).contains(&self.spec.chassis.centre_behind_front_axle_m)
     }
 
     /// Checks axle `i` with its wheels and its suspension.
-    pub fn axle(&mut self, i: usize) {
+    pub fn check_axle(&mut self, i: usize) {
         let spec = self.spec;
         let axle = &spec.axles[i];
         let path = format!("axles[{i}]");
-        let key = |name: &str| join(&path, name);
+        let key = |name: &str| join_key(&path, name);
         let behind = axle.behind_front_axle_m;
         if i == 0 {
             let found = format!("{behind}");
             let help = "every position counts from the first axle";
-            self.rule(&key("behind_front_axle_m"), &[], behind == 0.0, found, "0 for the first axle", help);
+            self.require(&key("behind_front_axle_m"), &[], behind == 0.0, found, "0 for the first axle", help);
         } else {
             let before = spec.axles[i - 1].behind_front_axle_m;
             let other = format!("axles[{}].behind_front_axle_m", i - 1);
             let accepts = format!("more than the {before} of the axle before");
             let found = format!("{behind}");
-            self.rule(&key("behind_front_axle_m"), &[&other], behind > before, found, accepts, "");
+            self.require(&key("behind_front_axle_m"), &[&other], behind > before, found, accepts, "");
         }
-        self.radius(axle, &path);
-        self.spin_inertia(i, axle, &path);
-        self.brake_disc(axle, &path);
-        self.tyre_name(&key("tyre"), &axle.tyre);
-        self.single_wheel(axle, &path);
-        self.tread(axle, &path);
+        self.check_radius(axle, &path);
+        self.check_spin_inertia(i, axle, &path);
+        self.check_brake_disc(axle, &path);
+        self.check_tyre_name(&key("tyre"), &axle.tyre);
+        self.check_single_wheel(axle, &path);
+        self.check_tread(axle, &path);
         let angle = spec.steering.lock_deg * axle.steer_ratio.abs();
         let found = format!("{} turns it by {angle:.1}° at full lock", axle.steer_ratio);
         let accepts = "a ratio that stays below 90° at full lock";
-        self.rule(&key("steer_ratio"), &["steering.lock_deg"], angle < 90.0, found, accepts, "");
-        self.ackermann(i, axle, &key("ackermann"));
-        self.anti_roll_bar(axle, &path);
-        self.guidance(i, axle, &path);
-        self.roll_centre(axle, &path);
-        self.lateral_compliance(i, axle, &path);
-        self.suspension(i, axle, &key("suspension"));
-        self.unsprung(i, axle, &path);
+        self.require(&key("steer_ratio"), &["steering.lock_deg"], angle < 90.0, found, accepts, "");
+        self.check_ackermann(i, axle, &key("ackermann"));
+        self.check_anti_roll_bar(axle, &path);
+        self.check_guidance(i, axle, &path);
+        self.check_roll_centre(axle, &path);
+        self.check_lateral_compliance(i, axle, &path);
+        self.check_suspension(i, axle, &key("suspension"));
+        self.check_unsprung(i, axle, &path);
     }
 
     /// Checks that an axle with Ackermann steering is far enough from the turning axis.
-    fn ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
+    fn check_ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else {
             return;
         };
-        let distance = layout::turning_distance(self.spec, i).abs();
+        let distance = wheel_positions::turning_distance(self.spec, i).abs();
         let nearest = 0.5 * track * axle.steer_ratio.abs();
         let fits = axle.ackermann == 0.0 || axle.steer_ratio == 0.0 || distance >= nearest;
-        let paths = self.of_axles(&["behind_front_axle_m", "steer_ratio"]);
+        let paths = self.axle_paths(&["behind_front_axle_m", "steer_ratio"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
         let own_track = format!("axles[{i}].track_m");
         others.push(&own_track);
         let found = format!("{} on an axle {distance:.2} m from the turning axis", axle.ackermann);
         let help = "the car turns about the mean of its unsteered axles or, if all steer, where their ratios agree";
         let accepts = format!("0 on an axle closer than {nearest:.2} m, half its track times its ratio");
-        self.rule(path, &others, fits, found, accepts, help);
+        self.require(path, &others, fits, found, accepts, help);
     }
 
     /// Checks that the tyre `name` exists.
-    fn tyre_name(&mut self, path: &str, name: &str) {
+    fn check_tyre_name(&mut self, path: &str, name: &str) {
         let names: Vec<&str> = self.spec.tyres.keys().map(String::as_str).collect();
         let known = names.contains(&name);
-        let like = nearest(name, names.iter().copied());
+        let like = nearest_word(name, names.iter().copied());
         let help = like.map(|like| format!("did you mean `{like}`?")).unwrap_or_default();
-        let accepts = format!("one of the tyres {}", quoted(&names));
-        let lost = join("tyres", name);
-        self.rule(path, &["tyres", &lost], known, format!("there is no tyre `{name}`"), accepts, &help);
+        let accepts = format!("one of the tyres {}", quote_names(&names));
+        let lost = join_key("tyres", name);
+        self.require(path, &["tyres", &lost], known, format!("there is no tyre `{name}`"), accepts, &help);
     }
 
     /// Checks that the tread is not wider than the diameter of its wheel.
-    fn tread(&mut self, axle: &Axle, path: &str) {
+    fn check_tread(&mut self, axle: &Axle, path: &str) {
         if let (Some(Probe::Cylinder { width_m } | Probe::Torus { width_m }), Some(radius)) =
             (&axle.probe, axle.radius_m())
         {
             let (found, accepts) =
                 (format!("{width_m} m"), format!("at most {} m, the wheel's diameter", 2.0 * radius));
-            self.rule(&join(path, "probe.width_m"), &[], *width_m <= 2.0 * radius, found, accepts, "");
+            self.require(&join_key(path, "probe.width_m"), &[], *width_m <= 2.0 * radius, found, accepts, "");
         }
     }
 
     /// Checks that an axle with one wheel has no values that need two wheels.
-    fn single_wheel(&mut self, axle: &Axle, path: &str) {
-        let track = join(path, "track_m");
+    fn check_single_wheel(&mut self, axle: &Axle, path: &str) {
+        let track = join_key(path, "track_m");
         let alone = axle.track_m.is_none();
         let sided = [
             ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
@@ -303,29 +310,36 @@ impl Rules<'_> {
         ];
         let help = "an axle without `track_m` has a single wheel in the middle";
         let solid = "true on an axle with one wheel".to_owned();
-        self.rule(&join(path, "solid_axle"), &[&track], !alone || !axle.solid_axle, solid, "absent or false", help);
-        let sided = sided.map(|(k, value)| (join(path, k), value)).into_iter();
-        for (key, value) in sided.chain(sided_springs(axle, path)).chain(sided_links(axle, path)) {
+        self.require(
+            &join_key(path, "solid_axle"),
+            &[&track],
+            !alone || !axle.solid_axle,
+            solid,
+            "absent or false",
+            help,
+        );
+        let sided = sided.map(|(k, value)| (join_key(path, k), value)).into_iter();
+        for (key, value) in sided.chain(heave_spring_values(axle, path)).chain(toe_camber_values(axle, path)) {
             let found = format!("{value} on an axle with one wheel");
-            self.rule(&key, &[&track], !alone || value == 0.0, found, "absent or 0", help);
+            self.require(&key, &[&track], !alone || value == 0.0, found, "absent or 0", help);
         }
     }
 
     /// Reports a missing `steering` table if an axle is steered.
-    pub fn steering(&mut self) {
+    pub fn check_steering(&mut self) {
         let steered = self.spec.axles.iter().position(|axle| axle.steer_ratio != 0.0);
-        let Some(axle) = steered.filter(|_| self.collector.given("steering").is_none()) else { return };
+        let Some(axle) = steered.filter(|_| self.collector.given_span("steering").is_none()) else { return };
         let ratio = format!("axles[{axle}].steer_ratio");
-        if self.sound(&["axles", &ratio, "steering"]) {
-            let span = self.collector.place("steering");
+        if self.are_valid(&["axles", &ratio, "steering"]) {
+            let span = self.collector.nearest_span("steering");
             let accepts = "given for a vehicle with a steered axle";
-            self.collector.fault(FaultKind::MissingKey, "steering".to_owned(), span, "missing", accepts, None);
+            self.collector.add_fault(FaultKind::MissingKey, "steering".to_owned(), span, "missing", accepts, None);
         }
     }
 
     /// Checks that brake torques are those of the whole car or of each axle, not both, and that a single axle has the
     /// full torque.
-    pub fn brakes(&mut self) {
+    pub fn check_brakes(&mut self) {
         let spec = self.spec;
         let Some(brakes) = &spec.brakes else {
             return;
@@ -334,20 +348,20 @@ impl Rules<'_> {
             let found = "given as well as `brakes`".to_owned();
             let help = "state the torque of the whole car in `brakes`, or of each axle, not both";
             let path = format!("axles[{i}].brake_torque_nm");
-            self.rule(&path, &["brakes"], axle.brake_torque_nm.is_none(), found, "the only one", help);
+            self.require(&path, &["brakes"], axle.brake_torque_nm.is_none(), found, "the only one", help);
         }
         let whole = spec.axles.len() > 1 || brakes.front_share == 1.0;
         let found = format!("{} of the torque on the only axle", brakes.front_share);
-        self.rule("brakes.front_share", &["axles"], whole, found, "1 with a single axle", "");
+        self.require("brakes.front_share", &["axles"], whole, found, "1 with a single axle", "");
     }
 
     /// Checks that each coefficient has a frontal area and no competing key, and checks the maps.
-    pub fn aero(&mut self) {
+    pub fn check_aero(&mut self) {
         let spec = self.spec;
         let Some(aero) = &spec.aero else {
             return;
         };
-        self.exactly_one(
+        self.require_exactly_one(
             "aero",
             ("drag_coefficient", aero.drag_coefficient.is_some()),
             ("drag_n_s2_per_m2", aero.drag_n_s2_per_m2.is_some()),
@@ -356,7 +370,14 @@ impl Rules<'_> {
         if aero.side_coefficient.is_some() && aero.side_n_s2_per_m2.is_some() {
             let found = "given as well as `side_coefficient`".to_owned();
             let accepts = "the only one of `side_coefficient` and `side_n_s2_per_m2`";
-            self.rule("aero.side_n_s2_per_m2", &["aero.side_coefficient"], false, found, accepts, "remove one of them");
+            self.require(
+                "aero.side_n_s2_per_m2",
+                &["aero.side_coefficient"],
+                false,
+                found,
+                accepts,
+                "remove one of them",
+            );
         }
         let coefficients = [
             ("aero.drag_coefficient".to_owned(), aero.drag_coefficient.is_some()),
@@ -369,15 +390,22 @@ impl Rules<'_> {
         let coefficients: Vec<(String, bool)> = coefficients.into_iter().chain(surfaces).collect();
         for (path, given) in coefficients {
             let found = "given without an area".to_owned();
-            self.rule(&path, &["aero.frontal_area_m2"], !given || area, found, "together with `frontal_area_m2`", "");
+            self.require(
+                &path,
+                &["aero.frontal_area_m2"],
+                !given || area,
+                found,
+                "together with `frontal_area_m2`",
+                "",
+            );
         }
         for (i, surface) in aero.surfaces.iter().enumerate() {
-            self.exactly_one(
+            self.require_exactly_one(
                 &format!("aero.surfaces[{i}]"),
                 ("lift_coefficient", surface.lift_coefficient.is_some()),
                 ("downforce_n_s2_per_m2", surface.downforce_n_s2_per_m2.is_some()),
             );
         }
-        self.aero_maps(aero);
+        self.check_aero_maps(aero);
     }
 }

@@ -8,11 +8,11 @@ mod drive;
 mod suspension;
 mod tyre;
 
-use super::Formulas;
-use super::walk::quoted;
-use crate::fault_collector::{FaultCollector, join};
+use super::MagicFormulas;
+use super::schema_check::quote_names;
+use crate::fault_collector::{FaultCollector, join_key};
 use crate::file_resolver::FileResolver;
-use crate::nearest::nearest;
+use crate::suggestions::nearest_word;
 use crate::{FaultKind, VehicleSpec};
 use std::borrow::Cow;
 
@@ -20,25 +20,29 @@ use std::borrow::Cow;
 const MAX_TYRES: usize = 64;
 
 /// Reports every broken rule to `collector`, and returns the valid Magic Formula tyres.
-pub(super) fn check(spec: &VehicleSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Formulas {
-    let mut rules = Rules { spec, collector, table: "", loads_known: true };
-    rules.loads_known = rules.towing_is_known();
-    rules.body();
-    let mut formulas = Formulas::new();
+pub(super) fn check_vehicle(
+    spec: &VehicleSpec,
+    collector: &mut FaultCollector,
+    files: FileResolver<'_>,
+) -> MagicFormulas {
+    let mut rules = Rules { spec, collector, table: "", has_known_loads: true };
+    rules.has_known_loads = rules.is_towing_known();
+    rules.check_body();
+    let mut formulas = MagicFormulas::new();
     let count = spec.tyres.len();
     let accepts = format!("at most {MAX_TYRES}");
-    rules.rule("tyres", &[], count <= MAX_TYRES, format!("{count} tyres"), accepts, "each of them may name a file");
+    rules.require("tyres", &[], count <= MAX_TYRES, format!("{count} tyres"), accepts, "each of them may name a file");
     for (name, tyre) in spec.tyres.iter().take(MAX_TYRES) {
-        formulas.extend(rules.tyre(&join("tyres", name), tyre, files).map(|formula| (name.clone(), formula)));
+        formulas.extend(rules.check_tyre(&join_key("tyres", name), tyre, files).map(|formula| (name.clone(), formula)));
     }
-    rules.steering();
-    rules.brakes();
-    rules.powertrain();
-    rules.motors();
-    rules.couplings();
-    rules.aero();
-    rules.assists();
-    rules.dolly();
+    rules.check_steering();
+    rules.check_brakes();
+    rules.check_powertrain();
+    rules.check_motors();
+    rules.check_couplings();
+    rules.check_aero();
+    rules.check_assists();
+    rules.check_dolly();
     formulas
 }
 
@@ -49,31 +53,34 @@ struct Rules<'a> {
     /// Table of the file that contains the vehicle: empty for the vehicle itself, or the table of its dolly.
     table: &'static str,
     /// Whether the keys that determine the loads on coupler and hitch are valid.
-    loads_known: bool,
+    has_known_loads: bool,
 }
 
 /// Key that every list of keys contains from which wheel loads follow.
-const OF_LOADS: &str = "chassis.centre_behind_front_axle_m";
+const CENTRE_POSITION_PATH: &str = "chassis.centre_behind_front_axle_m";
 
 impl Rules<'_> {
     /// Checks chassis and axles of a vehicle or of a dolly.
-    fn body(&mut self) {
-        self.chassis();
-        self.footprint();
+    fn check_body(&mut self) {
+        self.check_chassis();
+        self.check_footprint();
         for i in 0..self.spec.axles.len() {
-            self.axle(i);
+            self.check_axle(i);
         }
-        self.sprung_inertia();
+        self.check_sprung_inertia();
     }
 
     /// Returns true if none of `paths` holds a placeholder and, for paths of wheel loads, if the loads are known.
-    fn sound<P: AsRef<str>>(&self, paths: &[P]) -> bool {
-        let sound = |path: &str| !self.collector.is_broken(&self.at(path)) && (self.loads_known || path != OF_LOADS);
+    fn are_valid<P: AsRef<str>>(&self, paths: &[P]) -> bool {
+        let sound = |path: &str| {
+            !self.collector.has_placeholder(&self.path_in_file(path))
+                && (self.has_known_loads || path != CENTRE_POSITION_PATH)
+        };
         paths.iter().all(|path| sound(path.as_ref()))
     }
 
     /// Returns the path in the file for the path of the vehicle. Tyres belong to the file, also those of a dolly.
-    fn at<'p>(&self, path: &'p str) -> Cow<'p, str> {
+    fn path_in_file<'p>(&self, path: &'p str) -> Cow<'p, str> {
         let own = !self.table.is_empty() && path != "tyres" && !path.starts_with("tyres.");
         if own { Cow::Owned(format!("{}.{path}", self.table)) } else { Cow::Borrowed(path) }
     }
@@ -81,7 +88,7 @@ impl Rules<'_> {
     /// Reports a contradiction at `path` unless `holds` is true. `others` are the keys that it was compared with.
     /// Nothing is reported if one of all these keys holds a placeholder. The report also shows the other key if there
     /// is only one.
-    fn rule(
+    fn require(
         &mut self,
         path: &str,
         others: &[&str],
@@ -90,35 +97,35 @@ impl Rules<'_> {
         accepts: impl Into<String>,
         help: &str,
     ) {
-        if holds || !self.sound(&[path]) || !self.sound(others) {
+        if holds || !self.are_valid(&[path]) || !self.are_valid(others) {
             return;
         }
-        let path = self.at(path).into_owned();
-        let span = self.collector.place(&path);
+        let path = self.path_in_file(path).into_owned();
+        let span = self.collector.nearest_span(&path);
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.collector.fault(FaultKind::Contradiction, path, span, found, accepts, help);
+        self.collector.add_fault(FaultKind::Contradiction, path, span, found, accepts, help);
         if let [other] = others {
-            self.point_at(other);
+            self.set_contradicted_span(other);
         }
     }
 
     /// Adds the place of `other` to the last fault, if the file gives that key.
-    fn point_at(&mut self, other: &str) {
-        let against = self.collector.given(&self.at(other));
+    fn set_contradicted_span(&mut self, other: &str) {
+        let against = self.collector.given_span(&self.path_in_file(other));
         if let Some(fault) = self.collector.last_fault() {
-            fault.against = against;
+            fault.contradicted_span = against;
         }
     }
 
     /// Reports a fault unless exactly one of two alternative keys of `table` is given. Each key is passed with whether
     /// it is given.
-    fn exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
-        let table = self.at(table).into_owned();
-        self.collector.exactly_one(&table, first, second);
+    fn require_exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
+        let table = self.path_in_file(table).into_owned();
+        self.collector.require_exactly_one(&table, first, second);
     }
 
     /// Returns the path `axles`, and the paths of `keys` in every axle.
-    fn of_axles(&self, keys: &[&str]) -> Vec<String> {
+    fn axle_paths(&self, keys: &[&str]) -> Vec<String> {
         let axles = 0..self.spec.axles.len();
         let paths = axles.flat_map(|i| keys.iter().map(move |key| format!("axles[{i}].{key}")));
         std::iter::once("axles".to_owned()).chain(paths).collect()

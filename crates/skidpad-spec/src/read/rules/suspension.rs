@@ -2,33 +2,33 @@
 
 use skidpad_core::STANDARD_GRAVITY;
 
-use super::{Rules, join};
-use crate::layout;
+use super::{Rules, join_key};
 use crate::spec::Axle;
-use crate::spring::{LEAST_RATE, Spring};
+use crate::spring::{MIN_DROOP_RATE_SHARE, Spring};
+use crate::wheel_positions;
 
 /// Smallest droop travel that a preload may leave, m.
-const LEAST_TRAVEL: f64 = 0.001;
+const MIN_DROOP_TRAVEL_M: f64 = 0.001;
 
 /// Largest damping, as a multiple of critical damping. Wheels hardly move beyond it.
-const MOST_DAMPING: f64 = 100.0;
+const MAX_DAMPING_RATIO: f64 = 100.0;
 
 /// Largest toe or camber angle anywhere in the travel, degrees.
-const LARGEST_ANGLE: f64 = 30.0;
+const MAX_WHEEL_ANGLE_DEG: f64 = 30.0;
 
 /// Returns paths and values of a heave spring, which an axle with one wheel cannot have.
-pub(super) fn sided_springs(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
-    let path = join(path, "heave_spring");
+pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
+    let path = join_key(path, "heave_spring");
     let values = axle
         .heave_spring
         .as_ref()
         .map(|s| [("rate_n_per_m", s.rate_n_per_m), ("damping_n_s_per_m", s.damping_n_s_per_m)]);
-    values.into_iter().flatten().map(move |(key, value)| (join(&path, key), value))
+    values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
 }
 
 /// Returns paths and values of toe and camber over the travel, which an axle with one wheel cannot have.
-pub(super) fn sided_links(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
-    let path = join(path, "guidance");
+pub(super) fn toe_camber_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
+    let path = join_key(path, "guidance");
     let values = axle.guidance.as_ref().map(|links| {
         [
             ("toe_deg_per_m", links.toe_deg_per_m),
@@ -37,34 +37,34 @@ pub(super) fn sided_links(axle: &Axle, path: &str) -> impl Iterator<Item = (Stri
             ("camber_deg_per_m2", links.camber_deg_per_m2),
         ]
     });
-    values.into_iter().flatten().map(move |(key, value)| (join(&path, key), value))
+    values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
 }
 
 /// Largest lateral shift of an axle under a side force equal to its load at rest, m. Wheel loads do not shift with the
 /// axle.
-const MOST_SHIFT: f64 = 0.1;
+const MAX_AXLE_SHIFT_M: f64 = 0.1;
 
 /// Largest height of a roll centre above or below the ground, as a share of the track.
-const HIGHEST_ROLL_CENTRE: f64 = 0.399;
+const MAX_ROLL_CENTRE_SHARE: f64 = 0.399;
 
 impl Rules<'_> {
     /// Checks that the roll centre is not so high that side forces would lock the links. A roll centre and a force
     /// point on the body exclude each other.
-    pub fn roll_centre(&mut self, axle: &Axle, path: &str) {
+    pub fn check_roll_centre(&mut self, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else { return };
-        let at = |name: &str| join(path, name);
+        let at = |name: &str| join_key(path, name);
         let (key, height) = (at("roll_centre_height_m"), axle.roll_centre_height_m);
-        let most = HIGHEST_ROLL_CENTRE * track;
-        let accepts = format!("within {most:.3} m of the ground, {HIGHEST_ROLL_CENTRE} of the track of {track} m");
-        self.rule(&key, &[&at("track_m")], height.abs() <= most, format!("{height} m"), accepts, "");
+        let most = MAX_ROLL_CENTRE_SHARE * track;
+        let accepts = format!("within {most:.3} m of the ground, {MAX_ROLL_CENTRE_SHARE} of the track of {track} m");
+        self.require(&key, &[&at("track_m")], height.abs() <= most, format!("{height} m"), accepts, "");
         let fits = axle.force_point_above_ground_m.is_none_or(|point| point == 0.0) || height == 0.0;
         let found = format!("{height} m on an axle whose tyre forces act at a point of the body");
         let help = "a roll centre is where real links hand side forces to the body; give one or the other";
-        self.rule(&key, &[&at("force_point_above_ground_m")], fits, found, "absent or 0", help);
+        self.require(&key, &[&at("force_point_above_ground_m")], fits, found, "absent or 0", help);
     }
 
-    /// Checks that toe and camber stay within `LARGEST_ANGLE` over the whole travel.
-    pub fn guidance(&mut self, i: usize, axle: &Axle, path: &str) {
+    /// Checks that toe and camber stay within `MAX_WHEEL_ANGLE_DEG` over the whole travel.
+    pub fn check_guidance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(links) = &axle.guidance else { return };
         let springs = self.springs(i, axle);
         let s = &axle.suspension;
@@ -74,40 +74,40 @@ impl Rules<'_> {
             ("toe", axle.toe_deg, links.toe_deg_per_m, links.toe_deg_per_m2),
             ("camber", axle.camber_deg, links.camber_deg_per_m, links.camber_deg_per_m2),
         ];
-        let at = |name: &str| join(path, name);
-        let suspension = |name: &str| join(&at("suspension"), name);
+        let at = |name: &str| join_key(path, name);
+        let suspension = |name: &str| join_key(&at("suspension"), name);
         let mut others = self.spring_paths(i, path);
         others.extend(["bump_travel_m", "bump_stop_travel_m", "droop_travel_m"].map(suspension));
         for (what, fixed, linear, quadratic) in angles {
             let largest = fixed.abs() + (linear.abs() + quadratic.abs() * travel) * travel;
-            let [steep, bent] = ["m", "m2"].map(|unit| join(&at("guidance"), &format!("{what}_deg_per_{unit}")));
+            let [steep, bent] = ["m", "m2"].map(|unit| join_key(&at("guidance"), &format!("{what}_deg_per_{unit}")));
             let (key, other) = if linear.abs() >= quadratic.abs() * travel { (steep, bent) } else { (bent, steep) };
             let own = [other, at(&format!("{what}_deg"))];
             let others: Vec<&str> = others.iter().chain(&own).map(String::as_str).collect();
             let found = format!("a {what} of up to {largest:.1}° within {travel:.3} m of travel");
-            let accepts = format!("at most {LARGEST_ANGLE}° anywhere in the travel");
-            self.rule(&key, &others, largest <= LARGEST_ANGLE, found, accepts, "");
+            let accepts = format!("at most {MAX_WHEEL_ANGLE_DEG}° anywhere in the travel");
+            self.require(&key, &others, largest <= MAX_WHEEL_ANGLE_DEG, found, accepts, "");
         }
     }
 
     /// Returns the springs of the wheels of axle `i`; an empty list if the wheels cannot carry the car.
     fn springs(&self, i: usize, axle: &Axle) -> Vec<Spring> {
-        self.carried(i).map(|mass| Spring::of(axle, mass)).collect()
+        self.carried_masses(i).map(|mass| Spring::from_axle(axle, mass)).collect()
     }
 
     /// Returns the paths of the keys from which the springs of axle `i` follow. `path` is that of the axle.
     fn spring_paths(&self, i: usize, path: &str) -> Vec<String> {
-        let suspension = join(path, "suspension");
-        let mut paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
-        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join("chassis", k)));
+        let suspension = join_key(path, "suspension");
+        let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
+        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join_key("chassis", k)));
         let own = ["rate_n_per_m", "ride_frequency_hz", "rate_rise_n_per_m2", "preload_n"];
-        paths.extend(own.map(|k| join(&suspension, k)));
+        paths.extend(own.map(|k| join_key(&suspension, k)));
         paths.push(format!("axles[{i}].unsprung.mass_kg"));
         paths
     }
 
     /// Checks that at most one of the three rates of an anti-roll bar is above 0, and that its speed range rises.
-    pub fn anti_roll_bar(&mut self, axle: &Axle, path: &str) {
+    pub fn check_anti_roll_bar(&mut self, axle: &Axle, path: &str) {
         let rates = [
             ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
             ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
@@ -117,54 +117,59 @@ impl Rules<'_> {
         if let [(first, _), (second, rate), ..] = given[..] {
             let help = "they are three ways to say the same; remove the others";
             let found = format!("{rate} beside `{first}`");
-            self.rule(&join(path, second), &[&join(path, first)], false, found, "absent or 0", help);
+            self.require(&join_key(path, second), &[&join_key(path, first)], false, found, "absent or 0", help);
         }
         if let Some([low, high]) = axle.anti_roll_bar_fades_in_mps {
             let found = format!("[{low}, {high}]");
-            let key = join(path, "anti_roll_bar_fades_in_mps");
-            self.rule(&key, &[], low < high, found, "two speeds, the second greater", "");
+            let key = join_key(path, "anti_roll_bar_fades_in_mps");
+            self.require(&key, &[], low < high, found, "two speeds, the second greater", "");
         }
     }
 
     /// Checks the suspension table `path` of axle `i`: alternative keys, spring, damping and ride frequency.
-    pub fn suspension(&mut self, i: usize, axle: &Axle, path: &str) {
+    pub fn check_suspension(&mut self, i: usize, axle: &Axle, path: &str) {
         let s = &axle.suspension;
-        self.exactly_one(
+        self.require_exactly_one(
             path,
             ("rate_n_per_m", s.rate_n_per_m.is_some()),
             ("ride_frequency_hz", s.ride_frequency_hz.is_some()),
         );
-        self.exactly_one(
+        self.require_exactly_one(
             path,
             ("bump_damping_n_s_per_m", s.bump_damping_n_s_per_m.is_some()),
             ("bump_damping_ratio", s.bump_damping_ratio.is_some()),
         );
-        self.exactly_one(
+        self.require_exactly_one(
             path,
             ("rebound_damping_n_s_per_m", s.rebound_damping_n_s_per_m.is_some()),
             ("rebound_damping_ratio", s.rebound_damping_ratio.is_some()),
         );
-        self.exactly_one(path, ("droop_travel_m", s.droop_travel_m.is_some()), ("preload_n", s.preload_n.is_some()));
-        self.spring(i, axle, path);
-        self.damping(i, axle, path);
+        self.require_exactly_one(
+            path,
+            ("droop_travel_m", s.droop_travel_m.is_some()),
+            ("preload_n", s.preload_n.is_some()),
+        );
+        self.check_spring(i, axle, path);
+        self.check_damping(i, axle, path);
         let Some(frequency) = s.ride_frequency_hz else {
             return;
         };
-        let carried = layout::shares(self.spec).is_none_or(|shares| {
-            let on_axle = layout::wheel_positions(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
+        let carried = wheel_positions::wheel_load_shares(self.spec).is_none_or(|shares| {
+            let on_axle =
+                wheel_positions::wheel_positions(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
             on_axle.into_iter().all(|(_, share)| share > 1e-6)
         });
-        let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
         others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let found = format!("{frequency} Hz of a wheel that carries nothing");
         let accepts = "given for wheels that carry load; use `rate_n_per_m`";
-        self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
+        self.require(&join_key(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
     }
 
-    /// Checks that each stated damping is at most `MOST_DAMPING` times critical.
-    fn damping(&mut self, i: usize, axle: &Axle, path: &str) {
-        let critical = |s: &Spring| 2.0 * (s.rate * s.carries / f64::from(STANDARD_GRAVITY)).sqrt();
+    /// Checks that each stated damping is at most `MAX_DAMPING_RATIO` times critical.
+    fn check_damping(&mut self, i: usize, axle: &Axle, path: &str) {
+        let critical = |s: &Spring| 2.0 * (s.rate * s.force_at_rest / f64::from(STANDARD_GRAVITY)).sqrt();
         let critical = self.springs(i, axle).iter().map(critical).fold(0.0, f64::max);
         let s = &axle.suspension;
         let stated = [
@@ -174,11 +179,12 @@ impl Rules<'_> {
         let paths = self.spring_paths(i, &format!("axles[{i}]"));
         let others: Vec<&str> = paths.iter().map(String::as_str).collect();
         for (name, damping) in stated {
-            let (damping, most) = (damping.unwrap_or(0.0), MOST_DAMPING * critical);
+            let (damping, most) = (damping.unwrap_or(0.0), MAX_DAMPING_RATIO * critical);
             let found = format!("{damping} N s/m");
-            let accepts = format!("at most {most:.0} N s/m, {MOST_DAMPING} times the critical damping of its spring");
-            self.rule(
-                &join(path, name),
+            let accepts =
+                format!("at most {most:.0} N s/m, {MAX_DAMPING_RATIO} times the critical damping of its spring");
+            self.require(
+                &join_key(path, name),
                 &others,
                 critical == 0.0 || damping <= most,
                 found,
@@ -189,29 +195,29 @@ impl Rules<'_> {
     }
 
     /// Checks that a preload leaves droop travel, and that a rising rate leaves some rate at full droop.
-    fn spring(&mut self, i: usize, axle: &Axle, path: &str) {
+    fn check_spring(&mut self, i: usize, axle: &Axle, path: &str) {
         let springs = self.springs(i, axle);
         if springs.is_empty() {
             return;
         }
         let s = &axle.suspension;
-        let key = |name: &str| join(path, name);
+        let key = |name: &str| join_key(path, name);
         let paths = self.spring_paths(i, &format!("axles[{i}]"));
         let others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let least = springs.iter().map(|s| s.carries).fold(f64::INFINITY, f64::min);
-        let extends = s.preload_n.is_none() || springs.iter().all(|s| s.droop >= LEAST_TRAVEL);
+        let least = springs.iter().map(|s| s.force_at_rest).fold(f64::INFINITY, f64::min);
+        let extends = s.preload_n.is_none() || springs.iter().all(|s| s.droop >= MIN_DROOP_TRAVEL_M);
         let found = format!("{} N under a spring that carries {least:.1} N at rest", s.preload_n.unwrap_or(0.0));
         let accepts = "less than that by 1 mm of travel or more, and no less than the spring gives when extended";
-        self.rule(&key("preload_n"), &others, extends, found, accepts, "");
-        let left = springs.iter().map(Spring::rate_left).fold(f64::INFINITY, f64::min);
-        let rises = s.rate_rise_n_per_m2.is_none() || !extends || left >= LEAST_RATE;
+        self.require(&key("preload_n"), &others, extends, found, accepts, "");
+        let left = springs.iter().map(Spring::droop_rate_share).fold(f64::INFINITY, f64::min);
+        let rises = s.rate_rise_n_per_m2.is_none() || !extends || left >= MIN_DROOP_RATE_SHARE;
         let found = format!(
             "{}: {:.1} % of the rate would be left at full droop",
             s.rate_rise_n_per_m2.unwrap_or(0.0),
             100.0 * left
         );
         let help = "the rate falls by as much per metre of extension as it rises per metre of compression";
-        self.rule(
+        self.require(
             &key("rate_rise_n_per_m2"),
             &others,
             rises,
@@ -221,38 +227,38 @@ impl Rules<'_> {
         );
     }
 
-    /// Checks that the lateral shift of an axle, under a side force equal to its load at rest, is at most `MOST_SHIFT`.
-    pub fn lateral_compliance(&mut self, i: usize, axle: &Axle, path: &str) {
+    /// Checks that the lateral shift of an axle, under a side force equal to its load at rest, is at most `MAX_AXLE_SHIFT_M`.
+    pub fn check_lateral_compliance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(given) = &axle.lateral_compliance else { return };
-        let load = self.carried(i).sum::<f64>() * f64::from(STANDARD_GRAVITY);
-        let mut paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
-        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join("chassis", k)));
+        let load = self.carried_masses(i).sum::<f64>() * f64::from(STANDARD_GRAVITY);
+        let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
+        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join_key("chassis", k)));
         let others: Vec<&str> = paths.iter().map(String::as_str).collect();
         let shift = load / given.rate_n_per_m;
         let found = format!("{} N/m: {shift:.3} m under a side force of its load of {load:.0} N", given.rate_n_per_m);
-        let accepts = format!("at most {MOST_SHIFT} m, so {:.0} N/m or more", (load / MOST_SHIFT).ceil());
-        let key = join(&join(path, "lateral_compliance"), "rate_n_per_m");
-        self.rule(&key, &others, shift <= MOST_SHIFT, found, accepts, "absent where links are rigid");
+        let accepts = format!("at most {MAX_AXLE_SHIFT_M} m, so {:.0} N/m or more", (load / MAX_AXLE_SHIFT_M).ceil());
+        let key = join_key(&join_key(path, "lateral_compliance"), "rate_n_per_m");
+        self.require(&key, &others, shift <= MAX_AXLE_SHIFT_M, found, accepts, "absent where links are rigid");
     }
 
     /// Returns the mass that each wheel of axle `i` carries at rest, kg; nothing if the wheels cannot carry the car.
-    pub fn carried(&self, i: usize) -> impl Iterator<Item = f64> {
+    pub fn carried_masses(&self, i: usize) -> impl Iterator<Item = f64> {
         let mass = self.spec.chassis.mass_kg;
-        let shares = layout::shares(self.spec).unwrap_or_default();
-        let wheels = layout::wheel_positions(self.spec).into_iter().zip(shares);
+        let shares = wheel_positions::wheel_load_shares(self.spec).unwrap_or_default();
+        let wheels = wheel_positions::wheel_positions(self.spec).into_iter().zip(shares);
         wheels.filter(move |(position, _)| position.axle == i).map(move |(_, share)| share * mass)
     }
 
     /// Checks that the unsprung mass of a wheel is less than the mass that it carries.
-    pub fn unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
+    pub fn check_unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(own) = &axle.unsprung else { return };
-        let carried = self.carried(i).fold(f64::INFINITY, f64::min);
-        let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        let carried = self.carried_masses(i).fold(f64::INFINITY, f64::min);
+        let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
         others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let found = format!("{} kg on a wheel that carries {carried:.1} kg in all", own.mass_kg);
         let help = "the mass of a wheel is part of the car's";
-        let mass = join(&join(path, "unsprung"), "mass_kg");
-        self.rule(&mass, &others, own.mass_kg < carried, found, "less than that", help);
+        let mass = join_key(&join_key(path, "unsprung"), "mass_kg");
+        self.require(&mass, &others, own.mass_kg < carried, found, "less than that", help);
     }
 }

@@ -16,21 +16,21 @@ use solve::{Parameter, least_squares};
 
 /// Tyre that was fitted to a table.
 #[derive(Clone, Debug)]
-pub struct Fitted {
+pub struct FittedTyre {
     /// Fitted tyre.
     pub tyre: MagicFormula,
     /// Differences between the table and the tyre.
-    pub errors: Errors,
+    pub errors: FitErrors,
 }
 
 /// Differences between a table and a tyre, relative to the largest magnitude in the table. 0 for a force that the table
 /// does not contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Errors {
+pub struct FitErrors {
     /// Root mean square for Fx, Fy, Mz, –.
-    pub mean: [f64; 3],
+    pub rms: [f64; 3],
     /// Largest magnitude for Fx, Fy, Mz, –.
-    pub worst: [f64; 3],
+    pub max: [f64; 3],
 }
 
 /// Reason why nothing was fitted.
@@ -54,78 +54,96 @@ struct Stage {
     /// Force or moment that the stage fits.
     target: Target,
     /// Whether rows with combined slip are used, too.
-    combined: bool,
+    with_combined_slip: bool,
     /// Names of the coefficients in all versions.
-    names: &'static [&'static str],
+    coefficients: &'static [&'static str],
     /// Names of further coefficients in MF 5.2.
-    old: &'static [&'static str],
+    mf52_coefficients: &'static [&'static str],
     /// Names of further coefficients in all other versions.
-    new: &'static [&'static str],
+    mf61_coefficients: &'static [&'static str],
 }
 
 /// Slip below which a slip counts as none, – or rad.
-const NO_SLIP: f64 = 2e-3;
+const ZERO_SLIP_TOLERANCE: f64 = 2e-3;
 
 /// Stages of the fit, in their order.
-const STAGES: [Stage; 7] = [
+const FIT_STAGES: [Stage; 7] = [
     Stage {
         target: Target::Fx,
-        combined: false,
-        names: &[
+        with_combined_slip: false,
+        coefficients: &[
             "PCX1", "PDX1", "PDX2", "PDX3", "PEX1", "PEX2", "PEX3", "PEX4", "PKX1", "PKX2", "PKX3", "PHX1", "PHX2",
             "PVX1", "PVX2",
         ],
-        old: &[],
-        new: &["PPX1", "PPX2", "PPX3", "PPX4"],
+        mf52_coefficients: &[],
+        mf61_coefficients: &["PPX1", "PPX2", "PPX3", "PPX4"],
     },
     Stage {
         target: Target::Fy,
-        combined: false,
-        names: &[
+        with_combined_slip: false,
+        coefficients: &[
             "PCY1", "PDY1", "PDY2", "PDY3", "PEY1", "PEY2", "PEY3", "PEY4", "PKY1", "PKY2", "PKY3", "PHY1", "PHY2",
             "PVY1", "PVY2", "PVY3", "PVY4",
         ],
-        old: &["PHY3"],
-        new: &["PEY5", "PKY4", "PKY5", "PKY6", "PKY7", "PPY1", "PPY2", "PPY3", "PPY4", "PPY5"],
+        mf52_coefficients: &["PHY3"],
+        mf61_coefficients: &["PEY5", "PKY4", "PKY5", "PKY6", "PKY7", "PPY1", "PPY2", "PPY3", "PPY4", "PPY5"],
     },
     Stage {
         target: Target::Fx,
-        combined: true,
-        names: &["RBX1", "RBX2", "RCX1", "REX1", "REX2", "RHX1"],
-        old: &[],
-        new: &["RBX3"],
+        with_combined_slip: true,
+        coefficients: &["RBX1", "RBX2", "RCX1", "REX1", "REX2", "RHX1"],
+        mf52_coefficients: &[],
+        mf61_coefficients: &["RBX3"],
     },
     Stage {
         target: Target::Fy,
-        combined: true,
-        names: &[
+        with_combined_slip: true,
+        coefficients: &[
             "RBY1", "RBY2", "RBY3", "RCY1", "REY1", "REY2", "RHY1", "RHY2", "RVY1", "RVY2", "RVY3", "RVY4", "RVY5",
             "RVY6",
         ],
-        old: &[],
-        new: &["RBY4"],
+        mf52_coefficients: &[],
+        mf61_coefficients: &["RBY4"],
     },
-    Stage { target: Target::Mz, combined: false, names: &TRAIL, old: &[], new: &NEW_TRAIL },
-    Stage { target: Target::Mz, combined: true, names: &LEVER, old: &[], new: &[] },
+    Stage {
+        target: Target::Mz,
+        with_combined_slip: false,
+        coefficients: &TRAIL_COEFFICIENTS,
+        mf52_coefficients: &[],
+        mf61_coefficients: &MF61_TRAIL_COEFFICIENTS,
+    },
+    Stage {
+        target: Target::Mz,
+        with_combined_slip: true,
+        coefficients: &LEVER_COEFFICIENTS,
+        mf52_coefficients: &[],
+        mf61_coefficients: &[],
+    },
     // The lever also acts on the Fx that the shifts cause without slip. Therefore trail and lever are fitted together.
-    Stage { target: Target::Mz, combined: true, names: &TRAIL, old: &LEVER, new: &NEW_LEVER },
+    Stage {
+        target: Target::Mz,
+        with_combined_slip: true,
+        coefficients: &TRAIL_COEFFICIENTS,
+        mf52_coefficients: &LEVER_COEFFICIENTS,
+        mf61_coefficients: &MF61_TRAIL_AND_LEVER,
+    },
 ];
 
 /// Coefficients of pneumatic trail and residual moment.
-const TRAIL: [&str; 25] = [
+const TRAIL_COEFFICIENTS: [&str; 25] = [
     "QBZ1", "QBZ2", "QBZ3", "QBZ4", "QBZ5", "QBZ9", "QBZ10", "QCZ1", "QDZ1", "QDZ2", "QDZ3", "QDZ4", "QDZ6", "QDZ7",
     "QDZ8", "QDZ9", "QEZ1", "QEZ2", "QEZ3", "QEZ4", "QEZ5", "QHZ1", "QHZ2", "QHZ3", "QHZ4",
 ];
 /// Coefficients of pneumatic trail and residual moment in MF 6.1 and later.
-const NEW_TRAIL: [&str; 4] = ["QDZ10", "QDZ11", "PPZ1", "PPZ2"];
+const MF61_TRAIL_COEFFICIENTS: [&str; 4] = ["QDZ10", "QDZ11", "PPZ1", "PPZ2"];
 /// Coefficients of the lever arm of Fx.
-const LEVER: [&str; 4] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4"];
-/// Coefficients of `LEVER` and `NEW_TRAIL`.
-const NEW_LEVER: [&str; 8] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4", "QDZ10", "QDZ11", "PPZ1", "PPZ2"];
+const LEVER_COEFFICIENTS: [&str; 4] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4"];
+/// Coefficients of `LEVER_COEFFICIENTS` and `MF61_TRAIL_COEFFICIENTS`.
+const MF61_TRAIL_AND_LEVER: [&str; 8] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4", "QDZ10", "QDZ11", "PPZ1", "PPZ2"];
 
 /// Returns start values for a fit: coefficients of a usual car tyre with the nominal load `nominal_load` (N) and the
 /// free radius `radius` (m).
-pub fn usual_tyre(version: Version, nominal_load: f32, radius: f32) -> Coefficients {
+pub fn typical_coefficients(version: Version, nominal_load: f32, radius: f32) -> Coefficients {
     let mut c = Coefficients { fnomin: nominal_load, unloaded_radius: radius, ..Coefficients::default() };
     (c.pcx1, c.pdx1, c.pdx2, c.pkx1) = (1.6, 1.0, -0.05, 20.0);
     (c.pcy1, c.pdy1, c.pdy2, c.pky1, c.pky2) = (1.3, 1.0, -0.05, -18.0, 1.8);
@@ -143,34 +161,35 @@ pub fn usual_tyre(version: Version, nominal_load: f32, radius: f32) -> Coefficie
 ///
 /// # Errors
 /// Returns [`FitError::TooFewRows`] if all stages are skipped.
-pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<Fitted, FitError> {
+pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<FittedTyre, FitError> {
     let mut tyre = start.clone();
     let mut stages = 0;
-    for stage in &STAGES {
-        if let Some(better) = stage.run(&tyre, samples) {
+    for stage in &FIT_STAGES {
+        if let Some(better) = stage.fit_tyre(&tyre, samples) {
             tyre = better;
             stages += 1;
         }
     }
-    if stages == 0 { Err(FitError::TooFewRows) } else { Ok(Fitted { errors: errors(&tyre, samples), tyre }) }
+    if stages == 0 { Err(FitError::TooFewRows) } else { Ok(FittedTyre { errors: fit_errors(&tyre, samples), tyre }) }
 }
 
 /// Computes the differences between `tyre` and `samples`.
-pub fn errors(tyre: &MagicFormula, samples: &[Sample]) -> Errors {
-    let mut errors = Errors::default();
+pub fn fit_errors(tyre: &MagicFormula, samples: &[Sample]) -> FitErrors {
+    let mut errors = FitErrors::default();
     for (i, target) in [Target::Fx, Target::Fy, Target::Mz].into_iter().enumerate() {
-        let rows: Vec<Sample> = samples.iter().copied().filter(|sample| target.of(sample).is_some()).collect();
+        let rows: Vec<Sample> =
+            samples.iter().copied().filter(|sample| target.measured_value(sample).is_some()).collect();
         let Some(residuals) = residuals(tyre, target, &rows) else { continue };
         let squares: f64 = residuals.iter().map(|r| r * r).sum();
-        errors.mean[i] = (squares / residuals.len().max(1) as f64).sqrt();
-        errors.worst[i] = residuals.iter().fold(0.0, |worst, r| worst.max(r.abs()));
+        errors.rms[i] = (squares / residuals.len().max(1) as f64).sqrt();
+        errors.max[i] = residuals.iter().fold(0.0, |worst, r| worst.max(r.abs()));
     }
     errors
 }
 
 impl Target {
     /// Returns the measured value of the sample (N or N m), if there is one.
-    fn of(self, sample: &Sample) -> Option<f64> {
+    fn measured_value(self, sample: &Sample) -> Option<f64> {
         match self {
             Target::Fx => sample.fx,
             Target::Fy => sample.fy,
@@ -178,24 +197,24 @@ impl Target {
         }
     }
 
-    /// Returns true if `sample` has pure slip for this force: the other slip is below `NO_SLIP`.
-    fn is_alone(self, sample: &Sample) -> bool {
+    /// Returns true if `sample` has pure slip for this force: the other slip is below `ZERO_SLIP_TOLERANCE`.
+    fn has_pure_slip(self, sample: &Sample) -> bool {
         let other = if self == Target::Fx { sample.slip_angle } else { sample.slip_ratio };
-        other.abs() < NO_SLIP
+        other.abs() < ZERO_SLIP_TOLERANCE
     }
 }
 
 impl Stage {
     /// Returns `tyre` with the coefficients of this stage fitted, or `None` if the table has too few rows for them.
-    fn run(&self, tyre: &MagicFormula, samples: &[Sample]) -> Option<MagicFormula> {
-        let wanted = |sample: &&Sample| self.combined || self.target.is_alone(sample);
-        let measured = samples.iter().filter(|sample| self.target.of(sample).is_some());
+    fn fit_tyre(&self, tyre: &MagicFormula, samples: &[Sample]) -> Option<MagicFormula> {
+        let wanted = |sample: &&Sample| self.with_combined_slip || self.target.has_pure_slip(sample);
+        let measured = samples.iter().filter(|sample| self.target.measured_value(sample).is_some());
         let rows: Vec<Sample> = measured.filter(wanted).copied().collect();
-        let both = rows.iter().filter(|sample| !self.target.is_alone(sample)).count();
-        let of_version = if tyre.version() == Version::Mf52 { self.old } else { self.new };
-        let names: Vec<&str> = self.names.iter().chain(of_version).copied().collect();
-        let fits = !self.combined || (tyre.use_mode() == UseMode::Combined && both >= 2 * names.len());
-        if rows.len() < 2 * self.names.len() || !fits {
+        let both = rows.iter().filter(|sample| !self.target.has_pure_slip(sample)).count();
+        let of_version = if tyre.version() == Version::Mf52 { self.mf52_coefficients } else { self.mf61_coefficients };
+        let names: Vec<&str> = self.coefficients.iter().chain(of_version).copied().collect();
+        let fits = !self.with_combined_slip || (tyre.use_mode() == UseMode::Combined && both >= 2 * names.len());
+        if rows.len() < 2 * self.coefficients.len() || !fits {
             return None;
         }
         let parameters: Vec<Parameter> = names.iter().map(|name| parameter(name)).collect();
@@ -238,7 +257,7 @@ fn parameter(name: &str) -> Parameter {
 /// Computes the values of `tyre` minus those of `rows`, divided by the largest magnitude in `rows`. Returns `None` if
 /// there are no rows, or if all their values are 0.
 fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec<f64>> {
-    let peak = rows.iter().filter_map(|row| target.of(row)).fold(0.0, |peak: f64, v| peak.max(v.abs()));
+    let peak = rows.iter().filter_map(|row| target.measured_value(row)).fold(0.0, |peak: f64, v| peak.max(v.abs()));
     if rows.is_empty() || peak == 0.0 {
         return None;
     }
@@ -258,7 +277,7 @@ fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec
             Target::Fy => tyre.forces_x8(slip, &conditions)[1],
             Target::Mz => tyre.aligning_x8(slip, &conditions),
         };
-        let measured = rows.iter().map(|row| target.of(row).unwrap_or(0.0));
+        let measured = rows.iter().map(|row| target.measured_value(row).unwrap_or(0.0));
         residuals.extend(values.lanes().into_iter().zip(measured).map(|(v, m)| (f64::from(v) - m) / peak));
     }
     Some(residuals)

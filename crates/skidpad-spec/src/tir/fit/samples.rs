@@ -1,7 +1,7 @@
 //! Tables of tyre forces.
 
-use crate::fault::collect;
-use crate::tir::lines::{Place, fault};
+use crate::fault::push_fault;
+use crate::tir::lines::{TextLocation, new_fault};
 use crate::{Fault, FaultKind, Faults};
 
 /// Measured point of a tyre. Axes and signs are those of [`skidpad_core::tyre`].
@@ -25,11 +25,11 @@ pub struct Sample {
     pub mz: Option<f64>,
 }
 
-/// Columns of a table. The first `NEEDED` are required.
-const COLUMNS: [&str; 8] =
+/// Columns of a table. The first `REQUIRED_COLUMNS` are required.
+const COLUMN_NAMES: [&str; 8] =
     ["slip_ratio", "slip_angle_rad", "camber_rad", "load_n", "pressure_n_per_m2", "fx_n", "fy_n", "mz_nm"];
 /// Number of required columns.
-const NEEDED: usize = 4;
+const REQUIRED_COLUMNS: usize = 4;
 
 /// Reads a table of comma-separated values with the columns `slip_ratio`, `slip_angle_rad`, `camber_rad`, `load_n` and
 /// any of `pressure_n_per_m2`, `fx_n`, `fy_n`, `mz_nm`, in any order. Other columns are skipped. An empty force was not
@@ -40,25 +40,39 @@ const NEEDED: usize = 4;
 /// values. A table without any force is a fault, too.
 pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults> {
     let mut faults = Vec::new();
-    let mut lines = rows(text).into_iter();
+    let mut lines = split_rows(text).into_iter();
     let top = Row { cells: Vec::new(), number: 1, start: 0 };
     let header = lines.next().unwrap_or(top);
     let place = |name: &str| header.cells.iter().position(|(cell, _)| cell.eq_ignore_ascii_case(name));
-    let columns = COLUMNS.map(place);
-    for (name, column) in COLUMNS.iter().zip(columns).take(NEEDED) {
+    let columns = COLUMN_NAMES.map(place);
+    for (name, column) in COLUMN_NAMES.iter().zip(columns).take(REQUIRED_COLUMNS) {
         if column.is_none() {
-            let help = Some(format!("name it in the first line; known columns are {}", COLUMNS.join(", ")));
-            collect(
+            let help = Some(format!("name it in the first line; known columns are {}", COLUMN_NAMES.join(", ")));
+            push_fault(
                 &mut faults,
-                fault(FaultKind::MissingKey, name, &header.place(0), "nothing", "a column of the table", help),
+                new_fault(
+                    FaultKind::MissingKey,
+                    name,
+                    &header.cell_location(0),
+                    "nothing",
+                    "a column of the table",
+                    help,
+                ),
             );
         }
     }
-    if columns[NEEDED + 1..].iter().all(Option::is_none) {
+    if columns[REQUIRED_COLUMNS + 1..].iter().all(Option::is_none) {
         let help = Some("a fit needs forces".into());
-        collect(
+        push_fault(
             &mut faults,
-            fault(FaultKind::MissingKey, "fx_n", &header.place(0), "nothing", "one of fx_n, fy_n, mz_nm", help),
+            new_fault(
+                FaultKind::MissingKey,
+                "fx_n",
+                &header.cell_location(0),
+                "nothing",
+                "one of fx_n, fy_n, mz_nm",
+                help,
+            ),
         );
     }
     let mut samples = Vec::new();
@@ -67,9 +81,12 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
             let found = format!("{} values", row.cells.len());
             let accepts = format!("{} values, as many as columns", header.cells.len());
             let help = Some("add or remove values".into());
-            collect(&mut faults, fault(FaultKind::WrongType, "line", &row.place(0), &found, &accepts, help));
+            push_fault(
+                &mut faults,
+                new_fault(FaultKind::WrongType, "line", &row.cell_location(0), &found, &accepts, help),
+            );
         } else {
-            samples.push(row.sample(&columns, &mut faults));
+            samples.push(row.read_sample(&columns, &mut faults));
         }
     }
     if faults.is_empty() { Ok(samples) } else { Err(Faults::new(source_name, text, faults)) }
@@ -83,7 +100,7 @@ struct Row<'a> {
 }
 
 /// Splits a text into rows. Blank lines and comments are left out.
-fn rows(text: &str) -> Vec<Row<'_>> {
+fn split_rows(text: &str) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     let mut start = 0;
     for (i, raw) in text.split_inclusive('\n').enumerate() {
@@ -104,25 +121,28 @@ fn rows(text: &str) -> Vec<Row<'_>> {
 
 impl Row<'_> {
     /// Returns the place of cell `i`. The column counts bytes, because tables contain plain numbers.
-    fn place(&self, i: usize) -> Place {
+    fn cell_location(&self, i: usize) -> TextLocation {
         let (cell, at) = self.cells.get(i).copied().unwrap_or(("", self.start));
-        Place { line: self.number, column: at - self.start + 1, span: at..at + cell.len() }
+        TextLocation { line: self.number, column: at - self.start + 1, span: at..at + cell.len() }
     }
 
-    /// Reads the values of a row. `columns` are the indices of `COLUMNS` in the row. Values that are no numbers are
+    /// Reads the values of a row. `columns` are the indices of `COLUMN_NAMES` in the row. Values that are no numbers are
     /// added to `faults`.
-    fn sample(&self, columns: &[Option<usize>; 8], faults: &mut Vec<Fault>) -> Sample {
+    fn read_sample(&self, columns: &[Option<usize>; 8], faults: &mut Vec<Fault>) -> Sample {
         let mut value = |i: usize| {
             let column = columns[i]?;
             let (cell, _) = *self.cells.get(column)?;
-            if cell.is_empty() && i > NEEDED {
+            if cell.is_empty() && i > REQUIRED_COLUMNS {
                 return None;
             }
             let number = cell.parse::<f64>().ok().filter(|number| number.abs() < 1e9);
             if number.is_none() {
                 let help = Some("write a decimal number, SI units".into());
                 let accepts = "a number below 1e9 in size";
-                collect(faults, fault(FaultKind::WrongType, COLUMNS[i], &self.place(column), cell, accepts, help));
+                push_fault(
+                    faults,
+                    new_fault(FaultKind::WrongType, COLUMN_NAMES[i], &self.cell_location(column), cell, accepts, help),
+                );
             }
             number
         };

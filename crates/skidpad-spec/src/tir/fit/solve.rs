@@ -17,14 +17,14 @@ pub(super) struct Parameter {
 }
 
 /// Maximum number of iterations. A fit that needs more does not converge.
-const ITERATIONS: usize = 120;
+const MAX_ITERATIONS: usize = 120;
 /// Relative decrease of the sum of squares below which the iteration ends.
-const ENOUGH: f64 = 1e-9;
+const RELATIVE_COST_TOLERANCE: f64 = 1e-9;
 /// Damping from which on no step is tried.
-const STUCK: f64 = 1e12;
+const MAX_DAMPING: f64 = 1e12;
 /// Weight of the pull of each parameter towards its start value. It only affects parameters that the data does not
 /// determine.
-const PULL: f64 = 1e-9;
+const REGULARISATION_WEIGHT: f64 = 1e-9;
 
 /// Changes `values` to minimise the sum of squares of `residuals`, and returns the number of iterations. `residuals`
 /// returns `None` for invalid values. If the start values are invalid, nothing is changed and 0 is returned.
@@ -35,21 +35,25 @@ pub(super) fn least_squares(
 ) -> usize {
     let start = values.to_vec();
     let cost = |residual: &[f64], values: &[f64]| {
-        let pulled = parameters.iter().zip(values).zip(&start).map(|((p, v), s)| PULL * ((v - s) / p.scale).powi(2));
+        let pulled = parameters
+            .iter()
+            .zip(values)
+            .zip(&start)
+            .map(|((p, v), s)| REGULARISATION_WEIGHT * ((v - s) / p.scale).powi(2));
         residual.iter().map(|r| r * r).sum::<f64>() + pulled.sum::<f64>()
     };
     let Some(mut residual) = residuals(values) else { return 0 };
     let mut sum = cost(&residual, values);
     let mut damping = 1e-2;
-    for iteration in 0..ITERATIONS {
+    for iteration in 0..MAX_ITERATIONS {
         let jacobian = jacobian(parameters, values, &residual, &residuals);
-        let moved = |i: usize| PULL * (values[i] - start[i]) / parameters[i].scale;
+        let moved = |i: usize| REGULARISATION_WEIGHT * (values[i] - start[i]) / parameters[i].scale;
         let gradient =
             jacobian.tr_mul(&DVector::from_column_slice(&residual)) + DVector::from_fn(values.len(), |i, _| moved(i));
         let normal = jacobian.tr_mul(&jacobian);
         let before = sum;
-        while damping < STUCK {
-            let Some(next) = step(parameters, values, &normal, &gradient, damping) else {
+        while damping < MAX_DAMPING {
+            let Some(next) = damped_step(parameters, values, &normal, &gradient, damping) else {
                 damping *= 10.0;
                 continue;
             };
@@ -63,11 +67,11 @@ pub(super) fn least_squares(
                 _ => damping *= 4.0,
             }
         }
-        if damping >= STUCK || before - sum < ENOUGH * before {
+        if damping >= MAX_DAMPING || before - sum < RELATIVE_COST_TOLERANCE * before {
             return iteration + 1;
         }
     }
-    ITERATIONS
+    MAX_ITERATIONS
 }
 
 /// Computes the derivatives of the residuals by each parameter, multiplied by the scale of the parameter. A column is 0
@@ -98,7 +102,7 @@ fn jacobian(
 
 /// Returns the parameters after one damped step, limited to their ranges. Returns `None` if the damped system cannot be
 /// solved.
-fn step(
+fn damped_step(
     parameters: &[Parameter],
     values: &[f64],
     normal: &DMatrix<f64>,
@@ -107,7 +111,7 @@ fn step(
 ) -> Option<Vec<f64>> {
     let mut damped = normal.clone();
     for i in 0..parameters.len() {
-        damped[(i, i)] += damping * normal[(i, i)] + PULL * (1.0 + damping);
+        damped[(i, i)] += damping * normal[(i, i)] + REGULARISATION_WEIGHT * (1.0 + damping);
     }
     let change = damped.cholesky()?.solve(gradient);
     let moved = values.iter().zip(parameters).zip(change.iter()).map(|((value, parameter), change)| {

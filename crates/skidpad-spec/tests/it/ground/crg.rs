@@ -9,7 +9,7 @@ const CURVED: &str = include_str!("curved.crg");
 const ROAD: &str = "[[crg]]\nfile = \"a.crg\"\n";
 
 fn road(text: &str) -> CrgRoad {
-    CrgRoad::read("road.crg", text.as_bytes()).unwrap_or_else(|faults| panic!("{}", faults.listed()))
+    CrgRoad::read("road.crg", text.as_bytes()).unwrap_or_else(|faults| panic!("{}", faults.to_text()))
 }
 
 /// Checks a straight road with slope and banking against the values of pyopencrg.
@@ -22,12 +22,12 @@ fn the_surface_is_that_of_the_format() {
         ([2.75, 0.9], [2.361207159100, 1.672483408532, 0.1635], [-0.047081484, -0.030240683, 0.998433190]),
     ];
     for ([u, v], position, normal) in known_answers {
-        let found = known.at(u, v).expect("on the road");
+        let found = known.evaluate_at(u, v).expect("on the road");
         assert!((found.position - DVec3::from_array(position)).length() < 1e-11, "{found:?}");
         assert!((found.normal - DVec3::from_array(normal)).length() < 1e-8, "{found:?}");
     }
     for (u, v) in [(-0.1, 0.0), (3.1, 0.0), (1.0, 1.1), (1.0, -1.1), (f64::NAN, 0.0), (0.0, f64::NAN)] {
-        assert_eq!(known.at(u, v), None, "{u}, {v}");
+        assert_eq!(known.evaluate_at(u, v), None, "{u}, {v}");
     }
 }
 
@@ -38,7 +38,7 @@ fn curved_roads_are_those_of_another_evaluator() {
     for (of, most) in [(road(CURVED), 1e-9), (short, 1e-6)] {
         for line in include_str!("curved.csv").lines().skip(1) {
             let row: Vec<f64> = line.split(',').map(|word| word.parse().expect("a number")).collect();
-            let found = of.at(row[0], row[1]).expect("on the road");
+            let found = of.evaluate_at(row[0], row[1]).expect("on the road");
             let off = (found.position - DVec3::new(row[2], row[3], row[4])).length();
             assert!(off < most, "{line}: {found:?}");
             let off = (found.normal - DVec3::new(row[5], row[6], row[7])).length();
@@ -47,8 +47,8 @@ fn curved_roads_are_those_of_another_evaluator() {
     }
     // Beside a missing height a point is on the road if existing heights have the whole weight of the interpolation.
     let of = road(CURVED);
-    assert_eq!(of.at(2.2, 2.4), None);
-    assert!(of.at(2.2, 1.0).is_some() && of.at(3.5, 2.5).is_some());
+    assert_eq!(of.evaluate_at(2.2, 2.4), None);
+    assert!(of.evaluate_at(2.2, 1.0).is_some() && of.evaluate_at(3.5, 2.5).is_some());
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn a_curved_road_is_a_mesh_through_its_grid() {
     assert_eq!(mesh.triangles().len(), 160 - 5);
     let road = road(CURVED);
     for (i, corner) in mesh.vertices().iter().enumerate() {
-        let (u, v) = (2.0 + 0.5 * (i / 5) as f64, road.v()[i % 5]);
-        if let Some(point) = road.at(u, v) {
+        let (u, v) = (2.0 + 0.5 * (i / 5) as f64, road.long_section_v()[i % 5]);
+        if let Some(point) = road.evaluate_at(u, v) {
             let found = mesh.origin() + corner.as_dvec3();
             assert!((found - point.position - DVec3::new(1.0, 2.0, 3.0)).length() < 1e-6, "{u}, {v}: {found}");
         }
@@ -80,7 +80,8 @@ fn a_straight_road_along_x_is_a_field_of_heights() {
     let (field, road) = (&loaded.scene.height_fields[0], road(&text));
     assert_eq!((field.counts(), field.spacing()), ([4, 3], [1.0, 1.0]));
     for (column, row) in [(0, 0), (1, 1), (3, 2), (2, 0)] {
-        let at = road.at(column as f64, row as f64 - 1.0).expect("on the road").position + DVec3::new(1.0, 2.0, 3.0);
+        let at = road.evaluate_at(column as f64, row as f64 - 1.0).expect("on the road").position
+            + DVec3::new(1.0, 2.0, 3.0);
         let z = field.origin().z + f64::from(field.height(column, row));
         assert!((z - at.z).abs() < 1e-7 && field.origin().y + row as f64 == at.y, "{column}, {row}: {z} of {at}");
     }
@@ -151,9 +152,9 @@ proptest! {
         for text in [CURVED, include_str!("known.crg"), include_str!("curved_short.crg")] {
             let text = changes.iter().fold(text.to_owned(), |text, change| crate::mutations::apply(&text, change));
             if let Ok(road) = CrgRoad::read("a.crg", text.as_bytes()) {
-                let ([low, high], v) = (road.u(), road.v());
+                let ([low, high], v) = (road.u_range(), road.long_section_v());
                 for share in [0.0, 0.3, 1.0] {
-                    let at = road.at(low + share * (high - low), v[0] + share * (v[v.len() - 1] - v[0]));
+                    let at = road.evaluate_at(low + share * (high - low), v[0] + share * (v[v.len() - 1] - v[0]));
                     prop_assert!(at.is_none_or(|at| at.position.is_finite() && at.normal.is_finite()));
                 }
             }

@@ -20,12 +20,12 @@ pub fn scene(toml: &str, files: &[(&str, &[u8])]) -> Result<LoadedScene, Faults>
 
 /// Returns all faults of a scene as text.
 pub fn faults(toml: &str, files: &[(&str, &[u8])]) -> String {
-    scene(toml, files).expect_err("has faults").listed()
+    scene(toml, files).expect_err("has faults").to_text()
 }
 
 /// Returns the only mesh of a scene.
 pub fn mesh(toml: &str, files: &[(&str, &[u8])]) -> TriangleMesh {
-    let loaded = scene(toml, files).unwrap_or_else(|faults| panic!("{}", faults.listed()));
+    let loaded = scene(toml, files).unwrap_or_else(|faults| panic!("{}", faults.to_text()));
     let [mesh] = &loaded.scene.meshes[..] else { panic!("one mesh") };
     TriangleMesh::clone(mesh)
 }
@@ -63,7 +63,7 @@ fn missing_files_are_told_with_what_was_looked_for() {
     let told = faults("[[mesh]]\nfile = \"nowhere/a.obj\"\n", &[]);
     assert!(told.contains("`mesh[0].file` is \"nowhere/a.obj\", but must be the path of"), "{told}");
     assert!(told.contains("nowhere/a.obj: No such file"), "{told}");
-    let text = LoadedScene::read("scene.toml", "[[mesh]]\nfile = \"a.obj\"\n").expect_err("has a fault").listed();
+    let text = LoadedScene::read("scene.toml", "[[mesh]]\nfile = \"a.obj\"\n").expect_err("has a fault").to_text();
     assert!(text.contains("LoadedScene::read_in"), "{text}");
     let told = faults("[[mesh]]\nfile = \".\"\n[[mesh]]\nfile = \"/dev/zero\"\n", &[]);
     assert!(
@@ -93,7 +93,7 @@ fn ground_of_one_file_is_in_memory_once() {
     let text = [ten(&at_the_origin, "a.png"), field("a.png", 9), ten(&mesh, "a.obj"), ten(&crg, "a.crg")].concat();
     let obj = b"v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n".as_slice();
     let files = [("a.png", picture), ("a.obj", obj), ("a.crg", include_bytes!("curved.crg").as_slice())];
-    let loaded = scene(&text, &files).unwrap_or_else(|faults| panic!("{}", faults.listed())).scene;
+    let loaded = scene(&text, &files).unwrap_or_else(|faults| panic!("{}", faults.to_text())).scene;
     assert_eq!([loaded.height_fields.len(), loaded.meshes.len()], [11, 20]);
     assert!(loaded.height_fields[..10].iter().all(|field| Arc::ptr_eq(field, &loaded.height_fields[0])));
     assert!(!Arc::ptr_eq(&loaded.height_fields[10], &loaded.height_fields[0]));
@@ -117,7 +117,7 @@ fn a_description_finds_its_files_in_a_folder() {
     for name in ["kerb", "hill", "bend"] {
         let loaded = shipped(&format!("scenes/{name}.toml"));
         assert_eq!(loaded.spec.scene_in(&folder).expect("there"), loaded.scene, "{name}");
-        let told = loaded.spec.scene().expect_err("no files").listed();
+        let told = loaded.spec.scene().expect_err("no files").to_text();
         assert!(told.contains(&format!("[0].file` is \"{name}.")), "{told}");
         let again = toml::to_string_pretty(&loaded.spec).expect("TOML");
         assert_eq!(LoadedScene::read_in(&folder, "again.toml", &again).expect("valid").spec, loaded.spec);

@@ -44,16 +44,16 @@ fn measured(tyre: &MagicFormula, slip_ratio: f64, slip_angle: f64, camber: f64, 
 fn closes(name: &str, version: Version) {
     let truth = tir::load(name).expect("shipped").tyre;
     let (nominal, radius) = (truth.coefficients().fnomin, truth.coefficients().unloaded_radius);
-    let start = fit::usual_tyre(version, nominal, radius);
+    let start = fit::typical_coefficients(version, nominal, radius);
     let start = MagicFormula::new(start, version, UseMode::Combined).expect("sound");
     let fitted = fit::fit(&start, &measure(&truth, 0.0)).expect("enough rows");
-    let unseen = fit::errors(&fitted.tyre, &measure(&truth, 0.5 / 10.0));
+    let unseen = fit::fit_errors(&fitted.tyre, &measure(&truth, 0.5 / 10.0));
     println!(
         "{name}: start {:?}\n{name}: fit {:?}\n{name}: unseen {unseen:?}",
-        fit::errors(&start, &measure(&truth, 0.0)).worst,
+        fit::fit_errors(&start, &measure(&truth, 0.0)).max,
         fitted.errors
     );
-    assert!(unseen.worst.iter().all(|&worst| worst < 0.01), "{unseen:?}");
+    assert!(unseen.max.iter().all(|&worst| worst < 0.01), "{unseen:?}");
 }
 
 #[test]
@@ -79,11 +79,12 @@ fn scatter_averages_out() {
     for sample in &mut samples {
         (sample.fx, sample.fy, sample.mz) = (scatter(sample.fx, 7e3), scatter(sample.fy, 7e3), None);
     }
-    let start = MagicFormula::new(fit::usual_tyre(Version::Mf61, 4000.0, 0.3135), Version::Mf61, UseMode::Combined);
+    let start =
+        MagicFormula::new(fit::typical_coefficients(Version::Mf61, 4000.0, 0.3135), Version::Mf61, UseMode::Combined);
     let fitted = fit::fit(&start.expect("sound"), &samples).expect("enough rows");
-    let unseen = fit::errors(&fitted.tyre, &measure(&truth, 0.05));
+    let unseen = fit::fit_errors(&fitted.tyre, &measure(&truth, 0.05));
     println!("scatter: {:?}, unseen {unseen:?}", fitted.errors);
-    assert!(unseen.worst[..2].iter().all(|&worst| worst < 0.01), "{unseen:?}");
+    assert!(unseen.max[..2].iter().all(|&worst| worst < 0.01), "{unseen:?}");
 }
 
 #[test]

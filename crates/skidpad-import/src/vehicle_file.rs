@@ -4,32 +4,32 @@ use skidpad_spec::VehicleSpec;
 use std::collections::BTreeMap;
 
 /// Number of significant digits. More than single precision has, few enough to drop the noise of conversions.
-const DIGITS: i32 = 9;
+const SIGNIFICANT_DIGITS: i32 = 9;
 
 /// Vehicle description with comments on its keys.
 #[derive(Clone, Debug)]
-pub(crate) struct Described {
+pub(crate) struct CommentedSpec {
     /// Vehicle description.
     pub spec: VehicleSpec,
     /// Comments by path of the key.
-    pub remarks: BTreeMap<String, String>,
+    pub comments: BTreeMap<String, String>,
 }
 
 /// Rounds `value` to nine significant digits.
-pub(crate) fn rounded(value: f64) -> f64 {
-    format!("{value:.*e}", DIGITS as usize - 1).parse().unwrap_or(value)
+pub(crate) fn round_digits(value: f64) -> f64 {
+    format!("{value:.*e}", SIGNIFICANT_DIGITS as usize - 1).parse().unwrap_or(value)
 }
 
-impl Described {
+impl CommentedSpec {
     /// Writes the vehicle file as TOML, with the comments at the end of the lines of their keys.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         let mut text = String::new();
-        let mut place = Place::default();
+        let mut place = LineCursor::default();
         for line in self.spec.to_toml()?.lines() {
             text.push_str(line);
-            if let Some(remark) = place.path(line).and_then(|path| self.remarks.get(&path)) {
+            if let Some(remark) = place.key_path(line).and_then(|path| self.comments.get(&path)) {
                 text.push_str("  # ");
-                text.push_str(&one_line(remark));
+                text.push_str(&remove_control_characters(remark));
             }
             text.push('\n');
         }
@@ -38,27 +38,27 @@ impl Described {
 }
 
 /// Replaces control characters by spaces, so that a comment stays on its line.
-fn one_line(remark: &str) -> String {
+fn remove_control_characters(remark: &str) -> String {
     remark.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Position of a line within the tables of the file.
 #[derive(Debug, Default)]
-struct Place {
+struct LineCursor {
     /// Path of the current table; empty for the root.
     table: String,
     /// Number of tables read so far for each header in double brackets.
     counts: BTreeMap<String, usize>,
     /// Whether the line is within a list or text of several lines.
-    open: bool,
+    is_continuation: bool,
 }
 
-impl Place {
+impl LineCursor {
     /// Returns the path of the key that begins on `line`; `None` for headers, blank lines and continuation lines. The lines of a
     /// file must be given in order.
-    fn path(&mut self, line: &str) -> Option<String> {
-        if self.open {
-            self.open = !(line.starts_with(']') || line.ends_with("\"\"\"") || line.ends_with("'''"));
+    fn key_path(&mut self, line: &str) -> Option<String> {
+        if self.is_continuation {
+            self.is_continuation = !(line.starts_with(']') || line.ends_with("\"\"\"") || line.ends_with("'''"));
             return None;
         }
         if let Some(name) = line.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) {
@@ -68,16 +68,16 @@ impl Place {
             return None;
         }
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            self.table = self.numbered(name);
+            self.table = self.numbered_table(name);
             return None;
         }
         let (key, value) = line.split_once(" = ")?;
-        self.open = value == "[" || value == "\"\"\"" || value == "'''";
+        self.is_continuation = value == "[" || value == "\"\"\"" || value == "'''";
         Some(if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) })
     }
 
     /// Returns the path of the table `name`. A table within a repeated one belongs to the last of these.
-    fn numbered(&self, name: &str) -> String {
+    fn numbered_table(&self, name: &str) -> String {
         let owner = self.counts.iter().find(|(head, _)| name.strip_prefix(*head).is_some_and(|r| r.starts_with('.')));
         match owner {
             Some((head, count)) => format!("{head}[{}]{}", count - 1, &name[head.len()..]),
@@ -96,7 +96,7 @@ mod tests {
         let spec = VehicleSpec::read("c5", text).expect("valid");
         let remark = |path: &str| (path.to_owned(), format!("of {path}\nand more"));
         let paths = ["chassis.mass_kg", "axles[1].suspension.rate_n_per_m", "tyres.rear.along.extremum_slip", "name"];
-        let described = Described { spec: spec.clone(), remarks: paths.iter().map(|p| remark(p)).collect() };
+        let described = CommentedSpec { spec: spec.clone(), comments: paths.iter().map(|p| remark(p)).collect() };
         let written = described.write().expect("finite");
         assert_eq!(VehicleSpec::read("again", &written).expect("valid"), spec);
         for path in paths {
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn numbers_lose_their_noise_only() {
-        assert_eq!(rounded(0.300_000_011_920_929), 0.300000012);
-        assert_eq!(rounded(60_000.000_000_01), 60_000.0);
-        assert_eq!(rounded(0.0), 0.0);
+        assert_eq!(round_digits(0.300_000_011_920_929), 0.300000012);
+        assert_eq!(round_digits(60_000.000_000_01), 60_000.0);
+        assert_eq!(round_digits(0.0), 0.0);
     }
 }

@@ -7,7 +7,7 @@ use skidpad_core::tyre::magic_formula::{Coefficients, UseMode};
 
 /// Coefficients with their usual ranges in SI units, from kart tyres to truck tyres, with a margin. A stiffness or
 /// pressure of 0 stands for an unknown value, and is accepted.
-const USUAL: [(&str, RangeInclusive<f32>, &str); 16] = [
+const USUAL_RANGES: [(&str, RangeInclusive<f32>, &str); 16] = [
     ("UNLOADED_RADIUS", 0.1..=1.0, "m"),
     ("FNOMIN", 200.0..=60e3, "N"),
     ("VERTICAL_STIFFNESS", 30e3..=3e6, "N/m"),
@@ -27,10 +27,10 @@ const USUAL: [(&str, RangeInclusive<f32>, &str); 16] = [
 ];
 
 /// Usual cornering stiffness over load at the nominal load, 1/rad.
-const CORNERING: RangeInclusive<f64> = 3.0..=150.0;
+const USUAL_CORNERING_STIFFNESS: RangeInclusive<f64> = 3.0..=150.0;
 
 /// Coefficients that files state in pairs: the coefficient, its counterpart, and the effect of its absence.
-const BESIDE: [(&str, &str, &str); 4] = [
+const PAIRED_COEFFICIENTS: [(&str, &str, &str); 4] = [
     ("QBZ1", "QDZ1", "the pneumatic trail does not fall with slip"),
     ("QDZ1", "QBZ1", "there is no pneumatic trail"),
     ("RBX1", "RBY1", "side slip does not weaken forces along"),
@@ -38,7 +38,7 @@ const BESIDE: [(&str, &str, &str); 4] = [
 ];
 
 /// Returns names and messages of implausible coefficients. `stated` returns whether the file states a coefficient.
-pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+pub(crate) fn implausible_coefficients(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     let judge = |(name, usual, unit): &(&'static str, RangeInclusive<f32>, &str)| {
         let value = c.get(name)?;
         let unknown = value == 0.0 && matches!(*unit, "N/m" | "N/m²");
@@ -52,12 +52,12 @@ pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Ve
             )
         })
     };
-    let mut found: Vec<_> = USUAL.iter().filter_map(judge).collect();
+    let mut found: Vec<_> = USUAL_RANGES.iter().filter_map(judge).collect();
     // PKY1 alone is not conclusive. If the stiffness peaks far above the nominal load (large PKY2), only a small part
     // of PKY1 is effective at the nominal load.
     let [pky1, pky2, pky4] = [c.pky1, c.pky2, c.pky4].map(f64::from);
     let cornering = -pky1 * (pky4 * (1.0 / pky2).atan()).sin();
-    if stated("PKY1") && !CORNERING.contains(&cornering) {
+    if stated("PKY1") && !USUAL_CORNERING_STIFFNESS.contains(&cornering) {
         found.push(("PKY1", format!(
             "with PKY2 and PKY4 the cornering stiffness is {cornering:.4} of the load per rad, which is far from tyres: they have 3 to 150"
         )));
@@ -67,9 +67,12 @@ pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Ve
 
 /// Returns names and messages of coefficients that are missing although their counterpart is stated, as in a truncated
 /// file. Coefficients of combined slip are checked only if `uses` includes it.
-pub(crate) fn cut_off(uses: UseMode, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+pub(crate) fn missing_counterparts(uses: UseMode, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     let lacks = |(name, other, _): &&(&str, &str, &str)| stated(other) && !stated(name);
-    let missing = BESIDE.iter().filter(lacks).filter(|(name, ..)| uses == UseMode::Combined || !name.starts_with('R'));
+    let missing = PAIRED_COEFFICIENTS
+        .iter()
+        .filter(lacks)
+        .filter(|(name, ..)| uses == UseMode::Combined || !name.starts_with('R'));
     missing
         .map(|(name, other, loss)| (*name, format!("missing beside {other}, so {loss}: is the file cut off?")))
         .collect()
@@ -77,7 +80,7 @@ pub(crate) fn cut_off(uses: UseMode, stated: impl Fn(&str) -> bool) -> Vec<(&'st
 
 /// Returns a message if combined slip has no coefficients (a friction ellipse replaces them) or is not used
 /// (`USE_MODE` 3). The first message also mentions a missing pneumatic trail. Returns `None` otherwise.
-pub(crate) fn left_out(tyre: &MagicFormula) -> Option<String> {
+pub(crate) fn combined_slip_note(tyre: &MagicFormula) -> Option<String> {
     let c = tyre.coefficients();
     let turns = (c.qdz1, c.qdz2, c.qdz3, c.qdz4) != (0.0, 0.0, 0.0, 0.0);
     if tyre.combines_by_ellipse() {

@@ -1,19 +1,19 @@
 //! Conversion of tables over jounce: toe angle, camber angle and height of the tyre forces.
 
 use crate::Import;
-use crate::car::{Corner, ForcePoint, Guided, OverJounce, Said, said};
-use crate::text::rounded;
+use crate::car::{Corner, ForcePoint, JounceCurve, SourcedNumber, ToeCamberTables, sourced};
+use crate::vehicle_file::round_digits;
 use skidpad_spec::spec::Guidance;
 
 /// Difference of angles above which a note is added (rad).
-const NOTED_RAD: f64 = 1e-4;
+const NOTED_ANGLE_RAD: f64 = 1e-4;
 
 /// Difference of heights above which a note is added (m).
-const NOTED_M: f64 = 1e-4;
+const NOTED_HEIGHT_M: f64 = 1e-4;
 
 /// Position of the wheels of an axle in their travel at rest (m).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct RestPosition {
     /// Height of the contact points at rest, in the frame of the source.
     pub height: f64,
     /// Travel from rest to full bump and to full droop, each > 0.
@@ -22,48 +22,48 @@ pub(crate) struct Standing {
 
 /// Returns the height above the ground at which the tyre forces of an axle act at rest (m): the mean of its wheels, at least 0
 /// for points of the body. `None` if no wheel has a force point. Adds notes on differences and approximations.
-pub(crate) fn force_point(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> Option<Said> {
+pub(crate) fn force_point(group: &[&Corner], at: RestPosition, import: &mut Import<'_>) -> Option<SourcedNumber> {
     let given = group.iter().find_map(|wheel| wheel.force_point.as_ref())?;
     let height = |wheel: &Corner| match &wheel.force_point {
         None => 0.0,
         Some(ForcePoint::AboveGround(said)) => said.value,
-        Some(ForcePoint::OnBody(heights)) => heights.at(at.travel[1]) - at.height,
+        Some(ForcePoint::OnBody(heights)) => heights.evaluate_at(at.travel[1]) - at.height,
     };
     let mean = group.iter().map(|wheel| height(wheel)).sum::<f64>() / group.len() as f64;
-    if group.iter().any(|wheel| (height(wheel) - mean).abs() > NOTED_M) {
-        import.note(&group[0].path, "left and right tyre forces act at different heights: their mean is taken");
+    if group.iter().any(|wheel| (height(wheel) - mean).abs() > NOTED_HEIGHT_M) {
+        import.add_note(&group[0].path, "left and right tyre forces act at different heights: their mean is taken");
     }
     if let ForcePoint::AboveGround(said) = given {
-        return Some(Said { value: mean, ..said.clone() });
+        return Some(SourcedNumber { value: mean, ..said.clone() });
     }
     let place = if mean < 0.0 { "below the ground: taken at it" } else { "above the ground at rest: a trick, kept" };
-    import.note(
+    import.add_note(
         &group[0].path,
         format!("tyre forces act at a point of the body, {:.3} m {place}; here it stays at that height", mean.abs()),
     );
-    Some(said(mean.max(0.0), "at rest, by tireForceAppPoint and suspensionAttachment"))
+    Some(sourced(mean.max(0.0), "at rest, by tireForceAppPoint and suspensionAttachment"))
 }
 
 /// Returns toe and camber at rest (degrees, positive for toe-in and for the top outwards) and their change over the travel.
 /// The change is `None` if both angles are constant. Tables of a single wheel are left out with a note.
-pub(crate) fn guidance(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
-    if group.iter().all(|wheel| wheel.guided.is_none()) {
+pub(crate) fn guidance(group: &[&Corner], at: RestPosition, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
+    if group.iter().all(|wheel| wheel.toe_camber.is_none()) {
         return ([0.0; 2], None);
     }
     if group.len() == 1 {
-        import.note(&group[0].path, "toe and camber over jounce of a wheel alone on its axle are left out");
+        import.add_note(&group[0].path, "toe and camber over jounce of a wheel alone on its axle are left out");
         return ([0.0; 2], None);
     }
-    let toe = Parabola::of(group, at, |own| &own.toe, "toe", import);
-    let camber = Parabola::of(group, at, |own| &own.camber, "camber", import);
+    let toe = Parabola::fit(group, at, |own| &own.toe, "toe", import);
+    let camber = Parabola::fit(group, at, |own| &own.camber, "camber", import);
     let follows = [toe, camber].iter().any(|own| own.linear != 0.0 || own.quadratic != 0.0);
     let guidance = Guidance {
-        toe_deg_per_m: rounded(toe.linear.to_degrees()),
-        toe_deg_per_m2: rounded(toe.quadratic.to_degrees()),
-        camber_deg_per_m: rounded(camber.linear.to_degrees()),
-        camber_deg_per_m2: rounded(camber.quadratic.to_degrees()),
+        toe_deg_per_m: round_digits(toe.linear.to_degrees()),
+        toe_deg_per_m2: round_digits(toe.quadratic.to_degrees()),
+        camber_deg_per_m: round_digits(camber.linear.to_degrees()),
+        camber_deg_per_m2: round_digits(camber.quadratic.to_degrees()),
     };
-    ([toe, camber].map(|own| rounded(own.at_rest.to_degrees())), follows.then_some(guidance))
+    ([toe, camber].map(|own| round_digits(own.at_rest.to_degrees())), follows.then_some(guidance))
 }
 
 /// Parabola over the compression from rest (m) through the values of a table at full droop, at rest and at full bump (rad).
@@ -80,21 +80,23 @@ struct Parabola {
 impl Parabola {
     /// Fits the parabola to the mean of the left and the right `table`, which notes call `what`. Adds notes if the tables differ
     /// or the parabola deviates from them.
-    fn of(
+    fn fit(
         group: &[&Corner],
-        at: Standing,
-        table: fn(&Guided) -> &OverJounce,
+        at: RestPosition,
+        table: fn(&ToeCamberTables) -> &JounceCurve,
         what: &str,
         import: &mut Import<'_>,
     ) -> Self {
         let [bump, droop] = at.travel;
         // Toe-in and outward camber have opposite signs in the source on the left and the right wheel.
         let side = |i: usize| if i == 0 { -1.0 } else { 1.0 };
-        let of = |i: usize, jounce: f64| group[i].guided.as_ref().map_or(0.0, |own| side(i) * table(own).at(jounce));
+        let of = |i: usize, jounce: f64| {
+            group[i].toe_camber.as_ref().map_or(0.0, |own| side(i) * table(own).evaluate_at(jounce))
+        };
         let mean = |jounce: f64| 0.5 * (of(0, jounce) + of(1, jounce));
         let ends = [0.0, droop, droop + bump];
-        if ends.iter().any(|&jounce| (of(0, jounce) - of(1, jounce)).abs() > NOTED_RAD) {
-            import.note(&group[0].path, format!("left and right {what} over jounce differ: their mean is taken"));
+        if ends.iter().any(|&jounce| (of(0, jounce) - of(1, jounce)).abs() > NOTED_ANGLE_RAD) {
+            import.add_note(&group[0].path, format!("left and right {what} over jounce differ: their mean is taken"));
         }
         let [low, at_rest, high] = ends.map(mean);
         let (rise, fall) = ((high - at_rest) / bump, (at_rest - low) / droop);
@@ -102,11 +104,11 @@ impl Parabola {
         let bend = (rise - fall) / (bump + droop);
         let quadratic = if (rise - fall).abs() > 1e-9 { bend } else { 0.0 };
         let own = Self { at_rest, linear: rise - quadratic * bump, quadratic };
-        let knots = group.iter().filter_map(|wheel| wheel.guided.as_ref()).flat_map(|own| &table(own).0);
-        let off = knots.map(|point| (mean(point[0]) - own.at(point[0] - droop)).abs()).fold(0.0, f64::max);
-        if off > NOTED_RAD {
+        let knots = group.iter().filter_map(|wheel| wheel.toe_camber.as_ref()).flat_map(|own| &table(own).0);
+        let off = knots.map(|point| (mean(point[0]) - own.evaluate_at(point[0] - droop)).abs()).fold(0.0, f64::max);
+        if off > NOTED_ANGLE_RAD {
             let degrees = off.to_degrees();
-            import.note(
+            import.add_note(
                 &group[0].path,
                 format!("{what} follows a parabola through droop, rest and bump here, up to {degrees:.2} degrees off its table"),
             );
@@ -115,7 +117,7 @@ impl Parabola {
     }
 
     /// Returns the angle (rad) at a `compression` from rest (m).
-    fn at(&self, compression: f64) -> f64 {
+    fn evaluate_at(&self, compression: f64) -> f64 {
         self.at_rest + (self.linear + self.quadratic * compression) * compression
     }
 }

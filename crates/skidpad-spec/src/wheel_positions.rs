@@ -19,7 +19,7 @@ pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
     let mut wheel_positions = Vec::new();
     for (axle, described) in spec.axles.iter().enumerate() {
         let mut add = |side, left: f64| {
-            let [x, y, _] = from_centre(&spec.chassis, [described.behind_front_axle_m, left, 0.0]);
+            let [x, y, _] = to_vehicle_frame(&spec.chassis, [described.behind_front_axle_m, left, 0.0]);
             wheel_positions.push(WheelPosition { axle, side, point: [x, y].map(|c| f64::from(c as f32)) });
         };
         match described.track_m {
@@ -35,10 +35,10 @@ pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
 
 /// Computes the mass that each wheel carries at rest, as a share of the vehicle's own mass. The mass that rests on the
 /// hitch is included. Returns `None` if the centre of mass lies outside of the wheels and, for a trailer, its coupler.
-pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
+pub(crate) fn wheel_load_shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let points: Vec<[f64; 2]> = wheel_positions(spec).iter().map(|position| position.point).collect();
     let plane = |behind: f64, left: f64| {
-        let [x, y, _] = from_centre(&spec.chassis, [behind, left, 0.0]);
+        let [x, y, _] = to_vehicle_frame(&spec.chassis, [behind, left, 0.0]);
         [x, y].map(|c| f64::from(c as f32))
     };
     let coupler = spec.coupler.as_ref().map(|coupler| plane(coupler.behind_front_axle_m, coupler.left_m));
@@ -54,7 +54,7 @@ pub(crate) fn turning_distance(spec: &VehicleSpec, i: usize) -> f64 {
 
 /// Largest distance of the turning axis from the mean axle position, in RMS distances of the axles from that mean.
 /// Axles with equal steer ratios have no turning axis.
-const FARTHEST_TURNING_AXIS: f64 = 1e3;
+const MAX_TURNING_AXIS_DISTANCE: f64 = 1e3;
 
 /// Returns the position of the turning axis, m behind the front axle. The turning axis is at the mean of the unsteered
 /// axles. If all axles are steered, it is at the zero of the line through their steer ratios over their positions, a
@@ -68,25 +68,25 @@ fn turning_axis(axles: &[Axle]) -> f64 {
     let (middle, ratio) = (mean(&|a| a.behind_front_axle_m), mean(&|a| a.steer_ratio));
     let behind = |a: &Axle| a.behind_front_axle_m - middle;
     let [common, spread] = [mean(&|a| behind(a) * a.steer_ratio), mean(&|a| behind(a).powi(2))];
-    let farthest = FARTHEST_TURNING_AXIS * spread.sqrt();
+    let farthest = MAX_TURNING_AXIS_DISTANCE * spread.sqrt();
     // A line without slope makes the quotient infinite or NaN. `min` and `max` limit both.
     middle - (ratio * spread / common).min(farthest).max(-farthest)
 }
 
 /// Converts a point of the file (behind the front axle, left, above ground, m) to the vehicle frame (forward, left and
 /// up from the centre of mass, m).
-pub(crate) fn from_centre(chassis: &Chassis, [behind, left, above]: [f64; 3]) -> [f64; 3] {
+pub(crate) fn to_vehicle_frame(chassis: &Chassis, [behind, left, above]: [f64; 3]) -> [f64; 3] {
     [chassis.centre_behind_front_axle_m - behind, left - chassis.centre_left_m, above - chassis.centre_above_ground_m]
 }
 
 /// Computes the inertia of the boxes about the stated centre of mass, scaled to the stated mass. Returns Ixx, Iyy, Izz
 /// and the products ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m².
-pub(crate) fn box_sum(chassis: &Chassis) -> [f64; 6] {
+pub(crate) fn inertia_of_boxes(chassis: &Chassis) -> [f64; 6] {
     let mut sum = [0.0; 6];
     for part in &chassis.boxes {
         let own = skidpad_core::model::box_inertia(part.mass_kg, [part.length_m, part.width_m, part.height_m]);
         let at = [part.behind_front_axle_m, part.left_m, part.above_ground_m];
-        let [x, y, z] = from_centre(chassis, at);
+        let [x, y, z] = to_vehicle_frame(chassis, at);
         let moved = [y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z];
         for i in 0..6 {
             sum[i] += own.get(i).copied().unwrap_or(0.0) + part.mass_kg * moved[i];

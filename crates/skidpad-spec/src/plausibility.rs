@@ -3,66 +3,66 @@
 use skidpad_core::model::Wheel;
 use skidpad_core::{Model, STANDARD_GRAVITY};
 
-use crate::fault_collector::join;
-use crate::lint::Lint;
+use crate::fault_collector::join_key;
 use crate::spec::{Tyre, VehicleSpec};
+use crate::warning::Warning;
 
 /// Description of a vehicle, and the model compiled from it.
-pub(crate) struct Car<'a> {
+pub(crate) struct CompiledVehicle<'a> {
     pub spec: &'a VehicleSpec,
     pub model: &'a Model,
 }
 
 /// Plausible moments of inertia, as shares of the inertia of the hull filled evenly with the car's mass. Usual shares
 /// are 0.4 to 1.5.
-const INERTIA: std::ops::RangeInclusive<f64> = 0.1..=10.0;
+const PLAUSIBLE_INERTIA_SHARES: std::ops::RangeInclusive<f64> = 0.1..=10.0;
 
 /// Steering lock below which the value is probably in radians, degrees.
-const SMALL_LOCK: f64 = 3.0;
+const MIN_PLAUSIBLE_LOCK_DEG: f64 = 3.0;
 
 /// Largest plausible ratio of brake torque to the torque that the tyre transmits at its static load. Usual ratios are 1
 /// to 3.
-const STRONG_BRAKE: f64 = 10.0;
+const MAX_PLAUSIBLE_BRAKE_RATIO: f64 = 10.0;
 
 /// Suspension travel above which the unit is probably wrong, m.
-const LONG_TRAVEL: f64 = 0.8;
+const MAX_PLAUSIBLE_TRAVEL_M: f64 = 0.8;
 
 /// Smallest plausible equivalent mass of a wheel at its rim, as a share of the mass that it carries. Usual shares are
 /// 0.01 to 0.05. Cars from engines whose wheels have no inertia are described with 2.4e-4.
-const LIGHT_WHEEL: f64 = 2e-4;
+const MIN_PLAUSIBLE_RIM_MASS_SHARE: f64 = 2e-4;
 
 /// Largest plausible slip at the peak of a tyre curve (– or rad).
-const LARGE_SLIP: f64 = 1.0;
+const MAX_PLAUSIBLE_PEAK_SLIP: f64 = 1.0;
 
 /// Largest plausible droop travel, as a multiple of the extension that unloads the spring.
-const LONG_DROOP: f64 = 3.0;
+const MAX_PLAUSIBLE_DROOP_RATIO: f64 = 3.0;
 
 /// Smallest plausible slope that the handbrake holds, as a share of the weight.
-const LEAST_HOLD: f64 = 0.08;
+const MIN_PLAUSIBLE_HANDBRAKE_SLOPE: f64 = 0.08;
 
 /// Plausible ratios of static wheel load to nominal load of the tyre.
-const LOADS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
+const PLAUSIBLE_LOAD_RATIOS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 
-impl Car<'_> {
+impl CompiledVehicle<'_> {
     /// Returns the warnings of all checks: chassis and steering, axles, brakes, clutch, tyres.
-    pub fn lints(&self) -> Vec<Lint> {
-        let mut found = self.inertia();
-        found.extend(self.steering());
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut found = self.check_inertia();
+        found.extend(self.check_steering());
         for i in 0..self.spec.axles.len() {
-            found.extend(self.axle(i));
+            found.extend(self.check_axle(i));
         }
-        found.extend(self.foot_brake());
-        found.extend(self.handbrake());
-        found.extend(self.clutch());
+        found.extend(self.check_foot_brake());
+        found.extend(self.check_handbrake());
+        found.extend(self.check_clutch());
         for (name, tyre) in &self.spec.tyres {
-            found.extend(slips(&join("tyres", name), tyre));
-            found.extend(self.nominal_load(name, tyre));
+            found.extend(check_peak_slips(&join_key("tyres", name), tyre));
+            found.extend(self.check_nominal_load(name, tyre));
         }
         found
     }
 
     /// Compares each moment of inertia with that of the hull filled evenly with the car's mass.
-    fn inertia(&self) -> Vec<Lint> {
+    fn check_inertia(&self) -> Vec<Warning> {
         let hull = &self.spec.chassis.hull;
         let of_hull = skidpad_core::model::box_inertia(1.0, [hull.length_m, hull.width_m, hull.height_m]);
         let own = self.model.inertia();
@@ -74,8 +74,8 @@ impl Car<'_> {
                 Some(_) => format!("chassis.inertia.{name}_kg_m2"),
                 None => "chassis.boxes".to_owned(),
             };
-            (!INERTIA.contains(&share)).then(|| {
-                Lint::new(path, format!(
+            (!PLAUSIBLE_INERTIA_SHARES.contains(&share)).then(|| {
+                Warning::new(path, format!(
                     "{inertia:.4} kg m² is {share:.3} of the hull's, filled evenly with the car's mass ({even:.0} kg m²); cars have \
                      0.4 to 1.5 of it: check the unit"
                 ))
@@ -85,18 +85,18 @@ impl Car<'_> {
     }
 
     /// Checks that an axle is steered, except for trailers, and that the lock is plausible in degrees.
-    fn steering(&self) -> Option<Lint> {
+    fn check_steering(&self) -> Option<Warning> {
         let steered = self.spec.axles.iter().map(|axle| axle.steer_ratio.abs()).fold(0.0, f64::max);
         if steered == 0.0 {
             if self.spec.coupler.is_some() {
                 return None;
             }
             let text = "no axle is steered: give the front one `steer_ratio = 1`";
-            return Some(Lint::new("axles", text));
+            return Some(Warning::new("axles", text));
         }
         let lock = self.spec.steering.lock_deg;
-        (lock * steered < SMALL_LOCK).then(|| {
-            Lint::new(
+        (lock * steered < MIN_PLAUSIBLE_LOCK_DEG).then(|| {
+            Warning::new(
                 "steering.lock_deg",
                 format!(
                     "{lock} degrees at full lock; cars have 25 to 45: {lock} rad would be {:.0} degrees",
@@ -107,82 +107,83 @@ impl Car<'_> {
     }
 
     /// Returns the first wheel of axle `i` and its static load, N.
-    fn wheel(&self, i: usize) -> Option<(&Wheel, f64)> {
+    fn first_wheel(&self, i: usize) -> Option<(&Wheel, f64)> {
         let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
         Some((&self.model.wheels()[at], f64::from(self.model.static_load(at))))
     }
 
     /// Checks travel, droop and spin inertia of the first wheel of axle `i`.
-    fn axle(&self, i: usize) -> Vec<Lint> {
-        let Some((wheel, load)) = self.wheel(i) else { return Vec::new() };
+    fn check_axle(&self, i: usize) -> Vec<Warning> {
+        let Some((wheel, load)) = self.first_wheel(i) else { return Vec::new() };
         let mut found = Vec::new();
         let key = |name: &str| format!("axles[{i}].{name}");
         let strut = &wheel.strut;
         for (name, travel) in [("bump", strut.bump_travel), ("droop", strut.droop_travel)] {
-            if f64::from(travel) > LONG_TRAVEL {
+            if f64::from(travel) > MAX_PLAUSIBLE_TRAVEL_M {
                 let text = format!(
                     "{travel:.3} m; wheels of cars travel 0.05 to 0.15 m either way, of rally cars 0.3: check the unit"
                 );
-                found.push(Lint::new(key(&format!("suspension.{name}_travel_m")), text));
+                found.push(Warning::new(key(&format!("suspension.{name}_travel_m")), text));
             }
         }
         let (droop, sag) = (f64::from(strut.droop_travel), load / f64::from(strut.rate));
-        if strut.progressive_rate == 0.0 && droop > LONG_DROOP * sag && droop <= LONG_TRAVEL {
+        if strut.progressive_rate == 0.0 && droop > MAX_PLAUSIBLE_DROOP_RATIO * sag && droop <= MAX_PLAUSIBLE_TRAVEL_M {
             let text = format!(
                 "{droop:.3} m, but the spring carries nothing from {sag:.3} m of extension on: a wheel hangs there; give `preload_n` \
                  or a softer spring, or end the droop there"
             );
-            found.push(Lint::new(key("suspension.droop_travel_m"), text));
+            found.push(Warning::new(key("suspension.droop_travel_m"), text));
         }
         let light = f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
         let share = light / (load / f64::from(STANDARD_GRAVITY));
-        if share < LIGHT_WHEEL {
+        if share < MIN_PLAUSIBLE_RIM_MASS_SHARE {
             let text = format!(
                 "{} kg m² is {light:.3} kg at the rim, {share:.1e} of what the wheel carries; wheels of cars have 0.01 to 0.05 of \
                  it (0.5 to 2 kg m²)",
                 wheel.spin_inertia
             );
-            found.push(Lint::new(key("wheel_spin_inertia_kg_m2"), text));
+            found.push(Warning::new(key("wheel_spin_inertia_kg_m2"), text));
         }
         found
     }
 
     /// Warns about brakes that are far stronger than the tyres: at most once if the brake torque is that of the whole
     /// car, else for each axle.
-    fn foot_brake(&self) -> Vec<Lint> {
+    fn check_foot_brake(&self) -> Vec<Warning> {
         let strength = |i: usize| {
             let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
             let wheel = &self.model.wheels()[at];
             let holds = self.model.tyre(at).nominal_friction()[0] * self.model.static_load(at) * wheel.radius;
             Some((i, f64::from(wheel.brake_torque / holds)))
         };
-        let strong = (0..self.spec.axles.len()).filter_map(strength).filter(|(_, times)| *times > STRONG_BRAKE);
+        let strong =
+            (0..self.spec.axles.len()).filter_map(strength).filter(|(_, times)| *times > MAX_PLAUSIBLE_BRAKE_RATIO);
         let lint = |(i, times): (usize, f64)| {
             let path = match &self.spec.brakes {
                 Some(_) => "brakes.total_torque_nm".to_owned(),
                 None => format!("axles[{i}].brake_torque_nm"),
             };
             let number = i + 1;
-            Lint::new(
+            Warning::new(
                 path,
                 format!(
                     "the brakes of axle {number} hold {times:.0} times what its tyres do; cars have 1 to 3 times: the pedal only locks"
                 ),
             )
         };
-        let strong: Vec<Lint> = strong.map(lint).collect();
+        let strong: Vec<Warning> = strong.map(lint).collect();
         let whole_car = self.spec.brakes.is_some();
         strong.into_iter().take(if whole_car { 1 } else { usize::MAX }).collect()
     }
 
-    /// Warns about a handbrake that holds less than [`LEAST_HOLD`]. Cars without a handbrake are not checked.
-    fn handbrake(&self) -> Option<Lint> {
+    /// Warns about a handbrake that holds less than [`MIN_PLAUSIBLE_HANDBRAKE_SLOPE`]. Cars without a handbrake are not checked.
+    fn check_handbrake(&self) -> Option<Warning> {
         let at_road = |wheel: &Wheel| f64::from(wheel.handbrake_torque / wheel.radius);
         let force: f64 = self.model.wheels().iter().map(at_road).sum();
         let share = force / f64::from(self.model.mass() * STANDARD_GRAVITY);
         let axle = self.spec.axles.iter().position(|axle| axle.handbrake_torque_nm > 0.0)?;
-        (share < LEAST_HOLD).then(|| {
-            Lint::new(
+        (share < MIN_PLAUSIBLE_HANDBRAKE_SLOPE).then(|| {
+            Warning::new(
                 format!("axles[{axle}].handbrake_torque_nm"),
                 format!(
                     "holds the car on slopes of up to {:.1} % only; handbrakes of cars hold on 20 %, {:.0} N m in all",
@@ -194,12 +195,12 @@ impl Car<'_> {
     }
 
     /// Warns about a clutch with a capacity below the peak torque of the engine.
-    fn clutch(&self) -> Option<Lint> {
+    fn check_clutch(&self) -> Option<Warning> {
         let drive = self.model.parts().powertrain.engine()?;
         let skidpad_core::model::LaunchDevice::Clutch(clutch) = &drive.launch_device else { return None };
         let peak = drive.engine.torque.max_value();
         (clutch.capacity < peak).then(|| {
-            Lint::new("powertrain.clutch.capacity_nm", format!(
+            Warning::new("powertrain.clutch.capacity_nm", format!(
                 "{} N m, but the engine gives up to {peak:.0} N m: it slips; clutches of cars carry 1.3 to 2 times the engine's",
                 clutch.capacity
             ))
@@ -207,7 +208,7 @@ impl Car<'_> {
     }
 
     /// Warns about a tyre whose nominal load is far from the static load of one of its wheels.
-    fn nominal_load(&self, name: &str, tyre: &Tyre) -> Option<Lint> {
+    fn check_nominal_load(&self, name: &str, tyre: &Tyre) -> Option<Warning> {
         let (key, nominal) = match tyre {
             Tyre::Coulomb { friction, .. }
             | Tyre::Linear { friction, .. }
@@ -221,15 +222,15 @@ impl Car<'_> {
             Tyre::Brush { friction, .. } => ("nominal_load_n", friction.nominal_load_n?),
             Tyre::TMeasy { nominal_load_n, .. } => ("nominal_load_n", *nominal_load_n),
             Tyre::MagicFormula { .. } => {
-                let on = self.wheels_on(name).next()?;
+                let on = self.wheels_with_tyre(name).next()?;
                 let skidpad_core::model::Tyre::MagicFormula { formula, .. } = self.model.tyre(on) else { return None };
                 ("file", f64::from(formula.coefficients().fnomin))
             }
         };
-        let far = self.wheels_on(name).map(|at| f64::from(self.model.static_load(at)));
-        let load = far.into_iter().find(|load| !LOADS.contains(&(load / nominal)))?;
-        Some(Lint::new(
-            join(&join("tyres", name), key),
+        let far = self.wheels_with_tyre(name).map(|at| f64::from(self.model.static_load(at)));
+        let load = far.into_iter().find(|load| !PLAUSIBLE_LOAD_RATIOS.contains(&(load / nominal)))?;
+        Some(Warning::new(
+            join_key(&join_key("tyres", name), key),
             format!(
                 "its numbers hold at {nominal:.0} N, but a wheel carries {load:.0} N at rest; within a factor of 2 is usual"
             ),
@@ -237,7 +238,7 @@ impl Car<'_> {
     }
 
     /// Returns the indices of the wheels with the tyre `tyre`.
-    fn wheels_on(&self, tyre: &str) -> impl Iterator<Item = usize> + '_ {
+    fn wheels_with_tyre(&self, tyre: &str) -> impl Iterator<Item = usize> + '_ {
         let on = |i: &usize| self.spec.axles[self.model.wheels()[*i].axle].tyre == tyre;
         let wheels: Vec<usize> = (0..self.model.wheels().len()).filter(on).collect();
         wheels.into_iter()
@@ -245,7 +246,7 @@ impl Car<'_> {
 }
 
 /// Warns about peak slips that are probably in percent or degrees. `path` is the table of the tyre.
-fn slips(path: &str, tyre: &Tyre) -> Vec<Lint> {
+fn check_peak_slips(path: &str, tyre: &Tyre) -> Vec<Warning> {
     let peaks = match tyre {
         Tyre::SlipCurve { along, across, .. } => {
             vec![("along.extremum_slip", along.extremum_slip), ("across.extremum_slip", across.extremum_slip)]
@@ -264,7 +265,7 @@ fn slips(path: &str, tyre: &Tyre) -> Vec<Lint> {
             true => ("0.1 to 0.4 rad", format!("{slip} degrees would be {:.3} rad", slip.to_radians())),
             false => ("0.05 to 0.4", format!("{slip} % would be {}", slip / 100.0)),
         };
-        Lint::new(format!("{path}.{key}"), format!("a peak at a slip of {slip}; tyres have it at {usual}: {meant}"))
+        Warning::new(format!("{path}.{key}"), format!("a peak at a slip of {slip}; tyres have it at {usual}: {meant}"))
     };
-    peaks.into_iter().filter(|(_, slip)| *slip > LARGE_SLIP).map(lint).collect()
+    peaks.into_iter().filter(|(_, slip)| *slip > MAX_PLAUSIBLE_PEAK_SLIP).map(lint).collect()
 }

@@ -2,14 +2,14 @@
 
 /// Warning about a legal value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Lint {
+pub(crate) struct Warning {
     /// Path of the key.
     pub path: String,
     /// Message without the key.
     pub text: String,
 }
 
-impl Lint {
+impl Warning {
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into() }
     }

@@ -10,7 +10,7 @@ const MAX_CANDIDATES: usize = 1000;
 /// Returns the candidate with the smallest edit distance to `word`, or `None` if no candidate is close enough. The
 /// largest distance is a third of the length of `word`, but at least 2, and less than the length of the candidate.
 /// Words and candidates longer than `MAX_WORD_BYTES` and candidates beyond the first `MAX_CANDIDATES` are not compared.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest_word<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_WORD_BYTES {
         return None;
     }
@@ -19,14 +19,14 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .into_iter()
         .take(MAX_CANDIDATES)
         .filter(|candidate| candidate.len() <= MAX_WORD_BYTES)
-        .map(|candidate| (distance(word, candidate), candidate))
+        .map(|candidate| (edit_distance(word, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.chars().count())
         .min()
         .map(|(_, candidate)| candidate)
 }
 
 /// Synonyms of keys: a word, and the beginning of the key that it means.
-const SYNONYMS: [(&str, &str); 16] = [
+const KEY_SYNONYMS: [(&str, &str); 16] = [
     ("weight", "mass"),
     ("stiffness", "rate"),
     ("spring", "rate"),
@@ -47,19 +47,19 @@ const SYNONYMS: [(&str, &str); 16] = [
 
 /// Returns the candidate key that `word` means, or `None`. Tried in this order: the key without its unit, a synonym of
 /// the key, the nearest spelling.
-pub(crate) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
+pub(crate) fn suggest_key<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let begins = |start: &str| {
         let with_unit =
             |key: &&str| key.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
         candidates.clone().into_iter().find(with_unit)
     };
-    let synonym = || SYNONYMS.iter().filter(|(other, _)| *other == word).find_map(|(_, start)| begins(start));
-    begins(word).or_else(synonym).or_else(|| nearest(word, candidates.clone()))
+    let synonym = || KEY_SYNONYMS.iter().filter(|(other, _)| *other == word).find_map(|(_, start)| begins(start));
+    begins(word).or_else(synonym).or_else(|| nearest_word(word, candidates.clone()))
 }
 
 /// Computes the optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of
 /// adjacent characters. Returns `usize::MAX` if the difference in length exceeds both 4 and the length of `a`.
-fn distance(a: &str, b: &str) -> usize {
+fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > a.len().max(4) {
         return usize::MAX;
@@ -101,17 +101,17 @@ mod tests {
             ("mas_kg", Some("mass_kg")),
             ("colour", None),
         ] {
-            assert_eq!(meant(word, keys), expected, "{word}");
+            assert_eq!(suggest_key(word, keys), expected, "{word}");
         }
     }
 
     #[test]
     fn long_words_and_many_candidates_are_not_compared() {
         let long = "m".repeat(1_000_000);
-        assert_eq!(nearest(&long, [long.as_str()]), None);
-        assert_eq!(nearest("mass", [long.as_str()]), None);
+        assert_eq!(nearest_word(&long, [long.as_str()]), None);
+        assert_eq!(nearest_word("mass", [long.as_str()]), None);
         let far = (0..MAX_CANDIDATES).map(|_| "colour").chain(["mass_kg"]);
-        assert_eq!(nearest("mas_kg", far), None);
+        assert_eq!(nearest_word("mas_kg", far), None);
     }
 
     #[test]
@@ -123,7 +123,7 @@ mod tests {
             ("colour", None),
             ("x", None),
         ] {
-            assert_eq!(nearest(word, ["mass_kg", "rate_n_per_m", "radius_m", "h"]), expected, "{word}");
+            assert_eq!(nearest_word(word, ["mass_kg", "rate_n_per_m", "radius_m", "h"]), expected, "{word}");
         }
     }
 }

@@ -5,7 +5,7 @@ use toml::Value;
 
 /// Schema at one place of a file, with references resolved.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape<'a> {
+pub(crate) struct ResolvedSchema<'a> {
     root: &'a Schema,
     /// Schema as written where it is used. Its description is that of the use.
     outer: &'a Schema,
@@ -15,12 +15,12 @@ pub(crate) struct Shape<'a> {
     base: Option<&'a Schema>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> ResolvedSchema<'a> {
     pub fn root(root: &'a Schema) -> Self {
         Self { root, outer: root, inner: root, base: None }
     }
 
-    fn at(self, schema: &'a Schema) -> Self {
+    fn resolve(self, schema: &'a Schema) -> Self {
         let name = schema.reference.as_deref().and_then(|path| path.strip_prefix("#/$defs/"));
         let inner = name.and_then(|name| self.root.definitions.get(name)).unwrap_or(schema);
         Self { root: self.root, outer: schema, inner, base: None }
@@ -55,7 +55,7 @@ impl<'a> Shape<'a> {
 
     /// Returns the shape of the entries of this list; the shape itself if it has none.
     pub fn items(self) -> Self {
-        self.inner.items.as_deref().map_or(self, |items| self.at(items))
+        self.inner.items.as_deref().map_or(self, |items| self.resolve(items))
     }
 
     /// Returns the key whose value selects the variant of this table; `None` if the table has no variants.
@@ -88,7 +88,7 @@ impl<'a> Shape<'a> {
     /// Returns the shape of a key of this table; `None` for an unknown key.
     pub fn property(self, key: &str) -> Option<Self> {
         let named = self.parts().find_map(|part| part.properties.get(key));
-        named.or(self.inner.additional_properties.as_deref()).map(|schema| self.at(schema))
+        named.or(self.inner.additional_properties.as_deref()).map(|schema| self.resolve(schema))
     }
 
     /// Returns whether the keys of this table are free.
@@ -142,11 +142,11 @@ impl Schema {
 }
 
 /// Returns a description of the accepted values as the end of a sentence, such as "a number above 0".
-pub(crate) fn accepts(shape: Shape<'_>) -> String {
+pub(crate) fn describe_accepted(shape: ResolvedSchema<'_>) -> String {
     let choices = shape.choices();
     match shape.kind() {
-        "number" => format!("a number{}", bounds(shape)),
-        "integer" => format!("a whole number{}", bounds(shape)),
+        "number" => format!("a number{}", describe_bounds(shape)),
+        "integer" => format!("a whole number{}", describe_bounds(shape)),
         "string" if !choices.is_empty() => {
             let names: Vec<String> = choices.iter().map(|name| format!("`{name}`")).collect();
             format!("one of {}", names.join(", "))
@@ -172,7 +172,7 @@ pub(crate) fn accepts(shape: Shape<'_>) -> String {
     }
 }
 
-fn bounds(shape: Shape<'_>) -> String {
+fn describe_bounds(shape: ResolvedSchema<'_>) -> String {
     let Schema { minimum, maximum, exclusive_minimum, exclusive_maximum, .. } = shape.inner;
     if let (Some(least), Some(most)) = (minimum, maximum) {
         return format!(" from {least} to {most}");

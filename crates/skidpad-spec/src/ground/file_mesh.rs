@@ -6,14 +6,14 @@ use skidpad_core::Vec3;
 use std::collections::BTreeMap;
 
 /// Maximum number of triangles of a file. An OBJ file with this number (51 MB) takes 540 MB while it is read.
-pub(super) const MOST_TRIANGLES: usize = 2_000_000;
+pub(super) const MAX_FILE_TRIANGLES: usize = 2_000_000;
 
 /// Maximum number of corners of a file: three for each triangle, as triangles need not share corners.
-pub(super) const MOST_CORNERS: usize = 3 * MOST_TRIANGLES;
+pub(super) const MAX_FILE_CORNERS: usize = 3 * MAX_FILE_TRIANGLES;
 
 /// Triangles of a file, in the axes and units of the file.
 #[derive(Debug, Default)]
-pub(super) struct Triangles {
+pub(super) struct FileMesh {
     /// Positions of the corners.
     pub corners: Vec<[f64; 3]>,
     /// Indices of the corners of each triangle.
@@ -21,58 +21,58 @@ pub(super) struct Triangles {
     /// Names of the materials, in the order of their first use.
     pub materials: Vec<String>,
     /// Index in `materials` by name.
-    numbers: BTreeMap<String, u32>,
+    material_indices: BTreeMap<String, u32>,
     /// Index of the material of each triangle, if it has one.
-    pub material_of: Vec<Option<u32>>,
+    pub triangle_materials: Vec<Option<u32>>,
     /// Warnings about the file.
     pub notes: Vec<String>,
 }
 
 /// Reason why a file is refused.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum FileError {
     /// Single reason as text.
-    For(String),
+    Reason(String),
     /// Faults of the text of the file.
     Faults(Faults),
 }
 
-impl From<String> for Refusal {
+impl From<String> for FileError {
     fn from(why: String) -> Self {
-        Self::For(why)
+        Self::Reason(why)
     }
 }
 
-/// Checks that the counts are at most [`MOST_CORNERS`] and [`MOST_TRIANGLES`].
-pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), Refusal> {
-    for (count, most, what) in [(triangles, MOST_TRIANGLES, "triangles"), (corners, MOST_CORNERS, "corners")] {
+/// Checks that the counts are at most [`MAX_FILE_CORNERS`] and [`MAX_FILE_TRIANGLES`].
+pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), FileError> {
+    for (count, most, what) in [(triangles, MAX_FILE_TRIANGLES, "triangles"), (corners, MAX_FILE_CORNERS, "corners")] {
         if count > most {
-            return Err(Refusal::For(format!("{count} {what}, of {most} at most; cut it into several files")));
+            return Err(FileError::Reason(format!("{count} {what}, of {most} at most; cut it into several files")));
         }
     }
     Ok(())
 }
 
-impl Triangles {
+impl FileMesh {
     /// Returns the index of the material `name`, which is added if it is new.
-    pub fn material(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.number(name) {
+    pub fn add_material(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.material_index(name) {
             return number;
         }
         let number = self.materials.len() as u32;
         self.materials.push(name.to_owned());
-        self.numbers.insert(name.to_owned(), number);
+        self.material_indices.insert(name.to_owned(), number);
         number
     }
 
     /// Returns the index of the material `name`, if there is one.
-    pub fn number(&self, name: &str) -> Option<u32> {
-        self.numbers.get(name).copied()
+    pub fn material_index(&self, name: &str) -> Option<u32> {
+        self.material_indices.get(name).copied()
     }
 
     /// Returns the corners in the axes of a scene, relative to the origin of the mesh, m. Returns a message about the
-    /// first corner that has a coordinate beyond [`FARTHEST`].
-    pub fn placed(&self, of: &MeshSpec) -> Result<Vec<Vec3>, String> {
+    /// first corner that has a coordinate beyond [`MAX_COORDINATE_M`].
+    pub fn to_scene_axes(&self, of: &MeshSpec) -> Result<Vec<Vec3>, String> {
         let scale = of.scale.unwrap_or(1.0);
         let place = |(number, &[x, y, z]): (usize, &[f64; 3])| {
             let turned = match of.up.unwrap_or(UpAxis::Y) {
@@ -80,8 +80,8 @@ impl Triangles {
                 UpAxis::Z => [x, y, z],
             };
             let placed = turned.map(|along| along * scale);
-            let near = placed.iter().all(|along| along.abs() <= FARTHEST);
-            let far = || format!("corner {number} is at {placed:?} m, of {FARTHEST} m at most; see `scale`");
+            let near = placed.iter().all(|along| along.abs() <= MAX_COORDINATE_M);
+            let far = || format!("corner {number} is at {placed:?} m, of {MAX_COORDINATE_M} m at most; see `scale`");
             near.then(|| Vec3::from_array(placed.map(|along| along as f32))).ok_or_else(far)
         };
         self.corners.iter().enumerate().map(place).collect()
@@ -89,4 +89,4 @@ impl Triangles {
 }
 
 /// Largest magnitude of a coordinate, m.
-const FARTHEST: f64 = 1e6;
+const MAX_COORDINATE_M: f64 = 1e6;

@@ -8,9 +8,9 @@ use toml::Value;
 use toml::de::Error;
 
 /// Value of a tree that was checked against its schema.
-pub(crate) struct Described(pub Value);
+pub(crate) struct TreeDeserializer(pub Value);
 
-impl IntoDeserializer<'_, Error> for Described {
+impl IntoDeserializer<'_, Error> for TreeDeserializer {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -18,39 +18,39 @@ impl IntoDeserializer<'_, Error> for Described {
     }
 }
 
-impl Described {
+impl TreeDeserializer {
     /// Passes a table to `visitor`, and checks that all entries were used.
-    fn map<'de, V: Visitor<'de>>(table: toml::Table, visitor: V) -> Result<V::Value, Error> {
+    fn visit_table<'de, V: Visitor<'de>>(table: toml::Table, visitor: V) -> Result<V::Value, Error> {
         let mut map = MapDeserializer::new(table.into_iter().map(|(key, value)| (key, Self(value))));
         let read = visitor.visit_map(&mut map)?;
         map.end().map(|()| read)
     }
 
     /// Passes a list to `visitor`, and checks that all entries were used.
-    fn list<'de, V: Visitor<'de>>(list: Vec<Value>, visitor: V) -> Result<V::Value, Error> {
+    fn visit_list<'de, V: Visitor<'de>>(list: Vec<Value>, visitor: V) -> Result<V::Value, Error> {
         let mut list = SeqDeserializer::new(list.into_iter().map(Self));
         let read = visitor.visit_seq(&mut list)?;
         list.end().map(|()| read)
     }
 
     /// Returns the error for a value that no description contains. The schema check reports such values before.
-    fn unread(value: &Value) -> Error {
+    fn unexpected_value_error(value: &Value) -> Error {
         serde::de::Error::custom(format_args!("{} where none is read", value.type_str()))
     }
 }
 
-impl<'de> Deserializer<'de> for Described {
+impl<'de> Deserializer<'de> for TreeDeserializer {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
-            Value::Table(table) => Self::map(table, visitor),
-            Value::Array(list) => Self::list(list, visitor),
+            Value::Table(table) => Self::visit_table(table, visitor),
+            Value::Array(list) => Self::visit_list(list, visitor),
             Value::String(text) => visitor.visit_string(text),
             Value::Integer(number) => visitor.visit_i64(number),
             Value::Float(number) => visitor.visit_f64(number),
             Value::Boolean(flag) => visitor.visit_bool(flag),
-            date @ Value::Datetime(_) => Err(Self::unread(&date)),
+            date @ Value::Datetime(_) => Err(Self::unexpected_value_error(&date)),
         }
     }
 
@@ -64,8 +64,8 @@ impl<'de> Deserializer<'de> for Described {
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
-            Value::Table(table) => Self::map(table, visitor),
-            other => Err(Self::unread(&other)),
+            Value::Table(table) => Self::visit_table(table, visitor),
+            other => Err(Self::unexpected_value_error(&other)),
         }
     }
 
@@ -80,8 +80,8 @@ impl<'de> Deserializer<'de> for Described {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
-            Value::Array(list) => Self::list(list, visitor),
-            other => Err(Self::unread(&other)),
+            Value::Array(list) => Self::visit_list(list, visitor),
+            other => Err(Self::unexpected_value_error(&other)),
         }
     }
 
@@ -97,7 +97,7 @@ impl<'de> Deserializer<'de> for Described {
     ) -> Result<V::Value, Error> {
         match self.0 {
             Value::String(name) => visitor.visit_enum(name.into_deserializer()),
-            other => Err(Self::unread(&other)),
+            other => Err(Self::unexpected_value_error(&other)),
         }
     }
 

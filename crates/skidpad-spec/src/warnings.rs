@@ -3,39 +3,39 @@
 
 use skidpad_core::Model;
 
-use crate::implausible::Car;
-use crate::lint::Lint;
+use crate::plausibility::CompiledVehicle;
 use crate::spec::{Box3, Chassis, Powertrain, VehicleSpec};
+use crate::warning::Warning;
 
 /// Largest overlap of two boxes that is not reported, as a share of the smaller box. Rounding makes touching boxes
 /// overlap.
-const SLIGHT_OVERLAP: f64 = 0.01;
+const BOX_OVERLAP_TOLERANCE: f64 = 0.01;
 
 /// Returns the warnings about `spec`, from which `model` was compiled.
-pub(crate) fn lints(spec: &VehicleSpec, model: &Model) -> Vec<Lint> {
-    let mut found = stated(spec);
-    found.extend(Car { spec, model }.lints());
+pub(crate) fn vehicle_warnings(spec: &VehicleSpec, model: &Model) -> Vec<Warning> {
+    let mut found = description_warnings(spec);
+    found.extend(CompiledVehicle { spec, model }.warnings());
     found
 }
 
 /// Returns the warnings that need the description only.
-fn stated(spec: &VehicleSpec) -> Vec<Lint> {
-    let mut found = overlaps(&spec.chassis.boxes);
-    found.extend(box_mass(&spec.chassis));
-    found.extend(box_centre(&spec.chassis));
-    found.extend(one_shift_speed(spec));
+fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
+    let mut found = check_box_overlaps(&spec.chassis.boxes);
+    found.extend(check_box_mass(&spec.chassis));
+    found.extend(check_box_centre(&spec.chassis));
+    found.extend(check_shift_speeds(spec));
     if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
         let text = format!(
             "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
             peers.roll_influence
         );
-        found.push(Lint::new("peers.roll_influence", text));
+        found.push(Warning::new("peers.roll_influence", text));
     }
     found
 }
 
 /// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal.
-fn one_shift_speed(spec: &VehicleSpec) -> Option<Lint> {
+fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     let Powertrain::Engine { gearbox, .. } = &spec.powertrain else { return None };
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
     (is_stepped && gearbox.easy_up_shift_rpm.is_none()).then(|| {
@@ -44,23 +44,23 @@ fn one_shift_speed(spec: &VehicleSpec) -> Option<Lint> {
              not get there",
             gearbox.up_shift_rpm
         );
-        Lint::new("powertrain.gearbox", text)
+        Warning::new("powertrain.gearbox", text)
     })
 }
 
 /// Warns if the mass of the boxes differs from the mass of the car by more than 1 %.
-fn box_mass(chassis: &Chassis) -> Option<Lint> {
+fn check_box_mass(chassis: &Chassis) -> Option<Warning> {
     let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
     let mass = chassis.mass_kg;
     (sum > 0.0 && (sum / mass - 1.0).abs() > 0.01).then(|| {
         let text = format!("hold {sum:.1} kg, the car {mass:.1} kg: their inertia is scaled to the car's mass");
-        Lint::new("chassis.boxes", text)
+        Warning::new("chassis.boxes", text)
     })
 }
 
 /// Warns if the centre of mass of the boxes is more than 0.05 m from the stated one. The inertia is computed about the
 /// stated centre of mass, so one of the two is wrong.
-fn box_centre(chassis: &Chassis) -> Option<Lint> {
+fn check_box_centre(chassis: &Chassis) -> Option<Warning> {
     let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
     let mean = |at: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * at(b)).sum::<f64>() / sum;
     let behind = mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
@@ -71,22 +71,22 @@ fn box_centre(chassis: &Chassis) -> Option<Lint> {
     (off > 0.05).then(|| {
         let text =
             format!("their centre is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one");
-        Lint::new("chassis.boxes", text)
+        Warning::new("chassis.boxes", text)
     })
 }
 
 /// Warns about overlapping boxes, whose common volume counts twice.
-fn overlaps(boxes: &[Box3]) -> Vec<Lint> {
+fn check_box_overlaps(boxes: &[Box3]) -> Vec<Warning> {
     let mut found = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
         for (j, b) in boxes.iter().enumerate().skip(i + 1) {
-            let smaller = volume(a).min(volume(b));
-            let share = common(a, b) / smaller;
-            if share > SLIGHT_OVERLAP {
+            let smaller = box_volume(a).min(box_volume(b));
+            let share = common_volume(a, b) / smaller;
+            if share > BOX_OVERLAP_TOLERANCE {
                 let overlap = 100.0 * share;
                 let text =
                     format!("overlaps `[{j}]` by {overlap:.0} % of the smaller: overlapping boxes add mass twice");
-                found.push(Lint::new(format!("chassis.boxes[{i}]"), text));
+                found.push(Warning::new(format!("chassis.boxes[{i}]"), text));
             }
         }
     }
@@ -94,12 +94,12 @@ fn overlaps(boxes: &[Box3]) -> Vec<Lint> {
 }
 
 /// Returns the volume of a box, m³.
-fn volume(part: &Box3) -> f64 {
+fn box_volume(part: &Box3) -> f64 {
     part.length_m * part.width_m * part.height_m
 }
 
 /// Returns the common volume of two boxes, m³.
-fn common(a: &Box3, b: &Box3) -> f64 {
+fn common_volume(a: &Box3, b: &Box3) -> f64 {
     let along = |from: fn(&Box3) -> (f64, f64)| {
         let ((at, size), (other, wide)) = (from(a), from(b));
         let (low, high) = ((at - 0.5 * size).max(other - 0.5 * wide), (at + 0.5 * size).min(other + 0.5 * wide));
@@ -112,12 +112,12 @@ fn common(a: &Box3, b: &Box3) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::stated;
+    use super::description_warnings;
     use crate::VehicleSpec;
     use crate::spec::Box3;
 
     fn texts(spec: &VehicleSpec) -> Vec<String> {
-        stated(spec).into_iter().map(|lint| format!("`{}`: {}", lint.path, lint.text)).collect()
+        description_warnings(spec).into_iter().map(|lint| format!("`{}`: {}", lint.path, lint.text)).collect()
     }
 
     fn reference() -> VehicleSpec {

@@ -2,56 +2,56 @@
 
 use super::tree::{Item, Key, Node};
 use crate::FaultKind;
-use crate::fault_collector::{FaultCollector, join};
-use crate::nearest::{meant, nearest};
-use crate::schema::{Schema, Shape, accepts};
+use crate::fault_collector::{FaultCollector, join_key};
+use crate::schema::{ResolvedSchema, Schema, describe_accepted};
+use crate::suggestions::{nearest_word, suggest_key};
 use std::ops::Range;
 use toml::{Table, Value};
 
 /// Accepted magnitudes of numbers other than 0. The arithmetic of the model is safe with their squares in single
 /// precision.
-const SIZES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+const ACCEPTED_MAGNITUDES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Returns the tree as a value that deserializes to the type of `schema`, whether it has faults or not. Faults are
 /// reported to `collector`; `text` is the text of the tree.
-pub(super) fn walk(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
-    let shape = Shape::root(schema);
+pub(super) fn check_tree(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
+    let shape = ResolvedSchema::root(schema);
     match &tree.item {
-        Item::Table(entries) => Walker { text, collector }.table(shape, entries, "", tree.span.clone()),
+        Item::Table(entries) => SchemaChecker { text, collector }.check_table(shape, entries, "", tree.span.clone()),
         _ => shape.placeholder(),
     }
 }
 
 /// Maximum number of entries of a list whose schema has no maximum.
-const MAX_ITEMS: u64 = 1000;
+const MAX_LIST_ENTRIES: u64 = 1000;
 
 /// Maximum number of entries of a table with free keys.
-const MAX_ENTRIES: usize = 1000;
+const MAX_TABLE_ENTRIES: usize = 1000;
 
 /// State of the check of a tree.
-struct Walker<'a> {
+struct SchemaChecker<'a> {
     text: &'a str,
     collector: &'a mut FaultCollector,
 }
 
-impl Walker<'_> {
+impl SchemaChecker<'_> {
     /// Returns the value of `node`, or `None` after reporting its fault. Stores the place of `path`.
-    fn value(&mut self, shape: Shape<'_>, node: &Node, path: &str) -> Option<Value> {
+    fn check_value(&mut self, shape: ResolvedSchema<'_>, node: &Node, path: &str) -> Option<Value> {
         let span = node.span.clone();
-        let line = self.first_line(span.clone());
-        self.collector.remember(path, line);
+        let line = self.first_line_span(span.clone());
+        self.collector.store_span(path, line);
         let fits = match (shape.kind(), &node.item) {
-            ("object", Item::Table(table)) => return Some(self.table(shape, table, path, span)),
-            ("array", Item::List(list)) => return self.list(shape, list, path, span),
+            ("object", Item::Table(table)) => return Some(self.check_table(shape, table, path, span)),
+            ("array", Item::List(list)) => return self.check_list(shape, list, path, span),
             ("number" | "integer", Item::Number { value, whole }) => {
-                return self.number(shape, *value, *whole, path, span);
+                return self.check_number(shape, *value, *whole, path, span);
             }
-            ("string", Item::Text(text)) => return self.text(shape, text, path, span),
+            ("string", Item::Text(text)) => return self.check_text(shape, text, path, span),
             ("boolean", Item::Flag(on)) => Some(Value::Boolean(*on)),
             _ => None,
         };
         if fits.is_none() {
-            self.wrong(FaultKind::WrongType, shape, path, span);
+            self.report_wrong_value(FaultKind::WrongType, shape, path, span);
             if let ("number" | "integer", true, Some(fault)) =
                 (shape.kind(), node.text().is_some(), self.collector.last_fault())
             {
@@ -62,18 +62,18 @@ impl Walker<'_> {
     }
 
     /// Reports that the value at `path` does not fit `shape`, and marks the path as broken.
-    fn wrong(&mut self, kind: FaultKind, shape: Shape<'_>, path: &str, span: Range<usize>) {
-        let span = self.first_line(span);
-        let found = self.excerpt(&span);
-        self.collector.fault(kind, path.to_owned(), span, found, accepts(shape), shape.description());
-        self.collector.broken.insert(path.to_owned());
+    fn report_wrong_value(&mut self, kind: FaultKind, shape: ResolvedSchema<'_>, path: &str, span: Range<usize>) {
+        let span = self.first_line_span(span);
+        let found = self.first_line_text(&span);
+        self.collector.add_fault(kind, path.to_owned(), span, found, describe_accepted(shape), shape.description());
+        self.collector.placeholder_paths.insert(path.to_owned());
     }
 
     /// Returns a number within the range of `shape`, or `None` after reporting its fault. `written_whole` is whether
     /// the text has no fraction.
-    fn number(
+    fn check_number(
         &mut self,
-        shape: Shape<'_>,
+        shape: ResolvedSchema<'_>,
         number: f64,
         written_whole: bool,
         path: &str,
@@ -81,95 +81,108 @@ impl Walker<'_> {
     ) -> Option<Value> {
         let whole = shape.kind() == "integer";
         if whole && !written_whole {
-            self.wrong(FaultKind::WrongType, shape, path, span);
+            self.report_wrong_value(FaultKind::WrongType, shape, path, span);
             return None;
         }
         if !number.is_finite() || !shape.allows(number) {
-            self.wrong(FaultKind::OutOfRange, shape, path, span);
+            self.report_wrong_value(FaultKind::OutOfRange, shape, path, span);
             return None;
         }
-        if number != 0.0 && !SIZES.contains(&number.abs()) {
-            let found = self.excerpt(&span);
-            let accepts = format!("0 or between {:e} and {:e} in size", SIZES.start(), SIZES.end());
+        if number != 0.0 && !ACCEPTED_MAGNITUDES.contains(&number.abs()) {
+            let found = self.first_line_text(&span);
+            let accepts =
+                format!("0 or between {:e} and {:e} in size", ACCEPTED_MAGNITUDES.start(), ACCEPTED_MAGNITUDES.end());
             let help = shape.description();
-            self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
-            self.collector.broken.insert(path.to_owned());
+            self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
+            self.collector.placeholder_paths.insert(path.to_owned());
             return None;
         }
         Some(if whole { Value::Integer(number as i64) } else { Value::Float(number) })
     }
 
     /// Returns a text that is long enough and one of the choices of `shape`, or `None` after reporting its fault.
-    fn text(&mut self, shape: Shape<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
+    fn check_text(&mut self, shape: ResolvedSchema<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
         let choices = shape.choices();
         let known = choices.is_empty() || choices.contains(&text);
         if known && text.chars().count() as u64 >= shape.inner.min_length.unwrap_or(0) {
             return Some(text.into());
         }
-        self.wrong(FaultKind::OutOfRange, shape, path, span);
-        if let (Some(like), Some(fault)) = (nearest(text, choices), self.collector.last_fault()) {
+        self.report_wrong_value(FaultKind::OutOfRange, shape, path, span);
+        if let (Some(like), Some(fault)) = (nearest_word(text, choices), self.collector.last_fault()) {
             fault.help = Some(format!("did you mean `{like}`?"));
         }
         None
     }
 
     /// Returns a list with placeholders for wrong entries, or `None` after reporting a wrong number of entries.
-    fn list(&mut self, shape: Shape<'_>, list: &[Node], path: &str, span: Range<usize>) -> Option<Value> {
+    fn check_list(
+        &mut self,
+        shape: ResolvedSchema<'_>,
+        list: &[Node],
+        path: &str,
+        span: Range<usize>,
+    ) -> Option<Value> {
         let count = list.len() as u64;
         let enough = shape.inner.min_items.is_none_or(|least| count >= least);
-        let few_enough = count <= shape.inner.max_items.unwrap_or(MAX_ITEMS);
+        let few_enough = count <= shape.inner.max_items.unwrap_or(MAX_LIST_ENTRIES);
         let item = shape.items();
-        let most = shape.inner.max_items.unwrap_or(MAX_ITEMS);
+        let most = shape.inner.max_items.unwrap_or(MAX_LIST_ENTRIES);
         let mut entries = Vec::new();
         for (i, node) in list.iter().enumerate().take(most as usize) {
-            let entry = self.value(item, node, &format!("{path}[{i}]"));
+            let entry = self.check_value(item, node, &format!("{path}[{i}]"));
             // Placeholders keep the indices of the other entries.
             entries.push(entry.unwrap_or_else(|| item.placeholder()));
         }
         if enough && few_enough {
             return Some(entries.into());
         }
-        self.collector.broken.insert(path.to_owned());
+        self.collector.placeholder_paths.insert(path.to_owned());
         let found = format!("a list of {count}");
-        let span = self.first_line(span);
+        let span = self.first_line_span(span);
         let accepts = match (enough, shape.inner.max_items) {
-            (true, None) => format!("a list of at most {MAX_ITEMS} entries"),
-            _ => accepts(shape),
+            (true, None) => format!("a list of at most {MAX_LIST_ENTRIES} entries"),
+            _ => describe_accepted(shape),
         };
-        self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, shape.description());
+        self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, shape.description());
         None
     }
 
     /// Returns a table with placeholders for wrong and missing entries, and reports these and unknown keys.
-    fn table(&mut self, shape: Shape<'_>, table: &[(Key, Node)], path: &str, span: Range<usize>) -> Value {
-        let span = self.first_line(span);
+    fn check_table(
+        &mut self,
+        shape: ResolvedSchema<'_>,
+        table: &[(Key, Node)],
+        path: &str,
+        span: Range<usize>,
+    ) -> Value {
+        let span = self.first_line_span(span);
         let variant = match shape.tag() {
-            Some(tag) => self.variant(shape, tag, table, path, span.clone()),
+            Some(tag) => self.select_variant(shape, tag, table, path, span.clone()),
             None => Some(shape),
         };
         let Some(shape) = variant else {
-            self.collector.broken.insert(path.to_owned());
+            self.collector.placeholder_paths.insert(path.to_owned());
             return shape.placeholder();
         };
-        if shape.is_map() && table.len() > MAX_ENTRIES {
+        if shape.is_map() && table.len() > MAX_TABLE_ENTRIES {
             let (found, accepts) =
-                (format!("a table of {}", table.len()), format!("a table of at most {MAX_ENTRIES} entries"));
-            self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, shape.description());
-            self.collector.broken.insert(path.to_owned());
+                (format!("a table of {}", table.len()), format!("a table of at most {MAX_TABLE_ENTRIES} entries"));
+            self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, shape.description());
+            self.collector.placeholder_paths.insert(path.to_owned());
             return shape.placeholder();
         }
         let mut map = Table::new();
         let mut unknown_keys = Vec::new();
         for (key, node) in table {
             let name = key.name.as_str();
-            let inner = join(path, name);
+            let inner = join_key(path, name);
             match shape.property(name) {
-                Some(property) if shape.tag_value(name).is_some_and(|v| v != name_of(node)) => {
+                Some(property) if shape.tag_value(name).is_some_and(|v| v != text_or_empty(node)) => {
                     // `variant` has reported the wrong tag and selected a variant.
                     map.insert(name.to_owned(), property.placeholder());
                 }
                 Some(property) => {
-                    if let Some(value) = self.value(property, node, &inner) {
+                    if let Some(value) = self.check_value(property, node, &inner) {
                         map.insert(name.to_owned(), value);
                     } else if shape.requires(name) || shape.is_map() {
                         map.insert(name.to_owned(), property.placeholder());
@@ -178,23 +191,31 @@ impl Walker<'_> {
                 None => unknown_keys.push((name.to_owned(), inner, key.span.clone())),
             }
         }
-        self.unknown_keys(shape, &unknown_keys, table, path);
-        self.missing(shape, &mut map, path, span);
-        if shape.inner.min_properties.is_some_and(|least| (map.len() as u64) < least) && !self.collector.is_broken(path)
+        self.report_unknown_keys(shape, &unknown_keys, table, path);
+        self.add_missing_keys(shape, &mut map, path, span);
+        if shape.inner.min_properties.is_some_and(|least| (map.len() as u64) < least)
+            && !self.collector.has_placeholder(path)
         {
-            let span = self.collector.place(path);
+            let span = self.collector.nearest_span(path);
             let accepts = "a table with at least one entry";
-            self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, "empty", accepts, shape.description());
-            self.collector.broken.insert(path.to_owned());
+            self.collector.add_fault(
+                FaultKind::OutOfRange,
+                path.to_owned(),
+                span,
+                "empty",
+                accepts,
+                shape.description(),
+            );
+            self.collector.placeholder_paths.insert(path.to_owned());
         }
         map.into()
     }
 
     /// Reports unknown keys, or stores them if the collector is tolerant. A missing key that an unknown key probably
     /// means is not reported again.
-    fn unknown_keys(
+    fn report_unknown_keys(
         &mut self,
-        shape: Shape<'_>,
+        shape: ResolvedSchema<'_>,
         unknown_keys: &[(String, String, Range<usize>)],
         table: &[(Key, Node)],
         path: &str,
@@ -202,39 +223,39 @@ impl Walker<'_> {
         let keys = shape.keys();
         let absent: Vec<&str> =
             keys.iter().copied().filter(|key| !table.iter().any(|(k, _)| k.name == **key)).collect();
-        if self.collector.tolerant {
+        if self.collector.skips_unknown_keys {
             let passed = unknown_keys.iter().map(|(_, inner, span)| (inner.clone(), span.clone()));
-            self.collector.passed_over.extend(passed);
+            self.collector.skipped_keys.extend(passed);
             return;
         }
         for (name, inner, span) in unknown_keys {
             if self.collector.is_full() {
                 return;
             }
-            let help = match meant(name, absent.iter().copied()) {
+            let help = match suggest_key(name, absent.iter().copied()) {
                 Some(like) => {
-                    self.collector.broken.insert(join(path, like));
+                    self.collector.placeholder_paths.insert(join_key(path, like));
                     format!("did you mean `{like}`?")
                 }
                 None => format!("keys here: {}", keys.join(", ")),
             };
             let accepts = "not a key of this table";
-            self.collector.fault(FaultKind::UnknownKey, inner.clone(), span.clone(), name, accepts, Some(help));
+            self.collector.add_fault(FaultKind::UnknownKey, inner.clone(), span.clone(), name, accepts, Some(help));
         }
     }
 
     /// Reports missing required keys, and adds placeholders for them.
-    fn missing(&mut self, shape: Shape<'_>, map: &mut Table, path: &str, span: Range<usize>) {
+    fn add_missing_keys(&mut self, shape: ResolvedSchema<'_>, map: &mut Table, path: &str, span: Range<usize>) {
         for name in shape.required() {
             if map.contains_key(name) {
                 continue;
             }
-            let inner = join(path, name);
+            let inner = join_key(path, name);
             let property = shape.property(name).unwrap_or(shape);
-            if !self.collector.is_broken(&inner) {
-                let (accepts, help) = (accepts(property), property.description());
-                self.collector.fault(FaultKind::MissingKey, inner.clone(), span.clone(), "missing", accepts, help);
-                self.collector.broken.insert(inner);
+            if !self.collector.has_placeholder(&inner) {
+                let (accepts, help) = (describe_accepted(property), property.description());
+                self.collector.add_fault(FaultKind::MissingKey, inner.clone(), span.clone(), "missing", accepts, help);
+                self.collector.placeholder_paths.insert(inner);
             }
             map.insert(name.to_owned(), property.placeholder());
         }
@@ -242,44 +263,44 @@ impl Walker<'_> {
 
     /// Returns the variant that the tag of a table selects. A missing or invalid tag is reported. The search for
     /// further faults then uses the variant with the most similar name or keys, if there is one.
-    fn variant<'s>(
+    fn select_variant<'s>(
         &mut self,
-        shape: Shape<'s>,
+        shape: ResolvedSchema<'s>,
         tag: &str,
         table: &[(Key, Node)],
         path: &str,
         span: Range<usize>,
-    ) -> Option<Shape<'s>> {
+    ) -> Option<ResolvedSchema<'s>> {
         let names = shape.variant_names(tag);
-        let accepts = format!("one of {}", quoted(&names));
-        let inner = join(path, tag);
+        let accepts = format!("one of {}", quote_names(&names));
+        let inner = join_key(path, tag);
         let keys: Vec<&str> = table.iter().map(|(key, _)| key.name.as_str()).collect();
         let by_keys = || shape.variant_with(&keys).and_then(|variant| variant.tag_value(tag));
         let Some((_, node)) = table.iter().find(|(key, _)| key.name == tag) else {
             let like = by_keys();
-            if !self.collector.is_broken(&inner) {
+            if !self.collector.has_placeholder(&inner) {
                 let help = like.map(|like| format!("the keys here are those of `{like}`"));
-                self.collector.fault(FaultKind::MissingKey, inner.clone(), span, "missing", accepts, help);
-                self.collector.broken.insert(inner);
+                self.collector.add_fault(FaultKind::MissingKey, inner.clone(), span, "missing", accepts, help);
+                self.collector.placeholder_paths.insert(inner);
             }
             return shape.variant(tag, like?);
         };
-        self.collector.remember(&inner, node.span.clone());
-        let name = name_of(node);
+        self.collector.store_span(&inner, node.span.clone());
+        let name = text_or_empty(node);
         if let Some(variant) = shape.variant(tag, name) {
             return Some(variant);
         }
-        let like = nearest(name, names.iter().copied());
+        let like = nearest_word(name, names.iter().copied());
         let kind = if node.text().is_some() { FaultKind::OutOfRange } else { FaultKind::WrongType };
-        let found = self.excerpt(&node.span);
+        let found = self.first_line_text(&node.span);
         let help = like.map(|like| format!("did you mean `{like}`?")).or_else(|| shape.description());
-        self.collector.fault(kind, inner.clone(), node.span.clone(), found, accepts, help);
-        self.collector.broken.insert(inner);
+        self.collector.add_fault(kind, inner.clone(), node.span.clone(), found, accepts, help);
+        self.collector.placeholder_paths.insert(inner);
         shape.variant(tag, like.or_else(by_keys)?)
     }
 
     /// Returns the first line of the text at `span`, cut to 40 characters.
-    fn excerpt(&self, span: &Range<usize>) -> String {
+    fn first_line_text(&self, span: &Range<usize>) -> String {
         let text = self.text.get(span.clone()).unwrap_or("");
         let line = text.lines().next().unwrap_or("").trim();
         match line.char_indices().nth(40) {
@@ -289,7 +310,7 @@ impl Walker<'_> {
     }
 
     /// Returns the part of `span` on its first line.
-    fn first_line(&self, span: Range<usize>) -> Range<usize> {
+    fn first_line_span(&self, span: Range<usize>) -> Range<usize> {
         let text = self.text.get(span.clone()).unwrap_or("");
         let length = text.find(['\n', '\r']).unwrap_or(text.len());
         span.start..span.start + length
@@ -297,11 +318,11 @@ impl Walker<'_> {
 }
 
 /// Returns the text of a node; an empty text for other values.
-fn name_of(node: &Node) -> &str {
+fn text_or_empty(node: &Node) -> &str {
     node.text().unwrap_or("")
 }
 
 /// Returns the names in backticks, separated by commas.
-pub(super) fn quoted(names: &[&str]) -> String {
+pub(super) fn quote_names(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
