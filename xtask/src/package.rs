@@ -78,12 +78,13 @@ const GAME_PROGRAM: &str = r#"use skidpad::prelude::*;
 
 fn main() {
     let model = skidpad::spec::load("corvette_c5").expect("it is inside").model;
-    let start = CarStart { model, placement: Placement::default() };
-    let mut world = (skidpad::impulse::BACKEND.build)(&Scene::flat(), &[start], 1.0 / 60.0);
+    let mut world = World::new(Solver::Impulse, &Scene::flat(), 1.0 / 60.0);
+    let car = world.spawn(&model, Placement::default());
+    world.controls_mut(car).expect("it is there").throttle = 1.0;
     for _ in 0..120 {
-        world.step(&[Controls { throttle: 1.0, ..Controls::default() }]);
+        world.step();
     }
-    let speed = world.state(0).velocity.length();
+    let speed = world.car(car).expect("it is there").state.velocity.length();
     assert!(speed > 5.0, "{speed} m/s");
     println!("a game from packages alone drives {speed:.1} m/s after 2 s");
 }

@@ -146,6 +146,21 @@ fn wheel_mean(group: &[&Corner], of: impl Fn(&Corner) -> f64) -> f64 {
     group.iter().map(|w| of(w)).sum::<f64>() / group.len() as f64
 }
 
+/// Returns the mean of a number over the wheels of an axle, with the origin of the first wheel. Adds a note if the wheels
+/// differ; `what` names the part in the note.
+fn mean_number(
+    group: &[&Corner],
+    of: fn(&Corner) -> &SourcedNumber,
+    what: &str,
+    import: &mut Import<'_>,
+) -> SourcedNumber {
+    let value = wheel_mean(group, |w| of(w).value);
+    if group.iter().any(|w| (of(w).value - value).abs() > 1e-4 * value.abs()) {
+        import.add_note(&group[0].path, format!("left and right {what} differ: their mean {value:.4} is taken"));
+    }
+    sourced(value, of(group[0]).origin.clone())
+}
+
 /// Returns the lateral position of the middle of the car: the mean over the middles of the axles (m).
 fn lateral_middle(groups: &[AxleWheels<'_>]) -> f64 {
     groups.iter().map(|group| wheel_mean(group, |w| w.position[1])).sum::<f64>() / groups.len() as f64
@@ -247,14 +262,7 @@ impl VehicleDraft {
         import: &mut Import<'_>,
     ) -> Axle {
         let path = format!("axles[{i}]");
-        let mut both = |of: fn(&Corner) -> &SourcedNumber, what: &str| {
-            let value = wheel_mean(group, |w| of(w).value);
-            if group.iter().any(|w| (of(w).value - value).abs() > 1e-4 * value.abs()) {
-                import
-                    .add_note(&group[0].path, format!("left and right {what} differ: their mean {value:.4} is taken"));
-            }
-            sourced(value, of(group[0]).origin.clone())
-        };
+        let mut both = |of: fn(&Corner) -> &SourcedNumber, what: &str| mean_number(group, of, what, import);
         let rate = both(|w| &w.rate, "springs");
         let (bump, rebound) = (both(|w| &w.bump, "dampers"), both(|w| &w.rebound, "dampers"));
         let (radius, spin) = (both(|w| &w.radius, "radii"), both(|w| &w.spin_inertia, "wheel inertias"));
@@ -264,6 +272,7 @@ impl VehicleDraft {
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
         let ([toe_deg, camber_deg], guidance) = guidance(group, RestPosition { height, travel }, import);
         let force_point = force_point(group, RestPosition { height, travel }, import);
+        let compliance = group[0].lateral_compliance.as_ref();
         let at = |key: &str| format!("{path}.{key}");
         self.add_comment(&at("suspension.bump_travel_m"), &group[0].contact_range_origin);
         let track = (group.len() == 2).then(|| round_digits(group[0].position[1] - group[1].position[1]));
@@ -282,18 +291,10 @@ impl VehicleDraft {
             probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.is_on_solid_axle),
             roll_centre_height_m: self.store_number_or_zero(&at("roll_centre_height_m"), group[0].roll_centre.as_ref()),
-            lateral_compliance: group[0]
-                .lateral_compliance
-                .as_ref()
-                .map(|given| self.lateral(&at("lateral_compliance"), given)),
-            force_point_above_ground_m: force_point
-                .map(|at_z| self.store_number(&at("force_point_above_ground_m"), &at_z)),
+            lateral_compliance: compliance.map(|given| self.lateral(&at("lateral_compliance"), given)),
+            force_point_above_ground_m: force_point.map(|z| self.store_number(&at("force_point_above_ground_m"), &z)),
             suspension,
-            anti_roll_bar_n_per_m: if track.is_some() {
-                self.store_number(&at("anti_roll_bar_n_per_m"), &bar)
-            } else {
-                0.0
-            },
+            anti_roll_bar_n_per_m: track.map_or(0.0, |_| self.store_number(&at("anti_roll_bar_n_per_m"), &bar)),
             anti_roll_bar_n: None,
             anti_roll_bar_share: None,
             anti_roll_bar_fades_in_mps: None,

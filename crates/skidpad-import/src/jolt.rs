@@ -1,7 +1,7 @@
 //! Importer for `VehicleConstraint` of Jolt with a `WheeledVehicleController`, in TOML with the names and defaults of Jolt.
 
 use crate::Import;
-use crate::car::{BodyBox, Car, ContactHeight, Corner, friction, relaxation, sourced};
+use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, friction, relaxation, sourced};
 use crate::engine::GameEngine;
 use crate::raycast::SourceAxes;
 use crate::vehicle_file::round_digits;
@@ -423,17 +423,9 @@ fn effective_mass(given: &JoltVehicle, wheel: &Wheel, diagonal: [f64; 3]) -> f64
     1.0 / (1.0 / given.mMass + lever.dot(turning))
 }
 
-/// Converts wheel number `i`. `diagonal` is the inertia in the axes of Jolt (kg m²), `lock` the largest steering angle (rad).
-fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
-    let w = &given.wheels[i];
-    let path = format!("wheels[{i}]");
-    let direction = DVec3::from_array(w.mSuspensionDirection).normalize_or_zero();
-    if (direction + JOLT_AXES.up).length() > 0.01 {
-        import.add_note(&format!("{path}.mSuspensionDirection"), "not upright: it is taken as if it were");
-    }
-    let [x, y, top] = JOLT_AXES.to_vehicle_axes(w.mPosition);
-    let mass = effective_mass(given, w, diagonal);
-    let (rate, damper) = match w.mSuspensionSpring {
+/// Computes the rate (N/m) and the damping (N s/m) of a spring that carries the effective mass `mass` (kg).
+fn rate_and_damping(spring: Spring, mass: f64) -> (SourcedNumber, SourcedNumber) {
+    match spring {
         Spring::FrequencyAndDamping { mFrequency: f, mDamping: ratio } => {
             let rate = mass * (TAU * f).powi(2);
             let of = format!("effective mass {mass:.1} kg");
@@ -445,7 +437,19 @@ fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, i
         Spring::StiffnessAndDamping { mStiffness, mDamping } => {
             (sourced(mStiffness, "mStiffness"), sourced(mDamping, "mDamping"))
         }
-    };
+    }
+}
+
+/// Converts wheel number `i`. `diagonal` is the inertia in the axes of Jolt (kg m²), `lock` the largest steering angle (rad).
+fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
+    let w = &given.wheels[i];
+    let path = format!("wheels[{i}]");
+    let direction = DVec3::from_array(w.mSuspensionDirection).normalize_or_zero();
+    if (direction + JOLT_AXES.up).length() > 0.01 {
+        import.add_note(&format!("{path}.mSuspensionDirection"), "not upright: it is taken as if it were");
+    }
+    let [x, y, top] = JOLT_AXES.to_vehicle_axes(w.mPosition);
+    let (rate, damper) = rate_and_damping(w.mSuspensionSpring, effective_mass(given, w, diagonal));
     let bar = given.mAntiRollBars.iter().find(|b| b.mLeftWheel == i || b.mRightWheel == i);
     let driven = given.mDifferentials.iter().find(|d| d.mLeftWheel == i || d.mRightWheel == i);
     let low = top - w.mSuspensionMaxLength - w.mRadius;

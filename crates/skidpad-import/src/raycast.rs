@@ -4,7 +4,7 @@
 //! the maximum length `L0` and the compression speed `u`. Brakes are impulses per step.
 
 use crate::Import;
-use crate::car::{BodyBox, Car, ContactHeight, Corner, sourced};
+use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, sourced};
 use skidpad_core::DVec3;
 use skidpad_spec::spec::{Inertia, Peers, Tyre};
 
@@ -169,17 +169,10 @@ fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Pe
 
 /// Converts a wheel. `largest` is the largest steering angle of the vehicle (rad).
 fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Import<'_>) -> Corner {
-    let (mass, frame, dt) = (vehicle.mass, &vehicle.frame, import.options.dt_s);
-    let [stiffness, compression, relaxation, friction, brake, engine] = wheel.source_names;
+    let (mass, frame) = (vehicle.mass, &vehicle.frame);
+    let [stiffness, compression, relaxation, friction, _, engine] = wheel.source_names;
     let [x, y, top] = frame.to_vehicle_axes(wheel.hard_point);
-    let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
-    if (direction + frame.up).length() > MAX_SUSPENSION_TILT {
-        import.add_note(&wheel.path, "its suspension is not upright: it is taken as if it were");
-    }
-    if wheel.friction > MAX_FRICTION {
-        import
-            .add_note(&wheel.path, format!("{friction} {} is taken as {MAX_FRICTION}: neither slides", wheel.friction));
-    }
+    note_replaced_values(wheel, frame, import);
     let stretched = if wheel.travel_ratio > 1.0 {
         format!(", travel stretched {:.4} times", wheel.travel_ratio)
     } else {
@@ -216,14 +209,7 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &
         } else {
             f64::from(x > longitudinal_middle(vehicle))
         },
-        brake: if wheel.brake > 0.0 {
-            sourced(
-                wheel.brake / dt * wheel.radius,
-                format!("{brake} {} N s per step of {dt:.6} s × radius", wheel.brake),
-            )
-        } else {
-            none()
-        },
+        brake: brake_torque(wheel, import.options.dt_s),
         handbrake: none(),
         drive_torque: sourced(
             wheel.engine_force.abs() * wheel.radius,
@@ -237,6 +223,30 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &
         toe_camber: None,
         unsprung: None,
         rolling_resistance: None,
+    }
+}
+
+/// Adds notes on a tilted suspension and on a friction coefficient above [`MAX_FRICTION`], which are replaced.
+fn note_replaced_values(wheel: &RayWheel, frame: &SourceAxes, import: &mut Import<'_>) {
+    let [_, _, _, friction, ..] = wheel.source_names;
+    let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
+    if (direction + frame.up).length() > MAX_SUSPENSION_TILT {
+        import.add_note(&wheel.path, "its suspension is not upright: it is taken as if it were");
+    }
+    if wheel.friction > MAX_FRICTION {
+        import
+            .add_note(&wheel.path, format!("{friction} {} is taken as {MAX_FRICTION}: neither slides", wheel.friction));
+    }
+}
+
+/// Computes the largest brake torque of a wheel (N m) from its brake impulse per step of `dt` seconds.
+fn brake_torque(wheel: &RayWheel, dt: f64) -> SourcedNumber {
+    let [.., name, _] = wheel.source_names;
+    if wheel.brake > 0.0 {
+        let origin = format!("{name} {} N s per step of {dt:.6} s × radius", wheel.brake);
+        sourced(wheel.brake / dt * wheel.radius, origin)
+    } else {
+        sourced(0.0, "")
     }
 }
 

@@ -31,7 +31,7 @@ use skidpad_engines::{PositionTracker, RimWalls, WheelTriangles};
 /// Rapier lifts a hull that ends a step in the ground, which adds energy: at 60 Hz up to 0.25 % of that of a landing. To avoid
 /// it, set `RigidBody::set_soft_ccd_prediction` to the travel of the body in a step that would end in the ground, and to zero
 /// otherwise. Also set `num_internal_stabilization_iterations` to 4. A permanent prediction distance would stop hulls at objects
-/// that they pass. [`crate::BACKEND`] does both for hulls that reach the plane of its scene and touch nothing else. If a corner
+/// that they pass. [`crate::BACKEND_INFO`] does both for hulls that reach the plane of its scene and touch nothing else. If a corner
 /// is already at the plane, it does so only if another corner comes down faster than 2 m/s or no wheel is loaded.
 ///
 /// A parked car falls asleep if Rapier lets its body sleep, no wheel turns, nothing drives it, and engine speed and steering are

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let solvers = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND, skidpad_avian::BACKEND_INFO];
+    let solvers = [skidpad_impulse::BACKEND_INFO, skidpad_constraint::BACKEND_INFO, skidpad_avian::BACKEND_INFO];
     let drive = |name: &str| {
         let model = skidpad_spec::load(name).map_err(|fault| fault.to_string())?.model;
         eprintln!("{name}");

@@ -69,7 +69,7 @@ fn own(hz: f64) -> App {
     let mut app = bare(hz);
     app.add_plugins((
         CarPlugin::default(),
-        BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() },
+        BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND_INFO, scene: Scene::flat() },
     ));
     app.update();
     app
@@ -316,14 +316,14 @@ fn the_proving_ground_is_crossed_as_in_the_own_world() {
             let way = |solver: SolverInfo| {
                 let placement = Placement { x: -12.0, y, speed: 8.0, ..Placement::default() };
                 let start = CarStart { model: model.clone(), placement };
-                let mut world = (solver.build)(&scene, &[start], 1.0 / 240.0);
+                let mut world = (solver.build_world)(&scene, &[start], 1.0 / 240.0);
                 for _ in 0..4 * 240 {
                     let report = world.step(&[Controls { throttle: 0.2, ..Controls::coasting() }]);
                     assert!(!report.not_finite && report.misuse.is_none(), "{name} at y = {y}: {report:?}");
                 }
                 world.state(0).position
             };
-            let (own, avian) = (way(skidpad_impulse::BACKEND), way(skidpad_avian::BACKEND_INFO));
+            let (own, avian) = (way(skidpad_impulse::BACKEND_INFO), way(skidpad_avian::BACKEND_INFO));
             let apart = (own - avian).length();
             assert!(apart < 0.01 * (own.x + 12.0), "{name} at y = {y}: {own} and {avian}, {apart} m apart");
         }

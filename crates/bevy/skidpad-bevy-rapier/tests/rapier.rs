@@ -50,7 +50,7 @@ fn own(hz: f64) -> App {
     let mut app = bare(hz);
     app.add_plugins((
         CarPlugin::default(),
-        BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() },
+        BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND_INFO, scene: Scene::flat() },
     ));
     app.update();
     app

@@ -67,7 +67,7 @@ impl NetPlayer {
         let mut app = App::new();
         app.init_schedule(Tick);
         app.add_plugins((TimePlugin, CarPlugin::in_schedule(Tick)))
-            .add_plugins(BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() });
+            .add_plugins(BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND_INFO, scene: Scene::flat() });
         let model = skidpad_spec::load("corvette_c5")?.model;
         let cars =
             [-3.0, 3.0].map(|x| app.world_mut().spawn((Car(model.clone()), Transform::from_xyz(x, 0.0, 0.0))).id());

@@ -15,7 +15,7 @@ use skidpad_core::{Simulation, SolverInfo, CarId, CarStart, Contact, Model, Prob
 /// Plugin that steps all cars in a world that one of skidpad's solvers builds. Add it after [`CarPlugin`].
 #[derive(Clone, Debug)]
 pub struct BuiltinWorldPlugin {
-    /// Solver, such as `skidpad_impulse::BACKEND` or `skidpad_constraint::BACKEND`.
+    /// Solver, such as `skidpad_impulse::BACKEND_INFO` or `skidpad_constraint::BACKEND_INFO`.
     pub solver: SolverInfo,
     /// Ground and obstacles, in skidpad's axes: z up.
     pub scene: Scene,
@@ -44,7 +44,7 @@ const INITIAL_STEP_S: f32 = 1.0 / 64.0;
 
 impl BuiltinWorld {
     fn new(solver: SolverInfo, scene: Scene) -> Self {
-        Self { host: Host((solver.build)(&scene, &[], INITIAL_STEP_S)), indices: CarIndices::default(), scene }
+        Self { host: Host((solver.build_world)(&scene, &[], INITIAL_STEP_S)), indices: CarIndices::default(), scene }
     }
 
     /// Returns the world.
@@ -63,7 +63,7 @@ impl BuiltinWorld {
         let cars: Vec<CarStart> = (0..world.cars())
             .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
             .collect();
-        let mut next = (solver.build)(&self.scene, &cars, world.dt());
+        let mut next = (solver.build_world)(&self.scene, &cars, world.dt());
         for slot in 0..cars.len() {
             // The models are the same, so that every state fits.
             let _ = next.set_state(slot, world.state(slot));

@@ -11,7 +11,7 @@ use crate::scenery::StartPlace;
 
 /// Solvers that the player can choose.
 pub const SELECTABLE_SOLVERS: [SolverInfo; 3] =
-    [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND, skidpad_rapier::BACKEND];
+    [skidpad_impulse::BACKEND_INFO, skidpad_constraint::BACKEND_INFO, skidpad_rapier::BACKEND_INFO];
 
 /// Available vehicles, and the current choice of vehicle and solver.
 #[derive(Resource, Clone, Debug)]

@@ -78,7 +78,7 @@ fn change(
     let start = CarStart { model: model.clone(), placement: Placement::default() };
     // The ghost is alone in its world, so nothing can tow it.
     let state = State { tow: None, ..motion.state().clone() };
-    let mut world = (garage.next_solver().build)(&ground.0, &[start], fixed.timestep().as_secs_f32());
+    let mut world = (garage.next_solver().build_world)(&ground.0, &[start], fixed.timestep().as_secs_f32());
     // Cannot fail: the state has as many wheels as the model.
     let _ = world.set_state(0, &state);
     let drawn = Drawn::new(&model, &state);

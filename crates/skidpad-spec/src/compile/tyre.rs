@@ -59,19 +59,8 @@ fn tyre(name: &str, described: &Described, formulas: &MagicFormulas, even: f64) 
             curve_tyre(law, relaxation_lengths(relaxation), friction, even)
         }
         Described::Brush { slip_stiffness_n, cornering_stiffness_n_per_rad, patch_length_m, friction } => {
-            let half = 0.5 * patch_length_m;
-            // Inverse of `2 a²`: a parabolic brush has the stiffness `2 c a²`.
-            let per_length = 1.0 / (2.0 * half * half);
-            Tyre::Brush(Brush {
-                bristle_stiffness: to_f32_pair(
-                    slip_stiffness_n * per_length,
-                    cornering_stiffness_n_per_rad * per_length,
-                ),
-                half_length: half as f32,
-                friction: to_f32_pair(friction.friction_along, friction.friction_across),
-                load_sensitivity: friction.load_sensitivity as f32,
-                nominal_load: nominal_load(friction, even),
-            })
+            let stiffness = [*slip_stiffness_n, *cornering_stiffness_n_per_rad];
+            Tyre::Brush(brush(stiffness, *patch_length_m, friction, even))
         }
         Described::TMeasy {
             nominal_load_n,
@@ -113,6 +102,21 @@ fn curve_tyre(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f6
         nominal_load: nominal_load(friction, even),
         relaxation,
     })
+}
+
+/// Builds a brush tyre with the longitudinal and the lateral stiffness `stiffness`, N and N/rad, and a contact patch of
+/// `patch_length` m.
+fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even: f64) -> Brush {
+    let half = 0.5 * patch_length;
+    // Inverse of `2 a²`: a parabolic brush has the stiffness `2 c a²`.
+    let per_length = 1.0 / (2.0 * half * half);
+    Brush {
+        bristle_stiffness: to_f32_pair(stiffness[0] * per_length, stiffness[1] * per_length),
+        half_length: half as f32,
+        friction: to_f32_pair(friction.friction_along, friction.friction_across),
+        load_sensitivity: friction.load_sensitivity as f32,
+        nominal_load: nominal_load(friction, even),
+    }
 }
 
 /// Builds the characteristic points of one direction.

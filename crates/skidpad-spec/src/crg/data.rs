@@ -39,22 +39,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
     let of = |channel| column(channel).map(|at| rows.iter().skip(at).step_by(columns).copied().collect::<Vec<f64>>());
     let reference = ReferenceLine { header, count, increment };
     let line = reference.integrate_points(of(Channel::Heading), of(Channel::Slope), &mut told)?;
-    let banking = match of(Channel::Banking) {
-        Some(banking) if banking.iter().any(|banking| banking.is_nan()) => {
-            told("D:", "a value of `reference line banking` is missing".into(), "there for each cross-section");
-            return None;
-        }
-        Some(banking) => banking,
-        None => {
-            reference.check_constant(
-                "reference_line_start_b",
-                "reference_line_end_b",
-                "reference line banking",
-                &mut told,
-            );
-            vec![header.value("reference_line_start_b").unwrap_or(0.0); count]
-        }
-    };
+    let banking = reference.complete_banking(of(Channel::Banking), &mut told)?;
     let Some(left) = compute_left_directions(&line) else {
         told(
             "reference_line_start_phi",
@@ -268,6 +253,24 @@ impl ReferenceLine<'_> {
         let missing = missing * DVec3::from_array(shares);
         let steps = (self.count - 1) as f64;
         Some(line.iter().enumerate().map(|(i, at)| *at + missing * (i as f64 / steps)).collect())
+    }
+
+    /// Returns the banking of each cross-section. Without a column, the banking is constant and the header states the
+    /// value. Returns `None` after a fault.
+    fn complete_banking(
+        &self,
+        banking: Option<Vec<f64>>,
+        told: &mut impl FnMut(&str, String, &str),
+    ) -> Option<Vec<f64>> {
+        let Some(banking) = banking else {
+            self.check_constant("reference_line_start_b", "reference_line_end_b", "reference line banking", told);
+            return Some(vec![self.header.value("reference_line_start_b").unwrap_or(0.0); self.count]);
+        };
+        if banking.iter().any(|banking| banking.is_nan()) {
+            told("D:", "a value of `reference line banking` is missing".into(), "there for each cross-section");
+            return None;
+        }
+        Some(banking)
     }
 
     /// Reports an end value that differs from the start value although no column describes the values between.

@@ -193,22 +193,18 @@ impl SchemaChecker<'_> {
         }
         self.report_unknown_keys(shape, &unknown_keys, table, path);
         self.add_missing_keys(shape, &mut map, path, span);
-        if shape.inner.min_properties.is_some_and(|least| (map.len() as u64) < least)
-            && !self.collector.has_placeholder(path)
-        {
+        self.check_entry_count(shape, map.len() as u64, path);
+        map.into()
+    }
+
+    /// Reports a table with fewer entries than the minimum of `shape`, unless `path` already has a placeholder.
+    fn check_entry_count(&mut self, shape: ResolvedSchema<'_>, count: u64, path: &str) {
+        if shape.inner.min_properties.is_some_and(|least| count < least) && !self.collector.has_placeholder(path) {
             let span = self.collector.nearest_span(path);
-            let accepts = "a table with at least one entry";
-            self.collector.add_fault(
-                FaultKind::OutOfRange,
-                path.to_owned(),
-                span,
-                "empty",
-                accepts,
-                shape.description(),
-            );
+            let (accepts, help) = ("a table with at least one entry", shape.description());
+            self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, "empty", accepts, help);
             self.collector.placeholder_paths.insert(path.to_owned());
         }
-        map.into()
     }
 
     /// Reports unknown keys, or stores them if the collector is tolerant. A missing key that an unknown key probably

@@ -9,7 +9,7 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::{BuiltinWorldPlugin, Car, CarPlugin};
 use skidpad_core::{SolverInfo, Scene};
 
-pub const TESTED_SOLVERS: [SolverInfo; 2] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND];
+pub const TESTED_SOLVERS: [SolverInfo; 2] = [skidpad_impulse::BACKEND_INFO, skidpad_constraint::BACKEND_INFO];
 
 pub fn app(solver: SolverInfo, scene: Scene) -> App {
     let mut app = App::new();
