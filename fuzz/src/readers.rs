@@ -13,7 +13,7 @@ use skidpad::core::tyre::{Conditions, PreparedTyre, TyreModel};
 use skidpad::core::{CarStart, Controls, FreeBody, LoadError, Model, Scene, Simulation, SolverInfo, State, Vec3};
 use skidpad::lab::Script;
 use skidpad::spec::import::{ImportOptions, Source};
-use skidpad::spec::{Excerpt, Faults, LineIndex, LoadedVehicle, LoadedScene, printable, tir};
+use skidpad::spec::{Excerpt, Faults, LineIndex, LoadedScene, LoadedVehicle, printable, tir};
 
 /// Reader of external bytes.
 pub struct Reader {

@@ -155,10 +155,10 @@ impl Faults {
         &self.source_name
     }
 
-    /// Returns the whole report as text: [`Faults::listed`], and with the feature `graphics` a report with the lines around each fault.
+    /// Returns the whole report as text: [`Faults::to_text`], and with the feature `graphics` a report with the lines around each fault.
     #[cfg(not(feature = "graphics"))]
     pub fn render(&self) -> String {
-        self.listed()
+        self.to_text()
     }
 
     /// Returns a line for each fault, `file:line:column: what is wrong`, with the line it is in and how to mend it. Faults of files it

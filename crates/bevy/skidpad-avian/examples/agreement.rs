@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::thread::ScopedJoinHandle;
 
-use skidpad_lab::agreement::{JUDGED_HZ, acceptance, measure};
+use skidpad_lab::agreement::{AGREEMENT_RATE_HZ, acceptance, measure};
 
 fn main() -> ExitCode {
     let asked: Vec<String> = std::env::args().skip(1).collect();
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let drive = |name: &str| {
         let model = skidpad_spec::load(name).map_err(|fault| fault.to_string())?.model;
         eprintln!("{name}");
-        measure(&solvers, name, &model, &[JUDGED_HZ], &|_, _| {})
+        measure(&solvers, name, &model, &[AGREEMENT_RATE_HZ], &|_, _| {})
     };
     // Avian's runs take most of the time, so that vehicles side by side keep processors busy, solvers of one do not.
     let runs: Result<Vec<_>, String> = std::thread::scope(|scope| {

@@ -11,10 +11,10 @@ use bevy_ecs::system::SystemState;
 use bevy_time::prelude::*;
 use bevy_transform::prelude::*;
 use skidpad_bevy::{BEVY_AXES, CarHost, GroundSurface};
-use skidpad_core::world::backend::save_world;
+use skidpad_core::world::simulation::save_world;
 use skidpad_core::{
-    Simulation, SolverInfo, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField,
-    Platform, Probe, SaveError, SavedUnit, Scene, Slots, State, StepReport, Texture, Triangle, TriangleMesh, Vec3,
+    CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Platform, Probe, SaveError,
+    SavedUnit, Scene, Simulation, Slots, SolverInfo, State, StepReport, SurfaceTexture, Triangle, TriangleMesh, Vec3,
     WorldPort,
 };
 
@@ -25,10 +25,10 @@ use crate::world::World as Read;
 /// Entry for a list of backends.
 pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "avian",
-    about: "Avian's rigid bodies and colliders, one sweep handed over as accelerations",
-    peer: false,
-    rows: true,
-    build: |scene, cars, dt| Box::new(AvianBackend::new(scene, cars, dt)),
+    description: "Avian's rigid bodies and colliders, one sweep handed over as accelerations",
+    comparison_only: false,
+    has_wheel_rows: true,
+    build_world: |scene, cars, dt| Box::new(AvianBackend::new(scene, cars, dt)),
 };
 
 struct AvianBackend {
@@ -163,8 +163,11 @@ impl Simulation for AvianBackend {
         self.with_host(|host| host.resume(slot, entity, state))
     }
 
-    fn place(&self, car: usize) -> Option<Vec3> {
-        self.world.resource::<AvianCars>().slots[car].track.place().map(|place| BEVY_AXES.from_world(place))
+    fn engine_position(&self, car: usize) -> Option<Vec3> {
+        self.world.resource::<AvianCars>().slots[car]
+            .track
+            .rounded_engine_position()
+            .map(|place| BEVY_AXES.from_world(place))
     }
 
     fn set_engine_position(&mut self, car: usize, place: Vec3) {
@@ -208,7 +211,7 @@ impl Simulation for AvianBackend {
             let mut pairs = contacts.contact_pairs_with(avian.slots[*car].chassis);
             pairs.any(avian3d::prelude::ContactPair::is_touching)
         };
-        match (0..self.cars()).find(touches) {
+        match (0..self.slot_count()).find(touches) {
             Some(car) => {
                 Err(SaveError { backend: BACKEND_INFO.name, of: SavedUnit::Car(car), reason: TOUCHING_SAVE_REASON })
             }
@@ -223,14 +226,14 @@ impl Simulation for AvianBackend {
 /// Inserts the ground of `scene`, without its platforms. The friction of colliders is the grip of the surface, as a factor on the
 /// friction of bodywork.
 fn insert_ground(world: &mut World, scene: &Scene) {
-    if scene.plane {
-        let plane = Collider::half_space(BEVY_AXES.to_world(scene.normal()));
+    if scene.has_plane {
+        let plane = Collider::half_space(BEVY_AXES.to_world(scene.plane_normal()));
         insert_static(world, plane, Transform::IDENTITY, GroundSurface::new(scene.grip, scene.texture));
     }
     for fixed in &scene.boxes {
         insert_static(world, box_collider(fixed), box_transform(fixed), GroundSurface::new(fixed.grip, fixed.texture));
     }
-    for field in &scene.fields {
+    for field in &scene.height_fields {
         if let Some(collider) = height_field_collider(field) {
             insert_static(
                 world,
@@ -284,7 +287,7 @@ fn height_field_collider(field: &HeightField) -> Option<Collider> {
         }
     }
     let mut triangles: Vec<Triangle> = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
-    field.near(Vec3::MIN, Vec3::MAX, skidpad_core::DVec3::ZERO, 0, &mut triangles);
+    field.visit_near(Vec3::MIN, Vec3::MAX, skidpad_core::DVec3::ZERO, 0, &mut triangles);
     let number = |point: Vec3| {
         let (column, row) = ((point.x / along).round() as u32, (point.y / across).round() as u32);
         row * columns as u32 + column
@@ -308,8 +311,8 @@ fn surface_triangles(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)>
 
 /// Inserts a platform at its initial pose. Returns its entity.
 fn insert_platform(world: &mut World, platform: &Platform) -> Entity {
-    let standing = platform.standing(0.0);
-    let texture = Texture { amplitude: 0.0, ..standing.texture };
+    let standing = platform.box_at(0.0);
+    let texture = SurfaceTexture { amplitude: 0.0, ..standing.texture };
     let surface = GroundSurface::new(standing.grip, texture);
     let body =
         (RigidBody::Kinematic, box_collider(&standing), box_transform(&standing), surface, Friction::new(surface.grip));

@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use skidpad_core::Vec3;
-use skidpad_engines::{Faces, Stops, Track};
+use skidpad_engines::{PositionTracker, RimWalls, WheelTriangles};
 
 use crate::ground::WheelLoadedBody;
 
@@ -10,7 +10,7 @@ use crate::ground::WheelLoadedBody;
 #[derive(Clone, Debug)]
 pub(crate) struct CarSlot {
     pub chassis: Entity,
-    pub track: Track,
+    pub track: PositionTracker,
     /// Velocity at the end of the step if nothing else acts, world axes, m/s.
     pub end_velocity: Vec3,
     /// Colliders that the wheels may touch in the coming step.
@@ -29,9 +29,9 @@ pub(crate) struct CarBuffers {
     /// Bodies under the wheels of the step before.
     pub last_loaded: Vec<WheelLoadedBody>,
     /// Buffer for the triangles near a wheel with a rim.
-    pub faces: Faces<Entity>,
+    pub faces: WheelTriangles<Entity>,
     /// Whether the world has been stepped.
     pub has_stepped: bool,
     /// Contact points that stop rims in this step.
-    pub rim_walls: Stops,
+    pub rim_walls: RimWalls,
 }

@@ -6,10 +6,10 @@ use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use skidpad_bevy::{BEVY_AXES, CarHost, CarIndices};
 use skidpad_core::{
-    CarError, CarId, CarView, Cars, Contact, Controls, Coupling, Model, Probe, State, StepReport, Vec3, Vehicle,
+    CarError, CarId, CarView, Cars, Contact, Controls, Model, Probe, SolverMode, State, StepReport, Vec3, Vehicle,
     WorldPort,
 };
-use skidpad_engines::Track;
+use skidpad_engines::PositionTracker;
 
 use crate::car_slot::{CarBuffers, CarSlot};
 use crate::chassis::{self, Chassis};
@@ -33,7 +33,7 @@ pub struct AvianCars {
 impl Default for AvianCars {
     fn default() -> Self {
         Self {
-            cars: Cars::new(Vec::new(), Coupling::SinglePass),
+            cars: Cars::new(Vec::new(), SolverMode::SinglePass),
             slots: Vec::new(),
             indices: CarIndices::default(),
             controls: Vec::new(),
@@ -110,11 +110,11 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
 }
 
 impl Host<'_, '_, '_, '_, '_> {
-    /// Implements [`skidpad_core::Backend::set_engine_position`].
+    /// Implements [`skidpad_core::Simulation::set_engine_position`].
     pub fn set_engine_position(&mut self, number: usize, place: Vec3) {
         let (shown, slot) = (BEVY_AXES.to_world(place), &mut self.slots[number]);
         let state = self.cars.car(number).state;
-        slot.track = Track::placed(BEVY_AXES.point_to_world(state.position), shown);
+        slot.track = PositionTracker::with_engine_position(BEVY_AXES.point_to_world(state.position), shown);
         self.commands.entity(slot.chassis).try_insert(chassis::pose_bundle_at(shown, state));
     }
 
@@ -135,7 +135,7 @@ impl Host<'_, '_, '_, '_, '_> {
     /// Moves the chassis of car `number`, whose entity is `car`, to `state`, and enables it.
     fn move_chassis(&mut self, number: usize, car: Entity, state: &State) {
         let slot = &mut self.slots[number];
-        slot.track = Track::new(BEVY_AXES.point_to_world(state.position));
+        slot.track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
         self.commands
             .entity(slot.chassis)
             .try_remove::<(RigidBodyDisabled, ColliderDisabled)>()
@@ -152,7 +152,7 @@ impl Host<'_, '_, '_, '_, '_> {
 impl CarHost for Host<'_, '_, '_, '_, '_> {
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId {
         let chassis = self.commands.spawn(chassis::chassis_bundle(car, model, state)).id();
-        let track = Track::new(BEVY_AXES.point_to_world(state.position));
+        let track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
         let slot = CarSlot {
             chassis,
             track,

@@ -2,8 +2,8 @@
 
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
-use skidpad_core::{Ground, Mat3, Texture, Vec3};
-use skidpad_engines::{Meeting, Motion, Pushed};
+use skidpad_core::{Ground, Mat3, SurfaceTexture, Vec3};
+use skidpad_engines::{DynamicGroundBody, GroundBodyMotion, GroundContact};
 
 use crate::world::{BodyItem, World};
 
@@ -11,13 +11,13 @@ use crate::world::{BodyItem, World};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WheelLoadedBody {
     pub body: Entity,
-    pub motion: Motion,
+    pub motion: GroundBodyMotion,
 }
 
 /// Returns the motion of `body`.
-pub(crate) fn body_motion(body: &BodyItem) -> Motion {
+pub(crate) fn body_motion(body: &BodyItem) -> GroundBodyMotion {
     let centre = body.position.0 + body.rotation.0 * body.centre.0;
-    Motion { centre, linear: body.velocity.0, angular: body.angular.0 }
+    GroundBodyMotion { centre, linear: body.velocity.0, angular: body.angular.0 }
 }
 
 /// Returns the ground data for a wheel that touches `entity`; `None` if the body is static. `before` are the bodies under wheels
@@ -26,30 +26,35 @@ pub(crate) fn ground_data(
     world: &World,
     before: &[WheelLoadedBody],
     entity: Entity,
-    met: &Meeting,
+    met: &GroundContact,
     time: [f32; 2],
 ) -> Option<Ground> {
     let body = world.bodies.get(entity).ok()?;
     let last = before.iter().find(|last| last.body == entity).map(|last| last.motion);
     let velocity = match body.kind {
         RigidBody::Static => return None,
-        RigidBody::Kinematic => body_motion(&body).carries([met.point, met.car], last, time[0], time[1]),
-        RigidBody::Dynamic => body_motion(&body).at(met.point),
+        RigidBody::Kinematic => body_motion(&body).carried_velocity([met.point, met.car], last, time[0], time[1]),
+        RigidBody::Dynamic => body_motion(&body).velocity_at(met.point),
     };
-    Some(Ground { body: entity.to_bits(), begun: velocity, velocity, texture: Texture::NONE })
+    Some(Ground { body: entity.to_bits(), start_velocity: velocity, velocity, texture: SurfaceTexture::NONE })
 }
 
 /// Returns a dynamic body under a wheel. `ends` are its velocity (m/s) and angular velocity (rad/s) at the end of the step
 /// without contacts and wheels.
-pub(crate) fn dynamic_ground_body(world: &World, entity: Entity, body: &BodyItem, ends: [Vec3; 2]) -> Pushed {
+pub(crate) fn dynamic_ground_body(
+    world: &World,
+    entity: Entity,
+    body: &BodyItem,
+    ends: [Vec3; 2],
+) -> DynamicGroundBody {
     let inertia = body.inertia.rotated(body.rotation.0).inverse();
     let turning = Vec3::AXES.map(|axis| inertia * axis);
-    Pushed {
-        now: body_motion(body),
-        ends,
+    DynamicGroundBody {
+        start_motion: body_motion(body),
+        end_twist: ends,
         inverse_mass: Mat3::from_diagonal(Vec3::splat(body.mass.inverse())),
         inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
-        held: support_flags(world, entity),
+        support_flags: support_flags(world, entity),
     }
 }
 

@@ -115,8 +115,8 @@ fn before_step(
     let misuse = find_misuse(&world, rows.vehicles(), slots);
     let mut port = Port::new(&world, slots, memory, *wind);
     port.dt = dt;
-    let solved = rows.push(&mut port, controls, dt);
-    *report = StepReport { misuse, ..StepReport::default() }.and(solved);
+    let solved = rows.begin_step(&mut port, controls, dt);
+    *report = StepReport { misuse, ..StepReport::default() }.merge_worst(solved);
     let pushes = port.actions;
     let (mut increments, mut solver) = params.p1();
     pushes.apply(&mut increments, &mut solver, &mut commands);
@@ -140,7 +140,7 @@ fn track_chassis(
         }
         let before = BEVY_AXES.to_world(vehicle.state().velocity);
         let pose_lag = pose_lag(dt, substeps.0 as usize);
-        if let Some(place) = slot.track.follow(position.0, [before, velocity.0], dt, pose_lag) {
+        if let Some(place) = slot.track.update(position.0, [before, velocity.0], dt, pose_lag) {
             position.0 = place;
         }
     }
@@ -152,14 +152,14 @@ fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     memory.has_stepped = true;
     let mut port = Port::new(&world, slots, memory, *wind);
     port.dt = time.delta_secs();
-    *report = report.and(cars.write_back(&port, time.delta_secs()));
+    *report = report.merge_worst(cars.write_back(&port, time.delta_secs()));
 }
 
 /// Copies the motion of all cars to their [`CarMotion`].
 fn update_motion(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut CarMotion)>) {
     for (entity, mut motion) in &mut cars {
         if let Some(number) = avian.number(entity) {
-            motion.read(&avian.car(number), time.delta_secs());
+            motion.update(&avian.car(number), time.delta_secs());
         }
     }
 }

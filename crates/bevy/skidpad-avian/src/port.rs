@@ -6,11 +6,16 @@ use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_math::Quat;
 use skidpad_bevy::{BEVY_AXES, GroundSurface};
-use skidpad_core::world::scene::FLUSH;
-use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, DynamicBody, Reaction, Vec3, WorldPort};
+use skidpad_core::world::scene::FLUSH_TOLERANCE_M;
+use skidpad_core::{
+    ChassisImpulse, ChassisState, Contact, DynamicBody, Ground, HullPoint, Probe, Reaction, Vec3, WorldPort,
+};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
-use skidpad_engines::{Asked, BLOW, Meeting, beside, bounds_of, cast, is_plane_at_most, pose_lag, ray, resolution};
+use skidpad_engines::{
+    GroundContact, IMPACT_SPEED_MPS, ProbePurpose, all_probe_bounds, cast_from_outside, is_plane_at_most,
+    neighbour_ray, pose_lag, probe_ray, resolution,
+};
 
 use crate::car_slot::{CarBuffers, CarSlot};
 use crate::ground::{WheelLoadedBody, body_motion, dynamic_ground_body, ground_data};
@@ -73,7 +78,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     fn find_near_colliders(&mut self, asked: &[Probe]) {
         let Some(slot) = self.slots.get_mut(asked[0].car) else { return };
         slot.near.clear();
-        let around = bounds_of(BEVY_AXES, asked);
+        let around = all_probe_bounds(BEVY_AXES, asked);
         let own =
             self.world.colliders.get(slot.chassis).ok().and_then(|(.., layers, _)| layers).copied().unwrap_or_default();
         let (world, chassis, tied, near) = (self.world, slot.chassis, &slot.hitched_bodies, &mut slot.near);
@@ -97,29 +102,29 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Returns the contact of `probe`. With [`Asked::Again`], it stores neither supports of wheels nor stops of rims.
-    fn query_contact(&mut self, probe: &Probe, asked: Asked) -> Option<Contact> {
-        let (car, ray) = ray(BEVY_AXES, probe);
+    fn query_contact(&mut self, probe: &Probe, asked: ProbePurpose) -> Option<Contact> {
+        let (car, ray) = probe_ray(BEVY_AXES, probe);
         let (entity, distance, normal, point) = if probe.rim.is_some() {
             self.query_rim_contact(probe, &ray, asked)?
         } else {
             self.cast_ray_contact(&ray, probe)?
         };
         let on_rim = point.map(|point| car + BEVY_AXES.to_world(point));
-        let met = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
+        let met = GroundContact { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
         let (.., of, _, _) = self.world.colliders.get(entity).ok()?;
         let surface = self.topmost_surface_at(probe.car, entity, met.point);
         let time = [self.dt, pose_lag(self.dt, self.substeps())];
         let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
         let is_dynamic = |body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic());
-        self.has_loaded_bodies |= asked == Asked::First && body.is_some_and(is_dynamic);
+        self.has_loaded_bodies |= asked == ProbePurpose::MidStep && body.is_some_and(is_dynamic);
         let ground = body.and_then(|body| ground_data(self.world, &self.memory.last_loaded, body, &met, time));
         let ground = ground.map(|ground| {
             let velocity = BEVY_AXES.from_world(ground.velocity);
-            Ground { begun: velocity, velocity, ..ground }
+            Ground { start_velocity: velocity, velocity, ..ground }
         });
-        let (grip, ground) = (surface.grip, surface.texture().under(ground));
+        let (grip, ground) = (surface.grip, surface.texture().apply_to_ground(ground));
         let contact = Contact { distance, normal: BEVY_AXES.from_world(normal), grip, point, ground };
-        Some(contact.on_texture(probe))
+        Some(contact.with_unevenness(probe))
     }
 
     /// Returns the first contact of the ray of `probe`: entity, distance (m), normal in world axes, and no rim point.
@@ -128,14 +133,14 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             let mut first: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
             for &entity in &self.slots.get(probe.car)?.near {
                 let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
-                let least = first.map_or(probe.reach, |(_, distance, ..)| distance);
-                if let Some(hit) = cast(collider.shape_scaled().0.as_ref(), &pose, ray, least) {
+                let least = first.map_or(probe.length, |(_, distance, ..)| distance);
+                if let Some(hit) = cast_from_outside(collider.shape_scaled().0.as_ref(), &pose, ray, least) {
                     first = Some((entity, hit.time_of_impact, hit.normal, None));
                 }
             }
             first
         };
-        first(ray).or_else(|| first(&beside(ray)))
+        first(ray).or_else(|| first(&neighbour_ray(ray)))
     }
 
     /// Returns the contact of the rim of `probe`: entity, distance (m), normal in world axes, and point relative to the car's
@@ -144,7 +149,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         &mut self,
         probe: &Probe,
         ray: &Ray,
-        asked: Asked,
+        asked: ProbePurpose,
     ) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         self.memory.faces.clear();
         let mut round = false;
@@ -152,9 +157,10 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
             round |= !self.memory.faces.add(BEVY_AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
         }
-        let stands = self.memory.faces.support(probe);
-        if asked == Asked::First
-            && let Some((point, wall)) = self.memory.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact))
+        let stands = self.memory.faces.ground_contact(probe);
+        if asked == ProbePurpose::MidStep
+            && let Some((point, wall)) =
+                self.memory.faces.wall_contact(probe, stands.as_ref().map(|(_, contact)| contact))
         {
             self.add_rim_wall(probe, &point, wall);
         }
@@ -175,7 +181,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let flush = near.iter().rev().take_while(|later| **later != entity).find_map(|&later| {
             let surface = surface_of(later)?;
             let (collider, pose) = self.collider_and_pose(later)?;
-            (collider.shape_scaled().distance_to_point(&pose, point, true) <= FLUSH).then_some(surface)
+            (collider.shape_scaled().distance_to_point(&pose, point, true) <= FLUSH_TOLERANCE_M).then_some(surface)
         });
         flush.or_else(|| surface_of(entity)).unwrap_or_default()
     }
@@ -198,7 +204,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         }
         let [arm, normal] = [point.arm, point.normal].map(|vector| BEVY_AXES.to_world(vector));
         let place = BEVY_AXES.point_to_world(probe.position).as_vec3();
-        let moves = body.map_or(0.0, |body| body_motion(&body).at(place + arm).dot(normal));
+        let moves = body.map_or(0.0, |body| body_motion(&body).velocity_at(place + arm).dot(normal));
         self.memory.rim_walls.add(probe.car, arm, normal, point.allowed_speed(self.dt) + moves);
     }
 
@@ -211,14 +217,14 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         gained: [Vec3; 2],
         dt: f32,
     ) -> Option<([Vec3; 2], bool)> {
-        if !self.memory.rim_walls.any(car) {
+        if !self.memory.rim_walls.has_walls(car) {
             return None;
         }
         let [velocity, angular] = self.free_motion(body, dt);
         let moving = [velocity + gained[0], angular + gained[1]];
         let inertia = body.inertia.rotated(body.rotation.0).inverse();
         let lighter = body.mass.inverse();
-        let held = self.memory.rim_walls.hold(car, moving, Vec3::splat(lighter), |moment| inertia * moment)?;
+        let held = self.memory.rim_walls.solve(car, moving, Vec3::splat(lighter), |moment| inertia * moment)?;
         Some(([held.impulse * lighter, inertia * held.angular], held.is_impact))
     }
 
@@ -229,7 +235,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     /// that acts to its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would
     /// gain up to 0.23 m g h.
     fn is_impact_with_overlap(&self, car: usize, body: &BodyItem, gained: [Vec3; 2], dt: f32) -> bool {
-        let is_impact = gained[0].length() > BLOW;
+        let is_impact = gained[0].length() > IMPACT_SPEED_MPS;
         // Four poses on the path are checked, because the wheels may have lifted the hull again at its end.
         is_impact
             && [0.25, 0.5, 0.75, 1.0].into_iter().any(|share| {
@@ -258,22 +264,22 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 }
 
 impl WorldPort for Port<'_, '_, '_> {
-    fn bodies(&self, dt: f32, bodies: &mut [Body]) {
+    fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let pose_lag = pose_lag(dt, self.substeps());
         for (slot, to) in self.slots.iter().zip(bodies) {
             let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
             let [free_velocity, free_angular] = self.free_motion(&body, dt).map(|free| BEVY_AXES.from_world(free));
-            *to = Body {
+            *to = ChassisState {
                 position: BEVY_AXES.point_from_world(slot.track.position(body.position.0)),
                 rotation: BEVY_AXES.rotation_from_world(body.rotation.0),
                 velocity: BEVY_AXES.from_world(body.velocity.0),
                 angular: BEVY_AXES.from_world(body.angular.0),
                 free_velocity,
                 free_angular,
-                drift: Vec3::ZERO,
+                gyroscopic_change: Vec3::ZERO,
                 wind: self.wind,
                 pose_lag,
-                resolution: resolution(body.position.0),
+                position_resolution: resolution(body.position.0),
                 asleep: false,
             };
         }
@@ -287,13 +293,13 @@ impl WorldPort for Port<'_, '_, '_> {
             self.find_near_colliders(of_car);
             let (of_car_answers, others) = answers.split_at_mut(of_car.len());
             for (probe, answer) in of_car.iter().zip(of_car_answers) {
-                *answer = self.query_contact(probe, Asked::First);
+                *answer = self.query_contact(probe, ProbePurpose::MidStep);
             }
             answers = others;
         }
     }
 
-    fn is_even(&self) -> bool {
+    fn is_single_plane(&self) -> bool {
         false
     }
 
@@ -302,16 +308,16 @@ impl WorldPort for Port<'_, '_, '_> {
         let near = asked.first().and_then(|probe| self.slots.get(probe.car)).map_or(&[][..], |slot| &slot.near);
         let colliders = near.iter().filter_map(|&entity| self.collider_and_pose(entity));
         let shapes = colliders.map(|(collider, pose)| (collider.shape_scaled().0.as_ref(), pose));
-        if is_plane_at_most(&bounds_of(BEVY_AXES, asked), shapes) {
+        if is_plane_at_most(&all_probe_bounds(BEVY_AXES, asked), shapes) {
             return false;
         }
         for (probe, answer) in asked.iter().zip(answered) {
-            *answer = self.query_contact(probe, Asked::Again);
+            *answer = self.query_contact(probe, ProbePurpose::AlongPath);
         }
         true
     }
 
-    fn push(&mut self, dt: f32, pushes: &[Push]) {
+    fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         for (car, push) in pushes.iter().enumerate() {
             let Some(slot) = self.slots.get(car) else { continue };
             let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
@@ -346,14 +352,14 @@ impl WorldPort for Port<'_, '_, '_> {
         self.slots.iter().position(|slot| slot.chassis == entity)
     }
 
-    fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<DynamicBody> {
+    fn dynamic_body(&self, body: u64, normal: Vec3, dt: f32) -> Option<DynamicBody> {
         let entity = Entity::try_from_bits(body)?;
         let body = self.world.bodies.get(entity).ok().filter(|body| body.kind.is_dynamic())?;
         let ends = self.free_motion(&body, dt);
-        Some(dynamic_ground_body(self.world, entity, &body, ends).pushable(BEVY_AXES, BEVY_AXES.to_world(normal)))
+        Some(dynamic_ground_body(self.world, entity, &body, ends).dynamic_body(BEVY_AXES, BEVY_AXES.to_world(normal)))
     }
 
-    fn react(&mut self, dt: f32, reactions: &[Reaction]) {
+    fn apply_ground_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(entity) = Entity::try_from_bits(reaction.body) else { continue };
             let Ok(body) = self.world.bodies.get(entity) else { continue };
@@ -378,8 +384,8 @@ impl WorldPort for Port<'_, '_, '_> {
             // A kinematic body has moved as the solve assumed.
             let body = Entity::try_from_bits(ground.body).and_then(|entity| self.world.bodies.get(entity).ok());
             let Some(body) = body.filter(|body| body.kind.is_dynamic()) else { continue };
-            let point = BEVY_AXES.point_to_world(probe.at(contact.distance)).as_vec3();
-            ground.velocity = BEVY_AXES.from_world(body_motion(&body).at(point));
+            let point = BEVY_AXES.point_to_world(probe.point_at(contact.distance)).as_vec3();
+            ground.velocity = BEVY_AXES.from_world(body_motion(&body).velocity_at(point));
         }
     }
 }

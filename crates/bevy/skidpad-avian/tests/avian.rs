@@ -28,8 +28,8 @@ use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
 use bevy_transform::prelude::*;
 use skidpad_avian::{AvianCars, AvianCarsPlugin, Chassis, ChassisOf};
 use skidpad_bevy::core::state::Placement;
-use skidpad_bevy::core::{SolverInfo, CarStart, Controls, STANDARD_GRAVITY, Scene, State};
-use skidpad_bevy::drive::{Driver, InputShaping};
+use skidpad_bevy::core::{CarStart, Controls, STANDARD_GRAVITY, Scene, SolverInfo, State};
+use skidpad_bevy::drive::{InputShaping, PlayerController};
 use skidpad_bevy::{
     BuiltinWorldPlugin, Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, StepFault, Teleport,
     TowedBy, Wheel,
@@ -142,7 +142,10 @@ fn grip_is_a_component_of_the_ground() {
         if let Some(grip) = grip {
             app.world_mut().entity_mut(ground).insert(GroundSurface { grip, ..GroundSurface::default() });
         }
-        let at_once = CarDriver(Driver::with(InputShaping { press: f32::INFINITY, ..InputShaping::KEYS }));
+        let at_once = CarDriver(PlayerController::with_shaping(InputShaping {
+            press_rate: f32::INFINITY,
+            ..InputShaping::KEYBOARD
+        }));
         let car = app.world_mut().spawn((c5(), at_once, Transform::default())).id();
         ask(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
@@ -188,7 +191,7 @@ fn a_crate_is_pushed_and_its_collision_names_the_car() {
             named |= [(car_of(body1), body2), (car_of(body2), body1)].contains(&(Some(car), Some(crate_box)));
         }
         let events = app.world_mut().resource_mut::<Messages<CarEvent>>().drain().collect::<Vec<_>>();
-        hits += events.iter().filter(|told| matches!(told.event, skidpad_bevy::drive::Event::Hit { .. })).count();
+        hits += events.iter().filter(|told| matches!(told.event, skidpad_bevy::drive::Event::Collision { .. })).count();
     }
     assert!(named, "no collision event names car and crate");
     assert!(at(&app, crate_box).translation.z < -16.0 && at(&app, car).translation.z < -16.0);
@@ -338,7 +341,7 @@ fn thrown_cars_come_to_rest() {
         for (hz, turn) in [(30.0, 1.0), (60.0, 2.2), (60.0, 3.1), (240.0, 4.0)] {
             let placement = Placement { height: 3.0, speed: 8.0, ..Placement::default() };
             let start = CarStart { model: model.clone(), placement };
-            let mut world = (skidpad_avian::BACKEND_INFO.build)(&Scene::flat(), &[start], 1.0 / hz);
+            let mut world = (skidpad_avian::BACKEND_INFO.build_world)(&Scene::flat(), &[start], 1.0 / hz);
             let mut state = world.state(0).clone();
             state.rotation = Quat::from_rotation_x(turn) * Quat::from_rotation_z(0.7 * turn);
             state.angular = Vec3::new(2.0, -1.0, 0.5);
@@ -402,7 +405,7 @@ fn landings_give_no_energy() {
         for throw in 0..24u16 {
             let placement = Placement { speed: f32::from(throw % 5) * 6.0, gear: Some(0), ..Placement::default() };
             let start = CarStart { model: model.clone(), placement };
-            let mut world = (skidpad_avian::backend::BACKEND_INFO.build)(&Scene::flat(), &[start], 1.0 / hz);
+            let mut world = (skidpad_avian::backend::BACKEND_INFO.build_world)(&Scene::flat(), &[start], 1.0 / hz);
             let mut state = world.state(0).clone();
             let (height, lean) = (0.5 + f32::from(throw % 9) * 0.5, f32::from(throw % 7) * 5f32.to_radians());
             let about = Up::new((f32::from(throw) * 2.4).cos(), (f32::from(throw) * 2.4).sin(), 0.0);

@@ -7,7 +7,7 @@ use bevy_rapier3d::plugin::context::systemparams::RapierContextMut;
 use skidpad_bevy::CarHost;
 use skidpad_core::state::Placement;
 use skidpad_core::{CarId, CarStart, Contact, Model, Probe, Scene, State, Vec3};
-use skidpad_rapier::{RapierCars, Sets, Surfaces};
+use skidpad_rapier::{RapierCars, RapierWorldMut, SurfaceProperties};
 
 pub(crate) struct Host<'a, 'c> {
     pub cars: &'a mut RapierCars,
@@ -16,10 +16,10 @@ pub(crate) struct Host<'a, 'c> {
 }
 
 /// Borrows the sets of a Rapier context for a step of the cars. `gravity` is in m/s².
-pub(crate) fn world_mut<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> Sets<'a> {
+pub(crate) fn world_mut<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> RapierWorldMut<'a> {
     let (simulation, joints) = (&mut *context.simulation, &mut *context.joints);
     let rigid = &mut *context.rigidbody_set;
-    Sets {
+    RapierWorldMut {
         gravity,
         parameters: &simulation.integration_parameters,
         bodies: &mut rigid.bodies,
@@ -63,7 +63,7 @@ impl CarHost for Host<'_, '_> {
 
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut met = [None];
-        self.cars.probe(world_mut(self.context, self.gravity), &[*probe], &mut met, Surfaces::default());
+        self.cars.probe(world_mut(self.context, self.gravity), &[*probe], &mut met, SurfaceProperties::default());
         met[0]
     }
 }

@@ -30,7 +30,7 @@ use bevy_rapier3d::prelude::DefaultRapierContext;
 use bevy_time::prelude::*;
 use skidpad_bevy::core::StepReport;
 use skidpad_bevy::{BEVY_AXES, CarControls, CarIndices, CarMotion, CarPlugin, CarSystems, GroundSurface, PendingCars};
-use skidpad_rapier::{Met, RapierCars, Surfaces};
+use skidpad_rapier::{RapierCars, SurfaceProperties, SurfaceQuery};
 
 pub use bevy_rapier3d;
 pub use skidpad_rapier;
@@ -70,7 +70,7 @@ pub struct RapierWorldCars {
 impl Default for RapierWorldCars {
     fn default() -> Self {
         Self {
-            cars: RapierCars::adopt(BEVY_AXES, Vec::new()),
+            cars: RapierCars::from_bodies(BEVY_AXES, Vec::new()),
             indices: CarIndices::default(),
             report: StepReport::default(),
         }
@@ -125,17 +125,21 @@ fn before_step(
         return;
     }
     context.simulation.integration_parameters.dt = dt;
-    let surface = |met: &Met| {
+    let surface = |met: &SurfaceQuery| {
         let entity = Entity::try_from_bits(met.collider.user_data as u64);
         entity.and_then(|entity| surfaces.get(entity).ok()).copied().unwrap_or_default()
     };
-    let ground = Surfaces {
+    let ground = SurfaceProperties {
         grip: Some(&|met| surface(met).grip),
         texture: Some(&|met| surface(met).texture()),
-        ..Surfaces::default()
+        ..SurfaceProperties::default()
     };
     let RapierWorldCars { cars: rapier, indices: numbers, report } = &mut *world;
-    *report = rapier.before_step_with_surfaces(world_mut(&mut context, configuration.gravity), numbers.controls(&cars), ground);
+    *report = rapier.before_step_with_surfaces(
+        world_mut(&mut context, configuration.gravity),
+        numbers.controls(&cars),
+        ground,
+    );
 }
 
 fn after_step(
@@ -151,10 +155,10 @@ fn after_step(
         return;
     }
     let RapierWorldCars { cars: rapier, indices: numbers, report } = &mut *world;
-    *report = report.and(rapier.after_step(world_mut(&mut context, configuration.gravity)));
+    *report = report.merge_worst(rapier.after_step(world_mut(&mut context, configuration.gravity)));
     for (entity, _, mut motion) in &mut cars {
         if let Some(number) = numbers.index_of(entity) {
-            motion.read(&rapier.car(number), dt);
+            motion.update(&rapier.car(number), dt);
         }
     }
 }

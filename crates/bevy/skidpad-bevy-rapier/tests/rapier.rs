@@ -14,7 +14,7 @@ use bevy_rapier3d::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
 use bevy_transform::prelude::*;
 use skidpad_bevy::core::Scene;
-use skidpad_bevy::drive::{Driver, InputShaping};
+use skidpad_bevy::drive::{InputShaping, PlayerController};
 use skidpad_bevy::{
     BuiltinWorldPlugin, Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, StepFault, Teleport,
     Wheel,
@@ -122,7 +122,10 @@ fn grip_is_a_component_of_the_ground() {
         if let Some(grip) = grip {
             app.world_mut().entity_mut(ground).insert(GroundSurface { grip, ..GroundSurface::default() });
         }
-        let at_once = CarDriver(Driver::with(InputShaping { press: f32::INFINITY, ..InputShaping::KEYS }));
+        let at_once = CarDriver(PlayerController::with_shaping(InputShaping {
+            press_rate: f32::INFINITY,
+            ..InputShaping::KEYBOARD
+        }));
         let car = app.world_mut().spawn((c5(), at_once, Transform::default())).id();
         ask(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
@@ -169,7 +172,7 @@ fn a_crate_is_pushed_and_its_collision_names_the_car() {
             }
         }
         let events = app.world_mut().resource_mut::<Messages<CarEvent>>().drain().collect::<Vec<_>>();
-        hits += events.iter().filter(|told| matches!(told.event, skidpad_bevy::drive::Event::Hit { .. })).count();
+        hits += events.iter().filter(|told| matches!(told.event, skidpad_bevy::drive::Event::Collision { .. })).count();
     }
     assert!(named, "no collision event names car and crate");
     assert!(at(&app, crate_box).translation.z < -16.0 && at(&app, car).translation.z < -16.0);

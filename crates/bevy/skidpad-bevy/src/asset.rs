@@ -12,12 +12,12 @@ use bevy_ecs::prelude::*;
 use bevy_reflect::TypePath;
 use bevy_transform::prelude::*;
 use skidpad_spec::files::{FileKind, check_size};
-use skidpad_spec::{Faults, Loaded};
+use skidpad_spec::{Faults, LoadedVehicle};
 
 /// Asset of a vehicle file: the loaded vehicle, or every fault of the text. A file with faults is also an asset, so
 /// that a running car keeps its model when its file is saved with a mistake.
 #[derive(Asset, TypePath, Clone, Debug)]
-pub struct VehicleFile(pub Result<Arc<Loaded>, Arc<Faults>>);
+pub struct VehicleFile(pub Result<Arc<LoadedVehicle>, Arc<Faults>>);
 
 /// Vehicle file of a car. The plugin inserts [`Car`] when the file has been read, and replaces it whenever the file
 /// changes. For a full trailer it also spawns and updates the [`Dolly`], which is a separate car.
@@ -29,7 +29,7 @@ pub struct CarFile(pub Handle<VehicleFile>);
 pub struct CarFileFaults {
     /// Entity of the car.
     pub car: Entity,
-    /// All faults of the file: position, text found, accepted values. [`Faults::listed`] prints one line per fault.
+    /// All faults of the file: position, text found, accepted values. [`Faults::to_text`] prints one line per fault.
     pub faults: Arc<Faults>,
 }
 
@@ -77,7 +77,7 @@ impl AssetLoader for VehicleLoader {
         reader.take(FileKind::Vehicle.max_bytes() + 1).read_to_end(&mut bytes).await?;
         check_size(bytes.len() as u64, FileKind::Vehicle)?;
         let text = String::from_utf8(bytes)?;
-        let loaded = Loaded::read(&context.path().to_string(), &text);
+        let loaded = LoadedVehicle::read(&context.path().to_string(), &text);
         Ok(VehicleFile(loaded.map(Arc::new).map_err(Arc::new)))
     }
 

@@ -10,7 +10,7 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::prelude::*;
 use skidpad_core::state::Placement;
-use skidpad_core::{Simulation, SolverInfo, CarId, CarStart, Contact, Model, Probe, Scene, State};
+use skidpad_core::{CarId, CarStart, Contact, Model, Probe, Scene, Simulation, SolverInfo, State};
 
 /// Plugin that steps all cars in a world that one of skidpad's solvers builds. Add it after [`CarPlugin`].
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl BuiltinWorld {
     /// Replaces the solver of the world. Every car keeps its state and its identifier.
     pub fn change_solver(&mut self, solver: SolverInfo) {
         let world = &self.host.0;
-        let cars: Vec<CarStart> = (0..world.cars())
+        let cars: Vec<CarStart> = (0..world.slot_count())
             .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
             .collect();
         let mut next = (solver.build_world)(&self.scene, &cars, world.dt());
@@ -120,7 +120,7 @@ fn step(time: Res<Time>, mut world: ResMut<BuiltinWorld>, mut cars: Query<(Entit
     world.step(numbers.controls(&cars));
     for (entity, _, mut motion) in &mut cars {
         if let Some(number) = numbers.index_of(entity) {
-            motion.read(&world.car(number), dt);
+            motion.update(&world.car(number), dt);
         }
     }
 }

@@ -6,8 +6,8 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_reflect::prelude::*;
 use bevy_transform::prelude::*;
-use skidpad_core::{Controls, Model, State, StepReport, Texture};
-use skidpad_drive::{Driver, Event, Inputs};
+use skidpad_core::{Controls, Model, State, StepReport, SurfaceTexture};
+use skidpad_drive::{Event, Inputs, PlayerController};
 
 /// Car component with the vehicle model. The car starts at rest at the transform with which it is spawned. If the model
 /// is replaced, the car keeps its state when both models have the same number of wheels; otherwise it starts at rest at
@@ -34,22 +34,22 @@ pub struct CarInputs {
 
 impl From<CarInputs> for Inputs {
     fn from(inputs: CarInputs) -> Self {
-        let CarInputs { throttle: accelerate, brake, steer, handbrake } = inputs;
-        Self { accelerate, brake, steer, handbrake }
+        let CarInputs { throttle, brake, steer, handbrake } = inputs;
+        Self { throttle, brake, steer, handbrake }
     }
 }
 
 impl From<Inputs> for CarInputs {
     fn from(inputs: Inputs) -> Self {
-        let Inputs { accelerate, brake, steer, handbrake } = inputs;
-        Self { throttle: accelerate, brake, steer, handbrake }
+        let Inputs { throttle, brake, steer, handbrake } = inputs;
+        Self { throttle, brake, steer, handbrake }
     }
 }
 
 /// Conversion of inputs to controls: shaping, automatic reverse, gears. Remove it from a car to write [`CarControls`]
 /// directly.
 #[derive(Component, Clone, Debug, Default)]
-pub struct CarDriver(pub Driver);
+pub struct CarDriver(pub PlayerController);
 
 /// Controls applied in the next tick.
 #[derive(Component, Clone, Debug, Default)]
@@ -126,22 +126,23 @@ pub struct GroundSurface {
 
 impl Default for GroundSurface {
     fn default() -> Self {
-        Self::new(1.0, Texture::NONE)
+        Self::new(1.0, SurfaceTexture::NONE)
     }
 }
 
 impl GroundSurface {
     /// Creates a surface with this grip and texture.
-    pub fn new(grip: f32, texture: Texture) -> Self {
-        let Texture { rolling, amplitude, wavelength } = texture;
+    pub fn new(grip: f32, texture: SurfaceTexture) -> Self {
+        let SurfaceTexture { rolling_resistance: rolling, amplitude, wavelength } = texture;
         Self { grip, rolling, roughness: amplitude, wavelength }
     }
 
-    /// Returns rolling resistance and unevenness of the surface, or [`Texture::NONE`] if they are not valid: negative,
+    /// Returns rolling resistance and unevenness of the surface, or [`SurfaceTexture::NONE`] if they are not valid: negative,
     /// not finite, or uneven without a wavelength.
-    pub fn texture(&self) -> Texture {
-        let texture = Texture { rolling: self.rolling, amplitude: self.roughness, wavelength: self.wavelength };
-        if texture.is_valid() { texture } else { Texture::NONE }
+    pub fn texture(&self) -> SurfaceTexture {
+        let texture =
+            SurfaceTexture { rolling_resistance: self.rolling, amplitude: self.roughness, wavelength: self.wavelength };
+        if texture.is_valid() { texture } else { SurfaceTexture::NONE }
     }
 }
 

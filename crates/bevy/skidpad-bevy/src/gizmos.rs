@@ -30,9 +30,9 @@ impl Plugin for CarGizmosPlugin {
 const METRES_PER_NEWTON: f32 = 1e-4;
 
 fn draw_wheels(mut gizmos: Gizmos<CarGizmos>, wheels: Query<&WheelSignals, With<Wheel>>) {
-    for wheel in wheels.iter().filter(|wheel| wheel.touches) {
+    for wheel in wheels.iter().filter(|wheel| wheel.in_contact) {
         let (at, normal) = (wheel.point, wheel.normal);
-        let used = Color::srgb(wheel.used, 0.2, 1.0 - wheel.used);
+        let used = Color::srgb(wheel.friction_utilisation, 0.2, 1.0 - wheel.friction_utilisation);
         gizmos.arrow(at, at + wheel.force * METRES_PER_NEWTON, used);
         gizmos.line(at, at + 0.3 * normal, Color::srgb(0.6, 0.6, 0.6));
         let limit = wheel.grip * wheel.force.dot(normal) * METRES_PER_NEWTON;

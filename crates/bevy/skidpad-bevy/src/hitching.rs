@@ -6,7 +6,7 @@ use crate::world_adapter::{CarHost, CarIndices, PendingCars, StateChange};
 use bevy_ecs::prelude::*;
 use skidpad_core::state::Tow;
 use skidpad_core::{Model, State};
-use skidpad_drive::hitched;
+use skidpad_drive::place_trailers_behind;
 use std::sync::Arc;
 
 /// Pending change of the hitch of a trailer.
@@ -109,7 +109,7 @@ impl PendingCars<'_, '_> {
             if first.parts().hitch.is_none() || models.first()?.parts().coupler.is_none() {
                 return None;
             }
-            Some(hitched(first, self.state_of(ahead, settled)?, number, &models))
+            Some(place_trailers_behind(first, self.state_of(ahead, settled)?, number, &models))
         };
         let mut ahead = ahead;
         let told = |(car, state): (&Entity, State)| {
@@ -136,7 +136,7 @@ impl PendingCars<'_, '_> {
         host.set_state(number, car, &state);
         let Ok((_, of, _, motion, ..)) = self.cars.get_mut(car) else { return };
         match motion {
-            Some(mut motion) if jumped => motion.jump(&of.0, &state),
+            Some(mut motion) if jumped => motion.teleport(&of.0, &state),
             Some(mut motion) => motion.unhitch(),
             None => {
                 let motion = CarMotion::new(&of.0, state);

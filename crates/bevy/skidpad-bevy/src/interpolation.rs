@@ -31,12 +31,14 @@ pub(crate) fn interpolate(
     let between = fixed.overstep_fraction();
     let share = |at_tick: bool| if at_tick { 1.0 } else { between };
     for (car, motion, mut transform, at_tick) in &mut cars {
-        let drawn = transform_of(&car.0, &motion.drawn.body(share(at_tick)));
+        let drawn = transform_of(&car.0, &motion.interpolator.body_pose(share(at_tick)));
         transform.set_if_neq(Transform { scale: transform.scale, ..drawn });
     }
     for (wheel, child, mut transform) in &mut wheels {
         let Ok((car, motion, _, at_tick)) = cars.get(child.parent()) else { continue };
-        let Some((centre, rotation)) = motion.drawn.wheel_pose_on_body(wheel.index, share(at_tick)) else { continue };
+        let Some((centre, rotation)) = motion.interpolator.wheel_pose_on_body(wheel.index, share(at_tick)) else {
+            continue;
+        };
         let above = centre + Vec3::Z * car.0.parts().centre_height;
         let (translation, rotation) = (BEVY_AXES.to_world(above), BEVY_AXES.rotation_to_world(rotation));
         *transform = Transform { translation, rotation, scale: transform.scale };

@@ -4,7 +4,7 @@ use crate::car::{CarSignals, WheelSignals};
 use crate::transforms::BEVY_AXES;
 use bevy_ecs::prelude::*;
 use skidpad_core::{CarView, Model, State, StepReport, Vec3};
-use skidpad_drive::{Drawn, Event, Watch, skid_intensity};
+use skidpad_drive::{Event, EventDetector, PoseInterpolator, skid_intensity};
 
 /// State of a car in its world. The world inserts the component when the car enters and calls [`CarMotion::update`] after
 /// every step. The other systems of this crate read it.
@@ -12,11 +12,11 @@ use skidpad_drive::{Drawn, Event, Watch, skid_intensity};
 pub struct CarMotion {
     state: State,
     report: StepReport,
-    pub(crate) interpolator: Drawn,
+    pub(crate) interpolator: PoseInterpolator,
     pub(crate) signals: CarSignals,
     pub(crate) wheels: Vec<WheelSignals>,
     pub(crate) events: Vec<Event>,
-    event_detector: Watch,
+    event_detector: EventDetector,
     was_unhitched: bool,
 }
 
@@ -27,11 +27,11 @@ impl CarMotion {
     /// Creates the component of a car of `model` that enters its world in `state`.
     pub fn new(model: &Model, state: State) -> Self {
         Self {
-            interpolator: Drawn::new(model, &state),
+            interpolator: PoseInterpolator::new(model, &state),
             signals: CarSignals::default(),
             wheels: vec![WheelSignals::default(); state.wheels.len()],
             events: Vec::new(),
-            event_detector: Watch::default(),
+            event_detector: EventDetector::default(),
             was_unhitched: false,
             report: StepReport::default(),
             state,
@@ -53,9 +53,9 @@ impl CarMotion {
         self.was_unhitched = self.state.tow.is_some() && car.state.tow.is_none();
         self.state.clone_from(car.state);
         self.report = car.report;
-        self.interpolator.record(car.model, car.state, dt);
+        self.interpolator.push(car.model, car.state, dt);
         let events = &mut self.events;
-        self.event_detector.look(car, dt, |event| events.push(event));
+        self.event_detector.update(car, dt, |event| events.push(event));
         self.signals = signals(car, dt);
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             *wheel = wheel_signals(car, i);
@@ -75,7 +75,7 @@ impl CarMotion {
     /// Sets the car to `state` without interpolation and without events, for a teleport or a rewind.
     pub fn teleport(&mut self, model: &Model, state: &State) {
         if state.wheels.len() == self.wheels.len() {
-            self.interpolator.jump(model, state);
+            self.interpolator.teleport(model, state);
             self.event_detector.reset();
             self.state.clone_from(state);
         } else {
@@ -94,7 +94,7 @@ fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
         gear: state.drive.gear,
         rpm: state.drive.engine_speed * RPM_PER_RADPS,
         load: engine.map_or(0.0, |engine| engine.load),
-        limited: engine.map_or(0.0, |engine| engine.limited),
+        limited: engine.map_or(0.0, |engine| engine.limiter_share),
         shifting: state.drive.shift_left > 0.0,
         acceleration: [felt.y, felt.x],
     }
@@ -111,7 +111,7 @@ fn wheel_signals(car: &CarView<'_>, i: usize) -> WheelSignals {
         normal: BEVY_AXES.to_world(contact.normal),
         grip: contact.grip,
         force: BEVY_AXES.to_world(contact.force),
-        friction_utilisation: contact.used,
+        friction_utilisation: contact.friction_utilisation,
         skid_intensity: skid_intensity(&contact),
         radius,
     }

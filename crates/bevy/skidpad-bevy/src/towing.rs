@@ -76,7 +76,7 @@ pub(crate) fn hitch_dollies(
 /// Removes [`TowedBy`] from trailers that came off in the last step.
 pub(crate) fn remove_unhitched_links(mut commands: Commands, trailers: Query<(Entity, &CarMotion), With<TowedBy>>) {
     for (trailer, motion) in &trailers {
-        if motion.has_come_off() {
+        if motion.was_unhitched() {
             commands.entity(trailer).try_remove::<TowedBy>();
         }
     }

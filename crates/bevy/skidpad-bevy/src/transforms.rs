@@ -2,11 +2,11 @@
 
 use bevy_math::{Quat, Vec3};
 use bevy_transform::prelude::*;
-use skidpad_core::{Axes, Model, State, math};
+use skidpad_core::{Model, State, WorldAxes, math};
 use skidpad_drive::Pose;
 
 /// Axes of Bevy.
-pub const BEVY_AXES: Axes = Axes::YUpMinusZForward;
+pub const BEVY_AXES: WorldAxes = WorldAxes::YUpMinusZForward;
 
 /// Returns the state of a car of `model` at rest on the ground point of `transform`, with its heading and tilt.
 pub fn start_state_at(model: &Model, transform: &Transform) -> State {

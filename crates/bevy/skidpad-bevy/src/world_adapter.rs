@@ -145,7 +145,7 @@ impl PendingCars<'_, '_> {
                 }
             }
             match motion {
-                Some(mut motion) => motion.jump(&car.0, &state),
+                Some(mut motion) => motion.teleport(&car.0, &state),
                 None => {
                     self.commands.entity(entity).try_insert(CarMotion::new(&car.0, state.clone()));
                 }

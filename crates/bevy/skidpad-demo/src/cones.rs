@@ -86,7 +86,7 @@ fn throw_hit_cones(
             if (way - cone.velocity).dot(way) > 0.0 {
                 let aside = place.right() * inside.x.signum() * 0.3 * way.length();
                 cone.velocity = 1.15 * way + aside + Vec3::Y * 0.25 * way.length().min(12.0);
-                cone.turning = Vec3::Y.cross(cone.velocity) / CONE_HEIGHT_M;
+                cone.angular_velocity = Vec3::Y.cross(cone.velocity) / CONE_HEIGHT_M;
             }
         }
     }
@@ -97,16 +97,16 @@ fn move_cones(time: Res<Time>, mut cones: Query<(&mut TrafficCone, &mut Transfor
     for (mut cone, mut place) in cones.iter_mut().filter(|(cone, _)| cone.velocity != Vec3::ZERO) {
         cone.velocity.y -= GRAVITY * dt;
         place.translation += cone.velocity * dt;
-        place.rotation = (Quat::from_scaled_axis(cone.turning * dt) * place.rotation).normalize();
+        place.rotation = (Quat::from_scaled_axis(cone.angular_velocity * dt) * place.rotation).normalize();
         let lies = (place.up().y.abs() * 0.5 * CONE_HEIGHT_M).max(CONE_RADIUS_M);
         if place.translation.y < lies {
             place.translation.y = lies;
             cone.velocity.y = if cone.velocity.y < -0.8 { -CONE_RESTITUTION * cone.velocity.y } else { 0.0 };
             let left = (1.0 - GROUND_FRICTION_RATE * dt).max(0.0);
             cone.velocity *= Vec3::new(left, 1.0, left);
-            cone.turning *= left;
+            cone.angular_velocity *= left;
             if cone.velocity.length() < 0.05 {
-                (cone.velocity, cone.turning) = (Vec3::ZERO, Vec3::ZERO);
+                (cone.velocity, cone.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
             }
         }
     }
@@ -115,8 +115,8 @@ fn move_cones(time: Res<Time>, mut cones: Query<(&mut TrafficCone, &mut Transfor
 fn reset_cones(mut pressed: MessageReader<Press>, mut cones: Query<(&mut TrafficCone, &mut Transform)>) {
     for _ in pressed.read().filter(|press| **press == Press::Reset) {
         for (mut cone, mut place) in &mut cones {
-            *place = Transform::from_translation(cone.put);
-            (cone.velocity, cone.turning) = (Vec3::ZERO, Vec3::ZERO);
+            *place = Transform::from_translation(cone.initial_position);
+            (cone.velocity, cone.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
         }
     }
 }

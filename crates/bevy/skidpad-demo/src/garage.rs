@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 use skidpad_bevy::{BuiltinWorld, Car, CarDriver, CarMotion, Teleport, TowedBy, start_state_at, transform_of};
-use skidpad_core::{SolverInfo, Model};
-use skidpad_drive::{Driver, Gears, Pose};
+use skidpad_core::{Model, SolverInfo};
+use skidpad_drive::{PlayerController, Pose, Shifting};
 use std::sync::Arc;
 
 use crate::player_input::{PlayerCar, Press};
@@ -154,13 +154,13 @@ fn toggle_time_scale(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Vi
 
 fn shift(mut pressed: MessageReader<Press>, mut cars: Query<(&Car, &CarMotion, &mut CarDriver), With<PlayerCar>>) {
     let Ok((car, motion, mut driver)) = cars.single_mut() else { return };
-    let driver: &mut Driver = &mut driver.0;
+    let driver: &mut PlayerController = &mut driver.0;
     for press in pressed.read() {
         match press {
-            Press::Manual if driver.gears == Gears::Automatic => {
-                driver.gears = Gears::Manual(motion.state().drive.gear)
+            Press::Manual if driver.shifting == Shifting::Automatic => {
+                driver.shifting = Shifting::Manual(motion.state().drive.gear)
             }
-            Press::Manual => driver.gears = Gears::Automatic,
+            Press::Manual => driver.shifting = Shifting::Automatic,
             Press::GearUp => driver.shift_up(&car.0),
             Press::GearDown => driver.shift_down(),
             _ => {}

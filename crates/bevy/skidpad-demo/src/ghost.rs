@@ -2,9 +2,9 @@
 
 use bevy::prelude::*;
 use skidpad_bevy::core::state::Placement;
-use skidpad_bevy::core::{Simulation, CarStart, Controls, Model, Scene, State};
+use skidpad_bevy::core::{CarStart, Controls, Model, Scene, Simulation, State};
 use skidpad_bevy::{BEVY_AXES, Car, CarControls, CarMotion, CarSystems, transform_of};
-use skidpad_drive::{Drawn, Pose};
+use skidpad_drive::{Pose, PoseInterpolator};
 use std::sync::Arc;
 
 use crate::bodies::{Paint, body, wheel};
@@ -19,7 +19,7 @@ struct GhostScene(Scene);
 #[derive(Component)]
 pub struct Ghost {
     world: Box<dyn Simulation>,
-    interpolator: Drawn,
+    interpolator: PoseInterpolator,
     model: Arc<Model>,
 }
 
@@ -38,14 +38,14 @@ impl Ghost {
     /// Sets the ghost to `state` without interpolation. Does nothing if the number of wheels differs.
     pub fn teleport(&mut self, state: &State) {
         if self.world.set_state(0, state).is_ok() {
-            self.interpolator.jump(&self.model, state);
+            self.interpolator.teleport(&self.model, state);
         }
     }
 
     fn step(&mut self, controls: &Controls, dt: f32) {
         self.world.clock_mut().dt = dt;
         self.world.step(std::slice::from_ref(controls));
-        self.interpolator.record(&self.model, self.world.state(0), dt);
+        self.interpolator.push(&self.model, self.world.state(0), dt);
     }
 }
 
@@ -81,7 +81,7 @@ fn change(
     let mut world = (garage.next_solver().build_world)(&ground.0, &[start], fixed.timestep().as_secs_f32());
     // Cannot fail: the state has as many wheels as the model.
     let _ = world.set_state(0, &state);
-    let drawn = Drawn::new(&model, &state);
+    let drawn = PoseInterpolator::new(&model, &state);
     let mut paint = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));
     let (body_paint, tyre_paint) = (paint(Paint::GHOST_CAR.body), paint(Paint::GHOST_CAR.tyre));
     let wheels = model.wheels().len();
@@ -124,13 +124,16 @@ fn draw(
 ) {
     let share = fixed.overstep_fraction();
     for (ghost, mut place) in &mut ghosts {
-        *place = transform_of(&ghost.model, &ghost.drawn.body(share));
+        *place = transform_of(&ghost.model, &ghost.interpolator.body_pose(share));
     }
     for (wheel, child, mut place) in &mut wheels {
         let Ok((ghost, _)) = ghosts.get(child.parent()) else { continue };
-        let Some(Pose { position, rotation }) = ghost.drawn.wheel_pose_on_body(wheel.0, share).map(|(centre, rotation)| {
-            Pose { position: (centre + Vec3::Z * ghost.model.parts().centre_height).as_dvec3(), rotation }
-        }) else {
+        let Some(Pose { position, rotation }) =
+            ghost.interpolator.wheel_pose_on_body(wheel.0, share).map(|(centre, rotation)| Pose {
+                position: (centre + Vec3::Z * ghost.model.parts().centre_height).as_dvec3(),
+                rotation,
+            })
+        else {
             continue;
         };
         *place = Transform::from_translation(BEVY_AXES.point_to_world(position).as_vec3())

@@ -200,7 +200,7 @@ fn update_world_text(
         let apart = (ghost.state().position - car.state().position).length();
         told += &format!("\nghost {}: {apart:.3} m away", ghost.solver());
     }
-    told += match (rewinding.runs, time.is_paused(), time.relative_speed() < 1.0) {
+    told += match (rewinding.is_active, time.is_paused(), time.relative_speed() < 1.0) {
         (true, ..) => "\ntime runs backwards",
         (_, true, _) => "\npaused",
         (.., true) => "\nslow motion",
@@ -260,7 +260,7 @@ fn fill_bars(
         let used = wheels
             .iter()
             .find(|(wheel, child, _)| wheel.index == bar.0 && child.parent() == car)
-            .map(|(.., signals)| if signals.touches { signals.used.min(1.0) } else { 0.0 });
+            .map(|(.., signals)| if signals.in_contact { signals.friction_utilisation.min(1.0) } else { 0.0 });
         node.display = if used.is_some() { Display::Flex } else { Display::None };
         let used = used.unwrap_or(0.0);
         node.height = px((BAR_HEIGHT_PX * used).max(2.0));

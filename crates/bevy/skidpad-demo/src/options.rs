@@ -14,7 +14,7 @@ pub struct Options {
     #[arg(long, default_value = "corvette_c5")]
     pub vehicle: String,
     /// Solver at the start.
-    #[arg(long, default_value = "impulse", value_parser = SOLVERS.map(|solver| solver.name))]
+    #[arg(long, default_value = "impulse", value_parser = SELECTABLE_SOLVERS.map(|solver| solver.name))]
     pub solver: String,
     /// Scene file. Without it: the proving ground.
     #[arg(long)]

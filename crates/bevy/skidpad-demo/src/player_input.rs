@@ -3,7 +3,7 @@
 use bevy::input::gamepad::{GamepadAxis, GamepadButton};
 use bevy::prelude::*;
 use skidpad_bevy::{CarDriver, CarInputs, CarSystems};
-use skidpad_drive::{Inputs, Keys, InputShaping};
+use skidpad_drive::{InputShaping, Inputs, Keys};
 
 /// Marker of the vehicle that the player drives.
 #[derive(Component, Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ pub struct DeviceInputSystems;
 fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut asked: ResMut<PlayerInput>) {
     let held = |codes: [KeyCode; 2]| keys.any_pressed(codes);
     let by_keys: Inputs = Keys {
-        accelerate: held([KeyCode::KeyW, KeyCode::ArrowUp]),
+        throttle: held([KeyCode::KeyW, KeyCode::ArrowUp]),
         brake: held([KeyCode::KeyS, KeyCode::ArrowDown]),
         left: held([KeyCode::KeyA, KeyCode::ArrowLeft]),
         right: held([KeyCode::KeyD, KeyCode::ArrowRight]),
@@ -82,11 +82,11 @@ fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut aske
     .into();
     let by_pad = pads.iter().map(gamepad_inputs).find(|inputs| *inputs != Inputs::default());
     if by_keys != Inputs::default() {
-        asked.by_stick = false;
+        asked.is_analogue = false;
     } else if by_pad.is_some() {
-        asked.by_stick = true;
+        asked.is_analogue = true;
     }
-    asked.inputs = by_pad.filter(|_| asked.by_stick).unwrap_or(by_keys);
+    asked.inputs = by_pad.filter(|_| asked.is_analogue).unwrap_or(by_keys);
     let backs = pads.iter().any(|pad| pad.pressed(GamepadButton::East));
     asked.rewind = keys.pressed(KeyCode::Backspace) || backs;
 }
@@ -94,13 +94,13 @@ fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut aske
 fn gamepad_inputs(pad: &Gamepad) -> Inputs {
     let pulled = |button| pad.get(button).unwrap_or(0.0);
     let inputs = Inputs {
-        accelerate: pulled(GamepadButton::RightTrigger2),
+        throttle: pulled(GamepadButton::RightTrigger2),
         brake: pulled(GamepadButton::LeftTrigger2),
         steer: -pad.get(GamepadAxis::LeftStickX).unwrap_or(0.0),
         handbrake: f32::from(u8::from(pad.pressed(GamepadButton::South))),
     };
     // A released stick does not return exactly to its centre.
-    if inputs.steer.abs() < 0.05 && inputs.accelerate + inputs.brake + inputs.handbrake == 0.0 {
+    if inputs.steer.abs() < 0.05 && inputs.throttle + inputs.brake + inputs.handbrake == 0.0 {
         return Inputs::default();
     }
     inputs
@@ -118,6 +118,6 @@ fn send_presses(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut pres
 fn apply_inputs(asked: Res<PlayerInput>, mut cars: Query<(&mut CarInputs, &mut CarDriver), With<PlayerCar>>) {
     for (mut inputs, mut driver) in &mut cars {
         *inputs = asked.inputs.into();
-        driver.0.shaping = if asked.by_stick { InputShaping::GAMEPAD } else { InputShaping::KEYS };
+        driver.0.shaping = if asked.is_analogue { InputShaping::GAMEPAD } else { InputShaping::KEYBOARD };
     }
 }

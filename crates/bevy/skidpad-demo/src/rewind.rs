@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use skidpad_bevy::core::State;
 use skidpad_bevy::{Car, CarDriver, CarMotion, CarSystems, Teleport};
-use skidpad_drive::Driver;
+use skidpad_drive::PlayerController;
 use std::collections::VecDeque;
 
 use crate::ghost::Ghost;
@@ -11,7 +11,7 @@ use crate::player_input::PlayerInput;
 
 /// Stored states of a car with its driver, one per tick, oldest first.
 #[derive(Component, Default)]
-struct History(VecDeque<(State, Option<Driver>)>);
+struct History(VecDeque<(State, Option<PlayerController>)>);
 
 /// Duration of the stored history, s.
 const HISTORY_DURATION_S: f32 = 60.0;
@@ -62,10 +62,10 @@ fn begin_or_end(
     mut time: ResMut<Time<Virtual>>,
     mut cars: Query<(Entity, &History, Option<&mut CarDriver>), With<CarMotion>>,
 ) {
-    if asked.rewind == rewinding.runs {
+    if asked.rewind == rewinding.is_active {
         return;
     }
-    rewinding.runs = asked.rewind;
+    rewinding.is_active = asked.rewind;
     if asked.rewind {
         rewinding.was_paused = time.is_paused();
         time.pause();
@@ -90,22 +90,22 @@ fn step_back(
     mut ghosts: Query<(Entity, &mut Ghost, &mut History), Without<CarMotion>>,
     mut commands: Commands,
 ) {
-    if !rewinding.runs {
+    if !rewinding.is_active {
         return;
     }
-    let ticks = rewinding.left + real.delta_secs() / fixed.timestep().as_secs_f32();
-    rewinding.left = ticks.fract();
+    let ticks = rewinding.remaining_ticks + real.delta_secs() / fixed.timestep().as_secs_f32();
+    rewinding.remaining_ticks = ticks.fract();
     for (car, mut motion, mut history) in &mut cars {
-        if let Some(state) = history.back_by(ticks as usize) {
-            motion.jump(&car.0, state);
+        if let Some(state) = history.rewind_by(ticks as usize) {
+            motion.teleport(&car.0, state);
         }
     }
     for (entity, mut ghost, mut history) in &mut ghosts {
         // The history of the ghost is used up: it did not exist before.
         if history.0.len() <= ticks as usize {
             commands.entity(entity).try_despawn();
-        } else if let Some(state) = history.back_by(ticks as usize) {
-            ghost.jump(state);
+        } else if let Some(state) = history.rewind_by(ticks as usize) {
+            ghost.teleport(state);
         }
     }
 }

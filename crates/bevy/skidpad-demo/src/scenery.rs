@@ -22,8 +22,8 @@ struct PlatformIndex(usize);
 pub const HAZE_COLOUR: Color = Color::srgb(0.72, 0.80, 0.88);
 
 pub fn plugin(scene: Scene, start: Vec<f64>) -> impl Plugin {
-    let place = BEVY_AXES.point_to_world(scene.point(start[0], start[1], 0.0)).as_vec3();
-    let turned = BEVY_AXES.rotation_to_world(scene.orientation(0.0));
+    let place = BEVY_AXES.point_to_world(scene.point_above_plane(start[0], start[1], 0.0)).as_vec3();
+    let turned = BEVY_AXES.rotation_to_world(scene.upright_orientation(0.0));
     let start = StartPlace(Transform::from_translation(place).with_rotation(turned));
     move |app: &mut App| {
         app.insert_resource(ClearColor(HAZE_COLOUR))
@@ -54,18 +54,18 @@ fn draw(
         let material = StandardMaterial { perceptual_roughness: 0.95, reflectance: 0.1, ..default() };
         (Mesh3d(meshes.add(mesh)), MeshMaterial3d(materials.add(material)), place)
     };
-    if scene.plane {
-        let turned = BEVY_AXES.rotation_to_world(scene.orientation(0.0));
+    if scene.has_plane {
+        let turned = BEVY_AXES.rotation_to_world(scene.upright_orientation(0.0));
         commands.spawn(put(plane(scene.grip), Transform::from_rotation(turned)));
     }
     for fixed in &scene.boxes {
         commands.spawn(put(cuboid(fixed), place_of(fixed)));
     }
     for (number, platform) in scene.platforms.iter().enumerate() {
-        let standing = platform.standing(0.0);
+        let standing = platform.box_at(0.0);
         commands.spawn((put(cuboid(&standing), place_of(&standing)), PlatformIndex(number)));
     }
-    for field in &scene.fields {
+    for field in &scene.height_fields {
         commands.spawn(put(heights(field), Transform::default()));
     }
     for mesh in &scene.meshes {
@@ -80,7 +80,7 @@ fn move_platforms(
 ) {
     let time = world.world().time();
     for (moving, mut place) in &mut boxes {
-        *place = place_of(&drawn.0.platforms[moving.0].standing(time));
+        *place = place_of(&drawn.0.platforms[moving.0].box_at(time));
     }
 }
 

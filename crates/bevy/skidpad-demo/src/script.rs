@@ -98,7 +98,7 @@ impl Row {
         Ok(Self {
             time: time_s,
             inputs: Inputs {
-                accelerate: share("accelerate", accelerate, 0.0)?,
+                throttle: share("accelerate", accelerate, 0.0)?,
                 brake: share("brake", brake, 0.0)?,
                 steer: share("steer", steer, -1.0)?,
                 handbrake: share("handbrake", handbrake, 0.0)?,

@@ -44,7 +44,7 @@ pub fn plugin(app: &mut App) {
 
 fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
     let corners = 4 * MAX_SEGMENTS as u32;
-    let indices = (0..corners).set_step_length(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
+    let indices = (0..corners).step_by(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
     let (points, colours) = (vec![Vec3::ZERO; 4 * MAX_SEGMENTS], vec![[0.0; 4]; 4 * MAX_SEGMENTS]);
     let mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, points.clone())
@@ -66,7 +66,7 @@ fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
 
 fn add_segments(mut marks: ResMut<SkidMarks>, wheels: Query<(Entity, &WheelSignals), With<Wheel>>) {
     for (entity, wheel) in &wheels {
-        if !wheel.touches || wheel.skid < MIN_SKID_INTENSITY {
+        if !wheel.in_contact || wheel.skid_intensity < MIN_SKID_INTENSITY {
             marks.ends.remove(&entity);
             continue;
         }
@@ -86,7 +86,7 @@ fn add_segments(mut marks: ResMut<SkidMarks>, wheels: Query<(Entity, &WheelSigna
         let across = wheel.normal.cross(along).normalize_or_zero() * (0.5 * MARK_WIDTH_RATIO * wheel.radius);
         let at = 4 * marks.next;
         marks.points[at..at + 4].copy_from_slice(&[before - across, before + across, here + across, here - across]);
-        marks.colours[at..at + 4].fill([0.0, 0.0, 0.0, (1.2 * wheel.skid).min(0.85)]);
+        marks.colours[at..at + 4].fill([0.0, 0.0, 0.0, (1.2 * wheel.skid_intensity).min(0.85)]);
         marks.next = (marks.next + 1) % MAX_SEGMENTS;
         marks.is_new = true;
     }

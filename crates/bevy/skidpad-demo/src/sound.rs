@@ -57,7 +57,7 @@ fn update_sound_inputs(
     wheels: Query<(&WheelSignals, &ChildOf), With<Wheel>>,
 ) {
     let Ok((car, signals)) = cars.single() else { return };
-    let skids = wheels.iter().filter(|(_, child)| child.parent() == car).map(|(wheel, _)| wheel.skid);
+    let skids = wheels.iter().filter(|(_, child)| child.parent() == car).map(|(wheel, _)| wheel.skid_intensity);
     let loudest = skids.fold(0.0, f32::max);
     let runs = if time.is_paused() { 0.0 } else { 1.0 };
     let now = [signals.rpm / 60.0 * runs, signals.load.max(0.0) * (1.0 - 0.7 * signals.limited), loudest * runs];

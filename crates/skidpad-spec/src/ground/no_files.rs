@@ -12,25 +12,25 @@ pub(super) struct ReadFiles {}
 
 impl Builder<'_> {
     /// Reports that the file of a height field cannot be read.
-    pub fn field_of_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<Arc<HeightField>> {
-        self.refuse(table, file, "`heights_m` in its place");
+    pub fn height_field_from_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<Arc<HeightField>> {
+        self.report_file_fault(table, file, "`heights_m` in its place");
         None
     }
 
     /// Reports that the file of a mesh cannot be read.
-    pub fn mesh_of_file(&mut self, table: &str, _: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
-        self.refuse(table, file, "`corners_m` and `triangles` in its place");
+    pub fn mesh_from_file(&mut self, table: &str, _: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
+        self.report_file_fault(table, file, "`corners_m` and `triangles` in its place");
         None
     }
 
     /// Reports that an OpenCRG file cannot be read.
-    pub fn crg(&mut self, table: &str, of: &CrgSpec, _: &mut Ground) {
-        self.refuse(table, &of.file, "absent");
+    pub fn add_crg_road(&mut self, table: &str, of: &CrgSpec, _: &mut Ground) {
+        self.report_file_fault(table, &of.file, "absent");
     }
 
     /// Reports that this program reads no ground files.
-    fn refuse(&mut self, table: &str, file: &str, accepts: &str) {
+    fn report_file_fault(&mut self, table: &str, file: &str, accepts: &str) {
         let help = "this program reads no files of ground: build it with the feature `terrain_files`".to_owned();
-        self.fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(help));
+        self.add_fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(help));
     }
 }

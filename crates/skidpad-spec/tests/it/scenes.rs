@@ -176,7 +176,7 @@ fn a_road_of_a_class_is_a_field_of_heights() {
 fn files_need_their_feature() {
     let text = "[[mesh]]\nfile = \"a.obj\"\n[[crg]]\nfile = \"a.crg\"\n[[height_field]]\nfile = \"a.png\"\n\
                 corner_m = [0, 0, 0]\nspacing_m = [1, 1]\n";
-    let told = SceneSpec::read("files.toml", text).expect_err("has faults").listed();
+    let told = SceneSpec::read("files.toml", text).expect_err("has faults").to_text();
     for table in ["mesh", "crg", "height_field"] {
         assert!(told.contains(&format!("`{table}[0].file` is \"a.")), "{told}");
     }

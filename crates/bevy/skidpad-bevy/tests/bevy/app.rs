@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
 use bevy_transform::prelude::*;
 use skidpad_bevy::{BuiltinWorldPlugin, Car, CarPlugin};
-use skidpad_core::{SolverInfo, Scene};
+use skidpad_core::{Scene, SolverInfo};
 
 pub const TESTED_SOLVERS: [SolverInfo; 2] = [skidpad_impulse::BACKEND_INFO, skidpad_constraint::BACKEND_INFO];
 

@@ -9,7 +9,7 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::{
     Car, CarFile, CarFileFaults, CarFilePlugin, CarInputs, CarMotion, Dolly, Teleport, TowedBy, VehicleFile,
 };
-use skidpad_core::{SolverInfo, Scene};
+use skidpad_core::{Scene, SolverInfo};
 use skidpad_spec::files::FileKind;
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
     app.world().resource::<AssetServer>().reload("mine.toml");
     until(&mut app, &|app| !app.world().resource::<Messages<CarFileFaults>>().is_empty());
     let told: Vec<CarFileFaults> = app.world_mut().resource_mut::<Messages<CarFileFaults>>().drain().collect();
-    assert!(told.iter().all(|told| told.car == car && told.faults.listed().contains("mass_gk")), "{told:?}");
+    assert!(told.iter().all(|told| told.car == car && told.faults.to_text().contains("mass_gk")), "{told:?}");
     assert!(mass(&app) > before + 1000.0, "the old car drives on");
     assert!(app.world().resource::<Assets<VehicleFile>>().get(&file).is_some_and(|file| file.0.is_err()));
 }
