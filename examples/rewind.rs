@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = skidpad::spec::load("corvette_c5")?.model;
     for solver in Solver::ALL.iter().filter(|solver| !solver.info().comparison_only) {
         let mut world = World::new(*solver, &Scene::flat(), 1.0 / 120.0);
-        let car = world.spawn(&model, placement.clone());
+        let car = world.spawn(&model, placement);
         let saved = steps(&mut world, car, 0..240)?;
         let first = steps(&mut world, car, 240..600)?;
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.set_state(car, &saved)?;
         let again = steps(&mut world, car, 240..600)?;
         let mut fresh = World::new(*solver, &Scene::flat(), 1.0 / 120.0);
-        let twin = fresh.spawn(&model, placement.clone());
+        let twin = fresh.spawn(&model, placement);
         fresh.set_state(twin, &saved)?;
         let elsewhere = steps(&mut fresh, twin, 240..600)?;
 

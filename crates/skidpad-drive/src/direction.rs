@@ -65,7 +65,7 @@ impl AutoReverse {
         (self.direction, self.standstill_time, self.holding_brake) = (Direction::Forward, 0.0, 0.0);
     }
 
-    /// Computes the car's pedals from the player's pedals after `dt` s. `stands` is the result of [`stands`] for the car.
+    /// Computes the car's pedals from the player's pedals after `dt` s. `is_stationary` is the result of [`is_stationary`] for the car.
     pub fn pedals(&mut self, accelerate: f32, brake: f32, stands: bool, dt: f32) -> Pedals {
         let (other, same) = match self.direction {
             Direction::Forward => (brake, accelerate),

@@ -78,7 +78,7 @@ impl<H: Copy> WheelTriangles<H> {
         self.smooth_ground_contact(probe, |_, _| None)
     }
 
-    /// Returns the contact as [`WheelTriangles::support`] does, on surfaces with smooth normals. `smooth` returns those normals by
+    /// Returns the contact as [`WheelTriangles::ground_contact`] does, on surfaces with smooth normals. `smooth` returns those normals by
     /// collider and triangle number.
     pub fn smooth_ground_contact(
         &self,

@@ -36,13 +36,13 @@ impl SourceAxes {
     }
 
     /// Converts a vector to its components forward, left and up.
-    pub fn to_vehicle_axes(&self, v: [f64; 3]) -> [f64; 3] {
+    pub fn to_vehicle_axes(self, v: [f64; 3]) -> [f64; 3] {
         let v = DVec3::from_array(v);
         [v.dot(self.forward), v.dot(self.left), v.dot(self.up)]
     }
 
     /// Converts a size or a diagonal inertia, which have no sign, to its components forward, left and up.
-    pub fn to_vehicle_size(&self, v: [f64; 3]) -> [f64; 3] {
+    pub fn to_vehicle_size(self, v: [f64; 3]) -> [f64; 3] {
         self.to_vehicle_axes(v).map(f64::abs)
     }
 

@@ -14,7 +14,7 @@
 //! | trailers: peak hitch forces and articulation angles, rearward amplification | [`towing`] |
 //! | friction utilisation of the tyres | [`friction`] |
 //!
-//! This crate contains no solver and refers to none by name: the caller passes a list of [`skidpad_core::BackendInfo`].
+//! This crate contains no solver and refers to none by name: the caller passes a list of [`skidpad_core::SolverInfo`].
 //! Drivers run in simulation time at the solver's fixed step and read only telemetry, so the same control laws drive
 //! every solver. Signs and axes follow ISO 8855.
 #![forbid(unsafe_code)]

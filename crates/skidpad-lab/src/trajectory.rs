@@ -117,7 +117,7 @@ impl Trajectory {
         }
     }
 
-    /// Appends the row after the next step, and merges the report of that step into [`Trajectory::worst`].
+    /// Appends the row after the next step, and merges the report of that step into [`Trajectory::worst_report`].
     pub fn push(&mut self, frame: Frame, report: StepReport) {
         self.rows.push(frame);
         self.worst_report = self.worst_report.merge_worst(report);

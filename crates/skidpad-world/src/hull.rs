@@ -98,7 +98,7 @@ impl GroundContacts {
 
     /// Changes the twist of `chassis` by sequential impulses with friction, so that its hull does not enter `ground` within the
     /// coming `dt` s. A hull that hits the ground within the step ends it without approach speed; its pose moves with
-    /// [`Chassis::motion`]. `stops` are contact points of its rims, each with the index of the car; they are solved together with
+    /// [`Chassis::pose_motion`]. `stops` are contact points of its rims, each with the index of the car; they are solved together with
     /// the hull.
     pub fn separate_from_ground(
         &mut self,

@@ -317,7 +317,7 @@ impl Model {
         Moments { overturning: found.overturning * hand, aligning: found.aligning * hand, ..found }
     }
 
-    /// Returns the lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see [`Tyre::lengths`].
+    /// Returns the lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see [`Tyre::patch_lengths`].
     pub fn patch_lengths(&self, i: usize, conditions: &Conditions<f32>) -> [f32; 2] {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         self.tyre(i).patch_lengths(&Conditions { camber: conditions.camber * hand, ..*conditions })

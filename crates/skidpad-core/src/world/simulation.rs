@@ -78,12 +78,12 @@ pub trait Simulation: Send + Sync {
     fn slot_count(&self) -> usize {
         self.slots().len()
     }
-    /// Returns the car in `slot` after the last step. For an empty slot this is the car that was removed last; [`CarView::away`] is true then.
+    /// Returns the car in `slot` after the last step. For an empty slot this is the car that was removed last; [`CarView::is_inactive`] is true then.
     ///
     /// # Panics
     /// The slot does not exist. Check with [`Slots::occupant`].
     fn car(&self, slot: usize) -> CarView<'_>;
-    /// Sets the state of the active car in `slot`. The next step continues from it; worlds of physics engines round it to [`Simulation::place`].
+    /// Sets the state of the active car in `slot`. The next step continues from it; worlds of physics engines round it to [`Simulation::engine_position`].
     ///
     /// # Errors
     /// The slot does not exist, is empty or holds a suspended car, or `state` has another number of wheels. Nothing is changed then.
@@ -142,7 +142,7 @@ pub trait Simulation: Send + Sync {
     fn engine_position(&self, _car: usize) -> Option<Vec3> {
         None
     }
-    /// Sets the engine's position of car `car` to `place`, a value of [`Simulation::place`], m. It may differ by a last digit from the position
+    /// Sets the engine's position of car `car` to `place`, a value of [`Simulation::engine_position`], m. It may differ by a last digit from the position
     /// of the state. Does nothing in worlds without such an engine.
     fn set_engine_position(&mut self, _car: usize, _place: Vec3) {}
     /// Returns the contributions of assists and tricks to car `car` in the last step; zero if the solver has none or does not report

@@ -154,7 +154,7 @@ impl Slots {
     /// Returns the identifier of the car in `slot`, active or suspended.
     ///
     /// # Errors
-    /// [`CarError::NoSlot`] or [`CarError::Empty`].
+    /// [`CarError::NoSlot`] or [`CarError::EmptySlot`].
     pub fn occupant(&self, slot: usize) -> Result<CarId, CarError> {
         match self.occupancies.get(slot) {
             None => Err(CarError::NoSlot { slot, accepts: self.len() }),
@@ -187,7 +187,7 @@ impl Slots {
     /// Suspends the car in `slot`. Does nothing to a car that is suspended.
     ///
     /// # Errors
-    /// [`CarError::NoSlot`] or [`CarError::Empty`].
+    /// [`CarError::NoSlot`] or [`CarError::EmptySlot`].
     pub fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
         self.occupant(slot)?;
         self.set_occupancy(slot, Occupancy::Suspended);
@@ -197,7 +197,7 @@ impl Slots {
     /// Makes the car in `slot` active, if it has as many wheels as its new state, which has `found` wheels.
     ///
     /// # Errors
-    /// [`CarError::NoSlot`], [`CarError::Empty`] or [`CarError::WheelCountMismatch`].
+    /// [`CarError::NoSlot`], [`CarError::EmptySlot`] or [`CarError::WheelCountMismatch`].
     pub fn resume(&mut self, slot: usize, found: usize) -> Result<(), CarError> {
         self.check_wheels(slot, found)?;
         self.set_occupancy(slot, Occupancy::Active);
@@ -207,7 +207,7 @@ impl Slots {
     /// Checks that the car in `slot` is active and has `found` wheels.
     ///
     /// # Errors
-    /// [`CarError::NoSlot`], [`CarError::Empty`], [`CarError::Suspended`] or [`CarError::WheelCountMismatch`].
+    /// [`CarError::NoSlot`], [`CarError::EmptySlot`], [`CarError::Suspended`] or [`CarError::WheelCountMismatch`].
     pub fn check_state(&self, slot: usize, found: usize) -> Result<(), CarError> {
         let car = self.occupant(slot)?;
         if !self.is_active(slot) {

@@ -131,7 +131,7 @@ impl HeightField {
     /// Returns the field with `texture`.
     ///
     /// # Errors
-    /// [`TerrainFault::Texture`] if the texture is invalid.
+    /// [`TerrainFault::InvalidTexture`] if the texture is invalid.
     pub fn with_texture(self, texture: SurfaceTexture) -> Result<Self, TerrainFault> {
         if texture.is_valid() { Ok(Self { texture, ..self }) } else { Err(TerrainFault::InvalidTexture) }
     }

@@ -27,7 +27,7 @@ const STEER_TOLERANCE_RAD: f64 = 1e-8;
 /// without aerodynamic forces (rad). Axle `i` has the slip angle `β − sᵢ δ`; the forces across the path sum to `m a_y`
 /// and the yaw moments to zero.
 ///
-/// Loads are those of [`steady_state::corner`]; toe and camber follow from its travel and roll. Side forces act
+/// Loads are those of [`steady_state::solve_cornering`]; toe and camber follow from its travel and roll. Side forces act
 /// perpendicular to the wheels, and aligning moments are included. The drive balances the braking components of side
 /// forces and rolling resistance, with the longitudinal slips that this requires.
 ///

@@ -90,7 +90,7 @@ impl Overrides {
     /// Returns the start of `manoeuvre` with the changes applied.
     ///
     /// # Errors
-    /// Returns the first change that `manoeuvre` does not accept ([`Manoeuvre::takes`]).
+    /// Returns the first change that `manoeuvre` does not accept ([`Manoeuvre::start_requirements`]).
     pub fn setup(&self, manoeuvre: &dyn Manoeuvre, model: &Model) -> Result<Setup, StartRejected> {
         let (setup, takes) = (manoeuvre.setup(model), manoeuvre.start_requirements());
         let name = manoeuvre.name();

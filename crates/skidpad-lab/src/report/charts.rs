@@ -196,7 +196,7 @@ fn thinned_rows(trajectory: &Trajectory) -> impl Iterator<Item = Cow<'_, Frame>>
     trajectory.rows().step_by(stride).chain([Cow::Borrowed(trajectory.last())])
 }
 
-/// Returns the distance covered along the path at each of the [`kept`] rows (m).
+/// Returns the distance covered along the path at each of the [`thinned_rows`] rows (m).
 fn path_distances(outcome: &Outcome) -> Vec<f64> {
     let mut last = (outcome.trajectory.first().x_m, outcome.trajectory.first().y_m);
     let along = thinned_rows(&outcome.trajectory).scan(0.0, |way, f| {

@@ -1,7 +1,7 @@
 //! Roads of ASAM OpenCRG 1.2: heights on a grid along a curved line.
 //!
 //! This module reads the text formats `LRFI` and `LDFI` ([`CrgRoad::read`]), and evaluates the surface of a road
-//! ([`CrgRoad::at`]). Binary formats, modifiers, and options that change the surface are refused by name. Map
+//! ([`CrgRoad::evaluate_at`]). Binary formats, modifiers, and options that change the surface are refused by name. Map
 //! projections are skipped.
 //!
 //! A road keeps the position of its file. If a file has no block of modifiers, OpenCRG's own tools move the start of

@@ -1,5 +1,5 @@
 //! Reading of a text into a [`VehicleSpec`] or a [`SceneSpec`], or into a report of all its faults. Readers of other
-//! formats build a tree ([`Node`]) and convert it to types of their own ([`FaultCollector::take`]).
+//! formats build a tree ([`Node`]) and convert it to types of their own ([`FaultCollector::deserialize_tree`]).
 //!
 //! Reading has four passes. Each pass continues after a fault where it can.
 //!

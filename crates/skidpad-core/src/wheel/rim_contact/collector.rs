@@ -5,7 +5,7 @@ use crate::world::port::{Contact, HullPoint, Probe};
 use crate::world::terrain::{CELL_TRIANGLE_CORNERS, GridCell, TriangleVisitor};
 use bevy_math::Vec3;
 
-/// Equivalent of [`support`](crate::support) and [`stop`](crate::stop) for triangles that arrive one by one instead of in a
+/// Equivalent of [`support`](crate::ground_contact) and [`stop`](crate::wall_contact) for triangles that arrive one by one instead of in a
 /// slice.
 pub struct TriangleCollector<'a> {
     probe: &'a Probe,
@@ -50,7 +50,7 @@ impl<'a> TriangleCollector<'a> {
         self.candidates.iter().map(|seen| &seen.corners).enumerate()
     }
 
-    /// Returns the contact of the wheel and the triangle that carries most load, as [`support`](crate::support).
+    /// Returns the contact of the wheel and the triangle that carries most load, as [`support`](crate::ground_contact).
     #[inline(always)]
     pub fn ground_contact(&self, smooth: impl Fn(&Triangle) -> Option<SmoothSurface>) -> Option<(&Triangle, Contact)> {
         let (touch, rivals) = if self.probe.rim.is_some() {
@@ -64,7 +64,7 @@ impl<'a> TriangleCollector<'a> {
         Some((&self.candidates[triangle].triangle, contact))
     }
 
-    /// Returns the point at which a wall stops the rim, and the triangle of the wall, as [`stop`](crate::stop).
+    /// Returns the point at which a wall stops the rim, and the triangle of the wall, as [`stop`](crate::wall_contact).
     #[inline(always)]
     pub fn wall_contact(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
         let meets_high = |rim| self.seeker.has_high_triangle(rim, self.candidate_corners(), support);

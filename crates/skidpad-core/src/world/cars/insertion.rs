@@ -15,7 +15,7 @@ impl Cars {
     /// Inserts a vehicle into the lowest empty slot, or appends a slot, and returns the identifier of the car. The slot is also the number of
     /// the car's body in the world.
     ///
-    /// Between [`Cars::push`] and [`Cars::write_back`] a slot is always appended: vehicles that are stepped in one batch with an empty slot
+    /// Between [`Cars::begin_step`] and [`Cars::write_back`] a slot is always appended: vehicles that are stepped in one batch with an empty slot
     /// have unfinished rows then.
     pub fn insert(&mut self, vehicle: Vehicle) -> CarId {
         let wheels = vehicle.model().wheels().len();
