@@ -95,6 +95,7 @@ impl Solver {
 }
 
 impl Display for Solver {
+    /// Writes the name, with the width and alignment of the format.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -103,6 +104,7 @@ impl Display for Solver {
 impl FromStr for Solver {
     type Err = UnknownSolver;
 
+    /// Returns the enabled solver whose name is exactly `name`.
     fn from_str(name: &str) -> Result<Self, UnknownSolver> {
         let found = Self::ALL.iter().copied().find(|solver| solver.name() == name);
         found.ok_or_else(|| UnknownSolver { found: name.to_owned() })

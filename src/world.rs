@@ -31,6 +31,7 @@ use crate::core::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct World {
+    /// World of the solver, whose slots hold the cars.
     simulation: Box<dyn Simulation>,
     /// Controls of the car in each slot.
     controls: Vec<Controls>,
@@ -42,7 +43,8 @@ impl World {
         Self { simulation: (solver.info().build_world)(scene, &[], dt), controls: Vec::new() }
     }
 
-    /// Inserts a car of `model` with neutral controls and returns its handle. The next step moves it.
+    /// Inserts a car of `model` with neutral controls into the first empty slot and returns its handle. The next step
+    /// moves it.
     pub fn spawn(&mut self, model: &Arc<Model>, placement: Placement) -> CarId {
         let car = self.simulation.insert(&CarStart { model: model.clone(), placement });
         self.controls.resize_with(self.simulation.slot_count(), Controls::default);
@@ -73,7 +75,8 @@ impl World {
         Ok(&mut self.controls[slot])
     }
 
-    /// Advances all cars by one step. Returns the worst report of all cars.
+    /// Advances all cars by one step with their controls. Returns the worst value of each field of the reports of all
+    /// cars. Suspended cars are not stepped. Nothing changes if the step length is 0 or invalid.
     pub fn step(&mut self) -> StepReport {
         self.simulation.step(&self.controls)
     }
@@ -108,12 +111,13 @@ impl World {
         self.simulation.dt()
     }
 
-    /// Sets the length of the following steps, s.
+    /// Sets the length of the following steps, s. The value is not checked here: a step of length 0 changes nothing,
+    /// and [`World::step`] reports one that is negative or not finite.
     pub fn set_dt(&mut self, dt: f32) {
         self.simulation.clock_mut().dt = dt;
     }
 
-    /// Returns the time since the start, s.
+    /// Returns the time since the start, s: the sum of the lengths of all steps.
     pub fn time(&self) -> f64 {
         self.simulation.time()
     }

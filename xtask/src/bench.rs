@@ -16,7 +16,9 @@ const PUBLISHED_COUNTS: [(&str, u64); 3] = [("stock Rapier", 22_156), ("Jolt", 2
 
 /// Measurement of instructions.
 struct Measurement {
+    /// Solver, as the `instructions` program names it.
     backend: &'static str,
+    /// Name of the scenario in the `instructions` program.
     scenario: &'static str,
     /// Steps of a short and a long run. The difference of both counts excludes the set-up.
     steps: [u64; 2],
@@ -26,36 +28,40 @@ struct Measurement {
     limit: Option<u64>,
 }
 
-/// Returns the measurement of cars that drive straight ahead on the plane, after the first 0.5 s.
+/// Returns the measurement of 64 cars that drive straight ahead on the plane, in the steps 60 to 120 (0.5 s to 1 s).
 const fn plane(backend: &'static str, limit: Option<u64>) -> Measurement {
     Measurement { backend, scenario: "plane", steps: [60, 120], items_per_step: CAR_COUNT, limit }
 }
 
-/// Returns the measurement of one car that drives straight ahead, with plain steps or rewinds.
+/// Returns the measurement of one car that drives straight ahead on the plane, in the steps 60 to 120, or of as many
+/// rewinds.
 const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u64>) -> Measurement {
     Measurement { backend, scenario, steps: [60, 120], items_per_step: 1, limit }
 }
 
-/// Returns the measurement of cars that drive straight ahead over waves.
+/// Returns the measurement of 64 cars that drive straight ahead over waves, in the steps 60 to 120, with `impulse`.
 const fn waves(scenario: &'static str, limit: Option<u64>) -> Measurement {
     Measurement { backend: "impulse", scenario, steps: [60, 120], items_per_step: CAR_COUNT, limit }
 }
 
-/// Returns the measurement of one ground query of all wheels at each place.
+/// Returns the measurement of ground queries without steps, in the queries 10 to 20: each is one query of the four
+/// wheels of 64 cars at another place.
 const fn probes(scenario: &'static str, limit: Option<u64>) -> Measurement {
     Measurement { backend: "impulse", scenario, steps: [10, 20], items_per_step: 4 * CAR_COUNT, limit }
 }
 
-/// Returns the measurement of a shipped vehicle that drives straight ahead on the plane.
+/// Returns the measurement of 64 shipped vehicles that drive straight ahead on the plane, in the steps 60 to 120.
 const fn vehicle(backend: &'static str, scenario: &'static str, limit: u64) -> Measurement {
     Measurement { backend, scenario, steps: [60, 120], items_per_step: CAR_COUNT, limit: Some(limit) }
 }
 
-/// Returns the measurement of a shipped vehicle with random pedals and steering, after the first 0.5 s.
+/// Returns the measurement of 64 shipped vehicles with random pedals and steering, in the steps 60 to 360 (0.5 s to 3
+/// s).
 const fn at_random(backend: &'static str, scenario: &'static str, limit: u64) -> Measurement {
     Measurement { backend, scenario, steps: [60, 360], items_per_step: CAR_COUNT, limit: Some(limit) }
 }
 
+/// Measurements of the build with the widest instructions of the processor.
 const SOLVER_MEASUREMENTS: [Measurement; 34] = [
     plane("impulse", Some(2_720)),
     plane("impulse-one-by-one", Some(5_290)),
@@ -118,7 +124,8 @@ const BASELINE_FEATURES: &str =
 const BASELINE_MEASUREMENTS: [Measurement; 3] =
     [plane("impulse", Some(4_700)), plane("constraint", Some(7_500)), plane("impulse-one-by-one", Some(6_100))];
 
-/// Runs the criterion benches unless `instructions_only`, then counts instructions. `libbullet` includes Bullet itself.
+/// Runs the criterion benches unless `instructions_only`, then counts instructions. `libbullet` includes Bullet itself,
+/// which must be installed. The criterion times have no limit.
 pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
     if !instructions_only {
         steps.step("times", "A bench must run; see above.", || {
@@ -130,6 +137,10 @@ pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
     });
 }
 
+/// Counts the instructions of all measurements with valgrind and prints a table with the limits. Counts the build for
+/// any processor first, then the build with the widest instructions, then rewinds, whose limit is [`MAX_REWIND_COST`]
+/// plain steps of the same solver. The error lists every count above its limit. Without valgrind nothing is counted,
+/// which is not an error.
 fn instructions(libbullet: bool) -> Outcome {
     if !valgrind() {
         println!("valgrind is not installed, so nothing is counted");
@@ -148,6 +159,7 @@ fn instructions(libbullet: bool) -> Outcome {
         table.add(asked)?;
     }
     for backend in ["impulse", "constraint"] {
+        // Instructions per step of one car.
         let alone = table.add(one_car(backend, "alone", None))?;
         table.add(one_car(backend, "rollback", Some(MAX_REWIND_COST * alone)))?;
     }
@@ -158,17 +170,23 @@ fn instructions(libbullet: bool) -> Outcome {
 
 /// Results of the measurements.
 struct Table {
+    /// Path of the `instructions` program that is measured.
     program: String,
+    /// Lines to print.
     lines: Vec<String>,
     /// Messages about counts above their limits.
     over: Vec<String>,
 }
 
 impl Table {
+    /// Measures, appends a line, and returns the instructions per step and item (car or probe): the difference of the
+    /// counts of the long and the short run, divided by the steps between them and by the items. A count above the
+    /// limit is recorded as a message.
     fn add(
         &mut self,
         Measurement { backend, scenario, steps, items_per_step: of, limit }: Measurement,
     ) -> Result<u64, String> {
+        // Instructions of the short and the long run.
         let [short, long] = steps.map(|steps| count(&self.program, backend, scenario, steps));
         let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * of);
         let most = limit.map_or_else(String::new, |limit| limit.to_string());
@@ -180,6 +198,7 @@ impl Table {
     }
 }
 
+/// Returns true if valgrind is installed.
 fn valgrind() -> bool {
     let mut command = Command::new("valgrind");
     command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
@@ -197,10 +216,13 @@ fn program(features: &str) -> Result<String, String> {
         .ok_or_else(|| "cargo built no `instructions` program".into())
 }
 
+/// Returns the number of instructions that valgrind counts for a run of `program` with this solver and scenario for
+/// `steps` steps, set-up included.
 fn count(program: &str, backend: &str, scenario: &str, steps: u64) -> Result<u64, String> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program, backend, scenario]);
     command.arg(steps.to_string());
+    // Callgrind reports on the standard error.
     let [_, report] = output(command)?;
     let collected = report.lines().find_map(|line| line.split("Collected :").nth(1));
     collected

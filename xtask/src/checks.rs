@@ -21,12 +21,16 @@ const BEVY_ARGUMENTS: &str = "--manifest-path crates/bevy/Cargo.toml --target-di
 /// Page about the world of Avian, which the example `agreement` of `skidpad-avian` writes.
 const AVIAN_PAGE: &str = "docs/agreement_avian.md";
 
+/// Remedy of the steps about dependencies.
 const DEPENDENCY_REMEDY: &str = "Change the dependency, or add an exception with a reason to deny.toml.";
 
+/// Remedy of the steps about packages.
 const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the version of what it depends on.";
 
-/// Runs all checks that a merge requires.
+/// Runs all checks that a merge requires. A step that fails does not stop the others. Checks whose tools are missing
+/// are left out and listed in the summary.
 pub fn ci(steps: &mut Steps) {
+    // Installed tools and libraries.
     let there = Prerequisites::query(steps);
     lints(steps, there);
     tidy(steps);
@@ -42,6 +46,7 @@ pub fn ci(steps: &mut Steps) {
     });
     steps.step("features", "Guard what needs a solver with its feature: each must build alone.", || features(there));
     steps.step("examples", "An example must end without an error; run the one named above.", examples);
+    // Without release builds.
     determinism(steps, false);
     steps.step("game", PACKAGE_REMEDY, package::game);
     steps.step(
@@ -53,7 +58,7 @@ pub fn ci(steps: &mut Steps) {
     advisories(steps);
 }
 
-/// Builds every package, a game and an app from packaged files, which takes some minutes.
+/// Runs the steps that build every package, a game and an app from packaged files alone, which takes some minutes.
 pub fn package(steps: &mut Steps) {
     steps.step("packages", PACKAGE_REMEDY, || package::packages(true));
     steps.step("game", PACKAGE_REMEDY, package::game);
@@ -65,7 +70,8 @@ pub fn semver(steps: &mut Steps, baseline: &str) {
     steps.step("semver", "Keep the item, or raise the version.", || package::semver(baseline));
 }
 
-/// Writes the pages about the agreement of the solvers.
+/// Writes the pages about the agreement of the solvers, then the page about the world of Avian. Fails if solvers differ
+/// more than accepted.
 pub fn agreement(steps: &mut Steps) {
     steps.step("agreement", "Solvers part further than is accepted: mend it, or give the measured reason.", || {
         run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
@@ -77,6 +83,7 @@ pub fn agreement(steps: &mut Steps) {
 
 /// Runs format, lints, tidy and tests, for use before a push.
 pub fn check(steps: &mut Steps) {
+    // Installed tools and libraries.
     let there = Prerequisites::query(steps);
     lints(steps, there);
     tidy(steps);
@@ -97,6 +104,8 @@ pub fn determinism(steps: &mut Steps, in_release: bool) {
     );
 }
 
+/// Checks the format of both workspaces and of the fuzz targets, and runs clippy on the first workspace. A tool that is
+/// missing leaves its step out.
 fn lints(steps: &mut Steps, there: Prerequisites) {
     if there.rustfmt {
         steps.step("format", "Run the command named above without `--check`.", || {
@@ -113,14 +122,18 @@ fn lints(steps: &mut Steps, there: Prerequisites) {
     }
 }
 
+/// Runs all tests of the first workspace; a failure does not stop the others.
 fn tests(steps: &mut Steps) {
     steps.step("tests", "Rerun the test named above with `cargo test`.", || {
         run(cargo("test --workspace --quiet --no-fail-fast"))
     });
 }
 
-/// Lints each solver alone with all its targets. The step `determinism` simulates with each solver alone.
+/// Checks the facade without solvers, the selection of a game, and each solver alone with the laboratory and the peers.
+/// Lints all targets of each, and runs the documentation tests of the selection of a game. The step `determinism`
+/// simulates with each solver alone.
 fn features(there: Prerequisites) -> Outcome {
+    // Selection of the facade without default features.
     let alone = format!("{FACADE_ARGUMENTS} --no-default-features --quiet");
     let lint = |features: &str| format!("clippy {alone} --all-targets {features} -- -D warnings");
     let mut commands = vec![lint("")];
@@ -134,7 +147,7 @@ fn features(there: Prerequisites) -> Outcome {
     run_all(&runnable_commands(commands, there))
 }
 
-/// Returns the `commands` for which the machine has the tools.
+/// Returns the `commands` for which the machine has the tools: without clippy, those that do not start with `clippy`.
 fn runnable_commands(commands: Vec<String>, there: Prerequisites) -> Vec<String> {
     commands.into_iter().filter(|command| there.clippy || !command.starts_with("clippy ")).collect()
 }
@@ -144,10 +157,12 @@ fn run_all(commands: &[String]) -> Outcome {
     fail_if_any(commands.iter().filter_map(|command| run(cargo(command)).err()).collect())
 }
 
+/// Returns success without failures, otherwise an error with one failure per line.
 fn fail_if_any(failures: Vec<String>) -> Outcome {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
+/// Builds and runs every example of the first workspace, each without arguments.
 fn examples() -> Outcome {
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
     let failures: Vec<String> = example_names()?.iter().filter_map(|name| example(name, &[]).err()).collect();
@@ -169,8 +184,9 @@ fn example(name: &str, arguments: &[&str]) -> Outcome {
     run(command)
 }
 
-/// Lints the packages for Bevy and the demo, and `skidpad-bevy` without features. Tests the packages, and runs the
-/// examples `netplay` and `agreement`.
+/// Checks that the packages for Bevy build third-party packages with one set of features. Lints the packages and the
+/// demo with all features, and `skidpad-bevy` without features. Tests the packages, and runs the examples `netplay` and
+/// `agreement`, the latter to compare its page.
 ///
 /// The demo is not run, so Bevy's renderer is checked but not compiled to code. Without the libraries of the demo, the
 /// demo and `others`, which depend on the package `bevy`, are left out.
@@ -181,6 +197,7 @@ fn bevy(there: Prerequisites) -> Outcome {
         &format!("{tree} {bare} --edges normal,build"),
         &format!("{tree} --workspace --all-features --edges normal,build,dev"),
     )?)?;
+    // Packages that are linted with all features, and without features.
     let [linted, bare] = match there.demo {
         true => ["--workspace", bare],
         false => {
@@ -197,6 +214,7 @@ fn bevy(there: Prerequisites) -> Outcome {
     example("agreement", &[AVIAN_PAGE, "--check"])
 }
 
+/// Returns the names of the example files in `examples`, sorted, without folders.
 fn example_names() -> Result<Vec<String>, String> {
     let folder = root().join("examples");
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -208,6 +226,8 @@ fn example_names() -> Result<Vec<String>, String> {
     Ok(names)
 }
 
+/// Installs cargo-deny if needed and checks banned packages, licences and sources of both workspaces, offline after
+/// fetching.
 fn dependencies() -> Outcome {
     install("deny", CARGO_DENY_VERSION)?;
     run(cargo("fetch --locked"))?;

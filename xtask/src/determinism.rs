@@ -15,12 +15,16 @@ const OPTIMISED_PACKAGES: [&str; 4] = ["skidpad-core", "skidpad-world", "skidpad
 const RELEASE_DIGEST_ARGUMENTS: &str = "run --package skidpad --example digest --release --quiet --no-default-features \
                        --features rapier,impulse,abreast,constraint,peers,serde,deterministic --";
 
-/// Builds the digests in several ways and compares them line by line. Release builds take as long as all others and are
-/// only included with `in_release`.
+/// Builds the digests in several ways and compares them line by line with the digests of the test build on one thread:
+/// on two threads, with less optimisation, in release on one and two threads, and of each solver alone. Prints the
+/// digests. Stops at the first difference, which is an error. Release builds take as long as all others and are only
+/// included with `in_release`.
 pub fn compare_builds(in_release: bool) -> Outcome {
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
+    // On one thread.
     let expected = digests(built_program("examples/digest"), 1)?;
     println!("{}", expected.join("\n"));
+    // Compares the digests of a build with the expected ones.
     let equals = |build: &str, command: Command, threads: usize| {
         let (found, what) = (digests(command, threads)?, format!("{build}, {threads} threads"));
         if expected.len() != found.len() {
@@ -31,6 +35,7 @@ pub fn compare_builds(in_release: bool) -> Outcome {
         Ok(())
     };
     equals("as tests are built", built_program("examples/digest"), 2)?;
+    // Arguments that lower the optimisation level of own packages to 1.
     let less: String =
         OPTIMISED_PACKAGES.iter().map(|own| format!(" --config profile.dev.package.{own}.opt-level=1")).collect();
     let all = SOLVER_FEATURES.map(|solver| format!("skidpad/{solver}")).join(",");
@@ -43,10 +48,12 @@ pub fn compare_builds(in_release: bool) -> Outcome {
     SOLVER_FEATURES.into_iter().try_for_each(|solver| compare_solver_alone(solver, &expected))
 }
 
-/// Builds `solver` and its modes without other solvers, and compares their digests with those in `expected`.
+/// Builds `solver` and its modes without other solvers, and compares their digests with those in `expected`. The first
+/// word of a line names its solver or mode. Fails if the solver has no line or if lines are missing.
 fn compare_solver_alone(solver: &str, expected: &[String]) -> Outcome {
     run(cargo(&digest_arguments(&format!("skidpad/{solver}"))))?;
     let found = digests(built_program("examples/digest"), 1)?;
+    // Name of the solver or mode of a line.
     let of = |line: &String| line.split(' ').next().map(str::to_owned);
     let expected: Vec<String> =
         expected.iter().filter(|line| found.iter().any(|found| of(found) == of(line))).cloned().collect();
@@ -66,7 +73,8 @@ fn digest_arguments(features: &str) -> String {
     )
 }
 
-/// Compares digests line by line. The error shows the first difference.
+/// Compares digests line by line, up to the end of the shorter list. The error shows the first difference; `build`
+/// describes the build of `found`.
 pub fn compare_digests(expected: &[String], found: &[String], build: &str) -> Outcome {
     match expected.iter().zip(found).find(|(a, b)| a != b) {
         Some((a, b)) => Err(format!("first difference:\n  as tests are built, 1 thread: {a}\n  {build}: {b}")),
@@ -74,7 +82,7 @@ pub fn compare_digests(expected: &[String], found: &[String], build: &str) -> Ou
     }
 }
 
-/// Runs the `digest` example with this number of `threads` and returns its lines.
+/// Runs the `digest` example with this number of `threads` and returns its lines. No line is an error.
 pub fn digests(mut command: Command, threads: usize) -> Result<Vec<String>, String> {
     command.arg(threads.to_string());
     let [out, _] = output(command)?;

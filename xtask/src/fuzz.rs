@@ -21,8 +21,9 @@ const COVERAGE_FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-
 /// Limits: time per input (s), memory of the process (MB), and maximum length of mutated inputs (bytes).
 const LIBFUZZER_LIMITS: [&str; 3] = ["-timeout=5", "-rss_limit_mb=700", "-max_len=20000"];
 
-/// Builds the fuzz targets and runs those whose names contain `reader`, each for `seconds`. Prints the number of
-/// inputs, the longest time of an input and the peak of memory.
+/// Builds the fuzz targets with the nightly compiler and runs those whose names contain `reader`, one after the other,
+/// each for `seconds`. Prints the number of inputs, the longest time of an input and the peak of memory. A target that
+/// fails does not stop the others; the step fails then.
 pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
     let remedy = "The input is in the folder named above: copy it to fuzz/corpus, mend the reader, run again.";
     steps.step("fuzz", remedy, || {
@@ -38,7 +39,9 @@ pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
     });
 }
 
-/// Runs the target `name` for `seconds`, from its seeds and the inputs that earlier runs found.
+/// Runs the target `name` for `seconds` with the words of its `dictionary`, from its seeds and the inputs that earlier
+/// runs found. Inputs that cause a failure are written to the folder `bad` of the target. Prints the statistics of the
+/// run.
 fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     let folder = root().join(FUZZ_FOLDER).join("run").join(name);
     let [found, seeds, bad] = ["found", "seeds", "bad"].map(|part| folder.join(part));
@@ -50,14 +53,17 @@ fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     command.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
     command.arg(format!("-dict=fuzz/dictionaries/{dictionary}.dict"));
     command.arg(format!("-artifact_prefix={}/", bad.display()));
+    // libFuzzer reports on the standard error.
     let [_, told] = output(command)?;
+    // Lines of the statistics to print.
     let wanted = |line: &&str| ["executed_units", "slowest_unit", "peak_rss"].iter().any(|part| line.contains(part));
     told.lines().filter(wanted).for_each(|line| println!("{name}: {line}"));
     Ok(())
 }
 
 /// Measures every reader whose name contains `reader` on its worst known inputs. Prints a table with a row for each
-/// input: time and peak memory per kilobyte, from the smallest to the largest size.
+/// input: time and peak memory per kilobyte, from the smallest to the largest size. There is no limit: a reader is
+/// linear if the values of a row are equal.
 pub fn linearity(steps: &mut Steps, reader: &str) {
     steps.step(
         "linearity",
@@ -74,7 +80,10 @@ pub fn linearity(steps: &mut Steps, reader: &str) {
 }
 
 /// Formats the lines of one reader as rows of a table: name of the input, time per size (µs/kB), and memory per size
-/// (kB/kB).
+/// (kB/kB), each for all sizes in order.
+///
+/// A line of `measured` has the name of an input, its size (bytes), time (ns) and peak memory (bytes), separated by
+/// tabs. Other lines are skipped.
 fn rows(measured: &str) -> Vec<String> {
     let mut inputs: Vec<(&str, [Vec<String>; 2])> = Vec::new();
     for line in measured.lines() {
@@ -96,11 +105,13 @@ fn rows(measured: &str) -> Vec<String> {
     inputs.iter().map(row).collect()
 }
 
-/// Returns the names and dictionaries of the readers, from the source text of the fuzz crate.
+/// Returns the names and dictionaries of the readers, from the source text of the fuzz crate: the first two quoted
+/// texts after each `reader(`.
 fn readers() -> Result<Vec<(String, String)>, String> {
     let text = read(&root().join("fuzz/src/readers.rs"))?;
     let entries = text.split("reader(\"").skip(1).filter_map(|entry| {
         let mut words = entry.split('"');
+        // Parts between quotes: the name, the text between, the dictionary.
         Some((words.next()?.to_owned(), words.nth(1)?.to_owned()))
     });
     Ok(entries.collect())

@@ -1,5 +1,5 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity | mutants | package | planted | search | semver | soak |
-//! targets`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity |
+//! mutants | package | planted | search | semver | soak | targets`.
 //!
 //! Every chore is a list of steps. A step prints its commands, its time and, if it fails, one sentence with the remedy.
 //! All steps run even if one fails; the last line counts them. Missing tools are queried first; checks that need them
@@ -27,6 +27,7 @@ use clap::{Parser, Subcommand};
 
 use run::Steps;
 
+/// Command line of `cargo xtask`.
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of the skidpad workspace")]
 struct Arguments {
@@ -34,6 +35,7 @@ struct Arguments {
     chore: Chore,
 }
 
+/// Chores with their options.
 #[derive(Subcommand)]
 enum Chore {
     /// Runs all checks that a merge requires
@@ -116,12 +118,14 @@ enum Chore {
     },
 }
 
+/// Runs the chore of the command line and prints the summary. Returns the exit code for failure if a step failed.
 fn main() -> ExitCode {
     let mut steps = Steps::default();
     match Arguments::parse().chore {
         Chore::Ci => checks::ci(&mut steps),
         Chore::Check => checks::check(&mut steps),
         Chore::Tidy => checks::tidy(&mut steps),
+        // With release builds.
         Chore::Determinism => checks::determinism(&mut steps, true),
         Chore::Agreement => checks::agreement(&mut steps),
         Chore::Bench { instructions_only, libbullet } => bench::bench(&mut steps, instructions_only, libbullet),

@@ -37,9 +37,13 @@ pub fn mutants(steps: &mut Steps, sample: &str) {
     steps.step("mutants", "Write a test that a mutant listed above fails, or say why none can.", || run_rounds(sample));
 }
 
+/// Runs the unit tests on the mutants of `sample`, then the golden digests on the mutants that pass them. Prints the
+/// counts and the names of the mutants that no test caught. Fails if less than [`MIN_CAUGHT_SHARE`] of the mutants that
+/// build are caught.
 fn run_rounds(sample: &str) -> Outcome {
     let [(first, with_first), (second, with_second)] = TEST_ROUNDS;
     let round = Round::run(&[format!("--shard={sample}")], with_first)?;
+    // Number of caught mutants, and number of mutants that build.
     let [caught, building] = [round.caught, round.caught + round.missed.len() as u64];
     println!("{first}: {caught} caught of {building} that build, {} that do not", round.unviable);
     let mut missed = round.missed;
@@ -49,6 +53,7 @@ fn run_rounds(sample: &str) -> Outcome {
         missed.retain(|name| tried.missed.contains(name));
         println!("{second}: {} more", building - caught - missed.len() as u64);
     }
+    // Share of the mutants that build which a test caught.
     let share = 1.0 - missed.len() as f64 / building.max(1) as f64;
     println!("{:.1} % of {building} caught; missed:\n{}", 100.0 * share, missed.join("\n"));
     if share < MIN_CAUGHT_SHARE { Err(format!("tests catch less than {} %", 100.0 * MIN_CAUGHT_SHARE)) } else { Ok(()) }
@@ -74,7 +79,9 @@ struct Round {
 }
 
 impl Round {
-    /// Runs the tests that `arguments` select on the mutants that `selection` selects.
+    /// Runs the tests that `arguments` select on the mutants that `selection` selects, and reads the results of
+    /// cargo-mutants. Removes the results of the last round first. Fails if there is no mutant or the round did not
+    /// end; surviving mutants are not an error.
     fn run(selection: &[String], arguments: &str) -> Result<Self, String> {
         let results = root().join(RESULTS_FOLDER);
         if results.exists() {
@@ -100,7 +107,8 @@ impl Round {
     }
 }
 
-/// Returns a regular expression that matches `name` literally.
+/// Returns a regular expression that matches `name` literally: every ASCII punctuation mark except `<` and `>` gets a
+/// backslash.
 fn literal_regex(name: &str) -> String {
     let escaped = |c: char| c.is_ascii_punctuation() && !['<', '>'].contains(&c);
     name.chars().flat_map(|c| escaped(c).then_some('\\').into_iter().chain([c])).collect()

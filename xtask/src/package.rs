@@ -7,7 +7,8 @@ use crate::run::{Outcome, cargo, install, read, root, run, write};
 /// Version of cargo-semver-checks that is installed if none is installed.
 const SEMVER_CHECKS_VERSION: &str = "0.51.0";
 
-/// Packages every crate of the workspace. If `built`, builds each package from its packaged files alone.
+/// Packages every crate of the first workspace except `xtask` and `others`, offline and with uncommitted changes. If
+/// `built`, builds each package from its packaged files alone.
 pub fn packages(built: bool) -> Outcome {
     let verify = if built { "" } else { " --no-verify" };
     run(cargo(&format!("package --workspace --exclude xtask --exclude others --offline --allow-dirty --quiet{verify}")))
@@ -15,13 +16,16 @@ pub fn packages(built: bool) -> Outcome {
 
 /// Builds and runs a game outside of the repository, which uses the packaged `skidpad` with `impulse` alone.
 pub fn game() -> Outcome {
+    // The dependencies are only packaged, not built.
     packages(false)?;
     let patches = unpack_packages(&root().join("target/package"))?;
     build_outside_workspace("game", GAME_MANIFEST, GAME_PROGRAM, &patches, "Cargo.lock", "run --offline --quiet")
 }
 
-/// Packages the crates for Bevy, and checks an app outside of the repository that uses these packages.
+/// Packages the crates for Bevy against the packaged crates of the first workspace, and checks, without building or
+/// running it, an app outside of the repository that uses these packages.
 pub fn bevy() -> Outcome {
+    // The dependencies are only packaged, not built.
     packages(false)?;
     let mut patches = unpack_packages(&root().join("target/package"))?;
     let as_published: String =
@@ -33,8 +37,9 @@ pub fn bevy() -> Outcome {
     build_outside_workspace("app", BEVY_MANIFEST, BEVY_PROGRAM, &patches, "crates/bevy/Cargo.lock", check)
 }
 
-/// Runs the cargo `command` in a new crate outside of every workspace, with this manifest and program. `patches` (name,
-/// folder) replace published packages. `lock` is the lock file whose versions are used.
+/// Writes a crate called `name` with this manifest and program to `target`, and runs the cargo `command` on it, as if
+/// it were outside of the repository. `patches` (name, folder) replace published packages. `lock` is the lock file,
+/// relative to the workspace, whose versions are used.
 fn build_outside_workspace(
     name: &str,
     manifest: &str,
@@ -57,12 +62,14 @@ fn build_outside_workspace(
     run(command)
 }
 
-/// Checks that the version number matches the public items that were removed or changed since the revision `baseline`.
+/// Checks with cargo-semver-checks that the version number matches the public items that were removed or changed since
+/// the git revision `baseline`. Installs the tool if it is missing.
 pub fn semver(baseline: &str) -> Outcome {
     install("semver-checks", SEMVER_CHECKS_VERSION)?;
     run(cargo(&format!("semver-checks --workspace --exclude xtask --exclude others --baseline-rev {baseline}")))
 }
 
+/// Manifest of the game.
 const GAME_MANIFEST: &str = r#"[package]
 name = "game"
 version = "0.0.0"
@@ -74,6 +81,7 @@ edition = "2024"
 skidpad = { version = "0.1.0", default-features = false, features = ["impulse"] }
 "#;
 
+/// Program of the game: drives a car for 2 s at full throttle and panics if it is slower than 5 m/s.
 const GAME_PROGRAM: &str = r#"use skidpad::prelude::*;
 
 fn main() {
@@ -90,6 +98,7 @@ fn main() {
 }
 "#;
 
+/// Manifest of the app.
 const BEVY_MANIFEST: &str = r#"[package]
 name = "app"
 version = "0.0.0"
@@ -104,6 +113,7 @@ skidpad-bevy = "0.1.0"
 skidpad-bevy-rapier = "0.1.0"
 "#;
 
+/// Program of the app: adds the plugins, without running it.
 const BEVY_PROGRAM: &str = r#"fn main() {
     bevy_app::App::new()
         .add_plugins((skidpad_bevy::CarPlugin::default(), skidpad_avian::AvianCarsPlugin))
@@ -111,8 +121,10 @@ const BEVY_PROGRAM: &str = r#"fn main() {
 }
 "#;
 
-/// Unpacks every package of the current version in `folder` and returns names and folders of the packages.
+/// Unpacks every package file of the current version in `folder` with `tar`, and returns names and folders of the
+/// packages, sorted by name.
 fn unpack_packages(folder: &Path) -> Result<Vec<(String, String)>, String> {
+    // End of the file names of packages.
     let end = format!("-{}.crate", env!("CARGO_PKG_VERSION"));
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut names: Vec<String> = entries

@@ -10,6 +10,7 @@ const DRAWS_PER_FAULT: &str = "120";
 
 /// Change of the sources that causes a fault.
 struct Fault {
+    /// Description of the fault.
     name: &'static str,
     /// Path relative to the workspace.
     file: &'static str,
@@ -17,6 +18,7 @@ struct Fault {
     change: [&'static str; 2],
 }
 
+/// Faults to plant, each a change of one place of the core.
 const PLANTED_FAULTS: [Fault; 8] = [
     Fault {
         name: "directions of the step's start",
@@ -69,10 +71,12 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
 ];
 
-/// Plants every fault in a clone of the last commit and prints which relations it violates, in how many draws.
+/// Plants every fault in a clone of the last commit and prints which relations it violates, in how many draws. A step
+/// fails if no relation finds its fault.
 ///
 /// A search without a fault runs first. A relation finds a fault if more draws violate it than in that search.
 pub fn planted(steps: &mut Steps) {
+    // Violations without a fault.
     let mut sound = Vec::new();
     steps.step("no fault", "Make the search run.", || {
         let copy = update_clone()?;
@@ -87,7 +91,8 @@ pub fn planted(steps: &mut Steps) {
 /// Name of a relation, and number of draws that violate the relation.
 type Violations = (String, u64);
 
-/// Plants `fault` and prints the relations with more violations than in `sound`, the result without a fault.
+/// Plants `fault` in the clone, runs the search there, and prints the relations with more violations than in `sound`,
+/// the result without a fault. Fails if there is none, or if the text to change does not occur exactly once.
 fn check_fault(fault: &Fault, sound: &[Violations]) -> Outcome {
     let copy = update_clone()?;
     let path = copy.join(fault.file);
@@ -108,7 +113,8 @@ fn check_fault(fault: &Fault, sound: &[Violations]) -> Outcome {
     if is_found { Ok(()) } else { Err("no relation finds it".into()) }
 }
 
-/// Returns the relations that some draws violate, from lines of the form `name checked violated …`.
+/// Returns the relations that some draws violate, from lines of the form `name checked violated …`. Other lines are
+/// skipped.
 fn violations(told: &str) -> Vec<Violations> {
     let of_line = |line: &str| {
         let mut words = line.split_whitespace();
@@ -120,7 +126,8 @@ fn violations(told: &str) -> Vec<Violations> {
     told.lines().filter_map(of_line).collect()
 }
 
-/// Runs the search in the folder `copy` and returns its output.
+/// Runs the search in the folder `copy` and returns its standard output. Violations are not an error. Without a table
+/// of relations in the output, returns the standard error as error.
 fn search(copy: &Path) -> Result<String, String> {
     let mut command = Command::new("cargo");
     command.current_dir(copy).env("SEARCH_DRAWS", DRAWS_PER_FAULT);
@@ -131,7 +138,8 @@ fn search(copy: &Path) -> Result<String, String> {
     if told.contains("relation") { Ok(told) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
-/// Updates the clone to the last commit and returns its folder. Builds in the clone are kept.
+/// Resets the clone in `target/planted` to the last commit and returns its folder. Clones the repository first if
+/// necessary. Changes that are not committed are not included. Builds in the clone are kept.
 fn update_clone() -> Result<PathBuf, String> {
     let copy = root().join("target/planted");
     if !copy.join(".git").exists() {

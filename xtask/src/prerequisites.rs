@@ -10,7 +10,9 @@ const DEMO_LIBRARIES: [[&str; 2]; 2] = [["alsa", "libasound2-dev"], ["libudev", 
 /// Prerequisites that this machine has.
 #[derive(Clone, Copy)]
 pub struct Prerequisites {
+    /// Whether `cargo fmt` starts.
     pub rustfmt: bool,
+    /// Whether `cargo clippy` starts.
     pub clippy: bool,
     /// Whether the libraries of the demo and of the package `bevy` are installed.
     pub demo: bool,
@@ -38,12 +40,13 @@ impl Prerequisites {
     }
 }
 
-/// Returns the Debian packages that the demo needs and that are missing. The list is empty on systems other than Linux,
-/// which need none.
+/// Returns the Debian packages that the demo needs and that are missing; all of them and `pkg-config` if there is no
+/// pkg-config. The list is empty on systems other than Linux, which need none.
 fn missing_demo_packages() -> Vec<&'static str> {
     if !cfg!(target_os = "linux") {
         return Vec::new();
     }
+    // Whether pkg-config succeeds with these arguments.
     let asks = |arguments: &[&str]| can_start(Command::new("pkg-config").args(arguments));
     if !asks(&["--version"]) {
         return DEMO_LIBRARIES.map(|[_, package]| package).into_iter().chain(["pkg-config"]).collect();
@@ -52,7 +55,7 @@ fn missing_demo_packages() -> Vec<&'static str> {
     missing.map(|[_, package]| *package).collect()
 }
 
-/// Returns the command that installs `packages` on Debian and its relatives.
+/// Returns the command that installs `packages` on Debian and its relatives, with `sudo` unless `as_root`.
 fn install_command(packages: &[&str], as_root: bool) -> String {
     let sudo = if as_root { "" } else { "sudo " };
     format!("{sudo}apt-get install -y {}", packages.join(" "))

@@ -15,11 +15,14 @@ pub struct Steps {
     left_out: Vec<[String; 2]>,
 }
 
+/// Finished step with its times.
 struct Step {
     name: &'static str,
+    /// Elapsed time.
     took: Duration,
     /// Processor time summed over all processors; `None` if unknown.
     processor: Option<Duration>,
+    /// Reason of the failure; `None` for success.
     failure: Option<String>,
 }
 
@@ -31,7 +34,8 @@ impl Steps {
         self.left_out.push([work.to_owned(), install.to_owned()]);
     }
 
-    /// Runs `work` as step `name` and prints its times. `remedy` is the sentence that is printed if the step fails.
+    /// Runs `work` as step `name`, prints its times and stores the result. If it fails, prints the reason and `remedy`,
+    /// one sentence. The chore continues in either case.
     pub fn step(&mut self, name: &'static str, remedy: &str, work: impl FnOnce() -> Outcome) {
         println!("\n=== {name}");
         let (start, before) = (Instant::now(), processor_time());
@@ -45,7 +49,8 @@ impl Steps {
         self.done.push(Step { name, took, processor, failure });
     }
 
-    /// Prints the table of steps and, in the last line, the counts. Returns the exit code.
+    /// Prints the table of steps with their times and results, the checks that were left out and, in the last line, the
+    /// counts. Returns the exit code, which is that for failure if a step failed.
     pub fn finish(self) -> ExitCode {
         println!();
         for Step { name, took, processor, failure } in &self.done {
@@ -65,21 +70,25 @@ impl Steps {
     }
 }
 
+/// Returns the message about a check that was left out.
 fn left_out(work: &str, install: &str) -> String {
     format!("left out: {work}. To include: {install}")
 }
 
+/// Formats the elapsed time and, if known, the processor time, s.
 fn times_text(took: Duration, processor: Option<Duration>) -> String {
     let processor = processor.map_or_else(String::new, |time| format!(" {:>7.1} s of a processor", time.as_secs_f64()));
     format!("{:>7.1} s{processor}", took.as_secs_f64())
 }
 
-/// Returns the processor time of all commands that have ended; `None` on systems other than Linux.
+/// Returns the processor time of all commands that have ended, user and system together; `None` on systems other than
+/// Linux.
 fn processor_time() -> Option<Duration> {
     // The unit is 0.01 s on every kernel (`man 5 proc`: `cutime`, `cstime`).
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The fields follow the program's name, which may contain spaces.
+    // The fields follow the program's name, which may contain spaces. `cutime` is field 16 and the first one here field 3.
+    // Fields from `cutime` on.
     let mut children = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
     let mut ticks = || children.next()?.parse::<f64>().ok();
     Some(Duration::from_secs_f64((ticks()? + ticks()?) / TICKS_PER_SECOND))
@@ -121,7 +130,8 @@ pub fn built_program(place: &str) -> Command {
     command
 }
 
-/// Prints `command` and runs it.
+/// Prints `command`, runs it with its output on the terminal, and waits. A command that does not start or ends without
+/// success is an error.
 pub fn run(mut command: Command) -> Outcome {
     announce(&command);
     let status = command.status().map_err(|error| format!("{} does not start: {error}", line(&command)))?;
@@ -140,7 +150,8 @@ pub fn install(tool: &str, version: &str) -> Outcome {
     run(cargo(&format!("install cargo-{tool} --locked --debug --quiet --version {version}")))
 }
 
-/// Prints `command`, runs it and returns its standard output and standard error. A command that fails is an error.
+/// Prints `command`, runs it without input and returns its standard output and standard error as text. A command that
+/// fails is an error, which contains both.
 pub fn output(mut command: Command) -> Result<[String; 2], String> {
     announce(&command);
     let output =
@@ -152,10 +163,13 @@ pub fn output(mut command: Command) -> Result<[String; 2], String> {
     Err(format!("{} ended with {}\n{out}{err}", line(&command), output.status))
 }
 
+/// Prints the command line after a `$`.
 fn announce(command: &Command) {
     println!("$ {}", line(command));
 }
 
+/// Returns the command line: name of the program without its folder, and the arguments, separated by spaces and not
+/// quoted. Environment variables are not shown.
 fn line(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words = std::iter::once(program).chain(command.get_args());

@@ -9,6 +9,7 @@ use crate::run::{Outcome, Steps, built_program, cargo, output, read, root, run, 
 
 /// Target to compare with the host.
 struct Target {
+    /// Target triple of the compiler.
     name: &'static str,
     /// Prefix of cargo's environment variables for the target.
     variable: &'static str,
@@ -16,6 +17,7 @@ struct Target {
     emulator: Option<&'static str>,
 }
 
+/// Targets that are compared: 64-bit ARM in an emulator, and 32-bit x86.
 const COMPARED_TARGETS: [Target; 2] = [
     Target {
         name: "aarch64-unknown-linux-musl",
@@ -56,11 +58,15 @@ pub fn targets(steps: &mut Steps) {
     }
 }
 
+/// Builds the digests for `target` and compares their number and every line with those of the host, on one thread.
+/// Writes the package of the example to `target/targets` with the versions of the workspace. Fails with a command to
+/// install what is missing if the standard library or the emulator of the target is not installed.
 fn compare(target: &Target) -> Outcome {
     if !has_standard_library(target.name)? {
         return Err(format!("its standard library is missing: rustup target add {}", target.name));
     }
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
+    // On one thread.
     let expected = digests(built_program("examples/digest"), 1)?;
     let package = root().join("target/targets");
     write(&package.join("Cargo.toml"), EXAMPLE_MANIFEST)?;
@@ -80,6 +86,7 @@ fn compare(target: &Target) -> Outcome {
     Ok(())
 }
 
+/// Returns whether the toolchain has the standard library of `target`.
 fn has_standard_library(target: &str) -> Result<bool, String> {
     let mut rustc = Command::new("rustc");
     rustc.args(["--print", "target-libdir", "--target", target]).current_dir(root());
@@ -87,6 +94,7 @@ fn has_standard_library(target: &str) -> Result<bool, String> {
     Ok(PathBuf::from(folder.trim()).is_dir())
 }
 
+/// Returns a command that runs `program`, in the emulator of the target if it has one.
 fn launch(target: &Target, program: PathBuf) -> Command {
     match target.emulator {
         Some(emulator) => {

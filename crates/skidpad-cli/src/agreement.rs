@@ -15,9 +15,11 @@ use crate::failure::{Failure, Result};
 use crate::output::{print, print_error, printable_path};
 use crate::run::progress_bar;
 
-/// Simulates every shipped vehicle and manoeuvre, then writes the pages. With `--check` compares the summary page with
-/// the new results instead. Returns the exit code for failure if solvers differ more than accepted or the page is out
-/// of date.
+/// Simulates every shipped vehicle and manoeuvre on every solver, then writes the pages: the summary page to `--out`,
+/// those of the vehicles to `--details`. With `--check` only runs at [`AGREEMENT_RATE_HZ`], writes nothing, and
+/// compares the start of the summary page with the new results; a missing page counts as empty. Prints the problems.
+/// Returns the exit code for failure if solvers differ more than accepted, a stated reason is not needed, or the page
+/// is out of date.
 pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
     let rates: &[f64] = if asked.check { &[AGREEMENT_RATE_HZ] } else { &REQUIRED_RATES_HZ };
     let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<Result<Vec<_>>>()?;
@@ -41,8 +43,11 @@ pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Simulates every manoeuvre with the shipped vehicle `name` at the `rates` (Hz) on all solvers and on the constraint
+/// solver with separate unsprung masses. Shows a progress bar.
 fn drive(name: &str, rates: &[f64]) -> Result<Runs> {
     let vehicle = skidpad::spec::load(name)?;
+    // The progress sets the length.
     let bar = progress_bar(0);
     let solvers: Vec<_> = skidpad::solvers().into_iter().chain([Solver::ConstraintUnsprung.info()]).collect();
     let found = measure(&solvers, name, &vehicle.model, rates, &|manoeuvre, progress| {
@@ -60,6 +65,7 @@ fn first_difference(begins: &str, found: &str) -> Option<usize> {
     if found.starts_with(begins) {
         return None;
     }
+    // Number of equal lines at the start.
     let same = begins.lines().zip(found.lines()).take_while(|(a, b)| a == b).count();
     Some(same + 1)
 }

@@ -12,8 +12,10 @@ pub fn capable_backends(
     named: bool,
     overrides: &Overrides,
 ) -> Result<Vec<SolverInfo>, BadArgument> {
+    // Whether the scene has platforms or free bodies.
     let moves = |scene: &Scene| !(scene.platforms.is_empty() && scene.free_bodies.is_empty());
     let has_movers = overrides.scene.as_ref().is_some_and(moves);
+    // Argument that a peer cannot satisfy, and the reason; trailers come first.
     let (argument, what) = match (overrides.trailers.is_empty(), has_movers) {
         (true, false) => return Ok(backends),
         (false, _) => ("--towing", "a trailer behind a car"),

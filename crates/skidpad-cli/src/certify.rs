@@ -1,4 +1,4 @@
-//! `skidpad compare`: runs manoeuvres at several step rates, prints tables and writes a report.
+//! `skidpad certify`: runs manoeuvres at several step rates, prints tables and writes a report.
 
 use std::process::ExitCode;
 
@@ -21,12 +21,14 @@ use crate::run::{overrides, progress_bar, setup};
 /// Maximum number of deciding figures per row of the table; the report lists all of them.
 const MAX_NAMED_METRICS: usize = 1;
 
-/// Simulates the manoeuvres at every rate, prints the tables and writes the report.
+/// Simulates the manoeuvres on each solver at every rate, prints the tables and writes the HTML report and the CSV
+/// table. Returns the exit code of [`health`]. All arguments, files and output paths are checked before the first run.
 pub fn certify(asked: &Certify) -> Result<ExitCode> {
     let backends = backends(&asked.backends)?;
     let vehicle = load_vehicle(&asked.vehicle, &asked.changes.roots)?;
     print_notes(&vehicle);
     let steps = parse_rates(&asked.rates_hz)?;
+    // Accepted deviation, %.
     let within = check_deviation(asked.within_percent)?;
     let overrides = overrides(&asked.changes, &vehicle.model)?;
     let backends = capable_backends(backends, !asked.backends.is_empty(), &overrides)?;
@@ -46,6 +48,7 @@ pub fn certify(asked: &Certify) -> Result<ExitCode> {
     ))?;
     let mut certificates = Vec::new();
     for manoeuvre in &manoeuvres {
+        // The progress sets the length.
         let bar = progress_bar(0);
         bar.set_message(manoeuvre.name());
         let runs = sweep(&backends, &vehicle.model, manoeuvre.as_ref(), &overrides, &steps, &|progress| {
@@ -72,6 +75,8 @@ fn tolerance_line() -> String {
     )
 }
 
+/// Returns the step lengths of the rates (Hz) in the given order, without repetitions. Fails for a rate that
+/// [`TimeStep`] does not accept, and for less than two different rates.
 fn parse_rates(rates_hz: &[f64]) -> Result<Vec<TimeStep>, BadArgument> {
     let bad = |found: String, accepts| BadArgument { argument: "--rates-hz", found, accepts };
     let mut steps = Vec::new();
@@ -87,6 +92,7 @@ fn parse_rates(rates_hz: &[f64]) -> Result<Vec<TimeStep>, BadArgument> {
     Ok(steps)
 }
 
+/// Checks that the accepted deviation (%) is finite and above 0, and returns it.
 fn check_deviation(percent: f64) -> Result<f64, BadArgument> {
     if percent > 0.0 && percent.is_finite() {
         return Ok(percent);
@@ -95,12 +101,13 @@ fn check_deviation(percent: f64) -> Result<f64, BadArgument> {
     Err(BadArgument { argument: "--within-percent", found: percent.to_string(), accepts })
 }
 
-/// Returns one table per solver: figures in rows, rates in columns, then the order of convergence and the longest step
-/// that keeps the figure.
+/// Returns the title of the manoeuvre and one table per solver: figures in rows, rates in columns, then the order of
+/// convergence and the longest step that keeps the figure.
 fn tables(certificate: &StepSizeStudy) -> String {
     let sweep = &certificate.sweep;
     let mut text = format!("\n{}: {}\n", sweep.manoeuvre, sweep.about);
     for (number, rate_sweep) in sweep.rate_sweeps.iter().enumerate() {
+        // Right-aligned from column 1 on.
         let mut table = Table::new(1);
         let rates = rate_sweep.samples.iter().map(|s| format!("{:.0} Hz", 1.0 / s.dt_s));
         let name = if rate_sweep.peer { format!("{} (peer)", rate_sweep.backend) } else { rate_sweep.backend.into() };
@@ -113,6 +120,8 @@ fn tables(certificate: &StepSizeStudy) -> String {
     text
 }
 
+/// Returns the cells of a figure in the table of solver `number`: label, unit, value at each rate, order of
+/// convergence, longest step.
 fn cells(row: &StudyRow, number: usize) -> Vec<String> {
     let verdict = &row.verdicts[number];
     let mut cells = vec![row.metric.label.clone(), row.metric.unit.to_string()];
@@ -121,8 +130,9 @@ fn cells(row: &StudyRow, number: usize) -> Vec<String> {
     cells
 }
 
-/// Prints warnings about unsolved steps, and about cars that left the ground of the scene or did not finish the course.
-/// Returns the exit code; see [`crate::run::health`].
+/// Prints a warning to the standard error for each solver and rate with an unsolved step (a value that is not finite,
+/// or no convergence), with a car that left the ground of the scene, or with an unfinished course. Returns the exit
+/// code by the rules of [`crate::run::health`].
 fn health(certificates: &[StepSizeStudy]) -> ExitCode {
     let rate_sweeps = certificates.iter().flat_map(|certificate| &certificate.sweep.rate_sweeps);
     let mut code = ExitCode::SUCCESS;
@@ -152,7 +162,10 @@ fn health(certificates: &[StepSizeStudy]) -> ExitCode {
     code
 }
 
+/// Returns the table of the longest step that keeps every figure, for each manoeuvre and solver, with the deciding
+/// figures.
 fn totals(certificates: &[StepSizeStudy]) -> String {
+    // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     table.row(["manoeuvre", "solver", "holds up to", "decided by"]);
     for certificate in certificates {
@@ -164,6 +177,7 @@ fn totals(certificates: &[StepSizeStudy]) -> String {
     format!("\nLongest step that keeps every figure\n\n{}", table.text(2))
 }
 
+/// Returns the first [`MAX_NAMED_METRICS`] figures that limit the step, and the number of further ones.
 fn decided_by(total: &SolverSummary) -> String {
     let named = total.limiting_metrics.iter().take(MAX_NAMED_METRICS).cloned().collect::<Vec<_>>().join(", ");
     match total.limiting_metrics.len().saturating_sub(MAX_NAMED_METRICS) {

@@ -17,8 +17,8 @@ use crate::output::{Table, print, print_notes, printable_path};
 use crate::roots::load_vehicle;
 use crate::run::{SCENE_MANOEUVRE, assists_table, health, overrides, progress_bar, setup, time_step};
 
-/// Simulates the manoeuvres on each solver, prints the tables and writes the report. Returns the exit code of
-/// [`health`].
+/// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV
+/// table. Returns the exit code of [`health`]. All arguments, files and output paths are checked before the first run.
 pub fn compare(asked: &Compare) -> Result<ExitCode> {
     let backends = backends(&asked.backends)?;
     let vehicle = load_vehicle(&asked.vehicle, &asked.changes.roots)?;
@@ -37,6 +37,7 @@ pub fn compare(asked: &Compare) -> Result<ExitCode> {
     print(&format!("{}, {:.1} Hz\n", one_line(&vehicle.spec.name), 1.0 / dt.seconds()))?;
     let mut comparisons = Vec::new();
     for manoeuvre in &manoeuvres {
+        // The progress sets the length.
         let bar = progress_bar(0);
         bar.set_message(manoeuvre.name());
         let model = Arc::clone(&vehicle.model);
@@ -77,7 +78,8 @@ pub fn compare(asked: &Compare) -> Result<ExitCode> {
     Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete))))
 }
 
-/// Returns the `named` manoeuvres. Without names returns step steer and braking, or [`SCENE_MANOEUVRE`] if there is a scene.
+/// Returns the `named` manoeuvres, unchecked. Without names returns step steer and braking, or [`SCENE_MANOEUVRE`] if
+/// there is a scene.
 pub fn selected_manoeuvres(named: &[String], changes: &Changes) -> Vec<String> {
     match (named, &changes.scene) {
         ([], None) => ["step-steer", "braking"].map(String::from).into(),
@@ -86,7 +88,8 @@ pub fn selected_manoeuvres(named: &[String], changes: &Changes) -> Vec<String> {
     }
 }
 
-/// Returns the solvers called `names`, without repetitions; all solvers if `names` is empty.
+/// Returns the solvers called `names` in this order, without repetitions; all solvers without variants if `names` is
+/// empty. An unknown name is an error.
 pub fn backends(names: &[String]) -> Result<Vec<SolverInfo>> {
     if names.is_empty() {
         return Ok(skidpad::solvers());
@@ -101,8 +104,12 @@ pub fn backends(names: &[String]) -> Result<Vec<SolverInfo>> {
     Ok(chosen)
 }
 
+/// Returns the table of a comparison: figures in rows, a column for each solver, and the spread between the solvers
+/// that are no peers. Peers are marked with `*`. The tables of assists follow.
 fn table(comparison: &Comparison) -> String {
+    // Right-aligned from column 1 on.
     let mut table = Table::new(1);
+    // Heads of the columns.
     let names = comparison.outcomes.iter().map(|o| if o.peer { format!("{}*", o.backend) } else { o.backend.into() });
     table.row(["".to_string(), "unit".into()].into_iter().chain(names).chain(["spread".to_string()]));
     for row in comparison.rows() {

@@ -16,8 +16,11 @@ use skidpad::spec::{Excerpt, LineIndex, MAX_COLLECTED_FAULTS, MAX_SHOWN_FAULTS};
 #[derive(Debug, thiserror::Error)]
 #[error("there is no {kind} called `{}`", one_line(name))]
 pub struct UnknownName {
+    /// Kind of the name, such as `solver`.
     kind: &'static str,
+    /// Name that was given.
     name: String,
+    /// Known names, with the nearest one first if there is one.
     help: String,
 }
 
@@ -32,6 +35,8 @@ impl Diagnostic for UnknownName {
 }
 
 impl UnknownName {
+    /// Creates the error for `name`. The help lists the `known` names, and suggests the nearest one if a name is
+    /// similar.
     fn new(kind: &'static str, name: &str, known: &[&str]) -> Self {
         let list = format!("known: {}", known.join(", "));
         let help = match nearest_name(name, known.iter().copied()) {
@@ -104,8 +109,11 @@ pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` has {}", one_line(name), fault_count_text(*found))]
 pub struct BadControls {
+    /// Name of the file.
     name: String,
+    /// Number of faults that were found.
     found: usize,
+    /// Faults that are shown.
     faults: Vec<ControlsFault>,
 }
 
@@ -124,6 +132,7 @@ impl BadControls {
     /// shown.
     pub fn new(name: &str, text: &str, faults: script::Faults) -> Self {
         let (found, lines) = (faults.0.len(), LineIndex::new(text));
+        // Fault with the lines of the text around it.
         let shown = |fault: script::Fault| {
             let excerpt = Excerpt::new(name, &lines, std::slice::from_ref(&fault.span));
             ControlsFault { fault, excerpt }
@@ -133,6 +142,8 @@ impl BadControls {
     }
 }
 
+/// Returns the number of faults as text, with the number of shown ones if it is smaller. At [`MAX_COLLECTED_FAULTS`]
+/// the search for faults ends, so there may be more.
 fn fault_count_text(faults: usize) -> String {
     match faults {
         1 => "1 fault".into(),
@@ -160,13 +171,13 @@ impl Diagnostic for ControlsFault {
     }
 }
 
-/// Returns the standard manoeuvre called `name`.
+/// Returns the standard manoeuvre called exactly `name`.
 pub fn find_manoeuvre(name: &str) -> Result<&'static ManoeuvreEntry, UnknownName> {
     let known: Vec<&str> = MANOEUVRES.iter().map(|entry| entry.name).collect();
     by_name(name).ok_or_else(|| UnknownName::new("manoeuvre", name, &known))
 }
 
-/// Returns the solver or mode called `name`.
+/// Returns the solver or variant called exactly `name`.
 pub fn find_backend(name: &str) -> Result<SolverInfo, UnknownName> {
     let all: Vec<SolverInfo> = skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect();
     let known: Vec<&str> = all.iter().map(|info| info.name).collect();
@@ -177,8 +188,11 @@ pub fn find_backend(name: &str) -> Result<SolverInfo, UnknownName> {
 #[derive(Debug, thiserror::Error)]
 #[error("{argument}: `{}` is also {other}", one_line(path))]
 pub struct SameFile {
+    /// Argument of the output.
     argument: &'static str,
+    /// Path of the output.
     path: String,
+    /// Description of the other file.
     other: String,
 }
 
@@ -193,12 +207,14 @@ impl Diagnostic for SameFile {
 }
 
 /// Checks that the output `path` of `argument` is none of the files `others`, which are pairs of a description and a
-/// path.
+/// path (`None` for a file that is not used). Links and other names of one file are recognised. The error names the
+/// first file that is the same.
 pub fn check_not_overwriting(
     argument: &'static str,
     path: &Path,
     others: &[(&str, Option<&Path>)],
 ) -> Result<(), SameFile> {
+    // Whether another file is the output.
     let same = |other: &&(&str, Option<&Path>)| other.1.is_some_and(|other| is_same_file(path, other));
     let Some((what, _)) = others.iter().find(same) else { return Ok(()) };
     Err(SameFile { argument, path: path.display().to_string(), other: (*what).to_owned() })

@@ -11,7 +11,8 @@ use crate::errors::{self, BadArgument, Unreadable, Unwritable};
 use crate::failure::Result;
 use crate::output::{print, printable_path};
 
-/// Reads the file to import, writes the vehicle file, and prints the notes of the importer.
+/// Converts the file of another program to a vehicle file: checks the arguments, reads the file, writes the vehicle
+/// file, and prints the notes of the importer and the name of the vehicle. Nothing is written if there is a fault.
 pub fn import(asked: &Import) -> Result<()> {
     errors::check_not_overwriting("--out", &asked.out, &[("the file to import", Some(&asked.file))])?;
     let options = match asked.dt_s {
@@ -33,6 +34,7 @@ pub fn import(asked: &Import) -> Result<()> {
     print(&format!("vehicle  {}: {}\n", printable_path(&asked.out), one_line(&imported.spec.name)))
 }
 
+/// Checks the step length of `--dt-s` (s) and returns it; its range is that of [`TimeStep`].
 fn step(dt: f64) -> Result<f64, BadArgument> {
     let bad = |accepts| BadArgument { argument: "--dt-s", found: dt.to_string(), accepts };
     TimeStep::new(dt).map(TimeStep::seconds).map_err(bad)

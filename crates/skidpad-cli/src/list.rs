@@ -10,7 +10,7 @@ use crate::arguments::{ListKind, SchemaKind};
 use crate::failure::{Failure, Result};
 use crate::output::{Table, print};
 
-/// Prints one list, or all of them for `None`.
+/// Prints one list, or all of them with titles for `None`.
 pub fn list(what: Option<ListKind>) -> Result<()> {
     let lists = [
         (ListKind::Vehicles, "Vehicles", vehicles as fn() -> Result<Table>),
@@ -31,7 +31,10 @@ pub fn list(what: Option<ListKind>) -> Result<()> {
     print("\n")
 }
 
+/// Returns the table of shipped vehicles, then trailers: name, mass, number of wheels, full name. Mass and wheels
+/// include the dolly of a full trailer.
 fn vehicles() -> Result<Table> {
+    // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for name in skidpad::spec::shipped::names().chain(skidpad::spec::shipped::trailers()) {
         let loaded = skidpad::spec::load(name)?;
@@ -42,7 +45,10 @@ fn vehicles() -> Result<Table> {
     Ok(table)
 }
 
+/// Returns the table of the solvers without variants: name, `peer` for a solver that only serves comparisons,
+/// description.
 fn backends() -> Table {
+    // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for info in skidpad::solvers() {
         table.row([info.name, if info.comparison_only { "peer" } else { "" }, info.description]);
@@ -50,7 +56,9 @@ fn backends() -> Table {
     table
 }
 
+/// Returns the table of the standard manoeuvres with their descriptions.
 fn manoeuvres() -> Table {
+    // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for entry in MANOEUVRES {
         table.row([entry.name, entry.about]);
@@ -60,6 +68,7 @@ fn manoeuvres() -> Table {
 
 /// Returns the table of the kinds of ground with their sources, followed by the wheel probes of each solver.
 fn grounds() -> Table {
+    // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for (name, from) in GROUND_KINDS {
         table.row([name, "", from]);
@@ -73,7 +82,10 @@ fn grounds() -> Table {
     table
 }
 
+/// Returns the table of the telemetry channels of the CSV file with unit and description: of the vehicle, of each
+/// wheel, of the hitch, of each shaft.
 fn channels() -> Table {
+    // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for channel in VEHICLE_CHANNELS {
         table.row([channel.name, channel.unit, channel.about]);

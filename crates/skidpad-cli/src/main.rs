@@ -47,6 +47,9 @@ const COMMAND_LINE_EXIT_CODE: u8 = 2;
 /// Exit code that shells use for a program that was interrupted from the keyboard.
 const INTERRUPTED_EXIT_CODE: i32 = 130;
 
+/// Runs the command of the command line and returns its exit code. Installs handlers first: an interrupt removes
+/// unfinished files and ends the program with [`INTERRUPTED_EXIT_CODE`]. A wrong command line and the failure of a
+/// command are reported on the standard error.
 fn main() -> ExitCode {
     // If no handler can be set, an interrupt still ends the program but leaves temporary files behind.
     _ = ctrlc::set_handler(|| {

@@ -23,6 +23,7 @@ pub fn printable_path(path: &Path) -> String {
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<String>>,
+    /// Number of the first right-aligned column, from 0.
     right_from: usize,
 }
 
@@ -32,7 +33,7 @@ impl Table {
         Self { rows: Vec::new(), right_from }
     }
 
-    /// Appends a row.
+    /// Appends a row. A row may have fewer cells than others. Control characters and line breaks in cells are escaped.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let safe = |cell: T| one_line(&cell.into()).into_owned();
         self.rows.push(cells.into_iter().map(safe).collect());
@@ -43,7 +44,8 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Returns the table as text, with two spaces between columns and `indent` spaces before each line.
+    /// Returns the table as text, with two spaces between columns and `indent` spaces before each line. Widths are
+    /// counted in characters. Lines have no spaces at their ends.
     pub fn text(&self, indent: usize) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|cell| cell.chars().count()).max();
@@ -84,7 +86,8 @@ pub fn print_error_report(report: &str) {
     _ = writeln!(std::io::stderr().lock(), "{}", keep_styles(report));
 }
 
-/// Returns `report` with the escapes of [`lines`], except for the terminal styles in [`TERMINAL_STYLES`].
+/// Returns `report` with the escapes of [`lines`], except for the terminal styles in [`TERMINAL_STYLES`]. Any other
+/// terminal command becomes visible text.
 fn keep_styles(report: &str) -> String {
     let mut safe = String::with_capacity(report.len());
     let mut rest = report;
@@ -111,13 +114,14 @@ const ESCAPE_CHARACTER: char = '\u{1b}';
 const TERMINAL_STYLES: [&str; 17] =
     ["", "0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39", "91", "94", "96"];
 
-/// Returns the length of the style at the start of `text`, bytes; `None` if `text` does not start with a style of
-/// [`TERMINAL_STYLES`].
+/// Returns the length of the style `ESC [ numbers m` at the start of `text`, bytes; `None` if `text` does not start
+/// with a style, or if one of its numbers is not in [`TERMINAL_STYLES`].
 fn style_length(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix(ESCAPE_CHARACTER)?.strip_prefix('[')?;
     let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     let is_style =
         numbers[end..].starts_with('m') && numbers[..end].split(';').all(|number| TERMINAL_STYLES.contains(&number));
+    // Escape character, `[` and the final `m`.
     is_style.then_some(end + 3)
 }
 

@@ -31,8 +31,11 @@ const MAX_STEPS: u64 = 4_000_000;
 /// Manoeuvre that is driven on a scene if none is named.
 pub const SCENE_MANOEUVRE: &str = "roll";
 
-/// Simulates the run, writes the CSV file and the JSON file if one is named, and prints the figures. Returns the exit
-/// code of [`health`].
+/// Simulates one car on one solver, writes the CSV file and the JSON file if one is named, and prints the figures of
+/// the manoeuvre. Returns the exit code of [`health`].
+///
+/// All arguments, files and output paths are checked before the run starts; the first fault ends the command. If an
+/// output is the standard output, the figures are printed to the standard error.
 pub fn run(asked: &Run) -> Result<ExitCode> {
     check_outputs(asked)?;
     let backend = errors::find_backend(&asked.backend)?;
@@ -43,6 +46,7 @@ pub fn run(asked: &Run) -> Result<ExitCode> {
     print_notes(&vehicle);
     let dt = time_step(&asked.step)?;
     let (overrides, ground) = overrides_with_files(&asked.changes, &vehicle.model)?;
+    // The user has named the solver, so that a peer with trailers is an error.
     capable_backends(vec![backend], true, &overrides)?;
     let ground: Vec<_> = ground.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
     for (argument, path) in outputs(asked) {
@@ -54,6 +58,7 @@ pub fn run(asked: &Run) -> Result<ExitCode> {
     let bar = progress_bar(dt.steps(setup.duration_s));
     let mut driver = manoeuvre.driver(&vehicle.model);
     let trajectory = simulate(&backend, &vehicle.model, &setup, driver.as_mut(), dt, &mut |done, _| {
+        // Every 256th step, since drawing the bar takes time.
         if done % 256 == 0 {
             bar.set_position(done);
         }
@@ -79,6 +84,7 @@ pub fn run(asked: &Run) -> Result<ExitCode> {
         print(&text)?;
     }
     let unfinished = manoeuvre.incomplete_reason(&vehicle.model, &trajectory);
+    // `false`: the only solver decides the exit code even if it is a peer.
     Ok(health([(backend.name, false, &trajectory, unfinished)]))
 }
 
@@ -95,7 +101,7 @@ fn check_outputs(asked: &Run) -> Result<(), SameFile> {
     errors::check_not_overwriting("--metrics-json", metrics, &[("what --out writes", Some(&asked.out))])
 }
 
-/// Returns the outputs as pairs of argument and path.
+/// Returns the outputs as pairs of argument and path: `--out`, then `--metrics-json` if it is given.
 fn outputs(asked: &Run) -> impl Iterator<Item = (&'static str, &Path)> {
     let metrics = asked.metrics_json.as_deref().map(|path| ("--metrics-json", path));
     [("--out", asked.out.as_path())].into_iter().chain(metrics)
@@ -107,10 +113,12 @@ pub fn check_tyre_files(vehicle: &LoadedVehicle, (argument, path): (&'static str
     errors::check_not_overwriting(argument, path, &tyres)
 }
 
-/// Writes a JSON object that maps names with units to unrounded values, with `null` for figures without a value. The
-/// key `health` contains the worst step report and the place where the car left the ground.
+/// Writes a JSON object that maps the names of the figures with units to unrounded values, with `null` for figures
+/// without a value. The key `health` contains the worst step report of the run and the time and place where the car
+/// left the ground, or `null`.
 fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> Result<()> {
     let (mut object, worst) = (to_json(metrics), trajectory.worst_report());
+    // Time and place at which the car left the ground.
     let left = trajectory.off_scene();
     object["health"] = json!({
         "not_finite": worst.not_finite,
@@ -123,26 +131,33 @@ fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> Result
     Ok(write_atomically(path, |out| writeln!(out, "{text}")).map_err(Unwritable::from)?)
 }
 
+/// Returns a table with a row for each figure: label, value with rounding, unit.
 fn metrics_table(metrics: &[Metric]) -> String {
+    // Right-aligned from column 1 on.
     let mut table = Table::new(1);
     for metric in metrics {
         table.row([metric.label.clone(), metric.text(), metric.unit.to_string()]);
     }
+    // Indented by two spaces.
     table.text(2)
 }
 
-/// Returns a table of assists and tricks on a solver: share of time in which each was active, and largest
-/// contributions. Returns an empty text if there are none.
+/// Returns a table of the assists and tricks on a solver: name, share of the time in which each was active, and the
+/// largest value of each of its contributions, or `nothing`. A trick is an aid without a physical counterpart. Returns
+/// an empty text if the model has none.
 pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
     let help = trajectory.assist_use();
     if help.is_empty() {
         return String::new();
     }
+    // Right-aligned from column 1 on.
     let mut table = Table::new(1);
     for own in &help {
+        // Channels whose largest value is more than rounding error.
         let told = Contribution::CHANNELS.iter().enumerate().filter(|(k, _)| own.is_reported(*k));
         let text = |value: f64| four_digits(value, value);
         let texts: Vec<String> = told.map(|(k, channel)| format!("{} {}", channel.name, text(own.peak[k]))).collect();
+        // Largest contributions as text.
         let most = if texts.is_empty() { "nothing".into() } else { texts.join(", ") };
         table.row([own.assist.name().to_string(), format!("{:.1} % of the time", 100.0 * own.share), most]);
     }
@@ -169,6 +184,7 @@ pub fn health<'a>(
                 "warning: {backend} stopped at {iterations} iterations in some step, residual {residual:.1e} m/s"
             ));
         }
+        // Time and place at which the car left the ground.
         let left = trajectory.off_scene();
         if let Some(left) = left {
             print_error(&format!("warning: on {backend} the car {}", left.text()));
@@ -183,6 +199,9 @@ pub fn health<'a>(
     code
 }
 
+/// Returns the manoeuvre that the arguments ask for: the table of controls if a file is named, otherwise the named
+/// standard manoeuvre, or [`SCENE_MANOEUVRE`] without a name. The error lists the known manoeuvres or the faults of the
+/// table.
 fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dyn Manoeuvre>> {
     // The command line requires a manoeuvre, a table or a scene.
     let Some(path) = asked.controls.as_deref() else {
@@ -201,8 +220,10 @@ fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dy
     }
 }
 
-/// Returns the step length of the arguments; 1/240 s by default.
+/// Returns the step length of the arguments: `--dt-s` if it is given, otherwise the inverse of `--rate-hz`; 1/240 s by
+/// default. The range is that of [`TimeStep`].
 pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
+    // `accepts` is the accepted range as text.
     let bad = |argument, found: f64, accepts| BadArgument { argument, found: found.to_string(), accepts };
     match (step.dt_s, step.rate_hz) {
         (Some(dt), _) => TimeStep::new(dt).map_err(|accepts| bad("--dt-s", dt, accepts)),
@@ -219,10 +240,12 @@ pub fn overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides> {
     overrides_with_files(changes, model).map(|(overrides, _)| overrides)
 }
 
-/// Returns the result of [`overrides`] and the ground files of the scene.
+/// Returns the result of [`overrides`] and the files of the ground that the scene names. Loads the scene and the
+/// trailers. A slope for a scene without a plane is an error.
 fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, Vec<PathBuf>)> {
     let roots = allowed_roots(&changes.roots)?;
     let loaded = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
+    // Changes by arguments alone.
     let asked = Overrides {
         trailers: trailers::load_trailers(&changes.towing, model, &changes.roots)?,
         ..overrides_from_arguments(changes)?
@@ -246,7 +269,11 @@ fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overri
     Ok((overrides, files))
 }
 
+/// Returns the changes of the arguments without files, in SI units. Checks the ranges, ends included: speed −200 to 200
+/// m/s, slope −89° to 89°, heading −360° to 360°, duration 1e-6 to 1e6 s. The error names the first argument out of its
+/// range.
 fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument> {
+    // Checks that a value, if it is given, is in a range with both ends.
     let within = |argument, value: Option<f64>, low: f64, high: f64, unit| match value {
         Some(v) if !(low..=high).contains(&v) => Err(BadArgument {
             argument,
@@ -277,6 +304,7 @@ pub fn setup(
     steps: &[TimeStep],
 ) -> Result<Setup, BadArgument> {
     let setup = overrides.setup(manoeuvre, model).map_err(|StartRejected { change, found, accepts }| {
+        // Whether an argument asked for the change, its name, and the key of the scene that else did.
         let (is_asked, option, key) = match change {
             StartProperty::Speed => {
                 (changes.initial_speed_mps.is_some(), "--initial-speed-mps", "`speed_mps` of the scene")
@@ -291,6 +319,7 @@ pub fn setup(
     Ok(setup)
 }
 
+/// Checks that the duration is above 0 and has at most [`MAX_STEPS`] steps of `dt`.
 fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
     let steps = setup.duration_s / dt.seconds();
     if setup.duration_s > 0.0 && steps <= MAX_STEPS as f64 {

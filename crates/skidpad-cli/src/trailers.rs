@@ -21,7 +21,9 @@ pub fn load_trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> Res
     for name in named {
         let trailer = load_vehicle(name, roots)?;
         print_notes(&trailer);
+        // Whether the vehicle ahead has a hitch.
         let ahead = train.last().is_some_and(|ahead| ahead.model.parts().hitch.is_some());
+        // `what` describes the vehicle, `accepts` the accepted ones.
         let fault = |what: &str, accepts: &str| {
             let found = format!("`{name}`, {what},");
             Err(BadArgument { argument: "--towing", found, accepts: accepts.into() })
@@ -38,5 +40,6 @@ pub fn load_trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> Res
         train.extend(trailer.dolly.map(|model| TowedUnit { model, is_dolly: true }));
         train.push(trailer.model.into());
     }
+    // The first unit is the car.
     Ok(train.split_off(1))
 }

@@ -47,13 +47,15 @@ pub struct WheelControls {
 const MAX_RAW_ANGLE_RAD: f32 = core::f32::consts::FRAC_PI_2;
 
 impl Controls {
-    /// Returns the raw angle of wheel `i`, rad, clamped to a right angle; `None` if there is none.
+    /// Returns the raw road-wheel angle of wheel `i` (rad), clamped to ± a right angle; 0 if it is not finite. Returns
+    /// `None` if the wheel has no raw angle.
     pub fn raw_angle(&self, i: usize) -> Option<f32> {
         let raw = self.wheels.get(i).and_then(|wheel| wheel.steer);
         raw.map(|angle| clamp_or_zero(angle, -MAX_RAW_ANGLE_RAD, MAX_RAW_ANGLE_RAD))
     }
 
-    /// Returns the share of their rate that anti-roll bars have, 0 to 1.
+    /// Returns the share of their rate that active anti-roll bars have, clamped to 0 to 1; 1 without a demand, 0 if the
+    /// demand is not finite.
     pub(crate) fn bar_rate_share(&self) -> f32 {
         self.bars.map_or(1.0, |share| clamp_or_zero(share, 0.0, 1.0))
     }
@@ -79,12 +81,13 @@ impl Controls {
 /// Largest accepted raw brake torque at a wheel, N m.
 pub const MAX_RAW_BRAKE_TORQUE_NM: f32 = 1e6;
 
-/// Clamps `value` to `low..=high`; a value that is not finite counts as 0.
+/// Returns `value` clamped to `low..=high`; a value that is infinite or NaN becomes 0, even if 0 is outside the range.
 pub fn clamp_or_zero(value: f32, low: f32, high: f32) -> f32 {
     clamp_lanes_or_zero(value, low, high)
 }
 
-/// Clamps each lane of `values` like [`clamp_or_zero`].
+/// Returns each lane of `values` clamped to `low..=high`; lanes that are infinite or NaN become 0, as in
+/// [`clamp_or_zero`].
 #[inline(always)]
 pub(crate) fn clamp_lanes_or_zero<L: Lane>(values: L, low: L, high: L) -> L {
     values.clamp_keeping_nan(low, high).masked(values.abs().less(L::splat(f32::INFINITY)))

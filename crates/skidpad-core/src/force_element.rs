@@ -25,17 +25,18 @@ pub struct ChassisMotion {
 }
 
 impl ChassisMotion {
+    /// Reads the motion of `body` at the start of a step of `dt` s.
     pub(crate) fn new(body: &ChassisState, dt: f32) -> Self {
         let ChassisState { position, rotation, velocity, angular, wind, .. } = *body;
         Self { position, rotation, velocity, angular, wind, dt }
     }
 
-    /// Returns the position in the world, m, of `point` of the vehicle (vehicle frame, m).
+    /// Returns the position of `point` (vehicle frame, m, from the centre of mass) in the world (m).
     pub fn point_position(&self, point: Vec3) -> DVec3 {
         self.position + (self.rotation * point).as_dvec3()
     }
 
-    /// Returns the velocity of `point` of the vehicle (vehicle frame, m), world, m/s.
+    /// Returns the velocity of `point` (vehicle frame, m, from the centre of mass) in world axes (m/s): `v + ω × r`.
     pub fn point_velocity(&self, point: Vec3) -> Vec3 {
         self.velocity + self.angular.cross(self.rotation * point)
     }
@@ -57,13 +58,18 @@ pub struct ForceElementOutput {
 }
 
 impl ForceElementOutput {
-    /// Returns force (N) and moment about the centre of mass (N m) in the vehicle frame, as means over a step of `dt` s, for a chassis with this
-    /// inverse mass and inertia.
+    /// Returns force (N) and moment about the centre of mass (N m) in the vehicle frame, as means over a step of `dt`
+    /// s, for a chassis with this inverse mass (1/kg) and inertia.
+    ///
+    /// The force is integrated implicitly along its direction d: `F / (1 + c dt k)`, with the damping c (negative
+    /// counts as 0) and the compliance of its point, `k = 1 / m + (r × d) · I⁻¹ (r × d)`. The moment is `r × F` plus
+    /// the additional moment, which is not damped. `to_world` are the vehicle axes.
     pub(crate) fn wrench(&self, to_world: &Mat3, inverse_mass: f32, inverse_inertia: &Mat3, dt: f32) -> (Vec3, Vec3) {
         let to_vehicle = to_world.transpose();
         let force = to_vehicle * self.force;
         let direction = force.normalize_or_zero();
         let turn = self.point.cross(direction);
+        // Velocity of the point along the force per impulse (1/kg).
         let give = inverse_mass + turn.dot(*inverse_inertia * turn);
         let force = force / (1.0 + self.damping.max(0.0) * dt * give);
         (force, self.point.cross(force) + to_vehicle * self.moment)
@@ -76,7 +82,7 @@ impl ForceElementOutput {
 /// Solvers based on skidpad's rows apply it to the chassis with other forces from outside the tyres, and report it in the
 /// assist log. Peers ignore it.
 pub trait ForceElement: Debug + Send + Sync {
-    /// Returns the action in the next step.
+    /// Returns the force and moment in the next step, from the motion at its start. Called once per step and car.
     fn evaluate(&self, motion: &ChassisMotion, controls: &Controls) -> ForceElementOutput;
 }
 
@@ -92,6 +98,7 @@ impl ExternalForce {
 }
 
 impl PartialEq for ExternalForce {
+    /// Returns true if both share one object; equal parameters do not suffice.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

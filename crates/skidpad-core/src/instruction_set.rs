@@ -1,14 +1,16 @@
 //! Selection of the instructions of a step: those of every processor of the target, or the widest of this processor. Results have the same
 //! bits: compilers do not fuse multiplication and addition unless told to, so only the encoding of operations differs.
 
-/// Runs `part` of a step, compiled to the widest instructions of this processor: AVX-512, or AVX2. Functions that are not inlined into
-/// `part` use the instructions of the target.
+/// Runs `part` of a step and returns its result. `part` is compiled to the widest instructions of this processor:
+/// AVX-512, else AVX2, else those of the target (always on processors other than x86). Functions that are not inlined
+/// into `part` use the instructions of the target.
 #[cfg(feature = "instruction_sets")]
 #[inline(always)]
 pub fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         let level = fearless_simd::Level::new();
+        // `sets_allowed`: 0 allows only the target's own instructions, 1 also AVX2, 2 also AVX-512.
         if let Some(set) = level.as_avx512().filter(|_| sets_allowed() > 1) {
             return fearless_simd::Simd::vectorize(set, part);
         }
@@ -51,6 +53,7 @@ mod tests {
         static ALLOWED_INSTRUCTION_SETS: Cell<usize> = const { Cell::new(usize::MAX) };
     }
 
+    /// Returns the number of sets that the running test allows: 0 the target's own only, 1 up to AVX2, 2 up to AVX-512.
     pub fn sets_allowed() -> usize {
         ALLOWED_INSTRUCTION_SETS.get()
     }

@@ -63,13 +63,14 @@ pub trait Lane:
     /// Returns whole `e` and `m` in [1, 2) with `self = m 2^e`, for positive normal numbers.
     fn exponent_and_mantissa(self) -> (Self, Self);
 
-    /// Runs `part`, which is called and not inlined, with the instructions that this type requires.
+    /// Runs `part` and returns its result. `part` is compiled as a function of its own, with the instructions that this
+    /// type requires; types without such a requirement run it directly.
     #[inline(always)]
     fn call_outlined<R>(part: impl FnOnce() -> R) -> R {
         part()
     }
 
-    /// Runs `part` of a step with the widest instructions used for this type.
+    /// Runs `part` of a step with the widest instructions used for this type, and returns its result.
     #[inline(always)]
     fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
         dispatch_simd(part)
@@ -111,19 +112,21 @@ pub trait Lane:
         Self::select(self.less(Self::splat(0.0)), Self::splat(-1.0), Self::splat(1.0))
     }
 
-    /// Returns `self` with its sign changed where `of` is below 0.
+    /// Returns `self` with its sign changed where `of` is below 0; a zero or NaN in `of` changes nothing.
     #[inline(always)]
     fn times_sign_of(self, of: Self) -> Self {
         Self::select(of.less(Self::splat(0.0)), -self, self)
     }
 
-    /// Returns 0 below `low`, 1 above `high`, and between them a cubic with zero slope at both ends.
+    /// Returns 0 below `low`, 1 above `high`, and between them the cubic `t² (3 − 2 t)` with zero slope at both ends,
+    /// where t is the share of the way.
     #[inline(always)]
     fn smoothstep(self, low: Self, high: Self) -> Self {
         ((self - low) / (high - low)).smoothstep_unit()
     }
 
-    /// Returns 0 below 0, 1 above 1, and between them a cubic with zero slope at both ends.
+    /// Returns the cubic `t² (3 − 2 t)` of `self`, clamped to 0 to 1: 0 below 0, 1 above 1, and zero slope at both
+    /// ends. A NaN becomes 0.
     #[inline(always)]
     fn smoothstep_unit(self) -> Self {
         let t = self.clamp_nan_to_low(Self::splat(0.0), Self::splat(1.0));
@@ -246,7 +249,7 @@ pub(crate) trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     /// Builds the array from `of`, called with the index of each row.
     fn rows_from_fn<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> Self::RowArray<T>;
 
-    /// Returns a mask of the cars with any wheel in the mask `wheels`.
+    /// Returns the mask of the cars that have any wheel in the mask `wheels`.
     fn cars_with_any(wheels: Self::Mask) -> <Self::Car as Lane>::Mask;
 
     /// Returns a mask of all wheels of the `cars`.
@@ -273,8 +276,11 @@ pub(crate) trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
 
 /// Constant 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
 pub(crate) const ROUND_TO_WHOLE: f32 = 12_582_912.0;
+/// Number of bits of the mantissa of an `f32`.
 const MANTISSA_BITS: u32 = 23;
+/// Bits of the number 1, with an empty mantissa.
 const ONE_BITS: u32 = 0x3f80_0000;
+/// Mask of the bits of the mantissa.
 const MANTISSA_MASK: u32 = 0x007f_ffff;
 
 impl Lane for f32 {
@@ -310,11 +316,15 @@ impl Lane for f32 {
         f32::abs(self)
     }
 
+    /// Returns two to the power `self`: adds a large number, so that the integer is in the last bits of the mantissa,
+    /// and shifts it to the exponent.
     #[inline(always)]
     fn power_of_two(self) -> Self {
         f32::from_bits(((self + ROUND_TO_WHOLE).to_bits() << MANTISSA_BITS).wrapping_add(ONE_BITS))
     }
 
+    /// Returns whole `e` and `m` in [1, 2) with `self = m 2^e`: reads the biased exponent from the bits, and replaces
+    /// it by that of 1.
     #[inline(always)]
     fn exponent_and_mantissa(self) -> (Self, Self) {
         // The biased exponent forms the last bits of a number that starts at 1.5 × 2²³.
@@ -343,8 +353,8 @@ use impl_lanewise_ops;
 /// does.
 const MIN_MAX_RETURN_SECOND: bool = cfg!(target_feature = "sse");
 
-/// Runs `part` with the instructions that every processor of the target has: if wider ones exist, steps use [`WideEight`], not
-/// [`F32x8Pair`].
+/// Runs `part` with the instructions that every processor of the target has, and returns its result. If wider ones
+/// exist, steps use [`F32x8`], not [`F32x8Pair`].
 #[inline(always)]
 fn call_baseline<R>(part: impl FnOnce() -> R) -> R {
     part()

@@ -7,19 +7,25 @@ use crate::lane::{CarScalar, F32x4, Lane, Vec4Ops, WheelLanes};
 use crate::vectors::Vec3Lanes;
 use bevy_math::{Mat3, Vec3};
 
-/// Spatial vector with a linear and an angular part.
+/// Spatial vector with a linear and an angular part: a twist (m/s, rad/s), an impulse (N s, N m s), or a row (direction, and arm × direction in m).
+///
+/// In a step it is about the centre of mass, in vehicle axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct SpatialVector<L> {
+    /// Velocity, impulse or direction.
     pub linear: Vec3Lanes<L>,
+    /// Angular velocity, angular impulse or moment arm.
     pub angular: Vec3Lanes<L>,
 }
 
 impl<L: Lane> SpatialVector<L> {
+    /// Builds a vector from its parts.
     #[inline(always)]
     pub fn new(linear: Vec3Lanes<L>, angular: Vec3Lanes<L>) -> Self {
         Self { linear, angular }
     }
 
+    /// Returns the scalar product over all six components: for a row and a twist, the speed along the row (m/s).
     #[inline(always)]
     pub fn dot(self, other: Self) -> L {
         self.linear.dot(other.linear) + self.angular.dot(other.angular)
@@ -31,6 +37,7 @@ impl<L: Lane> SpatialVector<L> {
         Self::new(Vec3Lanes::select(mask, yes.linear, no.linear), Vec3Lanes::select(mask, yes.angular, no.angular))
     }
 
+    /// Returns the components: linear x, y, z, then angular x, y, z.
     #[inline(always)]
     fn to_array(self) -> [L; 6] {
         let (l, a) = (self.linear, self.angular);
@@ -39,6 +46,7 @@ impl<L: Lane> SpatialVector<L> {
 }
 
 impl SpatialVector<f32> {
+    /// Builds a vector of single numbers from both parts.
     #[inline(always)]
     pub fn from_vec3s(linear: Vec3, angular: Vec3) -> Self {
         Self::new(Vec3Lanes::splat(linear), Vec3Lanes::splat(angular))
@@ -61,7 +69,8 @@ impl<C: Lane> SpatialVector<C> {
 }
 
 impl<W: WheelLanes> SpatialVector<W> {
-    /// Returns the sum of `of(row)` over the wheels of two axles, added axle by axle.
+    /// Returns the sum of `of(row)` over the wheels of two axles of each car. Left and right of an axle are added first, so that a mirrored
+    /// car has mirrored bits. `of` is called once for each row of two axles.
     #[inline(always)]
     pub fn sum_over_wheels(of: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
         let each = W::rows_from_fn(of);
@@ -70,6 +79,7 @@ impl<W: WheelLanes> SpatialVector<W> {
             let (l, a) = parts(k);
             [l.x, l.y, l.z, a.x]
         });
+        // The last two sums only fill the array.
         let [ay, az, ..] = W::sum_four_over_wheels(|k| {
             let (_, a) = parts(k);
             [a.y, a.z, a.y, a.z]
@@ -77,7 +87,7 @@ impl<W: WheelLanes> SpatialVector<W> {
         SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
     }
 
-    /// Returns the vector of the opposite wheel in each wheel's place.
+    /// Returns, in each wheel's place, the vector of the wheel on the other side of its axle.
     #[inline(always)]
     pub fn opposite_wheels(each: W::RowArray<Self>) -> W::RowArray<Self> {
         let of = |part: fn(&Self) -> W| W::opposite(W::rows_from_fn(|k| part(&each[k])));
@@ -88,7 +98,7 @@ impl<W: WheelLanes> SpatialVector<W> {
 }
 
 impl SpatialVector<F32x4> {
-    /// Returns the sum of each lane and the lane of the opposite wheel.
+    /// Returns at each wheel the sum of its vector and that of the opposite wheel, the same for both wheels of an axle.
     #[inline(always)]
     pub fn plus_opposite(self) -> Self {
         let [opposite] = Self::opposite_wheels([self]);
@@ -140,6 +150,7 @@ const PACKED_ENTRIES: usize = 24;
 /// Sum of weighted outer products of rows, separate for each lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OuterProducts<W: WheelLanes = F32x4> {
+    /// Packed lower triangle for each row of two axles.
     entries: W::RowArray<[W; PACKED_ENTRIES]>,
 }
 
@@ -156,7 +167,8 @@ impl<W: WheelLanes> OuterProducts<W> {
         add_outer_products(&mut self.entries[k], [(weight, row)]);
     }
 
-    /// Builds the sum of `weight * row rowᵀ` over the terms of each row of two axles.
+    /// Builds the sum of `weight * row rowᵀ` over `TERMS` terms of each row of two axles. `each` returns the terms
+    /// (weight, row) of row `k`, and is called once for each.
     #[inline(always)]
     pub fn from_terms<const TERMS: usize>(mut each: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
         Self {
@@ -168,8 +180,9 @@ impl<W: WheelLanes> OuterProducts<W> {
     }
 }
 
-/// Calls `e` with row and column of every entry and returns the results, with `none` for unused entries. Written out, each entry is stored
-/// once; in a loop the entries would first be zeroed in memory.
+/// Calls `e` with row and column of each of the 21 entries of the lower triangle, and returns the results in packed
+/// order, with `none` for the three unused entries. Written out, each entry is stored once; in a loop the entries would
+/// first be zeroed in memory.
 #[inline(always)]
 fn map_entries<T: Copy>(mut e: impl FnMut(usize, usize) -> T, none: T) -> [T; PACKED_ENTRIES] {
     #[rustfmt::skip]
@@ -184,7 +197,8 @@ fn map_entries<T: Copy>(mut e: impl FnMut(usize, usize) -> T, none: T) -> [T; PA
     entries
 }
 
-/// Returns the index of the entry in row `i` and column `k`, for `k <= i`.
+/// Returns the packed index of the entry in row `i` and column `k`, for `k <= i < 6`; the inverse of the order of
+/// [`map_entries`].
 #[inline(always)]
 const fn packed_index(i: usize, k: usize) -> usize {
     match i {
@@ -194,7 +208,7 @@ const fn packed_index(i: usize, k: usize) -> usize {
     }
 }
 
-/// Returns the entries of the sum of `weight * row rowᵀ`.
+/// Returns the packed entries of the sum of `weight * row rowᵀ` over the `terms` (weight, row).
 #[inline(always)]
 fn sum_outer_products<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [W; PACKED_ENTRIES] {
     let (terms, zero) = (weight_rows(terms), W::default());
@@ -205,7 +219,7 @@ fn sum_outer_products<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVect
     )
 }
 
-/// Adds each `weight * row rowᵀ`, one after the other, to `entries`.
+/// Adds `weight * row rowᵀ` of each of the `terms` (weight, row), one after the other, to the packed `entries`.
 #[inline(always)]
 fn add_outer_products<W: WheelLanes, const TERMS: usize>(
     entries: &mut [W; PACKED_ENTRIES],
@@ -222,7 +236,7 @@ fn add_outer_products<W: WheelLanes, const TERMS: usize>(
     );
 }
 
-/// Returns each row, and that row times its weight.
+/// Returns, for each of the `terms` (weight, row), the six components of the row, and of the row times its weight.
 #[inline(always)]
 fn weight_rows<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [([W; 6], [W; 6]); TERMS] {
     terms.map(
@@ -232,7 +246,7 @@ fn weight_rows<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVector<W>);
 }
 
 impl OuterProducts {
-    /// Multiplies each lane by its `share`.
+    /// Returns the sum with each lane multiplied by its `share`.
     pub fn scaled_by(mut self, share: F32x4) -> Self {
         self.entries.iter_mut().flatten().for_each(|entry| *entry = *entry * share);
         self
@@ -262,7 +276,7 @@ pub(crate) struct Symmetric6<C: CarScalar = f32> {
 }
 
 impl<W: WheelLanes> OuterProducts<W> {
-    /// Returns the sums over the wheels of four entries, starting at index `k`.
+    /// Returns the sums over the wheels of each car of the four packed entries from index `k` on.
     #[inline(always)]
     fn sum_entries(&self, k: usize) -> Vec4Of<W::Car> {
         let of = &self.entries;
@@ -273,9 +287,10 @@ impl<W: WheelLanes> OuterProducts<W> {
     }
 }
 
+/// Four numbers of each car.
 type Vec4Of<C> = <C as CarScalar>::Vec4;
 
-/// Returns four numbers that all cars share.
+/// Returns the four numbers for every car.
 #[inline(always)]
 fn splat_vec4<C: CarScalar>([a, b, c, d]: [f32; 4]) -> C::Vec4 {
     Vec4Ops::from_array([C::splat(a), C::splat(b), C::splat(c), C::splat(d)])
@@ -295,6 +310,7 @@ impl<C: CarScalar> Symmetric6<C> {
     pub fn new<W: WheelLanes<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
         let (first, second, third) = (products.sum_entries(0), products.sum_entries(4), products.sum_entries(8));
+        // Mass and inertia belong to the diagonal blocks; inertia x.y is the entry in row y and column x.
         let fours = [
             first.with_x(first_component::<C>(first) + C::splat(mass)),
             second.with_x(first_component::<C>(second) + C::splat(mass)),
@@ -306,7 +322,7 @@ impl<C: CarScalar> Symmetric6<C> {
         Self { packed: fours }
     }
 
-    /// Returns `self * x`.
+    /// Returns the product of the matrix and the vector `x`. The upper triangle is the mirrored lower one.
     pub fn mul_vector(&self, x: SpatialVector<C>) -> SpatialVector<C> {
         let (x, fours) = (x.to_array(), self.packed.map(C::Vec4::to_array));
         let entry = |i: usize, k: usize| fours.as_flattened()[packed_index(i.max(k), i.min(k))];
@@ -314,24 +330,31 @@ impl<C: CarScalar> Symmetric6<C> {
         SpatialVector::new(Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f))
     }
 
-    /// Solves `self * x == right` for x. The matrix must be positive definite.
+    /// Returns x with `self * x == right`: for a mass matrix and an impulse, the change of velocity. The matrix must be
+    /// positive definite. Small pivots are limited to the rounding error of their diagonal entry, so that the result is
+    /// finite.
     ///
-    /// The elimination uses blocks of three, each as LDLᵀ, written out: a third of the instructions of a loop. Cofactors would be
-    /// cheaper, but lose all digits if a row is a thousand times stiffer than the mass.
+    /// The elimination uses blocks of three (linear, then angular components), each as LDLᵀ, written out: a third of
+    /// the instructions of a loop. Cofactors would be cheaper, but lose all digits if a row is a thousand times stiffer
+    /// than the mass.
     ///
-    /// The right sides of the linear block are SIMD lanes: the force, then the columns of the angular velocities in the linear equations.
+    /// The right sides of the linear block are SIMD lanes: the force, then the columns of the angular velocities in the
+    /// linear equations.
     #[inline(always)]
     pub fn solve(&self, right: SpatialVector<C>) -> SpatialVector<C> {
         let (force, moment) = (right.linear, right.angular);
         let [first, second, third, fourth, fifth, sixth] = self.packed;
         // Written out, because a function that maps an array is not inlined, and closures may not be.
+        // Diagonal of the linear block. The other entries of that block are the first numbers of the last three quads.
         let (xx, yy, zz) = (first_component(first), first_component(second), first_component(third));
         let linear =
             LdlFactors::factorise(xx, first_component(fourth), yy, first_component(fifth), first_component(sixth), zz);
+        // Forward substitution of the four right sides of the linear block.
         let x = first.with_x(force.x);
         let y = second.with_x(force.y) - C::Vec4::repeat(linear.yx) * x;
         let z = third.with_x(force.z) - (C::Vec4::repeat(linear.zx) * x + C::Vec4::repeat(linear.zy) * y);
         let per_pivot = linear.inverse_pivots;
+        // Columns of the angular velocities over the pivots, without the force.
         let [_, xx, yx, zx] = (x * C::Vec4::repeat(per_pivot.x)).to_array();
         let [_, xy, yy, zy] = (y * C::Vec4::repeat(per_pivot.y)).to_array();
         let [_, xz, yz, zz] = (z * C::Vec4::repeat(per_pivot.z)).to_array();
@@ -340,9 +363,11 @@ impl<C: CarScalar> Symmetric6<C> {
         let [b, _, by, bz] = (fifth.with_x(moment.y) - combine_rows::<C>([x, y, z], [yx, yy, yz])).to_array();
         let [c, _, _, cz] = (sixth.with_x(moment.z) - combine_rows::<C>([x, y, z], [zx, zy, zz])).to_array();
         let angular = LdlFactors::factorise(ax, ay, by, az, bz, cz);
+        // Angular velocities.
         let turn = angular.solve_lower_transposed(
             angular.solve_lower(Vec3Lanes::new(a, b, c)).mul_components(angular.inverse_pivots),
         );
+        // Right sides of the linear equations with the angular velocities inserted.
         let force = Vec3Lanes::new(
             subtract_columns::<C>(x, turn),
             subtract_columns::<C>(y, turn),
@@ -352,23 +377,26 @@ impl<C: CarScalar> Symmetric6<C> {
     }
 }
 
-/// Returns the sum of `rows`, each times its number.
+/// Returns the linear combination `a x + b y + c z` of three quads.
 #[inline(always)]
 fn combine_rows<C: CarScalar>([x, y, z]: [C::Vec4; 3], [a, b, c]: [C; 3]) -> C::Vec4 {
     x * C::Vec4::repeat(a) + y * C::Vec4::repeat(b) + z * C::Vec4::repeat(c)
 }
 
-/// Returns the force of a row, less its columns times the angular velocities of `turn`.
+/// Returns the right side of a linear equation after the angular velocities `turn` are known: the first number of `row`
+/// (force) less its other three numbers (columns) times `turn`.
 #[inline(always)]
 fn subtract_columns<C: CarScalar>(row: C::Vec4, turn: Vec3Lanes<C>) -> C {
     let [force, x, y, z] = row.to_array();
     force - (x * turn.x + y * turn.y + z * turn.z)
 }
 
-/// Solves six equations `matrix * x == right` by elimination with the largest pivot of each column. Returns `None` if there is no solution.
+/// Returns the solution x of six equations `matrix * x == right`, by Gaussian elimination with the largest pivot of
+/// each column and back substitution. Returns `None` if a component of the result is not finite (singular matrix).
 pub(crate) fn solve_dense(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Option<[f32; 6]> {
     for k in 0..6 {
         let largest = |a: &usize, b: &usize| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs());
+        // Row with the largest entry in column `k`.
         let pivot = (k..6).max_by(largest)?;
         matrix.swap(k, pivot);
         right.swap(k, pivot);
@@ -380,6 +408,7 @@ pub(crate) fn solve_dense(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Opt
         }
     }
     for k in (0..6).rev() {
+        // Part of the equation with the components already known.
         let known: f32 = (k + 1..6).map(|i| matrix[k][i] * right[i]).sum();
         right[k] = (right[k] - known) / matrix[k][k];
     }
@@ -388,10 +417,13 @@ pub(crate) fn solve_dense(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Opt
 
 /// Factors `L D Lᵀ` of a symmetric 3 × 3 matrix.
 struct LdlFactors<C> {
-    /// Entries of L below its unit diagonal: yx, zx, zy.
+    /// Entry of L in row y and column x.
     yx: C,
+    /// Entry of L in row z and column x.
     zx: C,
+    /// Entry of L in row z and column y.
     zy: C,
+    /// Reciprocals of the diagonal of D.
     inverse_pivots: Vec3Lanes<C>,
 }
 
@@ -399,26 +431,29 @@ struct LdlFactors<C> {
 const MIN_PIVOT_SHARE: f32 = f32::EPSILON;
 
 impl<C: Lane> LdlFactors<C> {
+    /// Computes the factors `L D Lᵀ` (L with a unit diagonal) of the matrix with these entries, such as `xy` in row x
+    /// and column y. Each pivot is at least [`MIN_PIVOT_SHARE`] of its diagonal entry.
     #[inline(always)]
     fn factorise(xx: C, xy: C, yy: C, xz: C, yz: C, zz: C) -> Self {
         let (one, least) = (C::splat(1.0), C::splat(MIN_PIVOT_SHARE));
         let first = one / xx;
         let (yx, zx) = (xy * first, xz * first);
         let second = one / (yy - xy * yx).at_least(yy * least);
+        // Entry yz after the first elimination.
         let between = yz - xz * yx;
         let zy = between * second;
         let third = one / (zz - (xz * zx + between * zy)).at_least(zz * least);
         Self { yx, zx, zy, inverse_pivots: Vec3Lanes::new(first, second, third) }
     }
 
-    /// Returns `L⁻¹ v`.
+    /// Returns `L⁻¹ v`, by forward substitution.
     #[inline(always)]
     fn solve_lower(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
         let y = v.y - self.yx * v.x;
         Vec3Lanes::new(v.x, y, v.z - (self.zx * v.x + self.zy * y))
     }
 
-    /// Returns `L⁻ᵀ v`.
+    /// Returns `L⁻ᵀ v`, by backward substitution.
     #[inline(always)]
     fn solve_lower_transposed(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
         let y = v.y - self.zy * v.z;
@@ -430,6 +465,8 @@ impl<C: Lane> LdlFactors<C> {
 mod tests {
     use super::*;
 
+    /// Checks [`solve_dense`] on a matrix with a zero diagonal, which needs pivots from other rows, and on a singular
+    /// one.
     #[test]
     fn solves_any_six_equations() {
         let matrix: [[f32; 6]; 6] = core::array::from_fn(|i| {
@@ -443,6 +480,7 @@ mod tests {
         assert_eq!(solve_dense([[1.0; 6]; 6], known), None);
     }
 
+    /// Checks [`Symmetric6::solve`] and [`Symmetric6::mul_vector`] on a body with two stiff rows in different lanes.
     #[test]
     fn solves_a_positive_definite_system() {
         let rows = [

@@ -32,7 +32,7 @@ pub fn atan(value: f32) -> f32 {
     libm::atanf(value)
 }
 
-/// Returns the angle of the point (`x`, `y`), rad in ±π.
+/// Returns the angle of the point (`x`, `y`) from the x axis, rad in ±π, positive towards y.
 pub fn atan2(y: f32, x: f32) -> f32 {
     libm::atan2f(y, x)
 }
@@ -52,20 +52,23 @@ pub fn ln(value: f32) -> f32 {
     libm::logf(value)
 }
 
-/// Returns whether all `numbers` are finite.
+/// Returns true if all `numbers` are finite; also for an empty list.
 pub(crate) fn all_finite(numbers: &[f32]) -> bool {
     numbers.iter().all(|number| number.is_finite())
 }
 
-/// Turns the orientation `rotation` by the world-frame `rate` (rad/s) for `dt` s, see [`vectors::integrate_rotation`].
+/// Returns the orientation `rotation` turned by the world-frame `rate` (rad/s) for `dt` s, with length 1; see
+/// [`vectors::integrate_rotation`].
 #[inline(always)]
 pub fn integrate_rotation(rotation: Quat, rate: Vec3, dt: f32) -> Quat {
     Quat::from_array(vectors::integrate_rotation(rotation.to_array(), Vec3Lanes::splat(rate), dt))
 }
 
-/// Returns roll, pitch and yaw (rad) of `rotation` in the ISO 8855 order: yaw about z, pitch about y, roll about x.
+/// Returns roll, pitch and yaw (rad, in this order) of `rotation` (vehicle to world axes) in the ISO 8855 order: yaw
+/// about z, pitch about y, roll about x.
 ///
-/// Roll is positive with the right side down, pitch with the nose down, yaw to the left.
+/// Roll and yaw are in ±π, pitch in ±π/2. Roll is positive with the right side down, pitch with the nose down, yaw to
+/// the left.
 pub fn roll_pitch_yaw(rotation: Quat) -> Vec3 {
     let forward = rotation * Vec3::X;
     let left = rotation * Vec3::Y;

@@ -69,7 +69,7 @@ impl<L: Lane> Vec3Lanes<L> {
         Self::new(self.x, self.y, self.z + by)
     }
 
-    /// Returns the product of `matrix` and this vector.
+    /// Returns the product `matrix · self`, with the same matrix in every lane.
     #[inline(always)]
     pub(crate) fn mul_mat(self, matrix: &Mat3) -> Self {
         Self::splat(matrix.x_axis) * self.x + Self::splat(matrix.y_axis) * self.y + Self::splat(matrix.z_axis) * self.z
@@ -102,13 +102,14 @@ impl Mat3Lanes<f32> {
 }
 
 impl<L: Lane> Mat3Lanes<L> {
-    /// Applies `to` to every number.
+    /// Returns the axes with `to` applied to each of the nine numbers.
     pub(crate) fn map<M: Lane>(&self, to: impl Fn(L) -> M) -> Mat3Lanes<M> {
         let [x, y, z] = [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(to(axis.x), to(axis.y), to(axis.z)));
         Mat3Lanes { x, y, z }
     }
 
-    /// Returns the axes after a `rotation` (x, y, z, w) of length 1, with the same bits as [`Mat3::from_quat`].
+    /// Returns the columns of the rotation matrix of the unit quaternion (x, y, z, w), with the same bits as
+    /// [`Mat3::from_quat`].
     #[inline(always)]
     pub fn from_quat([x, y, z, w]: [L; 4]) -> Self {
         let (one, x2, y2, z2) = (L::splat(1.0), x + x, y + y, z + z);
@@ -122,14 +123,15 @@ impl<L: Lane> Mat3Lanes<L> {
         }
     }
 
-    /// Transposes rows and columns.
+    /// Returns the transposed matrix: for axes of unit length, the inverse rotation.
     #[inline(always)]
     pub fn transposed(&self) -> Self {
         let Self { x, y, z } = *self;
         Self { x: Vec3Lanes::new(x.x, y.x, z.x), y: Vec3Lanes::new(x.y, y.y, z.y), z: Vec3Lanes::new(x.z, y.z, z.z) }
     }
 
-    /// Returns the product of the matrix with these columns and `vector`.
+    /// Returns the product of the matrix with these columns and `vector`: the vector in the frame to which the axes
+    /// belong.
     #[inline(always)]
     pub fn mul_vector(&self, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
         self.x * vector.x + self.y * vector.y + self.z * vector.z
@@ -137,7 +139,7 @@ impl<L: Lane> Mat3Lanes<L> {
 }
 
 impl<C: Lane> Mat3Lanes<C> {
-    /// Returns the product of a car's matrix and a `vector` at each of its wheels.
+    /// Returns, at each wheel, the product of the matrix of its car and the `vector` of the wheel.
     #[inline(always)]
     pub(crate) fn mul_wheel_vector<W: WheelLanes<Car = C>>(&self, vector: Vec3Lanes<W>) -> Vec3Lanes<W> {
         let [x, y, z] = [self.x.broadcast_to_wheels(), self.y.broadcast_to_wheels(), self.z.broadcast_to_wheels()];
@@ -154,7 +156,7 @@ impl<C: Lane> Vec3Lanes<C> {
 }
 
 impl<L: Lane> Vec3Lanes<L> {
-    /// Returns the vector of one lane.
+    /// Returns the components x, y, z of one lane.
     pub(crate) fn lane(self, lane: usize) -> [f32; 3]
     where
         L: WheelLanes,
@@ -187,11 +189,13 @@ impl<L: Lane> Mul<L> for Vec3Lanes<L> {
     }
 }
 
-/// Turns the rotation (x, y, z, w) by `rate` (rad/s, in the axes of its target frame) for `dt` s. Returns a rotation of length 1.
+/// Returns the rotation (unit quaternion x, y, z, w) after it turns with `rate` (rad/s, in the axes of its target
+/// frame) for `dt` s. The result is scaled to length 1.
 ///
 /// The turn is the Cayley map of the rate: exact axis, angle too small by θ³/12, no transcendental function.
 #[inline(always)]
 pub fn integrate_rotation<L: Lane>([x, y, z, w]: [L; 4], rate: Vec3Lanes<L>, dt: f32) -> [L; 4] {
+    // Half of the rotation vector (rad).
     let by = rate * L::splat(0.5 * dt);
     let [x, y, z, w] = [
         x + by.x * w + by.y * z - by.z * y,

@@ -1,12 +1,15 @@
 //! Selection of the wheel banks over which the loops of a step run.
 
-/// Access of a step to slices with an entry for each bank of its car.
+/// Access of a step to slices with an entry for each bank of its car. A bank contains the four wheels of two axles.
 pub(crate) trait WheelGroups {
+    /// Returns the entries of the banks over which loops run: the first, or all.
     fn slice<T>(all: &[T]) -> &[T];
 
+    /// Returns the entries of [`WheelGroups::slice`] for changes.
     fn slice_mut<T>(all: &mut [T]) -> &mut [T];
 
-    /// Returns the number of wheels per car of a batch. `all`: number of rows that a loop finds.
+    /// Returns the number of rows over which the loops of a batch run, with one row per wheel of a car: 4 for a single
+    /// bank, otherwise `all`.
     #[cfg(feature = "abreast")]
     fn wheel_count(all: usize) -> usize;
 }

@@ -28,8 +28,11 @@ pub struct AutoReverse {
     pub direction_pause_s: f32,
     /// Whether the brakes hold the car while it stands and the throttle is closed. They are released as the throttle opens.
     pub holds_at_standstill: bool,
+    /// Direction in which the pedals drive.
     direction: Direction,
+    /// Time for which the car has stood with only the brake pedal pressed, s.
     standstill_time: f32,
+    /// Brake position that holds the car, 0 to 1.
     holding_brake: f32,
 }
 
@@ -65,8 +68,15 @@ impl AutoReverse {
         (self.direction, self.standstill_time, self.holding_brake) = (Direction::Forward, 0.0, 0.0);
     }
 
-    /// Computes the car's pedals from the player's pedals after `dt` s. `is_stationary` is the result of [`is_stationary`] for the car.
+    /// Computes the car's pedals (0 to 1) from the player's pedals after `dt` s. `stands` is the result of [`is_stationary`]
+    /// for the car.
+    ///
+    /// The direction changes if the car stands and only the pedal that brakes in this direction is pressed for longer than
+    /// [`AutoReverse::direction_pause_s`]. In reverse the pedals are exchanged. A standing car with closed throttle is braked
+    /// fully if [`AutoReverse::holds_at_standstill`] is set; this brake is released within 0.4 s as the throttle opens, and at
+    /// once if the car rolls. The larger of both brakes counts.
     pub fn pedals(&mut self, accelerate: f32, brake: f32, stands: bool, dt: f32) -> Pedals {
+        // Pedal of the other direction (it brakes), and pedal of this direction.
         let (other, same) = match self.direction {
             Direction::Forward => (brake, accelerate),
             Direction::Reverse => (accelerate, brake),
@@ -93,8 +103,8 @@ impl AutoReverse {
     }
 }
 
-/// Returns true if a car in `state` stands on the ground below its wheels, even if that ground moves. A car in the air stands if
-/// it is at rest relative to the world.
+/// Returns true if a car in `state` stands on the ground below its wheels, even if that ground moves. A car in the air stands
+/// if it is slower than 0.3 m/s relative to the world.
 ///
 /// Every touching wheel must roll slower than 0.3 m/s, and its contact patch must stick
 /// ([`skidpad_core::state::WheelState::rolling`]) unless the car itself is slower than that. In a state that was set by hand,

@@ -94,24 +94,36 @@ pub fn skid_intensity(contact: &WheelContact) -> f32 {
 /// Detector of events: compares a car with its state one step before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventDetector {
+    /// Data of each wheel after the last step.
     wheels: Vec<LastWheel>,
+    /// Data of the car after the last step; `None` before the first one.
     body: Option<LastBody>,
 }
 
+/// Data of a wheel after a step, for the comparison with the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct LastWheel {
+    /// Whether the wheel touches the ground.
     in_contact: bool,
+    /// Factor on the friction of the tyre at the contact; `None` in the air or if unknown.
     grip: Option<f32>,
+    /// Whether the tyre skids.
     is_skidding: bool,
+    /// Compression of the strut from rest, m.
     compression: f32,
 }
 
+/// Data of the car after a step, for the comparison with the next one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct LastBody {
+    /// Velocity of the centre of mass, world axes, m/s.
     velocity: Vec3,
+    /// Angular velocity, world axes, rad/s.
     angular: Vec3,
+    /// Engaged gear: −1 reverse, 0 neutral, 1… forward.
     gear: i8,
     is_engine_running: bool,
+    /// Whether the speed limiter reduces the engine torque.
     is_rev_limited: bool,
     is_rolled_over: bool,
     is_towed: bool,
@@ -123,8 +135,10 @@ impl EventDetector {
         *self = Self::default();
     }
 
-    /// Calls `event` with everything that happened to `car` in the step of `dt` s since the last call. Call it after every step.
-    /// The first call reports no events. For peers, only events that follow from their states are reported.
+    /// Calls `event` with everything that happened to `car` in the step of `dt` s since the last call: events of the wheels in
+    /// order, then gear, engine, limiter, rollover, hitch, and collision. Call it after every step. The first call reports no
+    /// events. Skids and rollover have different limits for start and end. For peers, only events that follow from their states
+    /// are reported.
     pub fn update(&mut self, car: &CarView<'_>, dt: f32, mut event: impl FnMut(Event)) {
         let mut now = LastBody::new(car);
         let Some(before) = self.body else {
@@ -145,6 +159,7 @@ impl EventDetector {
         if now.is_rev_limited && !before.is_rev_limited {
             event(Event::RevLimiter);
         }
+        // Vertical component of the car's z axis.
         let up = (car.state.rotation * Vec3::Z).z;
         now.is_rolled_over =
             if before.is_rolled_over { up < ROLLOVER_COSINE_LIMITS[1] } else { up < ROLLOVER_COSINE_LIMITS[0] };
@@ -162,6 +177,7 @@ impl EventDetector {
 }
 
 impl LastBody {
+    /// Reads the data of `car` after its last step. Rollover is judged without memory here.
     fn new(car: &CarView<'_>) -> Self {
         let engine = car.engine_signals();
         Self {
@@ -177,10 +193,13 @@ impl LastBody {
 }
 
 impl LastWheel {
-    /// Returns the wheel's data after the next step, and calls `event` with its events.
+    /// Returns the wheel's data after the next step, and calls `event` with its events: contact, surface, skid and bump stop.
+    /// `i` is the index of the wheel, `dt` the step in s. `body` is the motion before the step; without it a touchdown has
+    /// speed 0.
     fn next(self, car: &CarView<'_>, i: usize, body: Option<&LastBody>, dt: f32, event: &mut dyn FnMut(Event)) -> Self {
         let (wheel, strut) = (&car.state.wheels[i], &car.model.wheels()[i].strut);
         let contact = car.wheel_contact(i);
+        // Skid intensity, 0 to 1.
         let loud = contact.as_ref().map_or(0.0, skid_intensity);
         let now = Self {
             in_contact: wheel.contact,
@@ -218,7 +237,8 @@ impl LastWheel {
     }
 }
 
-/// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s; `None` if it is too small for a hit.
+/// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s. Returns `None` if it is at most
+/// [`MIN_HIT_DELTA_V_MPS`], or for peers. For a car that was asleep it is the whole change of velocity since `before`.
 fn collision_velocity_change(car: &CarView<'_>, before: &LastBody) -> Option<Vec3> {
     // Peers report no forces.
     car.vehicle?;

@@ -15,22 +15,26 @@ pub struct FixedTimestep {
     /// Maximum number of steps per frame, ≥ 1. The rest is dropped, so that a slow machine does not fall further and further
     /// behind.
     pub max_steps_per_frame: u32,
+    /// Length of a step, s.
     dt: f64,
+    /// Time that is not covered by steps yet, s, less than a step.
     remaining_time: f64,
 }
 
 impl FixedTimestep {
-    /// Creates a counter of steps of `dt` s.
+    /// Creates a counter of steps of `dt` s, at normal speed and with at most 8 steps per frame.
     ///
     /// # Panics
     ///
-    /// If `dt` is not above 0.
+    /// If `dt` is not above 0 and finite.
     pub fn new(dt: f32) -> Self {
         assert!(dt > 0.0 && dt.is_finite(), "a step takes time, not {dt} s");
         Self { time_scale: 1.0, max_steps_per_frame: 8, dt: f64::from(dt), remaining_time: 0.0 }
     }
 
-    /// Returns the number of steps to take in a frame that begins `elapsed` s after the last one.
+    /// Returns the number of steps to take in a frame that begins `elapsed` s after the last one. Adds the scaled time to the
+    /// remainder and takes all whole steps out of it. Steps beyond [`FixedTimestep::max_steps_per_frame`] are dropped. Negative
+    /// and non-finite times count as 0.
     pub fn advance(&mut self, elapsed: f64) -> u32 {
         let passed = elapsed * self.time_scale;
         if passed.is_finite() && passed > 0.0 {

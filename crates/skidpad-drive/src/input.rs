@@ -113,13 +113,16 @@ impl Default for InputShaping {
     }
 }
 
-/// Returns the largest useful mean road-wheel angle at `speed` m/s, rad: the lock of `model`, or less at speed. The limit is the
-/// path angle `L a / v²` at a lateral acceleration of `cornering` times gravity, plus `slip_allowance` rad for the slip of the
-/// tyres. Source: Gillespie, Fundamentals of Vehicle Dynamics, eq. 6-14, with the understeer as an angle.
+/// Returns the largest useful mean road-wheel angle at `speed` m/s, rad, ≥ 0: the lock of `model`, or less at speed. The limit
+/// is the path angle `atan(L a / v²)` at a lateral acceleration of `cornering` times gravity, plus `slip_allowance` rad for the
+/// slip of the tyres. L is the longest turning distance over steering ratio of a steered axle, m. A result that is not finite
+/// counts as the lock. Source: Gillespie, Fundamentals of Vehicle Dynamics, eq. 6-14, with the understeer as an angle.
 pub fn max_useful_steer(model: &Model, speed: f32, cornering: f32, slip_allowance: f32) -> f32 {
     let lock = model.parts().steering.lock;
     let ahead = model.parts().axles.iter().filter(|axle| axle.steer_ratio != 0.0);
+    // Longest distance L of a steered axle, m.
     let base = ahead.map(|axle| (axle.turning_distance / axle.steer_ratio).abs()).fold(0.0, f32::max);
+    // Path angle, rad.
     let path = math::atan(base * cornering * STANDARD_GRAVITY / (speed * speed).max(f32::MIN_POSITIVE));
     let angle = path + slip_allowance;
     if angle.is_finite() { angle.clamp(0.0, lock) } else { lock }
@@ -128,21 +131,26 @@ pub fn max_useful_steer(model: &Model, speed: f32, cornering: f32, slip_allowanc
 /// Current pedals and steering, which follow the inputs at limited rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InputFilter {
+    /// Pedals and steering after the last update.
     filtered: Inputs,
 }
 
 impl InputFilter {
-    /// Advances pedals and steering towards `asked` by `dt` s and returns them. Steering is a share of the limit of
-    /// [`max_useful_steer`], −1 to 1.
+    /// Advances pedals and steering towards `asked` by `dt` s and returns them. Each input is clamped to its range (a
+    /// non-finite one counts as 0), loses its dead zone, and is approached at the rates of `shaping`; steering is bent by the
+    /// curve `x^c` first. Steering is a share of the limit of [`max_useful_steer`], −1 (right) to 1 (left); the pedals are 0 to
+    /// 1.
     pub fn update(&mut self, shaping: &InputShaping, asked: &Inputs, dt: f32) -> Inputs {
         let pedal = |now: f32, asked: f32| {
             let wanted = apply_dead_zone(finite_or_zero(asked).clamp(0.0, 1.0), shaping.pedal_dead_zone);
             let rate = if wanted > now { shaping.press_rate } else { shaping.release_rate };
             move_towards(now, wanted, rate, dt)
         };
+        // Stick position, −1 to 1.
         let way = finite_or_zero(asked.steer).clamp(-1.0, 1.0);
         let past = apply_dead_zone(way.abs(), shaping.steer_dead_zone);
         let curve = finite_or_zero(shaping.steer_curve).clamp(1.0, 4.0);
+        // past^curve
         let bent = if past > 0.0 { math::exp(curve * math::ln(past)) } else { 0.0 };
         self.filtered = Inputs {
             throttle: pedal(self.filtered.throttle, asked.throttle),
@@ -154,7 +162,8 @@ impl InputFilter {
     }
 }
 
-/// Returns the steering after `dt` s. It returns to the centre first if `wanted` is on the other side.
+/// Returns the steering after `dt` s, a share of the limit. It moves away from the centre at the steering rate and towards it
+/// at the centring rate. If `wanted` is on the other side, it stops at the centre in this call.
 fn filter_steering(now: f32, wanted: f32, shaping: &InputShaping, dt: f32) -> f32 {
     let returns = now * wanted < 0.0 || wanted.abs() < now.abs();
     if !returns {
@@ -170,10 +179,11 @@ fn apply_dead_zone(value: f32, dead_zone: f32) -> f32 {
     ((value - dead) / (1.0 - dead)).clamp(0.0, 1.0)
 }
 
-/// Moves `now` towards `wanted` at `rate` per second for `dt` s. Returns `wanted` if `rate` is infinite,
-/// even if `dt` is zero.
+/// Moves `now` towards `wanted` at `rate` per second for `dt` s, without overshoot. A negative rate or time counts as 0.
+/// Returns `wanted` if `rate` is infinite, even if `dt` is zero.
 fn move_towards(now: f32, wanted: f32, rate: f32, dt: f32) -> f32 {
     let step = rate.max(0.0) * dt.max(0.0);
+    // Infinity times zero: no delay.
     if step.is_nan() { wanted } else { now + (wanted - now).clamp(-step, step) }
 }
 

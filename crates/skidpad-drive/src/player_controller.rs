@@ -57,7 +57,7 @@ impl PlayerController {
         }
     }
 
-    /// Selects the next higher gear of the car if gears are manual, up to the highest.
+    /// Selects the next higher gear, up to the highest of `model` (1 without an engine). Does nothing with automatic gears.
     pub fn shift_up(&mut self, model: &Model) {
         if let Shifting::Manual(gear) = &mut self.shifting {
             let top = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
@@ -65,19 +65,23 @@ impl PlayerController {
         }
     }
 
-    /// Selects the next lower gear if gears are manual, down to reverse.
+    /// Selects the next lower gear, down to reverse (−1). Does nothing with automatic gears.
     pub fn shift_down(&mut self) {
         if let Shifting::Manual(gear) = &mut self.shifting {
             *gear = gear.saturating_sub(1).max(-1);
         }
     }
 
-    /// Computes the controls for the next step of `dt` s of a car of `model` in `state`. A negative or
-    /// non-finite `dt` counts as 0: then only pedals and steering with infinite rates move.
+    /// Computes the controls for the next step of `dt` s of a car of `model` in `state`. Filters the inputs, limits steering by
+    /// speed, and with automatic gears exchanges the pedals in reverse and holds a standing car. The handbrake opens the
+    /// clutch; the throttle starts a stopped engine. A negative or non-finite `dt` counts as 0: then only pedals and steering
+    /// with infinite rates move.
     pub fn controls(&mut self, asked: &Inputs, model: &Model, state: &State, dt: f32) -> Controls {
         let dt = finite_or_zero(dt).max(0.0);
+        // Forward speed of the car, m/s.
         let speed = finite_or_zero((state.rotation.inverse() * state.velocity).dot(Vec3::X));
         let inputs = self.filter.update(&self.shaping, asked, dt);
+        // Steering limit at this speed, rad.
         let lock = max_useful_steer(model, speed, self.shaping.max_lateral_g, self.shaping.slip_allowance);
         let (throttle, brake, gear) = match self.shifting {
             Shifting::Manual(gear) => (inputs.throttle, inputs.brake, Some(gear)),
@@ -92,6 +96,7 @@ impl PlayerController {
             brake,
             handbrake: inputs.handbrake,
             steer: inputs.steer * lock,
+            // 1.0: fully open; `None`: automatic.
             clutch: (inputs.handbrake > CLUTCH_HANDBRAKE_POSITION).then_some(1.0),
             gear,
             starter: throttle > 0.0 && state.drive.engine_speed == 0.0,

@@ -21,25 +21,37 @@ pub struct Pose {
 /// interpolation, 1980). Wheels are interpolated in body axes, so that they follow the body without shaking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseInterpolator {
+    /// Motion of the body before the last step.
     previous: BodyMoment,
+    /// Motion of the body after the last step.
     now: BodyMoment,
+    /// Length of the last step, s; 0 without motion.
     dt: f32,
+    /// Each wheel before and after the last step.
     wheel_motions: Vec<[WheelMoment; 2]>,
+    /// Rolling angle of each wheel after the last step, rad.
     rolling_angles: Vec<f32>,
 }
 
+/// Pose and velocity of the body at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BodyMoment {
+    /// Position of the centre of mass, world, m.
     position: DVec3,
+    /// Velocity of the centre of mass, world axes, m/s.
     velocity: Vec3,
+    /// Rotation from vehicle axes to world axes.
     rotation: Quat,
 }
 
 /// Pose and spin of a wheel, in body axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct WheelMoment {
+    /// Wheel centre from the centre of mass, m.
     centre: Vec3,
+    /// Rotation from wheel axes to body axes, without the rolling angle.
     rotation: Quat,
+    /// Angular velocity about the axle, rad/s, positive forward.
     spin: f32,
 }
 
@@ -51,7 +63,8 @@ impl PoseInterpolator {
         Self { previous: now, now, dt: 0.0, wheel_motions: wheels, rolling_angles: vec![0.0; state.wheels.len()] }
     }
 
-    /// Records the state after another step of `dt` s.
+    /// Records the state after another step of `dt` s: the former state becomes the state before the step. Advances the rolling
+    /// angle of each wheel by its spin after the step times `dt`.
     pub fn push(&mut self, model: &Model, state: &State, dt: f32) {
         (self.previous, self.now, self.dt) = (self.now, BodyMoment::new(state), dt);
         for (i, (moments, rolled)) in self.wheel_motions.iter_mut().zip(&mut self.rolling_angles).enumerate() {
@@ -60,7 +73,7 @@ impl PoseInterpolator {
         }
     }
 
-    /// Discards the motion, as after a teleport: the car is at `state` at once.
+    /// Discards the motion, as after a teleport: the car is at `state` at once, for every share. Rolling angles stay.
     pub fn teleport(&mut self, model: &Model, state: &State) {
         let now = BodyMoment::new(state);
         (self.previous, self.now, self.dt) = (now, now, 0.0);
@@ -74,13 +87,17 @@ impl PoseInterpolator {
         self.wheel_motions.len()
     }
 
-    /// Returns the pose of the body at `share` of the last step, 0 to 1.
+    /// Returns the pose of the body at `share` of the last step, clamped to 0 to 1: position on the Hermite curve, rotation by
+    /// spherical interpolation.
     pub fn body_pose(&self, share: f32) -> Pose {
         let s = clamp_share(share);
+        // Displacement in the step, m.
         let way = (self.now.position - self.previous.position).as_vec3();
+        // Displacement of a step at this velocity, limited, m.
         let slope =
             |velocity: Vec3| Vec3::from_array(std::array::from_fn(|i| limit_slope(velocity[i] * self.dt, way[i])));
         let (start, end) = (slope(self.previous.velocity), slope(self.now.velocity));
+        // Cubic Hermite polynomials.
         let gone = way * (s * s * (3.0 - 2.0 * s)) + start * (s * (1.0 - s) * (1.0 - s)) - end * (s * s * (1.0 - s));
         Pose {
             position: self.previous.position + gone.as_dvec3(),
@@ -89,7 +106,7 @@ impl PoseInterpolator {
     }
 
     /// Returns centre (m from the centre of mass) and rotation of wheel `i` in body axes, at `share` of the last step, 0 to 1.
-    /// The rotation includes the rolling angle. Returns `None` if there is no such wheel.
+    /// The centre is interpolated linearly. The rotation includes the rolling angle. Returns `None` if there is no such wheel.
     pub fn wheel_pose_on_body(&self, i: usize, share: f32) -> Option<(Vec3, Quat)> {
         let s = clamp_share(share);
         let [before, now] = self.wheel_motions.get(i)?;
@@ -108,11 +125,13 @@ impl PoseInterpolator {
 }
 
 impl BodyMoment {
+    /// Reads the motion of the body from `state`.
     fn new(state: &State) -> Self {
         Self { position: state.position, velocity: state.velocity, rotation: state.rotation }
     }
 }
 
+/// Returns centre and rotation of wheel `i` in body axes, without the rolling angle, and its spin.
 fn wheel_moment(model: &Model, state: &State, i: usize) -> WheelMoment {
     let pose = state.wheel_pose(model, i);
     let back = state.rotation.inverse();

@@ -37,21 +37,25 @@ impl GroundBodyMotion {
         self.linear + turning + self.angular.cross(turning) * (0.5 * dt)
     }
 
-    /// Returns the velocity at the end of the step, at the contact `point`, of a car that a kinematic body carries along, m/s.
-    /// `last` is the motion of the body in the last step; `point` and the centre of mass of the `car` are those in the middle of
-    /// the step.
+    /// Returns the velocity at the end of a step of `dt` s, at the contact `point`, of a car that a kinematic body carries
+    /// along, world axes, m/s. It is the mean velocity of the body at the car plus its change since the last step times
+    /// `pose_lag` / dt, and the same for the angular velocity. `last` is the motion of the body in the last step; `None` counts
+    /// as unchanged. `point` and the centre of mass of the `car` are those in the middle of the step.
     ///
-    /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted `pose_lag`
-    /// s early. With the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would fall behind by 30
-    /// mm in every second.
+    /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted
+    /// `pose_lag` s early. With the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would fall
+    /// behind by 30 mm in every second.
     pub fn carried_velocity(&self, [point, car]: [Vec3; 2], last: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
         let now = *self;
         let last = last.unwrap_or(now);
         let arm = point - car;
+        // Place of the car at the start of the step, moved with the body.
         let car = car - now.velocity_at(car) * (0.5 * dt);
+        // Place of the car at the start of the last step.
         let came_from = car - last.mean_velocity_at(car, dt) * dt;
         let mean = now.mean_velocity_at(car, dt);
         let ahead = pose_lag / dt;
+        // Extrapolated by the lag: the last change of mean velocity times lag / dt.
         let linear = mean + (mean - last.mean_velocity_at(came_from, dt)) * ahead;
         let angular = now.angular + (now.angular - last.angular) * ahead;
         // The rows of a car use the arms in the middle of the step.
@@ -75,11 +79,14 @@ pub struct DynamicGroundBody {
 }
 
 impl DynamicGroundBody {
-    /// Returns motion and response of the body for a wheel that touches it along `normal`, in the axes of the cars.
+    /// Returns motion and response of the body for a wheel that touches it along `normal` (unit vector, world axes), in the
+    /// axes of the cars. A free body has its full response.
     ///
-    /// Engines solve contacts after the wheels. Supports therefore lock motion along the normal and tilting here, and friction
-    /// locks all motion. If a crate on the floor counted as free, the wheel would get too small a force.
+    /// Engines solve contacts after the wheels. Contacts that support the body therefore lock its motion along the normal and
+    /// tilting here, and friction locks all motion: locked directions keep the velocity at the start of the step and have zero
+    /// inverse mass. If a crate on the floor counted as free, the wheel would get too small a force.
     pub fn dynamic_body(&self, axes: WorldAxes, normal: Vec3) -> DynamicBody {
+        // Projection onto the normal.
         let along = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
         let [moves, turns] = match self.support_flags {
             [false, _] => [Mat3::IDENTITY; 2],

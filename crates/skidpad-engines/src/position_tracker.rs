@@ -5,8 +5,9 @@ use skidpad_core::{DVec3, Vec3};
 /// Speed below which a chassis is at rest, m/s.
 pub const REST_SPEED_MPS: f32 = 1e-3;
 
-/// Returns the time by which poses lag velocities in a step of `dt` s, s. Forces act evenly over n substeps, each of which moves
-/// the pose with its own velocity, so that θ = (n + 1) / 2n.
+/// Returns the time by which poses lag velocities in a step of `dt` s, s: dt (n − 1) / 2n with n `substeps` (at least 1).
+/// Forces act evenly over n substeps, each of which moves the pose with its own velocity, so that a change of velocity moves
+/// the pose for the share θ = (n + 1) / 2n of the step.
 pub fn pose_lag(dt: f32, substeps: usize) -> f32 {
     let substeps = substeps.max(1) as f32;
     dt * (substeps - 1.0) / (2.0 * substeps)
@@ -23,6 +24,7 @@ pub fn resolution(position: Vec3) -> f32 {
 /// The 64-bit position only has the rounding error of each pose.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionTracker {
+    /// Position in 64 bits, world axes, m.
     exact: DVec3,
     /// Position that was last set in the engine, m.
     engine_position: Vec3,
@@ -44,22 +46,26 @@ impl PositionTracker {
         (self.engine_position != self.exact.as_vec3()).then_some(self.engine_position)
     }
 
-    /// Returns the position of a body that the engine has at `shown`, m. It differs from the 64-bit position only if the user
-    /// moved the body by more than the last digit of a coordinate; the position of a standing car may differ by that much.
+    /// Returns the 64-bit position of a body that the engine has at `shown`, m. Returns `shown` if it differs from the 64-bit
+    /// position by more than the last digit of a coordinate, because the user moved the body; the position of a standing car
+    /// may differ by that much.
     pub fn position(&self, shown: Vec3) -> DVec3 {
         let shown = shown.as_dvec3();
         if (shown - self.exact).abs().max_element() > self.resolution_m() { shown } else { self.exact }
     }
 
-    /// Returns the resolution of 32-bit coordinates at this position, m.
+    /// Returns the resolution of 32-bit coordinates at this position, m, at least that of 1 m.
     fn resolution_m(&self) -> f64 {
         f64::from(f32::EPSILON) * self.exact.abs().max_element().max(1.0)
     }
 
     /// Updates the position after a step of `dt` s that began with the velocity `before` and ended at `shown` with `velocity`
-    /// (m/s). If the engine's displacement matches the sum of its substeps up to rounding, that sum is added in 64 bits.
-    /// Otherwise something else (a contact, a joint) moved the body, and the engine's position is adopted. Returns the position
-    /// that must be set in the engine, or `None` if it does not change.
+    /// (m/s, world axes). If the engine's displacement matches `before` · lag + `velocity` · (dt − lag) up to rounding, that
+    /// sum is added in 64 bits. Otherwise something else (a contact, a joint) moved the body, and the engine's position is
+    /// adopted. `pose_lag` is the lag in s, as [`pose_lag`] returns it.
+    ///
+    /// Returns the rounded 64-bit position that must be set in the engine. Returns `None` if the engine's position must stay:
+    /// after an adoption, and for a body at rest that is within one digit.
     pub fn update(&mut self, shown: Vec3, [before, velocity]: [Vec3; 2], dt: f32, pose_lag: f32) -> Option<Vec3> {
         let moved = (shown - self.engine_position).as_dvec3();
         let (old, new) = (before.as_dvec3(), velocity.as_dvec3());
@@ -72,6 +78,7 @@ impl PositionTracker {
         }
         self.exact += expected;
         self.engine_position = shown;
+        // Whether the body is slower than REST_SPEED_MPS along each axis.
         let stands = expected.abs().max_element() < f64::from(REST_SPEED_MPS * dt);
         let apart = (self.exact - self.engine_position.as_dvec3()).abs().max_element();
         // Any change of its pose, even of the last digit, keeps a body awake.

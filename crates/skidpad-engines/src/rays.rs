@@ -12,11 +12,13 @@ pub fn probe_ray(axes: WorldAxes, probe: &Probe) -> (Vector, Ray) {
     (car, Ray::new(car + axes.to_world(probe.offset), axes.to_world(probe.direction)))
 }
 
-/// Returns the bounding box of the path of a probe's ray or rim, in world axes.
+/// Returns the bounding box of the path of a probe's ray or rim, in world axes, m. A rim widens it by radius and lookahead
+/// along its heading and by half of its width sideways.
 pub fn probe_bounds(axes: WorldAxes, probe: &Probe) -> Aabb {
     let (_, ray) = probe_ray(axes, probe);
     let end = ray.point_at(probe.length);
     let wide = probe.rim.map_or(Vector::ZERO, |rim| {
+        // Axis of the wheel; its sign does not matter.
         let left = probe.direction.cross(rim.forward);
         let [forward, left] = [rim.forward, left].map(|way| axes.to_world(way).abs());
         forward * (rim.radius + rim.lookahead) + left * rim.half_width
@@ -24,7 +26,8 @@ pub fn probe_bounds(axes: WorldAxes, probe: &Probe) -> Aabb {
     Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
 }
 
-/// Returns the bounding box of the rays and rims of `asked`, and of the rays [`neighbour_ray`] them, in world axes.
+/// Returns the bounding box of the rays and rims of `asked`, and of the rays that [`neighbour_ray`] returns for them, in world
+/// axes, m. Without probes the box is inverted.
 pub fn all_probe_bounds(axes: WorldAxes, asked: &[Probe]) -> Aabb {
     let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
     for probe in asked {
@@ -35,20 +38,22 @@ pub fn all_probe_bounds(axes: WorldAxes, asked: &[Probe]) -> Aabb {
     Aabb::new(low - margin, high + margin)
 }
 
-/// Returns the distance between neighbouring rays at a point, m: larger than the rounding of its coordinates, too small to
-/// matter.
+/// Returns the distance between neighbouring rays at a point, m: 0.1 mm, or more far from the origin. `at` are the absolute
+/// coordinates of the point. The distance is larger than the rounding of the coordinates and too small to matter.
 fn neighbour_ray_distance(at: Vec3) -> f32 {
     1e-4_f32.max(4.0 * f32::EPSILON * at.max_element())
 }
 
-/// Returns a ray next to `ray`, because parry misses some rays exactly on the grid lines of a height field (dimforge/rapier#165).
+/// Returns a parallel ray next to `ray`, displaced sideways by about the neighbour distance, because parry misses some rays
+/// exactly on the grid lines of a height field (dimforge/rapier#165).
 pub fn neighbour_ray(ray: &Ray) -> Ray {
     let (a, b) = ray.dir.any_orthonormal_pair();
+    // 0.618: a direction along no grid line.
     Ray::new(ray.origin + (a + 0.618 * b) * neighbour_ray_distance(ray.origin.abs()), ray.dir)
 }
 
-/// Returns the hit of `ray` on a `shape` at `pose` within `reach` m, from outside. A ray that starts inside a shape does not hit
-/// it.
+/// Returns the hit of `ray` on a `shape` at `pose` within `reach` m, from outside; `None` for a miss. A ray that starts inside
+/// a shape does not hit it.
 pub fn cast_from_outside(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<RayIntersection> {
     // For a ray that starts inside, solid shapes return a hit without normal, which is discarded. Other shapes would return their
     // far side. A half-space has no far side.

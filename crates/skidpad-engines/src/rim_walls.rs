@@ -18,8 +18,11 @@ pub struct RimWalls(Vec<RimWall>);
 /// Contact point of a rim with a wall that it would roll into.
 #[derive(Clone, Copy, Debug)]
 struct RimWall {
+    /// Index of the car.
     car: usize,
+    /// Vector from the centre of mass to the point, world axes, m.
     arm: Vec3,
+    /// Unit vector out of the wall, world axes.
     normal: Vec3,
     /// Minimum speed along the normal, m/s; relative to the world, also for a moving wall.
     min_normal_speed: f32,
@@ -34,19 +37,21 @@ impl RimWalls {
     }
 
     /// Adds a contact point of a rim of `car` with a wall. `arm` leads from the centre of mass to the point, m; `normal` is a
-    /// unit vector out of the wall; `allowed` is the minimum speed along it, m/s. Points must be added in the order of cars.
+    /// unit vector out of the wall; `allowed` is the minimum speed along it at the end of the step, m/s. Points must be added
+    /// in the order of cars.
     pub fn add(&mut self, car: usize, arm: Vec3, normal: Vec3, allowed: f32) {
         self.0.push(RimWall { car, arm, normal, min_normal_speed: allowed, impulse: 0.0 });
     }
 
-    /// Returns whether a rim of `car` is stopped.
+    /// Returns whether some wall may stop a rim of `car` in this step.
     pub fn has_walls(&self, car: usize) -> bool {
         self.0.iter().any(|stop| stop.car == car)
     }
 
-    /// Computes the impulses that stop `car`, or `None` if none are needed. `moving` is its velocity and angular velocity at the
-    /// end of the step without them, m/s and rad/s. `lighter` is its inverse mass along each world axis, 1/kg. `turning` returns
-    /// the change of angular velocity by an angular impulse about its centre of mass.
+    /// Computes the impulses that stop the rims of `car` by sequential impulses without friction; `None` if none are needed.
+    /// `moving` is its velocity and angular velocity at the end of the step without them, m/s and rad/s. `lighter` is its
+    /// inverse mass along each world axis, 1/kg. `turning` returns the change of angular velocity by an angular impulse about
+    /// its centre of mass. The stop is an impact if some point approaches its wall faster than [`IMPACT_SPEED_MPS`] before.
     pub fn solve(
         &mut self,
         car: usize,
@@ -58,12 +63,15 @@ impl RimWalls {
         let count = self.0[first..].partition_point(|stop| stop.car == car);
         let stops = &mut self.0[first..first + count];
         let is_blow = stops.iter().any(|stop| stop.normal_speed(&moving) < -IMPACT_SPEED_MPS);
+        // Motion without the stops.
         let begun = moving;
         for _ in 0..MAX_IMPULSE_PASSES {
             let mut changed = 0.0f32;
             for stop in &mut *stops {
                 let lever = stop.arm.cross(stop.normal);
+                // Change of normal speed per impulse, 1/kg.
                 let compliance = (lighter * stop.normal).dot(stop.normal) + lever.dot(turning(lever));
+                // Impulse of this point, pushing only, N s.
                 let total = (stop.impulse + (stop.min_normal_speed - stop.normal_speed(&moving)) / compliance).max(0.0);
                 let more = stop.normal * (total - stop.impulse);
                 changed = changed.max((more * lighter).length());

@@ -11,7 +11,9 @@ use crate::rays::{probe_bounds, probe_ray};
 /// its number in the shape.
 #[derive(Clone, Debug)]
 pub struct WheelTriangles<H> {
+    /// Triangles relative to the start of the ray, in the axes of the cars, m.
     triangles: Vec<Triangle>,
+    /// Collider of each triangle.
     colliders: Vec<H>,
 }
 
@@ -28,8 +30,9 @@ impl<H: Copy> WheelTriangles<H> {
         self.colliders.clear();
     }
 
-    /// Adds the faces of a collider that the rim of `probe` may touch. `shape` is at `pose` in the world's `axes`. Returns
-    /// whether the shape has faces: boxes, planes, meshes and height fields do.
+    /// Adds the faces of a collider that the rim of `probe` may touch, with grip 1. `shape` is at `pose` in the world's `axes`.
+    /// The triangles are relative to the start of the ray, in the axes of the cars. Returns whether the shape has faces: boxes,
+    /// planes, meshes and height fields do. A box that contains the start of the ray adds none but returns true.
     pub fn add(&mut self, axes: WorldAxes, probe: &Probe, (handle, shape): (H, &dyn Shape), pose: &Pose) -> bool {
         let (_, start) = probe_ray(axes, probe);
         let region = probe_bounds(axes, probe);
@@ -47,14 +50,17 @@ impl<H: Copy> WheelTriangles<H> {
                 if cuboid.local_aabb().contains_local_point(pose.inverse() * start.origin) {
                     return true;
                 }
+                // `1.0`: grip.
                 for face in Triangle::of_box(cuboid.half_extents, to_start, 1.0) {
                     put(face, 0);
                 }
             }
             TypedShape::HalfSpace(plane) => {
                 let normal = plane.normal;
+                // Point of the plane nearest to the wheel, in the axes of the shape.
                 let foot = within.center() - normal * normal.dot(within.center());
                 let normal = axes.from_world(pose.rotation * normal);
+                // Square around the wheel; four times the half diagonal of the search box, grip 1.
                 put(Triangle::of_plane(to_start(foot), normal, 4.0 * region.half_extents().length(), 1.0), 0);
             }
             TypedShape::TriMesh(mesh) => {
@@ -73,13 +79,14 @@ impl<H: Copy> WheelTriangles<H> {
         true
     }
 
-    /// Returns the contact of the wheel of `probe` with all added triangles, and its collider. The grip is 1.
+    /// Returns the contact of the wheel of `probe` with all added triangles, and its collider; `None` for a miss. The result
+    /// has the axes of the cars, grip 1 and no ground data.
     pub fn ground_contact(&self, probe: &Probe) -> Option<(H, Contact)> {
         self.smooth_ground_contact(probe, |_, _| None)
     }
 
-    /// Returns the contact as [`WheelTriangles::ground_contact`] does, on surfaces with smooth normals. `smooth` returns those normals by
-    /// collider and triangle number.
+    /// Returns the contact as [`WheelTriangles::ground_contact`] does, on surfaces with smooth normals. `smooth` returns those
+    /// normals by collider and number of the triangle in its shape; `None` for a flat triangle.
     pub fn smooth_ground_contact(
         &self,
         probe: &Probe,
@@ -90,8 +97,8 @@ impl<H: Copy> WheelTriangles<H> {
         Some((self.colliders[triangle], contact))
     }
 
-    /// Returns the contact point that stops the rim of `probe`, whose contact with the ground is `support`, and the collider of
-    /// the wall.
+    /// Returns the contact point of a wall that stops the rim of `probe`, and the collider of the wall; `None` if no added
+    /// triangle stops it. `support` is the contact of the wheel with the ground, if any.
     pub fn wall_contact(&self, probe: &Probe, support: Option<&Contact>) -> Option<(HullPoint, H)> {
         let (triangle, point) = wall_contact(probe, &self.triangles, support)?;
         Some((point, self.colliders[triangle]))
@@ -111,9 +118,10 @@ pub fn triangle_corners(shape: &dyn Shape, number: u32) -> Option<[Vector; 3]> {
 /// Relative rounding error of coordinates by which a search box is enlarged.
 const COORDINATE_ROUNDING_RATIO: f32 = 4.0 * f32::EPSILON;
 
-/// Calls `to` with the corners and numbers of the triangles of `field` in the columns and rows that `within` covers. Neighbours
-/// have bit-identical corners. Parry's `map_elements_in_local_aabb` does not guarantee that, so that a disc along a grid line
-/// could fall between two triangles.
+/// Calls `to` with the corners (axes of the field, m) and numbers of the triangles of `field` in the columns and rows that
+/// `within` covers, whatever their height. Removed triangles are left out. Numbers are those of parry: the left halves of all
+/// cells first. Neighbours have bit-identical corners. Parry's `map_elements_in_local_aabb` does not guarantee that, so that a
+/// disc along a grid line could fall between two triangles.
 fn visit_field_triangles(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector; 3], u32)) {
     let covered = |low: f32, high: f32, size: f32, cells: usize| {
         let at = |coordinate: f32| (coordinate / size + 0.5) * cells as f32;

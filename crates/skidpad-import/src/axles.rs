@@ -22,12 +22,19 @@ const MIN_TRAVEL_M: f64 = 1e-3;
 /// Wheels of one axle: left and right, or a single wheel.
 type AxleWheels<'a> = Vec<&'a Corner>;
 
-/// Converts `car` to a vehicle file. Adds faults and returns `None` if that is not possible.
+/// Converts `car` to a vehicle file. Steps: group the wheels into axles; distribute the mass over the wheels by static
+/// equilibrium; compute the height of each contact point at rest; report wheels at their bump stop and notes on tilt;
+/// collect the tyres; build the axles, the chassis, the steering and the powertrain.
+///
+/// The ground of the file is the load-weighted mean height of the contact points at rest. Lengths count from the front
+/// axle, the lateral middle of the car and this ground. Brakes, aerodynamics, hitch, motors and assists stay empty. Brake
+/// torques are stored in the axles. Returns `None` after any fault, also if the centre of mass lies outside the wheels.
 pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<CommentedSpec> {
     let groups = group_axles(car, import)?;
     let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
     let points: Vec<[f64; 2]> =
         wheels.iter().map(|w| [w.position[0] - car.centre[0], w.position[1] - car.centre[1]]).collect();
+    // Mass that each wheel carries at rest (kg), in the order of `wheels`.
     let Some(shares) = sprung_masses(&points, car.mass.value) else {
         let found = "the centre of mass lies outside the wheels";
         import.add_fault("", found, "a car that stands on its wheels", "check the axes and the centre of mass");
@@ -47,6 +54,7 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
     };
     let tyres = collect_tyres(&groups, &mut draft);
     let mut axles = Vec::new();
+    // Index in `wheels` of the first wheel of the axle.
     let mut first = 0;
     for (i, group) in groups.iter().enumerate() {
         let span = first..first + group.len();
@@ -79,7 +87,9 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
     import.collector.faults.is_empty().then_some(CommentedSpec { spec, comments: draft.comments })
 }
 
-/// Returns the height of the contact point of a wheel that carries `share` kg, in the frame of the body (m).
+/// Returns the height of the contact point of a wheel at rest in the frame of the body (m). `share` is the mass that the
+/// wheel carries (kg). An unloaded height rises by the static deflection `share g / rate`; a height at rest is returned
+/// unchanged.
 fn contact_height_at_rest(wheel: &Corner, share: f64) -> f64 {
     match wheel.contact {
         ContactHeight::Unloaded(height) => height + share * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
@@ -87,7 +97,9 @@ fn contact_height_at_rest(wheel: &Corner, share: f64) -> f64 {
     }
 }
 
-/// Adds a fault for each wheel that is at its bump stop at rest. `shares` are sprung masses (kg), `rests` heights (m).
+/// Adds a fault for each wheel with less than [`MIN_TRAVEL_M`] left between its position at rest and full bump. `shares`
+/// are sprung masses (kg), `rests` heights of the contact points at rest (m), both in the order of `wheels`. The fault
+/// states the static load, the spring rate, the deflection needed and the travel available.
 fn check_bump_stops(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &mut Import<'_>) {
     for ((wheel, share), rest) in wheels.iter().zip(shares).zip(rests) {
         let [top, low] = wheel.contact_range;
@@ -110,8 +122,9 @@ fn check_bump_stops(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &
     }
 }
 
-/// Groups the wheels by axle, from front to rear, left before right. Adds faults and returns `None` for fewer than two
-/// wheels, and for axles with more than two wheels or with two wheels less than 0.01 m apart.
+/// Groups the wheels by axle, from front to rear, left before right. Wheels are sorted by longitudinal position. A wheel
+/// joins an axle if it is at most [`MAX_AXLE_OFFSET_M`] behind its foremost wheel. Adds faults and returns `None` for
+/// fewer than two wheels, and for axles with more than two wheels or with two wheels less than 0.01 m apart laterally.
 fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWheels<'a>>> {
     let mut wheels: Vec<&Corner> = car.wheels.iter().collect();
     if wheels.len() < 2 {
@@ -141,13 +154,13 @@ fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWhee
     import.collector.faults.is_empty().then_some(groups)
 }
 
-/// Returns the mean of a quantity over the wheels of an axle.
+/// Returns the arithmetic mean of the quantity `of` over the wheels of an axle.
 fn wheel_mean(group: &[&Corner], of: impl Fn(&Corner) -> f64) -> f64 {
     group.iter().map(|w| of(w)).sum::<f64>() / group.len() as f64
 }
 
-/// Returns the mean of a number over the wheels of an axle, with the origin of the first wheel. Adds a note if the wheels
-/// differ; `what` names the part in the note.
+/// Returns the mean of a number over the wheels of an axle, with the origin of the first wheel. Adds a note if a wheel
+/// differs from the mean by more than 1e-4 of it; `what` names the part in the note.
 fn mean_number(
     group: &[&Corner],
     of: fn(&Corner) -> &SourcedNumber,
@@ -166,7 +179,9 @@ fn lateral_middle(groups: &[AxleWheels<'_>]) -> f64 {
     groups.iter().map(|group| wheel_mean(group, |w| w.position[1])).sum::<f64>() / groups.len() as f64
 }
 
-/// Adds notes if the car is tilted at rest, and for each axle whose middle is not in the middle of the car.
+/// Adds a note if the mean heights of the axles at rest differ by more than [`NOTED_OFFSET_M`], because the imported car
+/// stands level. Adds a note for each axle whose middle is farther than that from the lateral middle of the car. `rests`
+/// are heights of the contact points (m), in the order of the wheels of `groups`.
 fn note_tilt(groups: &[AxleWheels<'_>], rests: &[f64], import: &mut Import<'_>) {
     let mut first = 0;
     let mut heights = Vec::new();
@@ -193,7 +208,9 @@ fn note_tilt(groups: &[AxleWheels<'_>], rests: &[f64], import: &mut Import<'_>) 
     }
 }
 
-/// Returns the different tyres by name, and the name of the tyre of each axle.
+/// Returns the different tyres by name, and the name of the tyre of each axle. An axle uses the tyre of its first wheel.
+/// The tyre of the first axle is called `front`; a new tyre of a later axle `axle_2`, `axle_3` and so on; equal tyres are
+/// stored once. Adds the origin of each stored tyre as a comment to `draft`.
 fn collect_tyres(groups: &[AxleWheels<'_>], draft: &mut VehicleDraft) -> (BTreeMap<String, Tyre>, Vec<String>) {
     let mut found: Vec<(&Tyre, String)> = Vec::new();
     let mut names = Vec::new();
@@ -226,14 +243,14 @@ struct VehicleDraft {
 }
 
 impl VehicleDraft {
-    /// Adds the comment `from` at the key `path`, unless `from` is empty.
+    /// Stores the comment `from` for the key `path`, unless `from` is empty. Replaces an earlier comment of the key.
     fn add_comment(&mut self, path: &str, from: &str) {
         if !from.is_empty() {
             self.comments.insert(path.to_owned(), from.to_owned());
         }
     }
 
-    /// Returns the rounded number and adds its origin as a comment at the key `path`.
+    /// Returns the number rounded to nine significant digits and adds its origin as a comment at the key `path`.
     fn store_number(&mut self, path: &str, said: &SourcedNumber) -> f64 {
         self.add_comment(path, &said.origin);
         round_digits(said.value)
@@ -245,13 +262,18 @@ impl VehicleDraft {
     }
 
     /// Converts a point from the frame of the source to distances behind the front axle, left of the middle and above the
-    /// ground (m).
+    /// ground (m), rounded to nine digits.
     fn to_file_position(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         [self.front_axle_x - x, y - self.middle_y, z - self.ground_z].map(round_digits)
     }
 
-    /// Returns axle number `i` of the wheels `group`. `height` is the mean height of their contact points at rest (m), `load`
-    /// the mean static load of a wheel (N). Adds notes where left and right wheels differ.
+    /// Returns axle number `i` with the wheels `group`. `height` is the mean height of their contact points at rest (m),
+    /// `load` the mean static load of a wheel (N), `tyre` the name of the tyre.
+    ///
+    /// Rates, dampers, radii, spin inertias, brake torques and anti-roll bar are means over the wheels; different values
+    /// add a note. Bump and droop travel are the distances from rest to the ends of the mean contact range, at least
+    /// [`MIN_TRAVEL_M`]. Roll centre, lateral compliance, unsprung mass and rolling resistance are those of the first
+    /// wheel. A single wheel has no track and no anti-roll bar. The axle is solid if both wheels say so.
     fn axle(
         &mut self,
         i: usize,
@@ -262,6 +284,7 @@ impl VehicleDraft {
         import: &mut Import<'_>,
     ) -> Axle {
         let path = format!("axles[{i}]");
+        // Mean over the wheels; notes call it `what`.
         let mut both = |of: fn(&Corner) -> &SourcedNumber, what: &str| mean_number(group, of, what, import);
         let rate = both(|w| &w.rate, "springs");
         let (bump, rebound) = (both(|w| &w.bump, "dampers"), both(|w| &w.rebound, "dampers"));
@@ -308,7 +331,9 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the rolling resistance of a wheel under the static load `load` (N); `None` without resistance.
+    /// Returns the rolling resistance of a wheel: a coefficient that rises linearly with speed, from 0 at standstill. Its
+    /// slope (s/m) is the resistance per speed (N s/m) over the static load `load` (N). Returns `None` if the source
+    /// states no resistance or one of at most 0.
     fn rolling(&mut self, path: &str, wheel: &Corner, load: f64) -> Option<RollingResistance> {
         let rise = wheel.rolling_resistance.as_ref().filter(|r| r.value > 0.0)?;
         let rise = sourced(rise.value / load, rise.origin.clone());
@@ -316,7 +341,8 @@ impl VehicleDraft {
         Some(RollingResistance::Linear { coefficient: 0.0, rise_s_per_m })
     }
 
-    /// Returns an unsprung mass (kg) on a tyre of the vertical rate `tyre` (N/m).
+    /// Returns the unsprung mass `mass` (kg) on a tyre of the vertical rate `tyre` (N/m) without damping. Adds comments
+    /// below `path`.
     fn unsprung(&mut self, path: &str, [mass, tyre]: &[SourcedNumber; 2]) -> Unsprung {
         Unsprung {
             mass_kg: self.store_number(&format!("{path}.mass_kg"), mass),
@@ -325,7 +351,7 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the lateral compliance of an axle with a rate (N/m) and a damping (N s/m).
+    /// Returns the lateral compliance of an axle with a rate (N/m) and a damping (N s/m). Adds comments below `path`.
     fn lateral(&mut self, path: &str, [rate, damping]: &[SourcedNumber; 2]) -> LateralCompliance {
         LateralCompliance {
             rate_n_per_m: self.store_number(&format!("{path}.rate_n_per_m"), rate),
@@ -333,8 +359,9 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the suspension with a rate (N/m), bump and rebound damping (N s/m), and the travel from rest to full bump and to
-    /// full droop (m).
+    /// Returns the suspension with a rate (N/m), bump and rebound damping (N s/m), and the travel from rest to full bump
+    /// and to full droop (m). `axle` is the path of the axle, for comments. The spring is linear and has no preload, no
+    /// damper knees and a bump stop without rate.
     fn suspension(&mut self, axle: &str, [rate, bump, rebound]: [&SourcedNumber; 3], travel: [f64; 2]) -> Suspension {
         let at = |key: &str| format!("{axle}.suspension.{key}");
         Suspension {
@@ -349,13 +376,16 @@ impl VehicleDraft {
             droop_travel_m: Some(round_digits(travel[1])),
             preload_n: None,
             bump_stop_rate_n_per_m: 0.0,
+            // No effect: the bump stop has no rate.
             bump_stop_travel_m: 0.04,
             bump_knee: None,
             rebound_knee: None,
         }
     }
 
-    /// Returns the chassis: mass, centre of mass, inertia or boxes that replace it, and the collision box.
+    /// Returns the chassis: mass, centre of mass, inertia and collision box. The collision box is that of the source,
+    /// otherwise the bounding box of its shapes, otherwise an estimate from the wheels with a note. If the source states
+    /// no inertia, boxes of equal density replace it: the shapes of the body or, without shapes, the collision box.
     fn chassis(&mut self, car: &Car, groups: &[AxleWheels<'_>], import: &mut Import<'_>) -> Chassis {
         let [behind, left, above] = self.to_file_position(car.centre);
         self.add_comment("chassis.centre_above_ground_m", &car.centre_origin);
@@ -398,8 +428,9 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns boxes of equal density with the mass of the car, moved so that their common centre is its centre of mass.
-    /// `volume` is the sum of the volumes of `solids` (m³).
+    /// Returns the boxes `solids` with the mass of the car, distributed by volume. All boxes are moved by one vector, so
+    /// that their common centre is the centre of mass of the car; a shift above [`NOTED_OFFSET_M`] adds a note. `volume`
+    /// is the sum of the volumes of `solids` (m³).
     fn boxes(&self, car: &Car, solids: &[BodyBox], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
         let own = common_centre(solids).unwrap_or(car.centre);
         let shift = [0, 1, 2].map(|i| car.centre[i] - own[i]);
@@ -423,8 +454,9 @@ impl VehicleDraft {
         solids.iter().map(part).collect()
     }
 
-    /// Estimates the collision box from the wheels, in the frame of the source. It begins half a radius above the ground and ends
-    /// 2.5 radii above the ground, or a radius above the centre of mass if that is higher.
+    /// Estimates the collision box from the wheels, in the frame of the source (m). `r` is the largest wheel radius. The
+    /// box extends 1.5 `r` beyond the front and the rear axle and 0.25 `r` beyond the outermost wheel on each side. It
+    /// begins 0.5 `r` above the ground and ends 2.5 `r` above it, or `r` above the centre of mass if that is higher.
     fn estimated_hull(&self, car: &Car, groups: &[AxleWheels<'_>]) -> BodyBox {
         let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
         let radius = wheels.iter().map(|w| w.radius.value).fold(0.0, f64::max);
@@ -437,7 +469,8 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the steering with its lock and rate.
+    /// Returns the steering with its largest angle (degrees) and its rate limit (degrees/s; `None` for no limit), with
+    /// comments.
     fn steering(&mut self, car: &Car) -> Steering {
         Steering {
             lock_deg: self.store_number("steering.lock_deg", &car.lock),
@@ -445,7 +478,9 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the powertrain: none without driven wheels, the engine if there is one, otherwise direct torques at the wheels.
+    /// Returns the powertrain of the vehicle file. Without a driven wheel: none. With an engine: the engine, with the
+    /// sums of the drive shares of the wheels as shares of the axles. Otherwise: direct drive with the mean torque of
+    /// each axle (N m), which every wheel of the axle receives.
     fn powertrain(&mut self, car: &Car, groups: &[AxleWheels<'_>]) -> Powertrain {
         let torques: Vec<f64> =
             groups.iter().map(|group| round_digits(wheel_mean(group, |w| w.drive_torque.value))).collect();
@@ -463,8 +498,9 @@ impl VehicleDraft {
     }
 }
 
-/// Returns the bounding box of `boxes`; `None` without boxes.
+/// Returns the smallest box aligned with the axes that contains all `boxes`; `None` without boxes.
 fn bounding_box(boxes: &[BodyBox]) -> Option<BodyBox> {
+    // Coordinate of the outermost face along axis `i`, in the direction `sign`.
     let edge = |sign: f64, i: usize| {
         let edges = boxes.iter().map(|b| sign * b.centre[i] + 0.5 * b.size[i]);
         sign * edges.fold(f64::MIN, f64::max)

@@ -201,42 +201,56 @@ pub struct RapierWheel {
     pub brake: f64,
 }
 
+/// Returns the default name of a vehicle of Bullet.
 fn bullet_name() -> String {
     "Bullet vehicle".into()
 }
+/// Returns the default name of a vehicle of Rapier.
 fn rapier_name() -> String {
     "Rapier vehicle".into()
 }
+/// Returns the default number of the axis up: y.
 fn one() -> u32 {
     1
 }
+/// Returns the default number of Bullet's axis forward: z.
 fn two() -> u32 {
     2
 }
+/// Returns the default of `side_friction_stiffness`, which has no effect.
 fn one_f64() -> f64 {
     1.0
 }
+/// Returns the default spring rate per mass of the body (1/s²) of Bullet, Rapier and Godot.
 pub(crate) fn stiffness() -> f64 {
     5.88
 }
+/// Returns the default damping in compression per mass of the body (1/s) of Bullet, Rapier and Godot.
 pub(crate) fn compression() -> f64 {
     0.83
 }
+/// Returns the default damping in extension per mass of the body (1/s) of Bullet, Rapier and Godot.
 pub(crate) fn relaxation() -> f64 {
     0.88
 }
+/// Returns Bullet's default of the largest change of length (cm).
 fn travel_cm() -> f64 {
     500.0
 }
+/// Returns Rapier's default of the largest change of length (m).
 fn travel_m() -> f64 {
     5.0
 }
+/// Returns the default of the largest suspension force (N) of Bullet, Rapier and Godot.
 pub(crate) fn most_force() -> f64 {
     6000.0
 }
+/// Returns the default friction coefficient of Bullet, Rapier and Godot.
 pub(crate) fn friction() -> f64 {
     10.5
 }
+/// Returns the default roll influence of Bullet, Rapier and Godot: the share of the height of the centre of mass at which
+/// lateral forces act.
 pub(crate) fn roll_influence() -> f64 {
     0.1
 }
@@ -255,7 +269,9 @@ const BULLET_NAMES: [&str; 6] = [
 const RAPIER_NAMES: [&str; 6] =
     ["suspension_stiffness", "suspension_compression", "suspension_damping", "friction_slip", "brake", "engine_force"];
 
-/// Reads a vehicle of Bullet. Returns `None` after a fault.
+/// Reads a vehicle of Bullet: parses the TOML, finds the axes from their numbers, and converts it as a ray-cast vehicle.
+/// The origin is the centre of mass. A wheel without a direction points down. Travel is converted from cm to m. Forward
+/// is reversed if the wheel axles say so. Returns `None` after a fault.
 pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     let given: BulletVehicle = import.deserialize_toml()?;
     let frame = source_axes(given.m_indexUpAxis, given.m_indexForwardAxis, "m_indexForwardAxis", import)?;
@@ -296,7 +312,10 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_vehicle(vehicle, import))
 }
 
-/// Reads a vehicle of Rapier. Returns `None` after a fault.
+/// Reads a vehicle of Rapier: parses the TOML, finds the axes from their numbers, and converts it as a ray-cast vehicle.
+/// A wheel without a direction points down. The roll influence is Rapier's default, because its field is private. Forward
+/// is reversed if the wheel axles say so. A factor on the side impulse other than 1 adds a note and is left out. Returns
+/// `None` after a fault.
 pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
     let given: RapierVehicle = import.deserialize_toml()?;
     let frame = source_axes(given.index_up_axis, given.index_forward_axis, "index_forward_axis", import)?;
@@ -347,7 +366,8 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_vehicle(vehicle, import))
 }
 
-/// Returns the axes of the source. Adds a fault at `path` and returns `None` if both axes are the same.
+/// Returns the axes of the source from the numbers (0 to 2) of the axes `up` and `forward`. Adds a fault at `path` and
+/// returns `None` if both numbers are the same or one is out of range.
 fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<SourceAxes> {
     let frame = SourceAxes::right_handed(up, forward);
     if frame.is_none() {
@@ -356,8 +376,9 @@ fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Op
     frame
 }
 
-/// Reverses forward and left of `frame` if all given wheel axles drive the car backwards. A wheel drives towards up × axle.
-/// Adds a note if only some of them do; then `frame` is returned unchanged.
+/// Returns `frame` with forward and left reversed if all given wheel axles drive the car backwards, otherwise unchanged.
+/// A wheel with the axle `a` drives towards `up × a`. Adds a note with the key `name` if only some of the given axles
+/// drive backwards.
 fn orient_forward(frame: SourceAxes, axles: &[Option<[f64; 3]>], name: &str, import: &mut Import<'_>) -> SourceAxes {
     let ahead = |axle: &[f64; 3]| frame.up.cross(DVec3::from_array(*axle)).dot(frame.forward);
     let backwards = axles.iter().flatten().filter(|axle| ahead(axle) < 0.0).count();

@@ -7,7 +7,9 @@ use skidpad_spec::spec::{Friction, Inertia, Peers, Relaxation, Tyre};
 /// Number with its origin in the source, as text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SourcedNumber {
+    /// Value in SI units.
     pub value: f64,
+    /// Origin in the source, which becomes a comment of the vehicle file; empty for no comment.
     pub origin: String,
 }
 
@@ -19,7 +21,9 @@ pub(crate) fn sourced(value: f64, from: impl Into<String>) -> SourcedNumber {
 /// Box aligned with the axes of the car: centre and full size (m).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BodyBox {
+    /// Centre.
     pub centre: [f64; 3],
+    /// Full size along each axis.
     pub size: [f64; 3],
 }
 
@@ -45,9 +49,11 @@ pub(crate) enum ContactHeight {
 pub(crate) struct JounceCurve(pub Vec<[f64; 2]>);
 
 impl JounceCurve {
-    /// Interpolates the quantity at the compression `jounce` from full droop (m).
+    /// Interpolates the quantity linearly at the compression `jounce` from full droop (m). Outside the points it returns
+    /// the value of the nearest end, without points 0.
     pub fn evaluate_at(&self, jounce: f64) -> f64 {
         let above = self.0.partition_point(|point| point[0] <= jounce);
+        // Neighbours of `jounce`; one of them is missing outside the points.
         let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| self.0[i]), self.0.get(above)) else {
             return self.0.get(above.saturating_sub(1)).map_or(0.0, |end| end[1]);
         };
@@ -153,11 +159,12 @@ pub(crate) struct Car {
     pub steer_rate: Option<SourcedNumber>,
     /// Engine that drives the wheels in proportion to [`Corner::drive_torque`]; `None` if these are torques at the wheels.
     pub engine: Option<GameEngine>,
-    /// Parameters that only peers use.
+    /// Parameters that only ray-cast vehicles of other engines use (`peers`).
     pub peers: Option<Peers>,
 }
 
-/// Returns the common centre of boxes of equal density (m); `None` without boxes.
+/// Returns the common centre of boxes of equal density (m), the mean of their centres weighted by volume. `None` without
+/// boxes or without volume.
 pub(crate) fn common_centre(boxes: &[BodyBox]) -> Option<[f64; 3]> {
     let sum: f64 = boxes.iter().map(BodyBox::volume).sum();
     let mean = |i: usize| boxes.iter().map(|b| b.volume() * b.centre[i]).sum::<f64>() / sum;

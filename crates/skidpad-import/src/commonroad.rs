@@ -181,7 +181,10 @@ const KEYS_WITH_NOTES: [(&str, &str); 7] = [
     ("longitudinal.v_max", "a limit of speed is the driver's here"),
 ];
 
-/// Reads a multi-body parameter set. Returns `None` after a fault.
+/// Reads a multi-body parameter set. Keys that change their meaning ([`KEYS_WITH_NOTES`]) add a note if they are not 0;
+/// other unread keys are remembered for notes, except those of steering, longitudinal limits and tyre. A missing tyre and
+/// the estimated travel and relaxation add notes. A kinematic set without masses is a fault. Returns `None` after a
+/// fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let tree = yaml::parse_document(import.text, 0, import)?;
     if tree.get("m").is_none() && tree.get("a").is_some() {
@@ -209,7 +212,9 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_parameters(&given))
 }
 
-/// Converts a parameter set to the neutral car. Origin: on the ground below the centre of mass.
+/// Converts a parameter set to the neutral car: mass and centre of mass of the whole car, four wheels, steering lock and
+/// rate, no engine. The origin is on the ground below the centre of mass. The collision box has the length and the width
+/// of the set; its ground clearance of 0.15 m and its height of 1.2 m are estimates.
 fn convert_parameters(given: &Parameters) -> Car {
     let wheels = [true, false].into_iter().flat_map(|front| [0.5, -0.5].map(|side| convert_wheel(given, front, side)));
     Car {
@@ -221,6 +226,7 @@ fn convert_parameters(given: &Parameters) -> Car {
         centre_origin: "h_cg, of the whole mass".into(),
         inertia: Some((common_inertia(given), "sprung mass and axles about the common centre".into())),
         boxes: Vec::new(),
+        // Height of the centre of the box: clearance plus half its height.
         hull: Some(BodyBox { centre: [0.5 * (given.a - given.b), 0.0, 0.15 + 0.6], size: [given.l, given.w, 1.2] }),
         wheels: wheels.collect(),
         lock: sourced(given.steering.max.to_degrees(), format!("steering.max {} rad", given.steering.max)),
@@ -233,11 +239,16 @@ fn convert_parameters(given: &Parameters) -> Car {
     }
 }
 
-/// Computes the inertia of sprung mass and axles about the common centre of mass. The height of the centre of the axles
-/// follows from those of the sprung and the whole mass.
+/// Computes the inertia of sprung mass and axles about the common centre of mass (kg m²) by the parallel-axis theorem.
+/// The height of the centre of the axles follows from those of the sprung and the whole mass. Roll adds the roll inertias
+/// of the axles, pitch the axle masses at their longitudinal distances. Yaw inertia and the product of inertia are those
+/// of the set.
 fn common_inertia(given: &Parameters) -> Inertia {
+    // Mass of both axles, kg.
     let own = given.m - given.m_s;
+    // Height of the centre of the axles above the ground, m.
     let axles = (given.m * given.h_cg - given.m_s * given.h_s) / own;
+    // Contribution of the different heights to roll and pitch inertia, kg m².
     let lifted = given.m_s * (given.h_s - given.h_cg).powi(2) + own * (axles - given.h_cg).powi(2);
     Inertia {
         roll_kg_m2: round_digits(given.I_Phi_s + given.I_uf + given.I_ur + lifted),
@@ -247,13 +258,21 @@ fn common_inertia(given: &Parameters) -> Inertia {
     }
 }
 
-/// Converts a wheel of the front or the rear axle. `side` is 0.5 for the left and −0.5 for the right wheel.
+/// Converts a wheel of the front or the rear axle. `side` is 0.5 for the left and −0.5 for the right wheel. The contact
+/// point at rest is on the ground, with an estimated travel of ±[`ESTIMATED_TRAVEL_M`].
+///
+/// The tyre is linear in slip with stiffnesses proportional to load. The anti-roll rate is the auxiliary roll stiffness
+/// over the squared track (N/m). Brake and drive torques follow from the force of the largest acceleration, distributed
+/// by `T_sb` and `T_se`. Both axles are solid, with roll centre, lateral compliance and unsprung mass. Only the front
+/// wheels steer.
 fn convert_wheel(given: &Parameters, front: bool, side: f64) -> Corner {
     let pick = |f: f64, r: f64| if front { f } else { r };
     let name = |f: &str, r: &str| if front { f.to_owned() } else { r.to_owned() };
     let (track, roll) = (pick(given.T_f, given.T_r), -pick(given.K_tsf, given.K_tsr));
     let tire = given.tire.as_ref().unwrap_or(&DEFAULT_TIRE);
+    // Torque of all wheels together at the largest acceleration, N m.
     let force = given.longitudinal.a_max * given.m * given.R_w;
+    // Share of one wheel of this axle.
     let share = |front_share: f64| 0.5 * pick(front_share, 1.0 - front_share);
     let damping = sourced(pick(given.K_sdf, given.K_sdr), name("K_sdf", "K_sdr"));
     Corner {

@@ -36,8 +36,12 @@ pub(crate) struct GameEngine {
     pub down_shift_rpm: f64,
 }
 
-/// Returns the powertrain of a vehicle file. `shares` are the torque shares of the axles from the front, with any sum above 0.
-/// Values are not checked here; a value out of range is a fault when the vehicle file is read.
+/// Returns the powertrain of a vehicle file: engine, clutch, gearbox and differential. `shares` are the torque shares of
+/// the axles from the front, with any sum above 0; they are divided by their sum.
+///
+/// The torque curve is scaled by the largest speed and torque. The clutch carries [`CLUTCH_CAPACITY_RATIO`] times the
+/// largest torque. Engine drag is 0 and the gearbox has no loss. Values are not checked here; a value out of range is a
+/// fault when the vehicle file is read.
 pub(crate) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
     let sum: f64 = shares.iter().sum();
     let point = |[speed, torque]: &[f64; 2]| CurvePoint {

@@ -133,21 +133,27 @@ struct BoxShape {
     size: [f64; 3],
 }
 
+/// Returns the default mass of the body (kg).
 fn mass() -> f64 {
     40.0
 }
+/// Returns the default of `wheel_radius` (m).
 fn half() -> f64 {
     0.5
 }
+/// Returns the default of `wheel_rest_length` (m).
 fn rest_length() -> f64 {
     0.15
 }
+/// Returns the default of `suspension_travel` (m).
 fn travel() -> f64 {
     0.2
 }
+/// Returns the default size of a box (m).
 fn unit() -> [f64; 3] {
     [1.0; 3]
 }
+/// Returns the default transform: the rows of a unit matrix, then the origin 0.
 fn identity() -> [f64; 12] {
     [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 }
@@ -187,7 +193,8 @@ const GODOT_NAMES: [&str; 6] = [
     "engine_force",
 ];
 
-/// Reads the first vehicle of a scene. Returns `None` after a fault.
+/// Reads the first vehicle of a scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`] and the transform
+/// of the body. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let sections = parse_sections(import);
     let tree = build_tree(&sections, import)?;
@@ -200,8 +207,10 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_vehicle(convert_scene(scene, import)?, import))
 }
 
-/// Returns one tree with the first `VehicleBody3D`, its wheels and its boxes. Adds a fault and returns `None` without one.
-/// Adds notes on further vehicles and on shapes that are not boxes of this file.
+/// Returns one tree: `body` with the values of the first `VehicleBody3D` and its name, `wheels` with its direct
+/// `VehicleWheel3D` children, `boxes` with its `CollisionShape3D` children that have a `BoxShape3D` of this file. Adds a
+/// fault and returns `None` without a vehicle. Adds notes on further vehicles and on shapes that are not boxes of this
+/// file, which are left out.
 fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     let nodes: Vec<&Section> = sections.iter().filter(|s| s.kind == "node").collect();
     let mut bodies = nodes.iter().filter(|s| s.attribute("type") == "VehicleBody3D");
@@ -217,6 +226,7 @@ fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     if bodies.next().is_some() {
         import.add_note("", format!("several vehicles: the first, `{}`, is taken", body.attribute("name")));
     }
+    // Path of the vehicle node, as its children state it in `parent`.
     let own = match (body.attribute("parent"), body.attribute("name")) {
         ("", _) => ".".to_owned(),
         (".", name) => name.to_owned(),
@@ -254,7 +264,8 @@ fn with_name(section: &Section) -> Node {
     merge_tables(&Node::table(span.clone(), vec![(Key { name: "name".into(), span }, name)]), &section.body)
 }
 
-/// Returns a table with the entries of both tables, at the place of the first one.
+/// Returns a table with the entries of both tables, those of `first` before those of `second`, at the place of `first` in
+/// the text. A node that is no table has no entries.
 fn merge_tables(first: &Node, second: &Node) -> Node {
     let entries = [first, second].into_iter().filter_map(|node| match &node.item {
         Item::Table(entries) => Some(entries.clone()),
@@ -263,7 +274,10 @@ fn merge_tables(first: &Node, second: &Node) -> Node {
     Node::table(first.span.clone(), entries.flatten().collect())
 }
 
-/// Converts a scene to a ray-cast vehicle. Adds notes on values that a script sets.
+/// Converts a scene to a ray-cast vehicle; always `Some`. The centre of mass is the stated one in mode 1, otherwise the
+/// common centre of the boxes, otherwise the origin. The inertia is the stated diagonal if all three values are above 0.
+/// Adds notes on turned boxes and on steering angle, engine force and brake that no node states, because a script sets
+/// them.
 fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     // Positive engine forces act towards +z.
     let frame = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
@@ -278,11 +292,13 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
             import.add_note(&format!("boxes[{i}].transform"), "turned or scaled: taken as aligned with the car");
         }
     }
+    // Converts a point from vehicle axes back to the axes of Godot.
     let back = |[x, y, z]: [f64; 3]| (frame.forward * x + frame.left * y + frame.up * z).into();
     let centre = match body.center_of_mass_mode {
         1 => body.center_of_mass,
         _ => common_centre(&boxes).map_or([0.0; 3], back),
     };
+    // Whether the wheel steers and neither the wheel nor the body states an angle.
     let asked = |w: &Wheel| w.use_as_steering && w.steering == 0.0 && body.steering == 0.0;
     if scene.wheels.iter().any(asked) {
         import.add_note(
@@ -315,14 +331,18 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     })
 }
 
-/// Converts wheel number `i`. Values of the body apply if those of the wheel are 0: the brake to every wheel, steering and
-/// engine force to wheels that are used for them.
+/// Converts wheel number `i`. Values of the body apply if those of the wheel are 0: the brake to every wheel, steering
+/// and engine force to wheels that are used for them. A steered wheel without any angle gets [`ESTIMATED_STEERING_RAD`].
+/// The ray points along the negative y axis of the wheel. The travel ratio is `(L0 + 2 r) / (L0 + r)`, see the head of
+/// this file.
 fn convert_wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
+    // Value of the wheel, or that of the body if the wheel has none and is `used` for it.
     let set = |own: f64, all: f64, used: bool| if own != 0.0 || !used { own } else { all };
     let steering = set(w.steering, body.steering, w.use_as_steering);
     RayWheel {
         path: format!("wheels[{i}]"),
         hard_point: origin(&w.transform),
+        // Negative second column of the basis: the y axis of the wheel points up.
         direction: [-w.transform[1], -w.transform[4], -w.transform[7]],
         rest_length: w.wheel_rest_length,
         travel: w.suspension_travel,
@@ -341,7 +361,7 @@ fn convert_wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
     }
 }
 
-/// Returns the origin of a transform, whose first nine numbers are the basis.
+/// Returns the origin of a transform (m): the last three of its twelve numbers. The first nine are the basis.
 fn origin(transform: &[f64; 12]) -> [f64; 3] {
     [transform[9], transform[10], transform[11]]
 }

@@ -260,57 +260,75 @@ struct Differential {
     mEngineTorqueRatio: f64,
 }
 
+/// Returns the default of `name`.
 fn name() -> String {
     "Jolt vehicle".into()
 }
+/// Returns the default damping of the body: `mLinearDamping` and `mAngularDamping` (1/s).
 fn damping() -> f64 {
     0.05
 }
+/// Returns the default of `ground_mFriction` (–) and of the spin damping `mAngularDamping` of a wheel (1/s).
 fn fifth() -> f64 {
     0.2
 }
+/// Returns the default of `mSuspensionDirection`.
 fn down() -> [f64; 3] {
     [0.0, -1.0, 0.0]
 }
+/// Returns the default of `mSuspensionMinLength` (m).
 fn least() -> f64 {
     0.3
 }
+/// Returns the default of `mSuspensionMaxLength` (m).
 fn most() -> f64 {
     0.5
 }
+/// Returns the default wheel radius (m).
 fn radius() -> f64 {
     0.3
 }
+/// Returns the default spin inertia of a wheel (kg m²).
 fn inertia() -> f64 {
     0.9
 }
+/// Returns the default of `mMaxSteerAngle` (rad).
 fn seventy_degrees() -> f64 {
     70f64.to_radians()
 }
+/// Returns the default of `mMaxBrakeTorque` (N m).
 fn brake() -> f64 {
     1500.0
 }
+/// Returns the default of `mMaxHandBrakeTorque` (N m).
 fn handbrake() -> f64 {
     4000.0
 }
+/// Returns the default of `mLongitudinalFriction`: pairs of slip ratio and friction.
 fn along() -> Vec<[f64; 2]> {
     vec![[0.0, 0.0], [0.06, 1.2], [0.2, 1.0]]
 }
+/// Returns the default of `mLateralFriction`: pairs of slip angle (degrees) and friction.
 fn across() -> Vec<[f64; 2]> {
     vec![[0.0, 0.0], [3.0, 1.2], [20.0, 1.0]]
 }
+/// Returns the default rate of an anti-roll bar (N/m).
 fn thousand() -> f64 {
     1000.0
 }
+/// Returns the default of `mDifferentialRatio`.
 fn final_drive() -> f64 {
     3.42
 }
+/// Returns the default of `mLeftRightSplit`.
 fn half() -> f64 {
     0.5
 }
+/// Returns the default of `mLimitedSlipRatio`.
 fn limited_slip() -> f64 {
     1.4
 }
+/// Returns the default of `mEngineTorqueRatio`.
 fn one() -> f64 {
     1.0
 }
@@ -318,7 +336,10 @@ fn one() -> f64 {
 /// Axes of Jolt.
 const JOLT_AXES: SourceAxes = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
-/// Reads a vehicle of Jolt. Returns `None` after a fault.
+/// Reads a vehicle of Jolt. Parses the TOML, checks references, adds notes on what is left out and converts body, wheels
+/// and engine. Absent inertia is that of a homogeneous box of the size of the body. The steering lock is the largest
+/// `mMaxSteerAngle`, or 30° if no wheel steers. The origin is the middle of the body's shape. Returns `None` after a
+/// fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: JoltVehicle = import.deserialize_toml()?;
     check_references(&given, import);
@@ -354,7 +375,8 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     })
 }
 
-/// Adds faults for references to missing wheels and for suspensions whose maximum length does not exceed the minimum.
+/// Adds faults for anti-roll bars and differentials at missing wheels (left and right by themselves), and for suspensions
+/// whose maximum length does not exceed the minimum.
 fn check_references(given: &JoltVehicle, import: &mut Import<'_>) {
     let count = given.wheels.len();
     let bars = given.mAntiRollBars.iter().enumerate().map(|(i, b)| ("mAntiRollBars", i, b.mLeftWheel, b.mRightWheel));
@@ -381,7 +403,9 @@ fn check_references(given: &JoltVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// Adds notes on properties that are left out or change their meaning.
+/// Adds notes on properties that are left out or change their meaning: damping of the body unless 0, friction of the
+/// ground, the different limit of the friction curves and, with an engine, its damping, the clutch, limited slip, uneven
+/// splits and different ratios of the differentials.
 fn add_notes(given: &JoltVehicle, import: &mut Import<'_>) {
     for (key, value) in [("mLinearDamping", given.mLinearDamping), ("mAngularDamping", given.mAngularDamping)] {
         let what = format!(
@@ -404,6 +428,7 @@ fn add_notes(given: &JoltVehicle, import: &mut Import<'_>) {
     );
     for (i, d) in given.mDifferentials.iter().enumerate() {
         let at = format!("mDifferentials[{i}]");
+        // Jolt sets `FLT_MAX` for an open differential.
         if d.mLimitedSlipRatio < 1e9 {
             import.add_note(&at, format!("limited slip {}: taken as open", d.mLimitedSlipRatio));
         }
@@ -414,16 +439,20 @@ fn add_notes(given: &JoltVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// Computes the effective mass of the body at the spring of a wheel (kg), without the other springs:
-/// `1 / (1/m + (r × n) I⁻¹ (r × n))`. `diagonal` is the inertia in the axes of Jolt (kg m²).
+/// Computes the effective mass of the body at the spring of a wheel (kg), as if it were the only spring: `1 / (1/m + (r ×
+/// n) · I⁻¹ (r × n))`, with the lever `r` from the centre of mass to the hard point and the direction `n` of the spring.
+/// `diagonal` is the inertia in the axes of Jolt (kg m²).
 fn effective_mass(given: &JoltVehicle, wheel: &Wheel, diagonal: [f64; 3]) -> f64 {
     let up = -DVec3::from_array(wheel.mSuspensionDirection).normalize_or_zero();
+    // Lever times direction of the spring, m.
     let lever = (DVec3::from_array(wheel.mPosition) - DVec3::from_array(given.mOffset)).cross(up);
+    // Angular velocity that a unit impulse of the spring causes, 1/(kg m).
     let turning = DMat3::from_diagonal(DVec3::from_array(diagonal)).inverse() * lever;
     1.0 / (1.0 / given.mMass + lever.dot(turning))
 }
 
-/// Computes the rate (N/m) and the damping (N s/m) of a spring that carries the effective mass `mass` (kg).
+/// Returns the rate (N/m) and the damping (N s/m) of a spring. From a frequency `f` (Hz) and a damping ratio `ζ` on the
+/// effective mass `mass` (kg): `k = m (2π f)²`, `c = 2 ζ √(k m)`. Direct values are returned unchanged.
 fn rate_and_damping(spring: Spring, mass: f64) -> (SourcedNumber, SourcedNumber) {
     match spring {
         Spring::FrequencyAndDamping { mFrequency: f, mDamping: ratio } => {
@@ -440,7 +469,14 @@ fn rate_and_damping(spring: Spring, mass: f64) -> (SourcedNumber, SourcedNumber)
     }
 }
 
-/// Converts wheel number `i`. `diagonal` is the inertia in the axes of Jolt (kg m²), `lock` the largest steering angle (rad).
+/// Converts wheel number `i` to the neutral car. `diagonal` is the inertia in the axes of Jolt (kg m²), `lock` the
+/// largest steering angle of the car (rad).
+///
+/// The spring is unloaded `mSuspensionPreloadLength` below full droop. Rate and damping refer to the effective mass at
+/// the wheel; bump and rebound damping are equal. Only the first anti-roll bar and the first differential of a wheel
+/// count. The drive torque is the engine torque ratio of this differential, 0 without one or without an engine. The
+/// rolling resistance is `mInertia · mAngularDamping / radius²` (N s/m). A suspension that is not vertical adds a note
+/// and is taken as vertical.
 fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &given.wheels[i];
     let path = format!("wheels[{i}]");
@@ -450,8 +486,10 @@ fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, i
     }
     let [x, y, top] = JOLT_AXES.to_vehicle_axes(w.mPosition);
     let (rate, damper) = rate_and_damping(w.mSuspensionSpring, effective_mass(given, w, diagonal));
+    // First anti-roll bar and first differential with this wheel.
     let bar = given.mAntiRollBars.iter().find(|b| b.mLeftWheel == i || b.mRightWheel == i);
     let driven = given.mDifferentials.iter().find(|d| d.mLeftWheel == i || d.mRightWheel == i);
+    // Height of the contact point at full droop.
     let low = top - w.mSuspensionMaxLength - w.mRadius;
     Corner {
         position: [x, y],
@@ -490,8 +528,12 @@ fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, i
     }
 }
 
-/// Converts the friction curves by their peak and their last point. The friction of the ground is included: √(curve · ground).
+/// Converts the longitudinal and the lateral friction curve to a slip curve by two points: the peak and the last point.
+/// Friction is `√(peak · ground friction)`. The asymptote share is the square root of the last over the largest value, at
+/// most 1. The slip of the peak is at least 0.001, that of the asymptote at least 1.1 times that of the peak. Relaxation
+/// lengths are estimates.
 fn convert_tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
+    // `unit` converts the slip of the curve to a slip ratio or to radians.
     let pick = |points: &[[f64; 2]], unit: f64| {
         let peak = points.iter().copied().fold([0.0, 0.0], |best, p| if p[1] > best[1] { p } else { best });
         let end = points.last().copied().unwrap_or(peak);
@@ -513,7 +555,8 @@ fn convert_tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
     }
 }
 
-/// Converts engine, transmission and the ratio of the first differential; `None` without an engine.
+/// Converts engine, transmission and the ratio of the first differential (1 without one); `None` without an engine. The
+/// reverse ratio is the first one, without its sign. Damping, clutch strength and shift latency are left out.
 fn convert_engine(given: &JoltVehicle) -> Option<GameEngine> {
     let engine = given.mEngine.as_ref()?;
     let gears = &given.mTransmission;

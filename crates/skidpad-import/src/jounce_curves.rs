@@ -20,8 +20,11 @@ pub(crate) struct RestPosition {
     pub travel: [f64; 2],
 }
 
-/// Returns the height above the ground at which the tyre forces of an axle act at rest (m): the mean of its wheels, at least 0
-/// for points of the body. `None` if no wheel has a force point. Adds notes on differences and approximations.
+/// Returns the height above the ground at which the tyre forces of an axle act at rest (m). The result is the mean over
+/// the wheels; a wheel without a force point counts as 0. Heights of a body point are evaluated at rest and limited to at
+/// least 0. Returns `None` if no wheel has a force point. Adds notes if left and right differ by more than
+/// [`NOTED_HEIGHT_M`] from the mean, and if the point is fixed to the body, because in the vehicle file its height above
+/// the ground is constant.
 pub(crate) fn force_point(group: &[&Corner], at: RestPosition, import: &mut Import<'_>) -> Option<SourcedNumber> {
     let given = group.iter().find_map(|wheel| wheel.force_point.as_ref())?;
     let height = |wheel: &Corner| match &wheel.force_point {
@@ -44,8 +47,9 @@ pub(crate) fn force_point(group: &[&Corner], at: RestPosition, import: &mut Impo
     Some(sourced(mean.max(0.0), "at rest, by tireForceAppPoint and suspensionAttachment"))
 }
 
-/// Returns toe and camber at rest (degrees, positive for toe-in and for the top outwards) and their change over the travel.
-/// The change is `None` if both angles are constant. Tables of a single wheel are left out with a note.
+/// Returns toe and camber at rest (degrees, positive for toe-in and for the top outwards) and their change over the
+/// travel as parabolas (degrees/m, degrees/m²). The change is `None` if both angles are constant. Without tables all
+/// angles are 0. Tables of a single wheel are left out with a note.
 pub(crate) fn guidance(group: &[&Corner], at: RestPosition, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
     if group.iter().all(|wheel| wheel.toe_camber.is_none()) {
         return ([0.0; 2], None);
@@ -78,8 +82,9 @@ struct Parabola {
 }
 
 impl Parabola {
-    /// Fits the parabola to the mean of the left and the right `table`, which notes call `what`. Adds notes if the tables differ
-    /// or the parabola deviates from them.
+    /// Fits the parabola to the mean of the left and the right `table`, which notes call `what`. The parabola passes
+    /// through the mean at full droop, at rest and at full bump. Adds a note if left and right differ there by more than
+    /// [`NOTED_ANGLE_RAD`], and one if the parabola deviates by more than that from a point of the tables.
     fn fit(
         group: &[&Corner],
         at: RestPosition,
@@ -90,6 +95,7 @@ impl Parabola {
         let [bump, droop] = at.travel;
         // Toe-in and outward camber have opposite signs in the source on the left and the right wheel.
         let side = |i: usize| if i == 0 { -1.0 } else { 1.0 };
+        // Angle of wheel `i` at the compression `jounce` from full droop, rad.
         let of = |i: usize, jounce: f64| {
             group[i].toe_camber.as_ref().map_or(0.0, |own| side(i) * table(own).evaluate_at(jounce))
         };
@@ -99,6 +105,7 @@ impl Parabola {
             import.add_note(&group[0].path, format!("left and right {what} over jounce differ: their mean is taken"));
         }
         let [low, at_rest, high] = ends.map(mean);
+        // Mean slopes from rest to bump and from droop to rest, rad/m.
         let (rise, fall) = ((high - at_rest) / bump, (at_rest - low) / droop);
         // In a straight table the difference of the slopes is only rounding.
         let bend = (rise - fall) / (bump + droop);

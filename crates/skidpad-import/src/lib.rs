@@ -95,7 +95,8 @@ impl Source {
         ("commonroad", Source::Commonroad),
     ];
 
-    /// Returns the JSON schema of the input: of the whole file if it is TOML, otherwise of the parts that are read.
+    /// Returns the JSON schema of the input: of the whole file for the TOML sources, otherwise of the parts that are
+    /// read.
     pub fn schema(self) -> Value {
         match self {
             Source::Bullet => skidpad_spec::schema_of::<BulletVehicle>(),
@@ -108,10 +109,13 @@ impl Source {
         }
     }
 
-    /// Reads the car in `text`. Reports call the text `source_name`.
+    /// Reads the car in `text` and converts it to a vehicle file. Reports and notes call the text `source_name`. The
+    /// importer of the source reads a neutral car, `axles::describe_vehicle` converts it, and the written file is read
+    /// back as a check.
     ///
     /// # Errors
-    /// All faults of the text at once. If there are none: all reasons why the car is not valid or cannot stand on its springs.
+    /// All faults of the text at once. If there are none: all reasons why the car is not valid or cannot stand on its
+    /// springs.
     pub fn import(self, source_name: &str, text: &str, options: ImportOptions) -> Result<ImportedVehicle, Faults> {
         let (lines, collector) = (LineIndex::new(text), FaultCollector::default());
         let mut import = Import { source_name, text, lines, options, collector, notes: Vec::new() };
@@ -131,11 +135,17 @@ impl Source {
 
 /// State of an import.
 struct Import<'a> {
+    /// Name of the text in reports.
     source_name: &'a str,
+    /// Text of the source.
     text: &'a str,
+    /// Line numbers of byte positions in `text`.
     lines: LineIndex<'a>,
+    /// Quantities that the source does not contain.
     options: ImportOptions,
+    /// Faults, spans of the keys and keys that were not read.
     collector: FaultCollector,
+    /// Notes so far, in any order.
     notes: Vec<Note>,
 }
 
@@ -152,7 +162,8 @@ impl Import<'_> {
         self.deserialize_tree(&tree)
     }
 
-    /// Adds a note about the value at `path`, with the line of that value; with line 0 if `path` is empty.
+    /// Adds a note about the value at `path`, with the line of that value or of the nearest enclosing one; with line 0 if
+    /// `path` is empty.
     fn add_note(&mut self, path: &str, text: impl Into<String>) {
         let span = self.collector.nearest_span(path);
         let (line, _) = self.lines.line_and_column(span.start);
@@ -168,17 +179,20 @@ impl Import<'_> {
         }
     }
 
-    /// Adds a fault of meaning at `path`. An empty `help` adds no help text.
+    /// Adds a fault of the kind `Contradiction` at `path`: `found` is the value found, `accepts` what would be accepted.
+    /// An empty `help` adds no help text.
     fn add_fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>, help: &str) {
         let span = self.collector.nearest_span(path);
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.collector.add_fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
     }
 
-    /// Adds notes on unread keys, then writes the vehicle file and reads it back.
+    /// Finishes the import. Adds a note for each key that was not read, sorts the notes by line and key, writes the
+    /// vehicle file and reads it back. The result contains the description as it was read back.
     ///
     /// # Errors
-    /// The import has a fault, the file cannot be written, or it does not read back as a vehicle.
+    /// The import has a fault, `described` is `None`, the file cannot be written, or it does not read back as a valid
+    /// vehicle.
     fn finish(mut self, described: Option<vehicle_file::CommentedSpec>) -> Result<ImportedVehicle, Faults> {
         for (path, span) in std::mem::take(&mut self.collector.skipped_keys) {
             let (line, _) = self.lines.line_and_column(span.start);

@@ -215,24 +215,31 @@ struct GearboxParams {
     downRatio: f64,
 }
 
+/// Returns the default of `name`.
 fn name() -> String {
     "PhysX vehicle".into()
 }
+/// Returns the default of `suspensionTravelDir`.
 fn down() -> [f64; 3] {
     [0.0, -1.0, 0.0]
 }
+/// Returns the default of the spin damping `dampingRate` (N m s).
 fn quarter() -> f64 {
     0.25
 }
+/// Returns the default of `frictionVsSlip`: pairs of slip and friction, constant at 1.
 fn flat() -> [[f64; 2]; 3] {
     [[0.0, 1.0], [0.1, 1.0], [1.0, 1.0]]
 }
+/// Returns the default friction of the ground.
 fn one() -> f64 {
     1.0
 }
+/// Returns the default of `upRatio`, as a share of the largest engine speed.
 fn up() -> f64 {
     0.65
 }
+/// Returns the default of `downRatio`, as a share of the largest engine speed.
 fn half() -> f64 {
     0.5
 }
@@ -240,7 +247,9 @@ fn half() -> f64 {
 /// Axes of PhysX.
 const PHYSX_AXES: SourceAxes = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
-/// Reads a vehicle of PhysX. Returns `None` after a fault.
+/// Reads a vehicle of PhysX. Parses the TOML, checks references and jounce tables, adds notes on what is left out and
+/// converts wheels, body and engine. The origin of the car is its centre of mass. The steering lock is the largest
+/// `maxSteer` of the wheels, or 30° if no wheel steers. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: PhysxVehicle = import.deserialize_toml()?;
     check_references(&given, import);
@@ -251,6 +260,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     add_notes(&given, import);
     let lock = given.wheels.iter().map(|w| w.maxSteer).fold(0.0, f64::max);
     let wheels: Vec<Corner> = (0..given.wheels.len()).map(|i| convert_wheel(&given, i, lock, import)).collect();
+    // The collision box from its half extents.
     let solid = |half: [f64; 3]| BodyBox {
         centre: PHYSX_AXES.to_vehicle_axes(given.boxCentre),
         size: PHYSX_AXES.to_vehicle_size(half).map(|h| 2.0 * h),
@@ -276,9 +286,11 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     })
 }
 
-/// Adds a fault for each table over jounce whose points do not rise or are outside [0, 1].
+/// Adds a fault for each table over jounce (toe, camber, application points of suspension and tyre force) whose points do
+/// not rise strictly or are outside [0, 1]. Empty tables are accepted.
 fn check_jounce_tables(given: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in given.wheels.iter().enumerate() {
+        // The first number of a point is the share of the travel, from full droop.
         let first = |points: &[[f64; 2]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
         let firsts = |points: &[[f64; 4]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
         for (key, shares) in [
@@ -296,8 +308,9 @@ fn check_jounce_tables(given: &PhysxVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// Adds faults for references to missing wheels, for an engine without gearbox or the reverse, and for a neutral gear without
-/// a reverse gear before and a forward gear after it.
+/// Adds faults for anti-roll bars at missing wheels (each end by itself), for an engine without gearbox or a gearbox
+/// without engine, and for a neutral gear without a reverse gear before it and a forward gear after it in the list of
+/// ratios.
 fn check_references(given: &PhysxVehicle, import: &mut Import<'_>) {
     let count = given.wheels.len();
     for (i, bar) in given.antiRollForceParams.iter().enumerate() {
@@ -330,7 +343,8 @@ fn check_references(given: &PhysxVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// Adds notes on force points of wheel number `i` with a lateral or longitudinal offset, which is left out.
+/// Adds notes on the tables of application points of wheel number `i` with a lateral (second number) or longitudinal
+/// (fourth number) offset, which is left out. Offsets in height add no note.
 fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
     let aside = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
     if aside(&w.suspForceAppPoint) {
@@ -342,7 +356,10 @@ fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
     }
 }
 
-/// Adds notes on properties that are left out or change their meaning.
+/// Adds notes on properties that are left out or change their meaning. For each wheel: camber stiffness, load filter,
+/// sprung mass, width, mass, rest load, load dependence of the cornering stiffness, friction that depends on slip,
+/// offsets of application points, torque ratio. For the car: every anti-roll bar, a negative bar stiffness, an idle speed
+/// that is too low, and the damping of the engine. An absent property, or one with its neutral value, gets no note.
 fn add_notes(given: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in given.wheels.iter().enumerate() {
         let at = |key: &str| format!("wheels[{i}].{key}");
@@ -396,7 +413,13 @@ fn add_notes(given: &PhysxVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// Converts wheel number `i`. `lock` is the largest steering angle of the car (rad).
+/// Converts wheel number `i` to the neutral car. `lock` is the largest steering angle of the car (rad); the steering
+/// share of the wheel is `maxSteer / lock`.
+///
+/// The spring is unloaded at full droop. A suspension that is not vertical adds a note and is taken as vertical. The tyre
+/// is linear with the constant stiffnesses `longStiff` and `latStiffY` and the friction `largest of frictionVsSlip ·
+/// friction`. With an engine the drive torque is only a flag: 1 if `torqueRatio` is above 0, otherwise 0. Without one it
+/// is `throttleTorque` (N m). The rolling resistance is `dampingRate / radius²` (N s/m).
 fn convert_wheel(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &given.wheels[i];
     let path = format!("wheels[{i}]");
@@ -405,8 +428,10 @@ fn convert_wheel(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<
         import.add_note(&format!("{path}.suspensionTravelDir"), "not upright: it is taken as if it were");
     }
     let [x, y, top] = PHYSX_AXES.to_vehicle_axes(w.suspensionAttachment);
+    // Height of the contact point at full droop.
     let low = top - w.suspensionTravelDist - w.radius;
     let bar = given.antiRollForceParams.iter().find(|b| b.wheel0 == i || b.wheel1 == i);
+    // Flag of a driven wheel (1 or 0) if there is an engine, otherwise a torque (N m).
     let motor = match given.engineParams {
         Some(_) => sourced(if w.torqueRatio > 0.0 { 1.0 } else { 0.0 }, ""),
         None => sourced(w.throttleTorque, "throttleTorque"),
@@ -445,27 +470,30 @@ fn convert_wheel(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<
     }
 }
 
-/// Converts points over the share of the travel to points over the compression. `travel` is in m.
+/// Converts points over the share of the travel (0 at full droop, 1 at full bump) to points over the compression from
+/// full droop (m). `travel` is the whole travel (m).
 fn to_jounce_curve(points: impl Iterator<Item = [f64; 2]>, travel: f64) -> JounceCurve {
     JounceCurve(points.map(|[share, value]| [share * travel, value]).collect())
 }
 
-/// Returns toe and camber over the travel of a wheel; `None` without tables.
+/// Returns toe and camber (rad) over the compression of a wheel. Returns `None` if both tables are empty.
 fn toe_camber_tables(w: &Wheel) -> Option<ToeCamberTables> {
     let of = |points: &[[f64; 2]]| to_jounce_curve(points.iter().copied(), w.suspensionTravelDist);
     let (toe, camber) = (of(&w.wheelToeAngle), of(&w.wheelCamberAngle));
     (!toe.0.is_empty() || !camber.0.is_empty()).then_some(ToeCamberTables { toe, camber })
 }
 
-/// Returns the height at which tyre forces act over the compression, in the frame of the body (m): the height `top` of the
-/// attachment plus the offset in the table.
+/// Returns the height at which tyre forces act over the compression from full droop, in the frame of the body (m): the
+/// height `top` of the attachment plus the vertical offset in the table. Without a table the curve is the constant `top`.
 fn force_height_curve(w: &Wheel, top: f64) -> JounceCurve {
     let of = |&[share, x, y, z]: &[f64; 4]| [share, top + PHYSX_AXES.to_vehicle_axes([x, y, z])[2]];
     let alone = w.tireForceAppPoint.is_empty().then_some([0.0, top]);
     to_jounce_curve(w.tireForceAppPoint.iter().map(of).chain(alone), w.suspensionTravelDist)
 }
 
-/// Converts engine and gearbox; `None` unless both are given.
+/// Converts engine and gearbox; `None` unless both are given. Speeds become rev/min. The idle speed is at least
+/// [`MIN_IDLE_SHARE`] of the largest speed. The reverse ratio is that of the gear just before neutral, without its sign.
+/// Damping rates and clutch strength are left out.
 fn convert_engine(given: &PhysxVehicle) -> Option<GameEngine> {
     let (engine, gears) = (given.engineParams.as_ref()?, given.gearboxParams.as_ref()?);
     let limit = engine.maxOmega * RPM_PER_RAD_PER_S;

@@ -27,8 +27,8 @@ pub(crate) struct SourceAxes {
 }
 
 impl SourceAxes {
-    /// Creates right-handed axes from the numbers of the axes up and forward (0 to 2). Returns `None` if both numbers are the same
-    /// or one is out of range.
+    /// Creates right-handed axes from the numbers of the axes up and forward (0 to 2); left is `up × forward`. Returns
+    /// `None` if both numbers are the same or one is out of range.
     pub fn right_handed(up: u32, forward: u32) -> Option<Self> {
         let axes = [DVec3::X, DVec3::Y, DVec3::Z];
         let (up, forward) = (*axes.get(up as usize)?, *axes.get(forward as usize)?);
@@ -46,7 +46,8 @@ impl SourceAxes {
         self.to_vehicle_axes(v).map(f64::abs)
     }
 
-    /// Converts a diagonal inertia to roll, pitch and yaw inertia (kg m²).
+    /// Converts a diagonal inertia to roll, pitch and yaw inertia (kg m²), rounded to nine digits. The product of inertia
+    /// is 0.
     pub fn inertia(&self, v: [f64; 3]) -> Inertia {
         let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = self.to_vehicle_size(v).map(crate::vehicle_file::round_digits);
         Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }
@@ -113,8 +114,11 @@ pub(crate) struct RayVehicle {
     pub frame: SourceAxes,
 }
 
-/// Converts a ray-cast vehicle to the neutral car. Adds notes on estimates and on properties that change their meaning.
+/// Converts a ray-cast vehicle to the neutral car in the axes forward, left, up. The lock is the largest steering angle
+/// of a wheel, or an estimate of 30° with a note. The car has no engine: drive forces become wheel torques. Adds notes on
+/// estimates and on properties that change their meaning.
 pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
+    // Largest steering angle (rad).
     let largest = vehicle.wheels.iter().map(|w| w.steering.abs()).fold(0.0, f64::max);
     let lock = if largest > 0.0 {
         sourced(largest.to_degrees(), format!("{largest} rad"))
@@ -142,8 +146,9 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
     }
 }
 
-/// Returns the roll influence and the largest suspension force of the first wheel, which only peers use. A force of 1e9 N or
-/// more is no limit.
+/// Returns the roll influence (clamped to 0 to 1) and the largest suspension force of the first wheel; `None` without
+/// wheels. Only ray-cast vehicles of other engines (`peers`) use them. A force of 1e9 N or more becomes no limit. Adds a
+/// note for each wheel with other values, and one if the roll influence is below 1.
 fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
     let first = wheels.first()?;
     for wheel in wheels {
@@ -167,7 +172,13 @@ fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Pe
     })
 }
 
-/// Converts a wheel. `largest` is the largest steering angle of the vehicle (rad).
+/// Converts a wheel. `largest` is the largest steering angle of the vehicle (rad); without one the wheels in the front
+/// half steer fully.
+///
+/// Rate and damping are those of the source times the mass of the body; the rate is divided by the travel ratio. The
+/// spring is unloaded at the rest length, and the travel is limited to the stated change of length times the travel
+/// ratio. The tyre is Coulomb friction of at most [`MAX_FRICTION`]. The brake impulse per step becomes a torque. The
+/// drive torque is the absolute engine force times the radius. Handbrake and anti-roll bar are 0.
 fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Import<'_>) -> Corner {
     let (mass, frame) = (vehicle.mass, &vehicle.frame);
     let [stiffness, compression, relaxation, friction, _, engine] = wheel.source_names;
@@ -179,8 +190,10 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &
         String::new()
     };
     let travel = wheel.travel * wheel.travel_ratio;
+    // Height of the contact point at which the spring is unloaded.
     let slack = top - wheel.rest_length - wheel.radius;
     let damping = |value: f64, name: &str| sourced(value * mass, format!("{name} {value} × {mass} kg"));
+    // Number that the source does not have.
     let none = || sourced(0.0, "");
     Corner {
         path: wheel.path.clone(),
@@ -226,7 +239,8 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &
     }
 }
 
-/// Adds notes on a tilted suspension and on a friction coefficient above [`MAX_FRICTION`], which are replaced.
+/// Adds notes on a suspension that is not vertical, which is taken as vertical, and on a friction coefficient above
+/// [`MAX_FRICTION`], which is reduced to it. Changes nothing else.
 fn note_replaced_values(wheel: &RayWheel, frame: &SourceAxes, import: &mut Import<'_>) {
     let [_, _, _, friction, ..] = wheel.source_names;
     let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
@@ -239,8 +253,10 @@ fn note_replaced_values(wheel: &RayWheel, frame: &SourceAxes, import: &mut Impor
     }
 }
 
-/// Computes the largest brake torque of a wheel (N m) from its brake impulse per step of `dt` seconds.
+/// Computes the largest brake torque of a wheel (N m): brake impulse per step (N s) / `dt` (s) · radius. 0 without a
+/// brake.
 fn brake_torque(wheel: &RayWheel, dt: f64) -> SourcedNumber {
+    // The last two names are those of brake and engine force.
     let [.., name, _] = wheel.source_names;
     if wheel.brake > 0.0 {
         let origin = format!("{name} {} N s per step of {dt:.6} s × radius", wheel.brake);

@@ -1,4 +1,4 @@
-//! Parser for text scenes of Godot: sections with a header `[node name="…" type="…"]` and statements `key = parse_value`.
+//! Parser for text scenes of Godot: sections with a header `[node name="…" type="…"]` and statements `key = value`.
 //!
 //! A broken statement adds a fault and is skipped. Vectors and transforms become lists of numbers. References become the text
 //! of their argument.
@@ -28,7 +28,8 @@ impl Section {
     }
 }
 
-/// Parses the text of the import. Returns its sections in order and adds a fault for each broken statement.
+/// Parses the text of the import. Returns its sections in order. A broken statement or header adds a fault with its
+/// place; parsing continues on the next line.
 pub(crate) fn parse_sections(import: &mut Import<'_>) -> Vec<Section> {
     let text = import.text;
     let mut reader = Reader { text, position: 0 };
@@ -45,6 +46,7 @@ pub(crate) fn parse_sections(import: &mut Import<'_>) -> Vec<Section> {
             let at = reader.position.min(text.len());
             let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
             import.collector.add_fault(FaultKind::Syntax, String::new(), at..end, what, "a Godot scene", None);
+            // At least one line is skipped, so that the loop ends.
             reader.position = at.max(start);
             reader.skip_line();
         }
@@ -93,7 +95,7 @@ impl Reader<'_> {
         self.position = self.text[self.position..].find('\n').map_or(self.text.len(), |end| self.position + end + 1);
     }
 
-    /// Consumes letters, digits and `_/.:-`. The word is empty if there are none.
+    /// Consumes letters, digits and `_/.:-` and returns them with their span. The word is empty if there are none.
     fn parse_word(&mut self) -> Key {
         let part = |c: char| c.is_alphanumeric() || "_/.:-".contains(c);
         let start = self.position;
@@ -103,7 +105,8 @@ impl Reader<'_> {
         Key { name: self.text[start..self.position].to_owned(), span: start..self.position }
     }
 
-    /// Parses a header after its `[` and appends its section to `found`.
+    /// Parses a header after its `[`: the kind and attributes `name=value` up to `]`. Appends a section without
+    /// statements to `found`. Returns a description of the fault if the header has no kind or a broken attribute.
     fn parse_header(&mut self, found: &mut Vec<Section>) -> ParseResult<()> {
         let start = self.position;
         let kind = self.parse_word();
@@ -128,7 +131,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Parses `key = parse_value` and adds it to the last section of `found`.
+    /// Parses `key = value` and adds it to the last section of `found`. Returns a description of the fault for a missing
+    /// key, `=` or value, and for a statement before the first header.
     fn parse_statement(&mut self, found: &mut [Section]) -> ParseResult<()> {
         let key = self.parse_word();
         self.skip_blank();
@@ -144,7 +148,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Parses a value at the nesting `depth`. The content of a dictionary is skipped.
+    /// Parses a value at the nesting `depth`: a quoted text (also with the prefix `&` or `^`), a list in `[]`, a
+    /// dictionary in `{}`, or a named value. The content of a dictionary is checked and dropped (`Item::Other`). A line
+    /// end or a nesting above [`MAX_NESTING_DEPTH`] is a fault.
     fn parse_value(&mut self, depth: usize) -> ParseResult<Node> {
         if depth > MAX_NESTING_DEPTH {
             return Err("is nested too deep");
@@ -170,9 +176,11 @@ impl Reader<'_> {
         Ok(Node { item, span: start..self.position })
     }
 
-    /// Parses a number, a flag, or a constructor with its arguments. A constructor becomes the list of its arguments, or a single
-    /// text argument itself.
+    /// Parses a number, `true`, `false`, `null`, or a constructor with its arguments, such as `Vector3(0, 1, 0)`. A
+    /// constructor with a single text argument becomes this text, any other the list of its arguments. A type parameter
+    /// is dropped.
     fn parse_named_value(&mut self, depth: usize) -> ParseResult<Item> {
+        // Characters of a number, a flag or the name of a constructor.
         let number = |c: char| c.is_ascii_alphanumeric() || "+-._".contains(c);
         let length = self.text[self.position..].find(|c| !number(c)).unwrap_or(self.text.len() - self.position);
         let word = &self.text[self.position..self.position + length];
@@ -199,7 +207,9 @@ impl Reader<'_> {
         })
     }
 
-    /// Parses values up to `end`, which is consumed. Keys of a dictionary count as values.
+    /// Parses values up to `end`, which is consumed, separated by commas or colons. Separators may be missing. Keys of a
+    /// dictionary count as values. In square brackets a bare word before `,` or `]` is the type of a typed array and
+    /// becomes a text.
     fn parse_list(&mut self, end: char, depth: usize) -> ParseResult<Vec<Node>> {
         let mut list = Vec::new();
         loop {
@@ -224,7 +234,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses a text in double quotes. A backslash takes the next character literally.
+    /// Parses a text in double quotes and returns its content. A backslash is dropped and the next character kept
+    /// literally; `\n` becomes `n`. Line breaks are allowed.
     fn parse_quoted(&mut self) -> ParseResult<String> {
         if !self.consume('"') {
             return Err("a text begins with \"");

@@ -155,18 +155,23 @@ struct BoxCollider {
     m_Center: Xyz,
 }
 
+/// Returns the default of `name`.
 fn name() -> String {
     "Unity vehicle".into()
 }
+/// Returns the default of `m_ImplicitCom` and `m_ImplicitTensor`: centre of mass and inertia follow from the colliders.
 fn one() -> u32 {
     1
 }
+/// Returns the default of `targetPosition`.
 fn half() -> f64 {
     0.5
 }
+/// Returns the default mass of a wheel (kg).
 fn twenty() -> f64 {
     20.0
 }
+/// Returns the default of the spin damping of a wheel (N m s).
 fn quarter() -> f64 {
     0.25
 }
@@ -197,7 +202,7 @@ const IRRELEVANT_KEYS: [&str; 22] = [
     "m_AngularDamping",
 ];
 
-/// Reads the first vehicle of a prefab or scene. Returns `None` after a fault.
+/// Reads the first vehicle of a prefab or scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`]. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let objects = Objects::read(import);
     let tree = objects.build_tree(import)?;
@@ -233,7 +238,8 @@ impl Object<'_> {
         DVec3::new(part("x"), part("y"), part("z"))
     }
 
-    /// Returns the local rotation as a unit quaternion; the identity if it is missing or 0.
+    /// Returns the local rotation as a unit quaternion. Missing components are 0, a missing `w` is 1; a quaternion of length 0 becomes the
+    /// identity.
     fn rotation(&self) -> DQuat {
         let part = |axis| self.node.get("m_LocalRotation").and_then(|v| v.get(axis)).and_then(Node::number);
         let parts = ["x", "y", "z", "w"].map(|axis| part(axis).unwrap_or(if axis == "w" { 1.0 } else { 0.0 }));
@@ -243,7 +249,7 @@ impl Object<'_> {
 }
 
 impl LocalTransform {
-    /// Reads a transform.
+    /// Reads a transform. Defaults: position 0, no rotation, scale 1.
     fn from_object(object: &Object<'_>) -> Self {
         Self {
             position: object.vector("m_LocalPosition", 0.0),
@@ -280,7 +286,8 @@ struct Objects<'a> {
 }
 
 impl<'a> Objects<'a> {
-    /// Reads the documents of the file. A document that is not valid YAML adds a fault and is skipped.
+    /// Reads the documents of the file, one object each. Text before the first `---` is skipped. A document that is not valid YAML adds a fault and
+    /// is skipped; documents without a table are skipped. Then indexes all transforms by identifier and by their game object.
     fn read(import: &mut Import<'a>) -> Self {
         let text = import.text;
         let mut found = BTreeMap::new();
@@ -324,7 +331,8 @@ impl<'a> Objects<'a> {
         self.transforms.get(&component.reference_id("m_GameObject")?).map(String::as_str)
     }
 
-    /// Returns the transforms from the one of a component upwards, with their identifiers; at most [`MAX_TRANSFORM_DEPTH`].
+    /// Returns the transforms from the one of a component up to the root of the file, with their identifiers; at most [`MAX_TRANSFORM_DEPTH`].
+    /// Empty if the component has no transform.
     fn ancestors<'s>(&'s self, component: &Object<'_>) -> impl Iterator<Item = (&'s str, &'s LocalTransform)> {
         let start = self.transform_id(component).and_then(|id| Some((id, self.local_transforms.get(id)?)));
         let father = |&(_, local): &(&'s str, &'s LocalTransform)| {
@@ -335,7 +343,8 @@ impl<'a> Objects<'a> {
         std::iter::successors(start, father).take(MAX_TRANSFORM_DEPTH)
     }
 
-    /// Returns position (m) and scale of a component in the frame of the transform `root`; `None` if it is not below `root`.
+    /// Returns position (m) and accumulated scale of the object of a component in the frame of the transform `root`, including the scale of `root`.
+    /// Rotations turn positions only. Returns `None` if the component is not below `root`.
     fn place_in_root(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
         let (mut at, mut scale) = (DVec3::ZERO, DVec3::ONE);
         for (id, local) in self.ancestors(component) {
@@ -348,8 +357,9 @@ impl<'a> Objects<'a> {
         None
     }
 
-    /// Returns one tree with the first `Rigidbody` above `WheelCollider`s, its wheels and its boxes. Adds a fault and returns
-    /// `None` without one. Adds a note if there are several vehicles.
+    /// Returns one tree: `body` (the first `Rigidbody` in the text with a `WheelCollider` at or below it, with its name), `wheels` and `boxes` (its
+    /// `WheelCollider`s and `BoxCollider`s in the order of the text, with their `position` and `scale` in the frame of the body). Adds a fault and
+    /// returns `None` without such a body. Adds a note if there are several.
     fn build_tree(&self, import: &mut Import<'_>) -> Option<Node> {
         let bodies = self.objects_of_kind("Rigidbody");
         let wheels = self.objects_of_kind("WheelCollider");
@@ -392,7 +402,7 @@ fn vector(v: DVec3) -> Item {
     Item::List(v.to_array().map(number).into())
 }
 
-/// Returns 0 for values below 1e-7, which are noise of rotations in single precision.
+/// Returns 0 for absolute values below 1e-7, which are noise of rotations in single precision, and other values unchanged.
 fn round_noise(value: f64) -> f64 {
     if value.abs() < 1e-7 { 0.0 } else { value }
 }
@@ -421,7 +431,8 @@ fn components(v: Xyz) -> [f64; 3] {
     [v.x, v.y, v.z]
 }
 
-/// Converts a scene to the neutral car. Adds notes on estimates and on properties that are left out.
+/// Converts a scene to the neutral car. The centre of mass is the stated one, otherwise the common centre of the boxes, otherwise the origin with a
+/// note. Drag and the missing motor, brakes and steering angle add notes; the lock is 30°. Without a stated inertia it follows from the boxes.
 fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
     let body = &scene.body;
     let boxes: Vec<BodyBox> = scene.boxes.iter().map(convert_box).collect();
@@ -449,6 +460,7 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         "torques of motor and brake and the steering angle are a script's: no motor, no brakes, a lock of 30°",
     );
     let inertia = (body.m_ImplicitTensor == 0).then(|| {
+        // Moments of inertia have no sign.
         let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = to_vehicle_axes(components(body.m_InertiaTensor)).map(f64::abs);
         (Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }, "m_InertiaTensor".to_owned())
     });
@@ -472,12 +484,13 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
     }
 }
 
-/// Returns the force point of the first wheel as a roll influence, which only peers use: `(h − d) / h` with the height `h` of
-/// the centre of mass and the distance `d` of the force point above the ground. `None` if `d` is 0 or `h` is not
-/// above 0. Adds a note.
+/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`peers`): `(h − d) / h`, from
+/// 0 to 1, with the height `h` of the centre of mass and the distance `d` of the force point, both above the ground. `centre` is the height of the
+/// centre of mass in the frame of the body (m). `None` if `d` is 0 or `h` is not above 0; otherwise adds a note.
 fn roll_influence(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> {
     let wheel = scene.wheels.first()?;
     let distance = wheel.m_ForceAppPointDistance;
+    // Height of the contact point at rest, in the frame of the body.
     let rest = wheel.position[1] + wheel.m_Center.y
         - wheel.m_SuspensionDistance * (1.0 - wheel.m_SuspensionSpring.targetPosition)
         - wheel.m_Radius;
@@ -493,21 +506,23 @@ fn roll_influence(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option
     Some(Peers { roll_influence: crate::vehicle_file::round_digits(share), largest_suspension_force_n: None })
 }
 
-/// Converts a box to the axes of the neutral car. Rotations of the box are left out.
+/// Converts a box to the axes of the neutral car: centre and full size (m), both scaled. Rotations of the box are left out.
 fn convert_box(shape: &BoxCollider) -> BodyBox {
     let scaled = |v: Xyz| (DVec3::from_array(components(v)) * DVec3::from_array(shape.scale)).to_array();
     let centre = DVec3::from_array(shape.position) + DVec3::from_array(scaled(shape.m_Center));
     BodyBox { centre: to_vehicle_axes(centre.to_array()), size: to_vehicle_axes(scaled(shape.m_Size)).map(f64::abs) }
 }
 
-/// Returns the longitudinal position midway between the foremost and the rearmost wheel (m).
+/// Returns the longitudinal position midway between the centres of the foremost and the rearmost wheel (m).
 fn longitudinal_middle(wheels: &[Wheel]) -> f64 {
     let along = wheels.iter().map(|w| w.position[2] + w.m_Center.z);
     let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), z| (low.min(z), high.max(z)));
     0.5 * (low + high)
 }
 
-/// Converts wheel number `i`. Wheels ahead of the longitudinal position `middle` steer.
+/// Converts wheel number `i`. The contact point at rest is `targetPosition` along the travel, from full droop (0) to full bump (1), whatever the
+/// spring rate. Wheels ahead of the longitudinal position `middle` (m) steer fully. The spin inertia is that of a homogeneous disc. Brake and drive
+/// torques are 0. Adds notes on friction curves that have to be changed.
 fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
     let path = format!("wheels[{i}]");
     let centre = DVec3::from_array(w.position) + DVec3::from_array(components(w.m_Center));
@@ -563,7 +578,8 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
     }
 }
 
-/// Converts the friction curves by their extremum and asymptote. Friction is limited to 20.
+/// Converts the friction curves by their extremum and asymptote. Friction is `extremum value · stiffness`, at most 20. The asymptote is at least
+/// 1.1 times the extremum slip, its share of the peak at most 1. Relaxation lengths are estimates.
 fn convert_tyre(w: &Wheel) -> Tyre {
     let friction = |c: &Curve| (c.m_ExtremumValue * c.m_Stiffness).min(20.0);
     let curve = |c: &Curve| SlipCurve {

@@ -21,7 +21,11 @@ pub(crate) fn round_digits(value: f64) -> f64 {
 }
 
 impl CommentedSpec {
-    /// Writes the vehicle file as TOML, with the comments at the end of the lines of their keys.
+    /// Writes the vehicle file as TOML, with the comments as `  # …` at the end of the lines of their keys. Comments of
+    /// keys that the file does not contain are dropped.
+    ///
+    /// # Errors
+    /// A number is not finite or cannot be written.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         let mut text = String::new();
         let mut place = LineCursor::default();
@@ -54,8 +58,9 @@ struct LineCursor {
 }
 
 impl LineCursor {
-    /// Returns the path of the key that begins on `line`; `None` for headers, blank lines and continuation lines. The lines of a
-    /// file must be given in order.
+    /// Returns the path of the key that begins on `line`, with its table, such as `axles[1].track_m`; `None` for headers,
+    /// blank lines and continuation lines. Updates the current table and the state of lists and texts over several lines.
+    /// The lines of a file must be given in order.
     fn key_path(&mut self, line: &str) -> Option<String> {
         if self.is_continuation {
             self.is_continuation = !(line.starts_with(']') || line.ends_with("\"\"\"") || line.ends_with("'''"));
@@ -76,7 +81,8 @@ impl LineCursor {
         Some(if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) })
     }
 
-    /// Returns the path of the table `name`. A table within a repeated one belongs to the last of these.
+    /// Returns the path of the table `name`. A table within a repeated one belongs to the last of these:
+    /// `axles.suspension` becomes `axles[1].suspension` after two `[[axles]]`. Other names are returned unchanged.
     fn numbered_table(&self, name: &str) -> String {
         let owner = self.counts.iter().find(|(head, _)| name.strip_prefix(*head).is_some_and(|r| r.starts_with('.')));
         match owner {

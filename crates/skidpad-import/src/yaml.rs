@@ -12,8 +12,8 @@ const MAX_NESTING_DEPTH: usize = 64;
 /// Absolute value below which a number is read as 0, because it is noise of single precision.
 pub(crate) const ZERO_TOLERANCE: f64 = 1e-9;
 
-/// Parses the first document of `part`, which begins at byte `start` of the text. Adds a fault and returns `None` if it is not
-/// valid. Returns `None` without a fault if it is empty.
+/// Parses the first document of `part`, which begins at byte `start` of the text. Later documents are parsed but dropped.
+/// Adds a syntax fault and returns `None` if any of it is not valid. Returns `None` without a fault if it is empty.
 pub(crate) fn parse_document(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
     let places = BytePositions::new(part, start);
     let mut builder = Builder { places: &places, stack: Vec::new(), document: None };
@@ -78,7 +78,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds an event of the parser to the tree.
+    /// Adds an event of the parser to the tree. Starts open a list or table, ends complete it and add it to the enclosing
+    /// one. A key without a value at the end of a table is dropped. Other events change nothing.
     ///
     /// # Errors
     /// The nesting exceeds [`MAX_NESTING_DEPTH`], an end has no begin, or the event is an alias.
@@ -104,8 +105,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds a complete node to the innermost open list or table, or as the document if none is open. In a table a node is a key
-    /// or a value in turn.
+    /// Adds a complete node to the innermost open list or table, or as the document if none is open and there is none
+    /// yet. In a table a node is a key or a value in turn. A key that is neither text nor number becomes an empty name.
     fn add_node(&mut self, node: Node) {
         match self.stack.last_mut() {
             Some(OpenNode::List(_, list)) => list.push(node),
@@ -125,7 +126,7 @@ impl Builder<'_> {
     }
 }
 
-/// Converts a scalar to a flag, a number or a text. Quoted scalars are texts.
+/// Converts a scalar to a flag (`true`, `false`), a number or a text. Quoted and block scalars are always texts.
 fn parse_scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
     let item = match text {
         _ if style != ScalarStyle::Plain => Item::Text(text.to_owned()),
@@ -136,7 +137,9 @@ fn parse_scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
     Node { item, span }
 }
 
-/// Parses a number; `None` if `text` is no decimal number. After signs and dots it must begin with a digit.
+/// Parses a decimal number; `None` for any other text, also for `inf` and `nan`. After signs and dots it must begin with
+/// a digit. Absolute values below [`ZERO_TOLERANCE`] become 0. The number is whole if it has neither a dot nor an
+/// exponent.
 pub(crate) fn parse_number(text: &str) -> Option<Item> {
     let begins = text.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
     let value = text.parse::<f64>().ok().filter(|_| begins)?;

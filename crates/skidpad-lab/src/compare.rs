@@ -93,7 +93,7 @@ pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
 
 impl Spread {
     /// Computes the spread of `values`, which have the unit and digits of `metric` and were measured with a step of
-    /// `dt` s.
+    /// `dt` s. `Unknown` for fewer than two values. The mean is the size that the percentage refers to.
     pub fn between(values: &[f64], metric: &Metric, dt: f64) -> Self {
         if values.len() < 2 {
             return Spread::Unknown;
@@ -103,12 +103,14 @@ impl Spread {
     }
 
     /// Computes the deviation of `value` from `reference`, both values of `metric`. `dt` is the longer of their steps
-    /// (s).
+    /// (s). Percentages refer to `reference`.
     pub fn from_reference(reference: f64, value: f64, metric: &Metric, dt: f64) -> Self {
         Self::classify((value - reference).abs(), reference, metric, dt)
     }
 
-    /// Classifies the difference `gap` between values whose mean or reference is `size`.
+    /// Classifies the difference `gap` between values whose mean or reference is `size`, by the unit of `metric`:
+    /// percentage points for %, noise for small lengths in mm, half a step for times (if above 0.1 % of `size`),
+    /// unknown if `size` rounds to 0, otherwise `gap` in % of the magnitude of `size`.
     fn classify(gap: f64, size: f64, metric: &Metric, dt: f64) -> Self {
         match metric.unit {
             "%" => Spread::Percent(gap),
@@ -127,7 +129,8 @@ impl Spread {
         }
     }
 
-    /// Formats the spread for tables.
+    /// Formats the spread for tables: "-" if unknown, bounds for noise and half a step, percentages with three
+    /// decimal places or as "< 0.001 %".
     pub fn text(self) -> String {
         match self {
             Spread::Unknown => "-".into(),
@@ -140,7 +143,8 @@ impl Spread {
 }
 
 impl Comparison {
-    /// Returns the table of metrics, one row per metric of the first solver.
+    /// Returns the table of metrics, one row per metric of the first solver; empty without solvers. A missing value
+    /// is shown as "-".
     pub fn rows(&self) -> Vec<MetricRow> {
         let Some(first) = self.outcomes.first() else { return Vec::new() };
         first
@@ -155,6 +159,8 @@ impl Comparison {
             .collect()
     }
 
+    /// Computes the spread of metric number `index` over the solvers that are not peers; unknown if one of them has
+    /// no value.
     fn spread(&self, index: usize, metric: &Metric) -> Spread {
         let of = |o: &Outcome| o.metrics.get(index).and_then(|m| m.value);
         let values: Option<Vec<f64>> = self.outcomes.iter().filter(|o| !o.peer).map(of).collect();
@@ -162,8 +168,9 @@ impl Comparison {
     }
 }
 
-/// Drives `manoeuvre` with `model` on one solver and measures the run. Calls `tell` about 200 times with the number of
-/// newly finished steps. The last call includes the steps left out by a run that ended early.
+/// Drives `manoeuvre` with `model` on one solver with the steps `dt` and measures the run, with the metrics of
+/// hitches. Calls `tell` about 200 times with the number of newly finished steps. The last call includes the steps
+/// left out by a run that ended early.
 pub(crate) fn run_solver(
     info: &SolverInfo,
     model: &Arc<Model>,
@@ -173,9 +180,11 @@ pub(crate) fn run_solver(
     tell: &dyn Fn(u64),
 ) -> Outcome {
     let steps = dt.steps(setup.duration_s);
+    // Number of steps reported so far.
     let mut told = 0;
     let mut driver = manoeuvre.driver(model);
     let trajectory = simulate(info, model, setup, driver.as_mut(), dt, &mut |step, _| {
+        // Reports every 200th part of the run.
         if step % (steps / 200).max(1) == 0 {
             tell(step - told);
             told = step;
@@ -190,6 +199,8 @@ pub(crate) fn run_solver(
 /// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures the runs.
 ///
 /// Results do not depend on the timing of the threads. `progress` is called from all of them, about 200 times each.
+/// The changes `overrides` are applied without checks. The total of the progress is that of the planned duration on
+/// all solvers. A panic of a run is passed on.
 pub fn compare(
     backends: &[SolverInfo],
     model: &Arc<Model>,

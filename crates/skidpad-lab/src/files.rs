@@ -15,7 +15,8 @@ pub struct WriteError {
 }
 
 impl WriteError {
-    /// Returns a suggestion for the user that fits the kind of error.
+    /// Returns a suggestion for the user that fits the kind of error: folder instead of file, file instead of folder,
+    /// missing permission, file size limit, full disk. All other kinds suggest another place.
     pub fn remedy(&self) -> &'static str {
         match self.reason.kind() {
             io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
@@ -44,7 +45,8 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
     try_write(path, fill).map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
-/// Checks whether `path` can be written, without leaving anything behind. Used before a long run.
+/// Checks whether `path` can be written, by creating and removing a temporary file in its innermost existing folder.
+/// Leaves nothing behind. The standard output, devices and pipes are not tested. Used before a long run.
 ///
 /// # Errors
 /// Returns the error that a write would return at this moment.
@@ -56,7 +58,8 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     look().map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
-/// Returns whether both paths lead to the same file through any names and links.
+/// Returns whether both paths lead to the same file through any names and links: the same existing file on Unix
+/// (device and inode), or equal paths after resolving links. Errors count as different files.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -72,7 +75,8 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
 /// Temporary files that are currently being written.
 static UNFINISHED_FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files of unfinished writes. Called when the program is interrupted.
+/// Removes the temporary files of unfinished writes and clears their list, without reporting errors. Called when the
+/// program is interrupted.
 pub fn remove_unfinished() {
     for path in unfinished_files().drain(..) {
         // An error cannot be reported here: the program is about to end.
@@ -80,11 +84,13 @@ pub fn remove_unfinished() {
     }
 }
 
+/// Locks the list of temporary files. A panic of another thread while it held the lock is ignored.
 fn unfinished_files() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Resolves `path` through symbolic links. The last link may point to a file that does not exist yet.
+/// Resolves `path` through symbolic links to an absolute path. The last link may point to a file that does not exist
+/// yet. A path in a missing folder is returned after following links at its end. Fails after 40 links.
 fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     const MAX_SYMLINKS: usize = 40;
     let mut path = path.to_owned();
@@ -98,6 +104,7 @@ fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
+/// Returns the folder of `path`; `.` for a bare file name.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -119,6 +126,10 @@ enum WriteTarget {
     File(PathBuf),
 }
 
+/// Determines the destination for `path`: standard output, a device or pipe, or a file after resolving links.
+///
+/// # Errors
+/// Fails for a path without a file name, for a folder and for too many links.
 fn write_target(path: &Path) -> io::Result<WriteTarget> {
     if path == Path::new(STANDARD_OUTPUT) {
         return Ok(WriteTarget::StandardOutput);
@@ -134,6 +145,8 @@ fn write_target(path: &Path) -> io::Result<WriteTarget> {
     }
 }
 
+/// Writes to the destination of `path` with `fill`; files by a temporary file, devices and the standard output
+/// directly.
 fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     match write_target(path)? {
         WriteTarget::StandardOutput => until_closed(io::stdout().lock(), fill),
@@ -142,6 +155,8 @@ fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     }
 }
 
+/// Creates the missing parent folders of `path` and a temporary file there, which is listed in [`UNFINISHED_FILES`]
+/// while it is written. Replaces `path` by it if `fill` succeeds. Created folders remain after an error.
 fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let older = std::fs::metadata(path).ok();
     existing_folder(path)?;
@@ -156,6 +171,8 @@ fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     written
 }
 
+/// Writes the temporary file with `fill`, sets the permissions `mode` if given, and renames it to `path`. It is
+/// deleted after an error.
 fn fill_and_rename(
     mut temporary: tempfile::NamedTempFile,
     mode: Option<std::fs::Permissions>,
@@ -170,6 +187,7 @@ fn fill_and_rename(
     Ok(())
 }
 
+/// Calls `fill` with a buffered writer to `to` and flushes it.
 fn through(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut buffered = BufWriter::new(to);
     fill(&mut buffered)?;
@@ -179,11 +197,14 @@ fn through(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
 /// Writer to a destination that may be a pipe. It records a closed pipe itself, because writers of tables hide the kind
 /// of an error.
 struct Pipe<W> {
+    /// Destination.
     to: W,
+    /// Whether a write found the pipe closed by its reader.
     closed: bool,
 }
 
 impl<W: Write> Pipe<W> {
+    /// Sets `closed` if `done` is the error of a closed pipe. Returns `done`.
     fn record_closed<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         self.closed |= done.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
         done
@@ -202,6 +223,7 @@ impl<W: Write> Write for Pipe<W> {
     }
 }
 
+/// Writes to `to` with `fill`. Any error after the reader has closed the pipe counts as success.
 fn until_closed(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut pipe = Pipe { to, closed: false };
     match through(&mut pipe, fill) {
@@ -210,6 +232,7 @@ fn until_closed(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<
     }
 }
 
+/// Creates a temporary file in `folder`, named `.skidpad-` and random letters, which is deleted when dropped.
 fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".skidpad-");

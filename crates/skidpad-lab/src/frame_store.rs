@@ -17,8 +17,11 @@ const FRAMES_PER_BLOCK: usize = 512;
 /// Rows of a run, at least one.
 #[derive(Debug)]
 pub(crate) struct FrameStore {
+    /// First rows of the run.
     in_memory: Vec<Frame>,
+    /// Maximum number of rows in `in_memory`.
     max_in_memory: usize,
+    /// Temporary file of the rows beyond `max_in_memory`.
     frame_file: Mutex<FrameFile>,
     /// Number of rows in the file.
     in_file: usize,
@@ -29,7 +32,9 @@ pub(crate) struct FrameStore {
 /// File of rows. Each row is stored as its numbers in the order of the columns.
 #[derive(Debug, Default)]
 struct FrameFile {
+    /// Open file; `None` before the first write.
     file: Option<File>,
+    /// First error, after which the file is no longer used.
     failed: Option<io::Error>,
 }
 
@@ -38,7 +43,8 @@ impl FrameStore {
         Self::with_memory_limit(MAX_FRAMES_IN_MEMORY, first)
     }
 
-    /// Creates a list that keeps `most_held` rows in memory (at least one) before it uses the file.
+    /// Creates a store with the row `first` that keeps `most_held` rows in memory (at least one) before it uses the
+    /// file.
     pub fn with_memory_limit(most_held: usize, first: Frame) -> Self {
         Self {
             in_memory: vec![first],
@@ -49,7 +55,8 @@ impl FrameStore {
         }
     }
 
-    /// Appends a row. [`FrameStore::failure`] reports a failed write.
+    /// Appends a row. Rows beyond the memory limit are collected and written to the file in blocks of
+    /// [`FRAMES_PER_BLOCK`]; the last row always stays in memory. [`FrameStore::failure`] reports a failed write.
     pub fn push(&mut self, frame: Frame) {
         if self.in_memory.len() < self.max_in_memory {
             return self.in_memory.push(frame);
@@ -111,12 +118,14 @@ impl FrameStore {
         values.chunks(columns).map(|row| self.first().with_row(row)).collect()
     }
 
+    /// Locks the file. A panic of another thread while it held the lock is ignored.
     fn lock_file(&self) -> MutexGuard<'_, FrameFile> {
         self.frame_file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl FrameFile {
+    /// Appends the numbers to the end of the file.
     fn append(&mut self, values: &[f64]) {
         self.with_file(|file| {
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
@@ -125,6 +134,7 @@ impl FrameFile {
         });
     }
 
+    /// Reads `count` numbers from number `from` of the file; none if the file fails.
     fn values(&mut self, from: usize, count: usize) -> Vec<f64> {
         let read = self.with_file(|file| {
             let mut bytes = vec![0; count * size_of::<f64>()];
@@ -135,7 +145,8 @@ impl FrameFile {
         read.unwrap_or_default().as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
     }
 
-    /// Applies `with` to the file, which is created when needed. Stores an error and does nothing after the first one.
+    /// Calls `with` with the file, which is created when needed, and returns its result. Stores the first error;
+    /// returns `None` then and in all later calls.
     fn with_file<T>(&mut self, with: impl FnOnce(&mut File) -> io::Result<T>) -> Option<T> {
         if self.failed.is_some() {
             return None;

@@ -12,9 +12,9 @@ pub const GRIP_LIMIT_UTILISATION: f64 = 0.9;
 /// utilisation is a quotient of rounding errors.
 const MIN_LOAD_SHARE: f64 = 0.02;
 
-/// Computes the largest utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of any loaded wheel at any time (–). At 1
-/// the tyre slides or is at the peak of its slip curve. Every contact, boxes included, is evaluated with the grip of
-/// the scene's ground.
+/// Computes the largest utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of any loaded wheel at any time (–). At
+/// 1 the tyre slides or is at the peak of its slip curve. Every contact, boxes included, is evaluated with the grip
+/// of the scene's ground. 0 if no wheel carries more than 2 % of its static load.
 pub fn max_friction_utilisation(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
     let mut largest = 0.0f64;
     for i in 0..model.wheels().len() {

@@ -11,11 +11,12 @@ pub(crate) fn speed_over_ground(frame: &Frame) -> f64 {
 const MAX_ROLLBACK_SPEED_MPS: f64 = 1.0;
 
 /// Returns a function that computes the speed over the ground (m/s) of a car that started towards `heading_rad`. The
-/// speed is negative while the car rolls back slower than [`MAX_ROLLBACK_SPEED_MPS`], so the first zero crossing marks the
-/// standstill.
+/// speed is negative while the car moves mainly backwards (within 45° of the opposite direction) slower than
+/// [`MAX_ROLLBACK_SPEED_MPS`], so the first zero crossing marks the standstill.
 pub(crate) fn signed_speed(heading_rad: f64) -> impl Fn(&Frame) -> f64 + Copy {
     move |frame: &Frame| {
         let (sin, cos) = (frame.yaw_rad - heading_rad).sin_cos();
+        // Velocity along and across the initial heading (m/s).
         let [ahead, aside] = [frame.vx_mps * cos - frame.vy_mps * sin, frame.vx_mps * sin + frame.vy_mps * cos];
         let rolls_back = ahead < -aside.abs() && speed_over_ground(frame) < MAX_ROLLBACK_SPEED_MPS;
         if rolls_back { -speed_over_ground(frame) } else { speed_over_ground(frame) }

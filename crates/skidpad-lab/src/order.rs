@@ -1,8 +1,8 @@
 //! Observed order of convergence of a quantity over the length of the step.
 
 /// Smallest and largest order that the fit tries (–), with a spacing of [`ORDER_STEP`].
-/// Spacing of the orders that the fit tries (–).
 const ORDER_RANGE: [f64; 2] = [0.05, 6.0];
+/// Spacing of the orders that the fit tries (–).
 const ORDER_STEP: f64 = 0.01;
 
 /// Observed order of convergence of a quantity.
@@ -17,10 +17,10 @@ pub enum Order {
 }
 
 impl Order {
-    /// Computes the order from the `differences` between the values at neighbouring steps of `steps_s` (s, the longest
-    /// first). Fits Richardson's `|x(h) − x(k)| ∝ h^p − k^p` by least squares of the logarithms. Uses only the
-    /// differences before the first for which
-    /// `is_noise(difference, longer from_differences its two steps)` is true.
+    /// Computes the order from the `differences` between the values at neighbouring steps of `steps_s` (s, the
+    /// longest first). Fits Richardson's `|x(h) − x(k)| ∝ h^p − k^p` by least squares of the logarithms. Uses only
+    /// the differences before the first one that is noise; `is_noise` receives a difference and the longer of its two
+    /// steps (s). Within noise if all differences are; unknown if fewer than two are left.
     pub fn from_differences(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         let pairs: Vec<[f64; 3]> =
             steps_s.windows(2).zip(differences).map(|(steps, gap)| [steps[0], steps[1], *gap]).collect();
@@ -32,7 +32,9 @@ impl Order {
         }
     }
 
-    /// Computes the order from the `values` at the steps `steps_s` (s, the longest first).
+    /// Computes the order from the `values` at the steps `steps_s` (s, the longest first), by the magnitudes of the
+    /// differences between neighbours; unknown if a value is missing. `is_noise` is that of
+    /// [`Self::from_differences`].
     pub fn from_values(steps_s: &[f64], values: &[Option<f64>], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         let gaps: Option<Vec<f64>> = values.windows(2).map(|pair| Some((pair[0]? - pair[1]?).abs())).collect();
         gaps.map_or(Self::Unknown, |gaps| Self::from_differences(steps_s, &gaps, is_noise))
@@ -48,8 +50,9 @@ impl Order {
     }
 }
 
-/// Returns the order that best fits `[longer step, shorter step, difference]`; `None` if that is the smallest or
-/// largest order tried.
+/// Returns the order of [`ORDER_RANGE`] with the smallest squared misfit of the logarithms to
+/// `[longer step, shorter step, difference]`, with a free factor; `None` if that is the smallest or largest order
+/// tried.
 fn fit(differences: &[[f64; 3]]) -> Option<f64> {
     let misfit = |order: f64| {
         let logs = differences.iter().map(|[h, k, gap]| gap.ln() - (h.powf(order) - k.powf(order)).ln());

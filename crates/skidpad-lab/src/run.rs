@@ -50,9 +50,10 @@ impl TimeStep {
     }
 }
 
-/// Drives a new car of `model` with `driver` on the solver `info`, with the scene, placement, trailers and duration of
-/// `setup`. Returns the telemetry of every step, including that of the towed units. A run ends early if the driver is
-/// finished or if the car leaves the ground of its scene; the trajectory stores the place where it left.
+/// Drives a new car of `model` with `driver` on the solver `info`, with the scene, placement, trailers and duration
+/// of `setup`. Returns the telemetry of every step, including that of the towed units. A run ends early if the driver
+/// is finished or if the car leaves the ground of its scene; the trajectory stores the place where it left. Towed
+/// units have no controls. Times are step numbers times the step length.
 ///
 /// Calls `progress` after each step with the number of finished steps and the maximum number of steps.
 pub fn simulate(
@@ -64,6 +65,7 @@ pub fn simulate(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Trajectory {
     let mut backend = start_world(info, model, setup, dt);
+    // The driven car is car 0, the towed units are cars 1 and up.
     let towed = (1..).zip(&setup.trailers).zip(UnitName::name_all(&setup.trailers));
     let trailers =
         towed.map(|((car, unit), name)| (name, Trajectory::new(&unit.model, backend.frame(car), dt.seconds())));
@@ -71,6 +73,7 @@ pub fn simulate(
     let mut trajectory = first.with_trailers(trailers).with_ground(GroundProperties::of(&setup.scene));
     let steps = dt.steps(setup.duration_s);
     let extent = SceneBounds::new(&setup.scene);
+    // Last time and place with a loaded wheel.
     let mut stood = OffScene::from_frame(trajectory.first());
     for step in 0..steps {
         let now = DriverInput { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
@@ -94,7 +97,9 @@ pub fn simulate(
     trajectory
 }
 
-/// Creates a world with a car of `model` and its trailers in line behind it.
+/// Creates a world of the solver `info` with a car of `model` and its trailers, all at the placement of `setup`. With
+/// trailers, the states of all units are then replaced by those of a train at rest, in line behind the car with its
+/// static loads and the initial speed.
 fn start_world(info: &SolverInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Simulation> {
     let models: Vec<&Arc<Model>> = [model].into_iter().chain(setup.trailers.iter().map(|unit| &unit.model)).collect();
     let starts: Vec<CarStart> =

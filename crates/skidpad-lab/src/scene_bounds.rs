@@ -33,13 +33,16 @@ impl OffScene {
 /// Axis-aligned bounding box of all ground of a scene (world axes, m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneBounds {
+    /// Corner with the smallest coordinates.
     low: DVec3,
+    /// Corner with the largest coordinates.
     high: DVec3,
 }
 
 impl SceneBounds {
     /// Computes the bounding box of the boxes, height fields and meshes of `scene`. Returns `None` for a scene with a
-    /// plane, which has no end, and for one with platforms, which can move under a falling car.
+    /// plane, which has no end, and for one with platforms, which can move under a falling car. Vertices without a
+    /// triangle do not count. The box of a scene without any ground is inverted, so every car is outside.
     pub fn new(scene: &Scene) -> Option<Self> {
         if scene.has_plane || !scene.platforms.is_empty() {
             return None;
@@ -76,8 +79,10 @@ pub fn is_supported(frame: &Frame) -> bool {
     frame.wheels.iter().any(|wheel| wheel.load_n > 0.0)
 }
 
+/// Returns the corners of a box in world axes (m).
 fn corners_of(fixed: &FixedBox) -> [DVec3; 8] {
     core::array::from_fn(|i| {
+        // Bit 0 of the corner number selects the side along x, bit 1 along y, bit 2 along z.
         let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
         let corner = fixed.half_extents.as_dvec3() * DVec3::new(sign(0), sign(1), sign(2));
         fixed.centre + fixed.rotation.as_dquat() * corner

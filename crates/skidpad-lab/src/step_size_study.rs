@@ -97,7 +97,8 @@ impl StepSizeStudy {
         Self { sweep, within_percent, rows }
     }
 
-    /// Returns the overall result of each solver, in the order of the solvers.
+    /// Returns the overall result of each solver, in the order of the solvers: the shortest of the step limits of its
+    /// metrics, and the metrics with that limit. Unknown limits do not count; the limit is unknown if all are.
     pub fn solver_summaries(&self) -> Vec<SolverSummary> {
         let total = |(number, rate_sweep): (usize, &RateSweep)| {
             let holds = |row: &StudyRow| row.verdicts[number].step_limit;
@@ -106,6 +107,7 @@ impl StepSizeStudy {
                 orders[0].total_cmp(&orders[1])
             });
             let holds_all = worst.unwrap_or(StepLimit::Unknown);
+            // The longest step of the sweep keeps all metrics, so none limits it.
             let at_longest = holds_all.seconds() == self.sweep.steps_s.first().copied();
             let decides = |row: &&StudyRow| !at_longest && holds(row) == holds_all;
             let decided_by = match holds_all {
@@ -123,13 +125,18 @@ impl StepSizeStudy {
     }
 }
 
+/// Judges metric number `index` of one solver. A step keeps the metric if it deviates from the shortest step by at
+/// most `within_percent`, or by noise. The limit is the longest step that keeps it together with all shorter steps. A
+/// missing value does not keep it.
 fn verdict(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
     let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
     let reference = values.last().copied().flatten();
     let gap = |(value, dt): (&Option<f64>, f64)| Some(Spread::from_reference(reference?, (*value)?, metric, dt));
     let gaps: Vec<Option<Spread>> = values.iter().zip(rate_sweep.samples.iter().map(|s| s.dt_s)).map(gap).collect();
     let kept = |gap: &Option<Spread>| gap.is_some_and(|gap| gap.percent().is_none_or(|p| p <= within_percent));
+    // Number of steps longer than the reference.
     let coarser = gaps.len().saturating_sub(1);
+    // Number of the longest step after the last failure.
     let first_kept = gaps[..coarser].iter().rposition(|gap| !kept(gap)).map_or(0, |lost| lost + 1);
     let holds = match reference {
         Some(value) if !metric.shows_zero(value) => match rate_sweep.samples[..coarser].get(first_kept) {

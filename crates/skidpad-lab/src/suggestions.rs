@@ -21,6 +21,7 @@ pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
 /// Computes the Levenshtein distance of two words: the number of insertions, deletions and replacements.
 fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
+    // Distances of the current prefix of `from` to all prefixes of `to`.
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, a) in from.chars().enumerate() {
         let mut diagonal = row[0];

@@ -72,7 +72,7 @@ impl Sweep {
 /// Drives `manoeuvre` with `model` on every solver of `backends` with every step length of `steps`.
 ///
 /// Step lengths are sorted and deduplicated. Results depend neither on the number of threads nor on the order of
-/// `steps`. `progress` is called from all threads.
+/// `steps`. `progress` is called from all threads. The changes `overrides` are applied without checks.
 pub fn sweep(
     backends: &[SolverInfo],
     model: &Arc<Model>,
@@ -90,6 +90,7 @@ pub fn sweep(
     let tell = |finished: u64| {
         progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
     };
+    // Jobs are ordered by solver, then by step length.
     let run = |job: usize| {
         let (info, dt) = (&backends[job / steps.len()], steps[job % steps.len()]);
         run_sample(info, model, manoeuvre, &setup, dt, &tell)
@@ -108,6 +109,8 @@ pub fn sweep(
     }
 }
 
+/// Drives one run of `manoeuvre` on the solver `info` with the step `dt` and returns its results with the friction
+/// utilisation. The telemetry is dropped. `tell` receives the number of newly finished steps.
 fn run_sample(
     info: &SolverInfo,
     model: &Arc<Model>,
@@ -127,13 +130,14 @@ fn run_sample(
     }
 }
 
-/// Runs `run` for the jobs `0..count` and returns the results in the order of the jobs. Uses at most as many threads as
-/// the machine has cores: a run keeps its telemetry until it is measured, so the number of concurrent runs must be
-/// limited.
+/// Runs `run` for the jobs `0..count` and returns the results in the order of the jobs. Uses at most as many threads
+/// as the machine has cores: a run keeps its telemetry until it is measured, so the number of concurrent runs must be
+/// limited. A panic of a job is passed on.
 pub(crate) fn in_parallel<T: Send>(count: usize, run: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
     let next = AtomicUsize::new(0);
     let work = || {
+        // Number of the next free job; `None` after the last.
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&job| job < count);
         std::iter::from_fn(take).map(|job| (job, run(job))).collect::<Vec<_>>()
     };

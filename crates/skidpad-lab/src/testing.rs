@@ -86,15 +86,19 @@ pub const POINT_MASS: SolverInfo = SolverInfo {
     build_world: build_point_mass,
 };
 
+/// World of [`POINT_MASS`].
 struct PointMass {
     model: Arc<Model>,
     state: State,
     slots: Slots,
     clock: Clock,
+    /// Yaw angle (rad).
     yaw: f64,
+    /// Forward speed (m/s).
     speed: f64,
 }
 
+/// Creates the world with the first of `cars` only; further cars are ignored.
 fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Simulation> {
     let start = &cars[0];
     let state = State::at_rest(&start.model, scene, &start.placement);
@@ -108,14 +112,19 @@ impl Simulation for PointMass {
     fn name(&self) -> &'static str {
         POINT_MASS.name
     }
+    /// Advances the point by one step with the controls of the first car: speed from motor torques, throttle, brake
+    /// and drag, yaw from the steering, position from the new speed. Loads and other wheel states do not change.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         let (asked, dt) = (&controls[0], f64::from(self.clock.dt));
+        // Forces (N): torques over the wheel radius of 0.3 m.
         let motor: f64 = asked.wheels.iter().map(|w| f64::from(w.motor_torque) / 0.3).sum();
         let throttle = f64::from(asked.throttle) * 800.0 / 0.3;
         let brake = f64::from(asked.brake) * 6000.0 / 0.3;
         let force = motor + throttle - 0.4 * self.speed * self.speed;
         let before = self.speed;
+        // The brake does not reverse the motion.
         self.speed = (self.speed + dt * force / 1000.0 - dt * brake / 1000.0).max(before.min(0.0));
+        // Kinematic bicycle model with the wheelbase 2.5 m.
         self.yaw += dt * self.speed * f64::from(asked.steer).tan() / 2.5;
         self.state.previous_velocity = self.state.velocity;
         let heading = skidpad_core::DVec3::new(self.yaw.cos(), self.yaw.sin(), 0.0);

@@ -11,7 +11,8 @@ pub fn hitch(frame: &Frame) -> HitchFrame {
     frame.hitch.clone().unwrap_or_default()
 }
 
-/// Computes the metrics of every hitch, from the front: peak articulation angle (deg) and peak force (N).
+/// Computes the metrics of every hitch, from the front: peak articulation angle (deg) and peak magnitude of the force
+/// (N), each over the whole run. Empty for a car that tows nothing.
 pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
     let of = |(name, trailer): &(UnitName, Trajectory)| {
         let angle = trailer.peak_magnitude(|f| hitch(f).articulation_rad).to_degrees();

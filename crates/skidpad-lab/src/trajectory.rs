@@ -18,12 +18,17 @@ use crate::units::UnitName;
 /// returns the error, and queries see only the rows that can be read.
 #[derive(Debug)]
 pub struct Trajectory {
+    /// Names of the columns of the car.
     header: Vec<String>,
     rows: FrameStore,
+    /// Length of a step (s).
     dt_s: f64,
+    /// Worst value of each field of all step reports.
     worst_report: StepReport,
+    /// Time and place at which the car left the ground; `None` if it did not.
     off_scene: Option<OffScene>,
     ground: GroundProperties,
+    /// Names and telemetry of the towed units, from the front.
     trailers: Vec<(UnitName, Trajectory)>,
 }
 
@@ -75,7 +80,8 @@ pub fn four_digits(value: f64, peak: f64) -> String {
 }
 
 impl Trajectory {
-    /// Creates a trajectory with the row for t = 0, on a level plane with standard gravity.
+    /// Creates a trajectory with the row for t = 0, on a level plane with standard gravity. `dt_s` is the length of a
+    /// step (s). There are no towed units.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
         let (header, worst) = (first.header(model), StepReport::default());
         let ground = GroundProperties::of(&Scene::flat());
@@ -198,6 +204,7 @@ impl Trajectory {
     pub fn first_crossing_up(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         let point = |frame: Cow<'_, Frame>| (frame.t_s, channel(&frame));
         let mut points = self.rows_from(self.row_at_or_after(from_s)).map(point);
+        // Time and value of the previous row.
         let (mut from, mut before) = points.next()?;
         if before >= level {
             return Some(from);
@@ -211,8 +218,9 @@ impl Trajectory {
         None
     }
 
-    /// Returns the time at which `channel` first falls to `level`, at or after `from_s`, interpolated linearly between
-    /// rows (s). The counterpart of [`Trajectory::first_crossing_up`].
+    /// Returns the time at which `channel` first falls to `level`, at or after `from_s`, interpolated linearly
+    /// between rows (s). The counterpart of [`Trajectory::first_crossing_up`]. Returns the time of the first row if
+    /// its value is already at or below `level`, `None` if the level is not reached.
     pub fn first_crossing_down(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         self.first_crossing_up(-level, from_s, |frame| -channel(frame))
     }
@@ -237,8 +245,8 @@ impl Trajectory {
         }
     }
 
-    /// Returns the row at or after `from_s` (s) where `channel` is largest, the earliest of equals; the last row if
-    /// the run ends earlier.
+    /// Returns the row at or after `from_s` (s) where `channel` is largest, with its sign, the earliest of equals;
+    /// the last row if the run ends earlier.
     pub fn peak(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Frame {
         let (mut best, mut largest) = (Cow::Borrowed(self.last()), channel(self.last()));
         for frame in self.rows_from(self.row_at_or_after(from_s)) {
@@ -251,7 +259,8 @@ impl Trajectory {
     }
 
     /// Returns the time of the largest value of `channel` at or after `from_s` (s). The time is the vertex of the
-    /// parabola through the largest row and its two neighbours.
+    /// parabola through the largest row and its two neighbours. If the largest row is the first or last of the run,
+    /// or not above the mean of its neighbours, its own time is returned.
     pub fn peak_time(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let peak = self.peak(from_s, &channel);
         let at = self.rows_before(peak.t_s);
@@ -259,6 +268,7 @@ impl Trajectory {
             return peak.t_s;
         };
         let [a, b, c] = [&*before, &peak, &*after].map(&channel);
+        // Second difference, negative at a maximum.
         let bend = a - 2.0 * b + c;
         if bend < 0.0 { peak.t_s + 0.25 * (a - c) / bend * (after.t_s - before.t_s) } else { peak.t_s }
     }
@@ -268,7 +278,8 @@ impl Trajectory {
         self.rows().fold(0.0, |largest, frame| channel(&frame).abs().max(largest))
     }
 
-    /// Returns the smallest load of any wheel at any time, in % of its static load.
+    /// Returns the smallest load of any wheel at any time, the start included, in % of its static load; `None` for a
+    /// car without wheels.
     pub fn min_load_percent(&self, model: &Model) -> Option<f64> {
         let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
         let least = |f: Cow<'_, Frame>| f.wheels.iter().map(|w| w.load_n).enumerate().map(share).min_by(f64::total_cmp);
@@ -276,11 +287,13 @@ impl Trajectory {
     }
 
     /// Returns the contribution of each assist and each non-physical aid over the run, in the order of the columns.
+    /// Row 0 is left out because no step precedes it. Means are over all steps, also those without a contribution.
     pub fn assist_use(&self) -> Vec<AssistUse> {
         let of = |(k, &(assist, _)): (usize, &(Assist, Contribution))| {
             let values =
                 || self.rows_from(1).filter_map(move |frame| frame.assist_log.get(k).map(|(_, added)| added.values()));
             let busy = values().filter(|values| values.iter().any(|value| *value != 0.0)).count();
+            // Value of larger magnitude, with its sign.
             let larger = |most: f64, value: f64| if value.abs() > most.abs() { value } else { most };
             let largest = values().fold([0.0; 10], |most, now| std::array::from_fn(|i| larger(most[i], now[i])));
             let steps = (self.row_count() - 1).max(1) as f64;
@@ -296,13 +309,17 @@ impl Trajectory {
         self.rows_from(self.row_at_or_after(from_s)).take_while(move |frame| frame.t_s <= end)
     }
 
+    /// Returns the number of the first row at or after `time_s` (s), with the tolerance of [`Self::tolerance`]; the
+    /// number of rows if there is none.
     fn row_at_or_after(&self, time_s: f64) -> usize {
         self.rows_before(time_s - self.tolerance())
     }
 
-    /// Returns the number of rows before `time_s` (s).
+    /// Returns the number of rows before `time_s` (s), without a tolerance. The estimate from the step length is
+    /// corrected by comparing products.
     fn rows_before(&self, time_s: f64) -> usize {
         let is_before = |row: usize| row as f64 * self.dt_s < time_s;
+        // Estimated number of rows before the time.
         let near = (time_s / self.dt_s).clamp(0.0, self.row_count() as f64) as usize;
         (near.saturating_sub(1)..self.row_count()).find(|&row| !is_before(row)).unwrap_or(self.row_count())
     }
@@ -324,7 +341,8 @@ impl Trajectory {
         self.header.iter().cloned().chain(towed).collect()
     }
 
-    /// Writes the header and all rows as CSV.
+    /// Writes the header and all rows as CSV. The columns of the towed units, without their times, follow those of
+    /// the car on the same line. Checks at the end that no row is missing.
     ///
     /// # Errors
     /// Returns the errors of `out` and of the temporary file.
@@ -334,6 +352,7 @@ impl Trajectory {
         let mut towed: Vec<_> = self.trailers.iter().map(|(_, trailer)| trailer.rows()).collect();
         for frame in self.rows() {
             line.clear();
+            // Column 0 is the time.
             let behind = towed.iter_mut().filter_map(Iterator::next).flat_map(|frame| frame.row().split_off(1));
             for value in frame.row().into_iter().chain(behind) {
                 push_number(&mut line, value);
@@ -354,7 +373,8 @@ impl Trajectory {
     }
 }
 
-/// Appends the shortest text that reads back as the same number; −0 is written as 0.
+/// Appends the shortest text that reads back as the same number; −0 is written as 0. Magnitudes below 1e-5 and from
+/// 1e15 on have an exponent.
 fn push_number(line: &mut String, value: f64) {
     use std::fmt::Write as _;
     let value = value + 0.0;

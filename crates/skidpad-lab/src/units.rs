@@ -40,8 +40,10 @@ pub struct UnitName {
 }
 
 impl UnitName {
-    /// Returns the name of each unit of `towed`, which are ordered from the front.
+    /// Returns the name of each unit of `towed`, which are ordered from the front. A dolly and the unit behind it
+    /// have the same trailer number.
     pub fn name_all(towed: &[TowedUnit]) -> Vec<Self> {
+        // Number of the current trailer, and whether the previous unit was a dolly.
         let (mut trailer, mut on_dolly) = (1, false);
         let name = |unit: &TowedUnit| {
             let part = match (unit.is_dolly, on_dolly) {

@@ -34,11 +34,12 @@ impl NoSlipDrivetrain {
     }
 
     /// Computes drive and brake forces for a step of `dt` s and calls `tell` with them for every wheel, in order. Reads `spin`
-    /// and `rolling_speed` of the wheels and their contacts from `state`, and advances its drivetrain state.
+    /// and `rolling_speed` of the wheels and their contacts from `state`, and advances its drivetrain state. If that state or
+    /// the forces are not finite, the drivetrain state does not change and the drive forces are zero.
     ///
-    /// Bullet and Rapier release a brake while any drive force acts. Forces of engine and motors against the rotation are
-    /// therefore reported as brake forces, and the brake is subtracted from forces along the rotation. Direct wheel torques and
-    /// raw motor torques are reported in addition to the brake, as in those programs.
+    /// Bullet and Rapier release a brake while any drive force acts. For a car with engine or motors, forces against the
+    /// rotation are therefore reported as brake forces, and the brake is subtracted from forces along the rotation. Raw motor
+    /// torques are added afterwards to the drive force, next to the brake, as in those programs.
     pub fn update(
         &mut self,
         state: &mut State,
@@ -55,6 +56,7 @@ impl NoSlipDrivetrain {
             self.forces.fill(0.0);
         }
         let model = self.vehicle.model();
+        // Whether the car has a drivetrain of its own.
         let own = model.parts().powertrain.engine().is_some() || !model.parts().motors.is_empty();
         for (i, &force) in self.forces.iter().enumerate() {
             let brake = brake_force(model, i, controls);
@@ -71,9 +73,12 @@ impl NoSlipDrivetrain {
 
 impl WheelForces {
     /// Combines drive and brake into a single one of them. The wheel turns, or would turn, in the direction of the sign of
-    /// `towards`.
+    /// `towards`. A drive force against that direction is added to the brake; one along it is reduced by the brake. Without
+    /// drive force, the forces do not change.
     fn combined(self, towards: f32) -> Self {
+        // Drive force in the direction of rotation, N.
         let along = if towards < 0.0 { -self.drive } else { self.drive };
+        // Brake force that remains, N; negative if the drive force overcomes the brake.
         let held = self.brake - along;
         match self.drive {
             0.0 => self,
@@ -83,7 +88,8 @@ impl WheelForces {
     }
 }
 
-/// Returns the brake force of wheel `i` at its contact, N, ≥ 0: the torque of pedal, handbrake and raw input over the radius.
+/// Returns the maximum brake force of wheel `i` at its contact, N, ≥ 0: the torque of pedal, handbrake and raw input over the
+/// radius. Inputs are clamped to their ranges; non-finite ones count as 0.
 fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
     let pedal = clamp_or_zero(controls.brake, 0.0, 1.0) * wheel.brake_torque;
@@ -92,15 +98,17 @@ fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     (pedal + lever + raw) / wheel.radius
 }
 
-/// Returns the force of the raw motor torque of wheel `i` at its contact, N, positive forward.
+/// Returns the force of the raw motor torque of wheel `i` at its contact, N, positive forward. The torque is clamped to the
+/// largest one of the model.
 fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let most = model.max_motor_torque(i);
     let raw = controls.wheels.get(i).map_or(0.0, |w| clamp_or_zero(w.motor_torque, -most, most));
     raw / model.wheels()[i].radius
 }
 
-/// Returns the angle of wheel `i`, rad, positive to the left, without rate limit, Ackermann and toe. Sets `state.steer` to the
-/// demanded mean angle, within the lock.
+/// Returns the angle of wheel `i`, rad, positive to the left: the raw angle of `controls` if there is one, otherwise the
+/// demanded mean angle times the steering ratio of its axle. Rate limit, Ackermann and toe are left out. Sets `state.steer` to
+/// the demanded mean angle, within the lock.
 pub fn wheel_steer_angle(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = clamp_or_zero(controls.steer, -parts.steering.lock, parts.steering.lock);

@@ -21,12 +21,13 @@ pub struct RayWheel {
     pub roll_influence: f32,
 }
 
-/// Returns the contributions of the non-physical forces of `wheels` to a car of `model`. A mechanism that some wheel has is
-/// listed even if its contribution is zero.
+/// Returns the contributions of the non-physical forces of `wheels` to a car of `model`, summed over the wheels, vehicle frame.
+/// Mechanisms: roll influence below 1, a bound on the suspension force, and a lowered centre of mass. A mechanism that some
+/// wheel has is listed even if its contribution is zero.
 ///
 /// With the contact point at `z` in the vehicle frame, a side force `F` acts at `r z`, where r is the roll influence. It lacks
-/// the moment `(1 − r) z ẑ × F`. A bound reduces the suspension force, but the tyre's friction still uses the unbounded force. If
-/// the centre of mass is lowered by h, all forces F at the wheel add the moment `h ẑ × F`.
+/// the moment `(1 − r) z ẑ × F`. A bound reduces the suspension force, but the tyre's friction still uses the unbounded force.
+/// If the centre of mass is lowered by h, all forces F at the wheel add the moment `h ẑ × F`.
 pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> AssistLog {
     let mut assist_log = AssistLog::default();
     let lowered = model.parts().assists.lowered_centre;
@@ -40,16 +41,20 @@ pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> As
             lateral_force: side,
             roll_influence,
         } = wheel;
+        // Suspension force that acts on the car, N.
         let carried = normal * suspension.min(largest);
         if roll_influence < 1.0 {
+            // Arm of the missing moment, m.
             let raised = Vec3::Z * (-arm.z * (1.0 - roll_influence));
             assist_log.add(Assist::RollInfluence, Contribution::wrench(Vec3::ZERO, raised.cross(side)));
         }
         if largest < f32::MAX {
+            // Force beyond the bound, N, with the sign of its removal.
             let taken = carried - normal * suspension;
             assist_log.add(Assist::LargestForce, Contribution::wrench(taken, arm.cross(taken)));
         }
         if lowered > 0.0 {
+            // Moment by the lowered centre, N m.
             let spared = (Vec3::Z * lowered).cross(carried + along + side);
             assist_log.add(Assist::LoweredCentre, Contribution::wrench(Vec3::ZERO, spared));
         }

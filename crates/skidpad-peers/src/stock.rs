@@ -35,25 +35,38 @@ pub const BACKEND_INFO: SolverInfo = SolverInfo {
     build_world: |scene, cars, dt| Box::new(StockBackend::new(scene, cars, dt)),
 };
 
+/// Backend with Rapier's vehicle controller.
 struct StockBackend {
+    /// Rapier world with the ground of the scene and the chassis.
     world: PhysicsWorld,
+    /// Cars by slot.
     cars: Vec<StockCar>,
+    /// Content of the slots.
     slots: Slots,
+    /// Scene, for new cars.
     scene: Scene,
+    /// Start of the car in each slot, for a new world when loading.
     starts: Vec<CarStart>,
+    /// Step length and number of steps.
     clock: Clock,
 }
 
+/// Car with its controller.
 struct StockCar {
+    /// Model that provides parameters, pedals and telemetry.
     model: Arc<Model>,
+    /// State after the last step.
     state: State,
+    /// Rapier's controller with its wheels.
     controller: DynamicRayCastVehicleController,
+    /// Drivetrain that converts pedals to forces at the wheels.
     pedals: NoSlipDrivetrain,
     /// Pose of the chassis when the controller last pushed it.
     controller_pose: Pose,
 }
 
 impl StockBackend {
+    /// Creates a world with the ground of `scene` and cars at `starts`, stepped by `dt` s.
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
         let cars = starts.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
@@ -81,12 +94,15 @@ impl StockBackend {
 }
 
 impl StockCar {
+    /// Inserts the chassis of `car` into `world` at its start on the ground of `scene`, and creates the controller with one
+    /// wheel per wheel of the model. Rates and damping are divided by the mass, as the controller expects.
     fn new(world: &mut PhysicsWorld, scene: &Scene, car: &CarStart) -> Self {
         let state = State::at_rest(&car.model, scene, &car.placement);
         let chassis = chassis::insert(&mut world.bodies, &mut world.colliders, WorldAxes::ZUp, &car.model, &state);
         // The controller would wake it only for a positive engine force.
         chassis::keep_awake(&mut world.bodies, chassis);
         let mut controller = DynamicRayCastVehicleController::new(chassis);
+        // z up, x forward.
         controller.index_up_axis = 2;
         controller.index_forward_axis = 0;
         for (i, wheel) in car.model.wheels().iter().enumerate() {
@@ -99,6 +115,7 @@ impl StockCar {
                 suspension_compression: strut.bump_damping / mass,
                 suspension_damping: strut.rebound_damping / mass,
                 max_suspension_travel: sag + strut.bump_travel,
+                // 1.0: default of Rapier.
                 side_friction_stiffness: 1.0,
                 friction_slip: car.model.tyre(i).nominal_friction()[0] * scene.grip,
                 max_suspension_force: car.model.parts().raycast_reference.largest_suspension_force.min(f32::MAX),
@@ -113,7 +130,8 @@ impl StockCar {
         Self { model: car.model.clone(), state, controller, pedals, controller_pose: Pose::IDENTITY }
     }
 
-    /// Sets engine forces, brakes and steering of the controller for a step of `dt` s.
+    /// Sets engine forces (N), brakes (impulse per step, N s) and steering (rad) of the controller for a step of `dt` s. Also
+    /// stores the steering in the state of each wheel.
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let wheels = self.controller.wheels_mut();
         self.pedals.update(&mut self.state, controls, dt, |i, forces| {
@@ -125,12 +143,14 @@ impl StockCar {
         }
     }
 
-    /// Returns the contributions of the controller's non-physical forces in the last step of `dt` s.
+    /// Returns the contributions of the controller's non-physical forces to the car in the last step of `dt` s, from the forces
+    /// at its wheels in the vehicle frame.
     fn non_physical(&self, dt: f32) -> AssistLog {
         let (centre, to_vehicle) = (self.controller_pose.translation, self.controller_pose.rotation.inverse());
         let wheel = |wheel: &Wheel| {
             let ray = wheel.raycast_info();
             let normal = ray.contact_normal_ws;
+            // Lateral and longitudinal axes in the ground.
             let across = (wheel.axle() - normal * wheel.axle().dot(normal)).normalize_or_zero();
             let along = normal.cross(across).normalize_or_zero();
             RayWheel {
@@ -146,7 +166,9 @@ impl StockCar {
         non_physical(&self.model, self.controller.wheels().iter().map(wheel))
     }
 
-    /// Reads the state of the car from `world` after a step of `dt` s.
+    /// Copies motion and wheels of the car from `world` to its state after a step of `dt` s. Spin is that of rolling without
+    /// slip, loads are the suspension forces before their bound, and tyre forces are mean impulses over the step. A missing
+    /// body changes nothing.
     fn read_state(&mut self, world: &PhysicsWorld, dt: f32) {
         let Some(body) = world.bodies.get(self.controller.chassis) else { return };
         let state = &mut self.state;
@@ -162,6 +184,7 @@ impl StockCar {
             *to = WheelState {
                 spin: forward_speed / wheel.radius,
                 rolling_speed: forward_speed,
+                // 1: the patch rolls; it never sticks.
                 rolling: 1.0,
                 compression: wheel.radius - ray.suspension_length,
                 load: from.wheel_suspension_force,
@@ -180,6 +203,8 @@ impl Simulation for StockBackend {
         BACKEND_INFO.name
     }
 
+    /// Takes one step: sets the inputs of each active car and updates its controller, which pushes the chassis, then steps
+    /// Rapier's world and reads the states. Cars without controls coast. The report is always empty.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
@@ -243,6 +268,7 @@ impl Simulation for StockBackend {
         Ok(())
     }
 
+    /// Inserts the car in the first empty slot, whose old body is removed, or in a new one.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let id = self.slots.allocate(start.model.wheels().len());
         let car = StockCar::new(&mut self.world, &self.scene, start);
@@ -278,6 +304,7 @@ impl Simulation for StockBackend {
         Ok(())
     }
 
+    /// Writes the world to `bytes`. Returns an error if a hull touches something, because Rapier keeps impulses of contacts.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match self.cars.iter().position(|car| has_contacts(&self.world, car.controller.chassis)) {
             Some(car) => {
@@ -292,7 +319,8 @@ impl Simulation for StockBackend {
         Ok(())
     }
 
-    /// Loads into a new world, as the `rapier` backend does.
+    /// Restores the saved world in a new Rapier world with the same cars, as the `rapier` backend does. An error changes
+    /// nothing.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
         fresh.slots.copy_identifiers(&self.slots);

@@ -25,8 +25,11 @@ pub const BACKEND_INFO: SolverInfo = SolverInfo {
     build_world: |scene, cars, dt| Box::new(RapierBackend::new(scene, cars, dt)),
 };
 
+/// Backend with a Rapier world of its own.
 struct RapierBackend {
+    /// Rapier world with ground, platforms, free bodies and chassis.
     world: PhysicsWorld,
+    /// Vehicles in the world.
     cars: RapierCars,
     /// Bodies of the platforms of the scene.
     platforms: Vec<RigidBodyHandle>,
@@ -34,8 +37,11 @@ struct RapierBackend {
     terrain: Vec<(ColliderHandle, TerrainSource)>,
     /// Free bodies of the scene.
     bodies: Vec<RigidBodyHandle>,
+    /// Scene, for surfaces, wind and new cars.
     scene: Scene,
+    /// Start of the car in each slot, for a new world when loading.
     starts: Vec<CarStart>,
+    /// Step length and number of steps.
     clock: Clock,
 }
 
@@ -70,7 +76,8 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     world_and_terrain(scene, dt).0
 }
 
-/// Creates the world of [`ground_world`]. Also returns the colliders of height fields and meshes with their sources.
+/// Creates the world of [`ground_world`]: sets gravity and solver parameters, then inserts the plane, boxes, height fields and
+/// meshes. Also returns the colliders of height fields and meshes with their sources.
 fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, TerrainSource)>) {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     set_step_length(&mut world.integration_parameters, dt);
@@ -124,7 +131,8 @@ fn contact_pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<I
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Returns grip and texture of the topmost surface of `scene` at the contact `met` of a wheel.
+/// Returns grip and texture of the topmost surface of `scene` at the contact `met` of a wheel: those in the user data of the
+/// collider, else those of the last box that contains the point (within [`FLUSH_TOLERANCE_M`]), else those of the plane.
 fn topmost_surface_at(scene: &Scene, met: &SurfaceQuery) -> (f32, SurfaceTexture) {
     if let Some(surface) = terrain::decode_surface(met.collider.user_data) {
         return surface;
@@ -138,7 +146,7 @@ fn topmost_surface_at(scene: &Scene, met: &SurfaceQuery) -> (f32, SurfaceTexture
     on_top.map_or((scene.grip, scene.texture), |fixed| (fixed.grip, fixed.texture))
 }
 
-/// Returns the smooth normals of triangle `number` of a collider of the scene; `None` if it is flat.
+/// Returns the smooth normals of triangle `number` of the collider `handle` of the scene; `None` if it is flat or no terrain.
 fn smooth_normals_in(
     terrain: &[(ColliderHandle, TerrainSource)],
     handle: ColliderHandle,
@@ -155,7 +163,7 @@ fn configure_chassis(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyH
     }
 }
 
-/// Returns true if `body` touches nothing but the plane.
+/// Returns true if all active contacts of `body` are with the plane. Also true for a body without contacts.
 fn touches_only_plane(body: &RigidBody, contacts: &NarrowPhase, colliders: &ColliderSet) -> bool {
     let is_plane = |handle| colliders.get(handle).is_some_and(|collider| collider.shape().as_halfspace().is_some());
     let pairs = body.colliders().iter().flat_map(|collider| contacts.contact_pairs_with(*collider));
@@ -163,6 +171,7 @@ fn touches_only_plane(body: &RigidBody, contacts: &NarrowPhase, colliders: &Coll
 }
 
 impl RapierBackend {
+    /// Creates the world with ground, platforms and free bodies of `scene`, and with cars at `starts`, stepped by `dt` s.
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let (mut world, terrain) = world_and_terrain(scene, dt);
         let platforms = platforms::insert(&mut world, scene);
@@ -181,23 +190,31 @@ impl RapierBackend {
         cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (SavedUnit::Body(body), *handle)))
     }
 
-    /// Sets the prediction distance of hulls that would end the coming step below the plane, so that Rapier stops them where they
-    /// reach it. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps at 60 Hz. All other
-    /// hulls keep a prediction distance of zero, because a larger one would treat objects next to the path as walls. Also sets
-    /// the number of velocity iterations.
+    /// Sets the prediction distance of hulls that would end the coming step below the plane, so that Rapier stops them where
+    /// they reach it. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps at 60 Hz. All
+    /// other hulls keep a prediction distance of zero, because a larger one would treat objects next to the path as walls.
+    ///
+    /// A hull lands if it comes near the plane in this step, touches nothing but the plane, and either has no corner near the
+    /// plane yet or has another corner that comes down faster than [`MIN_CORNER_FALL_MPS`] (any speed without a loaded wheel).
+    /// Also sets the number of velocity iterations of the world, higher while any hull is near the plane alone.
     fn predict_landings(&mut self) {
         let (normal, dt) = (self.scene.plane_normal(), self.clock.dt);
+        // Height below which a corner is near the plane, m; includes the fall by gravity in the step.
         let near = CONTACT_PREDICTION_DISTANCE_M + self.scene.gravity * dt * dt;
+        // Number of iterations unless a hull is near the plane.
         let mut relaxing = 1;
         for (car, vehicle) in self.cars.vehicles().iter().enumerate() {
             let Some(body) = self.world.bodies.get_mut(self.cars.handle(car)) else { continue };
             let hull = &vehicle.model().parts().hull;
+            // Height of the lowest corner at the start and at the end of the step, m.
             let [now, then] = [0.0, dt].map(|dt| chassis::lowest_corner_height(body, hull, normal, dt));
             let meets =
                 then.min(now) < near && touches_only_plane(body, &self.world.narrow_phase, &self.world.colliders);
             // No spring holds the corners of a car without a loaded wheel, such as one on its side.
             let held = vehicle.state().wheels.iter().any(|wheel| wheel.load > 0.0);
+            // Speed below which a falling corner is not predicted, m/s.
             let least = if held { MIN_CORNER_FALL_MPS } else { 0.0 };
+            // Whether the corner is above the plane, reaches it in the step, and falls fast enough.
             let falls = |corner: Vec3| {
                 let [now, then] = [0.0, dt].map(|dt| chassis::point_height(body, corner, normal, dt));
                 now >= CONTACT_PREDICTION_DISTANCE_M && then < near && now - then > least * dt
@@ -220,6 +237,8 @@ impl Simulation for RapierBackend {
         BACKEND_INFO.name
     }
 
+    /// Takes one step: sets step length, gusts and platforms, solves the cars and applies their forces, predicts landings if
+    /// there is a plane, steps Rapier's world, and writes the states.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
@@ -233,6 +252,7 @@ impl Simulation for RapierBackend {
             platforms::begin_step(&mut self.world, &mut self.cars, &self.platforms, &self.scene, time);
         }
         let scene = &self.scene;
+        // Functions that return grip and texture of the surface at a contact.
         let (grip, texture) = (
             |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).0,
             |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).1,
@@ -294,6 +314,7 @@ impl Simulation for RapierBackend {
         handle.map(|handle| bodies::set_motion(&mut self.world, handle, motion)).is_some()
     }
 
+    /// Answers probes between steps with grip, texture and smooth normals of the scene.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         let scene = &self.scene;
         let (grip, texture) = (
@@ -307,6 +328,7 @@ impl Simulation for RapierBackend {
         true
     }
 
+    /// Inserts the car, keeps its body awake and applies the collision setting of the scene. Stores its start for loading.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let car = self.cars.insert(&mut self.world, &self.scene, start);
         configure_chassis(&mut self.world, &self.scene, self.cars.handle(car.slot()));
@@ -329,6 +351,8 @@ impl Simulation for RapierBackend {
         self.cars.resume(&mut self.world, slot, state)
     }
 
+    /// Writes the world to `bytes`. Returns an error if a hull or free body touches something, because Rapier keeps impulses of
+    /// contacts.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match self.saved_units().find(|(_, handle)| has_contacts(&self.world, *handle)) {
             Some((of, _)) => Err(SaveError { backend: BACKEND_INFO.name, of, reason: TOUCHING_SAVE_REASON }),
@@ -339,7 +363,8 @@ impl Simulation for RapierBackend {
         }
     }
 
-    /// Loads into a new world if the current one may have contacts in memory that the saved one does not have.
+    /// Restores the saved world. Loads into a new world if the current one may have contacts in memory that the saved one does
+    /// not have, and keeps the identifiers of the cars. An error changes nothing.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         if self.saved_units().all(|(_, handle)| has_no_contact_memory(&self.world, handle)) {
             return load_world(self, bytes);

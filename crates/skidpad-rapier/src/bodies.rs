@@ -5,8 +5,9 @@ use skidpad_core::{BodyMotion, FreeBody, Scene, SurfaceTexture};
 
 use crate::terrain;
 
-/// Inserts the free bodies of `scene` into `world` with their initial motion. Returns their handles, in order. The bodies never
-/// sleep, for the same reason as the cars in [`crate::backend`].
+/// Inserts the free bodies of `scene` into `world` as dynamic boxes with their mass properties, friction and initial motion.
+/// Grip for tyres is stored as user data of the collider. Returns their handles, in order. The bodies never sleep, for the same
+/// reason as the cars in [`crate::backend`].
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert = |body: &FreeBody| {
         let inertia = rapier3d::na::Matrix3::from_column_slice(&body.inertia.to_cols_array());
@@ -29,7 +30,7 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
     scene.free_bodies.iter().map(insert).collect()
 }
 
-/// Sets pose and velocities of a body to `motion`.
+/// Sets pose and velocities of a body to `motion` and wakes it. The position is rounded to 32 bits. A missing body is ignored.
 pub(crate) fn set_motion(world: &mut PhysicsWorld, handle: RigidBodyHandle, motion: &BodyMotion) {
     if let Some(body) = world.bodies.get_mut(handle) {
         body.set_position(Pose::from_parts(motion.position.as_vec3(), motion.rotation), true);
@@ -38,7 +39,7 @@ pub(crate) fn set_motion(world: &mut PhysicsWorld, handle: RigidBodyHandle, moti
     }
 }
 
-/// Returns pose and velocities of a body; `None` if there is no such body.
+/// Returns pose and velocities of a body, world axes; `None` if there is no such body.
 pub(crate) fn motion(world: &PhysicsWorld, handle: RigidBodyHandle) -> Option<BodyMotion> {
     let body = world.bodies.get(handle)?;
     // The origin of the body is its centre of mass.

@@ -11,6 +11,7 @@ use crate::sleep::SleepState;
 /// Data of one car in addition to its vehicle.
 #[derive(Clone, Debug)]
 pub(crate) struct CarSlot {
+    /// Chassis in the Rapier world.
     pub handle: RigidBodyHandle,
     /// Whether the car was suspended because its body was removed or disabled. It resumes together with the body.
     pub is_suspended_with_body: bool,
@@ -18,6 +19,7 @@ pub(crate) struct CarSlot {
     pub user_forces: (Vector, Vector),
     /// Position of the centre of mass in 64 bits, in world axes.
     pub track: PositionTracker,
+    /// Controls and state at the last step awake, which decide whether the car may sleep.
     pub sleep: SleepState,
     /// Collision groups of the first collider of the chassis, which decide what its wheels can stand on.
     pub groups: Option<InteractionGroups>,
@@ -32,8 +34,9 @@ pub(crate) struct CarSlot {
 }
 
 impl CarSlot {
-    /// Restores the support of a car that was woken within the step and fell under gravity. Applies the last push before the car
-    /// fell asleep to `body`. `moving` is the time for which the change of velocity moves the pose, s.
+    /// Restores the support of a car that was woken within the step and fell under gravity: applies its last push before it
+    /// fell asleep to `body`. The change of velocity is added to the velocity and moves the position for `moving` s; the
+    /// angular impulse changes only the angular velocity.
     pub fn wake(&self, body: &mut RigidBody, axes: WorldAxes, vehicle: &Vehicle, moving: f32) {
         let gained = axes.to_world(self.sleep.last_push.impulse * vehicle.model().inverse_mass());
         body.set_translation(body.translation() + gained * moving, false);

@@ -39,8 +39,11 @@ use skidpad_engines::{PositionTracker, RimWalls, WheelTriangles};
 /// hits it, and with its body (`RigidBody::wake_up`). `RigidBody::activation_mut` sets the thresholds.
 #[derive(Clone, Debug)]
 pub struct RapierCars {
+    /// Vehicles and their slots: wheels, suspension, drivetrain and states.
     pub(crate) cars: Cars,
+    /// Convention of the world's axes (z up or y up).
     pub(crate) axes: WorldAxes,
+    /// Chassis and data of the adapter for each car, in order of slots.
     pub(crate) slots: Vec<CarSlot>,
     /// Bodies under the wheels of this step.
     pub(crate) loaded: Vec<WheelLoadedBody>,
@@ -50,6 +53,7 @@ pub struct RapierCars {
     supported: Vec<SupportedBody>,
     /// Buffer for the triangles near a wheel with a rim.
     faces: WheelTriangles<ColliderHandle>,
+    /// Contact points with walls that stop rims in this step.
     rim_walls: RimWalls,
     /// Controls of cars for which the caller passes none.
     coasting: Controls,
@@ -68,8 +72,8 @@ const MIN_DOWNWARD_GRAVITY_SHARE: f32 = 0.5;
 const MASS_TOLERANCE_RATIO: f32 = 1e-3;
 
 impl RapierCars {
-    /// Inserts `cars` into `world`, which has z up, at their places on the ground of `scene`. Each car gets one body with the
-    /// mass of its model and a box collider.
+    /// Inserts `cars` into `world`, which has z up, at their places on the ground of `scene`, at rest or with their initial
+    /// speed. Each car gets one body with the mass properties of its model and a box collider. Wind is that of the scene.
     ///
     /// The scene defines where the cars start. Its plane and boxes are not inserted.
     pub fn new<'a>(world: impl Into<RapierWorldMut<'a>>, scene: &Scene, cars: &[CarStart]) -> Self {
@@ -191,7 +195,8 @@ impl RapierCars {
         Ok(())
     }
 
-    /// Moves the body of the vehicle in `slot` to `state`, enables it and wakes it.
+    /// Moves the body of the vehicle in `slot` to `state`, enables it and wakes it. Restarts the 64-bit track of its position
+    /// there. A missing body is ignored.
     fn move_body(&mut self, world: RapierWorldMut<'_>, slot: usize, state: &State) {
         self.slots[slot].track = PositionTracker::new(self.axes.point_to_world(state.position));
         if let Some(body) = world.bodies.get_mut(self.slots[slot].handle) {
@@ -199,12 +204,15 @@ impl RapierCars {
         }
     }
 
-    /// Implements [`skidpad_core::Simulation::place`].
+    /// Returns the position that Rapier has for the body of vehicle `car`, in the axes of the cars, m; `None` if it is the
+    /// rounded 64-bit position. Implements [`skidpad_core::Simulation::engine_position`].
     pub(crate) fn engine_position(&self, car: usize) -> Option<Vec3> {
         self.slots[car].track.rounded_engine_position().map(|place| self.axes.from_world(place))
     }
 
-    /// Implements [`skidpad_core::Simulation::set_engine_position`].
+    /// Sets the position that Rapier has for the body of vehicle `car` to `place` (axes of the cars, m), as
+    /// [`RapierCars::engine_position`] returned it. The 64-bit position does not change. Implements
+    /// [`skidpad_core::Simulation::set_engine_position`].
     pub(crate) fn set_engine_position<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, car: usize, place: Vec3) {
         let shown = self.axes.to_world(place);
         let exact = self.axes.point_to_world(self.cars.car(car).state.position);
@@ -236,7 +244,8 @@ impl RapierCars {
         Ok(())
     }
 
-    /// Disables the body of the vehicle in `slot`, and restores the user's forces on it if a step is in progress.
+    /// Disables the body of the vehicle in `slot`, which then does not resume with its body. Restores the user's forces on it
+    /// if a step is in progress, it `was_active` before, and it is awake.
     fn disable(&mut self, world: RapierWorldMut<'_>, slot: usize, was_active: bool) {
         let slot = &mut self.slots[slot];
         slot.is_suspended_with_body = false;
@@ -249,7 +258,8 @@ impl RapierCars {
         }
     }
 
-    /// Suspends cars whose bodies were removed or disabled by the user, and resumes those whose bodies are enabled again.
+    /// Suspends cars whose bodies were removed or disabled by the user, and resumes those cars with their old state when their
+    /// bodies are enabled again. Cars suspended by other calls stay suspended.
     fn follow_body_enablement(&mut self, bodies: &RigidBodySet) {
         for (car, slot) in self.slots.iter_mut().enumerate() {
             let takes_part = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
@@ -266,25 +276,29 @@ impl RapierCars {
         }
     }
 
-    /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes, whether
-    /// or not wheels stood on it.
+    /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes (m,
+    /// m/s, rad/s), whether or not wheels stood on it. Replaces the entry that wheels on the body created.
     pub(crate) fn set_last_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
         self.loaded.retain(|loaded| loaded.handle != handle);
         self.loaded.push(WheelLoadedBody::from_motion(handle, motion));
     }
 
-    /// Probes the world, solves the rows, and applies the forces of the coming step to the bodies. `controls[i]` drives car `i`;
-    /// cars without controls coast.
+    /// Probes the world, solves the rows (equations of tyres, suspension and drivetrain), and applies the forces of the coming
+    /// step to the bodies. `controls[i]` drives car `i`; cars without controls coast.
     ///
     /// Wheels can stand on every collider that the first collider of their chassis may collide with by its collision groups,
-    /// except sensors and the car's own colliders. All these surfaces have grip 1. A car whose body was removed from the world or
-    /// disabled is suspended until the body is enabled again.
+    /// except sensors and the car's own colliders. All these surfaces have grip 1. A car whose body was removed from the world
+    /// or disabled is suspended until the body is enabled again. If the last step was not finished, it is finished first and
+    /// [`ApiMisuse::MissingAfterStep`] is reported.
     pub fn before_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, controls: &[Controls]) -> StepReport {
         self.before_step_with_surfaces(world, controls, SurfaceProperties::default())
     }
 
     /// Does the same as [`RapierCars::before_step`], with wheels that stand only on colliders that also pass the filter of
     /// `ground`, and with the grip, texture and smoothness of `ground`.
+    ///
+    /// Order: misuse is checked, cars follow the enablement of their bodies, hitch joints and sleep are updated, the rows are
+    /// solved and applied, and joints of closed hitches are locked. A step of length zero changes nothing.
     pub fn before_step_with_surfaces<'a>(
         &mut self,
         world: impl Into<RapierWorldMut<'a>>,
@@ -327,8 +341,9 @@ impl RapierCars {
         report
     }
 
-    /// Answers probes between steps as for the wheels of these cars on `ground`, into `answered`, in order. A miss is `None`, and
-    /// so is a probe of a car that does not exist. Points and normals are in the axes of the cars.
+    /// Answers probes between steps as for the wheels of these cars on `ground`, into `answered`, in order. A miss is `None`,
+    /// and so is a probe of a car that does not exist. Points and normals are in the axes of the cars. Neither cars nor world
+    /// change.
     pub fn probe<'a>(
         &self,
         world: impl Into<RapierWorldMut<'a>>,
@@ -350,6 +365,7 @@ impl RapierCars {
             slots,
             loaded,
             last_loaded: before,
+            // Buffers of this call; the lists of the current step must not change.
             supported: borne,
             faces,
             rim_walls: stops,
@@ -368,12 +384,14 @@ impl RapierCars {
         }
     }
 
-    /// Returns the first misuse of the world: gravity that does not point down, or a chassis with a different mass.
+    /// Returns the first misuse of the world, or `None`: gravity of which less than half points down in the axes of the cars
+    /// (zero gravity is allowed), or a chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`].
     fn find_misuse(&self, sets: &RapierWorldMut<'_>) -> Option<ApiMisuse> {
         let up = self.axes.to_world(Vec3::Z);
         if sets.gravity.dot(up) > -MIN_DOWNWARD_GRAVITY_SHARE * sets.gravity.length() && sets.gravity != Vector::ZERO {
             return Some(ApiMisuse::AxesMismatch);
         }
+        // Whether the body has another mass than the model.
         let other = |(slot, vehicle): (&CarSlot, &Vehicle)| {
             let (mass, found) = (vehicle.model().mass(), sets.bodies.get(slot.handle).map(RigidBody::mass));
             found.is_some_and(|found| (found - mass).abs() > MASS_TOLERANCE_RATIO * mass)
@@ -381,7 +399,10 @@ impl RapierCars {
         self.slots.iter().zip(self.cars.vehicles()).any(other).then_some(ApiMisuse::MassMismatch)
     }
 
-    /// Restores the users' forces and writes the resulting motion to the states.
+    /// Ends a step after Rapier has stepped the world: restores the users' forces, updates the 64-bit positions and writes the
+    /// resulting motion to the states. A body whose position was rounded differently is moved to the rounded 64-bit position. A
+    /// car that was woken within the step gets its last push before sleep. Cars that sleep or are suspended do not change.
+    /// Without [`RapierCars::before_step`] it only reports [`ApiMisuse::MissingBeforeStep`].
     pub fn after_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>) -> StepReport {
         let sets = world.into();
         let dt = sets.parameters.dt;
@@ -408,6 +429,7 @@ impl RapierCars {
             }
             let Some(body) = sets.bodies.get_mut(slot.handle) else { continue };
             if slot.sleep.asleep {
+                // The pose moves with a change of velocity for the step less the pose lag.
                 slot.wake(body, self.axes, vehicle, dt - pose_lag);
             } else {
                 restore_user_forces(body, slot.user_forces);
@@ -434,7 +456,9 @@ impl RapierCars {
         self.cars.write_back(&port, dt)
     }
 
-    /// Wakes bodies whose controls or ground changed or whose car is not at rest, so that only settled cars sleep.
+    /// Wakes bodies whose controls changed, awake bodies whose car is not at rest or stands on movable ground, and sleeping
+    /// bodies whose ground moved, so that only settled cars sleep. Also updates the collision groups of each chassis. Never
+    /// puts a body to sleep: Rapier does.
     fn update_sleep(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if !self.cars.slots().is_active(i) {
@@ -459,7 +483,8 @@ impl RapierCars {
     }
 }
 
-/// Inserts the chassis of a car into the world. Returns its handle, and the vehicle at rest at its start.
+/// Inserts the chassis of a car into the world at its start on the ground of `scene`. Returns its handle, and the vehicle in
+/// its start state.
 fn insert_chassis(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
@@ -472,7 +497,7 @@ fn insert_chassis(
     (handle, Vehicle::new(start.model.clone(), state))
 }
 
-/// Creates the data of a car with the chassis `handle`.
+/// Creates the data of a car with the chassis `handle`, awake, without ground and hitches.
 fn new_slot(axes: WorldAxes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
     CarSlot {
         handle,
@@ -488,7 +513,7 @@ fn new_slot(axes: WorldAxes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarS
     }
 }
 
-/// Sets force and torque on `body` to those of the user.
+/// Replaces force (N) and torque (N m) on `body` by those of the user, without waking it.
 fn restore_user_forces(body: &mut RigidBody, (force, torque): (Vector, Vector)) {
     body.reset_forces(false);
     body.reset_torques(false);

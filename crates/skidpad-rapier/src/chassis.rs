@@ -6,8 +6,8 @@ use skidpad_engines::REST_SPEED_MPS;
 
 use crate::WorldAxes;
 
-/// Inserts a body with exactly the mass properties of `model`, in the pose and motion of `state`, with a box collider. Returns
-/// the handle of the body.
+/// Inserts a dynamic body with exactly the mass properties of `model`, in the pose and motion of `state`, with a box collider
+/// of the size of its hull. Returns the handle of the body. Axes are converted to those of the world.
 ///
 /// The collider has no mass. Its coefficient of friction is multiplied with that of the other collider, unless the combine rule
 /// of the other one takes precedence over `Multiply`.
@@ -18,6 +18,7 @@ pub fn insert(
     model: &Model,
     state: &State,
 ) -> RigidBodyHandle {
+    // Rotation from vehicle axes to the body's axes, which follow the convention of the world.
     let turn = Mat3::from_cols(axes.to_world(Vec3::X), axes.to_world(Vec3::Y), axes.to_world(Vec3::Z));
     let inertia = turn * *model.inertia() * turn.transpose();
     let inertia = rapier3d::na::Matrix3::from_column_slice(&inertia.to_cols_array());
@@ -27,6 +28,7 @@ pub fn insert(
     let handle = bodies.insert(RigidBodyBuilder::dynamic().additional_mass_properties(mass));
     let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
         .translation(axes.to_world(hull.centre))
+        // Mass comes from the body alone.
         .density(0.0)
         .friction(BODYWORK_FRICTION)
         .friction_combine_rule(CoefficientCombineRule::Multiply);
@@ -40,15 +42,16 @@ pub fn insert(
     handle
 }
 
-/// Prevents the body from sleeping.
+/// Prevents the body from ever sleeping. A missing body is ignored.
 pub fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
     if let Some(body) = bodies.get_mut(handle) {
         *body.activation_mut() = RigidBodyActivation::cannot_sleep();
     }
 }
 
-/// Returns the height of the lowest corner of `hull` above a plane through the origin with the unit vector `normal`, after `dt` s
-/// of the current motion of `body`, m. Assumes that vehicle axes and world axes have the same convention.
+/// Returns the height of the lowest corner of `hull` above a plane through the origin with the unit vector `normal`, after `dt`
+/// s of the current motion of `body`, m; negative below the plane. The rotation is linearised. Assumes that vehicle axes and
+/// world axes have the same convention.
 pub(crate) fn lowest_corner_height(body: &RigidBody, hull: &Hull, normal: Vec3, dt: f32) -> f32 {
     let height = (body.translation() + body.linvel() * dt).dot(normal);
     // Change of height of a point per change of its place in body axes.
@@ -56,7 +59,8 @@ pub(crate) fn lowest_corner_height(body: &RigidBody, hull: &Hull, normal: Vec3, 
     height + hull.centre.dot(rise) - hull.half_extents.dot(rise.abs())
 }
 
-/// Returns the height of the point `place` of the body above the plane, m, as [`lowest_corner_height`] does.
+/// Returns the height of the point `place` (vehicle axes, m) of the body above a plane through the origin after `dt` s, m, as
+/// [`lowest_corner_height`] does.
 pub(crate) fn point_height(body: &RigidBody, place: Vec3, normal: Vec3, dt: f32) -> f32 {
     (body.translation() + body.linvel() * dt).dot(normal)
         + place.dot(body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt))
@@ -82,7 +86,8 @@ pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, h
     }
 }
 
-/// Sets pose and motion of `body` from `state`, enables it and wakes it.
+/// Sets pose and velocities of `body` from `state`, enables it and wakes it. The position is rounded to 32 bits. Forces on the
+/// body do not change.
 pub fn set_body_state(body: &mut RigidBody, axes: WorldAxes, state: &State) {
     body.set_enabled(true);
     body.wake_up(true);
@@ -92,7 +97,8 @@ pub fn set_body_state(body: &mut RigidBody, axes: WorldAxes, state: &State) {
     body.set_angvel(axes.to_world(state.angular), true);
 }
 
-/// Returns the time by which Rapier's poses lag its velocities in a step, s.
+/// Returns the time by which Rapier's poses lag its velocities in a step, s, from the step length and the number of substeps: a
+/// change of velocity over the step moves the pose as if it acted for the step less this time.
 pub(crate) fn pose_lag(parameters: &IntegrationParameters) -> f32 {
     skidpad_engines::pose_lag(parameters.dt, parameters.num_solver_iterations)
 }

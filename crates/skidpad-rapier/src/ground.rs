@@ -14,9 +14,11 @@ pub(crate) type GroundMemory = (ColliderHandle, Pose);
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct WheelLoadedBody {
+    /// Body in the Rapier world.
     pub handle: RigidBodyHandle,
     /// Force and torque of the user on the body.
     pub user_forces: (Vector, Vector),
+    /// Motion of the body in that step.
     motion: GroundBodyMotion,
 }
 
@@ -34,7 +36,8 @@ impl WheelLoadedBody {
     }
 }
 
-/// Returns the motion of `body` in the coming step of `dt` s.
+/// Returns the motion of `body` in the coming step of `dt` s, world axes. For a position-based kinematic body it is the motion
+/// to its next position; for any other body its current velocities.
 fn body_motion(body: &RigidBody, dt: f32) -> GroundBodyMotion {
     let centre = body.center_of_mass();
     if body.body_type() == RigidBodyType::KinematicPositionBased {
@@ -56,8 +59,9 @@ pub(crate) fn body_handle(number: u64) -> RigidBodyHandle {
     RigidBodyHandle::from_raw_parts((number >> 32) as u32, number as u32)
 }
 
-/// Returns the ground data for a wheel that touches `body`, in world axes; `None` if the body is fixed. `before` are the bodies
-/// under wheels in the last step.
+/// Returns the ground data for a wheel that touches `body`, in world axes, without texture; `None` if the body is fixed. The
+/// velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body carries a car, equal at start
+/// and end of the step. `before` are the bodies under wheels in the last step.
 pub(crate) fn ground_data(
     sets: &RapierWorldMut,
     before: &[WheelLoadedBody],
@@ -74,7 +78,8 @@ pub(crate) fn ground_data(
 }
 
 /// Returns motion and response of a dynamic body that a wheel touches along `normal`, in the axes of the cars; `None` for any
-/// other body.
+/// other body. The motion at the end of the step includes gravity, the user's force, damping and gyroscopic effects. Active
+/// contacts of the body restrict its response.
 pub(crate) fn dynamic_body(
     sets: &RapierWorldMut,
     axes: WorldAxes,
@@ -84,6 +89,7 @@ pub(crate) fn dynamic_body(
 ) -> Option<DynamicBody> {
     let body = sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
     let mass = body.mass_properties();
+    // Acceleration without wheels and contacts, m/s².
     let pull = sets.gravity * body.gravity_scale() + body.user_force() * mass.effective_inv_mass;
     let linear = 1.0 / (1.0 + dt * body.linear_damping());
     let angular = 1.0 / (1.0 + dt * body.angular_damping());
@@ -99,7 +105,8 @@ pub(crate) fn dynamic_body(
     Some(pushed.dynamic_body(axes, axes.to_world(normal)))
 }
 
-/// Returns the velocity of a kinematic body at the contact of a car that it carries, m/s.
+/// Returns the velocity of a kinematic body at the contact of a car that it carries, m/s, world axes. `last` is its motion in
+/// the last step; `None` if unknown.
 fn kinematic_velocity(
     parameters: &IntegrationParameters,
     body: &RigidBody,
@@ -113,7 +120,8 @@ fn kinematic_velocity(
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
 const MIN_HOLDING_FRICTION: f32 = 0.2;
 
-/// Returns whether contacts support a body, and whether they hold it by friction.
+/// Returns whether any active contact supports the body, and whether one of them holds it with a friction coefficient of at
+/// least [`MIN_HOLDING_FRICTION`].
 fn support_flags(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
     let mut held = [false; 2];
     let pairs = body.colliders().iter().flat_map(|collider| narrow_phase.contact_pairs_with(*collider));

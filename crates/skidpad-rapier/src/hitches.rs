@@ -19,8 +19,9 @@ const JOINT_DAMPING_RATIO: f32 = 5.0;
 const MIN_CLOSED_GAP_SHARE: f32 = 1e-6;
 
 impl RapierCars {
-    /// Inserts a joint, which disables contacts, between vehicles that tow each other. Removes the joints of vehicles that are
-    /// not hitched.
+    /// Inserts a joint, which disables contacts, between vehicles that started to tow each other. Removes the joints of
+    /// vehicles that are not hitched any more or have another towing vehicle. Unchanged hitches keep their joint. New joints
+    /// lock no axis.
     pub(crate) fn update_hitch_joints(&mut self, joints: &mut ImpulseJointSet) {
         for car in 0..self.slots.len() {
             let tow = self.cars.vehicles()[car].state().tow;
@@ -29,6 +30,7 @@ impl RapierCars {
                 continue;
             }
             if let Some((_, joint)) = self.slots[car].towed {
+                // `true`: wakes both bodies.
                 joints.remove(joint, true);
             }
             self.slots[car].towed = by.map(|by| (by, self.insert_hitch(joints, by as usize, car)));
@@ -45,7 +47,8 @@ impl RapierCars {
         self.update_hitched_bodies();
     }
 
-    /// Inserts a joint between the hitch of vehicle `ahead` and the coupler of `trailer` that locks no axis.
+    /// Inserts a joint between the hitch of vehicle `ahead` and the coupler of `trailer` that locks no axis and disables
+    /// contacts between the two. Returns its handle.
     fn insert_hitch(&self, joints: &mut ImpulseJointSet, ahead: usize, trailer: usize) -> ImpulseJointHandle {
         let [parts, towed] = [ahead, trailer].map(|car| self.cars.vehicles()[car].model().parts());
         let points = [parts.hitch.unwrap_or_default().point, towed.coupler.unwrap_or_default().point];
@@ -55,8 +58,8 @@ impl RapierCars {
         joints.insert(ends[0], ends[1], free.contacts_enabled(false), true)
     }
 
-    /// Updates the list of bodies that each vehicle is hitched to. Ignores towing vehicles that do not exist, as in a damaged
-    /// save.
+    /// Rebuilds the list of bodies that each vehicle is hitched to, in both directions, from the joints. Ignores towing
+    /// vehicles that do not exist, as in a damaged save.
     pub(crate) fn update_hitched_bodies(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
@@ -69,7 +72,8 @@ impl RapierCars {
     }
 }
 
-/// Locks the joints of the hitches that are closed in this step of `dt` s, and unlocks all others.
+/// Locks the three translations of the joints of hitches that are closed in this step of `dt` s, with a softness that matches
+/// the vehicles' solve. Unlocks the joints of open hitches.
 pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
     for (car, by) in cars.towing_slots() {
         let Some(joint) = slots[car].towed.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
@@ -83,7 +87,7 @@ pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slo
 }
 
 /// Returns the share of the gap between the hitch of `ahead` and the coupler of `trailer` that the vehicles' solve closes in a
-/// step of `dt` s.
+/// step of `dt` s, 0 to 1. It depends on the length of the gap and on the resolution of the positions.
 fn closed_gap_share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     let hitch = ahead.model().parts().hitch.unwrap_or_default().point;
     let coupler = trailer.model().parts().coupler.unwrap_or_default().point;
@@ -101,6 +105,8 @@ fn closed_gap_share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
 /// to 1 / (share ζ²), and ζ is chosen to keep it constant.
 fn joint_softness(share: f32, dt: f32) -> SpringCoefficients<f32> {
     let share = share.max(MIN_CLOSED_GAP_SHARE);
+    // Keeps share ζ² constant; JOINT_DAMPING_RATIO belongs to the share 0.2.
     let damping_ratio = JOINT_DAMPING_RATIO * (0.2 / share).sqrt();
+    // Natural frequency in Hz: ω = 2 ζ share / dt.
     SpringCoefficients::new(2.0 * damping_ratio * share / dt / core::f32::consts::TAU, damping_ratio)
 }

@@ -9,7 +9,8 @@ use crate::{RapierCars, terrain};
 /// clock, m.
 const PLATFORM_JUMP_DISTANCE_M: f32 = 1e-3;
 
-/// Inserts the platforms of `scene` into `world` at their initial poses. Returns one body per platform, in order.
+/// Inserts the platforms of `scene` into `world` as kinematic boxes at their poses for time 0, with grip and texture but
+/// without unevenness. Returns one body per platform, in order.
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert = |platform: &Platform| {
         let (half, grip) = (platform.shape.half_extents, platform.shape.grip);
@@ -24,8 +25,10 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
     scene.platforms.iter().map(insert).collect()
 }
 
-/// Sets every platform to its pose at the start of the step at `time` s, with the velocities that move it through the step. The
-/// motion, and that of the step before, depend on the clock alone, so that a rewound world continues bit-identically.
+/// Sets every platform to its pose at the start of the step at `time` s, with the velocities that move it through the step.
+/// Also stores its motion in the step before, for the cars on it. Both motions depend on the clock alone, so that a rewound
+/// world continues bit-identically. If a platform jumped because the clock was set, queries bypass the broad phase in this
+/// step.
 pub(crate) fn begin_step(
     world: &mut PhysicsWorld,
     cars: &mut RapierCars,

@@ -19,8 +19,11 @@ use skidpad_engines::{
 
 /// Access of the vehicles to a Rapier world within a step.
 pub(crate) struct Port<'a> {
+    /// Bodies, colliders, joints and queries of the world.
     pub sets: RapierWorldMut<'a>,
+    /// Convention of the world's axes.
     pub axes: WorldAxes,
+    /// Chassis and data of each car.
     pub slots: &'a mut [CarSlot],
     /// Bodies under the wheels of this step.
     pub loaded: &'a mut Vec<WheelLoadedBody>,
@@ -43,10 +46,14 @@ pub(crate) struct Port<'a> {
 }
 
 impl WorldPort for Port<'_> {
+    /// Writes pose and motion of every chassis in the axes of the cars, with 64-bit positions. The free motion is that after
+    /// `dt` s with gravity, the user's force, damping and gyroscopic torque, without contacts. Missing bodies leave their entry
+    /// unchanged.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let pose_lag = pose_lag(self.sets.parameters);
         for (slot, to) in self.slots.iter().zip(bodies) {
             let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
+            // Acceleration by gravity and the user's force, m/s².
             let pull = self.sets.gravity * body.gravity_scale() + body.user_force() / body.mass();
             let linear = 1.0 / (1.0 + dt * body.linear_damping());
             let angular = 1.0 / (1.0 + dt * body.angular_damping());
@@ -57,6 +64,7 @@ impl WorldPort for Port<'_> {
                 angular: self.axes.from_world(body.angvel()),
                 free_velocity: self.axes.from_world((body.linvel() + pull * dt) * linear),
                 free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular),
+                // The gyroscopic torque is part of the free motion.
                 gyroscopic_change: Vec3::ZERO,
                 wind: self.wind,
                 pose_lag,
@@ -66,6 +74,8 @@ impl WorldPort for Port<'_> {
         }
     }
 
+    /// Answers the probes of each car in turn from the colliders near it. Discards ground, rim stops and supported bodies of
+    /// the last step first.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.rim_walls.clear();
         self.supported.clear();
@@ -87,6 +97,8 @@ impl WorldPort for Port<'_> {
         false
     }
 
+    /// Answers repeated probes of one car along its path without storing anything. Returns false, and answers nothing, if no
+    /// more than a plane is near.
     fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         let Some(&Probe { car, .. }) = asked.first() else { return false };
         let bounds = all_probe_bounds(self.axes, asked);
@@ -101,8 +113,11 @@ impl WorldPort for Port<'_> {
         true
     }
 
+    /// Applies the pushes of the wheels to the chassis as forces over the step, or at once if they are an impact and the hull
+    /// would overlap something. Stores the user's forces and the push. Stops of rims follow. Sleeping bodies are not pushed.
     fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         for (car, push) in pushes.iter().enumerate() {
+            // Whether the push acts at once instead of as a force over the step.
             let strikes = self.is_impact_with_overlap(car, push, dt);
             let slot = &mut self.slots[car];
             let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
@@ -142,6 +157,8 @@ impl WorldPort for Port<'_> {
         self.predict_body(ground::body_handle(body), pushed, dt)
     }
 
+    /// Applies the impulses of wheels to dynamic bodies as forces over the step. Bodies that rest on something get the sum of
+    /// wheel and contact impulses.
     fn apply_ground_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let handle = ground::body_handle(reaction.body);
@@ -153,6 +170,8 @@ impl WorldPort for Port<'_> {
         self.apply_supported_reactions(dt, reactions);
     }
 
+    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies there, in the axes of the
+    /// cars, m/s.
     fn update_ground_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
@@ -167,8 +186,8 @@ impl WorldPort for Port<'_> {
 }
 
 impl Port<'_> {
-    /// Returns true if the impulse of the wheels on `car` is as large as an impact, and its hull would overlap something near at
-    /// the end of the coming `dt` s.
+    /// Returns true if the impulse of the wheels on `car` changes its velocity by more than [`IMPACT_SPEED_MPS`], and its hull
+    /// would overlap something near at the end of the coming `dt` s.
     ///
     /// Such a push is applied as an impulse instead of a force. Rapier stops the hull within the step, and a force that acts to
     /// its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would gain up to
@@ -179,13 +198,15 @@ impl Port<'_> {
         push.impulse.length() > IMPACT_SPEED_MPS * body.mass() && self.chassis_would_overlap(car, push, dt)
     }
 
-    /// Returns true if a collider of the chassis of `car` overlaps something near after `dt` s of motion with `push`.
+    /// Returns true if a collider of the chassis of `car` overlaps something near after `dt` s of motion with the current
+    /// velocity plus half of the change by `push`. Gravity is not included.
     #[cold]
     #[inline(never)]
     fn chassis_would_overlap(&mut self, car: usize, push: &ChassisImpulse, dt: f32) -> bool {
         let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
         let gained = self.axes.to_world(push.impulse) / body.mass();
         let spun = body.mass_properties().effective_world_inv_inertia * self.axes.to_world(push.angular_impulse);
+        // Mean velocities over the step.
         let [linear, angular] = [body.linvel() + gained * 0.5, body.angvel() + spun * 0.5];
         let moves = RigidBodyVelocity { linvel: linear, angvel: angular };
         let ends = moves.integrate(dt, body.position(), &body.local_center_of_mass());
@@ -193,8 +214,8 @@ impl Port<'_> {
         (0..hulls).any(|hull| self.collider_would_overlap(car, hull, &ends))
     }
 
-    /// Returns true if collider number `hull` of the chassis of `car` overlaps anything when the body is at `ends`. Gathers the
-    /// colliders near it, since those near the rays may not be all.
+    /// Returns true if collider number `hull` of the chassis of `car` overlaps anything when the body is at `ends`; false for a
+    /// sensor. Replaces the list of colliders near the car by those near this pose, since those near the rays may not be all.
     fn collider_would_overlap(&mut self, car: usize, hull: usize, ends: &Pose) -> bool {
         let body = self.sets.bodies.get(self.slots[car].handle);
         let handle = body.and_then(|body| body.colliders().get(hull).copied());
@@ -210,7 +231,8 @@ impl Port<'_> {
         near.into_iter().any(|near| meets(near).is_ok_and(|met| met.intersecting))
     }
 
-    /// Stores the user's forces on a body that is pushed in this step, for their restoration after it.
+    /// Stores the user's forces on a body that is pushed in this step, and its motion in the coming step of `dt` s, for their
+    /// restoration after it. Only the first call for a body in a step stores anything.
     pub(crate) fn store_user_forces(&mut self, handle: RigidBodyHandle, dt: f32) {
         let Some(body) = self.sets.bodies.get(handle) else { return };
         if !self.loaded.iter().rev().any(|known| known.handle == handle) {
@@ -223,12 +245,14 @@ impl Port<'_> {
         self.slots.iter().position(|slot| slot.handle == handle)
     }
 
-    /// Finds the colliders that the rays or the hull of `car` may touch within `bounds`. Excludes sensors, the car itself and
-    /// vehicles hitched to it.
+    /// Replaces the list of colliders near `car` by those that its rays or hull may touch within `bounds` (world axes, m).
+    /// Excludes sensors, the car itself, vehicles hitched to it, colliders outside the collision groups of the user's filter or
+    /// else of the chassis, and colliders that the user's filter rejects.
     fn find_colliders_near_car(&mut self, car: usize, bounds: Aabb) {
         let slot = &mut self.slots[car];
         slot.near.clear();
         let (own, user) = (slot.handle, self.surfaces.filter);
+        // Bodies hitched to the car, put back below.
         let tied = std::mem::take(&mut slot.hitched_bodies);
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
             let other = collider.parent().is_none_or(|body| body != own && !tied.contains(&body));
@@ -248,7 +272,8 @@ impl Port<'_> {
         slot.hitched_bodies = tied;
     }
 
-    /// Adds the colliders that pass `filter` and may reach into `bounds` to `near`.
+    /// Adds the colliders that pass `filter` and may reach into `bounds` (world axes, m) to `near`, in no stable order. Before
+    /// the first step of the world the broad phase is incomplete; then all enabled colliders that pass are added.
     pub(crate) fn find_near(&self, filter: QueryFilter<'_>, bounds: Aabb, near: &mut Vec<ColliderHandle>) {
         let RapierWorldMut { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
         if self.is_unstepped {
@@ -260,7 +285,10 @@ impl Port<'_> {
         }
     }
 
-    /// Returns the contact of `probe`. With [`ProbePurpose::AlongPath`], it stores neither supports of wheels nor stops of rims.
+    /// Returns the contact of `probe` in the axes of the cars, with grip, ground data and unevenness; `None` for a miss. Rims
+    /// query triangles, other wheels cast their ray at the colliders near the car. With [`ProbePurpose::MidStep`] it also
+    /// stores the collider as ground of the car and whether any wheel stands on a dynamic body; with
+    /// [`ProbePurpose::AlongPath`] it stores neither these nor stops of rims.
     fn query_contact(&mut self, probe: &Probe, asked: ProbePurpose) -> Option<Contact> {
         let (car, ray) = probe_ray(self.axes, probe);
         let WheelContact { handle, distance, normal, feature, point } = if probe.rim.is_some() {
@@ -273,6 +301,7 @@ impl Port<'_> {
         if asked == ProbePurpose::MidStep && slot.ground_contacts.last().is_none_or(|(last, _)| *last != handle) {
             slot.ground_contacts.push((handle, *collider.position()));
         }
+        // Contact point of a rim in world axes, m.
         let on_rim = point.map(|point| car + self.axes.to_world(point));
         let meeting = GroundContact { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
         let met = SurfaceQuery { handle, collider, point: meeting.point, normal, feature };
@@ -293,7 +322,8 @@ impl Port<'_> {
         Some(contact.with_unevenness(probe))
     }
 
-    /// Returns the first contact of the ray of `probe`.
+    /// Returns the first contact of the ray of `probe` with the colliders near its car, in world axes; `None` for a miss. A ray
+    /// that misses is repeated with a neighbouring ray. On smooth surfaces the normal is the smooth one.
     fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<WheelContact> {
         let first = |ray: &Ray| self.first_hit(&self.slots[probe.car].near, ray, probe.length);
         let (handle, hit) = first(ray).or_else(|| first(&neighbour_ray(ray)))?;
@@ -302,7 +332,8 @@ impl Port<'_> {
         Some(WheelContact { handle, distance, normal, feature, point: None })
     }
 
-    /// Returns the normal of a smooth surface where `ray` hits it; `None` if the surface is not smooth.
+    /// Returns the normal (world axes) of a smooth surface where `ray` hits it, interpolated between the corners of the
+    /// triangle; `None` if the surface is not smooth or no triangle.
     fn smooth_normal(&self, handle: ColliderHandle, hit: &RayIntersection, ray: &Ray) -> Option<Vector> {
         let smooth = self.surfaces.smooth_normals?(handle, hit.subshape)?;
         let collider = self.sets.colliders.get(handle)?;
@@ -313,16 +344,21 @@ impl Port<'_> {
         Some(self.axes.to_world(smooth.normal_at(&corners, point, up)))
     }
 
-    /// Returns the contact of the rim of `probe`. On shapes without faces, such as balls, its ray is used instead.
+    /// Returns the contact of the rim of `probe` with the faces near its car, in world axes; `None` for a miss. If any collider
+    /// near has no faces, such as a ball, the ray of the probe is cast, too, and the nearer contact counts. With
+    /// [`ProbePurpose::MidStep`] the wall that stops the rim is stored.
     fn query_rim_contact(&mut self, probe: &Probe, ray: &Ray, asked: ProbePurpose) -> Option<WheelContact> {
         self.faces.clear();
+        // Whether any collider near the wheel has no faces.
         let mut round = false;
         for &handle in &self.slots[probe.car].near {
             let Some(collider) = self.sets.colliders.get(handle) else { continue };
             let pose = self.pose_of(collider);
             round |= !self.faces.add(self.axes, probe, (handle, collider.shape()), &pose);
         }
+        // Function of the user that returns smooth normals, if any.
         let told = self.surfaces.smooth_normals;
+        // Contact of the rim with the ground, in the axes of the cars.
         let stands = self.faces.smooth_ground_contact(probe, |handle, number| told?(handle, number));
         if asked == ProbePurpose::MidStep
             && let Some(stop) = self.faces.wall_contact(probe, stands.as_ref().map(|(_, contact)| contact))
@@ -344,7 +380,8 @@ impl Port<'_> {
         }
     }
 
-    /// Returns the first hit of a ray on the colliders `near`, from outside. A ray that starts inside a shape does not hit it.
+    /// Returns the first hit of a ray on the colliders `near` within `reach` m, from outside, with the handle of the collider;
+    /// `None` for a miss. A ray that starts inside a shape does not hit it.
     fn first_hit(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
         let mut first: Option<(ColliderHandle, RayIntersection)> = None;
         for &handle in near {
@@ -364,7 +401,7 @@ impl Port<'_> {
         if self.is_unstepped { self.pose_by_parent(collider) } else { *collider.position() }
     }
 
-    /// Returns the pose of a collider, computed from the pose of its parent.
+    /// Returns the pose of a collider, computed from the pose of its parent; its own pose without a parent.
     #[cold]
     #[inline(never)]
     fn pose_by_parent(&self, collider: &Collider) -> Pose {
@@ -376,14 +413,16 @@ impl Port<'_> {
     }
 }
 
-/// Contact of a wheel with a collider.
+/// Contact of a wheel with a collider, in world axes unless stated otherwise.
 struct WheelContact {
+    /// Collider that the wheel touches.
     handle: ColliderHandle,
-    /// Distance as in [`ChassisState::distance`], m.
+    /// Distance as in [`Contact::distance`], m.
     distance: f32,
     /// Normal in world axes.
     normal: Vector,
+    /// Feature of the shape; `Unknown` for rims.
     feature: FeatureId,
-    /// Contact point as in [`ChassisState::point`].
+    /// Contact point as in [`Contact::point`], in the axes of the cars; `None` for rays.
     point: Option<Vec3>,
 }

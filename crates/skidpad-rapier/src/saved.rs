@@ -18,11 +18,16 @@ use crate::{RapierCars, WorldAxes};
 /// under wheels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedCars {
+    /// Convention of the world's axes.
     #[serde(with = "SavedAxes")]
     axes: WorldAxes,
+    /// Cars, in order of slots.
     cars: Vec<SavedCar>,
+    /// Bodies under wheels in the last step, with their motion.
     loaded: Vec<WheelLoadedBody>,
+    /// Whether the world was not stepped since its bodies changed.
     unstepped: bool,
+    /// Velocity of the air, axes of the cars, m/s.
     wind: [f32; 3],
 }
 
@@ -47,17 +52,24 @@ enum SavedOccupancy {
 /// Data of one car.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedCar {
+    /// Chassis in the Rapier world.
     handle: RigidBodyHandle,
+    /// State of the vehicle as bytes.
     state: Vec<u8>,
     /// Position of its body, m, if it differs from the state by a last digit.
     place: Option<[f32; 3]>,
     /// Generation of the slot of the car.
     generation: u32,
+    /// Whether the slot is active, suspended or empty.
     #[serde(with = "SavedOccupancy")]
     occupancy: Occupancy,
+    /// Whether the car was suspended because its body was removed or disabled.
     left_with_body: bool,
+    /// Controls and state at the last step awake.
     sleep: SleepState,
+    /// Ground of its wheels at the last probe.
     stands: Vec<GroundMemory>,
+    /// Index of the towing vehicle, and the joint between the two.
     towed: Option<(u32, ImpulseJointHandle)>,
 }
 
@@ -85,8 +97,9 @@ impl RapierCars {
         }
     }
 
-    /// Restores the cars of a world that was saved with Rapier's serde support and read back. World and cars continue
-    /// bit-identically, including sleeping cars, cars on moving ground and cars whose hulls touch something.
+    /// Restores the cars of a world that was saved with Rapier's serde support and read back. `models` are the models of the
+    /// saved cars, in order of slots. World and cars continue bit-identically, including sleeping cars, cars on moving ground
+    /// and cars whose hulls touch something.
     ///
     /// # Errors
     /// The number of models differs from that of the saved cars, or a state does not fit its model.
@@ -123,9 +136,12 @@ pub(crate) mod controls {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use skidpad_core::{Controls, WheelControls};
 
+    /// Motor torque, brake torque and steering of a wheel.
     type Wheel = (f32, f32, Option<f32>);
+    /// Pedals and steering; clutch, bars and cruise speed; gear; starter; wheels.
     type Saved = ([f32; 4], [Option<f32>; 3], Option<i8>, bool, Vec<Wheel>);
 
+    /// Writes the controls as a tuple; `None` as none.
     pub fn serialize<S: Serializer>(controls: &Option<Controls>, to: S) -> Result<S::Ok, S::Error> {
         let wheel = |wheel: &WheelControls| {
             let WheelControls { motor_torque, brake_torque, steer } = *wheel;
@@ -144,6 +160,7 @@ pub(crate) mod controls {
         controls.as_ref().map(all).serialize(to)
     }
 
+    /// Reads the controls that [`serialize`] wrote.
     pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<Controls>, D::Error> {
         let wheel = |(motor_torque, brake_torque, steer)| WheelControls { motor_torque, brake_torque, steer };
         let all = |([throttle, brake, handbrake, steer], [clutch, bars, cruise], gear, starter, wheels): Saved| {
@@ -159,11 +176,13 @@ pub(crate) mod push {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use skidpad_core::{ChassisImpulse, Vec3};
 
+    /// Writes the four vectors of the push: impulse, angular impulse, and both on the hull (N s, N m s).
     pub fn serialize<S: Serializer>(push: &ChassisImpulse, to: S) -> Result<S::Ok, S::Error> {
         let ChassisImpulse { impulse, angular_impulse, hull_impulse: stop, hull_angular_impulse: angular_stop } = push;
         [impulse, angular_impulse, stop, angular_stop].map(|part| part.to_array()).serialize(to)
     }
 
+    /// Reads the push that [`serialize`] wrote.
     pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<ChassisImpulse, D::Error> {
         let parts = <[[f32; 3]; 4]>::deserialize(from)?;
         let [impulse, angular_impulse, stop, angular_stop] = parts.map(Vec3::from_array);

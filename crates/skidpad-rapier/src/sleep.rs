@@ -33,7 +33,7 @@ pub(crate) struct SleepState {
 }
 
 impl SleepState {
-    /// Stores the driver's controls. Returns whether they differ from those of the last call.
+    /// Stores the driver's controls. Returns whether they differ from those of the last call; true on the first call.
     pub fn update_controls(&mut self, asked: &Controls) -> bool {
         let anew = self.controls.as_ref() != Some(asked);
         if anew {
@@ -42,8 +42,9 @@ impl SleepState {
         anew
     }
 
-    /// Returns true if the car is at rest: no drive torque, chassis and wheels at standstill, engine speed and steering constant,
-    /// no gear shift in progress. Stores engine speed and steering for the next call.
+    /// Returns true if the car is at rest: no drive torque asked for, chassis and wheels at standstill, engine speed and
+    /// steering the same as in the last call, no gear shift in progress. Stores engine speed and steering for the next call. A
+    /// car that only brakes can be at rest.
     pub fn is_at_rest(&mut self, vehicle: &Vehicle) -> bool {
         let State { drive, wheels, steer, velocity, angular, .. } = vehicle.state();
         let swings = velocity.length() + angular.length() > SUSPENSION_REST_SPEED_MPS;

@@ -19,6 +19,7 @@ pub struct WorldSnapshot {
     impulse_joints: ImpulseJointSet,
     multibody_joints: MultibodyJointSet,
     soft_bodies: SoftBodySet,
+    /// Cars with their vehicles.
     cars: RapierCars,
 }
 

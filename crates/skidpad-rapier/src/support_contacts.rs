@@ -13,7 +13,12 @@ use crate::supported_body::{RapierSolverBody, SupportedBody};
 const MAX_SUPPORT_GAP_M: f32 = 0.03;
 
 impl Port<'_> {
-    /// Implements [`skidpad_core::WorldPort::foresee`]. Other bodies that support this one keep their current motion.
+    /// Predicts the body `handle` at the end of the step of `dt` s under the sums of wheel impulses (N s) and angular impulses
+    /// about its centre of mass (N m s). Returns its velocity and angular velocity, and their change by a unit of each impulse
+    /// component, in the axes of the cars. Solves the contacts that support the body. Returns `None` if nothing supports it, or
+    /// if joints or locked axes hold it. The Rapier body does not change.
+    ///
+    /// Implements [`skidpad_core::WorldPort::predict_body`]. Other bodies that support this one keep their current motion.
     pub(crate) fn predict_body(
         &mut self,
         handle: RigidBodyHandle,
@@ -25,6 +30,7 @@ impl Port<'_> {
         let moving = borne.motion_after_push(pushed.map(|part| axes.to_world(part)), dt);
         let columns = response_matrix(&moving, &borne.points, &borne.impulses);
         // The response to a push along an axis of the cars is the sum of the responses to its components along the world axes.
+        // Response to a unit along `axis` (axes of the cars) from three columns, the first of them at `first`.
         let of = |first: usize, axis: Vec3| {
             let along = axes.to_world(axis).to_array();
             [0, 1].map(|part| axes.from_world((0..3).map(|k| columns[first + k][part] * along[k]).sum::<Vec3>()))
@@ -37,8 +43,9 @@ impl Port<'_> {
         })
     }
 
-    /// Applies the sum of wheel and contact impulses to the supported bodies over the coming `dt` s, and the opposite contact
-    /// impulses to the bodies below. `reactions` are the impulses of the wheels.
+    /// Applies the sum of wheel and contact impulses to the supported bodies as forces over the coming `dt` s, and the opposite
+    /// contact impulses to the dynamic bodies below. `reactions` are the impulses of the wheels. The contacts are solved once
+    /// more with the final wheel impulses. Forces are scaled up by the damping that Rapier will apply.
     pub(crate) fn apply_supported_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         let mut all = std::mem::take(self.supported);
         for borne in all.iter_mut().filter(|borne| !borne.points.is_empty()) {
@@ -52,6 +59,7 @@ impl Port<'_> {
             });
             let moving = borne.motion_after_push(pushed, dt);
             let mass = 1.0 / borne.free_motion.inverse_mass;
+            // Impulse (N s) and angular impulse (N m s) that lead to the solved motion.
             let gained = (moving.velocity - borne.free_motion.velocity) * (mass / borne.damping_factors[0]);
             let turned = borne.free_motion.inverse_inertia.inverse() * (moving.angular - borne.free_motion.angular)
                 / borne.damping_factors[1];
@@ -76,7 +84,8 @@ impl Port<'_> {
         self.supported.iter().any(|borne| borne.handle == handle && !borne.points.is_empty())
     }
 
-    /// Applies an impulse (N s) at `point` (m) to a body under wheels, or under such a body, as a force over the coming `dt` s.
+    /// Applies an impulse (N s) at `point` (m, world axes) to a dynamic body under wheels, or under such a body, as a force
+    /// over the coming `dt` s, and wakes it. Stores the user's forces first. Other bodies are not pushed.
     pub(crate) fn push_body(&mut self, handle: RigidBodyHandle, point: Vec3, impulse: Vec3, dt: f32) {
         self.store_user_forces(handle, dt);
         if let Some(body) = self.sets.bodies.get_mut(handle).filter(|body| body.is_dynamic()) {
@@ -84,8 +93,8 @@ impl Port<'_> {
         }
     }
 
-    /// Returns the body with its contact points, found on the first call in a step. Returns `None` if nothing supports it, or if
-    /// joints or locked axes hold it, which only Rapier's solver can treat.
+    /// Returns the body with its contact points, which are found on the first call in a step and then stored. Returns `None` if
+    /// nothing supports it, or if joints or locked axes hold it, which only Rapier's solver can treat.
     fn supported_body(&mut self, handle: RigidBodyHandle, dt: f32) -> Option<&mut SupportedBody> {
         let known = self.supported.iter().position(|borne| borne.handle == handle);
         let at = match known {
@@ -99,7 +108,9 @@ impl Port<'_> {
         Some(&mut self.supported[at]).filter(|borne| !borne.points.is_empty())
     }
 
-    /// Finds the contact points of a dynamic body without joints and locked axes; `None` for any other body.
+    /// Finds the contact points of a dynamic body without joints and locked axes; `None` for any other body or one of infinite
+    /// mass. Also computes its motion after `dt` s under gravity, the user's force and damping, without contacts and wheels.
+    /// The list of points is empty if nothing is near.
     fn find_supported_body(&self, handle: RigidBodyHandle, dt: f32) -> Option<SupportedBody> {
         let body = self.sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
         let is_free = body.locked_axes().is_empty() && self.sets.joints.attached_joints(handle).next().is_none();
@@ -108,9 +119,12 @@ impl Port<'_> {
         if !is_free || inverse_mass <= 0.0 {
             return None;
         }
+        // Rapier divides a velocity by 1 + dt c in a step.
         let damped = [body.linear_damping(), body.angular_damping()].map(|damping| 1.0 / (1.0 + dt * damping));
+        // Acceleration without wheels and contacts, m/s².
         let pull = self.sets.gravity * body.gravity_scale() + body.user_force() * inverse_mass;
         let turning = Vec3::AXES.map(|axis| mass.effective_world_inv_inertia * axis);
+        // Motion at the end of the step without wheels and contacts.
         let free = RapierSolverBody {
             inverse_mass,
             inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
@@ -133,11 +147,14 @@ impl Port<'_> {
         Some(borne)
     }
 
-    /// Adds the points at which `own`, a collider of the body, touches nearby colliders. Colliders of cars are excluded.
+    /// Adds the points at which `own`, a collider of the body, touches nearby colliders, or comes closer than
+    /// [`MAX_SUPPORT_GAP_M`] within `dt` s. Friction follows the combine rules of both colliders. Excludes sensors, colliders
+    /// of cars and those that the collision or solver groups exclude.
     fn find_support_points(&self, borne: &mut SupportedBody, own: &Collider, dt: f32) {
         let (velocity, angular) = (borne.free_motion.velocity, borne.free_motion.angular);
         let place = self.pose_of(own);
         let bounds = own.shape().compute_aabb(&place);
+        // Search distance: accepted gap plus the farthest travel of any point in the step, m.
         let ahead = MAX_SUPPORT_GAP_M + dt * (velocity.length() + angular.length() * bounds.half_extents().length());
         let parent = own.parent();
         let touches = |_: ColliderHandle, other: &Collider| {
@@ -154,6 +171,7 @@ impl Port<'_> {
         let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();
         for other in near.iter().filter_map(|near| self.sets.colliders.get(*near)) {
             manifolds.clear();
+            // Pose of the other collider relative to this one.
             let between = place.inv_mul(&self.pose_of(other));
             let (shape, of_other) = (own.shape(), other.shape());
             let found =
@@ -179,6 +197,7 @@ impl Port<'_> {
                     let closing = borne.free_motion.velocity_at(found.arm) - velocity;
                     if found.gap + dt * closing.dot(normal) < MAX_SUPPORT_GAP_M {
                         borne.points.push(found);
+                        // Only dynamic bodies get the opposite impulse.
                         borne.supporting_bodies.push(on.filter(|_| carrier.is_some_and(RigidBody::is_dynamic)));
                     }
                 }

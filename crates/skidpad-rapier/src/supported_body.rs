@@ -12,7 +12,9 @@ use skidpad_core::{HullPoint, Mat3, Vec3};
 /// Body under wheels with the points that support it, in world axes.
 #[derive(Clone, Debug)]
 pub(crate) struct SupportedBody {
+    /// Body in the Rapier world.
     pub handle: RigidBodyHandle,
+    /// Contact points that may support the body; arms from its centre of mass, m.
     pub points: Vec<HullPoint>,
     /// Body at each of the points; `None` if it is not dynamic or has no body.
     pub supporting_bodies: Vec<Option<RigidBodyHandle>>,
@@ -27,9 +29,13 @@ pub(crate) struct SupportedBody {
 /// Mass properties and motion of a body, world axes: 1/kg, 1/(kg m²), m/s, rad/s.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RapierSolverBody {
+    /// Reciprocal of the mass, 1/kg.
     pub inverse_mass: f32,
+    /// Inverse inertia about the centre of mass, 1/(kg m²).
     pub inverse_inertia: Mat3,
+    /// Velocity of the centre of mass, m/s.
     pub velocity: Vec3,
+    /// Angular velocity, rad/s.
     pub angular: Vec3,
 }
 
@@ -54,7 +60,8 @@ impl SolverBody for RapierSolverBody {
 
 impl SupportedBody {
     /// Computes the motion at the end of a step of `dt` s in which wheels push the body by an impulse (N s) and an angular
-    /// impulse (N m s). Stores the impulses at the points in `impulses`.
+    /// impulse about its centre of mass (N m s), world axes. Starts from the free motion, applies the push, and solves the
+    /// contact points from zero impulses. Stores the impulses at the points in `impulses`. The Rapier body does not change.
     pub fn motion_after_push(&mut self, [impulse, angular]: [Vec3; 2], dt: f32) -> RapierSolverBody {
         let mut moving = self.free_motion;
         moving.apply_impulse(impulse, angular);

@@ -11,6 +11,7 @@ type Surface = (f32, SurfaceTexture);
 
 /// Part of a scene that a collider represents.
 pub(crate) enum TerrainSource {
+    /// Height field.
     Field(Arc<HeightField>),
     /// Mesh, and the numbers of its triangles in this collider, which has one of the surfaces of the mesh.
     Mesh(Arc<TriangleMesh>, Vec<u32>),
@@ -26,8 +27,9 @@ impl TerrainSource {
     }
 }
 
-/// Returns the smooth normals of triangle `number` of a height field in Rapier's order: columns along x, rows against y, the left
-/// halves of all cells first.
+/// Returns the smooth normals of triangle `number` of a height field in Rapier's order: columns along x, rows against y, the
+/// left halves of all cells first. Converts the number to the one of the field and reorders the corners. Returns `None` if the
+/// triangle is flat.
 fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurface> {
     let [columns, rows] = field.counts().map(|lines| lines as u32 - 1);
     let cell = number % (columns * rows);
@@ -41,22 +43,24 @@ fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurfac
     Some(SmoothSurface { normals: [last, least, across], edges })
 }
 
-/// Builds the collider of a height field. Rapier's height fields have y up and rows along z, so that the collider is rotated
-/// about x, and its z axis points along −y.
+/// Builds the collider of a height field, without friction and user data. Rapier's height fields have y up and rows along z, so
+/// that the collider is rotated about x by 90°, and its z axis points along −y.
 pub(crate) fn field_collider(field: &HeightField) -> ColliderBuilder {
     let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
     let heights = (0..columns).flat_map(|column| (0..rows).rev().map(move |row| field.height(column, row))).collect();
     let size = [(columns - 1) as f32 * along, (rows - 1) as f32 * across];
     let middle = field.origin().as_vec3() + Vector::new(0.5 * size[0], 0.5 * size[1], 0.0);
     let half = core::f32::consts::FRAC_1_SQRT_2;
+    // 90° about x.
     let turned = Rotation::from_xyzw(half, 0.0, 0.0, half);
+    // Heights are in metres, so their scale is 1.
     let (heights, size) = (Array2::new(rows, columns, heights), Vector::new(size[0], 1.0, size[1]));
     ColliderBuilder::heightfield_with_flags(heights, size, HeightFieldFlags::FIX_INTERNAL_EDGES)
         .position(Pose::from_parts(middle, turned))
 }
 
-/// Builds one collider per surface of the mesh, with grip and texture and with the numbers of its triangles. Leaves out colliders
-/// that Rapier rejects.
+/// Builds one collider per surface of the mesh (a pair of grip and texture) at the origin of the mesh. Returns each with its
+/// surface and with the numbers of its triangles in the mesh. Leaves out colliders that Rapier rejects.
 pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, Surface, Vec<u32>)> {
     let mut surfaces: Vec<(Surface, Vec<[u32; 3]>, Vec<u32>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
@@ -81,7 +85,8 @@ pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (Colli
 /// Bit that marks user data with a surface: the sign bit of the grip, which is never negative.
 const SURFACE_FLAG: u128 = 1 << 31;
 
-/// Encodes grip and texture of a surface as user data of a collider.
+/// Encodes grip and texture of a surface as user data of a collider: four 32-bit words with grip, rolling resistance, amplitude
+/// and wavelength, lowest first. The sign bit of the grip marks the data as a surface.
 pub(crate) fn encode_surface(grip: f32, texture: SurfaceTexture) -> u128 {
     let SurfaceTexture { rolling_resistance: rolling, amplitude, wavelength } = texture;
     let word = |number: f32, place: u32| u128::from(number.to_bits()) << (32 * place);

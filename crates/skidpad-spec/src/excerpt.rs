@@ -16,12 +16,14 @@ const ELLIPSIS: &str = "…";
 /// Start of each line of a text.
 #[derive(Clone, Debug)]
 pub struct LineIndex<'a> {
+    /// Text whose lines are indexed.
     text: &'a str,
+    /// First byte of each line.
     starts: Vec<usize>,
 }
 
 impl<'a> LineIndex<'a> {
-    /// Finds the lines of `text`.
+    /// Creates the index of the lines of `text`.
     pub fn new(text: &'a str) -> Self {
         Self { text, starts: line_starts(text) }
     }
@@ -31,12 +33,12 @@ impl<'a> LineIndex<'a> {
         line_and_column(self.text, &self.starts, at)
     }
 
-    /// Returns true unless this is what stands after the last line break: nothing.
+    /// Returns true if line `number` (from 0) exists. The empty rest after the last line break is no line.
     fn has_line(&self, number: usize) -> bool {
         self.starts.get(number).is_some_and(|&start| start < self.text.len())
     }
 
-    /// Returns the line with this number from 0, without its line break.
+    /// Returns the line `number` (from 0) without its line break; empty beyond the last line.
     fn line(&self, number: usize) -> &'a str {
         let start = self.starts.get(number).copied().unwrap_or(self.text.len());
         let end = self.starts.get(number + 1).copied().unwrap_or(self.text.len());
@@ -60,12 +62,16 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// Cuts the lines around `spans` out of a text that reports call `name`. The spans are bytes of that text.
+    /// Cuts the lines around `spans` out of a text that reports call `name`. The spans are bytes of that text. For each
+    /// span the line of its start, the line before and the line after are shown, each line once. A span that ends on a
+    /// later line ends with its first line.
     pub fn new(name: &str, lines: &LineIndex<'_>, spans: &[Range<usize>]) -> Self {
         let mut excerpt = Self { name: one_line(name).into_owned(), ..Self::default() };
+        // Lines to show, each with the indices of the spans that start there.
         let mut shown: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let places: Vec<(usize, usize)> = spans.iter().map(|span| lines.line_and_column(span.start)).collect();
         for (number, (line, _)) in places.iter().enumerate() {
+            // Line numbers of places count from 1, `near` counts from 0.
             for near in
                 (line.saturating_sub(2)..(line + 1).min(lines.starts.len())).filter(|near| lines.has_line(*near))
             {
@@ -79,10 +85,12 @@ impl Excerpt {
             excerpt.lines.push((line, start));
             let whole = lines.line(line);
             let from = lines.starts[line];
+            // Converts a position in the text to one in the line, limited to the line.
             let within = |at: usize| whole.floor_char_boundary(at.saturating_sub(from));
             let of_line: Vec<Range<usize>> =
                 on_line.iter().map(|&k| within(spans[k].start)..within(spans[k].end.max(spans[k].start))).collect();
             let (cut, before) = cut_to_window(whole, of_line.iter().map(|span| span.start).min().unwrap_or(0));
+            // Converts a position in the text to one in the excerpt.
             let moved =
                 |at: usize| start + before.prefix + at.clamp(before.range.start, before.range.end) - before.range.start;
             for (&k, span) in on_line.iter().zip(&of_line) {
@@ -94,24 +102,25 @@ impl Excerpt {
         excerpt
     }
 
-    /// Returns the spans in the excerpt, in the order they were given.
+    /// Returns the spans in the excerpt, in the order in which they were given.
     pub fn spans(&self) -> impl Iterator<Item = Range<usize>> {
         self.spans.iter().map(|(span, _)| span.clone())
     }
 
-    /// Returns the line of the first span.
+    /// Returns the line of the first span without its line break.
     pub(crate) fn first_span_line(&self) -> &str {
         let at = self.spans.first().map_or(0, |(span, _)| span.start);
         let (_, start) = self.lines[self.line_index_at(at)];
         self.text[start..].lines().next().unwrap_or("")
     }
 
-    /// Returns the index of the line that holds byte `at` of the excerpt.
+    /// Returns the index in `lines` of the line that contains byte `at` of the excerpt.
     pub(crate) fn line_index_at(&self, at: usize) -> usize {
         self.lines.partition_point(|&(_, start)| start <= at).saturating_sub(1)
     }
 
-    /// Returns the column from 0 in the whole text of a span that starts at byte `at` of the excerpt.
+    /// Returns the column from 0 in the whole text of a span that starts at byte `at` of the excerpt; 0 without such a
+    /// span.
     #[cfg(feature = "graphics")]
     pub(crate) fn column_at(&self, at: usize) -> usize {
         self.spans.iter().find(|(span, _)| span.start == at).map_or(0, |(_, column)| *column)
@@ -120,12 +129,15 @@ impl Excerpt {
 
 /// Part of a line that is shown.
 struct Window {
+    /// Bytes of the line that are shown.
     range: Range<usize>,
-    /// Bytes that stand before it.
+    /// Length of the ellipsis before them, bytes; 0 without one.
     prefix: usize,
 }
 
-/// Cuts `line` to a window around byte `at`.
+/// Cuts `line` to [`MAX_LINE_BYTES`] around byte `at`, of which [`BYTES_BEFORE_FAULT`] are before `at`, with an ellipsis
+/// at each cut end. Shorter lines stay whole. Control characters are replaced by visible ones of the same length. Returns
+/// the text and its window in the line.
 fn cut_to_window(line: &str, at: usize) -> (String, Window) {
     if line.len() <= MAX_LINE_BYTES {
         return (replace_same_length(line).into_owned(), Window { range: 0..line.len(), prefix: 0 });
@@ -138,7 +150,7 @@ fn cut_to_window(line: &str, at: usize) -> (String, Window) {
     (cut, Window { range: start..end, prefix: prefix.len() })
 }
 
-/// Shortens a text of a message to what fits into a report.
+/// Returns a text of a message, cut to 400 bytes with an ellipsis if it is longer.
 pub(crate) fn shorten_message(text: String) -> String {
     const MAX_MESSAGE_BYTES: usize = 400;
     if text.len() <= MAX_MESSAGE_BYTES {
@@ -147,7 +159,7 @@ pub(crate) fn shorten_message(text: String) -> String {
     format!("{}{ELLIPSIS}", &text[..text.floor_char_boundary(MAX_MESSAGE_BYTES)])
 }
 
-/// Returns where each line of `text` starts, in bytes.
+/// Returns the first byte of each line of `text`. After a final line break there is one more, empty line.
 pub fn line_starts(text: &str) -> Vec<usize> {
     let breaks = text.match_indices('\n').map(|(i, _)| i + 1);
     std::iter::once(0).chain(breaks).collect()

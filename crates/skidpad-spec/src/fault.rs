@@ -23,7 +23,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Stable name, as printed in reports.
+    /// Returns the stable name of the kind, as printed in reports, such as `missing_key`.
     pub fn code(self) -> &'static str {
         match self {
             FaultKind::Syntax => "syntax",
@@ -82,7 +82,8 @@ pub const MAX_SHOWN_FAULTS: usize = 50;
 /// Maximum number of faults that are collected in one file. Readers stop there, as many faults have one cause.
 pub const MAX_COLLECTED_FAULTS: usize = 256;
 
-/// Adds a fault to `list` unless it is full; its texts are cut to what fits into a report.
+/// Adds a fault to `list` unless it has [`MAX_COLLECTED_FAULTS`] already. The texts of the fault are cut to what fits
+/// into a report.
 pub(crate) fn push_fault(list: &mut Vec<Fault>, fault: Fault) {
     if list.len() < MAX_COLLECTED_FAULTS {
         let (path, found, accepts) =
@@ -94,7 +95,9 @@ pub(crate) fn push_fault(list: &mut Vec<Fault>, fault: Fault) {
 /// A fault and the lines around it.
 #[derive(Clone, Debug)]
 pub(crate) struct FaultWithExcerpt {
+    /// Fault.
     pub fault: Fault,
+    /// Lines around the fault.
     pub excerpt: Excerpt,
 }
 
@@ -109,14 +112,19 @@ impl std::error::Error for FaultWithExcerpt {}
 /// Faults of one file in the order of the text, at least one and at most [`MAX_COLLECTED_FAULTS`].
 #[derive(Clone, Debug)]
 pub struct Faults {
+    /// Name of the file or text.
     source_name: String,
+    /// Faults in the order of the text.
     list: Vec<Fault>,
-    /// The first of them with their lines.
+    /// First faults with their lines.
     shown_faults: Vec<FaultWithExcerpt>,
+    /// Reports of the files to which this one refers.
     files: Vec<Faults>,
 }
 
 impl Faults {
+    /// Creates the report of the faults `list` of one text. Sorts them by place and path, and stores the lines around the
+    /// first [`MAX_SHOWN_FAULTS`].
     pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
         list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
         let lines = LineIndex::new(text);
@@ -129,7 +137,7 @@ impl Faults {
         Self { source_name: source_name.to_owned(), list, shown_faults: shown, files: Vec::new() }
     }
 
-    /// Adds the faults of files this one refers to.
+    /// Returns the report with `files` as the faults of the files to which this one refers. Earlier ones are replaced.
     pub(crate) fn with_files(self, files: Vec<Faults>) -> Self {
         Self { files, ..self }
     }
@@ -161,8 +169,8 @@ impl Faults {
         self.to_text()
     }
 
-    /// Returns a line for each fault, `file:line:column: what is wrong`, with the line it is in and how to mend it. Faults of files it
-    /// refers to follow.
+    /// Returns the report as text: a summary, then for each shown fault `file:line:column: message`, its line without
+    /// surrounding spaces, and its help. The reports of the files to which this one refers follow.
     pub fn to_text(&self) -> String {
         let mut report = format!("{self}\n");
         for FaultWithExcerpt { fault, excerpt } in &self.shown_faults {

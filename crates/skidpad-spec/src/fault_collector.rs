@@ -33,7 +33,8 @@ pub struct FaultCollector {
 pub(crate) struct PathSpans(BTreeMap<String, Range<usize>>);
 
 impl PathSpans {
-    /// Returns the span of `path` or, if it has none, of the nearest enclosing path with a span.
+    /// Returns the span of `path` or, if it has none, of the nearest enclosing table or list with a span. `None` if there
+    /// is none.
     pub fn nearest_span(&self, path: &str) -> Option<Range<usize>> {
         let around = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
         std::iter::once(path).chain(around).find_map(|path| self.0.get(path)).cloned()
@@ -41,7 +42,8 @@ impl PathSpans {
 }
 
 impl FaultCollector {
-    /// Converts the collected faults into a report, with the line and the column of each fault.
+    /// Converts the collected faults into a report, with the line and the column of each fault and the faults of
+    /// referenced files. `source_name` and `text` are those of the file. Warnings are dropped.
     pub fn into_faults(mut self, source_name: &str, text: &str) -> Faults {
         let starts = line_starts(text);
         for fault in &mut self.faults {
@@ -50,7 +52,8 @@ impl FaultCollector {
         Faults::new(source_name, text, self.faults).with_files(self.file_faults)
     }
 
-    /// Adds a fault of the key `path`, at the bytes `span` of the text. The fault is dropped if the list is full.
+    /// Adds a fault of the key `path`, at the bytes `span` of the text. `found` describes the value found, `accepts` the
+    /// accepted values, `help` a remedy. Long texts are cut. The fault is dropped if the list is full.
     pub fn add_fault(
         &mut self,
         kind: FaultKind,
@@ -76,8 +79,9 @@ impl FaultCollector {
         if self.is_last_stored { self.faults.last_mut() } else { None }
     }
 
-    /// Reports a fault unless exactly one of two alternative keys of `table` is given. Each key is passed with whether
-    /// it is given. Nothing is reported if one of the keys holds a placeholder.
+    /// Reports a fault unless exactly one of two alternative keys of `table` is given. Each key is passed with whether it
+    /// is given. If both are given the fault is about the second key and also shows the first; if none is, the first key
+    /// is missing. Nothing is reported if one of the keys holds a placeholder.
     pub(crate) fn require_exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
         let ((first, has_first), (second, has_second)) = (first, second);
         let (a, b) = (join_key(table, first), join_key(table, second));
@@ -109,7 +113,8 @@ impl FaultCollector {
         self.spans.0.insert(path.to_owned(), span);
     }
 
-    /// Returns true if `path` or a table or list that contains it holds a placeholder.
+    /// Returns true if `path` or a table or list that contains it holds a placeholder, a substitute for a wrong or
+    /// missing value.
     pub(crate) fn has_placeholder(&self, path: &str) -> bool {
         self.placeholder_paths.contains(path)
             || path.match_indices(['.', '[']).any(|(end, _)| self.placeholder_paths.contains(&path[..end]))
@@ -122,7 +127,8 @@ impl FaultCollector {
     }
 }
 
-/// Returns `path.key`, or only the key if `path` is empty. The key is quoted if it is not a bare key of TOML.
+/// Returns `path.key`, or only the key if `path` is empty. The key is quoted if it is not a bare key of TOML (letters,
+/// digits, `_` and `-` in ASCII).
 pub(crate) fn join_key(path: &str, key: &str) -> String {
     let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let key = if bare { key.to_owned() } else { format!("{key:?}") };

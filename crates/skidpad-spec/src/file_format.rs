@@ -19,14 +19,14 @@ impl IntoDeserializer<'_, Error> for TreeDeserializer {
 }
 
 impl TreeDeserializer {
-    /// Passes a table to `visitor`, and checks that all entries were used.
+    /// Passes a table to `visitor`, and returns an error if it leaves entries unread.
     fn visit_table<'de, V: Visitor<'de>>(table: toml::Table, visitor: V) -> Result<V::Value, Error> {
         let mut map = MapDeserializer::new(table.into_iter().map(|(key, value)| (key, Self(value))));
         let read = visitor.visit_map(&mut map)?;
         map.end().map(|()| read)
     }
 
-    /// Passes a list to `visitor`, and checks that all entries were used.
+    /// Passes a list to `visitor`, and returns an error if it leaves entries unread.
     fn visit_list<'de, V: Visitor<'de>>(list: Vec<Value>, visitor: V) -> Result<V::Value, Error> {
         let mut list = SeqDeserializer::new(list.into_iter().map(Self));
         let read = visitor.visit_seq(&mut list)?;

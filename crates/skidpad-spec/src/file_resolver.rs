@@ -29,8 +29,8 @@ impl FileResolver<'_> {
         self.folders().ok()?.resolve(path).ok()
     }
 
-    /// Reads the text of the tyre file at `path`. Bytes that are not UTF-8 are replaced. The error is the reason as
-    /// text.
+    /// Reads the text of the tyre file at `path`. Among shipped files the prefix `tyres/` and the ending `.tir` may be
+    /// absent. Bytes that are not UTF-8 are replaced. The error is the reason as text.
     pub fn read_tyre(self, path: &str) -> Result<Cow<'static, str>, String> {
         match self {
             Self::Shipped => {
@@ -66,6 +66,7 @@ impl FileResolver<'_> {
         self.folders()?.folders_of_referenced_file(mesh)?.resolve(buffer)
     }
 
+    /// Returns the folders on disk. The error says that shipped files have none.
     #[cfg(feature = "terrain_files")]
     fn folders(&self) -> Result<&Folders, String> {
         let why = "a scene that is read from a text has no files beside it; `LoadedScene::read_in` takes a folder";

@@ -52,7 +52,7 @@ impl FileKind {
         Self::Page,
     ];
 
-    /// Returns the name of the kind, as used in messages.
+    /// Returns the name of the kind, as used in messages, such as "tyre file".
     pub fn name(self) -> &'static str {
         match self {
             Self::Vehicle => "vehicle file",
@@ -68,7 +68,7 @@ impl FileKind {
         }
     }
 
-    /// Returns the size limit of the kind, bytes.
+    /// Returns the size limit of the kind in bytes: 4 MiB for tyre files up to 512 MiB for meshes, buffers and roads.
     pub fn max_bytes(self) -> u64 {
         match self {
             Self::Tyre => 4 * BYTES_PER_MIB,
@@ -82,7 +82,8 @@ impl FileKind {
     }
 }
 
-/// Reads the file at `path`, which may be in any folder.
+/// Reads the file at `path`, which may be in any folder. Checks kind and size before the file is opened, after it was
+/// opened, and the size again after reading.
 ///
 /// # Errors
 /// Returns an error if the operating system reports one, if the path is not a regular file (reading a device or a pipe
@@ -114,7 +115,7 @@ pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
     })
 }
 
-/// Checks that a file is regular and within the size limit of `kind`.
+/// Checks that a file is regular and within the size limit of `kind`. The error says what it is instead.
 fn check_metadata(about: &Metadata, kind: FileKind) -> Result<()> {
     if about.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "it is a folder: name a file in it"));
@@ -157,7 +158,9 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 /// Paths in the file are relative to its folder. They may lead into that folder, into the allowed folders, and below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
+    /// Folder of the file.
     file_folder: PathBuf,
+    /// Further folders that paths may lead into.
     allowed: Vec<PathBuf>,
 }
 
@@ -192,7 +195,8 @@ impl Folders {
         self.file_folder.join(path)
     }
 
-    /// Returns the folders for paths in the file at `path`, to which this file refers.
+    /// Returns the folders for paths in the file at `path`, to which this file refers: the folder of that file, with the
+    /// same allowed folders.
     ///
     /// # Errors
     /// Returns the reason as text if the folder of that file does not exist or is outside of the allowed folders.

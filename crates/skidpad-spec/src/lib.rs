@@ -95,8 +95,8 @@ impl VehicleSpec {
         self.compile_with(FileResolver::Folders(&folders.into()))
     }
 
-    /// Checks the description as a file and builds its model. Fault reports name the text after the vehicle, or
-    /// `vehicle` if its name is empty.
+    /// Checks the description as a file and builds its model. Writes it as TOML, reads that text with all rules, and
+    /// compiles. Fault reports name the text after the vehicle, or `vehicle` if its name is empty.
     fn compile_with(&self, files: FileResolver<'_>) -> Result<Model, Faults> {
         let name = if self.name.is_empty() { "vehicle" } else { &self.name };
         let text = self.to_toml().map_err(|error| whole_file_fault(name, "", error.to_string()))?;

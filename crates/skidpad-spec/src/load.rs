@@ -13,40 +13,45 @@ use skidpad_core::Model;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A vehicle as described and as compiled.
+/// Vehicle as its file describes it, and as the simulation uses it.
 #[derive(Clone, Debug)]
 pub struct LoadedVehicle {
-    /// What the file says.
+    /// Description from the file.
     pub spec: VehicleSpec,
-    /// What drives, to be shared by all cars of this kind.
+    /// Model for the simulation, shared by all cars of this kind.
     pub model: Arc<Model>,
-    /// Of a full trailer: its dolly, which is towed ahead of [`LoadedVehicle::model`] and tows it. `None` of any other vehicle.
+    /// Dolly of a full trailer, which is towed ahead of [`LoadedVehicle::model`] and tows it. `None` for any other
+    /// vehicle.
     pub dolly: Option<Arc<Model>>,
-    /// What is legal but seldom meant, and what tyre files left out or assumed, in the order of the text; see
-    /// [`Note`]. What follows from the model alone is the laboratory's.
+    /// Warnings about legal but unusual values, and notes on values that tyre files left out or assumed, in the order of
+    /// the text. Checks that need only the model are in the laboratory.
     pub notes: Vec<Note>,
-    /// The tyre files it was read from beside its own; none where they are the shipped ones.
+    /// Tyre files on disk that the file names; empty for shipped ones.
     pub tyre_files: Vec<PathBuf>,
 }
 
 impl LoadedVehicle {
-    /// Reads and compiles the text of a vehicle file. `source_name` is what reports call it. Tyre files it refers to are
-    /// the shipped ones.
+    /// Reads and compiles the text of a vehicle file. `source_name` names the text in reports. Tyre files that it names
+    /// are the shipped ones.
     ///
     /// # Errors
-    /// Every fault of the text at once.
+    /// Returns every fault of the text at once.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
         Self::read_with(source_name, text, FileResolver::Shipped)
     }
 
-    /// Reads and compiles the text of a vehicle file in `folders`, with the tyre files it refers to.
+    /// Reads and compiles the text of a vehicle file in `folders`, with the tyre files that it names. `source_name` names
+    /// the text in reports.
     ///
     /// # Errors
-    /// Every fault of all these files at once.
+    /// Returns every fault of all these files at once.
     pub fn read_in(folders: impl Into<Folders>, source_name: &str, text: &str) -> Result<Self, Faults> {
         Self::read_with(source_name, text, FileResolver::Folders(&folders.into()))
     }
 
+    /// Reads and compiles the text of a vehicle file, with its tyre files from `files`: reads the description, builds the
+    /// model and, for a full trailer, that of its dolly, and collects the warnings with their lines. Warnings about the
+    /// dolly have the prefix `dolly.`; those about shared tyres are not repeated.
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
         let (spec, ReadExtras { formulas, warnings: mut notes, spans: places }) = read::read(source_name, text, files)?;
         let model = Arc::new(compile::build_model(&spec, &formulas, source_name, text)?);
@@ -78,42 +83,42 @@ impl LoadedVehicle {
         Ok(Self { spec, model, dolly, notes, tyre_files })
     }
 
-    /// Its vehicle units from the front, each towed by the one before: one of most vehicles, dolly and trailer of a full trailer.
+    /// Returns the vehicle units from the front, each towed by the one before: the dolly and the trailer of a full
+    /// trailer, otherwise only the vehicle itself.
     pub fn vehicle_units(&self) -> impl Iterator<Item = &Arc<Model>> {
         self.dolly.iter().chain([&self.model])
     }
 }
 
-/// Why a vehicle could not be loaded.
+/// Reason why a vehicle or a scene could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// Neither a shipped vehicle nor a file.
+    /// Name that is neither a shipped vehicle nor a file.
     #[error("there is no vehicle `{}`", crate::printable::one_line(name))]
     UnknownVehicle {
-        /// What was asked for.
+        /// Name that was given.
         name: String,
-        /// What could have been meant.
+        /// Suggestion, or the names of the shipped vehicles.
         help: String,
     },
-    /// The file cannot be read.
+    /// File that cannot be read.
     #[error("cannot read `{}`", crate::printable::one_line(&path.to_string_lossy()))]
     UnreadableFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The file is not a valid vehicle.
+    /// File that is not valid.
     #[error(transparent)]
     Faults(#[from] Faults),
 }
 
-/// A shipped vehicle by name (see [`shipped::names`]), or the vehicle file at a path.
-///
-/// Anything that ends in `.toml` or contains a path separator is a path; names have neither.
+/// Loads a shipped vehicle by name (see [`shipped::names`]), or the vehicle file at a path. A shipped name takes
+/// precedence. A name that ends in `.toml`, contains a path separator or exists as a file is a path.
 ///
 /// # Errors
-/// An unknown name, an unreadable file, or every fault of the file.
+/// Returns an error for an unknown name or an unreadable file, or every fault of the file.
 pub fn load(name_or_path: &str) -> Result<LoadedVehicle, LoadError> {
     load_from(name_or_path, &[])
 }
@@ -136,7 +141,8 @@ pub fn load_from(name_or_path: &str, allowed: &[PathBuf]) -> Result<LoadedVehicl
     Ok(LoadedVehicle::read_in(Folders::from_file_path(path).allow_all(allowed), name_or_path, &text)?)
 }
 
-/// Reads the text of the file at `path`. An error of a file that is no text names the place.
+/// Reads the text of the file at `path`. The error for a file that is not UTF-8 states line and column of the first
+/// invalid byte.
 pub(crate) fn read_text(path: &Path, kind: FileKind) -> std::io::Result<String> {
     String::from_utf8(files::read(path, kind)?).map_err(|error| {
         let end = error.utf8_error().valid_up_to();
@@ -147,6 +153,8 @@ pub(crate) fn read_text(path: &Path, kind: FileKind) -> std::io::Result<String> 
     })
 }
 
+/// Returns the error for the unknown vehicle `name`, with the most similar shipped vehicle or trailer as a suggestion,
+/// otherwise with all their names.
 fn unknown_vehicle_error(name: &str) -> LoadError {
     let names: Vec<&str> = shipped::names().chain(shipped::trailers()).collect();
     let help = match crate::suggestions::nearest_word(name, names.iter().copied()) {

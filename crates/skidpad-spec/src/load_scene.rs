@@ -58,7 +58,8 @@ impl LoadedScene {
         Ok(Self::read_in(Folders::from_file_path(path).allow_all(allowed), &path.display().to_string(), &text)?)
     }
 
-    /// Returns the initial placement of a car. Default: at the origin, heading along +x, at rest.
+    /// Returns the initial placement of a car: position and height (m), heading (rad) and speed (m/s) that the file
+    /// states. Default: at the origin, heading along +x, at rest. The gear is the one that the gearbox would choose.
     pub fn placement(&self) -> Placement {
         let [x, y, height] = self.spec.start_m.unwrap_or_default();
         let heading = self.spec.heading_deg.unwrap_or_default().to_radians() as f32;
@@ -66,6 +67,8 @@ impl LoadedScene {
         Placement { x, y, height, heading, speed, gear: None }
     }
 
+    /// Reads a scene with its files from `files`, and lists the files on disk that height fields, meshes and OpenCRG
+    /// roads name.
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
         let (spec, scene, notes) = read::read_scene(source_name, text, files)?;
         let fields = spec.height_fields.iter().filter_map(|of| of.file.as_ref());

@@ -9,7 +9,9 @@ use crate::warning::Warning;
 
 /// Description of a vehicle, and the model compiled from it.
 pub(crate) struct CompiledVehicle<'a> {
+    /// Description of the vehicle.
     pub spec: &'a VehicleSpec,
+    /// Model compiled from it.
     pub model: &'a Model,
 }
 
@@ -44,7 +46,8 @@ const MIN_PLAUSIBLE_HANDBRAKE_SLOPE: f64 = 0.08;
 const PLAUSIBLE_LOAD_RATIOS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 
 impl CompiledVehicle<'_> {
-    /// Returns the warnings of all checks: chassis and steering, axles, brakes, clutch, tyres.
+    /// Returns the warnings of all checks in this order: moments of inertia, steering, axles, brakes, handbrake, clutch,
+    /// and for each tyre slips and nominal load.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut found = self.check_inertia();
         found.extend(self.check_steering());
@@ -61,9 +64,11 @@ impl CompiledVehicle<'_> {
         found
     }
 
-    /// Compares each moment of inertia with that of the hull filled evenly with the car's mass.
+    /// Warns about each moment of inertia (roll, pitch, yaw) outside of [`PLAUSIBLE_INERTIA_SHARES`] of that of the hull
+    /// filled evenly with the car's mass. The warning is about the stated moment, or about the boxes.
     fn check_inertia(&self) -> Vec<Warning> {
         let hull = &self.spec.chassis.hull;
+        // Moments of inertia of the hull per mass, m².
         let of_hull = skidpad_core::model::box_inertia(1.0, [hull.length_m, hull.width_m, hull.height_m]);
         let own = self.model.inertia();
         let stated = ["roll", "pitch", "yaw"].into_iter().zip([own.x_axis.x, own.y_axis.y, own.z_axis.z]);
@@ -84,8 +89,10 @@ impl CompiledVehicle<'_> {
         stated.zip(of_hull).filter_map(judge).collect()
     }
 
-    /// Checks that an axle is steered, except for trailers, and that the lock is plausible in degrees.
+    /// Warns if no axle is steered, except for trailers, and if the largest steering angle is below
+    /// [`MIN_PLAUSIBLE_LOCK_DEG`], because the lock is probably in rad.
     fn check_steering(&self) -> Option<Warning> {
+        // Largest steering ratio of an axle.
         let steered = self.spec.axles.iter().map(|axle| axle.steer_ratio.abs()).fold(0.0, f64::max);
         if steered == 0.0 {
             if self.spec.coupler.is_some() {
@@ -106,13 +113,15 @@ impl CompiledVehicle<'_> {
         })
     }
 
-    /// Returns the first wheel of axle `i` and its static load, N.
+    /// Returns the first wheel of axle `i` and its static load, N; `None` without such an axle.
     fn first_wheel(&self, i: usize) -> Option<(&Wheel, f64)> {
         let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
         Some((&self.model.wheels()[at], f64::from(self.model.static_load(at))))
     }
 
-    /// Checks travel, droop and spin inertia of the first wheel of axle `i`.
+    /// Warns about the first wheel of axle `i`: bump or droop travel above [`MAX_PLAUSIBLE_TRAVEL_M`]; droop travel of a
+    /// linear spring above [`MAX_PLAUSIBLE_DROOP_RATIO`] times the deflection that unloads it; equivalent mass at the rim
+    /// below [`MIN_PLAUSIBLE_RIM_MASS_SHARE`] of the carried mass.
     fn check_axle(&self, i: usize) -> Vec<Warning> {
         let Some((wheel, load)) = self.first_wheel(i) else { return Vec::new() };
         let mut found = Vec::new();
@@ -126,6 +135,7 @@ impl CompiledVehicle<'_> {
                 found.push(Warning::new(key(&format!("suspension.{name}_travel_m")), text));
             }
         }
+        // Droop travel, and deflection of the spring under the static load.
         let (droop, sag) = (f64::from(strut.droop_travel), load / f64::from(strut.rate));
         if strut.progressive_rate == 0.0 && droop > MAX_PLAUSIBLE_DROOP_RATIO * sag && droop <= MAX_PLAUSIBLE_TRAVEL_M {
             let text = format!(
@@ -134,6 +144,7 @@ impl CompiledVehicle<'_> {
             );
             found.push(Warning::new(key("suspension.droop_travel_m"), text));
         }
+        // Equivalent mass at the rim, kg.
         let light = f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
         let share = light / (load / f64::from(STANDARD_GRAVITY));
         if share < MIN_PLAUSIBLE_RIM_MASS_SHARE {
@@ -147,12 +158,14 @@ impl CompiledVehicle<'_> {
         found
     }
 
-    /// Warns about brakes that are far stronger than the tyres: at most once if the brake torque is that of the whole
-    /// car, else for each axle.
+    /// Warns about brakes with a torque above [`MAX_PLAUSIBLE_BRAKE_RATIO`] times the largest tyre torque at the static
+    /// load. Only the first wheel of an axle is judged. Warns at most once if the brake torque is that of the whole car,
+    /// else for each axle.
     fn check_foot_brake(&self) -> Vec<Warning> {
         let strength = |i: usize| {
             let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
             let wheel = &self.model.wheels()[at];
+            // Torque at which the tyre slides, N m.
             let holds = self.model.tyre(at).nominal_friction()[0] * self.model.static_load(at) * wheel.radius;
             Some((i, f64::from(wheel.brake_torque / holds)))
         };
@@ -176,8 +189,10 @@ impl CompiledVehicle<'_> {
         strong.into_iter().take(if whole_car { 1 } else { usize::MAX }).collect()
     }
 
-    /// Warns about a handbrake that holds less than [`MIN_PLAUSIBLE_HANDBRAKE_SLOPE`]. Cars without a handbrake are not checked.
+    /// Warns about a handbrake that holds less than a slope of [`MIN_PLAUSIBLE_HANDBRAKE_SLOPE`] (force at the ground
+    /// over weight, without the limit of the tyres). Cars without a handbrake are not checked.
     fn check_handbrake(&self) -> Option<Warning> {
+        // Force at the ground, N.
         let at_road = |wheel: &Wheel| f64::from(wheel.handbrake_torque / wheel.radius);
         let force: f64 = self.model.wheels().iter().map(at_road).sum();
         let share = force / f64::from(self.model.mass() * STANDARD_GRAVITY);
@@ -194,7 +209,8 @@ impl CompiledVehicle<'_> {
         })
     }
 
-    /// Warns about a clutch with a capacity below the peak torque of the engine.
+    /// Warns about a clutch with a capacity below the peak torque of the engine. Cars without an engine or with a
+    /// converter are not checked.
     fn check_clutch(&self) -> Option<Warning> {
         let drive = self.model.parts().powertrain.engine()?;
         let skidpad_core::model::LaunchDevice::Clutch(clutch) = &drive.launch_device else { return None };
@@ -207,7 +223,9 @@ impl CompiledVehicle<'_> {
         })
     }
 
-    /// Warns about a tyre whose nominal load is far from the static load of one of its wheels.
+    /// Warns about a tyre for which the static load of one of its wheels over its nominal load is outside of
+    /// [`PLAUSIBLE_LOAD_RATIOS`]. The nominal load of a Magic Formula is `FNOMIN`. Simple tyres without load sensitivity
+    /// or nominal load, and tyres on no wheel, are not checked.
     fn check_nominal_load(&self, name: &str, tyre: &Tyre) -> Option<Warning> {
         let (key, nominal) = match tyre {
             Tyre::Coulomb { friction, .. }
@@ -237,7 +255,7 @@ impl CompiledVehicle<'_> {
         ))
     }
 
-    /// Returns the indices of the wheels with the tyre `tyre`.
+    /// Returns the indices of the wheels with the tyre named `tyre`.
     fn wheels_with_tyre(&self, tyre: &str) -> impl Iterator<Item = usize> + '_ {
         let on = |i: &usize| self.spec.axles[self.model.wheels()[*i].axle].tyre == tyre;
         let wheels: Vec<usize> = (0..self.model.wheels().len()).filter(on).collect();
@@ -245,7 +263,8 @@ impl CompiledVehicle<'_> {
     }
 }
 
-/// Warns about peak slips that are probably in percent or degrees. `path` is the table of the tyre.
+/// Warns about slips at the peak force above [`MAX_PLAUSIBLE_PEAK_SLIP`], which are probably in percent (longitudinal) or
+/// degrees (lateral). `path` is the table of the tyre. Only slip curve and TMeasy tyres state such slips.
 fn check_peak_slips(path: &str, tyre: &Tyre) -> Vec<Warning> {
     let peaks = match tyre {
         Tyre::SlipCurve { along, across, .. } => {

@@ -26,6 +26,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Replaces each character for which `is_escaped` returns true by its UTF-16 escape as in JSON, for example `\u001b`.
+/// Text without such characters is returned without a copy.
 fn escape_where(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_escaped) {
         return Cow::Borrowed(text);

@@ -38,7 +38,8 @@ pub fn render(error: &dyn Diagnostic, coloured: bool) -> String {
     report
 }
 
-/// Appends the reports of `error` and of its related errors to `report`, with an empty line between them.
+/// Appends the reports of `error` and of its related errors to `report`, with an empty line between them. A report has
+/// the message with the code, the lines around the error, its causes and its help. Related errors follow, depth first.
 fn append(error: &dyn Diagnostic, renderer: &Renderer, report: &mut String) {
     if !report.is_empty() {
         report.push('\n');
@@ -62,13 +63,15 @@ fn note(level: Level<'static>, text: &str) -> Message<'static> {
     level.message(one_line(text).into_owned())
 }
 
-/// Returns a part of the report for each run of consecutive lines of `excerpt`. `labels`: one for each span. The renderer counts the columns
-/// of the place; where the line of the first span is cut, the place comes before the lines instead.
+/// Returns a part of the report for each run of consecutive lines of `excerpt`, with its spans marked: the first as
+/// primary, the others as context. `labels` has the text of each span. The renderer counts the columns of the place;
+/// where the line of the first span is cut, the place comes before the lines instead. Empty without spans.
 fn elements<'a>(excerpt: &'a Excerpt, labels: &[String]) -> Vec<Element<'a>> {
     let spans: Vec<_> = excerpt.spans().zip(labels).collect();
     let Some((first, _)) = spans.first() else { return Vec::new() };
     let (line, line_start) = excerpt.lines[excerpt.line_index_at(first.start)];
     let column = excerpt.column_at(first.start);
+    // A cut line has another number of characters before the span than the whole line.
     let is_cut = excerpt.text[line_start..first.start].chars().count() != column;
     let place = Origin::path(excerpt.name.as_str()).line(line + 1).char_column(column + 1);
     let mut elements: Vec<Element<'a>> = is_cut.then(|| place.into()).into_iter().collect();
@@ -120,7 +123,8 @@ impl Diagnostic for FaultWithExcerpt {
     }
 }
 
-/// Returns the text beside the place of a fault.
+/// Returns the text beside the place of a fault: "here" for a syntax fault, "needed in here" for a missing key, otherwise
+/// the accepted values.
 fn label(fault: &Fault) -> String {
     match fault.kind {
         FaultKind::Syntax => "here".to_owned(),

@@ -22,12 +22,15 @@ pub(crate) struct Spring {
 }
 
 impl Spring {
-    /// Computes the spring of a wheel of `axle` that carries `share` kg, the unsprung mass included.
+    /// Computes the spring of a wheel of `axle` that carries `share` kg, the unsprung mass included. The rate is stated,
+    /// or `share (2π f)²` of the ride frequency `f`. The static force is that of the sprung mass only. Droop travel is
+    /// stated, or it is the extension at which the force has fallen to the preload.
     pub fn from_axle(axle: &Axle, share: f64) -> Self {
         let given = &axle.suspension;
         let from_frequency = || share * (TAU * given.ride_frequency_hz.unwrap_or(0.0)).powi(2);
         let rate = given.rate_n_per_m.unwrap_or_else(from_frequency);
         let progressive_rate = given.rate_rise_n_per_m2.unwrap_or(0.0);
+        // Unsprung mass, kg.
         let own = axle.unsprung.as_ref().map_or(0.0, |own| own.mass_kg);
         let carries = (share - own) * f64::from(STANDARD_GRAVITY);
         // Smaller root z of rate z - progressive_rate z² / 2 = carries - preload.

@@ -49,6 +49,7 @@ const KEY_SYNONYMS: [(&str, &str); 16] = [
 /// the key, the nearest spelling.
 pub(crate) fn suggest_key<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let begins = |start: &str| {
+        // Whether the key is `start`, or `start` with a unit after `_`.
         let with_unit =
             |key: &&str| key.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
         candidates.clone().into_iter().find(with_unit)
@@ -64,6 +65,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
     if a.len().abs_diff(b.len()) > a.len().max(4) {
         return usize::MAX;
     }
+    // Distance between the first `i` characters of `a` and the first `j` of `b`.
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
     for (i, row) in rows.iter_mut().enumerate() {
         row[0] = i;

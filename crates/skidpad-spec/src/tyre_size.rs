@@ -55,8 +55,8 @@ impl TyreSize {
     }
 }
 
-/// Splits a text into its leading number, which may be empty, and the rest. Returns `None` if nothing follows the
-/// number.
+/// Splits a text into its leading number (digits and dots), which may be empty, and the rest. Returns `None` if nothing
+/// follows the number.
 fn split_leading_number(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     Some(text.split_at(text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?))

@@ -10,6 +10,7 @@ pub(crate) struct Warning {
 }
 
 impl Warning {
+    /// Creates a warning about the key `path` with the message `text`.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into() }
     }

@@ -11,14 +11,16 @@ use crate::warning::Warning;
 /// overlap.
 const BOX_OVERLAP_TOLERANCE: f64 = 0.01;
 
-/// Returns the warnings about `spec`, from which `model` was compiled.
+/// Returns the warnings about `spec`, from which `model` was compiled: those of the description, then those that need the
+/// model.
 pub(crate) fn vehicle_warnings(spec: &VehicleSpec, model: &Model) -> Vec<Warning> {
     let mut found = description_warnings(spec);
     found.extend(CompiledVehicle { spec, model }.warnings());
     found
 }
 
-/// Returns the warnings that need the description only.
+/// Returns the warnings that need the description only: overlapping boxes, their mass and centre of mass, shift speeds,
+/// and a roll influence below 1 of ray-cast vehicles of other engines.
 fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     let mut found = check_box_overlaps(&spec.chassis.boxes);
     found.extend(check_box_mass(&spec.chassis));
@@ -34,7 +36,8 @@ fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     found
 }
 
-/// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal.
+/// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal: at least two gears without
+/// `easy_up_shift_rpm`.
 fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     let Powertrain::Engine { gearbox, .. } = &spec.powertrain else { return None };
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
@@ -48,7 +51,7 @@ fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     })
 }
 
-/// Warns if the mass of the boxes differs from the mass of the car by more than 1 %.
+/// Warns if the mass of the boxes differs from the mass of the car by more than 1 %. `None` without boxes.
 fn check_box_mass(chassis: &Chassis) -> Option<Warning> {
     let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
     let mass = chassis.mass_kg;
@@ -59,7 +62,7 @@ fn check_box_mass(chassis: &Chassis) -> Option<Warning> {
 }
 
 /// Warns if the centre of mass of the boxes is more than 0.05 m from the stated one. The inertia is computed about the
-/// stated centre of mass, so one of the two is wrong.
+/// stated centre of mass, so one of the two is wrong. `None` without boxes.
 fn check_box_centre(chassis: &Chassis) -> Option<Warning> {
     let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
     let mean = |at: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * at(b)).sum::<f64>() / sum;
@@ -75,7 +78,8 @@ fn check_box_centre(chassis: &Chassis) -> Option<Warning> {
     })
 }
 
-/// Warns about overlapping boxes, whose common volume counts twice.
+/// Warns about each pair of boxes that share more than [`BOX_OVERLAP_TOLERANCE`] of the smaller one, because their common
+/// volume counts twice. The warning is about the first box of the pair.
 fn check_box_overlaps(boxes: &[Box3]) -> Vec<Warning> {
     let mut found = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
@@ -98,7 +102,7 @@ fn box_volume(part: &Box3) -> f64 {
     part.length_m * part.width_m * part.height_m
 }
 
-/// Returns the common volume of two boxes, m³.
+/// Returns the common volume of two boxes that are aligned with the axes, m³; 0 if they do not overlap.
 fn common_volume(a: &Box3, b: &Box3) -> f64 {
     let along = |from: fn(&Box3) -> (f64, f64)| {
         let ((at, size), (other, wide)) = (from(a), from(b));

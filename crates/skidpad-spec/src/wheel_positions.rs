@@ -9,12 +9,14 @@ use skidpad_core::model::{Side, carried_masses};
 pub(crate) struct WheelPosition {
     /// Index of the axle.
     pub axle: usize,
+    /// Side of the vehicle.
     pub side: Side,
     /// Position from the centre of mass, forward and left, m. Rounded to single precision, as in the model.
     pub point: [f64; 2],
 }
 
-/// Returns the positions of all wheels, axle by axle from the front, left before right.
+/// Returns the positions of all wheels, axle by axle from the front, left before right: half the track to each side of
+/// the middle of the vehicle, or the middle for an axle without a track.
 pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
     let mut wheel_positions = Vec::new();
     for (axle, described) in spec.axles.iter().enumerate() {
@@ -42,12 +44,15 @@ pub(crate) fn wheel_load_shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
         [x, y].map(|c| f64::from(c as f32))
     };
     let coupler = spec.coupler.as_ref().map(|coupler| plane(coupler.behind_front_axle_m, coupler.left_m));
+    // Mass on the hitch as a share of the mass of the vehicle.
     let rests = |hitch: &Hitch| hitch.carried_mass_kg / spec.chassis.mass_kg;
     let hitch = spec.hitch.as_ref().map(|hitch| (plane(hitch.behind_front_axle_m, hitch.left_m), rests(hitch)));
+    // A mass of 1 gives shares.
     carried_masses(&points, coupler, hitch, 1.0)
 }
 
-/// Returns the distance from the turning axis forward to axle `i`, m. Negative for an axle behind the turning axis.
+/// Returns the distance from axle `i` to the turning axis, m, positive if the axle is ahead of it. The turning axis is
+/// the lateral line through the centre of a slow turn.
 pub(crate) fn turning_distance(spec: &VehicleSpec, i: usize) -> f64 {
     turning_axis(&spec.axles) - spec.axles[i].behind_front_axle_m
 }
@@ -58,7 +63,8 @@ const MAX_TURNING_AXIS_DISTANCE: f64 = 1e3;
 
 /// Returns the position of the turning axis, m behind the front axle. The turning axis is at the mean of the unsteered
 /// axles. If all axles are steered, it is at the zero of the line through their steer ratios over their positions, a
-/// least-squares fit for three or more axles.
+/// least-squares fit for three or more axles. Its distance from the mean axle position is limited to
+/// [`MAX_TURNING_AXIS_DISTANCE`] times the RMS distance of the axles.
 fn turning_axis(axles: &[Axle]) -> f64 {
     let fixed: Vec<f64> = axles.iter().filter(|a| a.steer_ratio == 0.0).map(|a| a.behind_front_axle_m).collect();
     if !fixed.is_empty() {
@@ -67,6 +73,7 @@ fn turning_axis(axles: &[Axle]) -> f64 {
     let mean = |of: &dyn Fn(&Axle) -> f64| axles.iter().map(of).sum::<f64>() / axles.len() as f64;
     let (middle, ratio) = (mean(&|a| a.behind_front_axle_m), mean(&|a| a.steer_ratio));
     let behind = |a: &Axle| a.behind_front_axle_m - middle;
+    // Covariance of position and steer ratio, and variance of the position.
     let [common, spread] = [mean(&|a| behind(a) * a.steer_ratio), mean(&|a| behind(a).powi(2))];
     let farthest = MAX_TURNING_AXIS_DISTANCE * spread.sqrt();
     // A line without slope makes the quotient infinite or NaN. `min` and `max` limit both.
@@ -79,8 +86,8 @@ pub(crate) fn to_vehicle_frame(chassis: &Chassis, [behind, left, above]: [f64; 3
     [chassis.centre_behind_front_axle_m - behind, left - chassis.centre_left_m, above - chassis.centre_above_ground_m]
 }
 
-/// Computes the inertia of the boxes about the stated centre of mass, scaled to the stated mass. Returns Ixx, Iyy, Izz
-/// and the products ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m².
+/// Computes the inertia of the boxes about the stated centre of mass by the parallel-axis theorem, scaled to the stated
+/// mass. Returns Ixx, Iyy, Izz and the products ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m².
 pub(crate) fn inertia_of_boxes(chassis: &Chassis) -> [f64; 6] {
     let mut sum = [0.0; 6];
     for part in &chassis.boxes {

@@ -10,15 +10,21 @@ use crate::{Chassis, World};
 /// Cars and world of a backend with skidpad's own world. The backends differ in their coupling.
 #[derive(Clone, Debug)]
 pub struct CarWorld {
+    /// Name of the backend.
     name: &'static str,
+    /// Vehicles and slots of the cars, with the coupling of wheels and chassis.
     cars: Cars,
+    /// Chassis, free bodies and ground.
     world: World,
+    /// Scene, for new cars and for gusts.
     scene: Scene,
+    /// Step length and number of steps.
     clock: Clock,
 }
 
 impl CarWorld {
-    /// Creates a backend called `name` with `cars` on the ground of `scene`, stepped by `dt` s with `coupling`.
+    /// Creates a backend called `name` with `cars` on the ground of `scene`, each at rest or with its initial speed, stepped by
+    /// `dt` s. `coupling` selects how the rows (equations of tyres, suspension and drivetrain) are solved with the chassis.
     pub fn new(name: &'static str, coupling: SolverMode, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
         let (empty, world) = (Cars::new(Vec::new(), coupling), World::new(scene.clone()));
         let mut new = Self { name, cars: empty, world, scene: scene.clone(), clock: Clock::new(dt) };
@@ -43,6 +49,9 @@ impl Simulation for CarWorld {
         self.name
     }
 
+    /// Takes one step: sets gusts, places platforms, solves and pushes the vehicles, updates who tows whom, and moves all
+    /// bodies. A hitch that is overloaded by a stopped hull then opens. If a motion is not finite, every active chassis returns
+    /// to the last valid state of its vehicle.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
@@ -93,6 +102,8 @@ impl Simulation for CarWorld {
         Ok(())
     }
 
+    /// Inserts the car at its start on the ground of the scene, in the first empty slot or a new one, and its chassis in the
+    /// world.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let chassis = Chassis::new(&start.model, &state);
@@ -101,6 +112,7 @@ impl Simulation for CarWorld {
         car
     }
 
+    /// Removes the car; its chassis stays suspended until the slot is used again.
     fn remove(&mut self, car: CarId) -> Result<(), CarError> {
         let slot = self.cars.remove(car)?;
         self.world.suspend(slot);

@@ -62,7 +62,7 @@ impl BodyLanes<4> for F32x4 {
     }
 }
 
-/// Packs four numbers of each body in `of`, chosen by `numbers`, into four lane vectors.
+/// Packs four numbers of each body in `of`, chosen by `numbers`, into four lane vectors: vector k has number k of every body.
 #[inline(always)]
 pub(crate) fn pack_four_of<L: BodyLanes<N>, const N: usize, T>(
     of: [&T; N],

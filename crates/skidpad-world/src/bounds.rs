@@ -32,6 +32,7 @@ pub(crate) struct Bounds {
     bounds: Vec<Bound>,
     /// Pairs of cars whose bounds overlap, sorted, the lower index first.
     near_pairs: Vec<[u32; 2]>,
+    /// Axis of the sweep: 0 for x, 1 for y.
     axis: usize,
     /// Radius of the largest bound, m.
     max_radius: f64,
@@ -40,6 +41,7 @@ pub(crate) struct Bounds {
 /// Car at the last sweep. Its bound is valid while it stays near that position.
 #[derive(Clone, Copy, Debug)]
 struct SweptCar {
+    /// Position of the centre of mass at the last sweep, m.
     position: DVec3,
     /// Maximum travel in a step, m. NaN for a lost car and infinite for a suspended one: both collide with nothing.
     max_travel: f32,
@@ -48,14 +50,17 @@ struct SweptCar {
 /// Sphere around everything that a hull and its wheels sweep until the next sweep of the broad phase.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bound {
+    /// Index of the car or free body.
     car: u32,
+    /// Radius of the sphere, m; not finite for a car that collides with nothing.
     radius: f64,
     /// Lowest coordinate along the axis of the sweep, m; infinite for a car that collides with nothing.
     low: f64,
 }
 
 impl Bounds {
-    /// Reserves memory for `cars` cars and discards the bounds. `meet`: whether pairs can collide at all.
+    /// Reserves memory for `cars` cars (and free bodies) and discards the bounds, so that [`Bounds::is_valid`] returns false.
+    /// `meet`: whether pairs can collide at all; if not, no memory is reserved for pairs.
     pub fn reserve(&mut self, cars: usize, meet: bool) {
         self.swept_cars.clear();
         self.swept_cars.reserve(cars);
@@ -70,16 +75,19 @@ impl Bounds {
         self.swept_cars.clear();
     }
 
-    /// Returns the pairs of cars whose bounds overlap, the lower index first.
+    /// Returns the pairs of cars whose bounds overlapped at the last sweep, sorted, the lower index first.
     pub fn near_pairs(&self) -> &[[u32; 2]] {
         &self.near_pairs
     }
 
-    /// Returns the cars whose bounds come within `reach` m of `place`, in no particular order.
+    /// Returns the cars whose bounds of the last sweep come within `reach` m of `place` (world, m), in no particular order.
+    /// Suspended and lost cars are left out.
     pub fn cars_near(&self, place: DVec3, reach: f64) -> impl Iterator<Item = usize> {
+        // The lowest coordinate of a bound is at most two radii below its highest.
         let [low, high] = [place[self.axis] - reach - 2.0 * self.max_radius, place[self.axis] + reach];
         let first = self.bounds.partition_point(|bound| bound.low < low);
         let within = move |bound: &&Bound| {
+            // Largest distance of the centres, m.
             let most = bound.radius + reach;
             self.swept_cars[bound.car as usize].position.distance_squared(place) <= most * most
         };
@@ -87,7 +95,8 @@ impl Bounds {
         along.filter(within).map(|bound| bound.car as usize)
     }
 
-    /// Returns true if no car has left its bound or will leave it within `dt` s.
+    /// Returns true if the last sweep still applies to all of `chassis`: their number is unchanged, no car is farther than
+    /// [`RESWEEP_DISTANCE_M`] from its position at the sweep, and none moves farther within `dt` s than its bound allows.
     #[inline(always)]
     pub fn is_valid(&self, chassis: &[Chassis], dt: f32) -> bool {
         let still = |(kept, chassis): (&SweptCar, &Chassis)| {
@@ -97,14 +106,17 @@ impl Bounds {
         self.swept_cars.len() == chassis.len() && self.swept_cars.iter().zip(chassis).all(still)
     }
 
-    /// Sorts the bounds along the longer side of the world and finds the pairs that overlap. Pairs of two cars with indices below
-    /// `passing` are left out.
+    /// Computes the bounds of all cars, sorts them along the longer horizontal side of the world and finds the pairs that
+    /// overlap, sorted. A bound covers hull and wheels plus the travel of a step of `dt` s and [`RESWEEP_DISTANCE_M`]. Pairs of
+    /// two cars with indices below `passing` are left out. Suspended cars and cars that travel [`MAX_STEP_TRAVEL_M`] or more in
+    /// a step are in no pair.
     #[inline(never)]
     pub fn sweep(&mut self, chassis: &[Chassis], passing: u32, dt: f32) {
         self.near_pairs.clear();
         self.swept_cars.clear();
         let [mut low, mut high] = [DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY)];
         for chassis in chassis {
+            // Maximum travel in a step before a new sweep, m.
             let way = RESWEEP_SPEED_RATIO * chassis.pose_motion()[0].length() * dt + MIN_RESWEEP_TRAVEL_M;
             // A lost or non-finite car collides with nothing and is checked again in the next step.
             let way = if way < MAX_STEP_TRAVEL_M { way } else { f32::NAN };
@@ -128,6 +140,7 @@ impl Bounds {
         self.sort();
         for (i, one) in self.bounds.iter().enumerate().take_while(|(_, one)| one.low < f64::INFINITY) {
             let middle = self.swept_cars[one.car as usize].position;
+            // Highest coordinate of the bound, m.
             let end = one.low + 2.0 * one.radius;
             for other in self.bounds[i + 1..].iter().take_while(|other| other.low <= end) {
                 let reach = one.radius + other.radius;
@@ -142,7 +155,8 @@ impl Bounds {
         self.near_pairs.sort_unstable();
     }
 
-    /// Sorts the bounds by their lowest coordinate. The order of the last sweep is a good start for an insertion sort.
+    /// Sorts the bounds by their lowest coordinate. Uses an insertion sort, which starts well from the order of the last sweep;
+    /// after more than [`MAX_SWAPS_PER_BOUND`] swaps per bound it changes to an unstable sort in n log n.
     fn sort(&mut self) {
         let mut swaps = 0;
         for end in 1..self.bounds.len() {

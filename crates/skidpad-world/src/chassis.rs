@@ -23,20 +23,28 @@ pub(crate) struct Twist {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Chassis {
+    /// Position of the centre of mass, world axes, m.
     pub(crate) position: DVec3,
+    /// Rotation from vehicle axes to world axes.
     pub(crate) rotation: Quat,
     /// Rotation from vehicle axes to world axes, as a matrix.
     pub(crate) axes: Mat3,
+    /// Velocity of the centre of mass at the end of the step, world axes, m/s.
     pub(crate) velocity: Vec3,
+    /// Angular velocity at the end of the step, world axes, rad/s.
     pub(crate) angular: Vec3,
     /// Difference between the velocities at the end of the step and the velocities with which the pose moves: half of the change
     /// by the push.
     pub(crate) twist_lag: Twist,
+    /// Inertia about the centre of mass, vehicle axes, kg m².
     pub(crate) inertia: Mat3,
+    /// Inverse of `inertia`, 1/(kg m²).
     pub(crate) inverse_inertia: Mat3,
+    /// Box that collides, relative to the centre of mass, vehicle axes, m.
     pub(crate) hull: Hull,
     /// Upper bound of the distance between the centre of mass and any point of the hull, m.
     pub(crate) hull_radius: f32,
+    /// Reciprocal of the mass, 1/kg.
     pub(crate) inverse_mass: f32,
     /// Coefficient of friction of the hull on a surface of grip 1.
     pub(crate) friction: f32,
@@ -63,7 +71,8 @@ pub struct Chassis {
 }
 
 impl Chassis {
-    /// Creates a chassis of `model` with the pose and motion of `state`.
+    /// Creates the chassis of a car of `model` with the pose, motion and towing vehicle of `state`. Copies total mass, inertia,
+    /// hull, hitch and coupler of the model. Friction is that of bodywork; the grip for tyres on its hull is 1.
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
         chassis.has_rims = model.has_rims();
@@ -77,8 +86,8 @@ impl Chassis {
         chassis
     }
 
-    /// Creates a chassis at rest at the origin. `mass` is in kg, > 0; `inertia` about the centre of mass in kg m², positive
-    /// definite; `hull` is the box that collides.
+    /// Creates a body at rest at the origin, without wheels and hitches. `mass` is in kg, > 0; `inertia` about the centre of
+    /// mass in kg m², positive definite; `hull` is the box that collides. Friction is [`BODYWORK_FRICTION`].
     pub fn rigid(mass: f32, inertia: Mat3, hull: Hull) -> Self {
         Self {
             position: DVec3::ZERO,
@@ -106,7 +115,7 @@ impl Chassis {
         }
     }
 
-    /// Creates a free body with its initial motion.
+    /// Creates a free body (no wheels) with mass, hull, friction, grip and initial motion of `body`.
     pub fn free(body: &FreeBody) -> Self {
         let mut chassis = Self::rigid(body.mass, body.inertia, body.hull);
         (chassis.friction, chassis.grip) = (body.friction, body.grip);
@@ -131,7 +140,7 @@ impl Chassis {
     }
 
     /// Sets the position of the centre of mass (m), the rotation from vehicle axes to world axes, and the twist as in
-    /// [`Chassis::twist`].
+    /// [`Chassis::twist`]. Clears the lag, so that the pose moves with the given twist. A suspended chassis stays suspended.
     pub fn set_pose_and_twist(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2]) {
         self.position = position;
         self.set_rotation(rotation);
@@ -161,21 +170,22 @@ impl Chassis {
         self.towed_by = by;
     }
 
-    /// Returns true if the pose moves with the velocities at the end of the step, as after a stop in this step.
+    /// Returns true if the pose moves with the velocities at the end of the step, as after an impulse that stops the hull. Also
+    /// true before any push in this step.
     pub(crate) fn is_stopped(&self) -> bool {
         self.twist_lag == Twist::default()
     }
 
     /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step. The pose then moves with the mean of old and new
-    /// velocities. Replaces an earlier lag.
+    /// velocities. Replaces the lag of earlier pushes; [`Chassis::add_push`] adds to it.
     pub(crate) fn push(&mut self, velocity: Vec3, angular: Vec3) {
         self.velocity += velocity;
         self.angular += angular;
         self.twist_lag = Twist { velocity: velocity * 0.5, angular: angular * 0.5 };
     }
 
-    /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step, in addition to earlier pushes and stops. The pose then
-    /// moves with the mean of old and new velocities.
+    /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step, in addition to earlier pushes and stops. Half of the
+    /// change is added to the lag, so that the pose moves with the mean of old and new velocities.
     pub(crate) fn add_push(&mut self, [velocity, angular]: [Vec3; 2]) {
         self.velocity += velocity;
         self.angular += angular;
@@ -214,17 +224,20 @@ impl Chassis {
 
     /// Returns the angular momentum about the centre of mass, N m s, world axes.
     pub(crate) fn angular_momentum(&self) -> Vec3 {
+        // Vec3Lanes with one lane.
         let [x, y, z] = self.rotation_state().momentum().to_array();
         Vec3::new(x, y, z)
     }
 
-    /// Returns the angular velocity in the middle of the coming `dt` s, rad/s.
+    /// Returns the angular velocity in the middle of the coming `dt` s, world axes, rad/s. It starts from the rate with which
+    /// the pose moves and changes by the gyroscopic effect at constant angular momentum.
     pub(crate) fn midpoint_rate(&self, dt: f32) -> Vec3 {
         let turning = self.rotation_state();
         let [x, y, z] = turning.midpoint_rate(turning.momentum(), dt).to_array();
         Vec3::new(x, y, z)
     }
 
+    /// Returns the rotational state of the chassis as scalars (one lane): axes, inertia, angular velocity and its lag.
     fn rotation_state(&self) -> RotationState<f32> {
         let [angular, lag] = [self.angular, self.twist_lag.angular].map(Vec3Lanes::splat);
         let [axes, inertia, inverse_inertia] =
@@ -232,8 +245,8 @@ impl Chassis {
         RotationState { axes, inertia, inverse_inertia, angular, rate_lag: lag }
     }
 
-    /// Returns the change of angular velocity by the gyroscopic torque in `dt` s, rad/s, world axes. Zero for a chassis that has
-    /// neither hitch nor coupler.
+    /// Returns the change of angular velocity by the gyroscopic torque in `dt` s, −J⁻¹ (ω × L) dt, rad/s, world axes. Zero for
+    /// a chassis that has neither hitch nor coupler, because no one else needs the value.
     pub(crate) fn gyroscopic_rate_change(&self, dt: f32) -> Vec3 {
         if !self.can_be_hitched {
             return Vec3::ZERO;
@@ -242,7 +255,8 @@ impl Chassis {
     }
 }
 
-/// Returns an upper bound of the distance between the centre of mass and any part of the wheel at full droop, m.
+/// Returns an upper bound of the distance between the centre of mass and any part of the wheel at full droop, m: distance of
+/// the contact point, plus the diameter, plus the droop travel.
 fn wheel_distance_bound(wheel: &Wheel) -> f32 {
     wheel.contact.length() + 2.0 * wheel.radius + wheel.strut.droop_travel
 }

@@ -9,8 +9,8 @@ use crate::chassis::{Chassis, Twist};
 use crate::ground::Ground;
 use crate::rotation::RotationState;
 
+/// Packs one matrix of each chassis, chosen by `matrix`, into lanes: lane k of each component is that of chassis k.
 #[inline(always)]
-/// Packs one matrix of each chassis, chosen by `matrix`, into lanes.
 fn pack_matrices<L: BodyLanes<N>, const N: usize>(
     of: [&Chassis; N],
     matrix: impl Fn(&Chassis) -> &Mat3,
@@ -27,7 +27,8 @@ fn pack_matrices<L: BodyLanes<N>, const N: usize>(
     Mat3Lanes { x: Vec3Lanes::new(xx, xy, xz), y: Vec3Lanes::new(yx, yy, yz), z: Vec3Lanes::new(zx, zy, zz) }
 }
 
-/// Packs velocity, angular velocity, velocity lag and angular velocity lag of each chassis, in this order, into lanes.
+/// Packs velocity (m/s), angular velocity (rad/s), velocity lag and angular velocity lag of each chassis, in this order, into
+/// lanes. A lag is the velocity at the end of the step less the velocity with which the pose moves.
 #[inline(always)]
 fn pack_motions<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
     let [a, b, c, d] = pack_four_of(of, |Chassis { velocity: v, angular: w, .. }| [v.x, v.y, v.z, w.x]);
@@ -38,8 +39,10 @@ fn pack_motions<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N]) -> [Vec3Lane
     [Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f), Vec3Lanes::new(g, h, i), Vec3Lanes::new(j, k, l)]
 }
 
-/// Adds `fall` (m/s) and the effect of `pushes`, one for each chassis, to the velocities. The poses then move with the mean of
-/// old and new velocities.
+/// Adds `fall` (velocity change by gravity, m/s) and the effect of `pushes`, one for each chassis, to the velocities, and sets
+/// the lags to half of the change: the poses then move with the mean of old and new velocities. Impulses on a hull act last and
+/// at once, without lag. Suspended chassis do not change. Four chassis are computed side by side, the remaining ones alone,
+/// with identical bits.
 #[inline(always)]
 pub(crate) fn apply_pushes(chassis: &mut [Chassis], pushes: &[ChassisImpulse], fall: Vec3) {
     let (fours, rest) = chassis.as_chunks_mut::<4>();
@@ -62,13 +65,15 @@ pub(crate) fn apply_pushes(chassis: &mut [Chassis], pushes: &[ChassisImpulse], f
 /// Velocity, angular velocity, velocity lag and angular velocity lag of a chassis, as three rows of four numbers.
 type PackedMotion = [[f32; 4]; 3];
 
-/// Computes the motion of each chassis after its push and the velocity change `fall` (m/s).
+/// Computes the motion of each chassis after its push and the velocity change `fall` (m/s): v + fall + p / m and ω + J⁻¹ l.
+/// Both lags are half of the change. Impulses on the hull are not included.
 #[inline(always)]
 fn motions_after_push<L: BodyLanes<N>, const N: usize>(
     of: [&Chassis; N],
     pushes: [&ChassisImpulse; N],
     fall: Vec3,
 ) -> [PackedMotion; N] {
+    // Components x, y, z of the impulses (N s) and x, y, z of the angular impulses (N m s): a to f.
     let [a, b, c, d] =
         pack_four_of(pushes, |ChassisImpulse { impulse: of, angular_impulse: turn, .. }| [of.x, of.y, of.z, turn.x]);
     let (e, f) =
@@ -91,6 +96,8 @@ fn motions_after_push<L: BodyLanes<N>, const N: usize>(
 }
 
 impl Chassis {
+    /// Sets velocities and lags to the packed motion, in the order of [`PackedMotion`], and then applies the impulse on the
+    /// hull of `push`, if any. Does nothing if the chassis is suspended.
     #[inline(always)]
     fn set_pushed_motion(&mut self, [[a, b, c, d], [e, f, g, h], [i, j, k, l]]: PackedMotion, push: &ChassisImpulse) {
         if self.is_suspended {
@@ -104,8 +111,9 @@ impl Chassis {
     }
 }
 
-/// Writes whether each hull can come within reach of the plane of `ground` in `dt` s, so that its corners must be checked.
-/// Assumes that the speed rises by at most `falling` m/s.
+/// Writes whether each hull can come within reach of the plane of `ground` in `dt` s, so that its corners must be checked. Also
+/// true for a hull that overlaps the plane. Assumes that the speed rises by at most `falling` m/s. Computes four hulls side by
+/// side.
 #[inline(always)]
 pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, falling: f32, dt: f32, near: &mut [bool]) {
     let (fours, rest) = chassis.as_chunks::<4>();
@@ -118,7 +126,8 @@ pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, falling: f32
     }
 }
 
-/// Returns whether each hull can reach the plane of `ground` in `dt` s; see [`find_near_plane`].
+/// Returns whether each hull can reach the plane of `ground` in `dt` s: whether its lowest point is at most as high as it can
+/// sink. Rotation sweeps at most ω times the hull's radius. NaN counts as reaching. See [`find_near_plane`].
 #[inline(always)]
 fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     of: [&Chassis; N],
@@ -136,12 +145,14 @@ fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     let hull = [Vec3Lanes::new(x, y, z), Vec3Lanes::new(half_x, half_y, half_z)];
     let height = pack_one_of(of, |one| one.position.dot(wide) as f32);
     let turning = angular.dot(angular).sqrt() * pack_one_of(of, |one| one.hull_radius) + L::splat(falling);
+    // Farthest that any point can sink in the step, m.
     let ahead = L::splat(dt) * (turning - velocity.dot(normal));
     L::unpack_mask(!ahead.less(lowest_height(height, normal, &pack_matrices(of, |one| &one.axes), hull)))
 }
 
-/// Returns the height of the lowest point of a hull above a plane with the unit vector `normal`, m.
-/// `height` is the height of the centre of mass, m. The hull is a box with a centre and half extents in the axes of its body, m.
+/// Returns the height of the lowest point of a hull above a plane with the unit vector `normal`, m; negative below the plane.
+/// `height` is the height of the centre of mass, m. `axes` leads from body axes to world axes. The hull is a box with a centre
+/// (from the centre of mass) and half extents in the axes of its body, m.
 #[inline(always)]
 pub(crate) fn lowest_height<L: Lane>(
     height: L,
@@ -149,6 +160,7 @@ pub(crate) fn lowest_height<L: Lane>(
     axes: &Mat3Lanes<L>,
     [centre, half_extents]: [Vec3Lanes<L>; 2],
 ) -> L {
+    // Normal in body axes.
     let seen = axes.transposed().mul_vector(normal);
     height + seen.dot(centre) - seen.abs().dot(half_extents)
 }
@@ -158,17 +170,23 @@ pub(crate) fn lowest_height<L: Lane>(
 struct NextPose {
     /// Displacement of the centre of mass, m, and the last component of the rotation matrix.
     displacement: [f32; 4],
+    /// Rotation from body axes to world axes, as a quaternion.
     rotation: [f32; 4],
     /// First eight components of the rotation matrix.
     axes: [[f32; 4]; 2],
+    /// Angular velocity, world axes, rad/s; the last number is unused.
     angular: [f32; 4],
+    /// Whether rotation and velocities are finite and the rotation has a length.
     is_finite: bool,
 }
 
-/// Computes the pose and the angular velocity of each chassis after `dt` s.
+/// Computes the pose and the angular velocity of each chassis after `dt` s. The centre of mass moves by (velocity − lag) dt.
+/// The body turns with its midpoint rate; the new angular velocity follows from the conserved angular momentum and the new
+/// attitude. Velocities do not change, and nothing is written to the chassis.
 #[inline(always)]
 fn next_poses<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [NextPose; N] {
     let [velocity, angular, velocity_lag, lag] = pack_motions(of);
+    // Displacement of the centre of mass, m.
     let way = (velocity - velocity_lag) * L::splat(dt);
     let rotation = pack_four_of(of, |one| one.rotation.to_array());
     let turning = RotationState {
@@ -184,6 +202,7 @@ fn next_poses<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [N
     let angular = RotationState::mul_in_body_axes(&axes, &turning.inverse_inertia, momentum);
     let [x, y, z, w] = rotation;
     // An angular velocity too large for f32 results in a rotation of length zero.
+    // Squared length of a valid rotation is 1.
     let has_length = L::splat(0.5).less(x * x + y * y + z * z + w * w);
     let moves = velocity + angular;
     let is_finite = L::unpack_mask(has_length & (moves.x + moves.y + moves.z).abs().less(L::splat(f32::INFINITY)));
@@ -205,7 +224,8 @@ fn next_poses<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [N
 }
 
 impl Chassis {
-    /// Applies `moved` to the chassis and clears its lag. If a result is not finite, the chassis keeps its pose and stops.
+    /// Sets position, rotation and angular velocity from `moved` and clears the lag. If a result is not finite, the chassis
+    /// keeps its pose and its velocities become zero. Does nothing if the chassis is suspended.
     #[inline(always)]
     fn set_next_pose(&mut self, moved: &NextPose) {
         if self.is_suspended {

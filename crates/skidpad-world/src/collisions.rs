@@ -41,7 +41,9 @@ pub(crate) struct Collisions {
     bounds: Bounds,
     /// Pairs whose hulls collide, sorted, the lower index first.
     pairs: Vec<[u32; 2]>,
+    /// Buffer of the narrow phase: contact points of the pair that was checked last.
     manifold: ContactManifold<(), ()>,
+    /// Contact points found in this step, sorted by group; input of the sequential impulses.
     points: Vec<ContactPoint>,
     /// Whether any two hulls can collide. If not, only hitches are solved.
     can_collide: bool,
@@ -106,7 +108,8 @@ struct ContactPoint {
 
 impl Collisions {
     /// Creates contacts for a world without cars and with `bodies` free bodies. `cars_meet`: whether cars collide with each
-    /// other.
+    /// other; if not, only pairs with at least one free body can collide. Reserves memory for no car yet; see
+    /// [`Collisions::reserve`].
     pub fn new(cars_meet: bool, bodies: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(RESERVED_POINTS_PER_CAR);
@@ -126,17 +129,21 @@ impl Collisions {
         }
     }
 
-    /// Returns true if the cars `one` and `other` pass through each other.
+    /// Returns true if the hulls with the indices `one` and `other` can never collide: both are cars and cars do not collide in
+    /// this world.
     pub fn passes_through(&self, one: u32, other: u32) -> bool {
         one.max(other) < self.pass_through_below
     }
 
-    /// Returns whether any two hulls can collide.
+    /// Returns whether any two hulls can collide: cars collide with each other, or there is a free body. Does not depend on
+    /// positions.
     pub fn can_collide(&self) -> bool {
         self.can_collide
     }
 
-    /// Reserves memory for `cars` cars and free bodies, and updates which of them pass through each other.
+    /// Reserves memory for `cars` hulls (cars and free bodies together) and resizes the arrays with one entry per hull. Updates
+    /// which cars pass through each other: all of them if cars do not collide, otherwise none. Discards the bounds of the broad
+    /// phase.
     pub fn reserve(&mut self, cars: usize) {
         self.pass_through_below = if self.cars_collide { 0 } else { (cars - self.bodies) as u32 };
         self.bounds.reserve(cars, self.can_collide);
@@ -156,9 +163,13 @@ impl Collisions {
         self.group[car] != NO_CAR
     }
 
-    /// Changes the twists of colliding chassis so that no hull enters another one or `ground` within the coming `dt` s. Uses
-    /// sequential impulses with friction, between hulls and as [`GroundContacts::keep_out`] does on the ground. Trains of which a
-    /// vehicle is stopped are solved with their hitches. Returns whether any hulls collide or are hitched.
+    /// Changes the twists of colliding chassis so that no hull enters another one or `ground` within the coming `dt` s. Returns
+    /// whether any hulls collide or are hitched; if false, no twist changed and the caller must keep hulls out of the ground.
+    ///
+    /// Each of up to [`MAX_CONTACT_SEARCHES`] rounds finds the contacts of near pairs and of their groups with the ground,
+    /// closes the hitches of stopped trains, and solves each group by sequential impulses with friction. Rounds end when no new
+    /// contact point appears. Impacts are stopped last. Hulls in no group are not kept out of the ground. `stops` are contact
+    /// points of rims, each with the index of its car, sorted by car. `touching` is a buffer.
     pub fn separate_hulls(
         &mut self,
         chassis: &mut [Chassis],
@@ -198,7 +209,7 @@ impl Collisions {
         true
     }
 
-    /// Returns the pairs of cars whose bounds overlap, the lower index first.
+    /// Returns the pairs of hulls whose bounds overlap, the lower index first, sorted. The hulls themselves need not touch.
     pub fn near_pairs(&self) -> &[[u32; 2]] {
         self.bounds.near_pairs()
     }
@@ -208,7 +219,8 @@ impl Collisions {
         self.bounds.cars_near(place, reach.into())
     }
 
-    /// Updates the broad phase if a car has left its bound or will leave it in the coming `dt` s.
+    /// Updates the broad phase if a hull has left its bound or will leave it in the coming `dt` s. Does nothing if no two hulls
+    /// can collide.
     #[inline(always)]
     pub fn update_bounds(&mut self, chassis: &[Chassis], dt: f32) {
         if self.can_collide && !self.bounds.is_valid(chassis, dt) {
@@ -221,21 +233,25 @@ impl Collisions {
         self.bounds.clear();
     }
 
-    /// Returns the impulses that hitches transmitted to trailers in addition to the vehicles' own solve, N s, each with the index
-    /// of the trailer.
+    /// Returns the impulses on trailers by which this crate closed hitches while a hull was stopped, N s, world axes, each with
+    /// the index of the trailer. They come in addition to the hitch impulses of the vehicles' own solve. Hitches without an
+    /// impulse are left out.
     pub fn hitch_impulses(&self) -> impl Iterator<Item = (usize, Vec3)> {
         let jolted = self.hitches.iter().filter(|link| link.impulse != Vec3::ZERO);
         jolted.map(|link| (link.cars[0] as usize, link.impulse))
     }
 
-    /// Adds the contact points of nearby hulls. Skips hitched pairs, suspended cars and pairs whose contact points were found in
-    /// an earlier search.
+    /// Adds the contact points of near pairs over the coming `dt` s, and adds pairs with at least one point to `pairs`, sorted.
+    /// Skips hitched pairs, suspended cars, pairs too far apart, and pairs whose contact points were found in an earlier
+    /// search.
     #[inline(never)]
     fn find_hull_contacts(&mut self, chassis: &[Chassis], dt: f32) {
+        // Number of pairs from earlier searches, which are sorted.
         let met = self.pairs.len();
         for k in 0..self.near_pairs().len() {
             let cars = self.near_pairs()[k];
             let [first, second] = cars.map(|car| &chassis[car as usize]);
+            // Whether one of the two tows the other.
             let tied = first.towed_by == Some(cars[1]) || second.towed_by == Some(cars[0]);
             if tied || !may_collide(first, second, dt) || self.pairs[..met].binary_search(&cars).is_ok() {
                 continue;
@@ -252,7 +268,8 @@ impl Collisions {
         self.pairs.sort_unstable();
     }
 
-    /// Finds the closed hitches between chassis that are not suspended.
+    /// Replaces `hitches` by one constraint for each chassis with a towing vehicle. Skips suspended chassis, missing towing
+    /// vehicles and a chassis that tows itself.
     fn find_hitches(&mut self, chassis: &[Chassis]) {
         self.hitches.clear();
         for (car, trailer) in chassis.iter().enumerate() {
@@ -263,8 +280,9 @@ impl Collisions {
         }
     }
 
-    /// Closes the hitches of trains that have a stopped vehicle or a contact that presses, at the attitudes that result. Other
-    /// trains stay bit-identical.
+    /// Closes the hitches of trains with contact points if a vehicle was stopped in this step or a contact presses (its normal
+    /// speed is below the allowed one). Closes the hitches, solves the group, and closes them again at the attitudes that
+    /// result. Other trains stay bit-identical.
     fn close_hitches(&mut self, chassis: &mut [Chassis], dt: f32) {
         for links in self.hitches.chunk_by_mut(|a, b| a.group == b.group) {
             let points = group_points(&mut self.points, links[0].group);
@@ -279,7 +297,8 @@ impl Collisions {
         }
     }
 
-    /// Assigns one group to all cars that are connected by contacts or hitches.
+    /// Assigns one group to all cars that are connected by contacts or hitches: the lowest index of the connected cars
+    /// (union-find). Cars without contact or hitch get [`NO_CAR`].
     fn merge_groups(&mut self) {
         self.group.fill(NO_CAR);
         for [one, other] in self.pairs.iter().copied().chain(self.hitches.iter().map(|link| link.cars)) {
@@ -297,7 +316,8 @@ impl Collisions {
         }
     }
 
-    /// Adds the points at which cars of a group touch the ground, except points that were found before.
+    /// Adds the points at which hulls of a group may touch the ground within `dt` s, and the stops of their rims. Points found
+    /// in earlier searches are left out. Hulls without a group are not checked.
     fn find_ground_contacts(
         &mut self,
         chassis: &[Chassis],
@@ -307,6 +327,7 @@ impl Collisions {
         dt: f32,
     ) {
         for (car, hull) in chassis.iter().enumerate().filter(|(car, _)| self.group[*car] != NO_CAR) {
+            // Gravity is already part of the velocity, so no further fall (m/s) is added.
             touching.find_contacts(hull, ground, rim_contacts_of(stops, car), 0.0, dt);
             for found in touching.found_points() {
                 if !self.points.iter().any(|point| point.is_same_point(car as u32, found)) {
@@ -323,8 +344,10 @@ impl Collisions {
         }
     }
 
-    /// Removes the remaining approach speed of every contact that closes within the step by an impact, and its slip as far as
-    /// friction allows. The poses still move until the gaps close, as on the ground.
+    /// Ends impacts: each contact that closes within the step a gap of more than [`IMPACT_SPEED_MPS`] times `dt` is solved
+    /// again for a normal speed of zero, with friction against all remaining slip. Only the velocities at the end of the step
+    /// change. The poses still move with the earlier velocities until the gaps close, as on the ground. Does nothing without an
+    /// impact.
     fn stop_impacts(&mut self, chassis: &mut [Chassis], dt: f32) {
         let mut hit = false;
         for point in &mut self.points {
@@ -348,15 +371,18 @@ impl Collisions {
     }
 }
 
-/// Returns true if spheres around the hulls may overlap within `dt` s and neither car is suspended.
+/// Returns true if spheres around the hulls (about their centres of mass) may overlap within `dt` s of their motion and neither
+/// car is suspended.
 fn may_collide(first: &Chassis, second: &Chassis, dt: f32) -> bool {
+    // Sum of both speeds, m/s.
     let ways = first.pose_motion()[0].length() + second.pose_motion()[0].length();
     let reach = first.hull_radius + second.hull_radius + ways * dt;
     let near = (first.position - second.position).as_vec3().length_squared() <= reach * reach;
     near && !first.is_suspended && !second.is_suspended
 }
 
-/// Closes the hitches `links` of a group for the coming `dt` s, and updates the compliance of its `points` with them.
+/// Closes the hitches `links` of a group for the coming `dt` s. Then updates the response of each of its `points`; see
+/// [`ContactPoint::update_compliance`].
 fn update_hitches(links: &mut [HitchConstraint], points: &mut [ContactPoint], chassis: &mut [Chassis], dt: f32) {
     close_hitches(links, chassis, dt);
     for point in points {
@@ -387,7 +413,10 @@ fn find_root(group: &[u32], mut car: u32) -> u32 {
 }
 
 impl ContactPoint {
-    /// Creates the contact point of the two hulls `cars` for a step of `dt` s.
+    /// Creates the contact point of the two hulls `cars` for a step of `dt` s, without impulses. Friction is the product of
+    /// both coefficients. The allowed approach speed closes the gap within the step. The target slip is the slip before
+    /// contact: the tangential velocity times the share of the step that passes before contact. `number` is the order of
+    /// detection.
     fn between_hulls(chassis: &[Chassis], cars: [u32; 2], meeting: &HullContact, number: u32, dt: f32) -> Self {
         let HullContact { arms, closing_fraction: closes, gap, normal } = *meeting;
         // The friction coefficients are multiplied, as in Rapier.
@@ -403,6 +432,7 @@ impl ContactPoint {
             ground_velocity: Vec3::ZERO,
             min_normal_speed: HullPoint { arm: arms[0], gap, normal, friction, velocity: Vec3::ZERO }.allowed_speed(dt),
             target_slip: Vec3::ZERO,
+            // Computed below.
             normal_compliance: 0.0,
             response: None,
             normal_impulse: 0.0,
@@ -417,7 +447,9 @@ impl ContactPoint {
         point
     }
 
-    /// Creates the point at which `hitch_impulses`, of index `car`, touches the ground, for a step of `dt` s.
+    /// Creates the point `found` at which `hull`, of index `car`, touches the ground, for a step of `dt` s, without impulses.
+    /// The allowed approach speed closes the gap within the step; friction drives the slip relative to the ground to zero.
+    /// `number` is the order of detection.
     fn on_ground(hull: &Chassis, car: u32, found: &HullPoint, number: u32, dt: f32) -> Self {
         Self {
             group: NO_CAR,
@@ -439,21 +471,25 @@ impl ContactPoint {
         }
     }
 
-    /// Returns true if this is the point `found` of `car` on the ground.
+    /// Returns true if this point is a contact of `car` with the ground at the place and with the normal of `found`: within
+    /// [`SAME_POINT_TOLERANCE`] metres, and with a cosine between the normals above 1 − [`SAME_POINT_TOLERANCE`].
     fn is_same_point(&self, car: u32, found: &HullPoint) -> bool {
         let near = self.arms[0].distance_squared(found.arm) < SAME_POINT_TOLERANCE * SAME_POINT_TOLERANCE;
         self.cars == [car, NO_CAR] && near && self.normal.dot(found.normal) > 1.0 - SAME_POINT_TOLERANCE
     }
 
-    /// Returns the velocity of the first hull at the point relative to the second hull or the ground, m/s.
+    /// Returns the velocity of the first hull at the point relative to the second hull or the ground, world axes, m/s. The
+    /// velocities are those at the end of the step so far.
     fn velocity(&self, chassis: &[Chassis]) -> Vec3 {
+        // Index NO_CAR is in no list, so the ground has no chassis.
         let own = chassis[self.cars[0] as usize].velocity_at(self.arms[0]);
         chassis
             .get(self.cars[1] as usize)
             .map_or(own - self.ground_velocity, |other| own - other.velocity_at(self.arms[1]))
     }
 
-    /// Returns the change of that velocity along the unit vector `along` per impulse along it, 1/kg.
+    /// Returns the change of relative velocity along the unit vector `along` per impulse along it, 1/kg: n·Rn from the stored
+    /// response if hitches are solved, otherwise the sum of the responses of both hulls. The ground does not respond.
     fn compliance_along(&self, chassis: &[Chassis], along: Vec3) -> f32 {
         if let Some(answer) = self.response {
             return along.dot(answer * along);
@@ -462,10 +498,13 @@ impl ContactPoint {
         chassis.get(self.cars[1] as usize).map_or(own, |other| own + hull_compliance(other, self.arms[1], along))
     }
 
-    /// Computes the compliance of the point including all chassis that `links` connect to its hulls. Applies test impulses and
-    /// takes them back.
+    /// Computes `response` and `normal_compliance` of the point by test impulses: applies one along each world axis, measures
+    /// the change of relative velocity, and takes the impulse back. Velocities and hitch impulses return to their values up to
+    /// rounding. [`ContactPoint::apply`] solves the hitches `links` only if a response is known, so the first call for a point
+    /// gives the response without them, and later calls include all chassis that they connect.
     fn update_compliance(&mut self, links: &mut [HitchConstraint], chassis: &mut [Chassis]) {
         let before = self.velocity(chassis);
+        // Change of relative velocity per unit impulse along each axis, 1/kg.
         let columns = Vec3::AXES.map(|axis| {
             // The test impulses change the velocity by metres per second, so that the differences are accurate.
             let size = 1.0 / hull_compliance(&chassis[self.cars[0] as usize], self.arms[0], axis);
@@ -479,8 +518,9 @@ impl ContactPoint {
         self.normal_compliance = self.normal.dot(answer * self.normal);
     }
 
-    /// Applies `impulse` (N s) to the first hull and the opposite to the second, and solves the hitches. Returns the larger
-    /// change of velocity of the two hulls, m/s.
+    /// Applies `impulse` (N s, world axes) at the point to the first hull and the opposite to the second, and re-solves the
+    /// hitches if `response` is known. The stored impulses of the point do not change. Returns the impulse times the larger
+    /// inverse mass of the two hulls, m/s; the rotation is not included.
     fn apply(&self, chassis: &mut [Chassis], links: &mut [HitchConstraint], impulse: Vec3) -> f32 {
         let [own, other] = self.cars.map(|car| car as usize);
         chassis[own].apply_impulse(impulse, self.arms[0].cross(impulse));
@@ -495,8 +535,10 @@ impl ContactPoint {
         impulse.length() * inverse_mass
     }
 
-    /// Updates the normal impulse for the current velocity. Returns true if the velocity changes by more than [`VELOCITY_TOLERANCE_MPS`].
+    /// Sets the normal impulse that brings the normal speed to `min_normal_speed`, clamps the accumulated impulse to ≥ 0, and
+    /// applies the change. Returns true if the velocity changes by more than [`VELOCITY_TOLERANCE_MPS`].
     fn solve_normal(&mut self, chassis: &mut [Chassis], links: &mut [HitchConstraint]) -> bool {
+        // Change of normal impulse that reaches the allowed speed, N s.
         let wanted = (self.min_normal_speed - self.velocity(chassis).dot(self.normal)) / self.normal_compliance;
         let pressed = (self.normal_impulse + wanted).max(0.0);
         let more = pressed - self.normal_impulse;
@@ -507,19 +549,24 @@ impl ContactPoint {
         self.apply(chassis, links, self.normal * more) > VELOCITY_TOLERANCE_MPS
     }
 
-    /// Updates the friction impulse for the current velocity and normal impulse. Returns true if the velocity changes by more
-    /// than [`VELOCITY_TOLERANCE_MPS`].
+    /// Updates the friction impulse so that the tangential velocity reaches `target_slip`, clamps it to friction coefficient
+    /// times normal impulse, and applies the change. Returns true if the velocity changes by more than
+    /// [`VELOCITY_TOLERANCE_MPS`]; false without normal and friction impulse.
     fn solve_friction(&mut self, chassis: &mut [Chassis], links: &mut [HitchConstraint]) -> bool {
         if self.normal_impulse == 0.0 && self.friction_impulse == Vec3::ZERO {
             return false;
         }
+        // Slip that friction must remove, m/s.
         let slip = self.velocity(chassis) - self.target_slip;
         let slip = slip - self.normal * slip.dot(self.normal);
         let size = slip.length();
+        // Friction impulse wanted, N s.
         let mut drag = self.friction_impulse;
+        // Slip below 1e-6 m/s has no direction.
         if size > 1e-6 {
             drag -= slip / self.compliance_along(chassis, slip / size);
         }
+        // Limited by Coulomb friction.
         let drag = drag.clamp_length_max(self.friction * self.normal_impulse);
         let more = drag - self.friction_impulse;
         self.friction_impulse = drag;
@@ -527,8 +574,8 @@ impl ContactPoint {
     }
 }
 
-/// Returns the change of velocity of the point `arm` of `chassis` along the unit vector `along`, per impulse along it at that
-/// point, 1/kg.
+/// Returns the change of velocity of the point `arm` (m from the centre of mass) of `chassis` along the unit vector `along`,
+/// per impulse along it at that point, 1/kg: 1/m + (r × n)·J⁻¹ (r × n). World axes; hitches are not included.
 fn hull_compliance(chassis: &Chassis, arm: Vec3, along: Vec3) -> f32 {
     let lever = arm.cross(along);
     chassis.inverse_mass + lever.dot(chassis.angular_velocity_change(lever))

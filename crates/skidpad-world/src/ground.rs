@@ -21,14 +21,19 @@ pub struct Ground {
     pub(crate) normal: Vec3,
     /// Factor on the friction of tyres on the plane.
     pub(crate) grip: f32,
+    /// Texture of the plane: unevenness and rolling resistance.
     pub(crate) texture: SurfaceTexture,
     /// Whether any surface has a texture.
     is_textured: bool,
     /// Fixed boxes, then the platforms.
     pub(crate) blocks: Vec<Block>,
+    /// Platforms, in the order of their boxes at the end of `blocks`.
     platforms: Vec<Platform>,
+    /// Height fields and meshes.
     pub(crate) terrain: Terrain,
+    /// Acceleration of gravity along −z of the world, m/s².
     gravity: f32,
+    /// Velocity of the air, world axes, m/s.
     wind: Vec3,
     /// Length of the current step, s.
     dt: f32,
@@ -37,13 +42,19 @@ pub struct Ground {
 /// Box of the scene, with the derived values that queries need.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
+    /// Centre of the box, world axes, m.
     pub centre: DVec3,
+    /// Rotation from box axes to world axes.
     pub to_world: Quat,
+    /// Rotation from world axes to box axes.
     pub from_world: Quat,
+    /// Half extents of the box, in its own axes, m.
     pub shape: Cuboid,
     /// Distance from the centre to a corner, m.
     pub radius: f32,
+    /// Factor on the friction of tyres and hulls on the box.
     pub grip: f32,
+    /// Texture of the box: unevenness and rolling resistance.
     pub texture: SurfaceTexture,
     /// Motion in the current step; `None` for a box that does not move.
     pub motion: Option<PlatformMotion>,
@@ -67,6 +78,7 @@ pub struct Hit {
 }
 
 impl Block {
+    /// Creates the block of a box of the scene, at rest.
     fn new(fixed: &FixedBox) -> Self {
         Self {
             centre: fixed.centre,
@@ -86,27 +98,34 @@ impl Block {
         self.motion = Some(motion);
     }
 
-    /// Returns the mean velocity over the step of the block's point at `place` (world, m), m/s.
+    /// Returns the mean velocity over the step of the block's point at `place` (world, m), m/s, world axes; zero for a block
+    /// without motion.
     pub fn velocity_at(&self, place: DVec3) -> Vec3 {
         self.motion.map_or(Vec3::ZERO, |motion| motion.velocity_at(place))
     }
 
     /// Returns the ground data for a wheel of `probe` that touches this block at `arm` m from the centre of mass of its car.
-    /// `number` is the index of the block. Returns `None` for a block without motion and texture.
+    /// `number` is the index of the block, `dt` the step in s. A moving block has its velocity under the wheel, at the start
+    /// and the end of the step alike, and its texture without unevenness. A block without motion has only its texture. Returns
+    /// `None` for a block without motion and texture.
     fn ground_data(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<StoodOn> {
         let Some(motion) = self.motion else { return self.texture.apply_to_ground(None) };
         let velocity = motion.velocity_under_wheel(probe.position, arm, dt);
+        // Moving surfaces have no unevenness.
         let texture = SurfaceTexture { amplitude: 0.0, ..self.texture };
         Some(StoodOn { body: number as u64, start_velocity: velocity, velocity, texture })
     }
 
-    /// Returns the distance (m) to the face through which a ray enters the box, and the normal of that face, in the axes of the
-    /// box. `start` is relative to the centre, `reach` in m. Returns `None` for a miss or a ray that starts inside.
+    /// Returns the distance (m) to the face through which a ray enters the box, and the unit normal of that face, in the axes
+    /// of the box. `start` is relative to the centre and `direction` a unit vector, both in world axes; `reach` in m. A ray
+    /// that misses is repeated with the box enlarged by the rounding error. Returns `None` for a miss, a face beyond `reach`,
+    /// or a ray that starts inside.
     pub(crate) fn entry_face(&self, start: Vec3, direction: Vec3, reach: f32) -> Option<(f32, Vec3)> {
         if start.length_squared() > (self.radius + reach) * (self.radius + reach) {
             return None;
         }
         let (start, direction) = (self.from_world * start, self.from_world * direction);
+        // `true`: the box is solid, so that a ray from inside has a zero normal.
         let cast = |shape: &Cuboid| shape.cast_local_ray_and_get_normal(&Ray::new(start, direction), reach, true);
         // The sides are enlarged by the rounding error, so that no ray passes between two rotated boxes that abut.
         let grown =
@@ -116,10 +135,13 @@ impl Block {
     }
 
     /// Returns the distance to the entry face as [`Block::entry_face`] does, but with 64 bits, and the normal in world axes.
+    /// The face is found with 32 bits; its distance is recomputed from the plane of the face. Returns `None` also if that
+    /// distance is negative or above `reach`.
     fn entry_face_f64(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<(f64, DVec3)> {
         let (_, normal) = self.entry_face(start.as_vec3(), direction.as_vec3(), reach as f32)?;
         let turn = self.to_world.as_dquat().normalize();
         let outward = turn * normal.as_dvec3();
+        // Distance of the face from the centre, m.
         let depth = (normal * self.shape.half_extents).abs().element_sum();
         let distance = (f64::from(depth) - start.dot(outward)) / direction.dot(outward);
         (0.0..=reach).contains(&distance).then_some((distance, outward))
@@ -127,7 +149,8 @@ impl Block {
 }
 
 impl Ground {
-    /// Creates the ground of `scene`, with the platforms where they are at time 0.
+    /// Creates the ground of `scene`, with the platforms at their poses for time 0. Platforms have no motion until
+    /// [`Ground::move_platforms`].
     pub fn new(scene: &Scene) -> Self {
         let platforms = scene.platforms.iter().map(|platform| platform.box_at(0.0));
         let blocks: Vec<Block> = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
@@ -170,7 +193,8 @@ impl Ground {
         !self.platforms.is_empty()
     }
 
-    /// Places every platform where it is at `time` s and sets its motion over the step of `dt` s that begins then.
+    /// Moves the boxes of all platforms to their poses at `time` s and sets their motion over the step of `dt` s that begins
+    /// then. Also stores `dt` for the ground data of contacts.
     pub fn move_platforms(&mut self, time: f64, dt: f32) {
         self.dt = dt;
         let fixed = self.blocks.len() - self.platforms.len();
@@ -191,21 +215,25 @@ impl Ground {
         self.blocks.is_empty() && self.terrain.is_empty()
     }
 
-    /// Returns true if no surface moves or has a texture, so that contacts need no ground data.
+    /// Returns true if there are no platforms and no surface has a texture, so that contacts need no ground data. Wheels on
+    /// hulls are not considered.
     pub(crate) fn is_static_and_smooth(&self) -> bool {
         self.platforms.is_empty() && !self.is_textured
     }
 
-    /// Adds the unevenness of the texture to all contacts in `answered`.
+    /// Changes every contact in `answered` by the unevenness of its texture at the place of the probe. Does nothing if no
+    /// surface has a texture.
     fn apply_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered).filter(|_| self.is_textured) {
             *answer = answer.map(|contact| contact.with_unevenness(probe));
         }
     }
 
-    /// Returns the first face hit by a ray from `start` along the unit vector `direction`, up to `reach` m away.
+    /// Returns the first hit of a ray from `start` (world, m) along the unit vector `direction`, up to `reach` m away; `None`
+    /// for a miss. Checks the plane, then boxes and platforms, then the terrain.
     ///
-    /// The plane stops rays from both sides. Faces of boxes stop rays from outside.
+    /// The plane stops rays from both sides. Faces of boxes stop rays from outside. A surface that is flush with the hit below
+    /// it, within [`FLUSH_TOLERANCE_M`], changes only its grip. Hulls of cars and unevenness are not included.
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let mut nearest = if self.has_plane { self.cast_on_plane(start, direction, reach) } else { None };
         for block in &self.blocks {
@@ -232,23 +260,30 @@ impl Ground {
         })
     }
 
-    /// Returns the hit of a ray on the plane, from either side; see [`Ground::cast`].
+    /// Returns the hit of a ray on the plane, from either side, with the normal towards the start of the ray; `None` beyond
+    /// `reach` m or behind the start. See [`Ground::cast`].
     fn cast_on_plane(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let normal = self.normal.as_dvec3().normalize();
+        // Height above the plane, m, and cosine between the ray and the direction into the plane.
         let (height, closing) = (start.dot(normal), -direction.dot(normal));
         let distance = height / closing;
         let facing = if height < 0.0 { -normal } else { normal };
         (0.0..=reach).contains(&distance).then_some(Hit { distance, normal: facing, grip: self.grip })
     }
 
-    /// Returns whether the ground near `probe` may be anything but the plane.
+    /// Returns whether the ground near `probe` may be anything but the plane: there is terrain anywhere, or the bounding sphere
+    /// of a box reaches the probe.
     pub(crate) fn is_uneven_near(&self, probe: &Probe) -> bool {
         let start = probe.position + probe.offset.as_dvec3();
         !self.terrain.is_empty() || self.blocks.iter().any(|block| block.is_near(start, probe))
     }
 
-    /// Answers every probe with its contact on plane, boxes and terrain, in order; a miss is `None`. If the world `has_rims`, the
-    /// contact points that stop rims are written to `stops`, each with the index of its car. `near` is a buffer.
+    /// Answers every probe (ray or rim disc of a wheel) with its contact on plane, boxes and terrain, in order; a miss is
+    /// `None`. Queries the plane, then boxes, then triangles for rims and terrain, and applies the unevenness of textures last.
+    /// Hulls of cars and free bodies are not included.
+    ///
+    /// `has_rims`: whether any probe has a rim. If so, or if there is terrain, `stops` is replaced by the contact points with
+    /// walls that stop rims, each with the index of its car. `near` is a buffer.
     pub(crate) fn answer_probes(
         &self,
         asked: &[Probe],
@@ -273,7 +308,8 @@ impl Ground {
         }
     }
 
-    /// Answers every probe from the plane alone; a miss is `None`.
+    /// Answers every probe from the plane alone, with the normal and grip of the plane and without ground data; a miss is
+    /// `None`. Rims are treated as rays.
     pub(crate) fn probe_plane(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         dispatch_simd(
             #[inline(always)]
@@ -281,6 +317,8 @@ impl Ground {
         );
     }
 
+    /// Computes [`Ground::probe_plane`] for four probes at once, then for the remaining ones. The height of a body is computed
+    /// once for consecutive probes of a car.
     #[inline(always)]
     fn probe_plane_simd(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         if !self.has_plane {
@@ -288,6 +326,7 @@ impl Ground {
             return;
         }
         let wide = self.normal.as_dvec3();
+        // Car of the last probe and the height of its centre of mass above the plane, m.
         let mut last = (usize::MAX, 0.0f32);
         // The origin lies on the plane. The height of the body is one 64-bit product; all other terms are relative to it.
         let mut height = |probe: &Probe| {
@@ -309,7 +348,10 @@ impl Ground {
         }
     }
 
-    /// Computes the contacts of the plane with probes of bodies at `heights` above it, m.
+    /// Computes the contacts of the plane with the rays `asked`, one per lane. `heights` are the heights of their bodies above
+    /// the plane, m. The distance is (height of the start) / (cosine to the direction into the plane). A contact needs a sine
+    /// of at least [`MIN_PLANE_HIT_SINE`] between ray and plane and a distance up to the ray's length; negative distances
+    /// count. Others get `None`.
     #[inline(always)]
     fn probe_plane_lanes<L: BodyLanes<N>, const N: usize>(
         &self,
@@ -335,14 +377,16 @@ impl Ground {
         }
     }
 
-    /// Adds the texture of the plane to all contacts in `answered`.
+    /// Sets the texture of the plane as the ground data of all contacts in `answered`. Does nothing if no surface has a
+    /// texture.
     fn set_plane_texture(&self, answered: &mut [Option<Contact>]) {
         for answer in answered.iter_mut().flatten().filter(|_| self.is_textured) {
             answer.ground = self.texture.apply_to_ground(None);
         }
     }
 
-    /// Replaces contacts by those of boxes that are nearer. A box that is flush with the contact sets only grip and ground data.
+    /// Replaces contacts by those of boxes and platforms that are nearer, for rays. A box that is flush with the contact below
+    /// it, within [`FLUSH_TOLERANCE_M`], sets only grip and ground data.
     pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered) {
             for (number, block) in self.blocks.iter().enumerate() {

@@ -27,7 +27,8 @@ pub(crate) struct HitchConstraint {
 }
 
 impl HitchConstraint {
-    /// Creates the hitch between the trailer and the vehicle ahead, in this order in `cars`.
+    /// Creates the hitch between the trailer and the vehicle ahead, in this order in `cars`, without impulse and group.
+    /// [`HitchConstraint::prepare`] computes the rest.
     pub fn new(cars: [u32; 2]) -> Self {
         Self {
             group: u32::MAX,
@@ -39,18 +40,23 @@ impl HitchConstraint {
         }
     }
 
-    /// Computes arms, target velocity and effective mass for a step of `dt` s.
+    /// Computes arms, target velocity and effective mass for a step of `dt` s. Arms are taken in the middle of the step. The
+    /// target velocity closes the gap between the two points at the end of the step. The effective mass is the inverse of the 3
+    /// × 3 response of both chassis to an impulse at the hitch.
     fn prepare(&mut self, chassis: &[Chassis], dt: f32) {
         let [trailer, ahead] = self.cars.map(|car| &chassis[car as usize]);
         let points = [(trailer, trailer.coupler), (ahead, ahead.hitch)];
         let arms = points.map(|(car, point)| car.axes * point);
+        // Vector from the towing vehicle's point to the trailer's point at the start of the step, m.
         let gap = (trailer.position - ahead.position).as_vec3() + arms[0] - arms[1];
         let rates = [trailer, ahead].map(|car| car.midpoint_rate(dt));
         self.arms = [0, 1].map(|k| math::integrate_rotation(points[k].0.rotation, rates[k], 0.5 * dt) * points[k].1);
         // The poses turn with rates that differ from the angular velocities by the gyroscopic effect.
         let [turned, turned_ahead] = [0, 1].map(|k| (rates[k] - points[k].0.angular).cross(self.arms[k]));
+        // `0.0`: the poses have no lag.
         self.target = gap_correction_velocity(gap, 0.0, dt) - turned + turned_ahead;
         let column = |axis: Vec3| {
+            // Change of velocity of the hitch point per impulse along `axis`.
             let answer = |car: &Chassis, arm: Vec3| {
                 axis * car.inverse_mass + car.angular_velocity_change(arm.cross(axis)).cross(arm)
             };
@@ -59,8 +65,8 @@ impl HitchConstraint {
         self.effective_mass = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z)).inverse();
     }
 
-    /// Applies the impulse that brings the relative velocity of the two points to its target. Returns the error of that velocity
-    /// before, m/s.
+    /// Applies the impulse that brings the relative velocity of the two points to its target, to the trailer and with the
+    /// opposite sign to the towing vehicle, and adds it to `impulse`. Returns the error of that velocity before, m/s.
     fn solve(&mut self, chassis: &mut [Chassis]) -> f32 {
         let [trailer, ahead] = self.cars.map(|car| car as usize);
         let velocity = chassis[trailer].velocity_at(self.arms[0]) - chassis[ahead].velocity_at(self.arms[1]);
@@ -73,17 +79,21 @@ impl HitchConstraint {
     }
 }
 
-/// Sets the poses of the vehicles in `links`, all of one group, to move with the velocities at the end of the step of `dt` s.
-/// Then closes their hitches for these velocities.
+/// Closes the hitches `links`, all of one group, for poses that move with the velocities at the end of the step of `dt` s.
+/// Clears the lag of all vehicles of the group, prepares each hitch, and iterates until the hitch points have their target
+/// velocities. Changes the twists of `chassis` and the impulses of `links`.
 pub(crate) fn close_hitches(links: &mut [HitchConstraint], chassis: &mut [Chassis], dt: f32) {
     for car in links.iter().flat_map(|link| link.cars) {
+        // A zero impulse clears the lag of the pose.
         chassis[car as usize].apply_impulse(Vec3::ZERO, Vec3::ZERO);
     }
     links.iter_mut().for_each(|link| link.prepare(chassis, dt));
     solve_hitches(links, chassis);
 }
 
-/// Iterates over the hitches of one group until their velocities converge. A single hitch needs one pass.
+/// Iterates over the hitches of one group until no relative velocity was off by more than [`VELOCITY_TOLERANCE_MPS`], for at
+/// most [`MAX_IMPULSE_PASSES`] passes. A single hitch needs one pass. Changes the twists of `chassis` and the impulses of
+/// `links`.
 pub(crate) fn solve_hitches(links: &mut [HitchConstraint], chassis: &mut [Chassis]) {
     for _ in 0..MAX_IMPULSE_PASSES {
         let changed = links.iter_mut().map(|link| link.solve(chassis)).fold(0.0, f32::max);

@@ -27,9 +27,13 @@ const MAX_CONTACT_GAP_M: f32 = 0.03;
 /// Contacts of hulls with the ground, and the buffers for finding them.
 #[derive(Clone)]
 pub struct GroundContacts {
+    /// Buffer of the narrow phase between the hull and one box.
     manifold: ContactManifold<(), ()>,
+    /// Buffers of the narrow phase between the hull and triangles.
     triangle_contacts: TriangleContacts,
+    /// Contact points found last.
     points: Vec<HullPoint>,
+    /// Impulses on `points`, in the same order.
     impulses: Vec<ContactImpulse>,
 }
 
@@ -56,8 +60,8 @@ const HULL_CORNERS: usize = 8;
 const SAME_SURFACE_COSINE: f32 = 0.99;
 
 /// Returns true if `found` is the farthest point in the direction of some corner of the hull, among the points of `all` on the
-/// same surface. Of equally far points the first one counts. The outermost points spread a load evenly; the nearest points would
-/// not.
+/// same surface (with nearly the same normal). Of equally far points the first one counts. The outermost points spread a load
+/// evenly; the nearest points would not.
 fn is_outermost<'a>(found: &HullPoint, all: impl Iterator<Item = &'a HullPoint> + Clone, chassis: &Chassis) -> bool {
     let of_surface = all.filter(|other| other.normal.dot(found.normal) > SAME_SURFACE_COSINE);
     (0..HULL_CORNERS).any(|i| {
@@ -97,9 +101,9 @@ impl GroundContacts {
     }
 
     /// Changes the twist of `chassis` by sequential impulses with friction, so that its hull does not enter `ground` within the
-    /// coming `dt` s. A hull that hits the ground within the step ends it without approach speed; its pose moves with
-    /// [`Chassis::pose_motion`]. `stops` are contact points of its rims, each with the index of the car; they are solved together with
-    /// the hull.
+    /// coming `dt` s. Moves no pose. A hull that hits the ground within the step ends it without approach speed; its pose moves
+    /// with [`Chassis::pose_motion`]. `stops` are contact points of its rims, each with the index of the car; they are solved
+    /// together with the hull. Does nothing without contact points.
     pub fn separate_from_ground(
         &mut self,
         chassis: &mut Chassis,
@@ -107,12 +111,14 @@ impl GroundContacts {
         stops: &[(usize, HullPoint)],
         dt: f32,
     ) {
+        // `0.0`: gravity is already part of the velocity.
         self.find_contacts(chassis, ground, stops, 0.0, dt);
         self.solve_found_contacts(chassis, dt);
     }
 
-    /// Keeps `chassis` out of `ground` and of the blocks of `others` that support it, as [`GroundContacts::separate_from_ground`] does, over `dt`
-    /// s. Contacts with the sides of `others` are ignored.
+    /// Keeps `chassis` out of `ground` and of the blocks of `others` that support it over `dt` s, as
+    /// [`GroundContacts::separate_from_ground`] does. Finds all contact points first and solves them together. Points on
+    /// `others` whose normal is more than 60° off the vertical (sides and undersides) are discarded.
     pub(crate) fn separate_from_all(
         &mut self,
         chassis: &mut Chassis,
@@ -123,6 +129,7 @@ impl GroundContacts {
         self.find_contacts(chassis, ground, &[], 0.0, dt);
         let motion = [chassis.pose_motion()[0], chassis.midpoint_rate(dt)];
         for block in others {
+            // Number of points found before this block, and number of points checked by `retain`.
             let (of_ground, mut number) = (self.points.len(), 0);
             self.find_on_block(chassis, &block, relative_motion(&block, chassis.position, motion), dt);
             self.points.retain(|point| {
@@ -133,7 +140,8 @@ impl GroundContacts {
         self.solve_found_contacts(chassis, dt);
     }
 
-    /// Solves the contact points found last for `chassis`, over `dt` s.
+    /// Solves the contact points found last for `chassis`, over `dt` s, starting from zero impulses, and then ends impacts.
+    /// Without points it only clears the impulses.
     fn solve_found_contacts(&mut self, chassis: &mut Chassis, dt: f32) {
         self.impulses.clear();
         if self.points.is_empty() {
@@ -144,7 +152,8 @@ impl GroundContacts {
         self.stop_impacts(chassis, dt);
     }
 
-    /// Removes the remaining approach speed of every contact point that closes within the step by an impact. The pose still moves
+    /// Ends impacts: each contact point that closes within the step a gap of more than [`IMPACT_SPEED_MPS`] times `dt` gets an
+    /// allowed speed of zero, and all points are solved again. The motion of the pose is then restored: the pose still moves
     /// until the gap closes. An impact thus takes one step: a car that kept the speed which closes the gap would turn or slide
     /// away before the next step stops the rest.
     fn stop_impacts(&mut self, chassis: &mut Chassis, dt: f32) {
@@ -163,7 +172,8 @@ impl GroundContacts {
         }
     }
 
-    /// Solves all contact points found last by sequential impulses.
+    /// Solves all contact points found last. A free body under wheels uses [`solve_under_wheels`], any other hull sequential
+    /// impulses with friction along the slip. Changes the twist of `chassis` and `impulses`, which are also the start values.
     fn solve_points(&mut self, chassis: &mut Chassis) {
         if chassis.is_wheel_loaded {
             solve_under_wheels(chassis, &self.points, &mut self.impulses);
@@ -172,8 +182,10 @@ impl GroundContacts {
         }
     }
 
-    /// Finds the points at which the hull of `chassis` may touch `ground` within the coming `dt` s, if its speed rises by at most
-    /// `falling` m/s. Replaces the points found before; includes the points of `stops`.
+    /// Finds the points at which the hull of `chassis` may touch `ground` within the coming `dt` s, if its speed rises by at
+    /// most `falling` m/s. Replaces the points found before; includes the points of `stops`. Checks the plane, then boxes and
+    /// platforms, then the terrain. On ground other than a plane, points whose gap at the end of the step would be
+    /// [`MAX_CONTACT_GAP_M`] or more are then removed.
     pub(crate) fn find_contacts(
         &mut self,
         chassis: &Chassis,
@@ -185,6 +197,7 @@ impl GroundContacts {
         self.points.clear();
         self.points.extend(stops.iter().map(|(_, point)| *point));
         let hull = &chassis.hull;
+        // Highest speed of any point of the hull by rotation and fall, m/s.
         let turning = chassis.angular.length() * chassis.hull_radius + falling;
         if ground.has_plane {
             self.find_on_plane(chassis, ground, dt * (turning - chassis.velocity.dot(ground.normal)));
@@ -194,6 +207,7 @@ impl GroundContacts {
         }
         // The pose of a falling body moves with the mean of its velocities.
         let motion = [chassis.pose_motion()[0] - Vec3::new(0.0, 0.0, 0.5 * falling), chassis.midpoint_rate(dt)];
+        // Farthest travel of any point of the hull in the step, m.
         let ahead = dt * (turning + motion[0].length());
         for block in &ground.blocks {
             let middle = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
@@ -219,21 +233,24 @@ impl GroundContacts {
         });
     }
 
-    /// Returns the points that [`GroundContacts::find`] found last.
+    /// Returns the points that [`GroundContacts::find_contacts`] found last.
     pub(crate) fn found_points(&self) -> &[HullPoint] {
         &self.points
     }
 
-    /// Returns the response of `chassis`, directly after [`GroundContacts::separate_from_ground`] or [`GroundContacts::separate_from_all`]: the changes of
-    /// velocity (m/s) and angular velocity (rad/s) by a unit of each impulse component (N s), then of each angular impulse
-    /// component (N m s).
+    /// Returns the response of `chassis`, directly after [`GroundContacts::separate_from_ground`] or
+    /// [`GroundContacts::separate_from_all`], including its contacts: the changes of velocity (m/s) and angular velocity
+    /// (rad/s) by a unit of each impulse component (N s), then of each angular impulse component (N m s).
     pub(crate) fn response_columns(&self, chassis: &Chassis) -> [[Vec3; 2]; 6] {
         response_matrix(chassis, &self.points, &self.impulses)
     }
 
-    /// Adds the found points with the smallest gaps to `points`, up to [`MAX_HULL_POINTS`] in total. If more are found, only the
-    /// outermost ones on each surface are candidates. Impacts are left out: [`GroundContacts::separate_from_ground`] ends them in one step.
+    /// Adds the points found last with the smallest gaps to `points`, up to [`MAX_HULL_POINTS`] in total; a nearer point
+    /// replaces the farthest one. If more are found, only the outermost ones on each surface are candidates. Points with a gap
+    /// above [`IMPACT_SPEED_MPS`] times `dt` are impacts and are left out: [`GroundContacts::separate_from_ground`] ends them
+    /// in one step.
     pub(crate) fn add_nearest(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
+        // Points that are no impacts.
         let touching = || self.points.iter().filter(|found| found.gap <= IMPACT_SPEED_MPS * dt);
         let are_many = touching().count() > MAX_HULL_POINTS;
         for found in touching() {
@@ -250,10 +267,12 @@ impl GroundContacts {
         }
     }
 
-    /// Adds the corners of the hull whose height above the plane is at most `ahead` m.
+    /// Adds the corners of the hull whose height above the plane is at most `ahead` m, each with the normal of the plane and
+    /// the product of hull friction and grip. Adds nothing if the lowest point of the hull is higher.
     #[inline(always)]
     fn find_on_plane(&mut self, chassis: &Chassis, ground: &Ground, ahead: f32) {
         let normal = ground.normal;
+        // Height of the centre of mass above the plane, m.
         let height = chassis.position.dot(normal.as_dvec3()) as f32;
         let hull = [chassis.hull.centre, chassis.hull.half_extents].map(Vec3Lanes::splat);
         if lowest_height(height, Vec3Lanes::splat(normal), &Mat3Lanes::from_mat3(&chassis.axes), hull) > ahead {
@@ -274,8 +293,9 @@ impl GroundContacts {
         }
     }
 
-    /// Adds the points of the hull that touch `block` when the two first touch within `dt` s. `motion` is the velocity (m/s) and
-    /// the angular velocity (rad/s) relative to the block. Adds nothing if they pass each other.
+    /// Adds the points of the hull that touch `block` when the two first touch within `dt` s. `motion` is the velocity (m/s)
+    /// and the angular velocity (rad/s) relative to the block, world axes. The gap of each point is its distance at the start
+    /// of the step along the contact normal. Adds nothing if the two pass each other.
     ///
     /// A face counts only at the pose where the hull first touches it. Seen from an earlier pose, the face of an object next to
     /// the path would lie across the path.
@@ -293,10 +313,12 @@ impl GroundContacts {
         };
         let Some((time, normal)) = passing.first_contact(dt) else { return };
         let pose = passing.pose(time);
+        // Direction into the block, in the axes of the hull.
         let back = pose.rotation.inverse() * -normal;
         let [face, of_hull] = [block.shape.support_feature(normal), hull.support_feature(back)];
         // Remaining points would be matched with the features of the previous contact.
         self.manifold.clear();
+        // The hull is the second shape: its points are `local_p2`. `false`: the shapes are not swapped.
         PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
         let outward = block.to_world * normal;
         self.points.extend(self.manifold.points.iter().map(|p| {
@@ -312,7 +334,7 @@ impl GroundContacts {
     }
 }
 
-/// Returns the stops of the car with index `car`. `stops` is sorted by car.
+/// Returns the entries of `stops` (contact points of rims) that belong to the car with index `car`. `stops` is sorted by car.
 #[inline(always)]
 pub(crate) fn rim_contacts_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
     if stops.is_empty() {
@@ -323,8 +345,9 @@ pub(crate) fn rim_contacts_of(stops: &[(usize, HullPoint)], car: usize) -> &[(us
     &stops[first..first + count]
 }
 
-/// Returns the `motion` of a body relative to a block that may move and turn: velocity (m/s) of the centre of mass at `position`
-/// (m) and angular velocity (rad/s). Over one step, the path relative to a turning block is taken as straight.
+/// Returns the `motion` of a body relative to a block that may move and turn: velocity (m/s) of the centre of mass at
+/// `position` (world, m) and angular velocity (rad/s), world axes. For a block at rest it is `motion` itself. Over one step,
+/// the path relative to a turning block is taken as straight.
 fn relative_motion(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [Vec3; 2] {
     match block.motion {
         Some(motion) => [velocity - motion.velocity_at(position), angular - motion.angular],

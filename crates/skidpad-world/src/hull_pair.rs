@@ -18,6 +18,7 @@ const FACE_ENLARGEMENT_M: f32 = 1e-4;
 /// second hull only rotates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
+    /// Both hulls with their rotations.
     hulls: [RotatingHull; 2],
     /// Vector from the second centre of mass to the first, m.
     centre_offset: Vec3,
@@ -28,9 +29,11 @@ pub(crate) struct Pair {
 /// Hull of a rotating chassis.
 #[derive(Clone, Copy, Debug)]
 struct RotatingHull {
+    /// Half extents of the box, in its own axes, m.
     half_extents: Vec3,
     /// Vector from the centre of mass to the middle of the hull, in body axes, m.
     centre: Vec3,
+    /// Rotation from body axes to world axes at the start of the step.
     rotation: Quat,
     /// Angular velocity, rad/s.
     angular: Vec3,
@@ -53,6 +56,7 @@ pub(crate) struct HullContact {
 }
 
 impl RotatingHull {
+    /// Creates the hull of `chassis` with its angular velocity in the middle of the coming `dt` s.
     fn new(chassis: &Chassis, dt: f32) -> Self {
         Self {
             half_extents: chassis.hull.half_extents,
@@ -71,7 +75,8 @@ impl RotatingHull {
 }
 
 impl Pair {
-    /// Creates the pair of two chassis with their motion over the coming `dt` s.
+    /// Creates the pair of two chassis with their motion over the coming `dt` s: velocities of the poses and midpoint rates,
+    /// both taken as constant.
     pub fn new(first: &Chassis, second: &Chassis, dt: f32) -> Self {
         Self {
             hulls: [RotatingHull::new(first, dt), RotatingHull::new(second, dt)],
@@ -80,7 +85,7 @@ impl Pair {
         }
     }
 
-    /// Returns the poses of the middles of both hulls after `time` s.
+    /// Returns the poses of the middles of both hulls after `time` s, relative to the second centre of mass, world axes, m.
     fn poses(&self, time: f32) -> [Pose; 2] {
         let [mut first, second] = self.hulls.map(|hull| hull.pose(time));
         first.translation += self.centre_offset + self.velocity * time;
@@ -98,7 +103,8 @@ impl Pair {
     }
 
     /// Returns the time (s) at which the hulls first touch within `dt` s, and the contact normal towards the first hull, in the
-    /// axes of the second. Returns `None` if they do not touch.
+    /// axes of the second. Hulls that overlap at the start, or are still apart after [`MAX_ADVANCES`] advances, count as
+    /// touching. Returns `None` if they do not touch.
     ///
     /// Uses conservative advancement, as for a fixed box: no point approaches along an axis faster than the velocity and the
     /// sweep of both rotations allow.
@@ -113,7 +119,9 @@ impl Pair {
                 return Some((time, contact_normal(&axes, farthest, size, turned.inverse() * self.velocity)));
             }
             let normal = turned * farthest.normal;
+            // Largest speed of any point of each hull along the axis by rotation, m/s.
             let sweeps = self.hulls.map(|hull| hull.reach * hull.angular.cross(normal).length());
+            // Upper bound of the approach speed along the axis, m/s.
             let closing = sweeps[0] + sweeps[1] - self.velocity.dot(normal);
             time += farthest.separation / closing;
             advances += 1;
@@ -129,18 +137,23 @@ impl Pair {
         self.first_contact(dt).is_some()
     }
 
-    /// Calls `to` with every contact point of the hulls when they first touch within `dt` s. Does not call it if they pass each
-    /// other.
+    /// Calls `to` with every contact point of the hulls when they first touch within `dt` s: the points where the two facing
+    /// faces, edges or corners overlap, or the nearest corner if there is none. Does not call it if they pass each other.
+    /// `manifold` is a buffer.
     pub fn find_contacts(&self, dt: f32, manifold: &mut ContactManifold<(), ()>, mut to: impl FnMut(HullContact)) {
         let Some((time, normal)) = self.first_contact(dt) else { return };
         let [first, second] = self.poses(time);
+        // Pose of the first hull relative to the second.
         let apart = second.inverse() * first;
+        // Direction towards the second hull, in the axes of the first.
         let back = apart.rotation.inverse() * -normal;
+        // First hull, and second hull with faces enlarged tangentially.
         let moves = Cuboid::new(self.hulls[0].half_extents);
         let stands = Cuboid::new(self.hulls[1].half_extents + (Vec3::ONE - normal.abs()) * FACE_ENLARGEMENT_M);
         let [face, other] = [stands.support_feature(normal), moves.support_feature(back)];
         // Remaining points would be matched with the features of another pair.
         manifold.clear();
+        // The first hull is the second shape here. `false`: the shapes are not swapped.
         PolygonalFeature::contacts(&apart, &apart.inverse(), normal, back, &face, &other, manifold, false);
         if manifold.points.is_empty() {
             // If the features miss each other, the nearest corner is the only contact point.
@@ -154,13 +167,18 @@ impl Pair {
         }
     }
 
-    /// Computes the contact of two points of the hulls along `normal` in a step of `dt` s. Each point is given from the middle of
-    /// its hull, in its own axes, m. `poses` are the poses of both middles after `time` s.
+    /// Computes the contact of two points of the hulls along `normal` (world axes) in a step of `dt` s. Each point is given
+    /// from the middle of its hull, in its own axes, m. `poses` are the poses of both middles after `time` s. The gap is that
+    /// of the points at the start of the step. The time of contact is extrapolated from `time` with the speed of the points: 0
+    /// if they overlap at the start, `dt` if they do not approach each other. Both arms lead to the middle between the points
+    /// at that time.
     fn contact_at(&self, poses: [Pose; 2], points: [Vec3; 2], normal: Vec3, time: f32, dt: f32) -> HullContact {
         let places = [poses[0] * points[0], poses[1] * points[1]];
+        // Distance of the points at `time`, m.
         let dist = (places[0] - places[1]).dot(normal);
         let before = self.poses(0.0);
         let gap = (before[0] * points[0] - before[1] * points[1]).dot(normal);
+        // Time of contact, s.
         let closes =
             if gap > 0.0 { (time + dist / self.closing_speed(places, time, normal)).clamp(0.0, dt) } else { 0.0 };
         // The value is NaN if the points do not approach each other.
@@ -171,7 +189,8 @@ impl Pair {
         HullContact { arms, gap, normal, closing_fraction: closes / dt }
     }
 
-    /// Returns the speed at which the points `places` of the two hulls approach each other along `normal` after `time` s, m/s.
+    /// Returns the speed at which the points `places` (m, from the second centre of mass at the start) of the two hulls
+    /// approach each other along `normal` after `time` s, m/s; negative if they separate.
     fn closing_speed(&self, places: [Vec3; 2], time: f32, normal: Vec3) -> f32 {
         let first = self.hulls[0].angular.cross(places[0] - (self.centre_offset + self.velocity * time));
         let second = self.hulls[1].angular.cross(places[1]);

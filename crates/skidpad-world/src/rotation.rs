@@ -6,8 +6,11 @@ use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes};
 /// Rotational state of rigid bodies, in world axes. The matrix `axes` leads from body axes to world axes; the inertias are in
 /// body axes.
 pub(crate) struct RotationState<L> {
+    /// Rotation from body axes to world axes.
     pub axes: Mat3Lanes<L>,
+    /// Inertia about the centre of mass, body axes, kg m².
     pub inertia: Mat3Lanes<L>,
+    /// Inverse of `inertia`, 1/(kg m²).
     pub inverse_inertia: Mat3Lanes<L>,
     /// Angular velocity, rad/s.
     pub angular: Vec3Lanes<L>,
@@ -29,8 +32,8 @@ impl<L: Lane> RotationState<L> {
         Self::mul_in_body_axes(&self.axes, &self.inertia, self.angular)
     }
 
-    /// Returns the angular velocity in the middle of the coming `dt` s, rad/s, for a constant angular momentum L: dω/dt = −J⁻¹ (ω
-    /// × L).
+    /// Returns the angular velocity in the middle of the coming `dt` s, rad/s, for a constant angular momentum L: ω + dω/dt ·
+    /// dt/2 with dω/dt = −J⁻¹ (ω × L). ω is the rate with which the pose turns (angular velocity less lag), all in world axes.
     #[inline(always)]
     pub fn midpoint_rate(&self, momentum: Vec3Lanes<L>, dt: f32) -> Vec3Lanes<L> {
         let rate = self.angular - self.rate_lag;

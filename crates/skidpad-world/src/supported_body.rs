@@ -7,7 +7,8 @@ use crate::chassis::Chassis;
 use crate::ground::Block;
 
 impl Chassis {
-    /// Returns the hull as a box that keeps its current motion and has the friction of the hull as grip.
+    /// Returns the hull as a box that keeps its current motion during the step and has the friction of the hull as grip, so
+    /// that it can support another hull.
     fn moving_block(&self) -> Block {
         let block = self.block();
         let [velocity, angular] = [self.velocity_at((block.centre - self.position).as_vec3()), self.angular];
@@ -19,8 +20,13 @@ impl Chassis {
 }
 
 impl World {
-    /// Implements [`skidpad_core::WorldPort::foresee`]. Other free bodies that support this one keep their current motion;
-    /// contacts with their sides are ignored.
+    /// Predicts the free body with the body number `number` at the end of the step of `dt` s, on a copy: adds gravity and the
+    /// sums of wheel impulses (N s) and angular impulses about its centre of mass (N m s), and solves its contacts with ground
+    /// and supporting bodies. Returns the end twist and its derivative with respect to these impulses; `None` for a car or
+    /// ground. The world does not change.
+    ///
+    /// Implements [`skidpad_core::WorldPort::predict_body`]. Other free bodies that support this one keep their current motion;
+    /// contacts with their sides are ignored, and cars are ignored.
     #[inline(never)]
     pub(crate) fn predict_body(
         &mut self,
@@ -34,6 +40,7 @@ impl World {
         body.add_push([impulse * body.inverse_mass, body.angular_velocity_change(angular)]);
         body.is_wheel_loaded = true;
         let cars = self.cars();
+        // Free bodies near this one.
         let near = self.collisions.iter().flat_map(|collisions| collisions.near_pairs());
         let others = near.filter_map(|[one, other]| match [*one as usize, *other as usize] {
             [one, other] if one == hull && other >= cars => Some(other),

@@ -1,4 +1,4 @@
-//! Moving box against a fixed box: their distance, the time of first contact, and the faces in contact. `pair.rs` covers two
+//! Moving box against a fixed box: their distance, the time of first contact, and the faces in contact. `hull_pair.rs` covers two
 //! moving boxes.
 
 use parry3d::math::Pose;
@@ -66,8 +66,9 @@ impl SweptBox {
         *pose * local - (self.position + self.rotation * (self.centre + local))
     }
 
-    /// Returns the time (s) at which the boxes first touch within `dt` s, and the contact normal towards the moving box. Returns
-    /// `None` if they do not touch.
+    /// Returns the time (s) at which the boxes first touch within `dt` s, and the contact normal towards the moving box, in the
+    /// axes of the fixed box. Boxes that overlap at the start touch at time 0. Boxes that are still close after
+    /// [`MAX_ADVANCES`] advances count as touching. Returns `None` if they do not touch.
     ///
     /// Uses conservative advancement: no point approaches along an axis faster than the velocity and the sweep of the rotation
     /// allow, so that nothing touches before that time (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems").
@@ -81,6 +82,7 @@ impl SweptBox {
             if farthest.separation <= TOUCH_DISTANCE_RATIO * size {
                 return Some((time, contact_normal(&axes, farthest, size, self.velocity)));
             }
+            // Upper bound of the approach speed along the axis, m/s.
             let closing = reach * self.angular.cross(farthest.normal).length() - self.velocity.dot(farthest.normal);
             time += farthest.separation / closing;
             if !(closing > 0.0 && time < dt) {
@@ -98,7 +100,9 @@ impl SweptBox {
 }
 
 /// Returns the contact normal of two boxes: of `farthest` and all face axes with less overlap than the edge rounding, the one
-/// with the smallest closing speed. `size` is the smallest half extent, m; `velocity` is that of the moving box, m/s.
+/// with the smallest closing speed. `size` is the smallest half extent, m; `velocity` is that of the moving box, m/s, in the
+/// axes of `axes`. The overlap of the edge rounding is the smaller of [`EDGE_OVERLAP_RATIO`] times `size` and
+/// [`MAX_EDGE_OVERLAP_M`].
 pub(crate) fn contact_normal(axes: &SeparatingAxes, farthest: SeparatingAxis, size: f32, velocity: Vec3) -> Vec3 {
     let edge = (EDGE_OVERLAP_RATIO * size).min(MAX_EDGE_OVERLAP_M);
     let closing = |axis: &SeparatingAxis| -velocity.dot(axis.normal);
@@ -107,15 +111,18 @@ pub(crate) fn contact_normal(axes: &SeparatingAxes, farthest: SeparatingAxis, si
     gentlest.normal
 }
 
-/// Computes all candidate separating axes of two boxes with the half extents `fixed_half_extents` and `moving_half_extents` (m), faces first, in the axes
-/// and from the middle of the fixed box. `pose` is that of the middle of the moving box (S. Gottschalk, M. C. Lin and D. Manocha,
-/// "OBBTree: A Hierarchical Structure for Rapid Interference Detection").
+/// Computes the 15 candidate separating axes of two boxes, in the axes and from the middle of the fixed box: three face normals
+/// of each box, then nine cross products of edges. `stands` and `moves` are the half extents of the fixed and the moving box,
+/// m. `pose` is that of the middle of the moving box. Each normal leads towards the moving box. Edges that are nearly parallel
+/// have a separation of −∞ (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference
+/// Detection").
 #[inline(always)]
 pub(crate) fn separating_axes(stands: Vec3, moves: Vec3, pose: &Pose) -> SeparatingAxes {
     let Pose { rotation, translation: middle, .. } = *pose;
     let own = Mat3::from_quat(rotation);
     let along = |normal: Vec3| {
         let between = middle.dot(normal);
+        // Sum of the half widths of both boxes along the axis, m.
         let sizes = normal.abs().dot(stands) + (own.transpose() * normal).abs().dot(moves);
         SeparatingAxis { separation: between.abs() - sizes, normal: if between < 0.0 { -normal } else { normal } }
     };

@@ -16,7 +16,9 @@ pub(crate) const COORDINATE_ROUNDING_RATIO: f32 = 4.0 * f32::EPSILON;
 /// Height fields and meshes of a scene.
 #[derive(Clone, Default)]
 pub(crate) struct Terrain {
+    /// Height fields; their sources count from 1.
     fields: Vec<Arc<HeightField>>,
+    /// Triangle meshes; their sources follow those of the fields.
     meshes: Vec<Mesh>,
 }
 
@@ -29,13 +31,16 @@ impl core::fmt::Debug for Terrain {
 /// Triangle mesh with its search tree.
 #[derive(Clone)]
 struct Mesh {
+    /// Mesh of the scene.
     triangles: Arc<TriangleMesh>,
     /// Corners of each triangle, stored side by side so that queries need no index lookup.
     corners: Arc<[[Vec3; 3]]>,
+    /// Search tree over the triangles.
     tree: Arc<Tree>,
 }
 
 impl Mesh {
+    /// Creates the mesh: copies the corners of each triangle and builds the search tree over their boxes.
     fn new(triangles: &Arc<TriangleMesh>) -> Self {
         let vertices = triangles.vertices();
         let of = |triangle: &[u32; 3]| triangle.map(|corner| vertices[corner as usize]);
@@ -47,12 +52,15 @@ impl Mesh {
 
 /// Axis-aligned box in world axes, relative to some point, m.
 pub(crate) struct Region {
+    /// Lowest corner, m.
     pub low: Vec3,
+    /// Highest corner, m.
     pub high: Vec3,
 }
 
 impl Region {
-    /// Returns the box around the path of a probe's ray or rim, relative to the start of the ray.
+    /// Returns the box around the path of a probe's ray or rim, relative to the start of the ray, world axes, m. A rim widens
+    /// it by radius and lookahead along its heading and by half of its width sideways.
     pub fn around_probe(probe: &Probe) -> Self {
         let end = probe.direction * probe.length;
         let wide = probe.rim.map_or(Vec3::ZERO, |rim| {
@@ -80,7 +88,9 @@ impl Terrain {
         self.fields.is_empty() && self.meshes.is_empty()
     }
 
-    /// Calls `to` with the triangles in `region`, which is relative to `start` (world, m).
+    /// Calls `to` with the triangles near `region`, which is relative to `start` (world, m). The corners are relative to
+    /// `start`. `source` of a triangle is 1 plus the index of its field or mesh (fields first), and its own number. Triangles
+    /// outside may be included if their boxes intersect the region.
     #[inline(always)]
     pub fn visit_triangles(&self, start: DVec3, region: &Region, to: &mut impl TriangleVisitor) {
         for (field, of) in self.fields.iter().zip(1..) {
@@ -130,11 +140,15 @@ impl Terrain {
         }
     }
 
-    /// Returns the first hit of a ray on the terrain, as [`crate::Ground::cast`] does.
+    /// Returns the first hit of a ray from `start` (world, m) along the unit vector `direction` on the terrain, up to `reach` m
+    /// away, without ground data; `None` for a miss. Computes with 32 bits relative to `start`. Allocates a buffer. See
+    /// [`crate::Ground::cast`].
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Contact> {
         let (direction, reach) = (direction.as_vec3(), reach as f32);
+        // A ray belongs to no car; 0 is unused.
         let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, length: reach, rim: None };
         let mut near = Vec::new();
+        // Collects the triangles near the ray.
         let mut feeler = TriangleCollector::new(&ray, &mut near);
         self.visit_triangles(start, &Region::around_probe(&ray), &mut feeler);
         feeler.ground_contact(|triangle| self.smooth_normals(triangle)).map(|(_, contact)| contact)

@@ -13,6 +13,7 @@ use skidpad_core::lane::{F32x4, Lane};
 pub(crate) struct Tree {
     /// Nodes: the root first, those of the squares last.
     nodes: Vec<Node>,
+    /// Grid of start nodes for small queries; `None` for few triangles.
     squares: Option<Squares>,
 }
 
@@ -35,7 +36,9 @@ struct Squares {
 /// Node of up to four boxes, side by side.
 #[derive(Clone)]
 struct Node {
+    /// Lowest x, y and z of each box, m.
     low: [F32x4; 3],
+    /// Highest x, y and z of each box, m.
     high: [F32x4; 3],
     /// Content of each box: the index of another node, or a leaf number with [`LEAF_FLAG`] set; [`NO_NODE`] for an unused box.
     contents: [u32; 4],
@@ -65,7 +68,8 @@ impl Node {
         (0..4).map(part).filter(|(_, within)| *within != NO_NODE)
     }
 
-    /// Creates a node of the first four `parts`: boxes and their contents.
+    /// Creates a node of the first four `parts`: boxes and their contents. Further parts are dropped. Unused boxes are empty
+    /// and have the content [`NO_NODE`].
     fn from_parts(parts: &[(Aabb, u32)]) -> Self {
         let (mut low, mut high, mut within) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3], [NO_NODE; 4]);
         for (lane, (around, part)) in parts.iter().take(4).enumerate() {
@@ -79,12 +83,17 @@ impl Node {
 
 /// Box of parry's tree, and its content.
 struct Branch {
+    /// Box around everything below.
     bounds: Aabb,
+    /// Content of the box: a leaf, or two smaller boxes.
     content: BranchContent,
 }
 
+/// Content of a box of the binary tree.
 enum BranchContent {
+    /// Number of a leaf: its index in the list from which the tree is built.
     Leaf(u32),
+    /// Two boxes within this one.
     Children(Box<[Branch; 2]>),
 }
 
@@ -104,7 +113,8 @@ impl Branch {
         Some(Box::new([with(one)?, with(other)?]))
     }
 
-    /// Returns the sum of the edge lengths of the box, m; the lowest f32 for a leaf.
+    /// Returns the sum of the three edge lengths of the box, m; the lowest f32 for a leaf, so that a leaf is never the largest
+    /// branch next to one that can be divided.
     fn size(&self) -> f32 {
         match self.content {
             BranchContent::Leaf(_) => f32::MIN,
@@ -114,7 +124,8 @@ impl Branch {
 }
 
 impl Tree {
-    /// Builds the tree over the boxes `leaves`, at least one.
+    /// Builds the tree over the boxes `leaves`, at least one; the number of a leaf is its index. Uses the binary tree of parry,
+    /// of which two levels become one node of four boxes. Adds the grid of squares last.
     pub fn build(leaves: &[Aabb]) -> Self {
         let mut tree = Self { nodes: Vec::with_capacity(leaves.len() / 2), squares: None };
         if let [only] = leaves {
@@ -133,12 +144,15 @@ impl Tree {
         tree
     }
 
-    /// Adds the grid of squares on the ground plan, with about [`LEAVES_PER_SQUARE`] leaves per square. Adds none if there are few leaves or
-    /// the grid has no finite size.
+    /// Adds the grid of squares on the ground plan (x, y), with about [`LEAVES_PER_SQUARE`] leaves per square, and one node per
+    /// square, row by row. The node covers the square and the next one along x and y. Adds none for fewer than twice
+    /// [`LEAVES_PER_SQUARE`] leaves, or if the grid has no finite size.
     fn add_squares(&mut self, leaves: &[Aabb]) {
         let around = leaves.iter().fold(Aabb::new_invalid(), |around, leaf| around.merged(leaf));
+        // Extents in m, and leaves per square over all leaves.
         let (size, share) = (around.extents(), LEAVES_PER_SQUARE as f32 / leaves.len() as f32);
         let longest = size.x.max(size.y);
+        // Side length of a square, m. The longer side of the grid has at most a quarter as many squares as there are leaves.
         let side = (size.x * size.y * share).sqrt().max(longest * share.max(1.0 / MAX_SQUARES_PER_SIDE));
         let per_metre = side.recip();
         if leaves.len() < 2 * LEAVES_PER_SQUARE || !(per_metre.is_finite() && per_metre > 0.0) {
@@ -153,6 +167,7 @@ impl Tree {
         let squares = Squares { middle, per_metre, last, columns: counts[0], first: self.nodes.len() as u32 };
         for (row, column) in (0..counts[1]).flat_map(|row| (0..counts[0]).map(move |column| (row, column))) {
             let from = Vec3::new(low[0] + column as f32 * side, low[1] + row as f32 * side, 0.0);
+            // The square and the next one along x and y, at any height.
             let beyond = Vec3::new(2.0 * side + margin, 2.0 * side + margin, f32::INFINITY);
             let square = Aabb::new(from - Vec3::new(margin, margin, f32::INFINITY), from + beyond);
             self.nodes.push(self.square_node(&square));
@@ -160,7 +175,8 @@ impl Tree {
         self.squares = Some(squares);
     }
 
-    /// Builds the node of everything that intersects `square`, from nodes as deep as four boxes allow.
+    /// Builds the node of everything that intersects `square`. Starts with the parts of the root and replaces a part by its own
+    /// parts that intersect, as long as at most four parts result.
     fn square_node(&self, square: &Aabb) -> Node {
         let within = |node: u32| {
             let parts = self.nodes.get(node as usize).map(|node| node.parts()).into_iter().flatten();
@@ -172,6 +188,7 @@ impl Tree {
             .enumerate()
             .filter(|(_, (_, part))| part & LEAF_FLAG == 0)
             .map(|(at, (_, part))| (at, within(*part)))
+            // One part is replaced, so that at most four remain.
             .find(|(_, inner)| parts.len() + inner.len() <= 5)
         {
             parts.splice(at..=at, inner);
@@ -179,14 +196,16 @@ impl Tree {
         Node::from_parts(&parts)
     }
 
-    /// Returns the index of the node at which a query starts: that of a square if it and its next neighbours contain the box from
-    /// `low` to `high`, else the root.
+    /// Returns the index of the node at which a query starts: that of the square nearest to `low` if it and its next neighbours
+    /// along x and y contain the box from `low` to `high` (m), else 0, the root.
     #[inline(always)]
     fn start_node(&self, low: Vec3, high: Vec3) -> u32 {
         let Some(Squares { middle, per_metre, last, columns, first }) = &self.squares else { return 0 };
         let place = |corner: Vec3, k: usize| (corner[k] - middle[k]) * per_metre;
+        // Adding 2²³ rounds to the nearest integer, which is then in the low bits.
         let nearest = |k: usize| place(low, k).at_least(0.0).at_most(last[k]) + ROUNDING_OFFSET;
         let [column, row] = [nearest(0), nearest(1)];
+        // 1.5: half of this square and the whole next one.
         let holds = |k: usize, of: f32| place(high, k) < of - ROUNDING_OFFSET + 1.5;
         if !(holds(0, column) & holds(1, row)) {
             return 0;
@@ -195,11 +214,12 @@ impl Tree {
         first + number(row) * columns + number(column)
     }
 
-    /// Adds a node for `branches`. While there are fewer than four, the largest one is replaced by its two children. Returns the
-    /// index of the node.
+    /// Adds a node for `branches` and, recursively, the nodes below it. While there are fewer than four branches, the one with
+    /// the largest box is replaced by its two children, unless it is a leaf. Returns the index of the node.
     fn add(&mut self, mut branches: Vec<Branch>) -> u32 {
         while branches.len() < 4 {
             let sizes = branches.iter().map(Branch::size);
+            // A leaf has the smallest size, so it is chosen only if all branches are leaves.
             let Some((largest, _)) = sizes.enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b)) else { break };
             let Branch { bounds: around, content: within } = branches.remove(largest);
             match within {
@@ -222,7 +242,8 @@ impl Tree {
         number as u32
     }
 
-    /// Calls `to` with the numbers of all leaves whose boxes intersect the box from `low` to `high`.
+    /// Calls `to` with the numbers of all leaves whose boxes intersect or touch the box from `low` to `high` (m). A box with
+    /// NaN corners or with `low` above `high` finds nothing.
     pub fn visit_leaves_in(&self, low: Vec3, high: Vec3, mut to: impl FnMut(u32)) {
         // A box with NaN corners contains nothing.
         if low.cmple(high).all() {
@@ -231,11 +252,14 @@ impl Tree {
         }
     }
 
-    /// Calls `to` with the numbers of all leaves below node `first` that intersect the box `sought`.
+    /// Calls `to` with the numbers of all leaves below node `first` whose boxes intersect the box `sought`: lowest and highest
+    /// corner, each number in all four lanes. The last part of a node is followed in the loop, the others by recursion.
     fn visit_leaves_below(&self, first: u32, sought: &[[F32x4; 3]; 2], to: &mut impl FnMut(u32)) {
         let mut number = first;
         while let Some(node) = self.nodes.get(number as usize) {
+            // Whether the boxes are apart along axis k.
             let beside = |k: usize| sought[1][k].less(node.low[k]) | node.high[k].less(sought[0][k]);
+            // Bit per box of the node that intersects.
             let mut met = !(beside(0) | beside(1) | beside(2)).bits() & 0b1111;
             number = NO_NODE;
             while met != 0 {

@@ -19,7 +19,9 @@ const MAX_SHEET_DEPTH_M: f32 = 0.3;
 /// Buffers for finding contacts with triangles.
 #[derive(Clone)]
 pub(crate) struct TriangleContacts {
+    /// Triangles near the hull.
     near: Vec<Triangle>,
+    /// Contact points of one triangle.
     manifold: ContactManifold<(), ()>,
 }
 
@@ -35,8 +37,12 @@ impl Default for TriangleContacts {
 const MAX_TRIANGLE_POINTS: usize = 16;
 
 impl TriangleContacts {
-    /// Adds the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer than `near` m. `motion` is
-    /// its velocity (m/s) and angular velocity (rad/s).
+    /// Adds the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer than `near` m. `motion`
+    /// is its velocity (m/s) and angular velocity (rad/s), world axes. Ground at rest is assumed.
+    ///
+    /// A triangle of a height field pushes upwards at any depth. A triangle of a mesh pushes to the side where the middle of
+    /// the hull is, up to a depth of [`MAX_SHEET_DEPTH_M`]. Friction is the product of the hull's friction and the triangle's
+    /// grip. Gaps are those at the start of the step, negative inside.
     pub fn find_points(
         &mut self,
         chassis: &Chassis,
@@ -68,17 +74,21 @@ impl TriangleContacts {
             let triangle = self.near[k];
             let [a, b, c] = triangle.corners;
             let normal = (b - a).cross(c - a).normalize_or_zero();
+            // Side of the face on which the hull counts as outside, and largest depth, m.
             let (up, deepest) = match terrain.is_field(&triangle) {
                 true => (normal.z, f32::MAX),
                 false => (normal.dot(middle - a), MAX_SHEET_DEPTH_M),
             };
             let normal = if up < 0.0 { -normal } else { normal };
             let back = chassis.axes.transpose() * normal;
+            // Distance of the hull from the plane of the triangle, m.
             let apart = normal.dot(middle - a) - back.abs().dot(chassis.hull.half_extents);
+            // Upper bound of the approach speed, m/s.
             let closing = turning - velocity.dot(normal);
             if normal == Vec3::ZERO || apart < -deepest || apart - closing.max(0.0) * dt > near {
                 continue;
             }
+            // Earliest time of contact, s.
             let time = if closing > 0.0 { (apart.max(0.0) / closing).min(dt) } else { 0.0 };
             self.visit_points(&triangle, normal, &passing, time, |arm, gap| {
                 if gap - closing.max(0.0) * dt <= near && gap >= -deepest {
@@ -95,8 +105,9 @@ impl TriangleContacts {
         }
     }
 
-    /// Calls `to` with each point of the hull that lies over the triangle after `time` s, and its gap (m) at the start. The
-    /// points are given from the middle of the hull, in its own axes, m.
+    /// Calls `to` with each point of the hull's face, edge or corner towards the triangle that lies over the triangle after
+    /// `time` s, and with its gap (m) at the start along `normal`. The points are given from the middle of the hull, in its own
+    /// axes, m. `passing` is the hull with its motion.
     fn visit_points(
         &mut self,
         triangle: &Triangle,
@@ -111,6 +122,7 @@ impl TriangleContacts {
         let face = PolygonalFeature::from(Face::new(a, b, c));
         let of_hull = Cuboid::new(passing.moving_half_extents).support_feature(back);
         self.manifold.clear();
+        // The hull is the second shape: its points are `local_p2`. `false`: the shapes are not swapped.
         PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
         for point in &self.manifold.points {
             to(point.local_p2, point.dist - passing.displacement(point.local_p2, &pose).dot(normal));

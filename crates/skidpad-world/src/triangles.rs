@@ -11,7 +11,8 @@ use crate::terrain::Region;
 /// First number of [`Triangle::source`] for sides of blocks; the second number is the index of the block.
 const BLOCK_SOURCE: u32 = u32::MAX;
 
-/// Returns the nearer of two contacts of a ray, with grip and ground data of the `later` one if both are flush.
+/// Returns the nearer of two contacts of a ray. If `later` is behind `under` by at most [`FLUSH_TOLERANCE_M`], the surfaces are
+/// flush: the result is `under` with grip and ground data of `later`.
 fn nearer_contact(under: Contact, later: Contact) -> Contact {
     if later.distance < under.distance {
         later
@@ -28,15 +29,17 @@ fn probe_size(probe: &Probe) -> f32 {
 }
 
 impl Block {
-    /// Returns whether `probe`, whose ray begins at `start` (world, m), may touch the block.
+    /// Returns whether `probe`, whose ray begins at `start` (world, m), may touch the block: the bounding spheres of block and
+    /// probe overlap.
     #[inline]
     pub(crate) fn is_near(&self, start: DVec3, probe: &Probe) -> bool {
         let (size, middle) = (probe_size(probe), (self.centre - start).as_vec3());
         middle.length_squared() <= (self.radius + size) * (self.radius + size)
     }
 
-    /// Calls `to` with the faces of the block as triangles relative to `start`, the start of the ray of `probe`, if the block is
-    /// near the rim. A block that contains `start` has no faces.
+    /// Calls `to` with the faces of the block as triangles relative to `start`, the start of the ray of `probe` (world, m), if
+    /// the block is near the probe. A block that contains `start` has no faces. Triangles have world axes and the grip of the
+    /// block.
     #[inline]
     pub(crate) fn visit_faces(&self, start: DVec3, probe: &Probe, to: impl FnMut(Triangle)) {
         let middle = (self.centre - start).as_vec3();
@@ -50,8 +53,12 @@ impl Block {
 }
 
 impl Ground {
-    /// Replaces contacts of rays by nearer ones on the terrain, and computes the contacts of rims on all ground. Writes the
-    /// contact points that stop rims to `stops`, each with the index of its car. `near` is a buffer.
+    /// Answers rims from all ground and rays from the terrain. A ray keeps its previous answer in `answered` unless the terrain
+    /// is nearer; a flush terrain sets only grip and ground data. The answer of a rim is always replaced, by `None` if it
+    /// touches nothing.
+    ///
+    /// Replaces `stops` by the contact points with walls that stop rims, each with the index of its car and the velocity of the
+    /// block. `near` is a buffer.
     pub(crate) fn probe_triangles(
         &self,
         asked: &[Probe],
@@ -65,6 +72,7 @@ impl Ground {
                 continue;
             }
             let start = probe.position + probe.offset.as_dvec3();
+            // Collects the triangles near the probe.
             let mut feeler = TriangleCollector::new(probe, near);
             if probe.rim.is_some() && self.has_flat_faces() {
                 self.visit_flat_faces(start, probe, &mut feeler);
@@ -78,6 +86,7 @@ impl Ground {
             }
             if probe.rim.is_some() {
                 *answer = found;
+                // Contact point of a wall that stops the rim.
                 let stopped = feeler.wall_contact(answer.as_ref());
                 stops.extend(
                     stopped.map(|(triangle, point)| (probe.car, self.with_block_velocity(triangle, probe, point))),
@@ -97,12 +106,14 @@ impl Ground {
         self.has_plane || !self.blocks.is_empty()
     }
 
-    /// Calls `to` with the plane and the faces of the boxes near a rim, as triangles relative to `start`, the start of its ray.
+    /// Calls `to` with a square of the plane and the faces of the boxes near a rim, as triangles relative to `start`, the start
+    /// of its ray (world, m). Triangles of a box carry its index. The plane is left out if it is out of reach of the probe.
     #[inline(never)]
     fn visit_flat_faces(&self, start: DVec3, probe: &Probe, to: &mut impl TriangleVisitor) {
         let size = probe_size(probe);
         let height = start.dot(self.normal.as_dvec3()) as f32;
         if self.has_plane && height <= size {
+            // Side length of 4 times the reach of the probe, so that the rim never leaves the square.
             to.visit(&Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
         }
         for (number, block) in self.blocks.iter().enumerate() {
@@ -112,14 +123,15 @@ impl Ground {
         }
     }
 
-    /// Returns the index of the block that the triangle belongs to; `None` for other triangles.
+    /// Returns the index of the box or platform that the triangle belongs to; `None` for triangles of the plane and the
+    /// terrain.
     fn block_of(&self, triangle: &Triangle) -> Option<usize> {
         let [of, number] = triangle.source;
         (of == BLOCK_SOURCE).then_some(number as usize)
     }
 
-    /// Returns the ground data for the `contact` of `probe` with a triangle; `None` if the surface does not move and has no
-    /// texture.
+    /// Returns the ground data for the `contact` of `probe` with a triangle: motion and texture of its box, or the texture of
+    /// terrain or plane. Returns `None` if the surface does not move and has no texture.
     fn ground_data(&self, triangle: &Triangle, probe: &Probe, contact: &Contact) -> Option<StoodOn> {
         match self.block_of(triangle) {
             Some(number) => self.block_ground_data(number, probe, contact),
@@ -127,7 +139,8 @@ impl Ground {
         }
     }
 
-    /// Returns the stop `point` of the rim of `probe` at a triangle, with the velocity of the block that the triangle belongs to.
+    /// Returns the contact point `point` at which a triangle stops the rim of `probe`, with the mean velocity over the step of
+    /// the block that the triangle belongs to. Points on plane and terrain stay unchanged.
     fn with_block_velocity(&self, triangle: &Triangle, probe: &Probe, point: HullPoint) -> HullPoint {
         let Some(number) = self.block_of(triangle) else { return point };
         HullPoint { velocity: self.blocks[number].velocity_at(probe.position + point.arm.as_dvec3()), ..point }

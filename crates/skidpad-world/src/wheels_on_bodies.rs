@@ -19,7 +19,7 @@ impl Chassis {
         self.wheel_reach + WHEEL_SEARCH_DEPTH_M
     }
 
-    /// Returns the hull as a box at rest.
+    /// Returns the hull as a box at rest at its current pose, with the grip of the body.
     pub(crate) fn block(&self) -> Block {
         Block {
             centre: self.position + (self.axes * self.hull.centre).as_dvec3(),
@@ -39,8 +39,9 @@ impl Chassis {
         under.is_suspended || self.towed_by == Some(other) || under.towed_by == Some(own)
     }
 
-    /// Returns the contact `met` of `probe` with the hull as a contact on body `number`. Its start and end velocity are the
-    /// current velocity of the hull at that point; the vehicles' solve predicts the motion within the step.
+    /// Returns the contact `met` of `probe` with the hull as a contact on body `number`, without texture. Its start and end
+    /// velocity are the current velocity of the hull at that point, m/s; the vehicles' solve predicts the motion within the
+    /// step.
     fn contact_on_hull(&self, number: u64, probe: &Probe, met: Contact) -> Contact {
         let velocity = self.velocity_at((probe.point_at(met.distance) - self.position).as_vec3());
         Contact {
@@ -49,7 +50,8 @@ impl Chassis {
         }
     }
 
-    /// Returns the changes of velocity (m/s) and angular velocity (rad/s) by the impulse of a wheel.
+    /// Returns the changes of velocity (m/s) and angular velocity (rad/s) of this body by the wheel impulse `reaction` at its
+    /// point, world axes. Nothing is applied.
     fn velocity_change_by(&self, reaction: &Reaction) -> [Vec3; 2] {
         let arm = (reaction.point - self.position).as_vec3();
         [reaction.impulse * self.inverse_mass, self.angular_velocity_change(arm.cross(reaction.impulse))]
@@ -57,8 +59,9 @@ impl Chassis {
 }
 
 impl World {
-    /// Replaces contacts of wheels by those on hulls of other cars and free bodies that are higher. Skips the car that tows
-    /// theirs and the car that theirs tows. Sets `has_wheels_on_hulls` if any wheel stands on a hull.
+    /// Replaces contacts of wheels by those on hulls of other cars and free bodies that are nearer along the ray. `asked` is
+    /// sorted by car. Skips suspended hulls, the car that tows theirs and the car that theirs tows. Updates the broad phase if
+    /// bodies were moved from outside. Sets `has_wheels_on_hulls` to whether any wheel stands on a hull.
     #[inline(never)]
     pub(crate) fn probe_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         let Some(collisions) = &mut self.collisions else { return };
@@ -77,8 +80,10 @@ impl World {
             if !is_near || own.ignores(one, under, other) {
                 continue;
             }
+            // Probes of this car are consecutive.
             let first = asked.partition_point(|probe| probe.car < one as usize);
             let count = asked[first..].partition_point(|probe| probe.car == one as usize);
+            // Body numbers of hulls follow those of the boxes of the ground.
             let (block, number) = (under.block(), self.ground.blocks.len() as u64 + u64::from(other));
             for (probe, answer) in asked[first..].iter().zip(&mut answered[first..]).take(count) {
                 if let Some(met) = block.query_contact(probe, answer.as_ref(), &mut self.near) {
@@ -89,8 +94,9 @@ impl World {
         }
     }
 
-    /// Replaces contacts of probes between steps by those on hulls of cars and free bodies. Probes may start anywhere and come in
-    /// any order.
+    /// Replaces contacts of probes between steps by nearer ones on hulls of cars and free bodies, except the probe's own car,
+    /// hitched and suspended ones, and cars that pass through each other. Updates the broad phase. Probes may start anywhere
+    /// and come in any order.
     pub(crate) fn query_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         let cars = self.cars();
         let Some(collisions) = self.collisions.as_mut().filter(|collisions| collisions.can_collide()) else { return };
@@ -98,6 +104,7 @@ impl World {
         for (probe, answer) in asked.iter().zip(answered) {
             let Some(own) = self.chassis[..cars].get(probe.car) else { continue };
             let start = probe.position + probe.offset.as_dvec3();
+            // Reach of the rim beyond the ray, m.
             let rim = probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.lookahead);
             for other in collisions.cars_near(start, probe.length + rim) {
                 let (under, [asks, met]) = (&self.chassis[other], [probe.car, other].map(|number| number as u32));
@@ -123,7 +130,8 @@ impl World {
         self.hull_index(number).filter(|hull| *hull >= self.cars())
     }
 
-    /// Applies the impulses of wheels to the hulls they stand on.
+    /// Applies the impulses of wheels to the hulls they stand on, over the whole step. Marks free bodies as loaded by wheels.
+    /// Reactions on ground are skipped.
     pub(crate) fn push_hulls(&mut self, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(hull) = self.hull_index(reaction.body) else { continue };
@@ -134,7 +142,8 @@ impl World {
         }
     }
 
-    /// Sets the ground velocity of contacts on hulls to the current velocity of these hulls at the contact point.
+    /// Sets the end velocity of contacts on hulls to the current velocity of these hulls at the contact point, m/s. The start
+    /// velocity and contacts on other ground do not change.
     pub(crate) fn update_hull_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
@@ -147,13 +156,15 @@ impl World {
 }
 
 impl Block {
-    /// Returns the contact of `probe` with this block if it is nearer than `under`; `near` is a buffer.
+    /// Returns the contact of `probe` with this block if it is nearer than `under`, or within the ray's length if that is
+    /// `None`; without ground data. Rims collect the faces as triangles, rays use [`Block::entry_face`]. `near` is a buffer.
     fn query_contact(
         &self,
         probe: &Probe,
         under: Option<&Contact>,
         near: &mut Vec<CandidateTriangle>,
     ) -> Option<Contact> {
+        // Largest distance that counts, m.
         let most = under.map_or(probe.length, |contact| contact.distance);
         let start = probe.position + probe.offset.as_dvec3();
         if probe.rim.is_none() {
@@ -161,6 +172,7 @@ impl Block {
             let normal = self.to_world * normal;
             return Some(Contact { distance, normal, grip: self.grip, point: None, ground: None });
         }
+        // Collects the faces of the block near the rim.
         let mut feeler = TriangleCollector::new(probe, near);
         self.visit_faces(start, probe, |side| feeler.visit(&side));
         let (_, met) = feeler.ground_contact(|_| None)?;

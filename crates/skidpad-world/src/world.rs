@@ -18,7 +18,9 @@ pub struct World {
     pub(crate) chassis: Vec<Chassis>,
     /// Number of free bodies.
     pub(crate) bodies: usize,
+    /// Plane, boxes, platforms and terrain.
     pub(crate) ground: Ground,
+    /// Buffers for contacts of hulls with the ground.
     pub(crate) ground_contacts: GroundContacts,
     /// Contacts between cars and free bodies, and hitches. `None` if nothing can collide and no car can be towed.
     pub(crate) collisions: Option<Collisions>,
@@ -41,7 +43,8 @@ pub struct World {
 }
 
 impl World {
-    /// Creates a world without cars, on the ground and with the free bodies of `scene`.
+    /// Creates a world at time 0 without cars, on the ground and with the free bodies of `scene`. Collision data are created
+    /// only if cars collide or there are free bodies.
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
         let touching = GroundContacts::for_ground(&ground, scene.free_bodies.len());
@@ -67,10 +70,12 @@ impl World {
         }
     }
 
-    /// Inserts the chassis of a car: replaces the one in `slot`, or appends it if the slot is new.
+    /// Inserts the chassis of a car: replaces the one in `slot`, or appends it after the last car, before the free bodies, if
+    /// the slot is new. Reserves memory for collisions. A trailer creates the data for hitches.
     pub fn insert_chassis(&mut self, slot: usize, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
         if chassis.is_trailer {
+            // For hitches alone: cars do not collide, no free bodies.
             self.collisions.get_or_insert_with(|| Collisions::new(false, 0)).has_trailers = true;
         }
         let cars = self.cars();
@@ -99,7 +104,8 @@ impl World {
         self.clear_bounds();
     }
 
-    /// Sets the motion of the chassis in `slot`, and resumes the chassis if it is suspended.
+    /// Sets pose, motion and towing vehicle of the chassis in `slot` from `state`, and resumes the chassis if it is suspended.
+    /// The broad phase is then computed again.
     pub fn set_state(&mut self, slot: usize, state: &State) {
         let was_suspended = self.chassis[slot].is_suspended;
         self.chassis[slot].set_state(state);
@@ -138,7 +144,8 @@ impl World {
         self.ground.set_wind(velocity);
     }
 
-    /// Begins a step of `dt` s at `time` s: places the platforms and sets their motion over the step.
+    /// Begins a step of `dt` s at `time` s: moves the platforms to their poses at `time` and sets their motion over the step.
+    /// Cars and free bodies do not move; see [`World::advance`].
     pub fn begin_step(&mut self, time: f64, dt: f32) {
         self.dt = dt;
         if self.ground.has_platforms() {
@@ -153,8 +160,9 @@ impl World {
         &mut self.chassis[..cars]
     }
 
-    /// Answers probes between steps into `answered`, in order. A miss is `None`, and so is a probe of a car index that does not
-    /// exist.
+    /// Answers probes between steps into `answered`, in order: the nearest contact with ground, other cars and free bodies. A
+    /// miss is `None`, and so is a probe of a car index that does not exist. Unevenness is not applied, and rays on the plane
+    /// report no texture. Probes may start anywhere and come in any order.
     pub fn query_probes(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.ground.probe_plane(asked, answered);
         self.ground.probe_blocks(asked, answered);
@@ -171,7 +179,8 @@ impl World {
         self.collisions.iter().flat_map(|collisions| collisions.hitch_impulses())
     }
 
-    /// Ends the step of `dt` s: separates hulls from each other and from the ground, then moves every pose with its new velocity.
+    /// Ends the step of `dt` s: separates hulls from each other and from the ground, then moves every pose with its new
+    /// velocity. Runs after the wheels' impulses were applied.
     ///
     /// A chassis that would get a non-finite pose keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
@@ -181,8 +190,10 @@ impl World {
         );
     }
 
+    /// Separates hulls and moves all poses; see [`World::advance`].
     #[inline(always)]
     fn advance_all(&mut self, dt: f32) {
+        // Whether hulls collide or are hitched; then the ground is included.
         let met = self.chassis.len() > 1 && self.collisions.is_some() && self.separate_hulls(dt);
         if !met {
             self.separate_from_ground(dt);
@@ -190,10 +201,12 @@ impl World {
         chassis_simd::advance(&mut self.chassis, dt);
     }
 
-    /// Keeps every hull that is not suspended out of the ground over `dt` s.
+    /// Keeps every hull that is not suspended out of the ground over `dt` s, each on its own. Skips hulls too high above a lone
+    /// plane.
     #[inline(always)]
     fn separate_from_ground(&mut self, dt: f32) {
         let mut near = core::mem::take(&mut self.near_ground);
+        // Gravity is already part of the velocities.
         self.find_near_ground(0.0, dt, &mut near);
         if near.contains(&true) {
             let all = self.chassis.iter_mut().enumerate().zip(&near);
@@ -209,7 +222,8 @@ impl World {
         self.near_ground = near;
     }
 
-    /// Writes whether each chassis may touch the ground within `dt` s if its speed rises by at most `falling` m/s.
+    /// Writes whether each chassis may touch the ground within `dt` s if its speed rises by at most `falling` m/s. Checks
+    /// heights only if the ground is nothing but a plane and no rim is stopped; otherwise all entries become true.
     #[inline(always)]
     fn find_near_ground(&self, falling: f32, dt: f32, near: &mut [bool]) {
         if self.ground.is_plane_only() && self.rim_contacts.is_empty() {
@@ -219,9 +233,11 @@ impl World {
         }
     }
 
-    /// Applies gravity and `pushes` to the cars, and gravity to the free bodies. Clears `is_wheel_loaded` of the free bodies.
+    /// Applies gravity over `dt` s and `pushes` to the cars, and gravity to the free bodies. Clears `is_wheel_loaded` of the
+    /// free bodies. Poses do not move yet.
     #[inline(always)]
     fn apply_all_pushes(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
+        // Change of velocity by gravity, m/s.
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         let cars = pushes.len().min(self.chassis.len());
         chassis_simd::apply_pushes(&mut self.chassis[..cars], pushes, fall);
@@ -233,8 +249,8 @@ impl World {
         }
     }
 
-    /// Separates hulls from each other. Returns whether any hulls collide or are hitched; if so, all hulls are also kept out of
-    /// the ground.
+    /// Separates hulls from each other over `dt` s. Returns whether any hulls collide or are hitched. If so, all hulls are also
+    /// kept out of the ground: those of a group together with it, the others on their own. If not, nothing changes.
     #[inline(never)]
     fn separate_hulls(&mut self, dt: f32) -> bool {
         let Some(collisions) = &mut self.collisions else { return false };
@@ -247,6 +263,7 @@ impl World {
         ) {
             return false;
         }
+        // Chassis that were not solved in a group.
         let apart = |(car, chassis): &(usize, &mut Chassis)| !chassis.is_suspended && !collisions.is_in_group(*car);
         for (car, chassis) in self.chassis.iter_mut().enumerate().filter(apart) {
             self.ground_contacts.separate_from_ground(
@@ -261,6 +278,8 @@ impl World {
 }
 
 impl WorldPort for World {
+    /// Writes pose and motion of every chassis, cars first. The free velocity includes gravity over `dt` s. Poses lag by half a
+    /// step. The gyroscopic change is computed only in worlds with trailers.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         let has_trailers = self.collisions.as_ref().is_some_and(|collisions| collisions.has_trailers);
@@ -274,6 +293,7 @@ impl WorldPort for World {
                 free_angular: chassis.angular,
                 gyroscopic_change: if has_trailers { chassis.gyroscopic_rate_change(dt) } else { Vec3::ZERO },
                 wind: self.ground.wind(),
+                // Poses move with the mean of old and new velocities.
                 pose_lag: 0.5 * dt,
                 position_resolution: 0.0,
                 asleep: false,
@@ -288,6 +308,7 @@ impl WorldPort for World {
         }
     }
 
+    /// Answers probes from the ground, then from hulls if there are any others. Stores the contact points that stop rims.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.ground.answer_probes(asked, answered, self.has_rims, &mut self.near, &mut self.rim_contacts);
         if self.collisions.is_some() && self.chassis.len() > 1 {
@@ -299,7 +320,10 @@ impl WorldPort for World {
         self.ground.is_plane_only()
     }
 
+    /// Answers repeated probes of a step from the ground, without hulls and without storing rim contacts. Returns false, and
+    /// answers nothing, if only the plane is near.
     fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+        // A plane alone gives the same answers again.
         let is_uneven = asked.iter().any(|probe| self.ground.is_uneven_near(probe));
         if is_uneven {
             self.ground.answer_probes(asked, answered, self.has_rims, &mut self.near, &mut self.discarded_rim_contacts);
@@ -307,7 +331,9 @@ impl WorldPort for World {
         is_uneven
     }
 
+    /// Marks hulls that may touch the ground in the step of `dt` s if gravity adds to their speed.
     fn mark_hulls_near_contact(&mut self, dt: f32, near: &mut [bool]) {
+        // Largest change of speed by gravity, m/s.
         let falling = self.ground.gravity() * dt;
         dispatch_simd(
             #[inline(always)]
@@ -315,6 +341,7 @@ impl WorldPort for World {
         );
     }
 
+    /// Appends the points at which the hull of `car` rests or may come to rest on the ground in `dt` s, without impacts.
     fn append_hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
         let falling = self.ground.gravity() * dt;
         let stops = rim_contacts_of(&self.rim_contacts, car);
@@ -337,8 +364,11 @@ impl WorldPort for World {
         self.hull_index(body).filter(|hull| *hull < self.cars())
     }
 
+    /// Returns motion and response of a free body without its contacts, world axes; `None` for cars and ground. The motion does
+    /// not include gravity of the coming step.
     fn dynamic_body(&self, body: u64, _normal: Vec3, _dt: f32) -> Option<DynamicBody> {
         let body = &self.chassis[self.free_body_index(body)?];
+        // Columns of the inverse inertia, 1/(kg m²).
         let spun = Vec3::AXES.map(|axis| body.angular_velocity_change(axis));
         Some(DynamicBody {
             centre: body.position,

@@ -24,7 +24,8 @@ const INEXACT_FUNCTIONS: &[&str] = &[
     "recip",
 ];
 
-/// Returns the problems of `file`.
+/// Returns the problems of `file`, each with its line: a missing module comment, too long a file or function, and
+/// unfinished work. In the core outside of tests also words that can panic and functions with platform-dependent bits.
 pub fn check(file: &File) -> Vec<String> {
     let code = code_only(&file.text);
     let mut problems = Vec::new();
@@ -32,6 +33,7 @@ pub fn check(file: &File) -> Vec<String> {
     if !file.text.starts_with("//!") {
         problem(1, "the file does not start with `//!` and what is here".into());
     }
+    // Maximum number of lines of this file.
     let most = if file.path.starts_with("examples/") { MAX_EXAMPLE_LINES } else { MAX_FILE_LINES };
     let lines = file.text.lines().count();
     if lines > most {
@@ -57,13 +59,15 @@ pub fn check(file: &File) -> Vec<String> {
     problems
 }
 
-/// Returns the lines (from 1) that contain one of `words`, with the word. A part of a longer word does not count.
+/// Returns the lines (from 1) that contain one of `words`, with the word; once per line and word. A part of a longer
+/// word does not count.
 fn find(code: &str, words: &[&str]) -> Vec<(usize, String)> {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
     for (number, line) in code.lines().enumerate() {
         for word in words {
             let whole = line.match_indices(word).any(|(at, _)| {
+                // Whether the word continues before or after the match.
                 let open_start = word.starts_with(part_of_word) && line[..at].ends_with(part_of_word);
                 let open_end = word.ends_with(part_of_word) && line[at + word.len()..].starts_with(part_of_word);
                 !(open_start || open_end)

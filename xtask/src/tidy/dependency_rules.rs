@@ -48,7 +48,9 @@ const SINGLE_VERSION_PACKAGES: [&str; 4] = ["glam", "nalgebra", "parry3d", "rapi
 /// reader.
 const MAX_GAME_PACKAGES: usize = 60;
 
-/// Returns the problems of the dependencies.
+/// Returns the problems of the dependencies: packages that are not in [`ALLOWED_DEPENDENCIES`], dependencies on
+/// packages of the workspace that are not allowed there, packages in several versions, too many packages of a game, and
+/// third-party packages that a build of the facade would build again. Fails if cargo fails.
 pub fn check() -> Result<Vec<String>, String> {
     let metadata = metadata()?;
     let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
@@ -61,6 +63,7 @@ pub fn check() -> Result<Vec<String>, String> {
             continue;
         };
         let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        // Dependencies that are packages of the workspace.
         let own = dependencies.filter_map(|d| d["name"].as_str()).filter(|d| names.contains(d));
         let forbidden = own.filter(|d| !allowed.contains(d));
         problems.extend(forbidden.map(|to| format!("{name} -> {to}: this arrow is not in the plan")));
@@ -72,7 +75,8 @@ pub fn check() -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// Returns a problem if a game with `impulse` builds more than [`MAX_GAME_PACKAGES`] packages.
+/// Returns a problem if a game with `impulse` builds more than [`MAX_GAME_PACKAGES`] packages; `None` otherwise. Build
+/// dependencies count, development dependencies do not.
 fn check_game() -> Result<Option<String>, String> {
     let selection = "--package skidpad --no-default-features --features impulse --locked";
     let [tree, _] = output(cargo(&format!("tree {selection} --edges normal,build --prefix none --format {{p}}")))?;
@@ -82,8 +86,8 @@ fn check_game() -> Result<Option<String>, String> {
     Ok(more.then(|| format!("a game with `impulse` builds {} packages, but at most {most}", packages.len())))
 }
 
-/// Returns a problem for each package of [`SINGLE_VERSION_PACKAGES`] that is built in several versions. Uses the tree of built packages,
-/// since Cargo.lock also lists unused optional versions.
+/// Returns a problem for each package of [`SINGLE_VERSION_PACKAGES`] that is built in several versions. Uses the tree
+/// of built packages, since Cargo.lock also lists unused optional versions.
 fn duplicates() -> Result<Vec<String>, String> {
     let [tree, _] = output(cargo("tree --workspace --locked --edges normal,build,dev --prefix none --format {p}"))?;
     let mut problems = Vec::new();
@@ -101,9 +105,10 @@ fn duplicates() -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// Returns a problem for each third-party package that `selection` builds with other features than `all`, since it
-/// would be built again. Both are arguments of `cargo tree`.
+/// Returns a problem for each third-party package that `selection` builds with other features or another version than
+/// `all`, since it would be built again. Both are arguments of `cargo tree`.
 pub fn rebuilt_packages(selection: &str, all: &str) -> Result<Vec<String>, String> {
+    // Third-party packages of a selection, each with version and features.
     let taken = |selection: &str| -> Result<BTreeSet<String>, String> {
         let mut command = cargo(&format!("tree {selection} --locked --prefix none"));
         command.args(["--format", "{p} {f}"]);
@@ -115,6 +120,7 @@ pub fn rebuilt_packages(selection: &str, all: &str) -> Result<Vec<String>, Strin
         Ok(lines.filter(|line| !own(line)).map(str::to_owned).collect())
     };
     let (beside, workspace) = (taken(selection)?, taken(all)?);
+    // Packages that only `selection` builds.
     let again = beside.difference(&workspace);
     Ok(again.map(|package| format!("`others` does not name all features of {package}")).collect())
 }

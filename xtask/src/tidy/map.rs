@@ -3,11 +3,12 @@
 use super::{File, text};
 use crate::run::root;
 
+/// Path of the map.
 const MAP_PAGE: &str = "ARCHITECTURE.md";
 /// Folder of paths in the map that name no crate.
 const CORE_FOLDER: &str = "crates/skidpad-core/src/";
 
-/// Returns the problems of the map, and of source files that other pages name.
+/// Returns the problems of the map, and of source files that any page names.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = packages(files);
     problems.extend(sources(files));
@@ -15,7 +16,8 @@ pub fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Returns the differences between the named packages and those in `crates/` and in the workspace `crates/bevy`.
+/// Returns the differences between the packages that the map names and the folders `skidpad-…` in `crates` and in the
+/// workspace `crates/bevy`: packages that are not named, and named packages that do not exist.
 fn packages(files: &[File]) -> Vec<String> {
     let words = text(files, MAP_PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
     let mut named: Vec<&str> = words
@@ -33,6 +35,7 @@ fn packages(files: &[File]) -> Vec<String> {
         folders.extend(names.filter(|name| name.starts_with("skidpad-")));
     }
     let unnamed = folders.iter().filter(|folder| !named.contains(&folder.as_str()));
+    // Named packages without a folder.
     let gone = named.iter().filter(|name| !folders.iter().any(|folder| folder == *name));
     unnamed
         .map(|folder| format!("{MAP_PAGE}: does not name {folder}"))
@@ -40,8 +43,8 @@ fn packages(files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// Returns a problem for each source file that a page names and that does not exist. The change log is excluded, since
-/// it names past files.
+/// Returns a problem for each source file (`.rs` in backticks) that a page names and that does not exist. The change
+/// log is excluded, since it names past files.
 fn sources(files: &[File]) -> Vec<String> {
     let pages = files.iter().filter(|file| file.path.ends_with(".md") && file.path != "CHANGELOG.md");
     let named = pages.flat_map(|page| quoted(&page.text).map(move |name| (page, name)));
@@ -50,7 +53,10 @@ fn sources(files: &[File]) -> Vec<String> {
 }
 
 /// Returns the problems of the table "Looked for first": each row must name functions that exist in its files or rooms
-/// (folders of the core).
+/// (folders of the core or of a crate). A missing table is a problem, too.
+///
+/// In a row, a text in backticks that is a file or room is a place; every other one is a function, of which only the
+/// part after the last `::` counts.
 fn lines(files: &[File]) -> Vec<String> {
     let (_, page) = text(files, MAP_PAGE).split_once("## Looked for first").unwrap_or_default();
     let (table, _) = page.split_once("\n## ").unwrap_or((page, ""));
@@ -60,6 +66,7 @@ fn lines(files: &[File]) -> Vec<String> {
     }
     let mut problems = Vec::new();
     for row in rows {
+        // Files and rooms of the row, and its functions.
         let (places, names): (Vec<&str>, Vec<&str>) =
             quoted(row).partition(|name| files.iter().any(|file| is_at(file, name) || is_in(file, name)));
         let read = |file: &&File| places.iter().any(|place| is_at(file, place) || is_in(file, place));

@@ -14,7 +14,8 @@ use std::path::Path;
 
 use crate::run::{Outcome, cargo, output, root};
 
-/// Runs every check on the files that git tracks or would add.
+/// Runs every check on the files that git tracks or would add. The error lists all problems and their number; without a
+/// problem prints the number of files.
 pub fn tidy() -> Outcome {
     let files = files()?;
     let mut problems = dependency_rules::check()?;
@@ -36,6 +37,7 @@ pub fn tidy() -> Outcome {
 struct File {
     /// Path relative to the workspace, with `/`.
     path: String,
+    /// Content of the file.
     text: String,
 }
 
@@ -44,7 +46,8 @@ fn text<'a>(files: &'a [File], path: &str) -> &'a str {
     files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str())
 }
 
-/// Returns the text files that are tracked, or new and not ignored.
+/// Returns the text files that are tracked, or new and not ignored, sorted by path. Files that are not UTF-8 or do not
+/// exist are left out.
 fn files() -> Result<Vec<File>, String> {
     let mut git = std::process::Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(root());
@@ -60,6 +63,8 @@ fn files() -> Result<Vec<File>, String> {
     Ok(paths.into_iter().filter_map(read).collect())
 }
 
+/// Returns the paths of all files below `folder`, relative to the workspace, with `/`. Leaves out the folders `target`
+/// and `.git` of the workspace, and names that are not UTF-8.
 fn walk(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(root().join(folder)) else { return Vec::new() };
     let mut found = Vec::new();

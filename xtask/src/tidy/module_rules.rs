@@ -24,7 +24,7 @@ const ROW_WRITERS: &[(&str, &[&str])] = &[
 /// File that may write all rows: the drivetrain of a peer without tyres.
 const NO_SLIP_DRIVETRAIN: &str = "drivetrain/no_slip_drivetrain.rs";
 
-/// Returns the problems of all source files.
+/// Returns the problems of all source files: circular imports in each source folder, and foreign rows in the core.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = Vec::new();
     for (folder, files) in &sources(files) {
@@ -52,7 +52,8 @@ fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
     found
 }
 
-/// Returns a problem for each row that a room of the core writes without permission in [`ROW_WRITERS`].
+/// Returns a problem for each line of the core that assigns to rows without permission in [`ROW_WRITERS`]. Rows are the
+/// data of the constraint equations of a step. The room of a file is the first folder of its path.
 fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, code) in core.iter().filter(|(path, _)| *path != NO_SLIP_DRIVETRAIN) {
@@ -64,11 +65,13 @@ fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
     problems
 }
 
+/// Returns whether files of `room` may assign to `rows`.
 fn may_write(room: &str, rows: &str) -> bool {
     room == "step" || ROW_WRITERS.iter().any(|(of, rooms)| *of == rows && rooms.contains(&room))
 }
 
-/// Returns the lines (from 1) that assign to rows, with the name of the rows.
+/// Returns the lines (from 1) that assign to a field of `self` or `rows` that is named in [`ROW_WRITERS`], with its
+/// name. A line with several such fields occurs once for each.
 fn assigned_rows(code: &str) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     for (number, line) in code.lines().enumerate() {
@@ -89,7 +92,8 @@ fn contains_path(text: &str, path: &str) -> bool {
     text.match_indices(path).any(|(at, _)| !longer(&text[at + path.len()..]))
 }
 
-/// Returns both sides of an assignment to a field of `self` or `rows`; `None` for other lines.
+/// Returns both sides of an assignment (`=` or `+=`) to a field of `self` or `rows`, or to a tuple that starts with
+/// one; `None` for other lines. The whole statement must be on one line.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
     let starts = ["self.", "rows.", "(self.", "(rows."].iter().any(|start| line.starts_with(start));
@@ -98,20 +102,25 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     (starts && !left.contains(".map(") && !left.contains(" == ")).then_some((left, right))
 }
 
-/// Returns the sets of files that import each other in a circle.
+/// Returns the sets of files that import each other in a circle, each as a list of module names. Every set occurs once;
+/// a file is in a set if it can reach itself through imports.
 fn import_cycles(files: &[(&str, String)]) -> Vec<String> {
     let module = |path: &str| path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
     let names: BTreeSet<String> = files.iter().map(|(path, _)| module(path)).collect();
     let graph: BTreeMap<String, BTreeSet<String>> =
         files.iter().map(|(path, code)| (module(path), imports(code, &names, &module(path)))).collect();
+    // Modules that each module imports, directly or through others.
     let reach: BTreeMap<&String, BTreeSet<&String>> =
         graph.keys().map(|from| (from, reachable_from(from, &graph))).collect();
+    // Modules that `of` reaches and that reach `of`, itself included; empty without a circle.
     let circle =
         |of: &String| -> Vec<&String> { reach[of].iter().copied().filter(|to| reach[to].contains(of)).collect() };
     let found: BTreeSet<Vec<&String>> = graph.keys().map(circle).filter(|files| !files.is_empty()).collect();
     found.iter().map(|files| files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ")).collect()
 }
 
+/// Returns the modules that `from` imports, directly or through other modules. `from` is among them only if it is in a
+/// circle.
 fn reachable_from<'a>(from: &String, graph: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a String> {
     let mut found = BTreeSet::new();
     let mut left: Vec<&String> = graph[from].iter().collect();
@@ -123,11 +132,14 @@ fn reachable_from<'a>(from: &String, graph: &'a BTreeMap<String, BTreeSet<String
     found
 }
 
-/// Returns the modules in `names` that `code` of the module `own` imports with `use crate::`.
+/// Returns the modules in `names` that `code` of the module `own` imports with `use crate::`. Lists in braces are
+/// resolved one level deep. A path belongs to the longest module name that it starts with. `own` is left out. Paths
+/// that the code writes out without `use` are not found.
 fn imports(code: &str, names: &BTreeSet<String>, own: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for statement in code.split("use crate::").skip(1) {
         let statement = statement.split(';').next().unwrap_or_default();
+        // `use crate::base{list}`; without braces the list is empty.
         let (base, list) = statement.split_once('{').unwrap_or((statement, ""));
         let items = list.trim_end_matches('}').split(',').map(str::trim).filter(|item| !item.is_empty());
         let mut paths: Vec<String> = items.map(|item| format!("{base}{item}")).collect();
@@ -135,6 +147,7 @@ fn imports(code: &str, names: &BTreeSet<String>, own: &str) -> BTreeSet<String> 
             paths.push(base.trim().to_owned());
         }
         // A path may end with an item or an associated item.
+        // Longest start of the path that is a module.
         let home = |path: String| {
             let parts: Vec<&str> = path.split("::").collect();
             (1..=parts.len()).rev().map(|end| parts[..end].join("::")).find(|path| names.contains(path))

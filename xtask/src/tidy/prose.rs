@@ -1,5 +1,5 @@
-//! Rules about language: how doc comments open, and names of constants. Both have limits for the whole repository, since a single exception
-//! can be right.
+//! Rules about language: how doc comments open, and names of constants. Both have limits for the whole repository,
+//! since a single exception can be right.
 
 use super::File;
 use super::scan::{code_only, without_tests};
@@ -29,7 +29,8 @@ const CLEAR_CONSTANTS: &[(&str, &str)] = &[
 /// Folders whose comments and constants do not count.
 const OTHER_FOLDERS: &[&str] = &["tests/", "benches/", "examples/", "fuzz/"];
 
-/// Returns a problem for each limit that `files` exceed together.
+/// Returns a problem for each limit that all Rust files together exceed: share of doc comments that open like a riddle,
+/// share of constants with a name of one word. Files of [`OTHER_FOLDERS`] do not count.
 pub fn check(files: &[File]) -> Vec<String> {
     let is_other = |path: &str| {
         OTHER_FOLDERS.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
@@ -46,7 +47,9 @@ pub fn check(files: &[File]) -> Vec<String> {
 /// Items of one kind, and the places of those that break the rule.
 #[derive(Default)]
 struct Count {
+    /// Number of items.
     all: usize,
+    /// Path, line and reason of each item that breaks the rule.
     places: Vec<String>,
 }
 
@@ -60,7 +63,8 @@ impl Count {
         })
     }
 
-    /// Returns a problem with all places if their share is above `limit`.
+    /// Returns a problem with all places if their share of the items is above `limit` (0 to 1); `None` otherwise.
+    /// `what` describes the rule that they break.
     fn problem(&self, limit: f64, what: &str) -> Option<String> {
         let share = self.places.len() as f64 / self.all.max(1) as f64;
         let (found, all, places) = (self.places.len(), self.all, self.places.join("\n"));
@@ -70,7 +74,8 @@ impl Count {
     }
 }
 
-/// Counts the doc comments of `file` and lists those that open like a riddle.
+/// Counts the doc comments (blocks of `///` lines) of `file` and lists those whose first line opens with a word of
+/// [`RIDDLE_OPENINGS`]. The case of the word counts. Comments with `//!` do not count.
 fn doc_openings(file: &File) -> Count {
     let mut count = Count::default();
     let mut is_inside = false;
@@ -90,7 +95,8 @@ fn doc_openings(file: &File) -> Count {
     count
 }
 
-/// Counts the constants and statics of `file` outside of tests and lists those with an unclear name of one word.
+/// Counts the constants and statics of `file` outside of tests and lists those with a name of one word that is not in
+/// [`CLEAR_CONSTANTS`]. Only names in capital letters count, so that functions with `const` do not.
 fn constant_names(file: &File) -> Count {
     let mut count = Count::default();
     for (number, line) in without_tests(&code_only(&file.text)).lines().enumerate() {

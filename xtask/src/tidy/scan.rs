@@ -1,10 +1,12 @@
 //! Minimal scanner of Rust: separates code from comments and literals, and finds the extent of functions.
 
-/// Returns `source` with comments and literals replaced by spaces. Line breaks are kept.
+/// Returns `source` with comments, strings and character literals replaced by spaces, one per character. Line breaks,
+/// lifetimes and all code are kept.
 pub fn code_only(source: &str) -> String {
     let mut rest = source;
     let mut code = String::with_capacity(source.len());
     while let Some(first) = rest.chars().next() {
+        // A letter `r`, `b` or `c` at the end of a word is no prefix of a string.
         let after_word = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         let length = match first {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
@@ -14,6 +16,7 @@ pub fn code_only(source: &str) -> String {
             '\'' => character(rest),
             _ => 0,
         };
+        // Bytes to replace by spaces, and bytes to keep.
         let (blank, keep) = if length == 0 { (0, first.len_utf8()) } else { (length, 0) };
         code.extend(rest[..blank].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
         code.push_str(&rest[blank..blank + keep]);
@@ -22,6 +25,8 @@ pub fn code_only(source: &str) -> String {
     code
 }
 
+/// Returns the length of the block comment at the start of `rest`, bytes, with the comments nested in it. A comment
+/// without an end extends to the end of the text.
 fn block_comment(rest: &str) -> usize {
     let (mut depth, mut at) = (0usize, 0);
     while at < rest.len() {
@@ -42,7 +47,8 @@ fn block_comment(rest: &str) -> usize {
     rest.len()
 }
 
-/// Returns the length of the literal that starts with a quote, including escapes.
+/// Returns the length of the literal that starts with a quote, bytes, including escapes and both quotes. A literal
+/// without an end extends to the end of the text.
 fn string(rest: &str) -> usize {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -56,7 +62,8 @@ fn string(rest: &str) -> usize {
     rest.len()
 }
 
-/// Returns the length of `r"…"`, `r#"…"#`, `b"…"`, `br"…"` or `c"…"`; 0 if the text is a word.
+/// Returns the length of `r"…"`, `r#"…"#`, `b"…"`, `br"…"` or `c"…"`, bytes; 0 if the text is a word. A raw string ends
+/// at a quote with as many `#` as at its start, and has no escapes.
 fn prefixed_string(rest: &str) -> usize {
     let prefix = rest.find(|c| !"rbc".contains(c)).unwrap_or(rest.len());
     let tail = &rest[prefix..];
@@ -67,16 +74,19 @@ fn prefixed_string(rest: &str) -> usize {
     if !rest[..prefix].contains('r') || !tail[hashes..].starts_with('"') {
         return 0;
     }
+    // Position after the opening quote.
     let open = prefix + hashes + 1;
     let close = format!("\"{}", "#".repeat(hashes));
     rest[open..].find(&close).map_or(rest.len(), |at| open + at + close.len())
 }
 
-/// Returns the length of a character literal; 0 if the text is a lifetime.
+/// Returns the length of a character literal, bytes; 0 if the text is a lifetime. The escape after a backslash extends
+/// to the next quote.
 fn character(rest: &str) -> usize {
     let mut inside = rest.chars().skip(1);
     match (inside.next(), inside.next()) {
         (Some('\\'), Some(escaped)) => {
+            // After the quote, the backslash and the escaped character.
             let from = 2 + escaped.len_utf8();
             rest[from..].find('\'').map_or(0, |at| from + at + 1)
         }
@@ -102,8 +112,9 @@ pub fn without_tests(code: &str) -> String {
     kept + rest
 }
 
-/// Returns the end of the item at the start of `code`: after its closing brace, or after its semicolon if it has no
-/// braces.
+/// Returns the end of the item at the start of `code`, bytes: after the brace that closes its first brace, or after its
+/// semicolon if it has no braces. Semicolons in brackets, such as in `[f32; 2]`, do not count. An item without an end
+/// extends to the end of `code`.
 fn item_end(code: &str) -> usize {
     let (mut depth, mut brackets) = (0usize, 0i32);
     for (at, c) in code.char_indices() {
@@ -124,7 +135,8 @@ fn item_end(code: &str) -> usize {
     code.len()
 }
 
-/// Returns the functions with a body in `code`: line of the `fn` (from 1), name, number of lines.
+/// Returns the functions with a body in `code` (see [`code_only`]): line of the `fn` (from 1), name, number of lines.
+/// Declarations without a body, function types and closures are left out.
 pub fn functions(code: &str) -> Vec<(usize, String, usize)> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("fn ") {

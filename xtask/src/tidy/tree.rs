@@ -5,7 +5,8 @@ use super::{File, text};
 /// Commands that the README must name.
 const README_COMMANDS: [&str; 2] = ["cargo run --release", "cargo xtask ci"];
 
-/// Returns the problems of the tree.
+/// Returns the problems of the tree: commands that the README does not name, paths of one machine, and rows of
+/// docs/models.md.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = Vec::new();
     let readme = text(files, "README.md");
@@ -16,9 +17,11 @@ pub fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Returns the problems of docs/models.md: each row of the classic texts must occur once, tests must exist and be named
-/// after their row, and their count must be correct.
+/// Returns the problems of docs/models.md, a table of the models of textbooks. Each row of the classic texts (a letter
+/// for the text, a number) must occur exactly once. The test of a row must exist, and a part of its name must be the
+/// row in lower case. The page must state how many rows have a test.
 fn rows(files: &[File]) -> Vec<String> {
+    // Letter of each text, and numbers of its rows.
     let numbered = [
         ('A', 1..=20),
         ('B', 1..=21),
@@ -31,6 +34,7 @@ fn rows(files: &[File]) -> Vec<String> {
     ];
     let all = numbered.into_iter().flat_map(|(text, rows)| rows.map(move |row| format!("{text}{row}")));
     let page = text(files, "docs/models.md");
+    // First word of the first cell of a table row.
     let first = |line: &str| line.strip_prefix("| ").and_then(|rest| rest.split(' ').next()).unwrap_or("").to_owned();
     let listed: Vec<String> = page.lines().map(first).collect();
     let count = |row: &str| listed.iter().filter(|name| *name == row).count();
@@ -38,6 +42,7 @@ fn rows(files: &[File]) -> Vec<String> {
         .filter(|row| count(row) != 1)
         .map(|row| format!("docs/models.md: row {row} stands there {} times, not once", count(&row)))
         .collect();
+    // Rows with the cell that names the test.
     let entries = page.lines().filter_map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let row = cells.get(1).filter(|row| row.starts_with(|c: char| c.is_ascii_uppercase()))?;
@@ -45,6 +50,7 @@ fn rows(files: &[File]) -> Vec<String> {
     });
     let entries: Vec<(&str, &str)> = entries.collect();
     for (row, test) in entries.iter().filter(|(_, test)| !test.is_empty()) {
+        // Name of the test function without its path.
         let name = test.trim_matches('`').rsplit("::").next().unwrap_or("");
         if !name.split('_').any(|part| part == row.to_lowercase()) {
             problems.push(format!("docs/models.md: the test of row {row} is not named after it: {test}"));

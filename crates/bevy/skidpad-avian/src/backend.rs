@@ -31,13 +31,17 @@ pub const BACKEND_INFO: SolverInfo = SolverInfo {
     build_world: |scene, cars, dt| Box::new(AvianBackend::new(scene, cars, dt)),
 };
 
+/// Backend with an Avian world of its own.
 struct AvianBackend {
+    /// Bevy world with Avian's resources, ground, platforms and chassis.
     world: World,
     /// Entities of the platforms of the scene.
     platforms: Vec<Entity>,
     /// Entity of each car, by slot.
     cars: Vec<Entity>,
+    /// Scene, for wind, platforms and new cars.
     scene: Scene,
+    /// Step length and number of steps.
     clock: Clock,
 }
 
@@ -55,6 +59,8 @@ const TOUCHING_SAVE_REASON: &str =
     "its hull touches something, and Avian keeps that contact's forces for its next step";
 
 impl AvianBackend {
+    /// Creates an app with Avian's plugins, keeps its world, inserts ground, platforms and cars of `scene`, and steps it by
+    /// `dt` s.
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut app = App::new();
         app.add_plugins((TaskPoolPlugin::default(), TransformPlugin, PhysicsPlugins::default()))
@@ -76,8 +82,8 @@ impl AvianBackend {
         backend
     }
 
-    /// Calls `with` with a host for the cars, then updates hitch joints and applies the queued commands. Returns the result of
-    /// `with`.
+    /// Calls `with` with a host for the cars, then updates hitch joints and applies the queued commands to the world. Returns
+    /// the result of `with`. Panics if a resource is missing.
     fn with_host<R>(&mut self, with: impl FnOnce(&mut Host) -> R) -> R {
         let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
         let (mut avian, mut commands, read) = params.get_mut(&mut self.world).expect("its resources are there");
@@ -88,7 +94,8 @@ impl AvianBackend {
         done
     }
 
-    /// Sets every platform to its pose at the start of the step, with the velocities that move it through the step.
+    /// Sets every platform to its pose at the start of the coming step, with the velocities that move it through the step. The
+    /// pose follows from the clock alone.
     fn move_platforms(&mut self) {
         let (time, dt) = (self.time(), self.clock.dt);
         for (entity, platform) in self.platforms.iter().zip(&self.scene.platforms) {
@@ -109,6 +116,8 @@ impl Simulation for AvianBackend {
         BACKEND_INFO.name
     }
 
+    /// Takes one step: places platforms, sets wind and controls, advances the time of the app by the step, and runs the
+    /// schedule of Avian's physics once. Returns the report of the cars.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;
@@ -120,6 +129,7 @@ impl Simulation for AvianBackend {
         controls.clone_into(&mut avian.controls);
         self.world.resource_mut::<SubstepCount>().0 = substeps(self.clock.dt);
         self.world.resource_mut::<Time>().advance_by(Duration::from_secs_f64(f64::from(self.clock.dt)));
+        // Runs Avian's physics and the systems of the cars.
         self.world.run_schedule(FixedPostUpdate);
         self.world.clear_trackers();
         self.clock.tick();
@@ -174,6 +184,8 @@ impl Simulation for AvianBackend {
         self.with_host(|host| host.set_engine_position(car, place));
     }
 
+    /// Inserts the car at its start on the ground of the scene, with an entity of its own; the entity of the car that had the
+    /// slot is despawned. If cars do not collide, its chassis gets a layer of its own.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let entity = self.world.spawn_empty().id();
@@ -205,6 +217,7 @@ impl Simulation for AvianBackend {
         true
     }
 
+    /// Writes the world to `bytes`. Returns an error if a hull touches something, because Avian keeps impulses of contacts.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         let (avian, contacts) = (self.world.resource::<AvianCars>(), self.world.resource::<ContactGraph>());
         let touches = |car: &usize| {
@@ -223,8 +236,9 @@ impl Simulation for AvianBackend {
     }
 }
 
-/// Inserts the ground of `scene`, without its platforms. The friction of colliders is the grip of the surface, as a factor on the
-/// friction of bodywork.
+/// Inserts plane, boxes, height fields and meshes of `scene` as static colliders, without its platforms. A mesh gets one
+/// collider per surface. Colliders that Avian rejects are left out. The friction of colliders is the grip of the surface, as a
+/// factor on the friction of bodywork.
 fn insert_ground(world: &mut World, scene: &Scene) {
     if scene.has_plane {
         let plane = Collider::half_space(BEVY_AXES.to_world(scene.plane_normal()));
@@ -275,8 +289,8 @@ fn box_collider(fixed: &FixedBox) -> Collider {
     Collider::cuboid(size.x, size.y, size.z)
 }
 
-/// Builds the collider of a height field from its triangles, because Avian's height fields have their rows along other axes.
-/// Returns `None` if Avian rejects it.
+/// Builds the collider of a height field as a triangle mesh relative to its origin, because Avian's height fields have their
+/// rows along other axes. Returns `None` if Avian rejects it.
 fn height_field_collider(field: &HeightField) -> Option<Collider> {
     let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
     let mut corners = Vec::with_capacity(columns * rows);
@@ -288,6 +302,7 @@ fn height_field_collider(field: &HeightField) -> Option<Collider> {
     }
     let mut triangles: Vec<Triangle> = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
     field.visit_near(Vec3::MIN, Vec3::MAX, skidpad_core::DVec3::ZERO, 0, &mut triangles);
+    // Index of the corner, from its place in the grid.
     let number = |point: Vec3| {
         let (column, row) = ((point.x / along).round() as u32, (point.y / across).round() as u32);
         row * columns as u32 + column
@@ -296,7 +311,8 @@ fn height_field_collider(field: &HeightField) -> Option<Collider> {
     Collider::try_trimesh_with_config(corners, triangles, TrimeshFlags::FIX_INTERNAL_EDGES).ok()
 }
 
-/// Returns the triangles of each surface of a mesh.
+/// Groups the triangles of a mesh by their surface (grip and texture). Returns each surface with the corner indices of its
+/// triangles.
 fn surface_triangles(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
     let mut surfaces: Vec<(GroundSurface, Vec<[u32; 3]>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
@@ -309,7 +325,7 @@ fn surface_triangles(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)>
     surfaces
 }
 
-/// Inserts a platform at its initial pose. Returns its entity.
+/// Inserts a platform as a kinematic body at its pose for time 0, without unevenness. Returns its entity.
 fn insert_platform(world: &mut World, platform: &Platform) -> Entity {
     let standing = platform.box_at(0.0);
     let texture = SurfaceTexture { amplitude: 0.0, ..standing.texture };

@@ -9,7 +9,9 @@ use crate::ground::WheelLoadedBody;
 /// Data of one car in addition to its vehicle.
 #[derive(Clone, Debug)]
 pub(crate) struct CarSlot {
+    /// Entity of the chassis.
     pub chassis: Entity,
+    /// Position of the centre of mass in 64 bits, world axes.
     pub track: PositionTracker,
     /// Velocity at the end of the step if nothing else acts, world axes, m/s.
     pub end_velocity: Vec3,

@@ -19,12 +19,17 @@ use crate::world::World;
 /// Resource with the cars in Avian's world.
 #[derive(Resource)]
 pub struct AvianCars {
+    /// Vehicles and their slots.
     pub(crate) cars: Cars,
+    /// Chassis and data of each car, in order of slots.
     pub(crate) slots: Vec<CarSlot>,
+    /// Slot of the car of each entity.
     pub(crate) indices: CarIndices,
     /// Controls of each car in the coming step.
     pub(crate) controls: Vec<Controls>,
+    /// Buffers and data of all cars.
     pub(crate) memory: CarBuffers,
+    /// Report of the last step.
     pub(crate) report: StepReport,
     /// Velocity of the air, z up, m/s.
     pub(crate) wind: Vec3,
@@ -66,8 +71,9 @@ impl AvianCars {
         self.wind = BEVY_AXES.from_world(velocity);
     }
 
-    /// Inserts a joint, which disables collisions, between vehicles that tow each other. Removes the joints of vehicles that are
-    /// not hitched.
+    /// Inserts a joint, which disables collisions, between vehicles that started to tow each other. Removes the joints of
+    /// vehicles that are not hitched any more or have another towing vehicle. The joints constrain no motion. The changes are
+    /// queued in `commands`.
     pub(crate) fn update_hitch_joints(&mut self, commands: &mut Commands) {
         for car in 0..self.slots.len() {
             let by = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
@@ -88,7 +94,7 @@ impl AvianCars {
         }
     }
 
-    /// Updates the list of bodies that each vehicle is hitched to.
+    /// Updates the list of bodies that each vehicle is hitched to, from the joints.
     fn update_hitched_bodies(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
@@ -102,15 +108,21 @@ impl AvianCars {
 
 /// Host for cars in Avian's world.
 pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
+    /// Vehicles and their slots.
     pub cars: &'a mut Cars,
+    /// Chassis and data of each car.
     pub slots: &'a mut Vec<CarSlot>,
+    /// Buffers and data of all cars.
     pub memory: &'a mut CarBuffers,
+    /// Queue for changes of entities.
     pub commands: &'a mut Commands<'cw, 'cs>,
+    /// Read access to Avian's world.
     pub world: &'a World<'w, 's>,
 }
 
 impl Host<'_, '_, '_, '_, '_> {
-    /// Implements [`skidpad_core::Simulation::set_engine_position`].
+    /// Sets the position that Avian has for the chassis of car `number` to `place` (axes of the cars, m). The 64-bit position
+    /// does not change. Implements [`skidpad_core::Simulation::set_engine_position`].
     pub fn set_engine_position(&mut self, number: usize, place: Vec3) {
         let (shown, slot) = (BEVY_AXES.to_world(place), &mut self.slots[number]);
         let state = self.cars.car(number).state;
@@ -118,21 +130,25 @@ impl Host<'_, '_, '_, '_, '_> {
         self.commands.entity(slot.chassis).try_insert(chassis::pose_bundle_at(shown, state));
     }
 
-    /// Suspends car `number` and disables its chassis ([`skidpad_core::Backend::suspend`]).
+    /// Suspends car `number` and disables its chassis ([`skidpad_core::Simulation::suspend`]). Returns an error, and changes
+    /// nothing, if the slot does not exist or is empty.
     pub fn suspend(&mut self, number: usize) -> Result<(), CarError> {
         self.cars.suspend(number)?;
         self.disable(number);
         Ok(())
     }
 
-    /// Resumes car `number`, whose entity is `car`, and enables its chassis ([`skidpad_core::Backend::resume`]).
+    /// Resumes car `number`, whose entity is `car`, with `state` and enables its chassis
+    /// ([`skidpad_core::Simulation::resume`]). Returns an error, and changes nothing, if the slot is empty or the number of
+    /// wheels differs.
     pub fn resume(&mut self, number: usize, car: Entity, state: &State) -> Result<(), CarError> {
         self.cars.resume(number, state)?;
         self.move_chassis(number, car, state);
         Ok(())
     }
 
-    /// Moves the chassis of car `number`, whose entity is `car`, to `state`, and enables it.
+    /// Moves the chassis of car `number`, whose entity is `car`, to `state`, and enables it. Restarts the 64-bit track of its
+    /// position. Also links car and chassis. The changes of entities are queued.
     fn move_chassis(&mut self, number: usize, car: Entity, state: &State) {
         let slot = &mut self.slots[number];
         slot.track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
@@ -143,13 +159,15 @@ impl Host<'_, '_, '_, '_, '_> {
         self.commands.entity(car).try_insert(Chassis(slot.chassis));
     }
 
-    /// Disables the chassis of car `number`.
+    /// Disables body and collider of the chassis of car `number`.
     fn disable(&mut self, number: usize) {
         self.commands.entity(self.slots[number].chassis).try_insert((RigidBodyDisabled, ColliderDisabled));
     }
 }
 
 impl CarHost for Host<'_, '_, '_, '_, '_> {
+    /// Spawns a chassis for the car in `state` and inserts its vehicle. If the slot was used before, its old chassis and the
+    /// joints of its hitches are despawned.
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId {
         let chassis = self.commands.spawn(chassis::chassis_bundle(car, model, state)).id();
         let track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
@@ -193,6 +211,7 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
         }
     }
 
+    /// Returns the contact of `probe` between steps, without changes of the world; `None` for a miss.
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut met = [None];
         // A probe between steps wakes and pushes nothing.

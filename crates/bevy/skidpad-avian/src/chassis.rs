@@ -18,9 +18,10 @@ pub struct ChassisOf(pub Entity);
 #[reflect(Component)]
 pub struct Chassis(pub Entity);
 
-/// Builds a body with exactly the mass properties of `model` about its origin, which is the centre of mass. The coefficient of
-/// friction of its collider is multiplied with that of the other collider, unless the combine rule of the other one takes
-/// precedence over `Multiply`.
+/// Builds the components of a dynamic body with exactly the mass properties of `model` about its origin, which is the centre of
+/// mass, in the pose and motion of `state`. The collider is a box of the size of the hull. The coefficient of friction of its
+/// collider is multiplied with that of the other collider, unless the combine rule of the other one takes precedence over
+/// `Multiply`. The body never sleeps. `car` is the entity of the car.
 pub(crate) fn chassis_bundle(car: Entity, model: &Model, state: &State) -> impl Bundle {
     let turn = Mat3::from_cols(BEVY_AXES.to_world(Vec3::X), BEVY_AXES.to_world(Vec3::Y), BEVY_AXES.to_world(Vec3::Z));
     let inertia = turn * *model.inertia() * turn.transpose();
@@ -40,7 +41,7 @@ pub(crate) fn chassis_bundle(car: Entity, model: &Model, state: &State) -> impl 
     )
 }
 
-/// Builds the components for pose and velocities of `state`.
+/// Builds the components for pose and velocities of `state`, in Bevy's axes. The position is rounded to 32 bits.
 pub(crate) fn pose_bundle(state: &State) -> impl Bundle {
     let rotation = BEVY_AXES.rotation_to_world(state.rotation);
     (

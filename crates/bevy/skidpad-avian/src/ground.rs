@@ -10,18 +10,22 @@ use crate::world::{BodyItem, World};
 /// Body under wheels, in its state before the wheels pushed it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WheelLoadedBody {
+    /// Entity of the body.
     pub body: Entity,
+    /// Motion at the start of that step.
     pub motion: GroundBodyMotion,
 }
 
-/// Returns the motion of `body`.
+/// Returns the current motion of `body` about its centre of mass, world axes.
 pub(crate) fn body_motion(body: &BodyItem) -> GroundBodyMotion {
     let centre = body.position.0 + body.rotation.0 * body.centre.0;
     GroundBodyMotion { centre, linear: body.velocity.0, angular: body.angular.0 }
 }
 
-/// Returns the ground data for a wheel that touches `entity`; `None` if the body is static. `before` are the bodies under wheels
-/// in the last step; `time` is the length of the step and the pose lag, s.
+/// Returns the ground data for a wheel that touches `entity`, in world axes and without texture; `None` if the body is static
+/// or missing. The velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body carries a car,
+/// equal at start and end of the step. `before` are the bodies under wheels in the last step; `time` is the length of the step
+/// and the pose lag, s.
 pub(crate) fn ground_data(
     world: &World,
     before: &[WheelLoadedBody],
@@ -39,8 +43,9 @@ pub(crate) fn ground_data(
     Some(Ground { body: entity.to_bits(), start_velocity: velocity, velocity, texture: SurfaceTexture::NONE })
 }
 
-/// Returns a dynamic body under a wheel. `ends` are its velocity (m/s) and angular velocity (rad/s) at the end of the step
-/// without contacts and wheels.
+/// Returns a dynamic body under a wheel: its motion, inverse mass and inertia, and whether contacts support it. `ends` are its
+/// velocity (m/s) and angular velocity (rad/s) at the end of the step without contacts and wheels. All vectors are in world
+/// axes.
 pub(crate) fn dynamic_ground_body(
     world: &World,
     entity: Entity,
@@ -61,7 +66,8 @@ pub(crate) fn dynamic_ground_body(
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
 const MIN_HOLDING_FRICTION: f32 = 0.2;
 
-/// Returns whether contacts support a body, and whether they hold it by friction.
+/// Returns whether any touching contact supports the body, and whether one of them holds it with a friction coefficient of at
+/// least [`MIN_HOLDING_FRICTION`].
 fn support_flags(world: &World, body: Entity) -> [bool; 2] {
     let mut held = [false; 2];
     let Ok(colliders) = world.colliders_of.get(body) else { return held };

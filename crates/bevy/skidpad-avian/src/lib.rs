@@ -55,6 +55,8 @@ use world::World;
 pub struct AvianCarsPlugin;
 
 impl Plugin for AvianCarsPlugin {
+    /// Registers the components, orders the systems of cars and physics, and adds the systems that insert, control, step and
+    /// read cars.
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
         app.register_type::<Chassis>()
@@ -76,7 +78,8 @@ impl Plugin for AvianCarsPlugin {
     }
 }
 
-/// Adds the systems that step the cars with Avian's bodies.
+/// Adds the resource [`AvianCars`] and the systems that step the cars with Avian's bodies: `before_step` before Avian
+/// integrates velocities, `track_chassis` and `write_back` at the end of the physics step.
 fn add_step(app: &mut App) {
     let before = before_step
         .in_set(IntegrationSystems::UpdateVelocityIncrements)
@@ -94,13 +97,15 @@ fn sync_cars(mut arrivals: PendingCars, mut commands: Commands, mut avian: ResMu
     avian.update_hitch_joints(&mut commands);
 }
 
-/// Collects the controls of all cars for the coming step.
+/// Collects the controls of all cars for the coming step, in order of slots.
 fn collect_controls(mut avian: ResMut<AvianCars>, cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
     let AvianCars { indices: numbers, controls, .. } = &mut *avian;
     numbers.controls(&cars).clone_into(controls);
 }
 
-/// Solves the rows and applies their accelerations to the bodies, in addition to those of users.
+/// Probes the world, solves the rows (equations of tyres, suspension and drivetrain) and applies their accelerations to the
+/// bodies, in addition to those of users. Stores the report with any misuse. The bodies under wheels of the last step are kept
+/// for one step.
 fn before_step(
     time: Res<Time>,
     mut avian: ResMut<AvianCars>,
@@ -122,8 +127,9 @@ fn before_step(
     pushes.apply(&mut increments, &mut solver, &mut commands);
 }
 
-/// Tracks every chassis in 64 bits, and removes the rounding error that Avian's substeps add to its velocity. With that error, a
-/// coasting car would lose 1 % too little speed.
+/// Tracks every chassis in 64 bits and sets its position to the rounded result. If the velocity differs from the expected one
+/// only by the rounding of Avian's substeps, it is set to the expected one. With that error, a coasting car would lose 1 % too
+/// little speed.
 fn track_chassis(
     time: Res<Time>,
     substeps: Res<SubstepCount>,
@@ -146,7 +152,7 @@ fn track_chassis(
     }
 }
 
-/// Writes the resulting motion to the states.
+/// Writes the resulting motion of all chassis to the states, and merges its findings into the report.
 fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     let AvianCars { cars, slots, memory, report, wind, .. } = &mut *avian;
     memory.has_stepped = true;
@@ -155,7 +161,7 @@ fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     *report = report.merge_worst(cars.write_back(&port, time.delta_secs()));
 }
 
-/// Copies the motion of all cars to their [`CarMotion`].
+/// Copies the motion of all cars after the step to their [`CarMotion`]. Entities without a car are left out.
 fn update_motion(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut CarMotion)>) {
     for (entity, mut motion) in &mut cars {
         if let Some(number) = avian.number(entity) {
@@ -170,7 +176,8 @@ const MIN_DOWNWARD_GRAVITY_SHARE: f32 = 0.5;
 /// Relative difference above which the mass of a chassis counts as changed. Avian inverts the mass.
 const MASS_TOLERANCE_RATIO: f32 = 1e-3;
 
-/// Returns the first misuse of the world: gravity that does not point down, or a chassis with a different mass.
+/// Returns the first misuse of the world, or `None`: gravity of which less than half points down (zero gravity is allowed), or
+/// a chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`].
 fn find_misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSlot]) -> Option<ApiMisuse> {
     let gravity = world.gravity.0;
     if gravity.dot(BEVY_AXES.to_world(Vec3::Z)) > -MIN_DOWNWARD_GRAVITY_SHARE * gravity.length()

@@ -9,13 +9,14 @@ use skidpad_core::state::Placement;
 use skidpad_core::{CarId, CarStart, Contact, Model, Probe, Scene, State, Vec3};
 use skidpad_rapier::{RapierCars, RapierWorldMut, SurfaceProperties};
 
+/// Cars and sets of the default Rapier context, into which cars are inserted. `gravity` is in m/s², in Bevy's axes.
 pub(crate) struct Host<'a, 'c> {
     pub cars: &'a mut RapierCars,
     pub context: &'a mut RapierContextMut<'c>,
     pub gravity: Vec3,
 }
 
-/// Borrows the sets of a Rapier context for a step of the cars. `gravity` is in m/s².
+/// Borrows the sets of a Rapier context for a step of the cars. `gravity` is in m/s², in Bevy's axes.
 pub(crate) fn world_mut<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> RapierWorldMut<'a> {
     let (simulation, joints) = (&mut *context.simulation, &mut *context.joints);
     let rigid = &mut *context.rigidbody_set;
@@ -34,8 +35,10 @@ pub(crate) fn world_mut<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3
 }
 
 impl CarHost for Host<'_, '_> {
+    /// Inserts the car at the default placement. The caller then sets its state, so `_state` is not used here.
     fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> CarId {
         let start = CarStart { model: model.clone(), placement: Placement::default() };
+        // The scene only serves to place the car; no ground is inserted.
         self.cars.insert(world_mut(self.context, self.gravity), &Scene::flat(), &start)
     }
 
@@ -43,10 +46,13 @@ impl CarHost for Host<'_, '_> {
         self.cars.car(number).model
     }
 
+    /// Sets the state of the car, and writes the entity of the car into the user data of its body and colliders. Writes
+    /// nothing if the state is not accepted.
     fn set_state(&mut self, number: usize, car: Entity, state: &State) {
         if self.cars.set_state(world_mut(self.context, self.gravity), number, state).is_err() {
             return;
         }
+        // User data that identifies the car in queries and collision events.
         let name = u128::from(car.to_bits());
         let Some(body) = self.context.rigidbody_set.bodies.get_mut(self.cars.handle(number)) else { return };
         body.user_data = name;
@@ -61,6 +67,7 @@ impl CarHost for Host<'_, '_> {
         let _ = self.cars.remove(world_mut(self.context, self.gravity), car);
     }
 
+    /// Returns the nearest contact of one probe with default surfaces (grip 1, even); `None` if it finds no ground.
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut met = [None];
         self.cars.probe(world_mut(self.context, self.gravity), &[*probe], &mut met, SurfaceProperties::default());

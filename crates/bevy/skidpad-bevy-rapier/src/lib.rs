@@ -43,6 +43,8 @@ use host::{Host, world_mut};
 pub struct RapierCarsPlugin;
 
 impl Plugin for RapierCarsPlugin {
+    /// Inserts [`RapierWorldCars`] and adds the systems of a tick: cars enter and leave after Rapier has read its
+    /// components; the forces of the wheels are applied before, and the states of the cars read after, Rapier's step.
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
         app.init_resource::<RapierWorldCars>()
@@ -63,7 +65,9 @@ impl Plugin for RapierCarsPlugin {
 #[derive(Resource)]
 pub struct RapierWorldCars {
     pub(crate) cars: RapierCars,
+    /// Map between car entities and numbers in `cars`.
     indices: CarIndices,
+    /// Worst report of all cars in the last step.
     report: StepReport,
 }
 
@@ -95,8 +99,11 @@ impl RapierWorldCars {
     }
 }
 
+/// Query for the configuration of the default Rapier context: gravity, and whether its pipeline is active.
 type Configuration<'w, 's> = Query<'w, 's, &'static RapierConfiguration, With<DefaultRapierContext>>;
 
+/// Applies new, removed, teleported and changed cars to the default Rapier context. Does nothing without that context;
+/// the changes wait for the next tick.
 fn sync_cars(
     mut arrivals: PendingCars,
     mut world: ResMut<RapierWorldCars>,
@@ -109,6 +116,12 @@ fn sync_cars(
     arrivals.sync(&mut Host { cars, context: &mut context, gravity }, numbers);
 }
 
+/// Solves the wheels of all cars and applies their forces to the bodies, before Rapier's step.
+///
+/// Sets Rapier's step to one substep of the length of the tick. The controls are those of [`CarControls`]. Grip and
+/// texture of the ground are those of the [`GroundSurface`] on the entity in the collider's user data, otherwise grip 1
+/// and even. Stores the worst report. For a tick of length 0 or an inactive pipeline only sets the step; without the
+/// default context does nothing.
 fn before_step(
     time: Res<Time>,
     mut mode: ResMut<TimestepMode>,
@@ -125,6 +138,7 @@ fn before_step(
         return;
     }
     context.simulation.integration_parameters.dt = dt;
+    // Surface of a collider. bevy_rapier3d stores the entity of a collider in its user data.
     let surface = |met: &SurfaceQuery| {
         let entity = Entity::try_from_bits(met.collider.user_data as u64);
         entity.and_then(|entity| surfaces.get(entity).ok()).copied().unwrap_or_default()
@@ -142,6 +156,9 @@ fn before_step(
     );
 }
 
+/// Reads the motion of the bodies after Rapier's step into the states of the cars, merges the report of this half of
+/// the step, and updates [`CarMotion`] of every car. Does nothing for a tick of length 0, with an inactive pipeline, or
+/// without the default context.
 fn after_step(
     time: Res<Time>,
     mut world: ResMut<RapierWorldCars>,

@@ -39,6 +39,7 @@ pub struct CarFileFaults {
 pub struct CarFilePlugin;
 
 impl Plugin for CarFilePlugin {
+    /// Registers the asset, its loader and the message, and adds the system that updates cars before the main update.
     fn build(&self, app: &mut App) {
         app.init_asset::<VehicleFile>()
             .register_asset_loader(VehicleLoader)
@@ -67,6 +68,8 @@ impl AssetLoader for VehicleLoader {
     type Settings = ();
     type Error = VehicleFileError;
 
+    /// Reads the bytes up to the accepted size and one more, which shows that a file is too large, and parses the text.
+    /// A text with faults is not an error but an asset with its faults.
     async fn load(
         &self,
         reader: &mut dyn Reader,
@@ -86,8 +89,9 @@ impl AssetLoader for VehicleLoader {
     }
 }
 
-/// Updates every car whose file or file handle has changed: inserts the new model, and spawns, updates or despawns the
-/// dolly. Sends [`CarFileFaults`] for a file with faults.
+/// Updates every car whose file or file handle has changed since the last frame. Inserts the new model, and spawns,
+/// updates or despawns the dolly. A new dolly stands below the coupler of its trailer. For a file with faults sends
+/// [`CarFileFaults`] and changes nothing else. Does nothing for a file that is not loaded yet.
 fn update_cars_from_files(
     mut commands: Commands,
     files: Res<Assets<VehicleFile>>,

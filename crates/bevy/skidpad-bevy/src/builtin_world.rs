@@ -22,6 +22,7 @@ pub struct BuiltinWorldPlugin {
 }
 
 impl Plugin for BuiltinWorldPlugin {
+    /// Inserts the world without cars and adds its two systems to the schedule of [`CarPlugin`].
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
         app.insert_resource(BuiltinWorld::new(self.solver, self.scene.clone()))
@@ -33,10 +34,13 @@ impl Plugin for BuiltinWorldPlugin {
 #[derive(Resource)]
 pub struct BuiltinWorld {
     host: Host,
+    /// Map between car entities and slots of the world.
     indices: CarIndices,
+    /// Scene from which the world of another solver is built.
     scene: Scene,
 }
 
+/// World of the solver, as the host of cars.
 struct Host(Box<dyn Simulation>);
 
 /// Initial step length of the world, s. Every step replaces it by the length of the tick.
@@ -57,9 +61,12 @@ impl BuiltinWorld {
         self.indices.index_of(car)
     }
 
-    /// Replaces the solver of the world. Every car keeps its state and its identifier.
+    /// Replaces the solver of the world by building a new world of the same scene. Every car keeps its slot, its state
+    /// and its identifier; empty slots stay empty. Step length and number of steps are kept, and the time becomes their
+    /// product. Free bodies of the scene return to their start. There are no reports of the last step.
     pub fn change_solver(&mut self, solver: SolverInfo) {
         let world = &self.host.0;
+        // Every slot gets a car. Cars of empty slots are removed below.
         let cars: Vec<CarStart> = (0..world.slot_count())
             .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
             .collect();
@@ -82,6 +89,7 @@ impl BuiltinWorld {
 }
 
 impl CarHost for Host {
+    /// Inserts the car at the default placement. The caller then sets its state, so `_state` is not used here.
     fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> CarId {
         self.0.insert(&CarStart { model: model.clone(), placement: Placement::default() })
     }
@@ -98,6 +106,7 @@ impl CarHost for Host {
         let _ = self.0.remove(car);
     }
 
+    /// Returns the contact of one probe; `None` if it finds no ground or if the solver supports no probes.
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut met = [None];
         self.0.probe(&[*probe], &mut met);
@@ -105,11 +114,14 @@ impl CarHost for Host {
     }
 }
 
+/// Applies new, removed, teleported and changed cars to the world.
 fn sync_cars(mut world: ResMut<BuiltinWorld>, mut arrivals: PendingCars) {
     let BuiltinWorld { host, indices: numbers, .. } = &mut *world;
     arrivals.sync(host, numbers);
 }
 
+/// Steps the world by the length of the tick with the controls of all cars, and updates [`CarMotion`] of every car in
+/// it. Does nothing if the tick has no length.
 fn step(time: Res<Time>, mut world: ResMut<BuiltinWorld>, mut cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
     let dt = time.delta_secs();
     if dt <= 0.0 {

@@ -33,6 +33,7 @@ pub struct CarInputs {
 }
 
 impl From<CarInputs> for Inputs {
+    /// Copies every input unchanged.
     fn from(inputs: CarInputs) -> Self {
         let CarInputs { throttle, brake, steer, handbrake } = inputs;
         Self { throttle, brake, steer, handbrake }
@@ -40,6 +41,7 @@ impl From<CarInputs> for Inputs {
 }
 
 impl From<Inputs> for CarInputs {
+    /// Copies every input unchanged.
     fn from(inputs: Inputs) -> Self {
         let Inputs { throttle, brake, steer, handbrake } = inputs;
         Self { throttle, brake, steer, handbrake }

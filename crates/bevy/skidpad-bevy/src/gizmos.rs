@@ -20,6 +20,7 @@ pub struct CarGizmos;
 pub struct CarGizmosPlugin;
 
 impl Plugin for CarGizmosPlugin {
+    /// Registers the gizmo group and draws after all transforms are propagated.
     fn build(&self, app: &mut App) {
         app.init_gizmo_group::<CarGizmos>()
             .add_systems(PostUpdate, (draw_wheels, draw_cars).after(TransformSystems::Propagate));
@@ -29,21 +30,29 @@ impl Plugin for CarGizmosPlugin {
 /// Length of drawn forces, m/N.
 const METRES_PER_NEWTON: f32 = 1e-4;
 
+/// Draws the lines of every wheel in contact at its contact point: an arrow of the force of the ground, 0.3 m of the
+/// normal, and a circle in the ground with the radius `grip` × normal force. The scale of forces is
+/// [`METRES_PER_NEWTON`]. The colour goes from blue to red with the friction utilisation.
 fn draw_wheels(mut gizmos: Gizmos<CarGizmos>, wheels: Query<&WheelSignals, With<Wheel>>) {
     for wheel in wheels.iter().filter(|wheel| wheel.in_contact) {
         let (at, normal) = (wheel.point, wheel.normal);
         let used = Color::srgb(wheel.friction_utilisation, 0.2, 1.0 - wheel.friction_utilisation);
         gizmos.arrow(at, at + wheel.force * METRES_PER_NEWTON, used);
         gizmos.line(at, at + 0.3 * normal, Color::srgb(0.6, 0.6, 0.6));
+        // Radius of the friction circle at a friction coefficient of 1 times the grip of the ground, m.
         let limit = wheel.grip * wheel.force.dot(normal) * METRES_PER_NEWTON;
+        // Rotation that turns the circle from the xy plane into the ground.
         let lies = Quat::from_rotation_arc(Vec3::Z, normal);
         gizmos.circle(Isometry3d::new(at, lies), limit.max(0.0), used);
     }
 }
 
+/// Draws an arrow along the acceleration of every car, 0.1 m per m/s², from a point 1.5 m above its origin. The
+/// vertical acceleration is left out.
 fn draw_cars(mut gizmos: Gizmos<CarGizmos>, cars: Query<(&CarSignals, &GlobalTransform)>) {
     for (signals, transform) in &cars {
         let [left, ahead] = signals.acceleration;
+        // Acceleration, world, m/s². In the axes of the car x points to the right and −z forward.
         let felt = transform.rotation() * Vec3::new(-left, 0.0, -ahead);
         let at = transform.translation() + transform.up() * 1.5;
         gizmos.arrow(at, at + 0.1 * felt, Color::srgb(1.0, 0.9, 0.1));

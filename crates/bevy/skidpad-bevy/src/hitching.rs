@@ -18,8 +18,12 @@ enum HitchChange {
 }
 
 impl PendingCars<'_, '_> {
-    /// Hitches and unhitches trailers after all cars of this tick have `settled`, and records the changed trailers
-    /// there. Unhitches the cars in `let_go` first, whose [`TowedBy`] was removed.
+    /// Hitches and unhitches trailers after all cars of this tick have `settled`. `settled` lists the cars whose states
+    /// were set in this tick; changed trailers are added to it.
+    ///
+    /// First unhitches the cars in `let_go`, whose [`TowedBy`] was removed; they keep their motion. Then handles each
+    /// trailer once: detaches it if the vehicle ahead was removed, or places it and all trailers behind it in line
+    /// behind the vehicle ahead, each hitched to the vehicle before it.
     pub(crate) fn apply_hitches(
         &mut self,
         host: &mut dyn CarHost,
@@ -33,6 +37,7 @@ impl PendingCars<'_, '_> {
                 self.set_car_state(host, numbers, *trailer, state, false);
             }
         }
+        // Trailers that need no further change in this tick.
         let mut done = Vec::new();
         while let Some((trailer, hitch)) = self.next_to_tow(numbers, settled, &done) {
             done.push(trailer);
@@ -71,12 +76,18 @@ impl PendingCars<'_, '_> {
         train
     }
 
+    /// Returns the first trailer that is not in `done` and whose hitch has to change, with the change; `None` if there
+    /// is none.
+    ///
+    /// A trailer is attached if it is not towed by the vehicle of its [`TowedBy`], or if either of them was teleported
+    /// in this tick. It is detached if that vehicle is in no world. A trailer in no world is skipped.
     fn next_to_tow(
         &self,
         numbers: &CarIndices,
         settled: &[StateChange],
         done: &[Entity],
     ) -> Option<(Entity, HitchChange)> {
+        // Whether `car` was teleported in this tick, so that its trailers have to be placed again.
         let jumped = |car: Entity| settled.iter().any(|settled| settled.car == car && settled.is_teleported);
         self.trailers.iter().filter(|(trailer, _)| !done.contains(trailer)).find_map(|(trailer, towed)| {
             let ahead = towed.0;
@@ -94,7 +105,11 @@ impl PendingCars<'_, '_> {
     }
 
     /// Returns the trailers of `train` with their states in line behind `ahead`, each hitched to the vehicle before it.
-    /// The list ends before the first trailer that cannot be hitched.
+    /// The list ends before the first trailer that cannot be hitched, and is empty if `ahead` has no hitch or is in no
+    /// world.
+    ///
+    /// The states are those of [`place_trailers_behind`], which assumes consecutive numbers; here each tow gets the
+    /// number that the vehicle ahead has in the world.
     fn states_behind(
         &self,
         train: &[Entity],
@@ -102,6 +117,7 @@ impl PendingCars<'_, '_> {
         numbers: &CarIndices,
         settled: &[StateChange],
     ) -> Vec<(Entity, State)> {
+        // States of the train; `None` if nothing can be hitched.
         let found = || {
             let (first, number) = (self.model_of(ahead)?, numbers.index_of(ahead)? as u32);
             let models: Vec<&Model> = train.iter().map_while(|car| self.model_of(*car)).map(Arc::as_ref).collect();
@@ -111,7 +127,9 @@ impl PendingCars<'_, '_> {
             }
             Some(place_trailers_behind(first, self.state_of(ahead, settled)?, number, &models))
         };
+        // Vehicle ahead of the current trailer.
         let mut ahead = ahead;
+        // Replaces the number of the vehicle ahead in the tow; ends the list at a vehicle in no world.
         let told = |(car, state): (&Entity, State)| {
             let by = numbers.index_of(ahead)? as u32;
             ahead = *car;
@@ -120,6 +138,7 @@ impl PendingCars<'_, '_> {
         train.iter().zip(found().unwrap_or_default()).map_while(told).collect()
     }
 
+    /// Returns the model of a car; `None` if the entity is no car.
     fn model_of(&self, car: Entity) -> Option<&Arc<Model>> {
         self.cars.get(car).ok().map(|(_, car, ..)| &car.into_inner().0)
     }
@@ -127,10 +146,14 @@ impl PendingCars<'_, '_> {
     /// Returns the state of a car: the settled state if it was set in this tick, otherwise that after the last step.
     /// Returns `None` for a car that is in no world.
     fn state_of<'a>(&'a self, car: Entity, settled: &'a [StateChange]) -> Option<&'a State> {
+        // State that was set in this tick.
         let put = settled.iter().find(|settled| settled.car == car).map(|settled| &settled.state);
         put.or_else(|| self.cars.get(car).ok().and_then(|(_, _, _, motion, ..)| motion).map(CarMotion::state))
     }
 
+    /// Sets the state of a car in the world and in its [`CarMotion`]. With `jumped` the motion is teleported to
+    /// `state`; otherwise only its tow is removed and the pose stays. A car without the component gets one. Does
+    /// nothing for a car that is in no world.
     fn set_car_state(&mut self, host: &mut dyn CarHost, numbers: &CarIndices, car: Entity, state: State, jumped: bool) {
         let Some(number) = numbers.index_of(car) else { return };
         host.set_state(number, car, &state);

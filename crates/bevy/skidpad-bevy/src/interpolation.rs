@@ -8,7 +8,8 @@ use bevy_math::Vec3;
 use bevy_time::prelude::*;
 use bevy_transform::prelude::*;
 
-/// Spawns the missing wheel entities of a car that enters its world.
+/// Spawns the missing wheel entities as children of a car that enters its world (gets its [`CarMotion`]). A wheel whose
+/// index a child has already is not spawned.
 pub(crate) fn spawn_wheels(
     added: On<Add<CarMotion>>,
     mut commands: Commands,
@@ -16,6 +17,7 @@ pub(crate) fn spawn_wheels(
     wheels: Query<&Wheel>,
 ) {
     let Ok((car, children)) = cars.get(added.entity) else { return };
+    // Indices of the wheels that exist already.
     let there: Vec<usize> =
         children.into_iter().flatten().filter_map(|child| wheels.get(*child).ok()).map(|wheel| wheel.index).collect();
     for index in (0..car.0.wheels().len()).filter(|index| !there.contains(index)) {
@@ -23,12 +25,18 @@ pub(crate) fn spawn_wheels(
     }
 }
 
+/// Sets the transforms of bodies and wheels to the poses between the last two ticks, by the overstep of `Time<Fixed>`;
+/// with [`NoInterpolation`] to those of the last tick.
+///
+/// The transform of a body is that of its ground point in world axes, which is only marked as changed if it differs.
+/// The transform of a wheel is relative to the car and includes the rolling angle. Scales are kept.
 pub(crate) fn interpolate(
     fixed: Res<Time<Fixed>>,
     mut cars: Query<(&Car, &CarMotion, &mut Transform, Has<NoInterpolation>), Without<Wheel>>,
     mut wheels: Query<(&Wheel, &ChildOf, &mut Transform)>,
 ) {
     let between = fixed.overstep_fraction();
+    // Share of the last step at which a car is drawn; 1 is its end.
     let share = |at_tick: bool| if at_tick { 1.0 } else { between };
     for (car, motion, mut transform, at_tick) in &mut cars {
         let drawn = transform_of(&car.0, &motion.interpolator.body_pose(share(at_tick)));
@@ -39,6 +47,8 @@ pub(crate) fn interpolate(
         let Some((centre, rotation)) = motion.interpolator.wheel_pose_on_body(wheel.index, share(at_tick)) else {
             continue;
         };
+        // Centre of the wheel from the ground point below the centre of mass, m; the interpolator has it from the
+        // centre of mass.
         let above = centre + Vec3::Z * car.0.parts().centre_height;
         let (translation, rotation) = (BEVY_AXES.to_world(above), BEVY_AXES.rotation_to_world(rotation));
         *transform = Transform { translation, rotation, scale: transform.scale };

@@ -35,8 +35,8 @@
 //! frame, after the fixed loop, [`CarSystems::Interpolate`] interpolates the transforms of bodies and wheels between the
 //! last two ticks.
 //!
-//! A world is a plugin with a [`CarHost`]. [`PendingCars::settle`] inserts cars into it, [`CarIndices::controls`] collects
-//! their controls, and [`CarMotion::read`] copies the result of a step. This crate contains skidpad's own world
+//! A world is a plugin with a [`CarHost`]. [`PendingCars::sync`] inserts cars into it, [`CarIndices::controls`] collects
+//! their controls, and [`CarMotion::update`] copies the result of a step. This crate contains skidpad's own world
 //! ([`BuiltinWorldPlugin`]). The crates `skidpad-bevy-rapier` and `skidpad-avian` provide worlds of Rapier and Avian.
 #![forbid(unsafe_code)]
 

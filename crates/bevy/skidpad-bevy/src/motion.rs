@@ -12,11 +12,14 @@ use skidpad_drive::{Event, EventDetector, PoseInterpolator, skid_intensity};
 pub struct CarMotion {
     state: State,
     report: StepReport,
+    /// Poses of the last two ticks, for drawing.
     pub(crate) interpolator: PoseInterpolator,
     pub(crate) signals: CarSignals,
     pub(crate) wheels: Vec<WheelSignals>,
+    /// Events of the last step that were not sent as messages yet.
     pub(crate) events: Vec<Event>,
     event_detector: EventDetector,
+    /// Whether the car lost its tow in the last step.
     was_unhitched: bool,
 }
 
@@ -48,7 +51,9 @@ impl CarMotion {
         self.report
     }
 
-    /// Copies state and report of `car` after a step of `dt` s, and updates drawn poses, signals and events.
+    /// Copies state and report of `car` after a step of `dt` s. Pushes its pose for interpolation, detects events, and
+    /// computes the signals of the car and of each wheel. The transforms and [`CarSignals`] of the entity are updated
+    /// by other systems.
     pub fn update(&mut self, car: &CarView<'_>, dt: f32) {
         self.was_unhitched = self.state.tow.is_some() && car.state.tow.is_none();
         self.state.clone_from(car.state);
@@ -72,7 +77,9 @@ impl CarMotion {
         self.was_unhitched
     }
 
-    /// Sets the car to `state` without interpolation and without events, for a teleport or a rewind.
+    /// Sets the car to `state` without interpolation and without events, for a teleport or a rewind. The report, the
+    /// signals and the events that were not sent stay as they are. If the number of wheels differs, the component is
+    /// new, as from [`CarMotion::new`].
     pub fn teleport(&mut self, model: &Model, state: &State) {
         if state.wheels.len() == self.wheels.len() {
             self.interpolator.teleport(model, state);
@@ -84,9 +91,13 @@ impl CarMotion {
     }
 }
 
+/// Returns the signals of `car` after a step of `dt` s. The acceleration is the change of velocity over the step, in
+/// the axes of the body at its end. A vehicle without an engine has engine speed, load and limiter 0.
 fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
     let state = car.state;
+    // Rotation from world axes to body axes.
     let to_body = state.rotation.inverse();
+    // The minimum avoids a division by 0.
     let felt = to_body * (state.velocity - state.previous_velocity) / dt.max(f32::MIN_POSITIVE);
     let engine = car.engine_signals();
     CarSignals {
@@ -100,6 +111,8 @@ fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
     }
 }
 
+/// Returns the signals of wheel `i` after the last step, in Bevy's axes. A wheel in the air has its radius and zero in
+/// all other fields.
 fn wheel_signals(car: &CarView<'_>, i: usize) -> WheelSignals {
     let radius = car.model.wheels()[i].radius;
     let Some(contact) = car.wheel_contact(i) else {

@@ -28,6 +28,7 @@ pub enum CarSystems {
 /// Plugin with the systems that every car needs in any world. Add the plugin of a world after it.
 #[derive(Clone, Copy, Debug)]
 pub struct CarPlugin {
+    /// Schedule that runs once a tick.
     schedule: Interned<dyn ScheduleLabel>,
 }
 
@@ -51,6 +52,8 @@ impl Default for CarPlugin {
 pub(crate) struct CarSchedule(pub Interned<dyn ScheduleLabel>);
 
 impl Plugin for CarPlugin {
+    /// Registers messages and types, orders the system sets of a tick, and adds the systems that need no world:
+    /// dollies, inputs, messages and signals, wheel entities, interpolation.
     fn build(&self, app: &mut App) {
         app.insert_resource(CarSchedule(self.schedule))
             .add_message::<CarEvent>()
@@ -89,12 +92,16 @@ impl CarPlugin {
     }
 }
 
+/// Converts the inputs of every car with a driver to controls, from its state after the last step. A car without
+/// [`CarDriver`] keeps its controls.
 fn read_inputs(time: Res<Time>, mut cars: Query<(&Car, &CarMotion, &CarInputs, &mut CarDriver, &mut CarControls)>) {
     for (car, motion, inputs, mut driver, mut controls) in &mut cars {
         controls.0 = driver.0.controls(&(*inputs).into(), &car.0, motion.state(), time.delta_secs());
     }
 }
 
+/// Copies the signals of every car to its component and sends its events. Sends a [`StepFault`] if the last step was
+/// not finite, did not converge, or reported a misuse of the world.
 fn send_messages(
     mut cars: Query<(Entity, &mut CarMotion, &mut CarSignals)>,
     mut events: MessageWriter<CarEvent>,
@@ -110,8 +117,11 @@ fn send_messages(
     }
 }
 
+/// Copies the signals of every wheel from the motion of its car. A wheel without a car, or with an index that the car
+/// does not have, keeps its signals.
 fn update_wheel_signals(cars: Query<&CarMotion>, mut wheels: Query<(&Wheel, &ChildOf, &mut WheelSignals)>) {
     for (wheel, child, mut signals) in &mut wheels {
+        // Signals of the wheel after the last step.
         let told = cars.get(child.parent()).ok().and_then(|car| car.wheels.get(wheel.index));
         if let Some(told) = told {
             *signals = *told;

@@ -38,14 +38,17 @@ impl Dolly {
     }
 }
 
-/// Returns the transform of the `dolly` of a trailer at `place`: its turntable is below the coupler of the trailer.
+/// Returns the transform of the `dolly` of a trailer at `place`: shifted forwards so that its turntable is below the
+/// coupler of the trailer, with the same orientation. A missing coupler or turntable counts as at x = 0.
 pub(crate) fn dolly_transform(trailer: &Model, dolly: &Model, place: &Transform) -> Transform {
     let coupler = trailer.parts().coupler.map_or(0.0, |coupler| coupler.point.x);
     let turntable = dolly.parts().hitch.map_or(0.0, |hitch| hitch.point.x);
     Transform { translation: place.translation + place.forward() * (coupler - turntable), ..*place }
 }
 
-/// Couples full trailers to their dollies, and moves [`TowedBy`] and [`Teleport`] of the trailers to the dollies.
+/// Couples full trailers to their dollies. A [`TowedBy`] of the trailer that names another vehicle is moved to the
+/// dolly, or removed from the dolly if the trailer has none; then the trailer is towed by its dolly. A [`Teleport::To`]
+/// or [`Teleport::Upright`] of the trailer is moved to the dolly, below the coupler.
 pub(crate) fn hitch_dollies(
     mut commands: Commands,
     trailers: Query<(Entity, &Car, &Dolly, Option<&TowedBy>, Option<&Teleport>)>,
@@ -73,7 +76,7 @@ pub(crate) fn hitch_dollies(
     }
 }
 
-/// Removes [`TowedBy`] from trailers that came off in the last step.
+/// Removes [`TowedBy`] from trailers whose hitch broke in the last step.
 pub(crate) fn remove_unhitched_links(mut commands: Commands, trailers: Query<(Entity, &CarMotion), With<TowedBy>>) {
     for (trailer, motion) in &trailers {
         if motion.was_unhitched() {

@@ -8,10 +8,13 @@ use skidpad_drive::Pose;
 /// Axes of Bevy.
 pub const BEVY_AXES: WorldAxes = WorldAxes::YUpMinusZForward;
 
-/// Returns the state of a car of `model` at rest on the ground point of `transform`, with its heading and tilt.
+/// Returns the state of a car of `model` at rest on its wheels. The ground point is the translation of `transform`, the
+/// normal of the ground its y axis. The heading is that of the transform after the tilt is removed. The scale is
+/// ignored.
 pub fn start_state_at(model: &Model, transform: &Transform) -> State {
     let ground = BEVY_AXES.point_from_world(transform.translation.as_dvec3());
     let rotation = BEVY_AXES.rotation_from_world(transform.rotation).normalize();
+    // Normal of the ground in skidpad's axes.
     let up = rotation * Vec3::Z;
     // `State::upright_at` applies the heading first and the tilt after it, so the heading is read with the tilt
     // removed.
@@ -20,7 +23,8 @@ pub fn start_state_at(model: &Model, transform: &Transform) -> State {
     State::upright_at(model, ground, up, math::atan2(ahead.y, ahead.x))
 }
 
-/// Returns the transform of a car of `model` whose body is drawn at `pose`.
+/// Returns the transform of a car of `model` whose body is drawn at `pose`: the ground point below the centre of mass,
+/// the rotation of the body, and scale 1.
 pub fn transform_of(model: &Model, pose: &Pose) -> Transform {
     let ground = pose.position - (pose.rotation * Vec3::Z * model.parts().centre_height).as_dvec3();
     Transform {

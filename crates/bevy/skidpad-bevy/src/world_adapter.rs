@@ -31,9 +31,11 @@ pub trait CarHost {
 /// Map between car entities and their numbers in a world.
 #[derive(Clone, Debug, Default)]
 pub struct CarIndices {
+    /// Identifier of every car in the world.
     ids: EntityHashMap<CarId>,
     /// Entity of the car with each number; `None` if that car was removed.
     cars: Vec<Option<Entity>>,
+    /// Controls for the next step, by number.
     controls: Vec<Controls>,
 }
 
@@ -43,8 +45,8 @@ impl CarIndices {
         self.ids.get(&car).map(|car| car.slot())
     }
 
-    /// Returns the controls of every number for the next step. Copies them from [`CarControls`]; numbers without a car
-    /// have default controls.
+    /// Returns the controls of every number for the next step. Copies them from [`CarControls`] of all cars in this
+    /// world. A number whose car was removed has default controls.
     pub fn controls(&mut self, cars: &Query<(Entity, &CarControls, &mut CarMotion)>) -> &[Controls] {
         for (entity, asked, _) in cars {
             if let Some(number) = self.index_of(entity) {
@@ -54,12 +56,13 @@ impl CarIndices {
         &self.controls
     }
 
-    /// Inserts a car into the world.
+    /// Inserts a car into the world, sets its state there, and records its identifier and number.
     fn insert(&mut self, host: &mut dyn CarHost, car: Entity, model: &Arc<Model>, state: &State) {
         let id = host.insert(car, model, state);
         let number = id.slot();
         host.set_state(number, car, state);
         self.ids.insert(car, id);
+        // Number of slots.
         let numbers = self.cars.len().max(number + 1);
         self.cars.resize(numbers, None);
         self.controls.resize(numbers, Controls::default());
@@ -75,7 +78,7 @@ impl CarIndices {
         }
     }
 
-    /// Returns the cars in this world for which `is_gone` returns true.
+    /// Returns the cars in this world for which `is_gone` returns true, in the order of their numbers.
     fn removed_cars(&self, is_gone: impl Fn(Entity) -> bool) -> Vec<Entity> {
         self.cars.iter().flatten().copied().filter(|car| is_gone(*car)).collect()
     }
@@ -89,6 +92,7 @@ pub(crate) struct StateChange {
     pub is_teleported: bool,
 }
 
+/// Components of a car that decide whether its state or model in the world has to be set.
 type CarChange<'w> = (
     Entity,
     Ref<'w, Car>,
@@ -109,14 +113,20 @@ pub struct PendingCars<'w, 's> {
 }
 
 impl PendingCars<'_, '_> {
-    /// Applies to `host` all changes of cars since the last tick: removes despawned cars, inserts new ones, applies
-    /// teleports and changed models, then hitches and unhitches trailers.
+    /// Applies to `host` all changes of cars since the last tick. First removes the cars that no longer exist or have
+    /// lost [`Car`]. Then sets the state of every car that is new, is teleported or has a changed [`Car`]; other cars
+    /// are not touched. Last it hitches and unhitches trailers.
+    ///
+    /// A teleport determines the state. Without one, a car that has a state with as many wheels as its model keeps it;
+    /// any other car starts at rest at its transform. A car with another model is removed and inserted again.
+    /// [`Teleport`] is removed, and the driver is reset except after [`Teleport::ToState`].
     pub fn sync(&mut self, host: &mut dyn CarHost, numbers: &mut CarIndices) {
         // Bevy keeps removal messages for two frames only, which may pass without a tick. So the entities are compared.
         for car in numbers.removed_cars(|car| !self.cars.contains(car)) {
             numbers.remove(host, car);
             self.commands.entity(car).try_remove::<CarMotion>();
         }
+        // Cars whose states are set in this tick, and cars whose `TowedBy` was removed.
         let (mut settled, mut let_go) = (Vec::new(), Vec::new());
         for (entity, car, transform, motion, driver, teleport, is_towed) in &mut self.cars {
             let was_towed = motion.as_ref().is_some_and(|motion| motion.state().tow.is_some());

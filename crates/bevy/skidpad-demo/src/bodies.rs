@@ -7,6 +7,7 @@ use skidpad_bevy::{BEVY_AXES, Car, Wheel};
 
 use crate::player_input::PlayerCar;
 
+/// Adds meshes to new cars and wheels, before their transforms are propagated.
 pub fn plugin(app: &mut App) {
     app.add_systems(PostUpdate, (add_car_meshes, add_wheel_meshes).before(TransformSystems::Propagate));
 }
@@ -25,6 +26,7 @@ impl Paint {
     pub const GHOST_CAR: Self =
         Self { body: Color::srgba(0.1, 0.5, 0.9, 0.35), tyre: Color::srgba(0.1, 0.3, 0.6, 0.45) };
 
+    /// Returns the material of a colour, which is translucent if the alpha of the colour is below 1.
     pub fn material(colour: Color) -> StandardMaterial {
         let alpha_mode = if colour.alpha() < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque };
         StandardMaterial { base_color: colour, alpha_mode, perceptual_roughness: 0.5, ..default() }
@@ -40,15 +42,20 @@ pub struct Part {
 
 const GLASS_COLOUR: Color = Color::srgb(0.06, 0.08, 0.11);
 
-/// Returns the parts of the hull and cabin of a car of `model`, placed on its entity. At the wheels the hull is only as
-/// wide as the space between them.
+/// Returns the parts of the hull and cabin of a car of `model`, in the axes of its entity (x right, y up, −z forward).
+/// At the wheels the hull is only as wide as the space between them.
+///
+/// A driven vehicle with a height below 0.45 of its length gets a lower body of 0.55 of the height, a cabin of glass
+/// and a roof. Another driven vehicle is one box with a windscreen. A trailer is one box.
 pub fn body(model: &Model) -> Vec<Part> {
     let Hull { centre, half_extents } = model.parts().hull;
     let middle = BEVY_AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
     let size = BEVY_AXES.to_world(half_extents).abs() * 2.0;
     // A driven vehicle that is low for its length is drawn with a bonnet and a boot, others as one box.
     let is_car = size.y < 0.45 * size.z && model.is_driven();
+    // Height of the lower body as a share of that of the hull.
     let low = if is_car { 0.55 } else { 1.0 };
+    // Box with `share` of the size of the hull, its centre at `at` times that size from the middle of the hull.
     let part = |share: Vec3, at: Vec3, is_glass| Part {
         mesh: Cuboid::from_size(size * share).into(),
         transform: Transform::from_translation(middle + size * at),
@@ -57,9 +64,11 @@ pub fn body(model: &Model) -> Vec<Part> {
     let [bottom, top] = [-0.5, low - 0.5].map(|share| middle.y + size.y * share);
     let mut parts = lower_body(model, middle, size, [bottom, top]);
     if is_car {
+        // Cabin of glass, then its roof.
         parts.push(part(Vec3::new(0.8, 0.44, 0.48), Vec3::new(0.0, 0.27, 0.06), true));
         parts.push(part(Vec3::new(0.78, 0.02, 0.4), Vec3::new(0.0, 0.495, 0.06), false));
     } else if model.is_driven() {
+        // Windscreen at the front.
         parts.push(part(Vec3::new(0.9, 0.35, 0.02), Vec3::new(0.0, 0.2, -0.5), true));
     }
     parts
@@ -71,14 +80,20 @@ const WHEEL_WIDTH_RATIO: f32 = 0.6;
 /// Half length of a wheel arch, and its height above the wheel's centre, as a share of the wheel's radius.
 const ARCH_SIZE_RATIO: f32 = 1.2;
 
-/// Returns the hull between the heights `bottom` and `top` (m), with arches for the wheels. `middle` and `size` are
-/// those of the whole hull.
+/// Returns the hull between the heights `bottom` and `top` (m) as boxes, with arches for the wheels. `middle` and `size`
+/// are those of the whole hull, m.
+///
+/// Above the arches there is one box of full width. Below it, a narrow box between the wheels has the full length, at
+/// least 0.3 of the width, and boxes of full width fill the length between the arches. Boxes without extent are omitted.
 fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {
     let wheels: Vec<(Vec3, f32)> =
         model.wheels().iter().map(|wheel| (BEVY_AXES.to_world(wheel.contact), wheel.radius)).collect();
+    // Height of the highest arch, m. The contact point is one radius below the wheel's centre.
     let arch = wheels.iter().map(|(_, radius)| (1.0 + ARCH_SIZE_RATIO) * radius).fold(bottom, f32::max).min(top);
+    // Half width inside of each wheel, with a gap of a tenth of its radius, m.
     let inner = wheels.iter().map(|(place, radius)| place.x.abs() - (0.5 * WHEEL_WIDTH_RATIO + 0.1) * radius);
     let narrow = f32::max(2.0 * inner.fold(0.5 * size.x, f32::min), 0.3 * size.x);
+    // Begin and end of each arch along z, m, from the front.
     let mut cuts: Vec<[f32; 2]> = wheels
         .iter()
         .map(|(place, radius)| [-ARCH_SIZE_RATIO, ARCH_SIZE_RATIO].map(|room| place.z + room * radius))
@@ -86,6 +101,7 @@ fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) 
     cuts.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let (front, back) = (middle.z - 0.5 * size.z, middle.z + 0.5 * size.z);
     let mut parts = Vec::new();
+    // Appends a box of width `wide` between two positions along z and two heights.
     let mut put = |wide: f32, [from, to]: [f32; 2], [low, high]: [f32; 2]| {
         if to > from && high > low {
             let mesh = Cuboid::new(wide, high - low, to - from).into();
@@ -104,12 +120,14 @@ fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) 
     parts
 }
 
-/// Returns the meshes of tyre and spokes of wheel `i` of `model`, with the axle along x.
+/// Returns the meshes of tyre and spokes of wheel `i` of `model`, with the axle along x. The spokes are a cross of two
+/// bars, slightly wider than the tyre so that they are visible.
 pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
     let radius = model.wheels()[i].radius;
     let wide = WHEEL_WIDTH_RATIO * radius;
     let axle = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let tyre = Mesh::from(Cylinder::new(radius, wide)).rotated_by(axle);
+    // Bars are a little longer along the axle than the tyre is wide.
     let mut spokes = Mesh::from(Cuboid::new(wide * 1.04, radius * 1.3, radius * 0.16));
     let across = Mesh::from(Cuboid::new(wide * 1.04, radius * 0.16, radius * 1.3));
     // Merging cannot fail: both meshes are cuboids with equal attributes.
@@ -117,6 +135,8 @@ pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
     [tyre, spokes]
 }
 
+/// Spawns the parts of the body as children of every new car: red for the driven car, light for others, dark glass.
+/// Does not change cars whose model is replaced later.
 fn add_car_meshes(
     mut commands: Commands,
     cars: Query<(Entity, &Car, Has<PlayerCar>), Added<Car>>,
@@ -133,6 +153,7 @@ fn add_car_meshes(
     }
 }
 
+/// Inserts the tyre into every new wheel of a car and spawns the spokes as its child.
 fn add_wheel_meshes(
     mut commands: Commands,
     wheels: Query<(Entity, &Wheel, &ChildOf), Added<Wheel>>,

@@ -6,7 +6,7 @@ use skidpad_bevy::{BEVY_AXES, Car, CarMotion};
 
 use crate::player_input::Press;
 
-/// Traffic cone. `initial_position` is its initial position.
+/// Traffic cone. `initial_position` is the position of the middle of its axis at the start, world axes of Bevy, m.
 #[derive(Component)]
 struct TrafficCone {
     initial_position: Vec3,
@@ -28,6 +28,7 @@ const CONE_SPACING_M: f64 = 18.0;
 /// Position of the first cone in the scene, `[x, y]`, m.
 const FIRST_CONE_POSITION_M: [f64; 2] = [0.0, -100.0];
 
+/// Gravitational acceleration of the cones, m/s².
 const GRAVITY: f32 = 9.81;
 
 /// Coefficient of restitution of a cone on the ground.
@@ -36,14 +37,18 @@ const CONE_RESTITUTION: f32 = 0.35;
 /// Rate at which friction with the ground slows a cone, as a share of its speed per second, 1/s.
 const GROUND_FRICTION_RATE: f32 = 3.0;
 
+/// Adds the cones. They are hit and moved once a tick, and reset by the key that resets the car.
 pub fn plugin(app: &mut App) {
     app.add_systems(Startup, enter)
         .add_systems(FixedUpdate, (throw_hit_cones, move_cones).chain())
         .add_systems(Update, reset_cones);
 }
 
+/// Spawns [`CONE_COUNT`] cones with square bases in a straight line along x of the scene. They stand at height 0,
+/// whatever the ground is there.
 fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
     let cone = meshes.add(Cone::new(CONE_RADIUS_M, CONE_HEIGHT_M));
+    // Square base, 40 mm high.
     let base = meshes.add(Cuboid::new(2.4 * CONE_RADIUS_M, 0.04, 2.4 * CONE_RADIUS_M));
     let orange = materials.add(StandardMaterial { base_color: Color::srgb(1.0, 0.35, 0.02), ..default() });
     for i in 0..CONE_COUNT {
@@ -52,6 +57,7 @@ fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
             FIRST_CONE_POSITION_M[1],
             f64::from(0.5 * CONE_HEIGHT_M),
         );
+        // Position in world axes of Bevy, m.
         let put = BEVY_AXES.point_to_world(place).as_vec3();
         let foot =
             (Mesh3d(base.clone()), MeshMaterial3d(orange.clone()), Transform::from_xyz(0.0, -0.5 * CONE_HEIGHT_M, 0.0));
@@ -65,8 +71,12 @@ fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
     }
 }
 
-/// Throws cones inside the hull of a car in the car's direction of motion, upwards and to the side. Skips cones that
-/// already move faster in this direction.
+/// Throws cones inside the hull of a car, which is enlarged by the radius of a cone, and vertically by half its height
+/// in addition. The new velocity of a cone is 1.15 times that of the car at the cone, plus 0.3 of this speed away from
+/// the middle of the car, plus upwards a quarter of this speed, at most 3 m/s. The cone topples in the direction of its
+/// motion.
+///
+/// Skips cones that already move faster in the direction of the car's motion. The car gets no reaction force.
 fn throw_hit_cones(
     cars: Query<(&Car, &CarMotion, &Transform), Without<TrafficCone>>,
     mut cones: Query<(&mut TrafficCone, &Transform)>,
@@ -78,12 +88,15 @@ fn throw_hit_cones(
         let (speed, turning) =
             (BEVY_AXES.to_world(motion.state().velocity), BEVY_AXES.to_world(motion.state().angular));
         for (mut cone, at) in &mut cones {
+            // Position of the cone in the axes of the hull, from its middle, m.
             let inside = place.to_matrix().inverse().transform_point3(at.translation) - middle;
             if inside.abs().cmpgt(half + Vec3::Y * 0.5 * CONE_HEIGHT_M).any() {
                 continue;
             }
+            // Velocity of the car at the cone, v + ω × r, m/s.
             let way = speed + turning.cross(at.translation - place.translation);
             if (way - cone.velocity).dot(way) > 0.0 {
+                // Velocity to the side on which the cone is, m/s.
                 let aside = place.right() * inside.x.signum() * 0.3 * way.length();
                 cone.velocity = 1.15 * way + aside + Vec3::Y * 0.25 * way.length().min(12.0);
                 cone.angular_velocity = Vec3::Y.cross(cone.velocity) / CONE_HEIGHT_M;
@@ -92,16 +105,23 @@ fn throw_hit_cones(
     }
 }
 
+/// Moves the cones that are not at rest by one tick (semi-implicit Euler with gravity), above a plane at height 0.
+///
+/// On the plane a cone bounces with [`CONE_RESTITUTION`] if it falls faster than 0.8 m/s; its horizontal and angular
+/// velocities decay with [`GROUND_FRICTION_RATE`]. Below 0.05 m/s it stops. Cones do not collide with each other or
+/// with boxes.
 fn move_cones(time: Res<Time>, mut cones: Query<(&mut TrafficCone, &mut Transform)>) {
     let dt = time.delta_secs();
     for (mut cone, mut place) in cones.iter_mut().filter(|(cone, _)| cone.velocity != Vec3::ZERO) {
         cone.velocity.y -= GRAVITY * dt;
         place.translation += cone.velocity * dt;
         place.rotation = (Quat::from_scaled_axis(cone.angular_velocity * dt) * place.rotation).normalize();
+        // Height of the middle of a cone that touches the plane, m: half its height upright, its radius on the side.
         let lies = (place.up().y.abs() * 0.5 * CONE_HEIGHT_M).max(CONE_RADIUS_M);
         if place.translation.y < lies {
             place.translation.y = lies;
             cone.velocity.y = if cone.velocity.y < -0.8 { -CONE_RESTITUTION * cone.velocity.y } else { 0.0 };
+            // Share of the velocities that friction leaves.
             let left = (1.0 - GROUND_FRICTION_RATE * dt).max(0.0);
             cone.velocity *= Vec3::new(left, 1.0, left);
             cone.angular_velocity *= left;
@@ -112,6 +132,7 @@ fn move_cones(time: Res<Time>, mut cones: Query<(&mut TrafficCone, &mut Transfor
     }
 }
 
+/// Puts every cone upright and at rest at its initial position when the reset key is pressed.
 fn reset_cones(mut pressed: MessageReader<Press>, mut cones: Query<(&mut TrafficCone, &mut Transform)>) {
     for _ in pressed.read().filter(|press| **press == Press::Reset) {
         for (mut cone, mut place) in &mut cones {

@@ -16,9 +16,13 @@ pub const SELECTABLE_SOLVERS: [SolverInfo; 3] =
 /// Available vehicles, and the current choice of vehicle and solver.
 #[derive(Resource, Clone, Debug)]
 pub struct Garage {
+    /// Name and model of each vehicle.
     vehicles: Vec<(String, Arc<Model>)>,
+    /// Trailer that any vehicle with a hitch can tow.
     trailer: Arc<Model>,
+    /// Index of the driven vehicle.
     vehicle: usize,
+    /// Index of the solver in [`SELECTABLE_SOLVERS`].
     solver: usize,
 }
 
@@ -38,6 +42,7 @@ impl Garage {
         Ok(Self { vehicles, trailer: load("caravan")?, vehicle: 0, solver })
     }
 
+    /// Returns the current solver.
     pub fn solver(&self) -> SolverInfo {
         SELECTABLE_SOLVERS[self.solver]
     }
@@ -47,28 +52,36 @@ impl Garage {
         SELECTABLE_SOLVERS[(self.solver + 1) % SELECTABLE_SOLVERS.len()]
     }
 
+    /// Returns the name of the driven vehicle.
     pub fn vehicle(&self) -> &str {
         &self.vehicles[self.vehicle].0
     }
 
+    /// Returns the model of the driven vehicle.
     fn model(&self) -> Arc<Model> {
         self.vehicles[self.vehicle].1.clone()
     }
 }
 
+/// Adds the driven car and the keys that change vehicle, trailer, solver, place, speed of time and gear.
 pub fn plugin(app: &mut App) {
     app.add_systems(Startup, enter)
         .add_systems(Update, (change_solver, change_vehicle, change_trailer, reset_cars, toggle_time_scale, shift));
 }
 
+/// Returns whether the unread presses contain `press` an odd number of times, since two presses cancel each other.
+/// Marks all presses as read.
 fn is_pressed(presses: &mut MessageReader<Press>, press: Press) -> bool {
     presses.read().filter(|pressed| **pressed == press).count() % 2 == 1
 }
 
+/// Spawns the driven car at the start.
 fn enter(mut commands: Commands, garage: Res<Garage>, start: Res<StartPlace>) {
     commands.spawn((PlayerCar, Car(garage.model()), start.0, Visibility::default()));
 }
 
+/// Selects the next solver when its key is pressed, the first after the last, and moves all cars with their states to
+/// it.
 fn change_solver(mut pressed: MessageReader<Press>, mut garage: ResMut<Garage>, mut world: ResMut<BuiltinWorld>) {
     if is_pressed(&mut pressed, Press::Solver) {
         garage.solver = (garage.solver + 1) % SELECTABLE_SOLVERS.len();
@@ -76,7 +89,10 @@ fn change_solver(mut pressed: MessageReader<Press>, mut garage: ResMut<Garage>, 
     }
 }
 
-/// Replaces the driven vehicle by the next one, with the pose and forward speed of the last. Despawns trailers.
+/// Replaces the driven vehicle by the next one when its key is pressed, the first after the last. Despawns trailers.
+///
+/// The new vehicle starts on its wheels at the ground point, heading and tilt of the old one, with its forward speed
+/// and rolling wheels (rim speed = forward speed). Lateral velocity, rotation and gear are not kept.
 fn change_vehicle(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
@@ -89,10 +105,12 @@ fn change_vehicle(
         return;
     }
     garage.vehicle = (garage.vehicle + 1) % garage.vehicles.len();
+    // State of the old vehicle.
     let before = motion.state();
     let place = transform_of(&car.0, &Pose { position: before.position, rotation: before.rotation });
     let model = garage.model();
     let mut state = start_state_at(&model, &place);
+    // Forward speed, m/s.
     let along = (before.rotation.inverse() * before.velocity).x;
     state.velocity = state.rotation * skidpad_core::Vec3::X * along;
     for (wheel, of) in state.wheels.iter_mut().zip(model.wheels()) {
@@ -103,6 +121,8 @@ fn change_vehicle(
     commands.spawn((PlayerCar, Car(model), place, Visibility::default(), Teleport::ToState(Box::new(state))));
 }
 
+/// Spawns the trailer behind the driven car when its key is pressed and the car has a hitch but no trailer. Otherwise
+/// the key despawns all trailers.
 fn change_trailer(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
@@ -121,6 +141,8 @@ fn change_trailer(
     }
 }
 
+/// Teleports the driven car for each press: to the start, or upright where it is. Trailers are placed behind it by the
+/// plugin.
 fn reset_cars(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
@@ -140,6 +162,7 @@ fn reset_cars(
 /// Speed of slow motion relative to real time.
 const SLOW_MOTION_SCALE: f32 = 0.2;
 
+/// Toggles slow motion ([`SLOW_MOTION_SCALE`]) and pause for each press of their keys.
 fn toggle_time_scale(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {
     for press in pressed.read() {
         match press {
@@ -152,6 +175,8 @@ fn toggle_time_scale(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Vi
     }
 }
 
+/// Changes the gear of the driven car for each press: toggles between automatic and manual shifting (which starts in
+/// the current gear), shifts up or down.
 fn shift(mut pressed: MessageReader<Press>, mut cars: Query<(&Car, &CarMotion, &mut CarDriver), With<PlayerCar>>) {
     let Ok((car, motion, mut driver)) = cars.single_mut() else { return };
     let driver: &mut PlayerController = &mut driver.0;

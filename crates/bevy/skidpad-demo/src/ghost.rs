@@ -11,26 +11,32 @@ use crate::bodies::{Paint, body, wheel};
 use crate::garage::Garage;
 use crate::player_input::{PlayerCar, Press};
 
-/// Scene of the ghost's world.
+/// Scene from which the world of each ghost is built.
 #[derive(Resource, Clone)]
 struct GhostScene(Scene);
 
 /// Ghost car with a separate world that contains only this car.
 #[derive(Component)]
 pub struct Ghost {
+    /// World of the other solver. The ghost is car 0.
     world: Box<dyn Simulation>,
+    /// Last two poses, between which the ghost is drawn.
     interpolator: PoseInterpolator,
+    /// Model of the driven vehicle when the ghost was spawned.
     model: Arc<Model>,
 }
 
+/// Marker of a drawn wheel of the ghost, with the index of the wheel in the model.
 #[derive(Component)]
 struct GhostWheel(usize);
 
 impl Ghost {
+    /// Returns the name of the solver that simulates the ghost.
     pub fn solver(&self) -> &'static str {
         self.world.name()
     }
 
+    /// Returns the state of the ghost after its last step, in skidpad's axes.
     pub fn state(&self) -> &State {
         self.world.state(0)
     }
@@ -42,6 +48,8 @@ impl Ghost {
         }
     }
 
+    /// Advances the world of the ghost by one step of `dt` s with these controls, and stores the new pose for
+    /// interpolation.
     fn step(&mut self, controls: &Controls, dt: f32) {
         self.world.clock_mut().dt = dt;
         self.world.step(std::slice::from_ref(controls));
@@ -49,6 +57,8 @@ impl Ghost {
     }
 }
 
+/// Returns the plugin of the ghost: spawns and despawns it once a frame, steps it in the tick, and draws it between two
+/// ticks.
 pub fn plugin(scene: Scene) -> impl Plugin {
     move |app: &mut App| {
         app.insert_resource(GhostScene(scene.clone()))
@@ -58,6 +68,12 @@ pub fn plugin(scene: Scene) -> impl Plugin {
     }
 }
 
+/// Spawns the ghost of the driven car, or despawns it if there is one, when the ghost key was pressed an odd number of
+/// times.
+///
+/// The ghost starts in the state of the car, without its tow, in a new world of [`Garage::next_solver`]. Its body and
+/// tyres are translucent child entities; [`draw`] sets the transforms of the tyres. Does nothing if there is not
+/// exactly one driven car.
 fn change(
     mut pressed: MessageReader<Press>,
     mut commands: Commands,
@@ -68,6 +84,7 @@ fn change(
 ) {
     let Ok((car, motion)) = cars.single() else { return };
     if pressed.read().filter(|press| **press == Press::Ghost).count() % 2 == 0 {
+        // An even number of presses cancels itself.
         return;
     }
     if !ghosts.is_empty() {
@@ -75,12 +92,14 @@ fn change(
         return;
     }
     let model = car.0.clone();
+    // The placement is replaced by the state below.
     let start = CarStart { model: model.clone(), placement: Placement::default() };
     // The ghost is alone in its world, so nothing can tow it.
     let state = State { tow: None, ..motion.state().clone() };
     let mut world = (garage.next_solver().build_world)(&ground.0, &[start], fixed.timestep().as_secs_f32());
     // Cannot fail: the state has as many wheels as the model.
     let _ = world.set_state(0, &state);
+    // Starts without motion.
     let drawn = PoseInterpolator::new(&model, &state);
     let mut paint = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));
     let (body_paint, tyre_paint) = (paint(Paint::GHOST_CAR.body), paint(Paint::GHOST_CAR.tyre));
@@ -93,6 +112,7 @@ fn change(
         ))
         .with_children(|ghost| {
             for part in body(&model) {
+                // Body parts do not move relative to the ghost, so their transforms are set here once.
                 ghost.spawn((Mesh3d(meshes.add(part.mesh)), body_paint.clone(), part.transform));
             }
             for i in 0..wheels {
@@ -110,6 +130,7 @@ fn despawn_outdated(mut commands: Commands, cars: Query<&Car, With<PlayerCar>>, 
     }
 }
 
+/// Steps every ghost once a tick with the controls of the driven car. `Time` gives the step length.
 fn step(time: Res<Time>, cars: Query<&CarControls, With<PlayerCar>>, mut ghosts: Query<&mut Ghost>) {
     let Ok(controls) = cars.single() else { return };
     for mut ghost in &mut ghosts {
@@ -117,11 +138,16 @@ fn step(time: Res<Time>, cars: Query<&CarControls, With<PlayerCar>>, mut ghosts:
     }
 }
 
+/// Sets the transforms of the ghost and of its wheels to the poses between the last two ticks.
+///
+/// The ghost is placed in world axes. Its wheels are children: their poses are relative to the body, shifted from the
+/// centre of mass to the ground point below it.
 fn draw(
     fixed: Res<Time<Fixed>>,
     mut ghosts: Query<(&Ghost, &mut Transform), Without<GhostWheel>>,
     mut wheels: Query<(&GhostWheel, &ChildOf, &mut Transform)>,
 ) {
+    // Share of a tick since the last tick, 0 to 1.
     let share = fixed.overstep_fraction();
     for (ghost, mut place) in &mut ghosts {
         *place = transform_of(&ghost.model, &ghost.interpolator.body_pose(share));

@@ -14,15 +14,21 @@ use crate::rewind::Rewinding;
 /// Text of the display, by content.
 #[derive(Component, Clone, Copy, PartialEq, Eq)]
 enum HudText {
+    /// Speed, km/h.
     Speed,
+    /// Gear, engine speed and limiter.
     Engine,
+    /// Vehicle, solver, step rate, distance of the ghost and state of time.
     World,
+    /// Contributions of the assists.
     Assists,
+    /// Help text of the keys, hidden at first.
     Keys,
+    /// Magnitude of the acceleration in the diagram, g.
     Axes,
 }
 
-/// Marker of the dot in the acceleration diagram.
+/// Marker of the dot that shows the acceleration of the car in the diagram.
 #[derive(Component)]
 struct Dot;
 
@@ -43,20 +49,27 @@ const BAR_HEIGHT_PX: f32 = 90.0;
 const DOT_SIZE_PX: f32 = 10.0;
 const PANEL_COLOUR: Color = Color::srgba(0.0, 0.0, 0.0, 0.55);
 
+/// Adds the display: builds it at the start and updates it once a frame.
 pub fn plugin(app: &mut App) {
     app.add_systems(Startup, (enter, set_up_forces))
         .add_systems(Update, (toggle, update_car_text, update_world_text, update_assist_text, move_dot, fill_bars));
 }
 
+/// Returns a white text without content, with the font size `size` in pixels. `line` selects the content that systems
+/// write into it.
 fn text(line: HudText, size: f32) -> impl Bundle {
     (line, Text::new(""), TextFont { font_size: FontSize::Px(size), ..default() }, TextColor(Color::WHITE))
 }
 
+/// Returns a translucent black box with a padding of 10 pixels at the position and size of `place`, which is absolute
+/// in the window.
 fn panel(place: Node) -> impl Bundle {
     let node = Node { position_type: PositionType::Absolute, padding: UiRect::all(px(10)), ..place };
     (node, BackgroundColor(PANEL_COLOUR))
 }
 
+/// Spawns the display: speed and engine at the bottom left, world at the top left, assists at the top right, the hidden
+/// help with the texts of [`PRESS_BINDINGS`] in the middle, the bars and the acceleration diagram at the bottom right.
 fn enter(mut commands: Commands) {
     let column = Node { flex_direction: FlexDirection::Column, row_gap: px(2), ..default() };
     commands.spawn(panel(Node { left: px(12), bottom: px(12), width: px(230), ..column.clone() })).with_children(
@@ -71,6 +84,7 @@ fn enter(mut commands: Commands) {
     commands.spawn(panel(Node { right: px(12), top: px(12), ..column.clone() })).with_children(|it| {
         it.spawn(text(HudText::Assists, 15.0));
     });
+    // Help texts of the keys.
     let told: Vec<&str> = PRESS_BINDINGS.iter().map(|(.., about)| *about).filter(|about| !about.is_empty()).collect();
     let keys = told.join("\n");
     let driving = "W A S D, arrows  drive, brake, steer\nSpace  handbrake\nBackspace  hold to run time backwards\n";
@@ -83,6 +97,8 @@ fn enter(mut commands: Commands) {
     enter_circle(&mut commands);
 }
 
+/// Spawns the acceleration diagram at the bottom right: a ring at [`DIAGRAM_ACCELERATION_MPS2`] (1.5 g), a ring at two
+/// thirds of it (1 g), the dot, and the magnitude as text.
 fn enter_circle(commands: &mut Commands) {
     let square = panel(Node {
         right: px(12),
@@ -91,6 +107,7 @@ fn enter_circle(commands: &mut Commands) {
         height: px(2.0 * DIAGRAM_RADIUS_PX + 20.0),
         ..default()
     });
+    // `share` is the radius of the ring as a share of the diagram. 10 pixels are the padding of the panel.
     let ring = |share: f32| {
         let (radius, start) = (DIAGRAM_RADIUS_PX * share, 10.0 + DIAGRAM_RADIUS_PX * (1.0 - share));
         let node = Node {
@@ -120,6 +137,8 @@ fn enter_circle(commands: &mut Commands) {
     });
 }
 
+/// Spawns the panel of the tyres beside the diagram: a caption and [`BAR_COUNT`] bars of height 0, in the order of the
+/// wheels.
 fn enter_bars(commands: &mut Commands) {
     let row = Node {
         right: px(2.0 * DIAGRAM_RADIUS_PX + 44.0),
@@ -139,6 +158,7 @@ fn enter_bars(commands: &mut Commands) {
     });
 }
 
+/// Configures the debug lines of forces: hidden at first, 3 pixels wide, in front of the bodies.
 fn set_up_forces(mut gizmos: ResMut<GizmoConfigStore>) {
     let forces = gizmos.config_mut::<CarGizmos>().0;
     forces.enabled = false;
@@ -147,6 +167,7 @@ fn set_up_forces(mut gizmos: ResMut<GizmoConfigStore>) {
     forces.line.width = 3.0;
 }
 
+/// Toggles the debug lines for every press of the forces key, and the help text for every press of the help key.
 fn toggle(
     mut pressed: MessageReader<Press>,
     mut gizmos: ResMut<GizmoConfigStore>,
@@ -168,12 +189,15 @@ fn toggle(
     }
 }
 
+/// Writes `told` into every text whose content is `line`. An unchanged text is not marked as changed.
 fn set_text(lines: &mut Query<(&HudText, &mut Text)>, line: HudText, told: String) {
     for (_, mut text) in lines.iter_mut().filter(|(of, _)| **of == line) {
         text.set_if_neq(Text(told.clone()));
     }
 }
 
+/// Writes the speed (km/h, without sign), gear (`R`, `N` or a number), engine speed, whether the limiter acts, and the
+/// magnitude of lateral and longitudinal acceleration (g) of the driven car.
 fn update_car_text(cars: Query<&CarSignals, With<PlayerCar>>, mut lines: Query<(&HudText, &mut Text)>) {
     let Ok(signals) = cars.single() else { return };
     let gear = match signals.gear {
@@ -188,6 +212,8 @@ fn update_car_text(cars: Query<&CarSignals, With<PlayerCar>>, mut lines: Query<(
     set_text(&mut lines, HudText::Axes, format!("{:.2} g", left.hypot(ahead)));
 }
 
+/// Writes the vehicle, the solver and its step rate, the distance between the ghost and the driven car (m) if there is
+/// a ghost, and the state of time: backwards, paused or slow.
 fn update_world_text(
     (garage, fixed, time, rewinding): (Res<Garage>, Res<Time<Fixed>>, Res<Time<Virtual>>, Res<Rewinding>),
     cars: Query<&CarMotion, With<PlayerCar>>,
@@ -209,12 +235,15 @@ fn update_world_text(
     set_text(&mut lines, HudText::World, told + "\nF1 keys");
 }
 
+/// Writes one line for each assist of the driven car, with its contributions in the last step. Does nothing without
+/// exactly one driven car.
 fn update_assist_text(
     world: Res<BuiltinWorld>,
     cars: Query<(Entity, &Car), With<PlayerCar>>,
     mut lines: Query<(&HudText, &mut Text)>,
 ) {
     let Ok((entity, car)) = cars.single() else { return };
+    // Contributions in the last step; `None` for a car in no world.
     let assist_log = world.number(entity).map(|number| world.world().assist_log(number));
     let told: Vec<String> =
         assist_log.iter().flat_map(|assist_log| assist_log.entries(car.0.assists())).map(contribution_text).collect();
@@ -222,8 +251,8 @@ fn update_assist_text(
     set_text(&mut lines, HudText::Assists, format!("{title}\n{}", told.join("\n")).trim_end().to_owned());
 }
 
-/// Formats one line with the name of an assist and its contributions with units. Contributions below 0.5 of their unit
-/// are omitted.
+/// Formats one line with the name of an assist and its contributions with units. Force and moment are magnitudes
+/// without sign. Contributions below 0.5 of their unit are omitted; without any, the line shows `-`.
 fn contribution_text((assist, added): (Assist, Contribution)) -> String {
     let Contribution { force, moment, brake_torque, engine_torque, throttle, steer } = added;
     let parts = [
@@ -242,14 +271,21 @@ fn contribution_text((assist, added): (Assist, Contribution)) -> String {
     format!("{:<15} {}", assist.name(), if told.is_empty() { "-".to_owned() } else { told.join(", ") })
 }
 
+/// Moves the dot of the diagram in the direction of the acceleration of the driven car, as seen from above: upwards
+/// when it accelerates forwards, to the left when it accelerates to the left. Beyond the outer ring the dot stays on
+/// the ring.
 fn move_dot(cars: Query<&CarSignals, With<PlayerCar>>, mut dots: Query<&mut Node, With<Dot>>) {
     let (Ok(signals), Ok(mut dot)) = (cars.single(), dots.single_mut()) else { return };
     let [left, ahead] = signals.acceleration;
+    // Screen axes: x to the right, y downwards.
     let felt = (Vec2::new(-left, -ahead) / DIAGRAM_ACCELERATION_MPS2).clamp_length_max(1.0);
+    // Position of the dot at no acceleration, pixels, with the padding of 10 pixels.
     let middle = 10.0 + DIAGRAM_RADIUS_PX - 0.5 * DOT_SIZE_PX;
     (dot.left, dot.top) = (px(middle + DIAGRAM_RADIUS_PX * felt.x), px(middle + DIAGRAM_RADIUS_PX * felt.y));
 }
 
+/// Sets the height and colour of each bar to the friction utilisation of the wheel with its index, 0 to 1, from green
+/// to red. The bar of a wheel in the air is 2 pixels high. Bars without a wheel are hidden.
 fn fill_bars(
     cars: Query<Entity, With<PlayerCar>>,
     wheels: Query<(&Wheel, &ChildOf, &WheelSignals)>,
@@ -257,6 +293,7 @@ fn fill_bars(
 ) {
     let Ok(car) = cars.single() else { return };
     for (bar, mut node, mut colour) in &mut bars {
+        // Friction utilisation; `None` without a wheel of this index.
         let used = wheels
             .iter()
             .find(|(wheel, child, _)| wheel.index == bar.0 && child.parent() == car)

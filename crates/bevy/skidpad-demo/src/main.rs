@@ -19,6 +19,10 @@ use bevy::render::RenderPlugin;
 use clap::Parser;
 use skidpad_bevy::{BuiltinWorldPlugin, CarGizmosPlugin, CarPlugin};
 
+/// Reads the options and files, builds the application and runs it until its window is closed or the script ends.
+///
+/// Faults of the files are printed to the standard error, and the exit code is that for failure. The fixed time step is
+/// 1 / `hz`. With `mute` there is no sound.
 fn main() -> AppExit {
     let options = options::Options::parse();
     let start = match options.load() {

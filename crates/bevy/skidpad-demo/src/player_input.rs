@@ -12,7 +12,9 @@ pub struct PlayerCar;
 /// Continuous inputs of the current frame.
 #[derive(Resource, Clone, Copy, Default)]
 pub struct PlayerInput {
+    /// Pedals, steering and handbrake.
     pub inputs: Inputs,
+    /// Whether time runs backwards.
     pub rewind: bool,
     /// Whether the inputs are analogue, from a gamepad or a script. Selects the shaping for gamepads.
     pub is_analogue: bool,
@@ -56,6 +58,7 @@ pub const PRESS_BINDINGS: [(Press, KeyCode, Option<GamepadButton>, &str); 14] = 
     (Press::Help, KeyCode::F1, None, "F1 these lines"),
 ];
 
+/// Adds player input: devices are read before the frame, inputs are applied to the car before each tick.
 pub fn plugin(app: &mut App) {
     app.init_resource::<PlayerInput>()
         .add_message::<Press>()
@@ -70,7 +73,12 @@ pub fn plugin(app: &mut App) {
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceInputSystems;
 
+/// Reads keyboard and gamepads into [`PlayerInput`].
+///
+/// The device that was used last counts; keys take precedence over gamepads. Of several gamepads the first with an
+/// input counts. Backspace or the right button (East) of any gamepad rewinds.
 fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut asked: ResMut<PlayerInput>) {
+    // Whether one of the two keys is held.
     let held = |codes: [KeyCode; 2]| keys.any_pressed(codes);
     let by_keys: Inputs = Keys {
         throttle: held([KeyCode::KeyW, KeyCode::ArrowUp]),
@@ -87,11 +95,16 @@ fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut aske
         asked.is_analogue = true;
     }
     asked.inputs = by_pad.filter(|_| asked.is_analogue).unwrap_or(by_keys);
+    // Whether a gamepad rewinds.
     let backs = pads.iter().any(|pad| pad.pressed(GamepadButton::East));
     asked.rewind = keys.pressed(KeyCode::Backspace) || backs;
 }
 
+/// Returns the inputs of a gamepad: right trigger accelerates, left trigger brakes, left stick steers (positive to the
+/// left), the lower button (South) is the handbrake. Returns no input at all if pedals and handbrake are released and
+/// the stick is within 5 % of its centre.
 fn gamepad_inputs(pad: &Gamepad) -> Inputs {
+    // Position of a trigger, 0 to 1.
     let pulled = |button| pad.get(button).unwrap_or(0.0);
     let inputs = Inputs {
         throttle: pulled(GamepadButton::RightTrigger2),
@@ -106,6 +119,8 @@ fn gamepad_inputs(pad: &Gamepad) -> Inputs {
     inputs
 }
 
+/// Sends a [`Press`] for every key or gamepad button of [`PRESS_BINDINGS`] that was pressed down since the last frame.
+/// A key and a button pressed in one frame send one press.
 fn send_presses(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut presses: MessageWriter<Press>) {
     for (press, key, button, _) in PRESS_BINDINGS {
         let by_pad = button.is_some_and(|button| pads.iter().any(|pad| pad.just_pressed(button)));
@@ -115,6 +130,8 @@ fn send_presses(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut pres
     }
 }
 
+/// Copies the inputs to the driven car before a tick, and selects its input shaping: for gamepads if the inputs are
+/// analogue, otherwise for keyboards.
 fn apply_inputs(asked: Res<PlayerInput>, mut cars: Query<(&mut CarInputs, &mut CarDriver), With<PlayerCar>>) {
     for (mut inputs, mut driver) in &mut cars {
         *inputs = asked.inputs.into();

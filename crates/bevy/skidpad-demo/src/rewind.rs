@@ -21,10 +21,12 @@ const HISTORY_DURATION_S: f32 = 60.0;
 #[derive(Resource, Default)]
 pub struct Rewinding {
     pub is_active: bool,
+    /// Fraction of a tick, 0 to 1.
     remaining_ticks: f32,
     was_paused: bool,
 }
 
+/// Adds a history to every car and ghost, records it after each step, and rewinds once a frame.
 pub fn plugin(app: &mut App) {
     app.init_resource::<Rewinding>()
         .register_required_components::<Car, History>()
@@ -33,12 +35,16 @@ pub fn plugin(app: &mut App) {
         .add_systems(Update, (begin_or_end, step_back).chain());
 }
 
+/// Appends the state of every car and ghost after the step to its history, with the driver of a car. Removes the oldest
+/// entry if the history is [`HISTORY_DURATION_S`] long.
 fn record_states(
     time: Res<Time>,
     mut cars: Query<(&CarMotion, Option<&CarDriver>, &mut History)>,
     mut ghosts: Query<(&Ghost, &mut History), Without<CarMotion>>,
 ) {
+    // Maximum number of entries.
     let most = (HISTORY_DURATION_S / time.delta_secs()) as usize;
+    // Appends an entry.
     let put = |history: &mut History, state: &State, driver| {
         if history.0.len() >= most {
             history.0.pop_front();
@@ -83,6 +89,12 @@ fn begin_or_end(
     }
 }
 
+/// Moves every car and ghost back while the rewind is active, by as many stored ticks as the real time of the frame
+/// has. The fraction of a tick is kept for the next frame.
+///
+/// The world of the cars is not changed, only their drawn states; [`begin_or_end`] restores the cars in it at the end.
+/// The ghost is set in its own world. A car stops at its oldest entry. A ghost is despawned there, since it did not
+/// exist before.
 fn step_back(
     (real, fixed): (Res<Time<Real>>, Res<Time<Fixed>>),
     mut rewinding: ResMut<Rewinding>,
@@ -93,6 +105,7 @@ fn step_back(
     if !rewinding.is_active {
         return;
     }
+    // Ticks to rewind in this frame, with the fraction left over from the last one.
     let ticks = rewinding.remaining_ticks + real.delta_secs() / fixed.timestep().as_secs_f32();
     rewinding.remaining_ticks = ticks.fract();
     for (car, mut motion, mut history) in &mut cars {
@@ -111,7 +124,8 @@ fn step_back(
 }
 
 impl History {
-    /// Removes the newest `ticks` entries but keeps the oldest, and returns the newest remaining state.
+    /// Removes the newest `ticks` entries but keeps the oldest, and returns the newest remaining state; `None` if the
+    /// history is empty.
     fn rewind_by(&mut self, ticks: usize) -> Option<&State> {
         self.0.truncate(self.0.len().saturating_sub(ticks).max(1));
         self.0.back().map(|(state, _)| state)

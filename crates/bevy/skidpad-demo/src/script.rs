@@ -18,23 +18,30 @@ use crate::player_input::{DeviceInputSystems, PlayerInput, Press};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScriptRecord {
+    /// Time from the start of the program, s, at least 0.
     time_s: f64,
+    /// Accelerator pedal, 0 to 1. A missing input is 0.
     #[serde(default)]
     accelerate: Option<f32>,
     #[serde(default)]
     brake: Option<f32>,
+    /// Steering, −1 (right) to 1 (left).
     #[serde(default)]
     steer: Option<f32>,
     #[serde(default)]
     handbrake: Option<f32>,
+    /// Whether time runs backwards: 0 for no, any other number for yes.
     #[serde(default)]
     rewind: Option<u8>,
+    /// Names of [`Press`] values, separated by spaces.
     #[serde(default)]
     press: String,
+    /// File stem of a screenshot; empty for no screenshot.
     #[serde(default)]
     screenshot: String,
 }
 
+/// Checked row of a script. Its inputs apply from `time` (s) until the next row.
 struct Row {
     time: f64,
     inputs: Inputs,
@@ -47,10 +54,11 @@ struct Row {
 pub struct Script(Vec<Row>);
 
 impl Script {
-    /// Reads the script at `path`.
+    /// Reads the script at `path`: CSV with the columns of [`ScriptRecord`] in its header line. Times must not
+    /// decrease, and there must be at least one row.
     ///
     /// # Errors
-    /// Every fault of the file, as text.
+    /// Every fault of the file with its line, as text.
     pub fn read(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
         let file = one_line(&name);
@@ -58,6 +66,7 @@ impl Script {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
         let (mut rows, mut faults): (Vec<Row>, Vec<String>) = (Vec::new(), Vec::new());
         for (number, written) in reader.deserialize::<ScriptRecord>().enumerate() {
+            // The header is line 1, and lines count from 1.
             let line = number + 2;
             let row = written.map_err(|fault| fault.to_string()).and_then(Row::of);
             match row {
@@ -76,11 +85,16 @@ impl Script {
 }
 
 impl Row {
+    /// Checks and converts a row of the file. Missing inputs are 0.
+    ///
+    /// The error names the first fault, in this order: a time that is not from 0 to 1,000,000 s, a screenshot name with
+    /// `/` or `\`, an input out of its range, an unknown press.
     fn of(written: ScriptRecord) -> Result<Self, String> {
         let ScriptRecord { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = written;
         if !(0.0..1e6).contains(&time_s) {
             return Err(format!("time_s is {time_s}, not 0 to 1000000"));
         }
+        // Checks that an input is from `least` to 1.
         let share = |name: &str, value: Option<f32>, least: f32| match value.unwrap_or(0.0) {
             value if (least..=1.0).contains(&value) => Ok(value),
             value => Err(format!("{name} is {value}, not {least} to 1")),
@@ -110,17 +124,24 @@ impl Row {
     }
 }
 
+/// Script that is being played.
 #[derive(Resource)]
 struct Playback {
+    /// Rows that are not due yet.
     rows: std::vec::IntoIter<Row>,
+    /// Inputs of the last row that was due; zero before the first.
     now: PlayerInput,
+    /// Folder for screenshots; `None` to take none.
     folder: Option<PathBuf>,
 }
 
 /// Simulated duration of a frame, independent of the drawing time.
 const FRAME_DURATION: Duration = Duration::from_nanos(16_666_667);
 
+/// Returns the plugin that plays `script` and saves its screenshots in `folder`; `None` takes none. Every frame
+/// simulates [`FRAME_DURATION`], so that a run does not depend on the drawing time.
 pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
+    // The plugin is built once and moves the rows out.
     let rows = std::sync::Mutex::new(Some(script.0));
     move |app: &mut App| {
         let rows = rows.lock().ok().and_then(|mut rows| rows.take()).unwrap_or_default();
@@ -132,6 +153,9 @@ pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
     }
 }
 
+/// Plays the rows that are due: sends their presses, requests their screenshots, and overwrites the inputs of the
+/// devices with those of the last row that was due. Time is the simulated duration since the start, which pauses and
+/// slow motion do not change.
 fn play(
     real: Res<Time<Real>>,
     mut commands: Commands,
@@ -141,6 +165,7 @@ fn play(
 ) {
     let time = real.elapsed_secs_f64();
     let playing = &mut *playing;
+    // Number of rows whose time has come.
     let due = playing.rows.as_slice().partition_point(|row| row.time <= time);
     for row in playing.rows.by_ref().take(due) {
         playing.now = PlayerInput { inputs: row.inputs, rewind: row.rewind, is_analogue: true };
@@ -156,8 +181,8 @@ fn play(
 /// Number of frames that are drawn before a screenshot, so that all transforms are up to date.
 const FRAMES_BEFORE_SCREENSHOT: f64 = 4.0;
 
-/// Disables the cameras except shortly before and during screenshots, if the script has a folder for them. Without a
-/// graphics card a frame takes half a second.
+/// Disables the cameras except within the last [`FRAMES_BEFORE_SCREENSHOT`] frames before a screenshot and while one is
+/// taken. Does nothing without a folder for screenshots. Without a graphics card a frame takes half a second.
 fn draw_for_pictures(
     real: Res<Time<Real>>,
     playing: Res<Playback>,
@@ -168,6 +193,7 @@ fn draw_for_pictures(
         return;
     }
     let soon = real.elapsed_secs_f64() + FRAMES_BEFORE_SCREENSHOT * FRAME_DURATION.as_secs_f64();
+    // Whether a row within these frames has a screenshot.
     let comes = playing.rows.as_slice().iter().take_while(|row| row.time <= soon).any(|row| !row.screenshot.is_empty());
     for mut camera in &mut cameras {
         camera.is_active = comes || !pictures.is_empty();

@@ -16,7 +16,7 @@ const MIN_SEGMENT_LENGTH_M: f32 = 0.25;
 /// Distance between two segments above which the wheel was teleported and no segment is drawn, m.
 const TELEPORT_DISTANCE_M: f32 = 3.0;
 
-/// Minimum [`WheelSignals::skid`] of a mark.
+/// Minimum [`WheelSignals::skid_intensity`] of a mark.
 const MIN_SKID_INTENSITY: f32 = 0.15;
 
 /// Height of marks above the road, m.
@@ -25,25 +25,34 @@ const MARK_HEIGHT_M: f32 = 0.012;
 /// Width of a mark as a share of the wheel's radius.
 const MARK_WIDTH_RATIO: f32 = 0.55;
 
+/// Ring buffer of the segments of all skid marks, and the mesh that shows it.
 #[derive(Resource)]
 struct SkidMarks {
     mesh: Handle<Mesh>,
+    /// Index of the segment that the next segment replaces.
     next: usize,
+    /// Four corners of each segment, m, in world axes of Bevy. Unused segments are zero.
     points: Vec<Vec3>,
+    /// Linear colour of each corner. The alpha of an unused segment is 0.
     colours: Vec<[f32; 4]>,
     /// End point of the current mark of each wheel entity, m.
     ends: EntityHashMap<Vec3>,
+    /// Whether segments were added since the mesh was written.
     is_new: bool,
 }
 
+/// Adds skid marks: segments are added once a tick and written to the mesh once a frame.
 pub fn plugin(app: &mut App) {
     app.add_systems(Startup, enter)
         .add_systems(FixedUpdate, add_segments.after(CarSystems::Events))
         .add_systems(Update, update_mesh);
 }
 
+/// Spawns one mesh with [`MAX_SEGMENTS`] invisible quads and a translucent unlit material, which is never culled, and
+/// inserts [`SkidMarks`].
 fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
     let corners = 4 * MAX_SEGMENTS as u32;
+    // Two triangles of each quad.
     let indices = (0..corners).step_by(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
     let (points, colours) = (vec![Vec3::ZERO; 4 * MAX_SEGMENTS], vec![[0.0; 4]; 4 * MAX_SEGMENTS]);
     let mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
@@ -57,6 +66,7 @@ fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
         unlit: true,
         cull_mode: None,
         double_sided: true,
+        // Draws the marks in front of the road.
         depth_bias: 100.0,
         ..default()
     };
@@ -64,6 +74,13 @@ fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
     commands.insert_resource(SkidMarks { mesh, next: 0, points, colours, ends: default(), is_new: false });
 }
 
+/// Appends a quad to the mark of every wheel that skids and has moved by [`MIN_SEGMENT_LENGTH_M`] since the end of its
+/// mark.
+///
+/// The quad has the width of the mark across the way of the contact point. Its alpha is 1.2 times the skid intensity,
+/// at most 0.85. A wheel without a mark begins one at its contact point. A wheel in the air or below
+/// [`MIN_SKID_INTENSITY`] ends its mark. After a way above [`TELEPORT_DISTANCE_M`] a new mark begins without a quad.
+/// Marks of despawned wheels end.
 fn add_segments(mut marks: ResMut<SkidMarks>, wheels: Query<(Entity, &WheelSignals), With<Wheel>>) {
     for (entity, wheel) in &wheels {
         if !wheel.in_contact || wheel.skid_intensity < MIN_SKID_INTENSITY {
@@ -75,6 +92,7 @@ fn add_segments(mut marks: ResMut<SkidMarks>, wheels: Query<(Entity, &WheelSigna
             marks.ends.insert(entity, here);
             continue;
         };
+        // Way of the contact point since the end of the mark, m.
         let along = here - before;
         if along.length() < MIN_SEGMENT_LENGTH_M {
             continue;
@@ -83,17 +101,21 @@ fn add_segments(mut marks: ResMut<SkidMarks>, wheels: Query<(Entity, &WheelSigna
         if along.length() > TELEPORT_DISTANCE_M {
             continue;
         }
+        // Half the width of the mark, m.
         let across = wheel.normal.cross(along).normalize_or_zero() * (0.5 * MARK_WIDTH_RATIO * wheel.radius);
+        // Index of the first corner of the segment.
         let at = 4 * marks.next;
         marks.points[at..at + 4].copy_from_slice(&[before - across, before + across, here + across, here - across]);
         marks.colours[at..at + 4].fill([0.0, 0.0, 0.0, (1.2 * wheel.skid_intensity).min(0.85)]);
         marks.next = (marks.next + 1) % MAX_SEGMENTS;
         marks.is_new = true;
     }
+    // Whether the wheel still exists.
     let there = |entity: &Entity| wheels.contains(*entity);
     marks.ends.retain(|entity, _| there(entity));
 }
 
+/// Writes points and colours to the mesh if segments were added since the last frame.
 fn update_mesh(mut marks: ResMut<SkidMarks>, mut meshes: ResMut<Assets<Mesh>>) {
     if !std::mem::take(&mut marks.is_new) {
         return;

@@ -23,21 +23,25 @@ const SMOOTHING_TIME_S: f32 = 0.03;
 #[derive(Clone, Debug, Default)]
 struct SoundInputs(Arc<[AtomicU32; 3]>);
 
+/// Audio source whose generator reads these inputs while it plays.
 #[derive(Asset, TypePath, Clone, Debug, Resource)]
 struct Engine(SoundInputs);
 
 /// Sample generator with one channel.
 struct Synthesiser {
+    /// Inputs that the game writes, shared with [`Engine`].
     heard: SoundInputs,
     /// Smoothed engine speed (rev/s), load and skid intensity at the current sample.
     smoothed: [f32; 3],
     /// Position in the four-stroke cycle of two revolutions, in [0, 1).
     phase: f32,
+    /// State of the random numbers (xorshift), not 0.
     noise: u32,
     /// Last two outputs of the two-pole resonance filter of the squeal.
     squeal: [f32; 2],
 }
 
+/// Adds the sound of the driven car, which plays from the start on.
 pub fn plugin(app: &mut App) {
     let engine = Engine(SoundInputs::default());
     app.add_audio_source::<Engine>()
@@ -50,6 +54,9 @@ fn play(mut commands: Commands, engine: Res<Engine>, mut sounds: ResMut<Assets<E
     commands.spawn(AudioPlayer(sounds.add(engine.clone())));
 }
 
+/// Writes the inputs of the sound once a frame: engine speed (rev/s), engine load (0 to 1, reduced by up to 70 % by the
+/// speed limiter) and the largest skid intensity of the wheels of the driven car. While the game is paused, engine
+/// speed and skid intensity are 0. Does nothing without exactly one driven car.
 fn update_sound_inputs(
     engine: Res<Engine>,
     time: Res<Time<Virtual>>,
@@ -58,8 +65,11 @@ fn update_sound_inputs(
 ) {
     let Ok((car, signals)) = cars.single() else { return };
     let skids = wheels.iter().filter(|(_, child)| child.parent() == car).map(|(wheel, _)| wheel.skid_intensity);
+    // Largest skid intensity.
     let loudest = skids.fold(0.0, f32::max);
+    // Factor that silences a paused game.
     let runs = if time.is_paused() { 0.0 } else { 1.0 };
+    // In the order of `SoundInputs`; rev/min / 60 = rev/s.
     let now = [signals.rpm / 60.0 * runs, signals.load.max(0.0) * (1.0 - 0.7 * signals.limited), loudest * runs];
     for (to, value) in engine.0.0.iter().zip(now) {
         to.store(value.to_bits(), Relaxed);
@@ -69,12 +79,19 @@ fn update_sound_inputs(
 impl Iterator for Synthesiser {
     type Item = f32;
 
+    /// Returns the next sample. The sound never ends.
+    ///
+    /// Filters the inputs by a first-order lag with [`SMOOTHING_TIME_S`]. The engine is a sum of sine waves of engine
+    /// orders. Its volume grows with the load and fades below 5 rev/s. The squeal is white noise through a two-pole
+    /// resonance filter, with a volume proportional to the skid intensity.
     fn next(&mut self) -> Option<f32> {
+        // Share of the difference to the input that one sample removes: Δt / T.
         let follow = 1.0 / (SMOOTHING_TIME_S * SAMPLE_RATE_HZ as f32);
         for (now, heard) in self.smoothed.iter_mut().zip(self.heard.0.iter()) {
             *now += (f32::from_bits(heard.load(Relaxed)) - *now) * follow;
         }
         let [speed, load, skid] = self.smoothed;
+        // The cycle is two revolutions long.
         self.phase = (self.phase + 0.5 * speed / SAMPLE_RATE_HZ as f32).fract();
         // Pairs of engine order and amplitude. Low orders add roughness; harmonics of the firing order grow with the
         // load.
@@ -85,13 +102,16 @@ impl Iterator for Synthesiser {
             (2.0 * PULSES_PER_REVOLUTION, 0.6 * load),
             (3.0 * PULSES_PER_REVOLUTION, 0.4 * load),
         ];
+        // An order is the number of periods per revolution, so 2 · order per cycle.
         let engine: f32 = orders.iter().map(|(order, loud)| loud * (TAU * order * 2.0 * self.phase).sin()).sum();
+        // Factor that fades the engine out as it stops.
         let runs = (speed / 5.0).min(1.0);
+        // Xorshift generator; `white` is from −0.5 to 0.5.
         self.noise ^= self.noise << 13;
         self.noise ^= self.noise >> 17;
         self.noise ^= self.noise << 5;
         let white = self.noise as f32 / u32::MAX as f32 - 0.5;
-        // Resonance filter at 900 Hz.
+        // Resonance filter at 900 Hz: y = 0.1 x + a y₁ − b y₂ with the last outputs y₁ and y₂. Its poles have the radius √b.
         let [one, two] = self.squeal;
         let next = white * 0.1 + 1.977 * one - 0.9935 * two;
         self.squeal = [next, one];
@@ -108,7 +128,9 @@ impl Source for Synthesiser {
         NonZeroU16::MIN
     }
 
+    /// Returns [`SAMPLE_RATE_HZ`].
     fn sample_rate(&self) -> SampleRate {
+        // The minimum is 1.
         NonZeroU32::MIN.saturating_add(SAMPLE_RATE_HZ - 1)
     }
 
@@ -120,7 +142,9 @@ impl Source for Synthesiser {
 impl Decodable for Engine {
     type Decoder = Synthesiser;
 
+    /// Returns a generator that shares these inputs and starts silent.
     fn decoder(&self) -> Synthesiser {
+        // The seed is any number but 0.
         Synthesiser { heard: self.0.clone(), smoothed: [0.0; 3], phase: 0.0, noise: 0x9E37_79B9, squeal: [0.0; 2] }
     }
 }

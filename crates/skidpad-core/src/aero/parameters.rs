@@ -48,6 +48,7 @@ pub struct AeroMaps {
 /// Function of two variables, bilinear between knots and constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BilinearTable {
+    /// Increasing arguments of both variables at which values are given.
     knots: [Box<[f32]>; 2],
     /// Values, row by row of the first knots.
     values: Box<[f32]>,
@@ -78,20 +79,26 @@ impl BilinearTable {
         Ok(Self { knots: knots.map(Into::into), values: values.into() })
     }
 
-    /// Returns the value at a point.
+    /// Returns the value at a `point` (first and second variable): bilinear between the four knots around it, and
+    /// constant beyond the first and last knots.
     pub fn evaluate(&self, point: [f32; 2]) -> f32 {
+        // Knot below the point, and share of the way to the next knot, for each variable.
         let [(i, u), (j, v)] = [0, 1].map(|axis| locate_knot(&self.knots[axis], point[axis]));
+        // Number of values in a row.
         let width = self.knots[1].len();
         let value = |i: usize, j: usize| self.values[i.min(self.knots[0].len() - 1) * width + j.min(width - 1)];
+        // Linear interpolation.
         let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;
+        // Value in row `i`. At a share of 0 the next knot may be missing.
         let along = |i: usize| if v == 0.0 { value(i, j) } else { mix(value(i, j), value(i, j + 1), v) };
         if u == 0.0 { along(i) } else { mix(along(i), along(i + 1), u) }
     }
 }
 
-/// Returns the index of the knot below `x`, and the share of the way to the next one; the share is 0 at knots and
-/// beyond the ends.
+/// Returns the index of the knot at or below `x`, and the share of the way to the next one, 0 to 1. The share is 0 at
+/// knots and beyond the ends; below the first knot the index is 0.
 fn locate_knot(knots: &[f32], x: f32) -> (usize, f32) {
+    // Index of the first knot above `x`.
     let above = knots.partition_point(|knot| *knot <= x);
     let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| knots[i]), knots.get(above)) else {
         return (above.saturating_sub(1), 0.0);
@@ -100,8 +107,9 @@ fn locate_knot(knots: &[f32], x: f32) -> (usize, f32) {
 }
 
 impl AeroMaps {
-    /// Returns the factors on drag and on each surface's coefficient. The car is lower by `mean_compression` at its
-    /// first and last axle (m). `angle` is that between its x axis and the air (rad).
+    /// Returns the factors on drag and on each surface's coefficient: the value over the ride heights times the value
+    /// over the yaw angle. The ride heights are those at rest less `mean_compression` at the first and last axle (m).
+    /// `angle` is that between the vehicle's x axis and the air (rad, ≥ 0).
     pub fn factors(&self, mean_compression: [f32; 2], angle: f32) -> [f32; 3] {
         let heights = [0, 1].map(|end| self.at_rest[end] - mean_compression[end]);
         [0, 1, 2].map(|i| self.heights[i].evaluate(heights) * self.yaw[i].evaluate([angle, 0.0]))
@@ -109,6 +117,10 @@ impl AeroMaps {
 }
 
 impl Aero {
+    /// Checks that drag and side coefficients are not negative, points and downforce coefficients finite, ride heights
+    /// at rest positive, and all factors of the maps not negative.
+    ///
+    /// # Errors Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         not_negative("drag", self.drag)?;
         not_negative("side force", self.side)?;

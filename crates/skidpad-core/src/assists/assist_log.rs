@@ -66,6 +66,7 @@ pub struct Contribution {
     pub steer: f32,
 }
 
+/// Builds a channel with this name, unit and description.
 const fn channel(name: &'static str, unit: &'static str, about: &'static str) -> Channel {
     Channel { name, unit, about }
 }
@@ -106,6 +107,7 @@ impl Contribution {
 }
 
 impl AddAssign for Contribution {
+    /// Adds each value of `more`.
     fn add_assign(&mut self, more: Self) {
         self.force += more.force;
         self.moment += more.moment;
@@ -138,7 +140,8 @@ impl AssistLog {
         self.contributions[assist as usize].unwrap_or_default()
     }
 
-    /// Adds `more` to the contribution of `assist`, which then has columns. Call it only for assists that the car has.
+    /// Adds `more` to the contribution of `assist`, even if all its values are 0; the assist then has columns in [`AssistLog::entries`]. Call it only
+    /// for assists that the car has.
     pub fn add(&mut self, assist: Assist, more: Contribution) {
         *self.contributions[assist as usize].get_or_insert_default() += more;
     }

@@ -39,6 +39,8 @@ pub(crate) struct DriverDemand {
 }
 
 impl DriverDemand {
+    /// Builds the demand of the driver alone: pedals clamped to 0 to 1 and steering to ± the lock, NaN as 0. The cruise speed is dropped if it is not
+    /// finite, if the foot brake is pressed, or in reverse.
     #[inline(always)]
     pub fn from_controls(controls: &Controls, steering: &Steering) -> Self {
         let Controls { throttle, brake, handbrake, steer, .. } = *controls;

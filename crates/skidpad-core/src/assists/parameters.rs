@@ -151,6 +151,8 @@ impl Assists {
         self.has_drive_changes() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))
     }
 
+    /// Checks the values of every assist that is on against the ranges of its fields (shares and slips above 0 to 1, times and speeds not negative,
+    /// ranges of speed rising), and the two tricks. Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some(anti_lock) = &self.abs {
             check_share("slip of the anti-lock brakes", anti_lock.slip)?;
@@ -199,6 +201,7 @@ impl Assists {
     }
 }
 
+/// Checks that `found` is above 0 and at most 1. `part`: name of the value in the error.
 fn check_share(part: &str, found: f32) -> Result<(), ModelError> {
     if found > 0.0 && found <= 1.0 {
         return Ok(());
@@ -206,6 +209,7 @@ fn check_share(part: &str, found: f32) -> Result<(), ModelError> {
     Err(ModelError::OutOfRange { part: part.into(), found, accepts: "above 0 and at most 1" })
 }
 
+/// Checks that a range of speeds begins at 0 or above and has a positive width.
 fn check_speed_range(assist: &str, [from, to]: [f32; 2]) -> Result<(), ModelError> {
     not_negative(&format!("speed from which the {assist} acts"), from)?;
     positive(&format!("range of speeds in which the {assist} fades in"), to - from)

@@ -14,15 +14,19 @@ const MONITORED_SLIP_SHARE: f32 = 0.5;
 /// Limit of the slip by regeneration, for wheels slower than the road.
 #[derive(Clone, Copy, Debug)]
 struct RegenerationLimit {
+    /// Assist to which the cut is logged.
     assist: Assist,
-    /// Slip ratio; for the three values see [`crate::assists::parameters::AntiLock::slip`], `response` and `off_below`.
+    /// Slip ratio, slower than the road, that regeneration may cause.
     slip: f32,
+    /// Time constant of the slip, s.
     time_constant: f32,
+    /// Speed of the road below which regeneration is not limited, m/s.
     min_speed: f32,
 }
 
 impl RegenerationLimit {
-    /// Returns the limit of the anti-lock brakes, else that of the stability control, else `None`.
+    /// Returns the limit by the slip, time constant and least speed of the anti-lock brakes, else by those of the stability control (least speed:
+    /// where it begins to act), else `None`.
     fn from_assists(assists: &Assists) -> Option<Self> {
         if let Some(abs) = &assists.abs {
             let (slip, response, off_below) = (abs.slip, abs.time_constant, abs.min_speed);
@@ -39,8 +43,12 @@ impl RegenerationLimit {
 
 impl Vehicle {
     /// Cuts the regeneration of every motor to the torque that its wheels can take at the allowed slip without the foot brake; entirely while
-    /// stability control corrects the car. `pedal`: position of the foot brake, 0 to 1; `loaded`: velocity of the chassis after the loads and
-    /// the last step's tyre impulses.
+    /// stability control corrects the car. `pedal`: position of the foot brake, 0 to 1; `loaded`: velocity of the chassis after the loads and the
+    /// last step's tyre impulses.
+    ///
+    /// Does nothing without motors, without anti-lock brakes or stability control, or if no wheel slips more than half of the allowed slip. Otherwise
+    /// the motors' rows start with their demanded torques, as the brake assists that follow need them; without such assists these are removed again,
+    /// and only the limits remain.
     pub(crate) fn cut_regeneration(&mut self, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
         let parts = self.model.parts();
         let Some(limit) = RegenerationLimit::from_assists(&parts.assists).filter(|_| !parts.motors.is_empty()) else {
@@ -75,14 +83,15 @@ impl Vehicle {
         }
     }
 
-    /// Returns whether any wheel slips enough below the speed of the road that its motors have to be monitored.
+    /// Returns whether any wheel slips below the speed of the road by more than half of the allowed slip, so that its motors have to be monitored.
     fn has_braking_slip(&self, limit: &RegenerationLimit) -> bool {
         let banks = self.model.wheel_packs().iter().zip(&self.rows);
         banks.into_iter().any(|(bank, rows)| F32x4::any(rows.braking_slip_mask(bank, limit.slip, limit.min_speed)))
     }
 
-    /// Returns the impulse towards the gear, N m s, ≤ 0, that row `row` between spins may give its wheels, and the mean of their speeds
-    /// then, rad/s; `None` if no wheel exceeds the allowed slip.
+    /// Returns the impulse towards the gear, N m s, ≤ 0, that row `row` between spins may give its wheels, and the mean of their target speeds,
+    /// rad/s; `None` if no wheel exceeds the allowed slip. The wheel with the largest excess over its lever decides. The foot brake's impulse at
+    /// `pedal` is left out, as anti-lock brakes reduce it themselves.
     fn allowed_regeneration(
         &self,
         row: usize,
@@ -92,11 +101,13 @@ impl Vehicle {
         dt: f32,
     ) -> Option<(f32, f32)> {
         let direction = self.shafts.pedal_demand.direction;
+        // Largest excess of braking, N m s at the shaft.
         let (mut missing, mut speed) = (0.0f32, 0.0);
         for (bank, rows) in self.model.wheel_packs().iter().zip(&self.rows) {
             let share = bank.shaft_jacobian[row];
             let (goal, need, rolls) =
                 rows.spin_for_slip(bank, loaded.broadcast_to_wheels(), limit.slip, limit.time_constant, dt);
+            // Road speed in the driving direction, m/s.
             let ahead = rows.start.rolling_speed * F32x4::splat(direction);
             let foot = bank.brake_torque * F32x4::splat(pedal * dt);
             let beyond = rows.tyre.locking_capacity - foot - need * F32x4::splat(direction);

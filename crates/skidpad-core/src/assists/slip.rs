@@ -6,9 +6,10 @@ use crate::lane::Lane;
 /// Speed over the ground below which slip ratios are not evaluated, m/s.
 const MIN_SLIP_SPEED_MPS: f32 = 0.1;
 
-/// Returns the spins, rad/s, with which wheels of `radius` m get one step closer to a slip ratio of `slip` (–, negative: slower than the
-/// road) if their centres will move at `ahead` m/s. Their present spin is `spin` rad/s at `speed` m/s. The mask is true where the wheels
-/// roll fast enough.
+/// Returns the spins, rad/s, with which wheels of `radius` m get one step closer to a slip ratio of `slip` (–, negative: slower than the road) if
+/// their centres will move at `ahead` m/s. Their present spin is `spin` rad/s at `speed` m/s. The slip approaches its target by a first-order lag
+/// with the time constant `response` s: `ω = (1 + κ_next) ahead / R`. The mask is true where the wheels roll faster than [`MIN_SLIP_SPEED_MPS`];
+/// elsewhere the spins have no meaning.
 ///
 /// The law controls slips, not spins: the road under a braking car slows down, and a spin would lag by the time constant.
 #[inline(always)]

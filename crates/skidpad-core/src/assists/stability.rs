@@ -27,7 +27,8 @@ pub(crate) struct SteeringGeometry {
 }
 
 impl PlanarMotion {
-    /// Returns the slip angle of an axle `ahead` m in front of the centre of mass that is steered by `angle` rad, rad.
+    /// Returns the slip angle of an axle `ahead` m in front of the centre of mass that is steered by `angle` rad, rad:
+    /// `atan((v_y + x r) / |v_x|) − angle`. |v_x| is at least 1 m/s.
     pub fn slip_angle(&self, ahead: f32, angle: f32) -> f32 {
         let [along, across] = self.velocity;
         math::atan((across + ahead * self.yaw_rate) / along.abs().max(1.0)) - angle
@@ -35,40 +36,48 @@ impl PlanarMotion {
 }
 
 impl StabilityControl {
-    /// Returns the excess of the yaw rate, which has to be removed, rad/s; 0 while the car turns as steered.
+    /// Returns the excess of the yaw rate, which has to be removed, rad/s (positive to the left); 0 while the car turns as steered.
     ///
-    /// A driver who steers a curvature κ demands the linear bicycle's yaw rate `v κ / (1 + K v² / L)`, with the understeer gradient K
-    /// over the wheelbase L, limited by the largest lateral acceleration.
-    /// - A car that turns less is turned in only while its front tyres slide: at smaller slip they still build up their force, and the yaw
-    ///   rate is about to rise. Tyres far beyond their peak lose force: at three quarters of the largest lateral acceleration there is no
-    ///   correction. A sliding rear axle also prevents it: the correcting brake is at the rear, where it costs side force that is used up.
-    /// - A car that turns more is turned back only while its rear axle slides. The yaw rate is reduced to the allowed one only if that axle
-    ///   slips by more than the largest sideslip angle. The target then also includes the rate that reduces the slip, but is never below
-    ///   three quarters of the allowed one.
+    /// A driver who steers a curvature κ demands the linear bicycle's yaw rate `v κ / (1 + K v² / L)`, with the understeer gradient K over the
+    /// wheelbase L, limited by the largest lateral acceleration. The excess is the part of the measured yaw rate outside a band of `tolerance` around
+    /// the range of accepted yaw rates, times a share of 0 to 1 by the slips of the axles.
+    ///
+    /// - A car that turns less is turned in only while its front tyres slide: at smaller slip they still build up their force, and the yaw rate is
+    ///   about to rise. Tyres far beyond their peak lose force: at three quarters of the largest lateral acceleration there is no correction. A
+    ///   sliding rear axle also prevents it: the correcting brake is at the rear, where it costs side force that is used up.
+    ///
+    /// - A car that turns more is turned back only while its rear axle slides. The yaw rate is reduced to the allowed one only if that axle slips by
+    ///   more than the largest sideslip angle. The target then also includes the rate that reduces the slip, but is never below three quarters of the
+    ///   allowed one.
     pub(crate) fn yaw_rate_excess(&self, steered: &SteeringGeometry, car: &PlanarMotion) -> f32 {
         let along = car.velocity[0];
         let [front, rear] = steered.slips;
         let linear = along * steered.curvature / (1.0 + self.understeer_gradient * along * along / steered.wheelbase);
         let most = self.max_acceleration / along.abs().max(1.0);
         let allowed = linear.clamp(-most, most);
+        // Yaw rate that sliding front tyres still reach, rad/s.
         let expected = linear.clamp(-SLIDING_ACCELERATION_SHARE * most, SLIDING_ACCELERATION_SHARE * most);
         let share =
             |slip: f32, [from, to]: [f32; 2]| slip.abs().smoothstep(from * self.max_sideslip, to * self.max_sideslip);
+        // Slip of the rear axle beyond the largest sideslip angle, rad.
         let beyond = rear - rear.clamp(-self.max_sideslip, self.max_sideslip);
+        // Yaw rate that a car with this rear slip may have.
         let back = linear + (allowed - linear) * share(rear, YAW_TARGET_SLIP_RANGE) + beyond / SIDESLIP_TIME_CONSTANT_S;
         let (least, largest) = (expected.min(back), expected.max(back));
+        // Yaw rate outside the accepted band, rad/s.
         let off = car.yaw_rate - car.yaw_rate.clamp(least - self.tolerance, largest + self.tolerance);
         let turns_more = off * car.yaw_rate > 0.0;
         let slides_behind = share(rear, OVERSTEER_SLIP_RANGE);
         off * if turns_more { slides_behind } else { share(front, UNDERSTEER_SLIP_RANGE) * (1.0 - slides_behind) }
     }
 
-    /// Returns the share of its full effect that the assist has at `speed` m/s, 0 to 1.
+    /// Returns the share of its full effect that the assist has at `speed` m/s: 0 below its range of speeds (and backwards), smoothly to 1 above.
     pub(crate) fn effect_share(&self, speed: f32) -> f32 {
         speed.smoothstep(self.speed_range[0], self.speed_range[1])
     }
 
-    /// Returns the yaw moment, N m, that removes an `yaw_rate_excess` (rad/s) of a car with a yaw inertia of `inertia` kg m² with the time constant.
+    /// Returns the yaw moment, N m, positive to the left, that removes an excess of the yaw rate (rad/s) of a car with a yaw inertia of `inertia` kg
+    /// m² with the time constant: `−I excess / (T + dt)`.
     pub(crate) fn corrective_moment(&self, excess: f32, inertia: f32, dt: f32) -> f32 {
         -inertia * excess * first_order_share(self.time_constant, dt) / dt
     }

@@ -18,7 +18,8 @@ use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
 
 impl Vehicle {
-    /// Returns the demand on pedals and steering, with the changes by assists. Clears the assist log of a car with assists.
+    /// Returns the demand on pedals and steering, clamped, with the changes by assists that act on the driver's demand. Clears the assist log of a
+    /// car with assists.
     #[inline(always)]
     pub(crate) fn read_controls(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let asked = DriverDemand::from_controls(controls, &self.model.parts().steering);
@@ -37,9 +38,13 @@ impl Vehicle {
         }
     }
 
+    /// Returns the driver's demand after the assists that change it, in this order: speed-dependent steering limits angle and rate, counter-steering
+    /// adds an angle within the lock, cruise control sets the engine's throttle to 1, and stability control stores its correction, closes the
+    /// throttle and ends cruise control. Logs all changes except the cruise throttle.
     #[inline(never)]
     fn assist_driver(&mut self, mut asked: DriverDemand, dt: f32) -> DriverDemand {
         let assists = self.model.parts().assists;
+        // Steering of the driver alone, rad: the reference of stability control.
         let driver = asked.steer;
         if let Some(speed_steering) = &assists.speed_steering {
             let [lock, rate] = speed_steering.factors_at(self.forward_speed());
@@ -84,7 +89,8 @@ impl Vehicle {
         asked
     }
 
-    /// Applies assists to brakes and drive. `loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
+    /// Applies assists to brakes and drive, if any of them has to act at this demand. `loaded`: velocity of the chassis after the loads and the last
+    /// step's tyre impulses.
     #[inline(always)]
     pub(crate) fn assist_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         if self.model.assists().is_empty() {
@@ -96,6 +102,8 @@ impl Vehicle {
         }
     }
 
+    /// Applies cruise control, the cut of regeneration, anti-lock brakes, stability control's brake, and launch or traction control, in this order.
+    /// Anti-lock brakes act on the pedal of the driver or of cruise control.
     #[inline(never)]
     fn assist_with_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
@@ -113,7 +121,7 @@ impl Vehicle {
         self.assist_drive(asked, loaded, dt);
     }
 
-    /// Adds contributions to the assist log that are known only after the step is solved.
+    /// Adds contributions to the assist log that are known only after the step is solved: of tricks that move forces, and of limits on motors.
     pub(crate) fn record_assists(&mut self, dt: f32) {
         if self.model.assists().is_empty() {
             return;
@@ -127,23 +135,28 @@ impl Vehicle {
         self.planar_motion().velocity[0]
     }
 
+    /// Returns longitudinal and lateral velocity (m/s) and yaw rate (rad/s) of the centre of mass, vehicle frame.
     fn planar_motion(&self) -> PlanarMotion {
         let to_vehicle = self.state.rotation.inverse();
         let (velocity, angular) = (to_vehicle * self.state.velocity, to_vehicle * self.state.angular);
         PlanarMotion { velocity: [velocity.x, velocity.y], yaw_rate: angular.z }
     }
 
+    /// Returns the mean slip angle of all wheels, weighted by load and slip, from the lagged lateral slips of the last step. Loads count by the share
+    /// in which the wheel rolls; an axle with a single wheel counts once.
     fn mean_slip(&self) -> MeanSlip {
         let parts = self.model.parts();
         let slip = |i: usize| -math::atan(self.model.lagged_slip(i, &self.state.wheels[i])[1]);
         let load = |i: usize| self.state.wheels[i].load * self.state.wheels[i].rolling;
         parts.axles.iter().zip(self.model.axle_wheels()).fold(MeanSlip::default(), |mean, (axle, &wheels)| {
+            // A single wheel is listed as both wheels of its axle.
             let alone = if wheels[0] == wheels[1] { 0.5 } else { 1.0 };
             mean.with_axle(wheels.map(slip), wheels.map(|i| load(i) * alone), axle.steer_ratio)
         })
     }
 
-    /// Returns the demand of the stability control for the present motion, or `None` if there is no deviation. `steer`: driver's steering, rad.
+    /// Returns the demand of the stability control for the present motion, or `None` if the car is too slow or the yaw rate has no excess. `steer`:
+    /// driver's steering, rad. The moment fades in with speed.
     fn stability_correction(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
         let car = self.planar_motion();
         let share = stability.effect_share(car.velocity[0]);
@@ -158,7 +171,10 @@ impl Vehicle {
         Some(Correction { moment, oversteer: moment * car.yaw_rate < 0.0 })
     }
 
-    /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as `car`.
+    /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as `car`. The reference axles are
+    /// the one with the largest steer ratio and the mean of the unsteered ones (without any, the last axle). The curvature follows from the driver's
+    /// steering, `(tan δ_f − tan δ_r) / L`; slips are relative to the present steering angle. If the steered axle is behind, front and rear slips are
+    /// exchanged.
     fn steering_geometry(&self, steer: f32, car: &PlanarMotion) -> SteeringGeometry {
         let parts = self.model.parts();
         let ahead = |axle: usize| {
@@ -168,6 +184,7 @@ impl Vehicle {
         let (mut front, mut rear) = ([0.0f32; 2], [0.0f32; 2]);
         let (mut fixed, mut fixed_ahead) = (0u8, 0.0);
         for (i, axle) in parts.axles.iter().enumerate() {
+            // Position in front of the centre of mass, m, and steer ratio.
             let place = [ahead(i), axle.steer_ratio];
             if i == 0 || place[1].abs() > front[1].abs() {
                 front = place;
@@ -181,6 +198,7 @@ impl Vehicle {
             rear = [fixed_ahead / f32::from(fixed), 0.0];
         }
         let base = front[0] - rear[0];
+        // Lower bound that avoids a division by 0, m.
         let wheelbase = base.abs().max(1e-3);
         let turn = math::tan(steer * front[1]) - math::tan(steer * rear[1]);
         let slip = |[ahead, ratio]: [f32; 2]| car.slip_angle(ahead, ratio * self.state.steer);
@@ -189,6 +207,8 @@ impl Vehicle {
         SteeringGeometry { curvature: turn / wheelbase.copysign(base), wheelbase, slips }
     }
 
+    /// Limits the foot brake of every wheel at a `pedal` of 0 to 1 to the impulse that holds the allowed slip, and logs the torque removed from all
+    /// wheels, even if it is 0.
     fn limit_brake_slip(&mut self, anti_lock: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
         let mut taken = 0.0;
         for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -203,8 +223,11 @@ impl Vehicle {
         self.log_contribution(Assist::AntiLock, Contribution { brake_torque: -taken / dt, ..Contribution::default() });
     }
 
-    /// Brakes the wheel whose drag corrects the yaw rate: at the front against oversteer, at the rear against understeer. Braking costs side
-    /// force at that axle, which supports the correction.
+    /// Brakes the wheel whose drag corrects the yaw rate: on the first axle against oversteer, on the last against understeer, left for a moment to
+    /// the left. Braking costs side force at that axle, which supports the correction.
+    ///
+    /// The torque is that of the moment, `M R / y` with the wheel's lateral distance y, limited by the wheel's brake and by the allowed slip. It is
+    /// added to brake impulse and locking capacity, and logged. Wheels on the centre line or too slow are not braked.
     fn brake_one_wheel(
         &mut self,
         stability: &StabilityControl,
@@ -224,6 +247,7 @@ impl Vehicle {
         let (most, fast) =
             rows.brake_for_slip(bank, loaded.broadcast_to_wheels(), stability.slip, stability.time_constant, dt);
         let (most, fast) = (most.lanes()[place.lane], fast.lanes()[place.lane]);
+        // Impulse with which the wheel is braked already, N m s.
         let there = rows.drive.brake.lanes()[place.lane];
         let wanted = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
         let added = if fast { wanted.min(most - there).max(0.0) } else { 0.0 };
@@ -239,8 +263,9 @@ impl Vehicle {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Removes the part of the brakes' impulse that would lock wheels at a foot brake of `pedal` (0 to 1). Returns that part, N m s. `at`:
-    /// chassis velocity expected at the end of the step.
+    /// Removes the part of the foot brake's impulse that would bring wheels beyond the allowed slip, at a foot brake of `pedal` (0 to 1). Returns
+    /// that part, N m s, 0 below the least speed of the anti-lock brakes. Handbrake and raw brake torques are not reduced, but counted. `at`: chassis
+    /// velocity expected at the end of the step.
     #[inline(always)]
     pub(crate) fn limit_brake_slip(
         &mut self,
@@ -251,9 +276,11 @@ impl<W: WheelLanes> WheelRows<W> {
         dt: f32,
     ) -> W {
         let (speed, zero) = (self.start.rolling_speed, W::splat(0.0));
+        // Largest brake impulse at the allowed slip, N m s, and whether the wheel is fast enough.
         let (most, fast) = self.brake_for_slip(bank, at, anti_lock.slip, anti_lock.time_constant, dt);
         let fast = fast & W::splat(anti_lock.min_speed).less(speed.abs());
         let foot = bank.brake_torque * (pedal * W::splat(dt));
+        // Brake impulses that are not those of the foot brake.
         let others = self.drive.brake - foot;
         let kept = (most - others).clamp_nan_to_low(zero, foot);
         let cut = (foot - kept).masked(fast);
@@ -262,12 +289,12 @@ impl<W: WheelLanes> WheelRows<W> {
         cut
     }
 
-    /// Returns the angular impulse of the brake, N m s, that brings wheels one step closer to a slip ratio of `slip` below the road's speed, on
-    /// tyres that respond as their rows predict. The mask is true where the wheels roll fast enough. `at`: chassis velocity expected at the
-    /// end of the step.
+    /// Returns the angular impulse of the brake, N m s, that brings wheels one step closer to a slip ratio of `slip` below the road's speed, on tyres
+    /// that respond as their rows predict. It is negative if the wheel would have to be driven. The mask is true where the wheels roll fast enough on
+    /// the ground. `at`: chassis velocity expected at the end of the step; `response`: time constant of the slip, s.
     ///
-    /// `p + T − R x − I ω` with the tyre's impulse x at the target spin ω: the brake absorbs the remaining momentum of the wheel.
-    /// The wheel therefore reaches ω within the step for any slope of the tyre, also beyond its peak.
+    /// `p + T − R x − I ω` with the tyre's impulse x at the target spin ω, less the rolling resistance: the brake absorbs the remaining momentum of
+    /// the wheel. The wheel therefore reaches ω within the step for any slope of the tyre, also beyond its peak.
     #[inline(always)]
     fn brake_for_slip(
         &self,
@@ -282,8 +309,9 @@ impl<W: WheelLanes> WheelRows<W> {
         (braking, rolls)
     }
 
-    /// Returns the spins, rad/s, with which wheels get one step closer to a slip ratio of `slip` below the road's speed, and the angular impulse
-    /// to be removed for that, N m s. The mask is true where the wheels roll fast enough.
+    /// Returns the spins, rad/s, with which wheels get one step closer to a slip ratio of `slip` below the road's speed, and the angular impulse to
+    /// be removed for that, N m s (signed like the spin). The mask is true where the wheels roll fast enough on the ground. `at`: chassis velocity
+    /// expected at the end of the step; `response`: time constant of the slip, s.
     #[inline(always)]
     pub(crate) fn spin_for_slip(
         &self,
@@ -298,13 +326,16 @@ impl<W: WheelLanes> WheelRows<W> {
         (goal, self.impulse_for_spin(bank, along, goal), rolls & self.tyre.active)
     }
 
-    /// Returns the angular impulse to be removed from wheels, N m s, so that they turn with `goal` rad/s while their centres move at
-    /// `along` m/s.
+    /// Returns the angular impulse to be removed from wheels, N m s, so that they turn with `goal` rad/s while their centres move at `along` m/s:
+    /// `p + T − R x − I ω` with the momentum p, the shaft's impulse T and the tyre's impulse x at that slip. x is limited to the share of the
+    /// friction ellipse that the present lateral impulse leaves. Brakes and rolling resistance are left out.
     #[inline(always)]
     pub(crate) fn impulse_for_spin(&self, bank: &WheelPack<W>, along: W, goal: W) -> W {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let limit = self.friction_limit();
+        // Used share of the lateral limit.
         let across = self.solution.tyre_impulse[1] / W::select(zero.less(limit[1]), limit[1], one);
+        // Largest longitudinal impulse that is left, N s.
         let left = limit[0] * friction_ellipse::remaining_share(across);
         let tyre = (self.tyre.target_impulse[0] - self.tyre.gain[0] * (along - bank.radius * goal))
             .clamp_nan_to_low(-left, left);

@@ -7,7 +7,8 @@ use crate::lane::Lane;
 const MIN_SLIP_ANGLE_RAD: f32 = 2e-3;
 
 impl SpeedSteering {
-    /// Returns the shares of lock and steering rate that are left at `speed` m/s.
+    /// Returns the shares of lock and rate that are left at `speed` m/s of either sign: 1 below the range of speeds, smoothly to the parameters'
+    /// shares above.
     pub(crate) fn factors_at(&self, speed: f32) -> [f32; 2] {
         let along = speed.abs().smoothstep(self.speed_range[0], self.speed_range[1]);
         self.factors.map(|share| 1.0 + (share - 1.0) * along)
@@ -19,9 +20,13 @@ impl SpeedSteering {
 /// After Kester Maddock, "Vehicle Simulation with Bullet": the wheels with the largest slip determine the direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MeanSlip {
+    /// Sum of weight times slip angle; weights are load times absolute slip, N rad.
     weighted_slip: f32,
+    /// Sum of weight times steer ratio.
     steered_weight: f32,
+    /// Sum of the weights.
     weights: f32,
+    /// Sum of the loads, N.
     loads: f32,
 }
 
@@ -39,10 +44,10 @@ impl MeanSlip {
     }
 
     /// Returns the angle that `counter_steer` adds to a demand of `asked` rad at a steering angle of `now` rad and a speed of `speed` m/s, rad:
-    /// `gain` times the mean slip angle, within its authority.
+    /// `gain` times the mean slip angle, within ± its largest angle, faded in over its range of speeds. Returns 0 without load.
     ///
-    /// Steering changes the slip of the steered wheels, so the mean is that at the demanded angle:
-    /// `δ = g (ᾱ − s (asked + δ − now))`, solved for δ, s the share of the weights on steered wheels.
+    /// Steering changes the slip of the steered wheels, so the mean is that at the demanded angle: `δ = g (ᾱ − s (asked + δ − now))`, solved for δ, s
+    /// the share of the weights on steered wheels.
     pub fn counter_steer_angle(&self, counter_steer: &CounterSteer, asked: f32, now: f32, speed: f32) -> f32 {
         let weights = self.weights + self.loads * MIN_SLIP_ANGLE_RAD;
         if weights <= 0.0 {

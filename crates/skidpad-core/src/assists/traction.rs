@@ -50,8 +50,11 @@ struct TargetSpins {
 /// Target slip of driven wheels.
 #[derive(Clone, Copy, Debug)]
 struct SlipTarget {
+    /// Slip ratio.
     slip: f32,
+    /// Slip speed that is always allowed, m/s.
     min_slip_speed: f32,
+    /// Time constant in which larger slips fall, s.
     time_constant: f32,
     /// Driving direction: 1 forward, −1 in reverse.
     direction: f32,
@@ -60,8 +63,8 @@ struct SlipTarget {
 }
 
 impl Vehicle {
-    /// Applies launch or traction control to engine, clutch and motors. `loaded`: velocity of the chassis after the loads and the last
-    /// step's tyre impulses.
+    /// Applies launch control (throttle of at least a half, below its largest speed) or else traction control (throttle pressed) to engine, clutch
+    /// and motors. `loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
     pub(crate) fn assist_drive(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let starts =
@@ -73,6 +76,8 @@ impl Vehicle {
         }
     }
 
+    /// Limits the drive so that driven wheels approach the target slip, in this order: direct drives, motors, brakes of spinning wheels (if the
+    /// control may use them), engine. With such brakes the wheel with most grip limits motors and engine, else the one with least. Logs the changes.
     fn control_traction(&mut self, traction: &TractionControl, loaded: SpatialVector<f32>, dt: f32) {
         let TractionControl { slip, min_slip_speed: least, time_constant: response, brake_share: brakes } = *traction;
         let target = SlipTarget {
@@ -97,6 +102,8 @@ impl Vehicle {
         self.log_contribution(Assist::TractionControl, added);
     }
 
+    /// Limits the drive so that the weakest driven wheels approach the target slip, in this order: direct drives, motors, then engine and clutch.
+    /// While the driver brakes a standing car, motors stand still and the clutch is open. Logs the engine's and direct drives' changes.
     fn control_launch(&mut self, launch: &LaunchControl, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let LaunchControl { slip, min_slip_speed: least, time_constant: response, .. } = *launch;
         let stands = asked.brake > 0.0 && self.forward_speed().abs() < START_LINE_SPEED_MPS;
@@ -120,8 +127,9 @@ impl Vehicle {
         );
     }
 
-    /// Limits the engine's speed, and the clutch to the impulse that the wheels can take. Returns the impulse taken from the engine, N m s. With
-    /// a torque converter, whose impulse cannot be limited, the engine itself is cut to that of the wheels.
+    /// Limits the engine to the launch speed, and the clutch to the impulse that the wheels can take; 0 while the car `stands`. Returns the impulse
+    /// taken from the engine, N m s. With a torque converter, whose impulse cannot be limited, the engine is cut to that of the wheels and, while
+    /// standing, also to the launch speed.
     fn launch_engine(&mut self, launch: &LaunchControl, stands: bool, limit: &TractionLimit) -> f32 {
         let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
         if shafts.has_converter() {
@@ -137,8 +145,9 @@ impl Vehicle {
         if self.state.drive.gear < 0 { -1.0 } else { 1.0 }
     }
 
-    /// Returns the impulse that the wheels on row `row` between spins can take through it; for a standing car, the impulse that their brakes
-    /// hold. Returns `None` for a row without wheels.
+    /// Returns the impulse that the wheels on row `row` between spins can take through it, and the mean of their speeds then; `None` for a row
+    /// without wheels. Each wheel can take the impulse that brings it to its target spin, brakes included, over its lever; `limiting` selects the
+    /// smallest or largest of these, at least 0. If the target holds the car, it is the impulse that the brakes hold, and the speed is 0.
     fn traction_limit(
         &self,
         row: usize,
@@ -149,6 +158,7 @@ impl Vehicle {
     ) -> Option<TractionLimit> {
         let (direction, carried) = (F32x4::splat(target.direction), F32x4::splat(self.shafts.wheel_impulse(row)));
         let wheels = || self.model.wheel_packs().iter().zip(&self.rows);
+        // Target spins, and the shaft impulse that each wheel can take, N m s.
         let driven = |bank: &WheelPack, rows: &WheelRows| {
             let driven = rows.target_spins(bank, target, loaded.broadcast_to_wheels(), &self.state.wheels, dt);
             let able = (bank.shaft_jacobian[row] * carried - driven.impulse) * direction + rows.tyre.locking_capacity;
@@ -170,14 +180,15 @@ impl Vehicle {
         for (bank, rows) in wheels().filter(|_| !target.holds_car) {
             // A wheel that can take more than the shaft's impulse stays slower than the target.
             let (share, (driven, able)) = (bank.shaft_jacobian[row], driven(bank, rows));
+            // Spin by which the wheel stays below its target, rad/s.
             let short = ((able - F32x4::splat(shaft)) * share).at_least(F32x4::splat(0.0)) / driven.stiffness;
             speed += (share * (driven.spin - short * direction)).masked(F32x4::splat(0.0).less(share)).sum();
         }
         least.is_finite().then_some(TractionLimit { shaft, speed })
     }
 
-    /// Limits all motors one after the other, each to the impulse that the others leave to its `limiting` wheel, or to 0 if the car is to
-    /// stand.
+    /// Limits all motors one after the other, each to the impulse that the others leave to its `limiting` wheel, or to 0 if the car is to stand. Does
+    /// nothing without motors.
     fn limit_motors_to_slip(
         &mut self,
         limiting_assist: Assist,
@@ -200,7 +211,8 @@ impl Vehicle {
         }
     }
 
-    /// Limits the torques of direct drive. Returns the impulse removed, N m s.
+    /// Reduces the impulses of direct drive in the driving direction to those that bring the wheels to their target slip; to 0 if the target holds
+    /// the car. Returns the impulse removed, N m s, ≥ 0. Wheels in the air are not reduced.
     fn limit_direct_motors(&mut self, target: &SlipTarget, loaded: SpatialVector<f32>, dt: f32) -> f32 {
         let mut taken = 0.0;
         let (zero, direction) = (F32x4::splat(0.0), F32x4::splat(target.direction));
@@ -223,7 +235,8 @@ impl Vehicle {
         taken
     }
 
-    /// Brakes driven wheels that would spin behind an open differential. Returns the impulse added to the brakes, N m s.
+    /// Brakes wheels that a shaft drives and that would exceed their target spins, with up to the allowed share of their foot brakes. Adds to brake
+    /// impulse and locking capacity. Returns the impulse added, N m s.
     fn brake_spinning_wheels(
         &mut self,
         traction: &TractionControl,
@@ -249,7 +262,9 @@ impl Vehicle {
 }
 
 impl WheelRows {
-    /// Returns the target spins of driven wheels and the angular impulses they need.
+    /// Returns the target spins of driven wheels, the angular impulses to be removed from them, and their stiffness. The target slip speed is the
+    /// ratio times the road speed, at least the least slip speed, in the driving direction. A larger slip falls to it with the time constant; a
+    /// smaller one may reach it within the step. `at`: chassis velocity expected at the end of the step.
     #[inline(always)]
     fn target_spins(
         &self,
@@ -264,6 +279,7 @@ impl WheelRows {
         let wanted = (speed.abs() * F32x4::splat(target.slip)).at_least(F32x4::splat(target.min_slip_speed))
             * F32x4::splat(target.direction);
         let direction = F32x4::splat(target.direction);
+        // Slip speeds at the start and at the end of the step, m/s.
         let now = spin * bank.radius - speed;
         let next = now + (wanted - now) * F32x4::splat(first_order_share(target.time_constant, dt));
         // A wheel that slips less than the target may reach it within the step.

@@ -9,6 +9,7 @@ use crate::vectors::Vec3Lanes;
 use crate::world::port::{HullPoint, MAX_HULL_POINTS};
 use bevy_math::{Mat3, Vec3};
 
+/// Number of banks (groups of four points) for all contact points.
 const HULL_BANKS: usize = MAX_HULL_POINTS / 4;
 
 /// Contact points of a hull in this step, four per bank.
@@ -17,12 +18,14 @@ pub(crate) struct HullRows {
     /// Memory for all contact points. Empty before the first contact, unless the rows were made by
     /// [`HullRows::preallocated`].
     banks: Box<[HullPointBank]>,
+    /// Number of banks in use in this step, from the first.
     used_banks: usize,
 }
 
 /// Four contact points; a lane without a point has rows of zeros.
 #[derive(Clone, Copy, Debug, Default)]
 struct HullPointBank {
+    /// Rows along the normals out of the obstacle, with arms about the centre of mass, vehicle frame.
     normal: SpatialVector<F32x4>,
     /// Tangents: two directions orthogonal to the normal.
     tangents: [SpatialVector<F32x4>; 2],
@@ -30,6 +33,7 @@ struct HullPointBank {
     gain: F32x4,
     /// Speed along the normal that needs no impulse (m/s).
     min_normal_speed: F32x4,
+    /// Friction coefficient.
     friction: F32x4,
     /// Speed of the obstacle along the three rows (m/s).
     ground_speeds: [F32x4; 3],
@@ -49,8 +53,9 @@ impl HullRows {
         Self { banks: Box::new([HullPointBank::default(); HULL_BANKS]), used_banks: 0 }
     }
 
-    /// Sets the contact `points` of a chassis of `mass` kg for a step of `dt` s. Points beyond [`MAX_HULL_POINTS`] are left
-    /// to the world.
+    /// Sets the contact `points` (world axes) of a chassis of `mass` kg for a step of `dt` s, in vehicle axes by the
+    /// transpose of `to_world`. Replaces the previous points; allocates at the first contact. Points beyond
+    /// [`MAX_HULL_POINTS`] are left to the world. Velocities of the rows are 0 until [`HullRows::set_velocity`].
     pub fn set_contacts(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
         if self.banks.is_empty() && !points.is_empty() {
             *self = Self::preallocated();
@@ -73,19 +78,22 @@ impl HullRows {
         self.used_banks == 0
     }
 
+    /// Returns the banks in use.
     fn active_banks(&mut self) -> &mut [HullPointBank] {
         &mut self.banks[..self.used_banks]
     }
 
-    /// Sets the velocities of the rows at the chassis velocity `at`.
+    /// Sets the speeds of the hull relative to the obstacles along the rows, at the chassis velocity `at` (vehicle
+    /// frame).
     pub fn set_velocity(&mut self, at: SpatialVector<f32>) {
         for points in self.active_banks() {
+            // Speeds of the chassis along the rows (m/s).
             let own = points.rows().map(|row| row.dot(at.broadcast_to_wheels()));
             points.relative_speeds = [0, 1, 2].map(|i| own[i] - points.ground_speeds[i]);
         }
     }
 
-    /// Adds a `change` of the chassis velocity to the velocities of the rows.
+    /// Adds a `change` of the chassis velocity (vehicle frame) to the relative speeds along the rows.
     pub fn add_velocity(&mut self, change: SpatialVector<f32>) {
         for points in self.active_banks() {
             let by = points.rows().map(|row| row.dot(change.broadcast_to_wheels()));
@@ -93,8 +101,9 @@ impl HullRows {
         }
     }
 
-    /// Computes the impulses at the present velocities and returns their sum on the chassis. Adds their derivative to
-    /// `products`. If `follow`, friction limits follow the normal impulses; otherwise they stay.
+    /// Computes the impulses at the present velocities and returns their sum on the chassis (N s, N m s). Adds their
+    /// derivative `Σ gain · row rowᵀ` to `products`. If `follow`, the friction limits become friction coefficient times
+    /// normal impulse; otherwise they stay.
     pub fn evaluate(&mut self, products: &mut OuterProducts, follow: bool) -> SpatialVector<f32> {
         for points in self.active_banks() {
             points.evaluate(products, follow);
@@ -102,21 +111,27 @@ impl HullRows {
         self.impulse()
     }
 
-    /// Computes the impulses at the present velocities. Rows this stiff are exact only after the last change.
+    /// Computes the impulses at the present velocities, with the present friction limits. Rows this stiff are exact
+    /// only after the last change of the velocity.
     pub fn finish_impulses(&mut self) {
         for points in self.active_banks() {
+            // `false`: friction limits stay.
             points.compute_impulses(false);
         }
     }
 
-    /// Returns the sum of the impulses on the chassis.
+    /// Returns the sum of the impulses on the chassis (N s, and N m s about the centre of mass, vehicle frame).
     pub fn impulse(&self) -> SpatialVector<f32> {
         self.banks[..self.used_banks].iter().fold(SpatialVector::default(), |sum, points| sum + points.impulse().sum())
     }
 }
 
 impl HullPointBank {
+    /// Builds the rows of up to four `points` on a chassis of `mass` kg for a step of `dt` s: normal and two tangents
+    /// through each point, with the gain of a rigid row for a quarter of the mass. Missing points have rows of zeros.
+    /// Impulses and friction limits start at 0.
     fn from_points(points: &[HullPoint], to_vehicle: &Mat3, mass: f32, dt: f32) -> Self {
+        // Number of each point in lanes, 0 without a point.
         let each =
             |of: &dyn Fn(&HullPoint) -> f32| F32x4::new(core::array::from_fn(|lane| points.get(lane).map_or(0.0, of)));
         let vectors = |of: &dyn Fn(&HullPoint) -> Vec3| {
@@ -125,6 +140,7 @@ impl HullPointBank {
         let arm = vectors(&|p| *to_vehicle * p.arm);
         let row = |direction: Vec3Lanes<F32x4>| SpatialVector::new(direction, arm.cross(direction));
         let tangents = |p: &HullPoint| orthonormal_tangents(*to_vehicle * p.normal);
+        // Speed of the obstacle along a direction in vehicle axes (m/s).
         let speed_along = |p: &HullPoint, row: Vec3| (*to_vehicle * p.velocity).dot(row);
         Self {
             normal: row(vectors(&|p| *to_vehicle * p.normal)),
@@ -142,32 +158,41 @@ impl HullPointBank {
         }
     }
 
+    /// Returns the three rows of each point: normal, first and second tangent.
     fn rows(&self) -> [SpatialVector<F32x4>; 3] {
         [self.normal, self.tangents[0], self.tangents[1]]
     }
 
+    /// Returns the impulse of each point on the chassis, normal and friction impulses together.
     fn impulse(&self) -> SpatialVector<F32x4> {
         self.normal * self.normal_impulse
             + self.tangents[0] * self.friction_impulse[0]
             + self.tangents[1] * self.friction_impulse[1]
     }
 
-    /// Computes the impulses at the present velocities. Returns friction impulse over sliding speed (kg).
+    /// Computes the impulses at the present velocities. Normal: `gain · (least speed − speed)`, not below 0. Friction:
+    /// `−gain · sliding speed`, scaled down to the friction limit (circle). If `follow`, first sets the limit to
+    /// friction coefficient times normal impulse. Returns the size of the friction impulse over the sliding speed (kg);
+    /// 0 for points without a limit.
     fn compute_impulses(&mut self, follow: bool) -> F32x4 {
         let (zero, one) = (F32x4::splat(0.0), F32x4::splat(1.0));
         self.normal_impulse = (self.gain * (self.min_normal_speed - self.relative_speeds[0])).at_least(zero);
         if follow {
             self.friction_limit = self.friction * self.normal_impulse;
         }
+        // Points with friction.
         let grips = zero.less(self.friction_limit);
+        // Friction impulses that would stop the sliding (N s).
         let wanted = [1, 2].map(|i| (zero - self.gain * self.relative_speeds[i]).masked(grips));
         let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
+        // Factor that scales them to the limit, 0 to 1.
         let share = F32x4::select(self.friction_limit.less(size), self.friction_limit / size, one);
         self.friction_impulse = wanted.map(|wanted| wanted * share);
         (self.gain * share).masked(grips)
     }
 
-    /// Computes the impulses and adds their derivative to `products`.
+    /// Computes the impulses and adds their derivative to `products`: the gain along the normal of pressed points, and
+    /// friction impulse over sliding speed along both tangents. `follow` is that of [`HullRows::evaluate`].
     ///
     /// Sliding friction is linearised by its secant. Its derivative is zero along the sliding velocity, and steps with
     /// it oscillate where the velocity reverses. The secant never overshoots (a majorant of the convex |v|).
@@ -180,9 +205,11 @@ impl HullPointBank {
     }
 }
 
-/// Returns two unit vectors orthogonal to `normal` and to each other. A mirrored normal gives mirrored vectors, except
-/// for signs.
+/// Returns two unit vectors orthogonal to the unit vector `normal` and to each other. The first is the part of the x
+/// axis (z axis, if `normal` is almost along x) that is orthogonal to `normal`. A mirrored normal gives mirrored
+/// vectors, except for signs. Zeros result from a normal of zero.
 fn orthonormal_tangents(normal: Vec3) -> [Vec3; 2] {
+    // Axis that is not almost parallel to the normal.
     let other = if normal.x.abs() < 0.9 { Vec3::X } else { Vec3::Z };
     let first = (other - normal * normal.dot(other)).normalize_or_zero();
     [first, normal.cross(first)]

@@ -41,6 +41,7 @@ pub(crate) struct DriveConstraint {
     pub viscous: f32,
     /// Tolerance for the change of the impulse: a share of it, and an absolute part in N m s.
     pub tolerance: [f32; 2],
+    /// Present impulse, N m s; positive drives the wheels (coupling: its first side).
     pub impulse: f32,
     /// Whether the row is that of a torque converter.
     pub is_converter: bool,
@@ -52,13 +53,18 @@ pub(crate) struct DriveConstraint {
 /// engine stands, or turns backwards (0) or forwards (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Regime {
+    /// Row that satisfies its law exactly.
     Holds,
+    /// Row at its lower (0) or upper (1) bound, plus the viscous impulse.
     Slips(usize),
+    /// Clutch that holds a dead engine at rest.
     Stands,
+    /// Clutch that turns a dead engine backwards (0) or forwards (1) against its dry friction.
     Turns(usize),
 }
 
-/// Returns the torque on the wheels per negative and per positive torque through a row of `ratio` and `efficiency`.
+/// Returns the torque on the wheels per negative and per positive torque through a row of `ratio` and `efficiency`: `[i / η, i η]`. A negative torque
+/// is driven by the wheels, so that losses increase it at the wheels.
 #[inline(always)]
 pub(crate) fn torque_ratios<L: Lane>(ratio: L, efficiency: f32) -> [L; 2] {
     [ratio / L::splat(efficiency), ratio * L::splat(efficiency)]
@@ -76,8 +82,9 @@ pub(crate) fn wheel_impulse<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
     torque_ratio(torque_ratios, impulse) * impulse
 }
 
-/// Returns the impulse at which a single row holds, and a mask that is false if it lies outside `least..=most` or the row has no such law.
-/// `before`: present impulse, N m s; `speed`: present speed of the row, rad/s; `answer`: its change per impulse, 1/(kg m²).
+/// Returns the impulse at which a single row holds, N m s, and a mask: `p + (target − a p − b ω) / (b R + a)`. The mask is false if it lies outside
+/// `least..=most`, if a = per_impulse is not positive, or if the divisor is not positive. `before`: present impulse p, N m s; `speed`: present speed
+/// ω of the row, rad/s; `answer`: its change R per impulse, 1/(kg m²).
 #[inline(always)]
 pub(crate) fn holding_impulse<L: Lane>(
     [per_impulse, per_speed, target_impulse]: [L; 3],
@@ -103,7 +110,8 @@ pub(crate) fn is_within_tolerance<L: Lane>(
     !(L::splat(within.inner_tolerance_factor()) * (relative * after.abs() + absolute)).less((after - before).abs())
 }
 
-/// Limits the `slope` of a `torque` (N m) over speeds up to `range` rad/s to at least the fall of [`MIN_TORQUE_FALL`]. Returns it in N m s.
+/// Returns `slope` (N m s), but at most `−MIN_TORQUE_FALL · |torque| / range`, so that the torque always falls with the speed. `torque`: torque, N m;
+/// `range`: speed range, rad/s.
 pub(crate) fn limit_slope(slope: f32, torque: f32, range: f32) -> f32 {
     slope.min(-MIN_TORQUE_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
 }
@@ -115,6 +123,7 @@ pub(crate) struct Flywheel<L = f32> {
     pub start_speed: L,
     /// Speed at the end of the step before the clutch acts, rad/s.
     pub speed: L,
+    /// Inverse of the engine's effective inertia, 1/(kg m²).
     pub inverse_inertia: L,
     /// Largest angular impulse of the dry friction of a dead engine, N m s.
     pub dry_drag: L,
@@ -125,17 +134,26 @@ pub(crate) struct Flywheel<L = f32> {
 /// Row of a clutch, of one car or of a batch of cars; fields as in [`DriveConstraint`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClutchRow<L> {
+    /// Turns of the row per turn of the wheels on its levers.
     pub ratio: L,
+    /// Torque on the wheels per negative and per positive torque through the clutch.
     pub torque_ratios: [L; 2],
+    /// Inverse inertia of the flywheel, 1/(kg m²).
     pub per_impulse: L,
+    /// Speed of the flywheel without the clutch, rad/s.
     pub target_impulse: L,
+    /// Least and largest impulse, N m s.
     pub bounds: [L; 2],
+    /// Tolerance for the change of the impulse: a share of it, and an absolute part in N m s.
     pub tolerance: [L; 2],
+    /// Present impulse, N m s.
     pub impulse: L,
 }
 
 impl<L: Lane> ClutchRow<L> {
-    /// Builds the row of a clutch that carries up to `capacity` and carried `impulse` before, both N m s.
+    /// Builds the row of a clutch between `flywheel` and the wheels, with `capacity` and warm-start `impulse` in N m s. While it holds,
+    /// `p / J + ω = ω_flywheel`. The bounds are ± `capacity`; the impulse is clamped to them. `ratio`: flywheel turns per turn of the propeller
+    /// shaft.
     #[inline(always)]
     pub(crate) fn new(flywheel: &Flywheel<L>, ratio: L, efficiency: f32, [capacity, impulse]: [L; 2]) -> Self {
         Self {
@@ -144,6 +162,7 @@ impl<L: Lane> ClutchRow<L> {
             per_impulse: flywheel.inverse_inertia,
             target_impulse: flywheel.speed,
             bounds: [-capacity, capacity],
+            // No relative part.
             tolerance: [L::splat(0.0), L::splat(CLUTCH_TOLERANCE) * capacity],
             impulse: impulse.clamp_keeping_nan(-capacity, capacity),
         }
@@ -151,6 +170,7 @@ impl<L: Lane> ClutchRow<L> {
 }
 
 impl From<ClutchRow<f32>> for DriveConstraint {
+    /// Builds the full row, without viscous torque, dry friction or converter.
     #[inline(always)]
     fn from(row: ClutchRow<f32>) -> Self {
         let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance: settled, impulse } = row;
@@ -177,13 +197,16 @@ impl DriveConstraint {
         ClutchRow::new(flywheel, ratio, efficiency, [capacity, impulse]).into()
     }
 
-    /// Adds the dry friction of a dead engine behind this clutch: `speed` is its present speed in rad/s, `dry_drag` its largest impulse in N m s.
+    /// Adds the dry friction of a dead engine behind this clutch: sets `dry_drag`, its largest impulse in N m s, and the tolerance of other rows.
+    /// `speed` is the engine's present speed, rad/s. At 0 or backwards, the torque ratios are set so that losses act in the direction from the wheels
+    /// to the engine.
     ///
-    /// With J the inertia and ω the common speed while the clutch holds, `p = J (ω_f − ω) ∓ D` for forward and backward rotation. At a standstill
-    /// p has any value between both, as with a brake on the flywheel. Only the wheels can turn a dead engine, so losses act in that direction.
+    /// With J the inertia and ω the common speed while the clutch holds, `p = J (ω_f − ω) ∓ D` for forward and backward rotation. At a standstill p
+    /// has any value between both, as with a brake on the flywheel. Only the wheels can turn a dead engine, so losses act in that direction.
     #[cold]
     #[inline(never)]
     pub(crate) fn slow_dead_engine(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
+        // For a negative (wheels drive the engine) and a positive torque.
         let [against, along] = self.torque_ratios;
         if speed <= 0.0 {
             self.torque_ratios = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
@@ -192,7 +215,8 @@ impl DriveConstraint {
         (self.dry_drag, self.tolerance) = (dry_drag, [relative, torque * dt]);
     }
 
-    /// Builds the row of a torque converter that carried `impulse` N m s before. Each pass sets its law.
+    /// Builds the row of a torque converter that carried `impulse` N m s before, without bounds. Its law is a placeholder (`p = 0`): each Newton pass
+    /// sets it to the tangent of the turbine torque.
     pub(crate) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
         let [relative, torque] = IMPULSE_TOLERANCE;
         Self {
@@ -207,7 +231,8 @@ impl DriveConstraint {
         }
     }
 
-    /// Builds the row of a coupling that carries no impulse yet.
+    /// Builds the row of a coupling that carries no impulse yet: while it holds, its speed difference is 0, within bounds of ± friction times `dt`.
+    /// Bounds of torque-sensing couplings are set later, by the torque driven through them.
     pub(crate) fn coupling(coupling: &TorqueCoupling, dt: f32) -> Self {
         let viscous = coupling.viscous * dt;
         let [relative, torque] = IMPULSE_TOLERANCE;
@@ -222,7 +247,8 @@ impl DriveConstraint {
         }
     }
 
-    /// Builds the row of a motor, whose rotor turns with its wheels. Each pass sets its law. In reverse, driving torques are negative.
+    /// Builds the row of a motor, whose rotor turns with its wheels, without impulse and bounds. Its law is a placeholder (`p = 0`): each Newton pass
+    /// sets it. `direction`: 1 forward, −1 in reverse, where driving torques are negative and losses must reduce them.
     pub(crate) fn motor(motor: &Motor, direction: f32, dt: f32) -> Self {
         let [relative, torque] = IMPULSE_TOLERANCE;
         Self {
@@ -244,13 +270,13 @@ impl DriveConstraint {
         torque_ratio(self.torque_ratios, impulse)
     }
 
-    /// Returns the impulse on the wheels when the row carries `impulse`, N m s.
+    /// Returns the impulse on the wheels when the row carries `impulse`, N m s: ratio and losses included, before the wheels' levers.
     #[inline(always)]
     pub(crate) fn wheel_impulse(&self, impulse: f32) -> f32 {
         wheel_impulse(self.torque_ratios, impulse)
     }
 
-    /// Sets the impulse of the row. Returns the change of the impulse on the wheels, N m s.
+    /// Sets the impulse of the row, N m s, without clamping. Returns the change of the impulse on the wheels, N m s, which the caller adds to them.
     #[inline(always)]
     pub(crate) fn set_impulse(&mut self, impulse: f32) -> f32 {
         let change = self.wheel_impulse(impulse) - self.wheel_impulse(self.impulse);
@@ -258,7 +284,9 @@ impl DriveConstraint {
         change
     }
 
-    /// Returns `per_impulse`, `per_speed` and `target_impulse` of the row in `regime`.
+    /// Returns `[per_impulse, per_speed, target_impulse]` of the equation of the row in `regime`. Holding: its law. Slipping:
+    /// `p + viscous · ω = bound`. Dead engine: `ω = 0` while it stands; the law with the target shifted by ± dry friction over the inertia while it
+    /// turns backwards or forwards.
     pub(crate) fn coefficients(&self, regime: Regime) -> [f32; 3] {
         match regime {
             Regime::Holds => [self.per_impulse, self.per_speed, self.target_impulse],
@@ -273,13 +301,15 @@ impl DriveConstraint {
         }
     }
 
-    /// Returns the residual of the row's law at an impulse and a speed. A positive residual requires a larger impulse.
+    /// Returns `target − per_impulse · impulse − per_speed · speed` of the row in `regime`, 0 if it is satisfied. A positive residual requires a
+    /// larger impulse. Its unit is that of the regime's target: rad/s or N m s.
     pub(crate) fn residual(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
         let [per_impulse, per_speed, target_impulse] = self.coefficients(regime);
         target_impulse - per_impulse * impulse - per_speed * speed
     }
 
-    /// Returns the impulse of a single row that holds, N m s, or `None` if it cannot hold. `answer`: change of its `speed` per impulse.
+    /// Returns the impulse of a single row that holds, N m s, or `None` if it lies outside the bounds or the law has no impulse term. `speed`:
+    /// present speed, rad/s; `answer`: its change per impulse, 1/(kg m²). Dry friction of a dead engine is left out.
     #[inline(always)]
     pub(crate) fn holding_impulse(&self, speed: f32, answer: f32) -> Option<f32> {
         let law = [self.per_impulse, self.per_speed, self.target_impulse];
@@ -287,7 +317,7 @@ impl DriveConstraint {
         holds.then_some(impulse)
     }
 
-    /// Returns whether the change from the impulse `before` to `after` is within the row's tolerance.
+    /// Returns whether the change from the impulse `before` to `after` is within the row's tolerance, times the factor of `within`.
     #[inline(always)]
     pub(crate) fn has_converged(&self, [before, after]: [f32; 2], within: ImpulseBounds) -> bool {
         is_within_tolerance(self.tolerance, [before, after], within)
@@ -298,7 +328,9 @@ impl DriveConstraint {
         if self.dry_drag > 0.0 { Regime::Stands } else { Regime::Holds }
     }
 
-    /// Returns the regime that follows `regime` at `impulse` (N m s) and `speed` (rad/s).
+    /// Returns the regime that follows `regime` at `impulse` (N m s) and `speed` (rad/s); `regime` itself if it is consistent. A slipping row holds
+    /// again (dead engine: turns with the sign of `speed`) once its law demands an impulse inside the bound. Any other row slips if `impulse` is
+    /// beyond a bound. A standing dead engine turns if the impulse exceeds its dry friction; a turning one stands if its speed has the wrong sign.
     pub(crate) fn next_regime(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
         let [least, most] = self.bounds;
         match regime {
@@ -308,6 +340,7 @@ impl DriveConstraint {
                     holds => holds,
                 };
                 let missing = self.residual(held, impulse, speed);
+                // The law demands less impulse than this bound.
                 let carries_less = if bound == 1 { missing < 0.0 } else { missing > 0.0 };
                 if carries_less { held } else { regime }
             }
@@ -321,18 +354,21 @@ impl DriveConstraint {
         }
     }
 
-    /// Returns how far `speed` exceeds the speed that the law has at `impulse`, rad/s; 0 if the law does not determine a speed.
+    /// Returns how far `speed` exceeds the speed that the row's equation has at `impulse`, rad/s; 0 if the equation does not determine a speed.
+    /// Within the bounds that is the law, where the dry friction of a dead engine allows a range of speeds. Beyond them it is the viscous slip.
     pub(crate) fn speed_excess(&self, impulse: f32, speed: f32) -> f32 {
         let [least, most] = self.bounds;
         let beyond = impulse - impulse.max(least).min(most);
         if beyond != 0.0 {
             return if self.viscous > 0.0 { speed + beyond / self.viscous } else { 0.0 };
         }
+        // Right side left for the speed term, without dry friction, and the range of dry friction.
         let (free, drag) = (self.target_impulse - self.per_impulse * impulse, self.per_impulse * self.dry_drag);
         if self.per_speed > 0.0 { speed - (free - free.clamp(-drag, drag)) / self.per_speed } else { 0.0 }
     }
 
-    /// Returns `impulse` within the bounds. A row that slips without viscous torque gets its bound without rounding.
+    /// Returns `impulse` clamped to the bounds, N m s. A row that slips without viscous torque gets exactly its bound; with viscous torque the
+    /// impulse is not clamped.
     pub(crate) fn clamp_impulse(&self, regime: Regime, impulse: f32) -> f32 {
         match regime {
             Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
@@ -343,7 +379,8 @@ impl DriveConstraint {
 }
 
 impl<L: Lane> Flywheel<L> {
-    /// Builds the flywheel of `engine` for a step of `dt` s, with its speed at the start and the speed it would reach without a clutch, rad/s.
+    /// Builds the flywheel of `engine` for a step of `dt` s, with its speed at the start and the speed it would reach without a clutch, rad/s. It has
+    /// no dry friction, and both `speed_bounds` are that speed.
     #[inline(always)]
     pub(crate) fn new(engine: &Engine, [started, speed]: [L; 2], dt: f32) -> Self {
         let inverse_inertia = L::splat(1.0 / engine.effective_inertia(dt));

@@ -19,13 +19,16 @@ use bevy_math::Vec3;
 type EngineAndClutch = (Flywheel, DriveConstraint);
 
 impl Vehicle {
-    /// Applies the pedals for a step of `dt` s: gear, engine and clutch, and the torques of motors and brakes at every wheel.
+    /// Applies the pedals for a step of `dt` s, in this order: direction or gear, torques of direct drive and brakes at every wheel, rows of engine,
+    /// clutch, motors and couplings. The wheels get the clutch impulse of the last step as shaft impulse, and the motors their rotor speeds at the
+    /// start. The rows are not solved. `asked`: demands after assists.
     #[inline(always)]
     pub(crate) fn apply_pedals<B: WheelGroups>(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
         let direction = self.direction_without_engine(controls);
         self.apply_wheel_torques::<B>(controls, asked, direction, dt);
         let has_engine = self.model.parts().powertrain.engine().is_some();
         let (model, rows) = (&self.model, &self.rows);
+        // Speed of the wheels on a row by its levers at the start of the step, rad/s.
         let turns =
             |lever| shaft_row_speed(B::slice(model.wheel_packs()), B::slice(rows), lever, |rows| rows.start.spin);
         let shaft_speed = if has_engine { turns(0) } else { 0.0 };
@@ -45,8 +48,9 @@ impl Vehicle {
         }
     }
 
-    /// Sets the impulses of direct drive and brakes at every wheel, raw torques included, and sets shaft impulses to 0. `direction`: driving
-    /// direction of a car without an engine.
+    /// Sets the impulses of direct drive and brakes at every wheel and the shaft impulses to 0. Brake torque fades with the disc temperature. Raw
+    /// torques of `controls.wheels` are added, clamped to the model's motor torque and to [`MAX_RAW_BRAKE_TORQUE_NM`]; they do not fade, and NaN
+    /// counts as 0. `direction`: driving direction of a car without an engine, 1, 0 or −1.
     #[inline(always)]
     pub(crate) fn apply_wheel_torques<B: WheelGroups>(
         &mut self,
@@ -73,7 +77,8 @@ impl Vehicle {
         }
     }
 
-    /// Selects the driving direction of a car without an engine: 1, −1, or 0 in neutral. Returns 0 for a car with an engine.
+    /// Selects the driving direction of a car without an engine, stores it as its gear, and returns it: 1, −1, or 0 in neutral. The first wheel's
+    /// walking pace limits reversal. Returns 0 for a car with an engine and changes nothing.
     #[inline(always)]
     pub(crate) fn direction_without_engine(&mut self, controls: &Controls) -> f32 {
         let parts = self.model.parts();
@@ -90,9 +95,12 @@ impl Vehicle {
         engine.map_or(0.0, |drive| drive.engine.torque.evaluate(self.state.drive.engine_speed))
     }
 
-    /// Selects the gear and builds the rows of all shafts. Returns the initial impulse of clutch or converter on the propeller shaft, N m s.
-    /// `shaft_speed`: speed of that shaft over the final drive, rad/s; `full_load`: engine torque at full load, N m; `direction`: driving
-    /// direction of a car without an engine.
+    /// Selects the gear of a car with an engine and builds the rows of all shafts. Returns the initial impulse of clutch or converter on the
+    /// propeller shaft, N m s, that of the last step within the capacity; 0 without an engine.
+    ///
+    /// If assists can change the drive, it also stores the engine speeds with a closed throttle and with the driver's throttle, and the capacity law
+    /// of an automatic clutch. `shaft_speed`: speed of the propeller shaft over the final drive, rad/s; `full_load`: engine torque at full load, N m;
+    /// `direction`: driving direction of a car without an engine.
     #[inline(always)]
     pub(crate) fn build_shaft_rows(
         &mut self,
@@ -109,6 +117,7 @@ impl Vehicle {
             let moved = (&**model, *towed_mass);
             direction = state.change_gear(drive, moved, [throttle, shaft_speed], controls.gear, dt);
         }
+        // Cruise control raises `throttle` to 1 for the engine only; it sets motor torques separately.
         let pull = PedalDemand { throttle: throttle.min(own_throttle), brake, direction };
         shafts.begin_step(pull, model, dt);
         let Some(drive) = engine else { return 0.0 };
@@ -153,7 +162,8 @@ impl<W: WheelLanes> WheelPack<W> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Sets the impulses over `dt` s of direct drive and brake from the torques `motor` and `brake` (N m), and the shaft's impulse to 0.
+    /// Sets the impulses over `dt` s of direct drive and brake from the torques `motor` and `brake` (N m), and the shaft's impulse to 0. The spin
+    /// momentum becomes `I ω` at the start of the step plus the impulse of direct drive.
     #[inline(always)]
     pub(crate) fn set_drive_impulses(&mut self, bank: &WheelPack<W>, [motor, brake]: [W; 2], dt: f32) {
         let step = W::splat(dt);
@@ -164,7 +174,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Returns the sum of lever `i` times `spin` over all wheels: the speed at which the wheels turn row `i` between spins, rad/s.
+/// Returns the speed at which the wheels turn row `i` (propeller shaft, motor or coupling), rad/s: the sum over all wheels of their lever in row `i`,
+/// a Jacobian entry, times `spin`. The row's own gear ratio is left out.
 #[inline(always)]
 pub(crate) fn shaft_row_speed<W: WheelLanes>(
     banks: &[WheelPack<W>],
@@ -182,8 +193,8 @@ pub(crate) fn shaft_row_speed<W: WheelLanes>(
     sum
 }
 
-/// Selects the direction of a car without an engine by [`DriveState::select_direction`], from its speed over the ground below its wheels. In
-/// the air its speed in the world counts. `pace`: walking pace, m/s.
+/// Selects the direction of a car without an engine by [`DriveState::select_direction`], from the mean forward speed over the ground of the wheels
+/// that touch it. Without contact the forward speed in the world counts. `asked`: requested gear, `None` forward; `pace`: walking pace, m/s.
 fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
     let State { drive, wheels, rotation, velocity, .. } = state;
     let over_ground = || {
@@ -196,7 +207,10 @@ fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
     drive.select_direction(asked, || over_ground() / pace)
 }
 
-/// Builds the flywheel, which reaches `speed` rad/s without a clutch, and the row of its clutch or converter.
+/// Builds the flywheel, which reaches `speed` rad/s without a clutch, and the row of its clutch or converter with the impulse of the last step.
+///
+/// The clutch capacity over the step is 0 between gears. The pedal sets a manual clutch; an automatic one follows the engine speed and stays closed
+/// on a dead engine. A converter whose lock-up is closed is a clutch of the lock-up's capacity. A dead engine without starter has dry friction.
 #[inline(always)]
 fn build_clutch_row(
     drive: &EngineDrive,
@@ -233,13 +247,13 @@ fn build_clutch_row(
     (flywheel, row)
 }
 
-/// Returns the engagement of a clutch, 0 to 1, at a `pedal` of 0 (released) to 1 (pressed).
+/// Returns the engagement of a clutch, 0 to 1: `1 − pedal` with the pedal clamped to 0 (released) to 1 (pressed). NaN counts as released.
 #[inline(always)]
 pub(crate) fn clutch_engagement(pedal: f32) -> f32 {
     1.0 - clamp_or_zero(pedal, 0.0, 1.0)
 }
 
-/// Returns the engine speed after `dt` s before the clutch acts, rad/s.
+/// Returns the engine speed after `dt` s before the clutch acts, rad/s, with `throttle` at 0 to 1 (0 during a shift) and `full_load` N m.
 #[inline(always)]
 fn flywheel_speed(
     drive: &EngineDrive,

@@ -17,19 +17,21 @@ pub(crate) struct EngineInput<L: Lane> {
     pub throttle: L,
     /// Torque at full load, N m.
     pub full_load: L,
+    /// Whether the starter turns the engine.
     pub starter: L::Mask,
 }
 
 impl Engine {
-    /// Returns the inertia to use in a step of `dt` s, kg m²: that of the engine, or the least with which drag cannot reverse the rotation.
-    /// Drag is evaluated at the start of the step; it rises by at most `c / ω_idle + 2 d` per rad/s, where it fades below idle.
+    /// Returns the inertia to use in a step of `dt` s, kg m²: that of the engine, or the least with which drag cannot reverse the rotation, if that
+    /// is more. Drag is evaluated at the start of the step; it rises by at most `c / ω_idle + 2 d` per rad/s, where it fades below idle.
     #[inline(always)]
     pub(crate) fn effective_inertia(&self, dt: f32) -> f32 {
         let [constant, per_speed] = self.drag;
         self.inertia.max(dt * (constant / self.idle_speed + 2.0 * per_speed))
     }
 
-    /// Returns the torque at the clutch, N m, at a crankshaft `speed` in rad/s with the `pedal` at 0 to 1.
+    /// Returns the steady torque at the clutch, N m, at a crankshaft `speed` in rad/s with the `pedal` at 0 to 1, idle governor, limiter and drag
+    /// included; 0 for a dead engine, as its starter is off.
     pub fn torque_at(&self, speed: f32, pedal: f32) -> f32 {
         let asked = EngineInput {
             throttle: self.throttle_opening(pedal),
@@ -39,18 +41,24 @@ impl Engine {
         self.crank_torque(speed, &asked, 0.0)
     }
 
-    /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts.
+    /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts: `ω + dt T / J` with the torque at the start and the
+    /// effective inertia. Dry friction of a dead engine is left out.
     #[inline(always)]
     pub(crate) fn free_engine_speed<L: Lane>(&self, speed: L, asked: &EngineInput<L>, dt: f32) -> L {
         speed + L::splat(dt) * self.crank_torque(speed, asked, dt) / L::splat(self.effective_inertia(dt))
     }
 
-    /// Returns the crankshaft torque over a step of `dt` s, N m: throttle times full load, minus drag as the throttle closes, plus the idle
-    /// governor. The limiter reduces the throttle. A dead engine has only the torque of its starter: its drag acts as dry friction.
+    /// Returns the crankshaft torque over a step of `dt` s, N m: throttle times full load, minus drag as the throttle closes, plus the idle governor.
+    /// The limiter reduces the throttle, and an engine that turns backwards does not fire. Drag fades linearly to 0 below idle.
+    ///
+    /// Below 1.1 times idle speed, the governor adds what the other terms lack to approach idle with its time constant (at least `dt`). Its torque is
+    /// at least 0 and at most the peak of the torque curve. A dead engine has only the torque of its starter, which accelerates it towards idle in
+    /// the same way: its drag acts as dry friction, outside this function.
     #[inline(always)]
     fn crank_torque<L: Lane>(&self, speed: L, asked: &EngineInput<L>, dt: f32) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let response = IDLE_TIME_CONSTANT_S.max(dt);
+        // Torque that approaches idle speed with the governor's time constant, N m.
         let below_idle =
             || (L::splat(self.idle_speed) - speed) / L::splat(response) * L::splat(self.effective_inertia(dt));
         let fires = !speed.less(L::splat(MIN_FIRING_SPEED_RAD_S));
@@ -58,6 +66,7 @@ impl Engine {
         let drag =
             self.drag_at(speed) * (one - throttle) * (speed / L::splat(self.idle_speed)).clamp_keeping_nan(-one, one);
         let pull = asked.full_load * throttle;
+        // 1.1: the governor fades out above idle, where it only makes up for drag.
         let (slow, mut governor) = (speed.less(L::splat(self.idle_speed * 1.1)), zero);
         if L::any(slow) {
             let peak = L::splat(self.torque.max_value());

@@ -9,6 +9,7 @@ const LIMITER_BAND: f32 = 0.02;
 /// Quantity over speed, linear between points and constant outside them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
+    /// Speed and value of each point, by rising speed.
     points: Box<[[f32; 2]]>,
 }
 
@@ -16,7 +17,8 @@ impl Curve {
     /// Builds a curve of `points` (speed, value) with strictly rising speeds.
     ///
     /// # Errors
-    /// Fails for fewer than two points, a speed that does not rise, or a value that is not finite.
+    ///
+    /// Fails for fewer than two points, a speed that does not rise, or a speed or value that is not finite.
     pub fn new(points: Vec<[f32; 2]>) -> Result<Self, &'static str> {
         if points.len() < 2 {
             return Err("needs at least two points");
@@ -35,7 +37,7 @@ impl Curve {
         &self.points
     }
 
-    /// Returns the value at `speed`.
+    /// Returns the value at `speed` by linear interpolation; that of the first or last point outside the points.
     pub fn evaluate(&self, speed: f32) -> f32 {
         let points = &self.points;
         let next = points.partition_point(|p| p[0] <= speed);
@@ -49,7 +51,8 @@ impl Curve {
         a[1] + (b[1] - a[1]) * ((speed - a[0]) / (b[0] - a[0]))
     }
 
-    /// Returns the value of [`Curve::evaluate`] in each lane. No speed may be NaN.
+    /// Returns the value of [`Curve::evaluate`] in each lane, bit for bit. No speed may be NaN. Visits the points in order, keeps the ends of the
+    /// piece of each lane, and stops when all lanes have found theirs.
     #[inline(always)]
     #[cfg(feature = "abreast")]
     pub(crate) fn evaluate_lanes<L: Lane>(&self, speed: L) -> L {
@@ -58,6 +61,7 @@ impl Curve {
             return L::default();
         };
         let ([first, first_value], [last, last_value]) = (lanes(first), lanes(last));
+        // Ends of each lane's piece: speeds a, b and values from, to; c is the next point.
         let ([mut a, mut from], [mut b, mut to]) = ([first, first_value], lanes(second));
         let [mut c, mut at_c] = [b, to];
         for point in others {
@@ -74,7 +78,7 @@ impl Curve {
         L::select(speed.less(first), first_value, L::select(speed.less(last), value, last_value))
     }
 
-    /// Returns the largest value of all points.
+    /// Returns the largest value of all points; this is the largest value of the curve.
     pub fn max_value(&self) -> f32 {
         self.points.iter().fold(f32::MIN, |m, p| m.max(p[1]))
     }
@@ -143,7 +147,8 @@ impl Cvt {
 }
 
 impl Gearbox {
-    /// Returns the engine turns per wheel turn in `gear`: negative in reverse, 0 in neutral or for a gear that does not exist.
+    /// Returns the engine turns per wheel turn in `gear`, final drive included: negative in reverse (any negative gear), 0 in neutral or for a gear
+    /// that does not exist.
     pub fn ratio(&self, gear: i8) -> f32 {
         match gear {
             0 => 0.0,
@@ -158,20 +163,22 @@ impl Gearbox {
         if self.cvt.is_some() && gear > 0 { ratio * self.final_drive } else { self.ratio(gear) }
     }
 
-    /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. A continuous gearbox has the ratio it moves to at this `throttle` (0 to 1).
-    /// `shaft_speed`: speed of its output over the final drive ratio, rad/s.
+    /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. A continuous gearbox in a forward gear has the ratio it moves to at this
+    /// `throttle` (0 to 1), reached at once. `shaft_speed`: speed of its output over the final drive ratio, that is the mean wheel speed, rad/s.
     pub fn ratio_for(&self, gear: i8, shaft_speed: f32, throttle: f32) -> f32 {
         self.ratio_at(gear, self.cvt.map_or(0.0, |continuous| self.target_ratio(&continuous, shaft_speed, throttle)))
     }
 
-    /// Returns the ratio a continuous gearbox moves to, without the final drive. `shaft_speed`: speed of its output over the final drive, rad/s.
+    /// Returns the ratio a continuous gearbox moves to, without the final drive: target engine speed over the speed of the gearbox output, clamped
+    /// between the last and the first forward ratio. At a standstill or backwards that is the first (lowest gear's) ratio. `shaft_speed`: speed of
+    /// its output over the final drive, rad/s.
     pub(crate) fn target_ratio(&self, continuous: &Cvt, shaft_speed: f32, throttle: f32) -> f32 {
         let (low, high) = (self.forward[0], self.forward[self.forward.len() - 1]);
         let propeller = (shaft_speed * self.final_drive).max(f32::MIN_POSITIVE);
         (continuous.target_speed(throttle) / propeller).min(low).max(high)
     }
 
-    /// Clamps `gear` to the gears that exist, from −1. A continuous gearbox has a single forward gear.
+    /// Clamps `gear` to the gears that exist, from −1 (reverse). A continuous gearbox has a single forward gear.
     pub fn clamp_gear(&self, gear: i8) -> i8 {
         let forward = if self.cvt.is_some() { 1 } else { self.forward.len().min(i8::MAX as usize) };
         gear.clamp(-1, forward as i8)
@@ -187,18 +194,22 @@ impl Gearbox {
         self.down_speed + (self.kick_down_speed - self.down_speed) * throttle
     }
 
-    /// Returns the largest throttle, 0 to 1, at which the gearbox does not shift down from an engine `speed` in rad/s.
+    /// Returns the largest throttle, 0 to 1, at which the gearbox does not shift down from an engine `speed` in rad/s. It inverts
+    /// [`Gearbox::down_speed_at`]. Returns 1 if the throttle does not change the downshift speed.
     pub(crate) fn kick_down_pedal(&self, speed: f32) -> f32 {
         let range = self.kick_down_speed - self.down_speed;
         if range > 0.0 { ((speed - self.down_speed) / range).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// Returns the lowest forward gear without an upshift at closed throttle, else top gear. `shaft_speed`: wheel speed by shares, rad/s.
+    /// Returns the lowest forward gear in which the engine turns slower than the upshift speed at closed throttle, else top gear. `shaft_speed`: mean
+    /// wheel speed weighted by the torque shares, rad/s. A continuous gearbox gives 1.
     pub(crate) fn rolling_gear(&self, shaft_speed: f32) -> i8 {
         let top = self.clamp_gear(i8::MAX);
         (1..=top).find(|&gear| shaft_speed * self.ratio(gear) < self.easy_up_speed).unwrap_or(top)
     }
 
+    /// Checks ratios, efficiency, shift time and shift speeds: the upshift speeds must exceed the downshift speeds of the same throttle. A continuous
+    /// gearbox needs two forward ratios, the larger one first. Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         positive("final drive", self.final_drive)?;
         positive("reverse ratio", self.reverse)?;
@@ -221,24 +232,26 @@ impl Gearbox {
 }
 
 impl Engine {
-    /// Returns the share of the torque that the limiter leaves at `speed` rad/s, 0 to 1.
+    /// Returns the share of the torque that the limiter leaves at `speed` rad/s: 1 up to 2 % below the limiter speed, from there linearly to 0 at
+    /// that speed.
     #[inline(always)]
     pub(crate) fn limiter_factor<L: Lane>(&self, speed: L) -> L {
         let share = (L::splat(self.limiter_speed) - speed) / L::splat(LIMITER_BAND * self.limiter_speed);
         share.clamp_keeping_nan(L::splat(0.0), L::splat(1.0))
     }
 
-    /// Returns the share of the full-load torque at a `pedal` of 0 to 1.
+    /// Returns the share of the full-load torque at a `pedal` of 0 to 1, from the throttle map; the pedal itself without a map.
     pub fn throttle_opening(&self, pedal: f32) -> f32 {
         self.throttle_map.as_ref().map_or(pedal, |map| map.evaluate(pedal))
     }
 
-    /// Returns whether the engine is dead at a crankshaft `speed` in rad/s, negative backwards. Engines with `stall_speed` 0 never die.
+    /// Returns whether the engine is dead: its crankshaft `speed` in rad/s (negative backwards) is below the stall speed. Engines with `stall_speed`
+    /// 0 never die.
     pub fn is_dead<L: Lane>(&self, speed: L) -> L::Mask {
         if self.stall_speed > 0.0 { speed.less(L::splat(self.stall_speed)) } else { L::Mask::default() }
     }
 
-    /// Returns the drag with the throttle closed at a crankshaft `speed` of either sign in rad/s: N m, ≥ 0.
+    /// Returns the drag with the throttle closed at a crankshaft `speed` of either sign in rad/s: `c + d |ω|`, N m, ≥ 0.
     #[inline(always)]
     pub(crate) fn drag_at<L: Lane>(&self, speed: L) -> L {
         L::splat(self.drag[0]) + L::splat(self.drag[1]) * speed.abs()
@@ -249,6 +262,8 @@ impl Engine {
         if self.is_dead(speed) { self.drag_at(speed) } else { 0.0 }
     }
 
+    /// Checks speeds, inertia and drag: 0 ≤ stall speed < idle < limiter, inertia > 0, drag ≥ 0, and shares of the throttle map within 0 to 1.
+    /// Returns the first violation. The torque curve is not checked.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         positive("engine idle speed", self.idle_speed)?;
         positive("engine limit above idle", self.limiter_speed - self.idle_speed)?;

@@ -24,12 +24,15 @@ const STANDSTILL_SPEED_RATIO: f32 = 0.1;
 /// Motion of the wheels that an engine drives.
 struct DrivenWheels<'a> {
     model: &'a Model,
+    /// Parts of the engine's drivetrain.
     drive: &'a EngineDrive,
+    /// States of all wheels after the last step.
     wheels: &'a [WheelState],
     /// Speed of the propeller shaft over the final drive, rad/s.
     shaft_speed: f32,
     /// Pedal, 0 to 1.
     throttle: f32,
+    /// Rotation from vehicle axes to world axes.
     rotation: &'a Quat,
     /// Velocities at the end and at the start of the last step, world, m/s.
     velocities: [&'a Vec3; 2],
@@ -48,24 +51,26 @@ struct ShiftPrediction {
 }
 
 impl DrivenWheels<'_> {
-    /// Returns the mean of a quantity over the wheels, weighted by their shares of the torque.
+    /// Returns the sum over the wheels of torque share times `of(wheel)`: the weighted mean, as the shares add up to 1.
     #[inline(always)]
     fn torque_weighted_mean(&self, of: impl Fn(usize) -> f32) -> f32 {
         self.drive.torque_shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
     }
 
+    /// Returns the mean walking pace of the driven wheels, m/s: the speed from which a tyre counts as fully rolling.
     fn walking_pace(&self) -> f32 {
         self.torque_weighted_mean(|i| self.model.wheels()[i].walking_speeds()[1])
     }
 
-    /// Returns the speed of the ground below the wheels, m/s; in the air, the speed of their treads.
+    /// Returns the mean forward speed of the ground below the driven wheels, m/s; for wheels in the air, the speed of their treads.
     #[cold]
     #[inline(never)]
     fn ground_speed(&self) -> f32 {
         self.torque_weighted_mean(|i| self.wheels[i].rolling_speed)
     }
 
-    /// Returns the `shaft_speed` at which the wheels on the ground would roll, rad/s; `None` if all wheels are in the air.
+    /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the weighted mean over these wheels;
+    /// `None` if all of them are in the air.
     #[cold]
     #[inline(never)]
     fn rolling_shaft_speed(&self) -> Option<f32> {
@@ -75,46 +80,52 @@ impl DrivenWheels<'_> {
         (share > 0.0).then(|| self.torque_weighted_mean(rolling) / share)
     }
 
-    /// Returns true if the car does not move forward.
+    /// Returns true if the forward speed is below a tenth of the walking pace: the car stands or rolls backwards.
     #[cold]
     #[inline(never)]
     fn is_stationary(&self) -> bool {
         self.ground_speed() < STANDSTILL_SPEED_RATIO * self.walking_pace()
     }
 
-    /// Returns the angle of the propeller shaft over the final drive per metre of road, 1/m.
+    /// Returns the mean wheel angle per metre of road, weighted by the torque shares, 1/m: `Σ s / R`.
     fn turns_per_metre(&self) -> f32 {
         self.torque_weighted_mean(|i| 1.0 / self.model.wheels()[i].radius)
     }
 
-    /// Predicts the motion at the end of a shift out of the gear of `state`. `rolling`: speed in rad/s of the shaft, which is not driven during
-    /// the shift.
+    /// Predicts the motion at the end of a shift out of the gear of `state`, during which the engine does not drive. The resistance is the driving
+    /// force of the last step less mass times acceleration; a shift time of that deceleration lowers the shaft speed. `rolling`: present speed of the
+    /// shaft by rolling wheels, rad/s. The mass includes trailers and spinning wheels.
     fn predict_shift(&self, state: &DriveState, rolling: f32) -> ShiftPrediction {
         let (gearbox, per_metre) = (&self.drive.gearbox, self.turns_per_metre());
         let ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
+        // Driving force of the last step, N.
         let pull = wheel_impulse(ratios, state.clutch) * per_metre;
         let mass = self.model.rolling_mass() + self.towed_mass;
         let [velocity, before] = self.velocities;
+        // Change of the forward speed in the last step, m/s.
         let gained = (*self.rotation * Vec3::X).dot(*velocity - *before);
         let resistance = pull - mass * gained / self.dt;
         ShiftPrediction { resistance, shaft_speed: rolling - resistance / mass * per_metre * gearbox.shift_time }
     }
 
-    /// Returns true if `gear` would not shift down again after an upshift, and drives the car against its resistance.
+    /// Returns true if `gear` would not shift down again after an upshift, and drives the car with at least [`UPSHIFT_FORCE_RESERVE`] times the
+    /// predicted resistance.
     ///
-    /// The force is that at the pedal position for a kick-down: a driver who needs more would shift down.
+    /// The force is that at the pedal position just below a kick-down: a driver who needs more would shift down.
     #[cold]
     #[inline(never)]
     fn can_hold_gear(&self, gear: i8, state: &DriveState, rolling: f32) -> bool {
         let EngineDrive { engine, gearbox, .. } = self.drive;
         let outlook = self.predict_shift(state, rolling);
         let (ratio, speed) = (gearbox.ratio(gear), outlook.shaft_speed * gearbox.ratio(gear));
+        // Torque at the throttle just below a kick-down, N m.
         let torque = engine.torque_at(speed, gearbox.kick_down_pedal(speed));
         let force = wheel_impulse(torque_ratios(ratio, gearbox.efficiency), torque) * self.turns_per_metre();
         speed >= gearbox.down_speed_at(self.throttle) && force >= UPSHIFT_FORCE_RESERVE * outlook.resistance
     }
 
-    /// Returns the highest gear below that of `state` which would not shift down again at once; first gear for a standing car.
+    /// Returns the highest gear below that of `state` in which the engine, at the speed after the shift, would not shift down again; first gear for a
+    /// standing car or if no gear qualifies.
     #[cold]
     #[inline(never)]
     fn lower_gear(&self, state: &DriveState, rolling: f32) -> i8 {
@@ -128,7 +139,8 @@ impl DrivenWheels<'_> {
 }
 
 impl State {
-    /// Changes the gear of the engine's gearbox. `towed_mass`: mass of the trailers, kg; `shaft_speed`: speed of the propeller shaft over the final
+    /// Changes the gear of the engine's gearbox by one step of `dt` s, see [`DriveState::select_gear`]: collects the motion of the driven wheels and
+    /// of the car for it. `towed_mass`: mass of the trailers, kg; `throttle`: 0 to 1; `shaft_speed`: speed of the propeller shaft over the final
     /// drive, rad/s; `asked`: requested gear, `None` for automatic. Returns the requested direction: 1, −1, or 0 in neutral.
     #[inline(always)]
     pub(crate) fn change_gear(
@@ -159,8 +171,11 @@ impl DriveState {
         if self.shift_left > 0.0 { 0.0 } else { engine.throttle_opening(throttle) }
     }
 
-    /// Advances a running shift, or starts one to the requested gear or, without a request, to the gear that suits the speed. At a standstill
-    /// an automatic gearbox engages its launch gear at once. Returns the requested direction: 1, −1, or 0 in neutral.
+    /// Advances a running shift by a step, or starts one to the requested gear or, without a request, to the gear that suits the speed. Returns the
+    /// requested direction: 1, −1, or 0 in neutral or while the car rolls against the request.
+    ///
+    /// A continuous ratio is moved first. A running shift ends when its time is used up and ignores other requests. Changes from or to neutral, and
+    /// those with a shift time of 0, happen at once. At a standstill an automatic gearbox also engages its launch gear at once.
     #[inline(always)]
     fn select_gear(&mut self, asked: Option<i8>, driven: &DrivenWheels) -> f32 {
         let (gearbox, dt) = (&driven.drive.gearbox, driven.dt);
@@ -171,17 +186,22 @@ impl DriveState {
             None if self.gear > 0 => 1,
             _ => self.allowed_direction(asked.map_or(1, i8::signum), || driven.ground_speed() / driven.walking_pace()),
         };
+        // Direction to return: 1, −1 or 0.
         let told = f32::from(direction);
         if self.shift_left > 0.0 {
+            // The car stopped during the shift: engage at most first gear.
             if asked.is_none() && driven.is_stationary() {
                 (self.next_gear, self.shift_left) = (self.next_gear.min(1), 0.0);
             }
             self.shift_left -= dt;
+            // Rounding of the steps' sum must not add a step.
             if self.shift_left <= 1e-6 {
                 (self.gear, self.shift_left, self.since_shift) = (self.next_gear, 0.0, 0.0);
             }
             return told;
         }
+        // Upper limit keeps the sum precise and the state bounded.
+        // Upper limit keeps the sum precise and the state bounded.
         self.since_shift = (self.since_shift + dt).min(1000.0);
         let wanted = match asked {
             _ if direction == 0 => 0,
@@ -200,15 +220,15 @@ impl DriveState {
         told
     }
 
-    /// Returns `direction`, or 0 (neutral) while the car moves against it faster than a walking pace, like a gearbox with a reverse lock.
-    /// `paces`: forward speed in walking paces.
+    /// Returns `direction`, or 0 (neutral) if it differs from that of the engaged gear while the car moves against it faster than a walking pace,
+    /// like a gearbox with a reverse lock. `paces`: forward speed in walking paces, evaluated only for a change.
     fn allowed_direction(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
         let changes = direction != 0 && direction != self.gear.signum();
         if changes && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
     }
 
-    /// Selects the requested gear of a car without a gearbox, which only sets its direction. Reversal waits as in a gearbox. `paces`: forward
-    /// speed of the car in walking paces. Returns the direction, see [`DriveState::select_gear`].
+    /// Selects the requested gear of a car without a gearbox, which only sets its direction; `None` means 1. While the car rolls against the request
+    /// faster than a walking pace, the gear is 0. `paces`: forward speed of the car in walking paces. Returns the direction: 1, −1, or 0 in neutral.
     pub(crate) fn select_direction(&mut self, asked: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
         let asked = asked.unwrap_or(1);
         let direction = self.allowed_direction(asked.signum(), paces);
@@ -216,19 +236,26 @@ impl DriveState {
         f32::from(direction)
     }
 
-    /// Moves a continuous ratio towards the one for the target engine speed, at no more than its largest rate.
+    /// Moves a continuous ratio towards the one for the target engine speed, by at most its largest rate times `dt`. `shaft_speed`: mean wheel speed,
+    /// rad/s; `throttle`: 0 to 1.
     fn track_cvt_ratio(&mut self, gearbox: &Gearbox, own: &Cvt, shaft_speed: f32, throttle: f32, dt: f32) {
         let wanted = gearbox.target_ratio(own, shaft_speed, throttle);
         let reach = own.max_ratio_rate * dt;
         self.ratio += (wanted - self.ratio).clamp(-reach, reach);
     }
 
-    /// Returns the forward gear that suits the engine's speed. Wheels that spin, lock or hang in the air cause no shift.
+    /// Returns the gear that an automatic gearbox selects: the present one, the next higher, or a lower one.
+    ///
+    /// From neutral: the lowest gear without an upshift; from reverse: first gear. Within [`MIN_SHIFT_INTERVAL_S`] of the last shift a moving car
+    /// keeps its gear. Above the upshift speed for the throttle it shifts up if the next gear can be held; below the downshift speed it shifts to the
+    /// highest gear that avoids another downshift. Wheels that spin, lock or are in the air cause no shift: the rolling speed must confirm the
+    /// engine's speed to [`MIN_ROLLING_SPEED_RATIO`].
     #[inline(always)]
     fn choose_gear(&self, driven: &DrivenWheels) -> i8 {
         let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven;
         let top = gearbox.clamp_gear(i8::MAX);
         let ratio = gearbox.ratio(self.gear);
+        // Engine speed with a closed clutch, rad/s.
         let speed = driven.shaft_speed * ratio;
         match self.gear {
             0 => return gearbox.rolling_gear(driven.rolling_shaft_speed().unwrap_or(driven.shaft_speed)).min(top),

@@ -23,10 +23,10 @@ pub struct Clutch {
 }
 
 impl Clutch {
-    /// Returns the engagement of an automatic clutch, 0 to 1, at the speed that its `engine` has at the end of a step of `dt` s. `speed`: that
-    /// speed without the clutch, rad/s. The torque of the clutch slows the engine, which opens the clutch again:
-    /// `e = (ω − e C dt / J − idle) / (engaged − idle)`. The speed at the start of the step would engage too hard while the
-    /// engine accelerates, by a tenth at 30 Hz, and tyres near their limit would slide.
+    /// Returns the engagement e of an automatic clutch, 0 at idle speed to 1, at the speed that its `engine` has at the end of a step of `dt` s.
+    /// `speed`: that speed ω without the clutch, rad/s. The torque of the clutch slows the engine, which opens the clutch again:
+    /// `e = (ω − e C dt / J − idle) / (engaged − idle)`, solved for e. The speed at the start of the step would engage too hard while the engine
+    /// accelerates, by a tenth at 30 Hz, and tyres near their limit would slide.
     #[inline(always)]
     pub(crate) fn engagement<L: Lane>(&self, speed: L, engine: &Engine, dt: f32) -> L {
         let range = self.engagement_range(engine, dt);
@@ -39,7 +39,8 @@ impl Clutch {
         self.engaged_speed - engine.idle_speed + self.capacity * dt / engine.effective_inertia(dt)
     }
 
-    /// Returns the capacity of an automatic clutch over the speed of its `engine` in a step of `dt` s.
+    /// Returns the capacity of an automatic clutch as an impulse over a step of `dt` s: 0 up to idle speed, then linear in the speed of its `engine`
+    /// up to full capacity.
     pub(crate) fn capacity_law(&self, engine: &Engine, dt: f32) -> ClutchLaw {
         let full = self.capacity * dt;
         ClutchLaw { idle: engine.idle_speed, per_speed: full / self.engagement_range(engine, dt), full_capacity: full }
@@ -105,7 +106,8 @@ impl LockUp {
 /// Number of bisections in the search for an impeller speed. More would only refine the last bits of an f32.
 const IMPELLER_BISECTIONS: usize = 22;
 
-/// Returns the speed between `low` and `high`, rad/s, above which `is_beyond` is true.
+/// Returns the speed between `low` and `high`, rad/s, above which `is_beyond` is true, by [`IMPELLER_BISECTIONS`] bisections. Returns an end if
+/// `is_beyond` does not change.
 #[inline]
 fn bisect([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f32 {
     for _ in 0..IMPELLER_BISECTIONS {
@@ -116,8 +118,9 @@ fn bisect([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f32
 }
 
 impl Converter {
-    /// Returns the torques that the impeller takes from the engine and the turbine gives the gearbox, N m, at their speeds, rad/s. Both are
-    /// negative if the turbine is faster.
+    /// Returns the torques that the impeller takes from the engine and the turbine gives the gearbox, N m, at their speeds, rad/s: `C(ν) ω²` and R(ν)
+    /// times that, with ν = turbine over impeller. If the turbine is faster, both are `−C(impeller / turbine) · turbine²`. A negative speed is
+    /// treated as the curves' first point.
     pub fn torques(&self, impeller: f32, turbine: f32) -> [f32; 2] {
         if turbine <= impeller {
             let ratio = if impeller > 0.0 { turbine / impeller } else { 0.0 };
@@ -135,7 +138,9 @@ impl Converter {
     /// overrun, where r = w / turbine, `−a turbine² − b turbine w`: a quadratic or a linear equation of the one piece in which it balances.
     pub(crate) fn impeller_speed(&self, free: f32, per_torque: f32, turbine: f32) -> f32 {
         let points = self.capacity.points();
+        // The impeller drives the turbine, not the reverse.
         let drives = turbine <= 0.0 || free >= turbine;
+        // Positive if the impeller must be faster, rad/s.
         let missing = |speed: f32| free - per_torque * self.torques(speed, turbine)[0] - speed;
         // Search piece by piece, starting at equal speeds.
         let mut near = turbine.max(0.0);
@@ -146,6 +151,7 @@ impl Converter {
             if next <= ratio {
                 continue;
             }
+            // Speed at the other end of this piece.
             let far = match drives {
                 true if ratio > 0.0 => turbine / ratio,
                 true => f32::INFINITY,
@@ -163,18 +169,21 @@ impl Converter {
         solve_balance(line, free, turbine, drives).max(least).min(most)
     }
 
-    /// Returns the impeller speed, rad/s up to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s.
+    /// Returns the impeller speed, rad/s from 0 to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s, by bisection;
+    /// nearly `most` if the torque is not reached.
     pub(crate) fn impeller_speed_for(&self, torque: f32, turbine: f32, most: f32) -> f32 {
         let falls_short = |speed: f32| self.torques(speed, turbine)[1] < torque;
         bisect([0.0, most.max(0.0)], |speed| !falls_short(speed))
     }
 
-    /// Returns the impeller speed, rad/s up to `limit`, at which an engine's `torque` at that speed balances the impeller's torque with the
-    /// turbine at `turbine` rad/s.
+    /// Returns the impeller speed, rad/s from 0 to `limit`, at which an engine's `torque` at that speed equals the impeller's torque with the turbine
+    /// at `turbine` rad/s, by bisection; nearly `limit` if the engine is stronger up to there.
     pub fn balance_speed(&self, torque: impl Fn(f32) -> f32, turbine: f32, limit: f32) -> f32 {
         bisect([0.0, limit], |speed| torque(speed) < self.torques(speed, turbine)[0])
     }
 
+    /// Checks the curves and the lock-up: speed ratios within 0 to 1, capacities not negative and 0 at ratio 1, torque ratios positive, and positive
+    /// capacity, speed and lowest gear of the lock-up. Returns the first violation.
     fn check(&self) -> Result<(), ModelError> {
         let ends = |curve: &Curve| curve.points().iter().all(|point| (0.0..=1.0).contains(&point[0]));
         if !ends(&self.capacity) || !ends(&self.torque_ratio) {
@@ -193,8 +202,9 @@ impl Converter {
     }
 }
 
-/// Returns the speed of an impeller with `free` rad/s before the converter acts. The impulse per torque `A w² + B w` slows it
-/// or, if the turbine drives it, `−A turbine² − B w`.
+/// Returns the impeller speed w that balances the engine on one linear piece of the capacity curve, rad/s. `free`: speed before the converter acts,
+/// rad/s. If the impeller `drives`, w solves `w = free − (A w² + B w)` (positive root); else, with the turbine in the lead,
+/// `w = free + A turbine² + B w`.
 fn solve_balance([a, b]: [f32; 2], free: f32, turbine: f32, drives: bool) -> f32 {
     if !drives {
         return (free + a * turbine * turbine) / (1.0 - b);
@@ -206,6 +216,7 @@ fn solve_balance([a, b]: [f32; 2], free: f32, turbine: f32, drives: bool) -> f32
 }
 
 impl LaunchDevice {
+    /// Checks a clutch (capacity > 0, engaged speed above the engine's `idle` speed, rad/s) or a converter. Returns the first violation.
     pub(crate) fn check(&self, idle: f32) -> Result<(), ModelError> {
         match self {
             LaunchDevice::Clutch(clutch) => {

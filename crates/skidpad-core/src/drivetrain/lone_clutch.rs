@@ -10,21 +10,23 @@ use crate::wheel::pack::WheelPack;
 const MAX_CLUTCH_ITERATIONS: usize = 3;
 
 impl Shafts {
-    /// Returns whether no row can carry an impulse.
+    /// Returns whether no row can carry an impulse: all bounds are 0 and no row is viscous. True without rows.
     #[inline(always)]
     pub(crate) fn are_open(&self) -> bool {
         self.constraints[..self.row_count].iter().all(|row| row.bounds == [0.0; 2] && row.viscous == 0.0)
     }
 
-    /// Returns whether the only row is a clutch, and its engine runs or is cranked by the starter.
+    /// Returns whether the only row is a clutch (or closed lock-up), without the dry friction of a dead engine: the engine runs or is cranked by the
+    /// starter.
     #[inline(always)]
     pub(crate) fn is_lone_clutch(&self) -> bool {
         let row = &self.constraints[0];
         self.engine.is_some() && self.row_count == 1 && !row.is_converter && row.dry_drag == 0.0
     }
 
-    /// Runs one Newton pass of a lone clutch. Returns the change of the impulse on the wheels, N m s, and whether the clutch has settled.
-    /// `shaft_speed`: speed of the shaft by its wheels, rad/s; `answer`: its change per impulse on the wheels, 1/(kg m²).
+    /// Runs one Newton pass of a lone clutch and stores its impulse: the holding one, or if that is out of bounds the slipping one. Returns the
+    /// change of the impulse on the wheels, N m s, and whether the clutch's change is within tolerance. `shaft_speed`: speed of the shaft by its
+    /// wheels, rad/s; `answer`: its change per impulse on the wheels, 1/(kg m²).
     #[inline(always)]
     pub(crate) fn iterate_clutch(&mut self, [shaft_speed, answer]: [f32; 2]) -> (f32, bool) {
         let row = &self.constraints[0];
@@ -37,7 +39,8 @@ impl Shafts {
         (change, row.has_converged([before, after], self.within))
     }
 
-    /// Returns the impulse of a clutch that may begin or cease to slip, N m s, at a `speed` in rad/s that its impulse changes by `answer`.
+    /// Returns the impulse of a clutch that may begin or cease to slip, N m s, by the regime search of the general solver. `speed`: speed of the row
+    /// at its present impulse, rad/s; `answer`: its change per impulse, 1/(kg m²).
     #[inline(never)]
     pub(crate) fn slipping_impulse(&mut self, speed: f32, answer: f32) -> f32 {
         let mut solving = ShaftSolver::<1>::new(self);
@@ -47,8 +50,10 @@ impl Shafts {
     }
 }
 
-/// Solves lone clutches for wheels alone, of one car or of a batch. `pass` takes the shaft speeds (rad/s) and their changes per impulse, and
-/// returns the changes of the impulses on the wheels and whether all clutches have settled. Returns whether they settled in time.
+/// Solves lone clutches for wheels alone, of one car or of a batch, by at most [`MAX_CLUTCH_ITERATIONS`] Newton passes: measures the shafts, calls
+/// `pass`, and adds the changes to the wheels' shaft impulses. `pass` takes the shaft speeds (rad/s) and their changes per impulse (1/(kg m²)), and
+/// returns the changes of the impulses on the wheels and whether all clutches have converged. Returns whether they converged in time; the impulses
+/// stay applied in either case.
 #[inline(always)]
 pub(crate) fn solve_lone_clutches<W: WheelLanes>(
     banks: &[WheelPack<W>],
@@ -79,10 +84,13 @@ pub(crate) fn solve_lone_clutches<W: WheelLanes>(
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the spins of the wheels under their present shaft impulse, rad/s, and the change of the spins per further impulse, 1/(kg m²).
-    /// The tyres grip within their friction bounds. The lateral row is left out: only the shafts use this, the wheel block is exact.
+    /// Returns the spins of the wheels under their present shaft impulse, rad/s, and the change of the spins per further impulse, 1/(kg m²). The
+    /// tyres grip within their friction bounds, and brakes can lock the wheels. In degressive lanes no force exceeds the row for slips that vanish
+    /// within the step, which replaces the tangent row if that would exceed it. The lateral row is left out: only the shafts use this, the wheel
+    /// block is exact.
     #[inline(always)]
     pub(crate) fn spin_and_response(&self, bank: &WheelPack<W>) -> (W, W) {
+        // Row of the tangent to the force curve.
         let bent = self.solve_spin(bank, self.tyre.target_impulse[0], self.tyre.gain[0]);
         if !W::any(self.tyre.degressive) {
             return (bent.spin, bent.response);
@@ -94,17 +102,22 @@ impl<W: WheelLanes> WheelRows<W> {
         (W::select(over, straight.spin, bent.spin), W::select(over, straight.response, bent.response))
     }
 
-    /// Returns spin, its change per impulse and the tyre's impulse for a longitudinal tyre row of `target_impulse` and `gain`.
+    /// Returns the motion of wheels for a longitudinal tyre row of `target_impulse` (N s) and `gain` (kg). Solves `I ω = p − R x` with
+    /// `x = target − gain (v + c x − R ω)`, and brakes that lock the wheel up to their capacity. A wheel whose x exceeds its friction bound slides: x
+    /// is the bound, without response of the tyre.
     #[inline(always)]
     fn solve_spin(&self, bank: &WheelPack<W>, target_impulse: W, gain: W) -> WheelSpin<W> {
         let momentum = self.drive.momentum + self.drive.shaft;
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        // 1 + gain · compliance: the tyre's impulse changes the speed of the patch.
         let divisor = W::splat(1.0) + gain * self.solution.effective_mass.compliance[0];
+        // Tyre impulse of a locked wheel, N s, and its increase per spin, N s².
         let at_rest = (target_impulse - gain * self.solution.effective_mass.speed[0]) / divisor;
         let per_spin = gain * radius / divisor;
         let limit = self.solution.friction_bound[0];
         let (spin, answer) =
             spin_with_locking(momentum - radius * at_rest, self.tyre.locking_capacity, inertia + radius * per_spin);
+        // Tyre impulse of a wheel that does not slide, N s.
         let grip = at_rest + per_spin * spin;
         let sliding = limit.less(grip.abs());
         if !W::any(sliding & bank.present_mask()) {
@@ -125,11 +138,16 @@ impl<W: WheelLanes> WheelRows<W> {
 
 /// Motion of wheels under their shafts: spin, rad/s; its change per angular impulse, 1/(kg m²); longitudinal impulse of the tyre, N s.
 struct WheelSpin<W: WheelLanes> {
+    /// Spin, rad/s.
     spin: W,
+    /// Change of the spin per angular impulse, 1/(kg m²); 0 for a locked wheel.
     response: W,
+    /// Longitudinal impulse of the tyre, N s.
     tyre_impulse: W,
 }
 
+/// Returns spin (rad/s) and its change per angular impulse (1/(kg m²)) of wheels with angular `momentum` p (N m s) and effective `inertia` I:
+/// `(|p| − hold) / I` with the sign of p. Both are 0 where the brakes, which can absorb `hold` N m s, lock the wheel.
 #[inline(always)]
 fn spin_with_locking<W: WheelLanes>(momentum: W, hold: W, inertia: W) -> (W, W) {
     let turns = hold.less(momentum.abs());

@@ -33,7 +33,8 @@ pub struct Motor {
 }
 
 impl Motor {
-    /// Returns the share of the torque that the pedals (each 0 to 1) demand: up to 1 driving, down to −1 braking by regeneration.
+    /// Returns the share of the torque that the pedals (each 0 to 1) demand, 1 driving to −1 braking by regeneration: throttle less
+    /// `lift_regeneration · (1 − throttle)` and `brake_regeneration · brake`, at least −1.
     pub fn demand(&self, throttle: f32, brake: f32) -> f32 {
         let held_back = self.lift_regeneration * (1.0 - throttle) + self.brake_regeneration * brake;
         (throttle - held_back).max(-1.0)
@@ -50,7 +51,7 @@ impl Motor {
         self.inertia * self.turns_per_metre(wheels)
     }
 
-    /// Returns the largest torque at a rotor `speed` in rad/s, N m: the peak torque, or that of the largest power.
+    /// Returns the largest torque at a rotor `speed` in rad/s of either sign, N m: the peak torque, or power over speed if that is less.
     pub fn max_torque_at(&self, speed: f32) -> f32 {
         self.peak_torque.min(self.power / speed.abs().max(f32::MIN_POSITIVE))
     }
@@ -63,17 +64,21 @@ impl Motor {
     pub fn torque(&self, speed: f32, demand: f32) -> (f32, f32) {
         let (most, fade) = (self.max_torque_at(speed), FADE_SPEED_SHARE * self.max_speed);
         if demand < 0.0 {
+            // Regeneration fades to 0 at a standstill and acts against either rotation.
             let share = (speed / fade).clamp(-1.0, 1.0);
             let slope = if speed.abs() < fade { demand * most / fade } else { 0.0 };
             return (demand * most * share, slope);
         }
         let left = ((self.max_speed - speed) / fade).clamp(0.0, 1.0);
         let torque = demand * most * left;
+        // Slopes by the power limit and by the fade below the top speed, N m s.
         let limited = if speed > 0.0 && most < self.peak_torque { -torque / speed } else { 0.0 };
         let ending = if left > 0.0 && left < 1.0 { -demand * most / fade } else { 0.0 };
         (torque, limited + ending)
     }
 
+    /// Checks that the motor has driven wheels, all below the number `wheels`, and that its values are in the ranges of the fields. Returns the first
+    /// violation.
     pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         if self.wheels.is_empty() {
             return Err(ModelError::RuleViolated("a motor needs a wheel"));

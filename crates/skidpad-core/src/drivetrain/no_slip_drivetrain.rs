@@ -11,10 +11,12 @@ use crate::wheel_groups::ManyGroups;
 const CONTACT_STIFFNESS_RATIO: f32 = 1e6;
 
 impl Vehicle {
-    /// Computes the force at the contact of every wheel, N, positive forward, from the pedals through engine, gearbox and motors in a step of `dt` s.
-    /// Assists, brakes and raw inputs are not applied. The state of the drivetrain advances; wheels and chassis do not.
+    /// Computes the force at the contact of every wheel, N, positive forward, from the pedals through engine, gearbox and motors in a step of `dt` s:
+    /// the impulses of direct drive and shafts over radius and `dt`. Assists, brakes, handbrake and raw inputs are not applied; the brake pedal only
+    /// regenerates. The state of the drivetrain advances; wheels and chassis do not.
     ///
     /// Wheels with shares s of a shaft each push Σ s² of the car's mass, so that the shaft accelerates all of it. Several shafts share the mass.
+    /// `forces`: one entry for each wheel, overwritten.
     pub fn drive_rolling(&mut self, controls: &Controls, dt: f32, forces: &mut [f32]) {
         let Controls { throttle, brake, clutch, gear, starter, .. } = *controls;
         let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
@@ -33,7 +35,7 @@ impl Vehicle {
         self.store_shaft_results::<ManyGroups>();
     }
 
-    /// Sets the contact of every wheel to stick to its share of a mass that moves as the wheel rolls.
+    /// Sets the contact of every wheel to stick to its share of the car's mass, which moves at the wheel's own rolling speed, spin times radius.
     fn set_rigid_contacts(&mut self) {
         let compliance = self.model.inverse_mass() * self.driven_wheel_count();
         for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -41,7 +43,8 @@ impl Vehicle {
         }
     }
 
-    /// Returns the number of wheels that engine and motors drive, counted by their shares of each shaft; at least 1.
+    /// Returns the number of wheels that engine and motors drive, as the sum of `1 / Σ s²` over their shafts, with the shares s of its wheels; at
+    /// least 1. A shaft that drives n wheels alike counts n.
     fn driven_wheel_count(&self) -> f32 {
         let [_, couplings] = self.shafts.first_rows(&self.model);
         let counted = |row: usize| {
@@ -58,7 +61,8 @@ impl Vehicle {
 }
 
 impl WheelRows {
-    /// Sets up wheels without brakes that stick to a mass of 1 / `compliance` kg each, which moves at `speed` m/s.
+    /// Sets up wheels without brakes that stick to a mass of 1 / `compliance` kg each, which moves at `speed` m/s: a very stiff longitudinal tyre row
+    /// without friction limit, and no lateral row.
     fn set_rigid_contact(&mut self, speed: F32x4, compliance: f32) {
         let (zero, compliance) = (F32x4::default(), F32x4::splat(compliance));
         self.solution.effective_mass = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };

@@ -69,6 +69,8 @@ impl TorqueCoupling {
         [first, second].map(|gains| self.friction + gained / (1.0 - gains + bias * gains))
     }
 
+    /// Checks that both sides have wheels, all below the number `wheels` and none on both sides, and the ranges of friction (also infinite),
+    /// viscosity and bias. Returns the first violation.
     pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         for &wheel in self.sides.iter().flatten() {
             index_in_range("wheel of a coupling", wheel, wheels)?;
@@ -94,6 +96,8 @@ impl Powertrain {
         }
     }
 
+    /// Checks the drive of a car with this number of `wheels`: direct torques, one for each wheel and none negative, or the parts of an engine's
+    /// drivetrain. Returns the first violation.
     pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         match self {
             Powertrain::None => Ok(()),
@@ -107,6 +111,8 @@ impl Powertrain {
 }
 
 impl EngineDrive {
+    /// Checks engine, launch device, gearbox and torque shares: one share for each of the `wheels`, none negative, with a sum of 1 to 0.1 %. Returns
+    /// the first violation.
     pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         let Self { engine, launch_device, gearbox, torque_shares: shares } = self;
         engine.check()?;

@@ -15,13 +15,18 @@ pub(crate) const MAX_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 /// Workspace of the drivetrain, rebuilt every step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shafts {
-    /// Rows between spins: as many as the model has motors and couplings, and one for an engine.
+    /// Rows between spins (scalar constraints between the speeds of wheels and shafts): as many as the model has motors and couplings, and one for an
+    /// engine.
     pub constraints: Box<[DriveConstraint]>,
+    /// Number of rows in use in this step, without an engine one less than allocated.
     pub row_count: usize,
+    /// Duration of the step, s.
     pub dt: f32,
+    /// Engine side of the clutch; `None` without an engine.
     pub engine: Option<Flywheel>,
     /// Capacity of a clutch that works automatically; `None` for others. Set only for cars whose assists change the drive.
     pub clutch_law: Option<ClutchLaw>,
+    /// Demand of the pedals on the motors.
     pub pedal_demand: PedalDemand,
     /// Motors of the model in this step.
     pub motors: Box<[MotorStep]>,
@@ -36,7 +41,7 @@ pub(crate) struct Shafts {
 }
 
 impl Shafts {
-    /// Allocates the workspace for the drivetrain of `model`.
+    /// Allocates the workspace for the drivetrain of `model`: rows for one engine, all motors and all couplings, with default values.
     pub(crate) fn new(model: &Model) -> Self {
         let parts = model.parts();
         let motors = parts.motors.len();
@@ -48,7 +53,7 @@ impl Shafts {
         }
     }
 
-    /// Restores the workspace from `other` of the same model, without allocating memory.
+    /// Restores the workspace from `other` of the same model into the existing memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         let (mut constraints, mut motors) = self.take_buffers();
         constraints.clone_from(&other.constraints);
@@ -56,7 +61,7 @@ impl Shafts {
         *self = Self { constraints, motors, ..*other };
     }
 
-    /// Resets the workspace to its defaults, without allocating memory.
+    /// Resets rows, motors and all other values to their defaults, in the existing memory; the numbers of rows and motors stay.
     pub(crate) fn clear(&mut self) {
         let (mut constraints, mut motors) = self.take_buffers();
         constraints.fill(DriveConstraint::default());
@@ -64,6 +69,7 @@ impl Shafts {
         *self = Self { constraints, motors, ..Self::default() };
     }
 
+    /// Moves the boxes of rows and motors out of the workspace, which is left with empty ones.
     fn take_buffers(&mut self) -> (Box<[DriveConstraint]>, Box<[MotorStep]>) {
         (core::mem::take(&mut self.constraints), core::mem::take(&mut self.motors))
     }
@@ -72,7 +78,9 @@ impl Shafts {
 /// Demand of the pedals on the motors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PedalDemand {
+    /// Throttle, 0 to 1.
     pub throttle: f32,
+    /// Foot brake, 0 to 1.
     pub brake: f32,
     /// Driving direction: 1 forward, −1 in reverse, 0 in neutral.
     pub direction: f32,
@@ -83,6 +91,7 @@ pub(crate) struct PedalDemand {
 pub(crate) struct MotorStep {
     /// Speed of the rotor at the start of the step, rad/s.
     pub rotor_speed: f32,
+    /// Limits by assists; valid only if [`Shafts::limited_by`] is set.
     pub limits: MotorLimits,
 }
 

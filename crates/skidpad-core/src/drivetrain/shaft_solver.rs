@@ -1,8 +1,10 @@
-//! Joint solution of rows between spins for the wheels in their surroundings.
+//! Joint solution of the drivetrain's rows, with the wheels that respond to them.
 //!
-//! A row's law is `per_impulse · impulse + per_speed · speed = target impulse` within its bounds; outside them it slips. The wheels respond
-//! linearly until one begins or ceases to slide or to be locked: one Newton step solves all rows, and another pass checks for such a
-//! change. Rows of couplings are then solved with the wheel blocks themselves.
+//! A row is one scalar constraint between the spins of wheels and shafts: a clutch or converter, a motor, or a coupling. Its law is the linear
+//! equation `per_impulse · impulse + per_speed · speed = target impulse` within its bounds; outside them it slips. A lever is an entry of the row's
+//! Jacobian: speed of the row per spin of a wheel. A bank has the constants of up to four wheels. The wheels respond linearly until one begins or
+//! ceases to slide or to lock: one Newton step solves all rows, and another pass checks for such a change. Rows of couplings are then solved with
+//! the wheel blocks themselves.
 
 use crate::drivetrain::constraints::{DriveConstraint, Regime, limit_slope};
 use crate::drivetrain::rows::Shafts;
@@ -34,8 +36,7 @@ const MAX_STEP_CUTS: usize = 10;
 /// Least share of the remaining range that a cut removes from either end.
 const MIN_CUT_SHARE: f32 = 0.05;
 
-/// Accepted residual between a row's speed and its law for wheels as blocks: a share of the fastest wheel's speed, plus an absolute part in
-/// rad/s.
+/// Tolerance for the difference of a row's speed from its equation with wheel blocks: a share of the fastest wheel's speed, plus rad/s.
 const BLOCK_SPEED_TOLERANCE: [f32; 2] = [2e-4, 1e-3];
 
 /// Change of the turbine's speed for the difference quotient of its torque, as a share of the speeds.
@@ -49,20 +50,23 @@ const RIGID_REGULARISATION: f32 = 1e-4;
 pub(crate) enum WheelResponse {
     /// Longitudinal tyre row alone: sufficient for a clutch.
     TyreRowOnly,
-    /// Wheel blocks as the step solves them. Couplings need them, because sliding wheels turn an excess of torque into speed at once.
+    /// Wheel blocks (spin and both tyre rows, solved together) as in the step. Couplings need them: sliding wheels turn excess torque into speed at
+    /// once.
     Blocks,
 }
 
 /// Results of the last step.
 #[derive(Clone, Copy)]
 pub(crate) struct LastStep<'a> {
+    /// State of the drivetrain after that step, with its mean torques.
     pub drive: &'a DriveState,
     /// Forward speed that the car gained, m/s.
     pub speed_gain: f32,
 }
 
 impl LastStep<'_> {
-    /// Returns the impulse that motor `k` gives its gearing in a step of `dt` s like the last one, N m s: without the part that turns the rotor.
+    /// Returns the impulse that motor `k` gives its gearing in a step of `dt` s like the last one, N m s: `dt T − J ΔΩ`. T is the rotor torque of the
+    /// last step; J ΔΩ turned the rotor while the car gained `speed_gain`.
     #[inline(always)]
     fn motor_impulse(&self, model: &Model, k: usize, dt: f32) -> f32 {
         dt * self.drive.motors[k] - model.rotor_momentum()[k] * self.speed_gain
@@ -86,6 +90,7 @@ pub(crate) struct ShaftSolver<'a, const MOST: usize> {
 }
 
 impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
+    /// Builds a solver for the rows of `shafts`; all speeds and responses are 0 until the wheels are measured.
     #[inline(always)]
     pub(crate) fn new(shafts: &'a mut Shafts) -> Self {
         let square = [[0.0; MOST]; MOST];
@@ -98,11 +103,14 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         if MOST <= MAX_UNROLLED_ROWS { MOST } else { self.shafts.row_count }
     }
 
-    /// Sets the converter's law to the turbine's torque at its present speed and the slope of that torque, with the impeller in balance.
+    /// Sets the linear equation of the converter's row (row 0) to the tangent of its impulse at the present turbine speed ω:
+    /// `impulse = dt (T + T′ (ω* − ω))`. T is the turbine torque at the impeller speed that balances the engine. T′ is a difference quotient, limited
+    /// by [`limit_slope`]. Without engine or converter it does nothing.
     fn linearise_converter(&mut self, model: &Model) {
         let (Some(engine), Some(converter)) = (self.shafts.engine, converter(model)) else { return };
         let speed = self.speeds[0];
         let torque = |speed: f32| converter.torques(self.shafts.impeller_speed(converter, &engine, speed), speed)[1];
+        // Torque at the present speed, and a slightly higher speed.
         let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE_SHARE * (speed.abs() + engine.speed));
         let slope = limit_slope(
             (torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE),
@@ -114,10 +122,15 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         row.target_impulse = self.shafts.dt * (here - slope * speed);
     }
 
-    /// Runs Newton's method on all rows from their present impulses, with the wheels as `wheels`. Returns whether the rows have settled.
+    /// Runs Newton's method on the impulses of all rows, from their present values, with the wheels modelled as `wheels`. Returns whether it
+    /// converged.
     ///
-    /// The rows together minimise a convex function of their impulses: the negative of the work they absorb. Steps that overshoot
-    /// its minimum are shortened. Couplings therefore never add energy, even if the passes end early.
+    /// Up to [`MAX_NEWTON_ITERATIONS`] passes: update the bounds of couplings (first [`BOUND_UPDATE_ITERATIONS`] passes only), take a Newton step,
+    /// measure the wheels and shorten the step if it overshot. [`WheelResponse::TyreRowOnly`] has converged if each change is within its row's
+    /// tolerance, [`WheelResponse::Blocks`] if all rows satisfy their laws. The rows and the wheels' shaft impulses keep the last iterate either way.
+    ///
+    /// The rows together minimise a convex function of their impulses: the negative of the work they absorb. Shortened steps keep couplings from
+    /// adding energy, even if the passes end early.
     pub(crate) fn solve_newton(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) -> bool {
         self.evaluate(model, rows, wheels);
         let coupled = !model.parts().couplings.is_empty();
@@ -133,6 +146,7 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
                 return true;
             }
             let found = self.newton_step();
+            // Blocks converge by `satisfies_laws` alone.
             let mut settled = wheels == WheelResponse::TyreRowOnly;
             for (i, &after) in found[..self.count()].iter().enumerate() {
                 let before = self.shafts.constraints[i].impulse;
@@ -143,6 +157,7 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
             if settled {
                 return true;
             }
+            // Slope at the start of the step, with the speeds measured there.
             let downhill = self.objective_slope(0.0);
             self.evaluate(model, rows, wheels);
             self.cut_overshoot(model, rows, wheels, downhill);
@@ -150,13 +165,15 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         false
     }
 
-    /// Limits every motor to its peak torque at the present wheel speeds. Passes that have not settled may end with any impulse.
+    /// Limits the torque of every motor to ± its peak torque at the measured wheel speeds, plus the impulse of its rotor as it slows down, and
+    /// measures the wheels again; [`MOTOR_BOUND_PASSES`] times. Passes that did not converge may leave any impulse.
     #[cold]
     pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
         let [first, _] = self.shafts.first_rows(model);
         for _ in 0..MOTOR_BOUND_PASSES {
             for (k, motor) in model.parts().motors.iter().enumerate() {
                 let (row, speed) = (&self.shafts.constraints[first + k], self.speeds[first + k]);
+                // Impulse given off by the rotor as it slows down, N m s.
                 let turned = motor.inertia * (self.shafts.motors[k].rotor_speed - speed);
                 let most = self.shafts.dt * motor.peak_torque;
                 let impulse = turned + (row.impulse - turned).clamp(-most, most);
@@ -166,19 +183,21 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         }
     }
 
-    /// Measures the speeds of the rows under their present impulses, and updates their laws there.
+    /// Measures the speeds of the rows under their present impulses, and linearises the rows of converter and motors there.
     #[inline(never)]
     fn evaluate(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
         self.evaluate_inline(model, rows, wheels);
     }
 
+    /// Measures the wheels like `evaluate`, inlined into the caller.
     #[inline(always)]
     fn evaluate_inline(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
         let measured = measure(model.wheel_packs(), rows, wheels, self.shafts.within, self.count());
         self.store_measurement(model, &measured);
     }
 
-    /// Stores speeds and responses of the rows from the `measured` wheels, and updates the laws of converter and motors.
+    /// Stores speeds and responses of the rows from the `measured` wheels: speed times ratio, and response times the ratio of one row and the torque
+    /// ratio of the other. Then linearises the rows of converter and motors at these speeds.
     #[inline(always)]
     fn store_measurement(&mut self, model: &Model, measured: &WheelMeasurement<f32, MOST>) {
         let count = self.count();
@@ -187,6 +206,7 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
             self.speeds[i] = measured.speeds[i] * row.ratio;
             for j in 0..count {
                 let other = &self.shafts.constraints[j];
+                // The matrix is symmetric; only its lower half is measured.
                 let answer = measured.responses[i.max(j)][i.min(j)];
                 self.responses[i][j] = answer * (row.ratio * other.torque_ratio(other.impulse));
             }
@@ -199,21 +219,27 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         }
     }
 
-    /// Returns the slope of the minimised function along the last change of the impulses, with `share` of it applied, at the measured speeds.
+    /// Returns the slope of the minimised function along the last change of the impulses, with `share` (0 to 1) of the change applied: the sum of
+    /// each row's change on the wheels times its excess speed, W s. The excess is evaluated at the last measured speeds.
     fn objective_slope(&self, share: f32) -> f32 {
         let along = |(row, ([before, change], speed)): (&DriveConstraint, (&[f32; 2], &f32))| {
             let impulse = before + share * change;
+            // Change on the wheels over the ratio: includes losses.
             let turned = if *change == 0.0 { 0.0 } else { row.torque_ratio(impulse) / row.ratio * change };
             turned * row.speed_excess(impulse, *speed)
         };
         self.shafts.constraints[..self.count()].iter().zip(self.change.iter().zip(&self.speeds)).map(along).sum()
     }
 
-    /// Takes back part of the last change if it overshoots. `downhill`: slope along the change at its start.
+    /// Shortens the last change of the impulses if the slope at its end exceeds [`MAX_OVERSHOOT_RATIO`] of the opposite slope at its start,
+    /// `downhill` (≤ 0). The method of false position searches the share of the change at which the slope is small, and measures the wheels each
+    /// time. If `downhill` is not negative, or after [`MAX_STEP_CUTS`] cuts, the largest share known to be before the minimum is kept (at first
+    /// none).
     #[cold]
     #[inline(never)]
     fn cut_overshoot(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse, downhill: f32) {
         let near = -MAX_OVERSHOOT_RATIO * downhill;
+        // Share of the change and slope there, before and behind the minimum.
         let (mut low, mut high) = ([0.0, downhill], [1.0, self.objective_slope(1.0)]);
         if high[1] <= near.max(0.0) {
             return;
@@ -221,6 +247,7 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         for cut in 0..=MAX_STEP_CUTS {
             let width = high[0] - low[0];
             let across = (low[1] / (low[1] - high[1])).clamp(MIN_CUT_SHARE, 1.0 - MIN_CUT_SHARE);
+            // Fall back to the lower end.
             let kept = if cut == MAX_STEP_CUTS || downhill >= 0.0 { low[0] } else { low[0] + width * across };
             for i in 0..self.count() {
                 let [before, change] = self.change[i];
@@ -235,15 +262,19 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         }
     }
 
-    /// Returns whether every row satisfies its law, for wheels last measured as blocks.
+    /// Returns whether every row satisfies its equation, for wheels last measured as blocks. Each impulse must be within its bounds, to the row's
+    /// tolerance (not checked for viscous rows). The speed must agree to [`BLOCK_SPEED_TOLERANCE`]; it may be higher at the lower bound and lower at
+    /// the upper bound, where the row slips.
     fn satisfies_laws(&self, rows: &[WheelRows]) -> bool {
         let [relative, absolute] = BLOCK_SPEED_TOLERANCE;
+        // Factor of all tolerances.
         let closeness = self.shafts.within.inner_tolerance_factor();
         let fastest =
             rows.iter().flat_map(|rows| rows.solution.spin.lanes()).fold(0.0f32, |most, spin| most.max(spin.abs()));
         let tolerance = closeness * (relative * fastest + absolute);
         self.shafts.constraints[..self.count()].iter().zip(&self.speeds).all(|(row, &speed)| {
             let [[least, most], [share, alone]] = [row.bounds, row.tolerance];
+            // Impulse outside the bounds, N m s.
             let beyond = row.impulse - row.impulse.max(least).min(most);
             let within = row.viscous > 0.0 || beyond.abs() <= closeness * (share * row.impulse.abs() + alone);
             let excess = row.speed_excess(row.impulse, speed) / row.ratio.abs().max(1.0);
@@ -251,7 +282,9 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         })
     }
 
-    /// Sets the law of every motor to rotor and torque at its present speed: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`.
+    /// Sets the linear equation of every motor's row to rotor and torque at its present speed ω*: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`, with
+    /// the rotor speed ω₀ at the start of the step. T follows from the pedals; assists limit it if they limit motors in this step, and their changes
+    /// are stored. T′ is limited by [`limit_slope`].
     #[inline(always)]
     fn linearise_motors(&mut self, model: &Model) {
         let (pull, dt, [first, _]) = (self.shafts.pedal_demand, self.shafts.dt, self.shafts.first_rows(model));
@@ -262,6 +295,7 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
             let step = &mut self.shafts.motors[k];
             let (torque, slope) =
                 if is_limited { step.limits.apply(motor, speed * pull.direction, given) } else { given };
+            // Angular momentum of the rotor at the start, N m s.
             let begun = motor.inertia * step.rotor_speed;
             let slope = limit_slope(slope, torque, motor.max_speed);
             let row = &mut self.shafts.constraints[first + k];
@@ -270,8 +304,9 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         }
     }
 
-    /// Sets the bounds of torque-sensing couplings by the torque driven through them. If that reduces an impulse, returns the changes on the wheels
-    /// by row, N m s, and the measured speeds are outdated; else `None`.
+    /// Sets the bounds of torque-sensing couplings (a bias other than 1) to their capacity at the torque that all rows drive through them. An impulse
+    /// beyond its new bounds is reduced to the bound; viscous rows keep it. If any was reduced, returns the changes on the wheels by row, N m s,
+    /// which the caller must apply, and the measured speeds are outdated; else `None`.
     fn bound_couplings(&mut self, model: &Model) -> Option<[f32; MOST]> {
         let [_, first] = self.shafts.first_rows(model);
         let (mut changes, mut taken) = ([0.0; MOST], false);
@@ -280,6 +315,7 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
                 continue;
             }
             let flow = &model.torque_paths()[k];
+            // Impulse that drives both sides together, N m s.
             let through: f32 = self
                 .shafts
                 .constraints
@@ -300,8 +336,9 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         taken.then_some(changes)
     }
 
-    /// Returns the impulses that satisfy every row's law with the present response of the wheels, N m s. Rows change between holding and slipping
-    /// until their regimes are consistent.
+    /// Returns the impulses that satisfy every row's equation with the measured linear response of the wheels, N m s, within the rows' bounds. Starts
+    /// with all rows holding (a dead engine: standing), solves, and changes the regime of rows that leave it, until all regimes are consistent or
+    /// after 4 n + 1 solutions for n rows. The rows themselves are not changed.
     #[inline(always)]
     pub(crate) fn newton_step(&mut self) -> [f32; MOST] {
         let count = self.count();
@@ -328,7 +365,9 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
         found
     }
 
-    /// Solves for the changes of the impulses by elimination, N m s. The rows are definite, so their own entries serve as pivots.
+    /// Solves the equations of all rows in these `regimes` for the changes of the impulses, N m s: `(a_i δ_ij + b_i R_ij) Δp_j = r_i` with
+    /// per_impulse a, per_speed b, responses R and residual r. Gaussian elimination without pivot search, as the matrix is definite. Rows with a = 0
+    /// get [`RIGID_REGULARISATION`]; a pivot that is not positive gives 0.
     #[inline(always)]
     fn solve_linear(&mut self, regimes: &[Regime; MOST]) -> [f32; MOST] {
         let (count, matrix) = (self.count(), &mut self.matrix);
@@ -369,7 +408,8 @@ pub(crate) struct WheelMeasurement<C, const MOST: usize> {
     pub responses: [[C; MOST]; MOST],
 }
 
-/// Measures the wheels of `count` rows.
+/// Measures speeds and responses of the first `count` rows: solves every wheel as `wheels` with its present shaft impulse, and sums its spin and its
+/// change per impulse, weighted by the wheel's levers (Jacobian entries). Blocks store their solution in `rows`.
 #[inline(always)]
 fn measure<W: WheelLanes, const MOST: usize>(
     banks: &[WheelPack<W>],
@@ -404,7 +444,7 @@ fn measure<W: WheelLanes, const MOST: usize>(
     measured
 }
 
-/// Adds the `changes` of the rows' impulses on the wheels, N m s, to the shaft impulses of the wheels.
+/// Adds the `changes` of the rows' impulses, N m s, to the shaft impulse of each wheel, times its lever in that row.
 #[inline(always)]
 fn apply_shaft_changes<W: WheelLanes, const MOST: usize>(
     banks: &[WheelPack<W>],
@@ -424,14 +464,17 @@ pub(crate) trait WarmStartedRows<C, const MOST: usize> {
     /// Sets every row to its impulse of the last step. Returns the changes on the wheels by row, N m s.
     fn apply_last_impulses(&mut self) -> [C; MOST];
 
-    /// Sets the bounds of couplings by the torque driven through them. Returns the changes on the wheels if an impulse was reduced, else `None`.
+    /// Limits torque-sensing couplings by the torque driven through them. Returns the changes on the wheels if an impulse was reduced, else `None`.
     fn update_bounds(&mut self) -> Option<[C; MOST]>;
 
-    /// Takes a Newton step for wheels `measured` as blocks. Returns the changes on the wheels, N m s, and whether all rows have settled.
+    /// Takes a Newton step for wheels `measured` as blocks and stores the new impulses. Returns the changes on the wheels, N m s, and whether all
+    /// changes were within tolerance.
     fn newton_step(&mut self, measured: &WheelMeasurement<C, MOST>) -> ([C; MOST], bool);
 }
 
-/// Solves `count` rows of these wheels from the impulses of the last step. Returns whether they settle.
+/// Solves `count` rows of these wheels by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the impulses of the last step, with wheels as
+/// blocks. Each step updates the bounds of couplings first. Steps are not shortened. Returns whether the changes of the last step are within
+/// tolerance; the impulses of the last iterate stay applied in either case.
 #[inline(always)]
 pub(crate) fn solve_warm_started<W: WheelLanes, const MOST: usize>(
     banks: &[WheelPack<W>],
@@ -461,12 +504,13 @@ pub(crate) struct WarmStart<'a, const MOST: usize> {
 }
 
 impl<'a, const MOST: usize> WarmStart<'a, MOST> {
+    /// Builds the rows of one car with `carried`, the results of its last step.
     #[inline(always)]
     pub(crate) fn new(shafts: &'a mut Shafts, model: &'a Model, carried: LastStep<'a>) -> Self {
         Self { solving: ShaftSolver::new(shafts), model, carried }
     }
 
-    /// Sets the impulse of every row. Returns the changes on the wheels by row, N m s.
+    /// Sets every row to `impulse(index, row)`. Returns the changes on the wheels by row, N m s, which the caller applies.
     #[inline(always)]
     fn set_impulses(&mut self, mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) -> [f32; MOST] {
         let (count, mut changes) = (self.solving.count(), [0.0; MOST]);
@@ -485,6 +529,7 @@ impl<const MOST: usize> WarmStartedRows<f32, MOST> for WarmStart<'_, MOST> {
         self.set_impulses(
             #[inline(always)]
             |i, row| match i {
+                // The engine's row starts with this impulse, and the wheels already have it.
                 _ if i < motors => row.impulse,
                 _ if i < couplings => carried.motor_impulse(model, i - motors, dt),
                 _ => dt * carried.drive.couplings[i - couplings],
@@ -513,7 +558,8 @@ impl<const MOST: usize> WarmStartedRows<f32, MOST> for WarmStart<'_, MOST> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the spins of the wheels and their change per impulse like [`WheelLane::spin_and_response`], with both tyre rows as the wheel block solves them.
+    /// Solves the wheel blocks, with both tyre rows and brakes, and stores the solution. Returns the spins of the wheels, rad/s, and their change per
+    /// shaft impulse, 1/(kg m²): `(1 − R²/I T) / I`, at least 0, and 0 for a wheel that stands.
     ///
     /// With the driven momentum `d` and the tyre's response `T` to its longitudinal speed, `I ω = d − R x` and `x' = T R / I d'`.
     #[inline(always)]

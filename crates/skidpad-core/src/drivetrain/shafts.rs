@@ -22,8 +22,8 @@ use crate::step::vehicle::Vehicle;
 use crate::wheel_groups::{ManyGroups, WheelGroups};
 
 impl PedalDemand {
-    /// Returns the torque of `motor`, N m, positive towards the drive, and its derivative by the speed, N m s. `speed`: rotor speed, rad/s,
-    /// positive forward.
+    /// Returns the torque of `motor` that the pedals demand, N m, positive towards the drive, and its derivative by the speed towards the drive, N m
+    /// s. Without a driving direction the demand is 0. `speed`: rotor speed, rad/s, positive forward. Limits by assists are left out.
     pub(crate) fn motor_torque(&self, motor: &Motor, speed: f32) -> (f32, f32) {
         let demand = if self.direction == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
         motor.torque(speed * self.direction, demand)
@@ -31,7 +31,8 @@ impl PedalDemand {
 }
 
 impl Shafts {
-    /// Starts a step of `dt` s with rows of motors and couplings that carry no impulse. Clears the engine and the limits of assists.
+    /// Starts a step of `dt` s: stores the pedal demand `pull` and builds the rows of motors and couplings, which carry no impulse. Row 0 stays free
+    /// for the clutch if the model has an engine. Clears the engine, the limits of assists and the mark of a tried warm start.
     #[inline(always)]
     pub(crate) fn begin_step(&mut self, pull: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
@@ -49,7 +50,8 @@ impl Shafts {
         }
     }
 
-    /// Stores the flywheel and adds the row of its clutch or converter as row 0. The row's impulse is its warm start.
+    /// Stores the flywheel and adds the row of its clutch or converter as row 0. The row's impulse is its warm start; the caller applies it to the
+    /// wheels.
     #[inline(always)]
     pub(crate) fn add_clutch_row(&mut self, flywheel: Flywheel, clutch: DriveConstraint) {
         (self.engine, self.constraints[0]) = (Some(flywheel), clutch);
@@ -61,7 +63,8 @@ impl Shafts {
         self.motors[k].rotor_speed = speed;
     }
 
-    /// Sets the impulses of motors and couplings to 0. From impulses that are far off, Newton passes may settle at a wrong solution.
+    /// Sets the impulses of motors and couplings to 0 and removes them from the wheels. From impulses that are far off, Newton passes may settle at a
+    /// wrong solution. The clutch keeps its impulse.
     pub(crate) fn clear_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
         let [first, _] = self.first_rows(model);
         for i in first..self.row_count {
@@ -75,7 +78,11 @@ impl Shafts {
         [motors, motors + model.parts().motors.len()]
     }
 
-    /// Stores engine speed and mean torques of clutch, motors and couplings in `drive`. `turns(i)`: wheel speed on row `i` by its levers, rad/s.
+    /// Stores the results of the rows in `drive`: engine speed (rad/s), and the mean torques of clutch, motors and couplings over the step (N m).
+    /// `turns(i)`: wheel speed on row `i` by its levers at the end, rad/s.
+    ///
+    /// Behind a clutch, the engine has lost the impulse over its inertia and its dry friction. Before a converter it has the speed that balances the
+    /// impeller. A motor's torque is the row's impulse plus that which accelerated its rotor.
     #[inline(always)]
     pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, turns: impl Fn(usize) -> f32) {
         let constraints = &self.constraints[..self.row_count];
@@ -105,13 +112,14 @@ impl Shafts {
         }
     }
 
-    /// Returns the impeller speed at the end of the step with the turbine at `turbine`, rad/s.
+    /// Returns the impeller speed at the end of the step with the turbine at `turbine` rad/s, in rad/s: the engine's free speed, less dry friction,
+    /// in balance with the converter's torque over the step.
     pub(crate) fn impeller_speed(&self, converter: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
         let free = engine.speed - engine.dry_drag * engine.inverse_inertia;
         converter.impeller_speed(free, self.dt * engine.inverse_inertia, turbine)
     }
 
-    /// Sets the impulse of row `i`, N m s, and adds its change to the shaft impulses of the wheels.
+    /// Sets the impulse of row `i`, N m s, without clamping, and adds its change on the wheels, times their levers, to the wheels' shaft impulses.
     #[inline(always)]
     pub(crate) fn set_row_impulse(&mut self, model: &Model, rows: &mut [WheelRows], i: usize, impulse: f32) {
         let change = self.constraints[i].set_impulse(impulse);
@@ -122,7 +130,8 @@ impl Shafts {
 }
 
 impl Shafts {
-    /// Solves the rows from the impulses of the last step. Returns whether they converged; if not, restores the impulses from before.
+    /// Solves the rows from the impulses of the last step, see [`WarmStart`]. Returns whether they converged; if not, restores the impulses from
+    /// before. Dispatches to loops of constant length for up to [`MAX_UNROLLED_ROWS`] rows.
     #[inline(always)]
     fn solve_warm_started(&mut self, model: &Model, rows: &mut [WheelRows], carried: LastStep<'_>) -> bool {
         match self.row_count {
@@ -134,6 +143,8 @@ impl Shafts {
         }
     }
 
+    /// Solves the rows from the impulses of the last step with loops for `MOST` rows. Returns whether they converged; if not, restores the impulses
+    /// from before.
     #[inline(always)]
     fn solve_warm_started_rows<const MOST: usize>(
         &mut self,
@@ -152,7 +163,8 @@ impl Shafts {
         goes_on
     }
 
-    /// Solves all rows with the wheels as `wheels`. If they do not converge, limits the motors to their peak torques.
+    /// Solves all rows by Newton's method with the wheels as `wheels`. If they do not converge, limits the motors to their peak torques. Dispatches
+    /// to loops of constant length for up to [`MAX_UNROLLED_ROWS`] rows.
     fn solve_with_response(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
         match self.row_count {
             1 => self.solve_rows_with_response::<1>(model, rows, wheels),
@@ -163,13 +175,15 @@ impl Shafts {
         }
     }
 
-    /// Solves all rows with [`WheelResponse::TyreRowOnly`] and, from that result, with [`WheelResponse::Blocks`].
+    /// Solves all rows with [`WheelResponse::TyreRowOnly`] and, from that result, with [`WheelResponse::Blocks`], without a warm start of motors and
+    /// couplings.
     #[inline(always)]
     pub(crate) fn solve_from_scratch(&mut self, model: &Model, rows: &mut [WheelRows]) {
         self.solve_with_response(model, rows, WheelResponse::TyreRowOnly);
         self.solve_with_response(model, rows, WheelResponse::Blocks);
     }
 
+    /// Solves all rows with the wheels as `wheels`, by loops for `MOST` rows. If Newton's method fails, limits the motors to their peak torques.
     #[inline(never)]
     fn solve_rows_with_response<const MOST: usize>(
         &mut self,
@@ -185,7 +199,8 @@ impl Shafts {
 }
 
 impl Vehicle {
-    /// Solves clutch, motors and couplings. Stores the shaft impulse of each wheel in `rows.drive.shaft`.
+    /// Solves clutch, motors and couplings. Stores the shaft impulse of each wheel in `rows.drive.shaft`, N m s. A lone clutch on wheels without
+    /// change of sliding is tried first, as it is cheap; all other cases use the full solver.
     #[inline(always)]
     pub(crate) fn solve_shafts<B: WheelGroups>(&mut self) {
         if !self.solve_lone_clutch::<B>() {
@@ -193,8 +208,9 @@ impl Vehicle {
         }
     }
 
-    /// Solves rows that are more than a lone clutch on gripping wheels, with the wheels as blocks. The first call of a step starts from the
-    /// impulses of the last step. If these do not converge, the rows are solved for wheels alone first. A lone clutch always takes that path.
+    /// Solves rows that are more than a lone clutch on gripping wheels, with the wheels as blocks. The first call of a step starts from the impulses
+    /// of the last step, unless the only row is a clutch. If these do not converge, and in all further calls, the rows are solved for wheels alone
+    /// first and then for blocks.
     #[inline(never)]
     fn solve_shaft_rows(&mut self) {
         dispatch_simd(
@@ -202,6 +218,7 @@ impl Vehicle {
             || {
                 let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
                 let is_first = !core::mem::replace(&mut shafts.was_warm_started, true);
+                // Forward speed gained in the last step, m/s.
                 let gained = self.to_world.x_axis.dot(self.state.velocity - self.state.previous_velocity);
                 let carried = LastStep { drive: &self.state.drive, speed_gain: gained };
                 if !(is_first && !shafts.is_lone_clutch() && shafts.solve_warm_started(model, rows, carried)) {
@@ -211,7 +228,7 @@ impl Vehicle {
         );
     }
 
-    /// Stores the results of the rows in the state.
+    /// Stores the results of the rows in the state, see [`Shafts::write_back`], with the wheels' spins at the end of the step.
     #[inline(always)]
     pub(crate) fn store_shaft_results<B: WheelGroups>(&mut self) {
         let (banks, rows) = (B::slice(self.model.wheel_packs()), B::slice(&self.rows));
@@ -219,7 +236,8 @@ impl Vehicle {
         self.shafts.write_back(&mut self.state.drive, &self.model, turns);
     }
 
-    /// Solves clutch, motors and couplings for wheels without blocks. Stores the spins of the wheels in `rows.solution.spin`, rad/s.
+    /// Solves clutch, motors and couplings for wheels without blocks, by their longitudinal tyre rows alone. Stores the spins of the wheels in
+    /// `rows.solution.spin`, rad/s.
     pub(crate) fn solve_rolling_shafts(&mut self) {
         if !self.solve_lone_clutch::<ManyGroups>() {
             self.shafts.solve_with_response(&self.model, &mut self.rows, WheelResponse::TyreRowOnly);
@@ -229,7 +247,8 @@ impl Vehicle {
         }
     }
 
-    /// Solves a lone clutch for wheels alone. Returns true if all rows are solved: no row carries an impulse, or the lone clutch has settled.
+    /// Solves a lone clutch for wheels alone. Returns true if all rows are solved: no row can carry an impulse, or the lone clutch has converged
+    /// within its few passes. False: the full solver is needed, from the impulses as they are.
     #[inline(always)]
     fn solve_lone_clutch<B: WheelGroups>(&mut self) -> bool {
         let shafts = &mut self.shafts;

@@ -39,13 +39,16 @@ impl DriveState {
             && all_finite(motors)
     }
 
-    /// Builds the state of a car that starts with the speed and gear of `placement`. Without a gear, the speed determines it, or it is 1
-    /// in a car without an engine. An engine turns with the wheels, between idle and limiter speed.
+    /// Builds the state of a car that starts with the speed and gear of `placement`. Without a gear, the speed determines it: first gear below 0.1
+    /// m/s, reverse backwards, else the lowest gear without an upshift; in a car without an engine it is 1. The gear is limited to those that exist.
+    /// The engine turns with the wheels, clamped between idle and limiter speed; a continuous ratio is that for a closed throttle. Torques are 0, and
+    /// an automatic shift is possible at once.
     pub(crate) fn at_speed(model: &Model, placement: &Placement) -> Self {
         let Some(drive) = model.parts().powertrain.engine() else {
             let gear = placement.gear.unwrap_or(1);
             return Self { gear, next_gear: gear, ..Self::default() };
         };
+        // Mean wheel speed weighted by the torque shares, rad/s.
         let shaft = model
             .wheels()
             .iter()
@@ -66,6 +69,7 @@ impl DriveState {
             engine_speed: turning.clamp(drive.engine.idle_speed, drive.engine.limiter_speed),
             gear,
             next_gear: gear,
+            // Long ago, so that an automatic shift is possible at once.
             since_shift: 1000.0,
             ..Self::default()
         }

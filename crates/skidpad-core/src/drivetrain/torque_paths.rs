@@ -6,7 +6,7 @@ use crate::drivetrain::parameters::TorqueCoupling;
 use crate::model::error::ModelError;
 use crate::model::parts::ModelParts;
 
-/// Checks the powertrain, the motors and the couplings of `parts`.
+/// Checks the numbers of couplings and motors, then couplings, motors and the powertrain of `parts`. Returns the first violation.
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let wheels = parts.wheels.len();
     if parts.couplings.len() > MAX_COUPLINGS {
@@ -32,12 +32,16 @@ pub(crate) struct TorquePath {
 }
 
 impl TorquePath {
+    /// Builds the path through `coupling`: for each row between spins, the sum of its levers on the wheels of both sides, or 0 if it drives only one
+    /// side. The first engine or motor row that drives both sides determines the split; without one it is a half.
     pub(crate) fn new(parts: &ModelParts, coupling: &TorqueCoupling) -> Self {
+        // Sums of a row's levers on both sides; `None` if it drives only one of them.
         let on_sides = |levers: Box<[f32]>| {
             let [first, second] = [0, 1].map(|side| coupling.sides[side].iter().map(|&i| levers[i]).sum::<f32>());
             (first != 0.0 && second != 0.0).then_some([first, second])
         };
         let rows: Vec<Option<[f32; 2]>> = shaft_jacobians(parts).map(on_sides).collect();
+        // Rows of engine and motors, without those of couplings.
         let sources = &rows[..rows.len() - parts.couplings.len()];
         let split = |sides: &[f32; 2]| sides[0] / (sides[0] + sides[1]);
         Self {
@@ -47,8 +51,9 @@ impl TorquePath {
     }
 }
 
-/// Returns the levers of all wheels, one list per row between spins: the propeller shaft of an engine, the motors, the couplings. Levers of a
-/// coupling are positive on its first side.
+/// Returns the levers (Jacobian entries: row speed per wheel speed) of all wheels, one list per row between spins: the propeller shaft of an engine
+/// (torque shares), the motors (1 / n for each of n wheels), the couplings (mean of the first side less mean of the second). Levers of all other
+/// wheels are 0.
 pub(crate) fn shaft_jacobians(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
     let wheels = || 0..parts.wheels.len();
     let mean = |of: &[usize], i: usize| if of.contains(&i) { 1.0 / of.len() as f32 } else { 0.0 };

@@ -11,14 +11,16 @@ use crate::step::rows::WheelRows;
 use crate::step::vehicle::Vehicle;
 
 impl Default for MotorLimits {
+    /// Returns limits that change nothing: no cruise torque, infinite bounds, and no recorded changes.
     fn default() -> Self {
         Self { cruise_torque: None, max_torque: f32::INFINITY, min_torque: f32::NEG_INFINITY, torque_changes: [0.0; 3] }
     }
 }
 
 impl MotorLimits {
-    /// Applies cruise control and limits to the torque (N m) and slope (N m s) that the `pedals` demand of `motor`. Returns both results and
-    /// stores the changes. `speed`: rotor speed, rad/s, positive towards the drive.
+    /// Applies assists to the torque (N m) and slope (N m s) that the `pedals` demand of `motor`, in this order: cruise torque instead of the pedals,
+    /// clamped to the range of the motor; upper limit of traction or launch control; lower limit of the regeneration. A limited torque has slope 0.
+    /// Returns torque and slope, and stores the change by each assist. `speed`: rotor speed, rad/s, positive towards the drive.
     pub(crate) fn apply(&mut self, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
         let driven = self.cruise_torque.map_or(pedals, |torque| clamp_to_motor_range(motor, speed, torque));
         let held = if driven.0 > self.max_torque { (self.max_torque, 0.0) } else { driven };
@@ -28,7 +30,8 @@ impl MotorLimits {
     }
 }
 
-/// Clamps `torque` to the range of `motor` at `speed` rad/s. Returns it in N m, and its derivative by the speed in N m s.
+/// Clamps `torque` to the range of `motor` at `speed` rad/s, from full regeneration (throttle 0, brake 1) to full drive. Returns it in N m, and its
+/// derivative by the speed in N m s: that of the limit, or 0 inside the range.
 fn clamp_to_motor_range(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
     let [least, most] = [motor.demand(0.0, 1.0), 1.0].map(|demand| motor.torque(speed, demand));
     match torque {
@@ -39,7 +42,9 @@ fn clamp_to_motor_range(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
 }
 
 impl Vehicle {
-    /// Adds the torque changes by assists at the motors in the step just solved to the assist log.
+    /// Adds the torque changes by assists in the step just solved to the assist log, as engine torque summed over the motors, N m: by cruise control,
+    /// by the assist that limits the motors, and by the one that cuts regeneration (ABS if none is stored). Assists that the model lacks are skipped.
+    /// Does nothing if no assist limited a motor.
     pub(crate) fn record_motor_changes(&mut self) {
         let Some(limited_by) = self.shafts.limited_by else { return };
         let assist_log = self.assist_log.get_or_insert_default();
@@ -68,12 +73,15 @@ impl Shafts {
         self.constraints[i].wheel_impulse(self.constraints[i].impulse)
     }
 
-    /// Returns the lowest speed the engine must have before its clutch or converter acts, rad/s, so that the propeller shaft gets
-    /// `shaft` N m s towards the gear while it turns with `shaft_speed` rad/s. A clutch with less capacity counts with its capacity.
+    /// Returns the lowest speed the engine must have before its clutch or converter acts, rad/s, so that the propeller shaft gets `shaft` N m s
+    /// towards the gear while it turns with `shaft_speed` rad/s. A clutch with less capacity counts with its capacity.
     ///
-    /// An automatic clutch opens as the engine slows: at the returned speed it both drives the shaft and is engaged far enough.
+    /// Clutch: `ω = i ω_s + p / J` for an impulse p through it. An automatic clutch opens as the engine slows, so ω is also at least the speed at
+    /// which it can carry p. Converter: the impeller speed for that turbine torque (up to the engine or turbine speed, whichever is higher), plus the
+    /// speed that its own torque costs.
     fn engine_speed_for(&self, model: &Model, engine: &Flywheel, shaft: f32, shaft_speed: f32) -> f32 {
         let row = &self.constraints[0];
+        // Impulse through clutch or turbine, N m s.
         let through = shaft / row.torque_ratio(shaft).abs();
         let turbine = row.ratio * shaft_speed;
         match converter(model).filter(|_| row.is_converter) {
@@ -91,19 +99,20 @@ impl Shafts {
         }
     }
 
-    /// Returns whether the clutch cannot give the propeller shaft more than `shaft` N m s at any engine speed.
+    /// Returns whether the clutch cannot give the propeller shaft more than `shaft` N m s at its present capacity. False for a converter.
     fn is_clutch_weaker_than(&self, shaft: f32) -> bool {
         let row = &self.constraints[0];
         !row.is_converter && shaft >= row.bounds[1] * row.torque_ratio(1.0).abs()
     }
 
-    /// Returns the engine speed before the converter acts that leaves the impeller with `impeller` rad/s, in rad/s. `turbine`: turbine speed, rad/s.
+    /// Returns the engine speed before the converter acts, rad/s, after which the impeller ends at `impeller` rad/s: `ω + dt T(ω) / J`. `turbine`:
+    /// turbine speed, rad/s.
     fn speed_before_converter(&self, converter: &Converter, engine: &Flywheel, impeller: f32, turbine: f32) -> f32 {
         impeller + self.dt * converter.torques(impeller, turbine)[0] * engine.inverse_inertia
     }
 
-    /// Sets the engine's speed before its clutch acts, limited to `least` (rad/s) and to its present value. An automatic clutch opens with it.
-    /// Returns the change of the engine's angular momentum from the speed `counted_from`, N m s.
+    /// Sets the engine's speed before its clutch acts, in rad/s: at least `least`, and never above its present value. The clutch's law gets the same
+    /// change, and the capacity of an automatic clutch falls with the speed. Returns `J (ω_new − counted_from)`, N m s; 0 without an engine.
     fn set_engine_speed(
         &mut self,
         model: &Model,
@@ -124,7 +133,7 @@ impl Shafts {
         added
     }
 
-    /// Limits the clutch to `most` N m s.
+    /// Limits both bounds of the clutch and its present impulse to ± `most` N m s, and applies the change of the impulse to the wheels.
     fn bound_clutch(&mut self, model: &Model, rows: &mut [WheelRows], most: f32) {
         let row = &mut self.constraints[0];
         row.bounds = row.bounds.map(|bound| bound.max(-most).min(most));
@@ -132,16 +141,18 @@ impl Shafts {
         self.set_row_impulse(model, rows, 0, impulse);
     }
 
-    /// Cuts the engine so that the propeller shaft gets at most `shaft` N m s towards the gear and turns with at most `shaft_speed` rad/s.
-    /// Does nothing if the clutch slips below `shaft`. Returns the impulse taken from the crankshaft, N m s.
+    /// Reduces the engine's torque so that the propeller shaft gets at most `shaft` N m s towards the gear and turns with at most `shaft_speed`
+    /// rad/s. The closed throttle is the lower limit, and the torque is never increased. Does nothing if the clutch slips below `shaft`, or without
+    /// an engine. Returns the impulse taken from the crankshaft, N m s, ≥ 0.
     pub(crate) fn cut_engine(&mut self, model: &Model, rows: &mut [WheelRows], shaft: f32, shaft_speed: f32) -> f32 {
         let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };
         let speed = self.engine_speed_for(model, &engine, shaft, shaft_speed);
         -self.set_engine_speed(model, rows, speed, [engine.speed_bounds[0], engine.speed])
     }
 
-    /// Cuts the engine so that it turns with at most `speed` rad/s, or with the speed that a propeller shaft of `shaft_speed` rad/s causes.
-    /// Returns the impulse taken from the crankshaft, N m s.
+    /// Reduces the engine's torque so that it ends the step with at most `speed` rad/s, or with the speed that a propeller shaft of `shaft_speed`
+    /// rad/s causes. The load that clutch or converter takes in the step is allowed for. The closed throttle is the lower limit. Returns the impulse
+    /// taken from the crankshaft, N m s, ≥ 0; 0 without an engine.
     pub(crate) fn limit_engine_speed(
         &mut self,
         model: &Model,
@@ -158,17 +169,19 @@ impl Shafts {
         -self.set_engine_speed(model, rows, most, [engine.speed_bounds[0], engine.speed])
     }
 
-    /// Limits the clutch to the impulse that gives the propeller shaft `shaft` N m s towards the gear. A torque converter cannot be
-    /// limited.
+    /// Limits the clutch to the impulse that gives the propeller shaft `shaft` N m s, in either direction. A torque converter cannot be limited and
+    /// is left unchanged. The engine's torque is not cut.
     pub(crate) fn limit_clutch(&mut self, model: &Model, rows: &mut [WheelRows], shaft: f32) {
         let row = &self.constraints[0];
         if !row.is_converter {
+            // 1.0: torque ratio of a driving torque.
             self.bound_clutch(model, rows, shaft / row.torque_ratio(1.0).abs());
         }
     }
 
-    /// Sets the engine to the least torque that gives the propeller shaft `shaft` N m s towards the gear while it turns with `shaft_speed` rad/s.
-    /// The driver's throttle is the lower limit. Returns the impulse added to it, N m s at the crankshaft.
+    /// Sets the engine to the least torque that gives the propeller shaft `shaft` N m s towards the gear while it turns with `shaft_speed` rad/s. The
+    /// driver's throttle is the lower limit, the present torque the upper one. Returns the impulse added to that of the driver's throttle, N m s at
+    /// the crankshaft; 0 without an engine.
     pub(crate) fn set_shaft_impulse(
         &mut self,
         model: &Model,
@@ -181,15 +194,16 @@ impl Shafts {
         self.set_engine_speed(model, rows, speed, [engine.speed_bounds[1]; 2])
     }
 
-    /// Returns the impulses on the propeller shaft at `shaft_speed` rad/s with the driver's throttle and with all torque of the engine,
-    /// N m s towards the gear.
+    /// Returns the impulses on the propeller shaft at `shaft_speed` rad/s with the driver's throttle and with the present, higher torque of the
+    /// engine, N m s towards the gear. Both are 0 without an engine.
     pub(crate) fn shaft_impulse_range(&self, model: &Model, shaft_speed: f32) -> [f32; 2] {
         let Some(engine) = self.engine else { return [0.0; 2] };
         [engine.speed_bounds[1], engine.speed].map(|free| self.shaft_impulse_at(model, &engine, free, shaft_speed))
     }
 
-    /// Returns the impulse on the propeller shaft at `shaft_speed` rad/s if the engine reaches `free` rad/s before its clutch or
-    /// converter acts, N m s towards the gear.
+    /// Returns the impulse on the propeller shaft at `shaft_speed` rad/s if the engine reaches `free` rad/s before its clutch or converter acts, N m
+    /// s towards the gear, losses included. A clutch carries `J (free − i ω_s)` up to its capacity at `free`; a converter gives its turbine torque
+    /// with the impeller in balance.
     fn shaft_impulse_at(&self, model: &Model, engine: &Flywheel, free: f32, shaft_speed: f32) -> f32 {
         let row = &self.constraints[0];
         let turbine = row.ratio * shaft_speed;
@@ -206,7 +220,7 @@ impl Shafts {
         row.wheel_impulse(through)
     }
 
-    /// Returns the torques of motor `k` at the speed with which the step began, N m towards the drive: with the driver's pedals, with full
+    /// Returns the torques of motor `k` at its rotor speed at the start of the step, N m towards the drive: with the driver's pedals, with full
     /// regeneration, and with full drive.
     pub(crate) fn motor_torque_range(&self, motor: &Motor, k: usize) -> [f32; 3] {
         let rotor = self.motors[k].rotor_speed;
@@ -214,13 +228,16 @@ impl Shafts {
         [self.pedal_demand.motor_torque(motor, rotor).0, at(motor.demand(0.0, 1.0)), at(1.0)]
     }
 
-    /// Sets the torque of motor `k` for cruise control, N m towards the drive.
+    /// Sets the torque of motor `k` for cruise control, N m towards the drive. It replaces the demand of the pedals. Enables the limits of assists on
+    /// motors.
     pub(crate) fn set_cruise_torque(&mut self, k: usize, torque: f32) {
+        // Keep an assist that already limits the motors.
         self.enable_motor_limits(self.limited_by.unwrap_or(Assist::TractionControl));
         self.motors[k].limits.cruise_torque = Some(torque);
     }
 
-    /// Enables limits of assists on motors, and stores `limiting_assist` as the assist that limits them. The first call of a step resets all limits.
+    /// Enables limits of assists on motors, and stores `limiting_assist` as the assist that limits them, also in place of an earlier one. The first
+    /// call of a step resets the limits of all motors.
     fn enable_motor_limits(&mut self, limiting_assist: Assist) {
         if self.limited_by.is_none() {
             self.motors.iter_mut().for_each(|motor| motor.limits = MotorLimits::default());
@@ -229,20 +246,22 @@ impl Shafts {
         self.limited_by = Some(limiting_assist);
     }
 
-    /// Sets all motors to the torques demanded of them, so that `limiting_assist` can reduce them.
+    /// Enables limits of motors by `limiting_assist`, and sets the row of every motor to the torque that the pedals demand within the limits so far.
+    /// The assist then reduces these impulses. [`Shafts::clear_initial_impulses`] removes them.
     pub(crate) fn begin_motor_limits(&mut self, limiting_assist: Assist, model: &Model, rows: &mut [WheelRows]) {
         self.enable_motor_limits(limiting_assist);
         self.apply_motor_demands(model, rows);
     }
 
-    /// Sets all motors to the torques demanded of them, so that `assist` can cut their regeneration.
+    /// Stores `assist` as the one that cuts regeneration, and sets the row of every motor to the torque that the pedals demand within the limits so
+    /// far. The assist then reduces these impulses. [`Shafts::clear_initial_impulses`] removes them.
     pub(crate) fn begin_regeneration_cut(&mut self, assist: Assist, model: &Model, rows: &mut [WheelRows]) {
         self.enable_motor_limits(self.limited_by.unwrap_or(Assist::TractionControl));
         self.regeneration_cut_by = Some(assist);
         self.apply_motor_demands(model, rows);
     }
 
-    /// Removes the impulses that motors started with for assists. The limits remain.
+    /// Sets the impulses of motors and couplings to 0, as assists used them only to find the limits. The limits and the engine's impulse remain.
     pub(crate) fn clear_initial_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
         self.clear_impulses(model, rows);
         // Subtraction does not restore the same bits, so the wheels get the engine's impulse again.
@@ -252,6 +271,8 @@ impl Shafts {
         }
     }
 
+    /// Sets the impulse of every motor's row to that of its demanded torque within the limits of assists, at the rotor speed at the start of the
+    /// step. Adds the changes to the wheels' shaft impulses.
     fn apply_motor_demands(&mut self, model: &Model, rows: &mut [WheelRows]) {
         let ([first, _], pull) = (self.first_rows(model), self.pedal_demand);
         for (k, motor) in model.parts().motors.iter().enumerate() {
@@ -262,8 +283,9 @@ impl Shafts {
         }
     }
 
-    /// Limits motor `k` so that its wheels get at most `shaft` N m s towards the drive and reach a mean speed of `shaft_speed` rad/s. The torque
-    /// that its rotor needs for that speed is added.
+    /// Limits motor `k` so that its wheels get at most `shaft` N m s towards the drive and reach a mean speed of `shaft_speed` rad/s. The limit is
+    /// that torque over the gearing, plus the torque that accelerates the rotor to that speed, and at least 0. If the motor's present impulse is
+    /// higher, it is reduced.
     pub(crate) fn limit_motor(
         &mut self,
         model: &Model,
@@ -275,6 +297,7 @@ impl Shafts {
         let (motor, [first, _], direction) =
             (&model.parts().motors[k], self.first_rows(model), self.pedal_demand.direction);
         let row = &self.constraints[first + k];
+        // Impulses through the gearing and into the rotor, N m s towards the drive.
         let most = shaft / row.torque_ratio(direction);
         let rotor = motor.inertia * (shaft_speed * motor.reduction - self.motors[k].rotor_speed) * direction;
         self.motors[k].limits.max_torque = ((most + rotor) / self.dt).max(0.0);
@@ -283,8 +306,9 @@ impl Shafts {
         }
     }
 
-    /// Limits the regeneration of motor `k` to `shaft` N m s at its wheels, ≤ 0, towards the drive. The torque that its rotor needs for a mean
-    /// wheel speed of `shaft_speed` rad/s is added; `None` keeps the speed.
+    /// Limits the regeneration of motor `k` to `shaft` N m s at its wheels (≤ 0, towards the drive). The torque that turns the rotor to a mean wheel
+    /// speed of `shaft_speed` rad/s is added; `None` leaves it out. The limit is at most 0. If the motor's present impulse brakes more, it is
+    /// reduced.
     pub(crate) fn limit_regeneration(
         &mut self,
         model: &Model,
@@ -305,6 +329,7 @@ impl Shafts {
     }
 }
 
+/// Returns the torque converter of `model`; `None` for a clutch or without an engine.
 pub(crate) fn converter(model: &Model) -> Option<&Converter> {
     match &model.parts().powertrain.engine()?.launch_device {
         LaunchDevice::Converter(converter) => Some(converter),

@@ -9,7 +9,7 @@ use crate::math;
 use crate::world::port::ChassisState;
 use bevy_math::{Mat3, Quat, Vec3};
 
-/// Velocity of a centre of mass and angular velocity, or impulse and angular impulse, in world axes.
+/// Velocity of a centre of mass (m/s) and angular velocity (rad/s), or impulse (N s) and angular impulse (N m s), in world axes.
 pub(crate) type Twist = [Vec3; 2];
 
 /// Share of the gap between the points of a hitch that is corrected in one step.
@@ -24,15 +24,16 @@ const MAX_GAP_CORRECTION_MPS: f32 = 1.0;
 /// the rate.
 const HALF_CORRECTION_GAP_RATIO: f32 = 16.0;
 
-/// Returns the share of a `gap` (m) of a hitch that is corrected in a step of `dt` s, in [0, 0.2]. Positions have the
-/// `resolution` (m).
+/// Returns the share of a `gap` (m, ≥ 0) between the two points of a hitch that is corrected in a step of `dt` s, in [0, 0.2]:
+/// `0.2 gap / (gap + 16 resolution)`, and at most `1 m/s · dt / gap`. `resolution` is the resolution of positions (m); rounding errors of that size
+/// are hardly corrected. Returns 0 without a gap.
 pub fn gap_correction_share(gap: f32, resolution: f32, dt: f32) -> f32 {
-    let known = gap / (gap + (HALF_CORRECTION_GAP_RATIO * resolution).max(f32::MIN_POSITIVE));
+    let known = gap / (gap + (HALF_CORRECTION_GAP_RATIO * resolution).max(f32::MIN_POSITIVE)); // share of the gap that is no rounding error
     (GAP_CORRECTION_SHARE * known).min(MAX_GAP_CORRECTION_MPS * dt / gap.max(f32::MIN_POSITIVE))
 }
 
-/// Returns the relative velocity of the two points of a hitch (m/s) that closes the `gap` (m) between them in steps of
-/// `dt` s. Positions have the `resolution` (m).
+/// Returns the relative velocity (m/s) with which the `gap` (m, from the hitch to the point of the trailer) closes: `−gap · share / dt` with
+/// [`gap_correction_share`], in steps of `dt` s. Positions have the `resolution` (m).
 pub fn gap_correction_velocity(gap: Vec3, resolution: f32, dt: f32) -> Vec3 {
     gap * (-gap_correction_share(gap.length(), resolution, dt) / dt)
 }
@@ -43,19 +44,21 @@ const STOP_CORRECTION_SHARE: f32 = 0.2;
 /// Response to impulses of a vehicle, or of a body under its wheels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BodyResponse {
-    /// Response by inverse mass and inverse inertia alone, world axes.
+    /// Response by mass and inertia alone: `mass` is the inverse mass (1/kg), `inertia` the inverse inertia (1/(kg m²)), world axes.
     Free { mass: f32, inertia: Mat3 },
-    /// Response by inverse mass and inverse inertia of a body that is held in some directions, world axes.
+    /// Response of a body that is held in some directions: inverse mass (1/kg) and inverse inertia (1/(kg m²)), zero there, world axes.
     Constrained { mass: Mat3, inertia: Mat3 },
     /// Response of a body that is held by contacts: change of the twist per unit of each component of an impulse and of
     /// a moment about its centre, world axes.
     Supported([Twist; 6]),
-    /// Response of a vehicle with all its rows.
+    /// Response of a vehicle with all its linearized rows: `system` maps a twist to an impulse in vehicle axes, and `to_world` rotates vehicle axes
+    /// to world axes.
     WithRows { to_world: Mat3, system: Symmetric6 },
 }
 
 impl BodyResponse {
-    /// Returns the change of the twist by an impulse and a moment about the centre of mass.
+    /// Returns the change of the twist by an impulse (N s) and an angular impulse about the centre of mass (N m s), world axes. Applies inverse mass
+    /// and inertia, sums scaled columns, or solves the system in vehicle axes, depending on the variant.
     pub fn twist_change(&self, [impulse, moment]: Twist) -> Twist {
         match self {
             Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
@@ -79,7 +82,7 @@ impl BodyResponse {
 struct RotationRow {
     /// Unit vector, world axes.
     axis: Vec3,
-    /// Rate without impulse (rad/s).
+    /// Rate of the trailer relative to the vehicle ahead without impulse (rad/s).
     bias: f32,
     /// Softness: decrease of the rate per impulse (rad/(N m s²)), ≥ 0.
     softness: f32,
@@ -93,6 +96,7 @@ struct RotationRow {
     compliance: f32,
 }
 
+/// Row without effect, for unused entries.
 const EMPTY_ROTATION_ROW: RotationRow = RotationRow {
     axis: Vec3::Z,
     bias: 0.0,
@@ -128,20 +132,23 @@ pub(crate) struct Joint {
     unit_responses: [[Twist; 3]; 2],
     /// Effective mass of the point: maps a velocity to an impulse (kg).
     effective_mass: Mat3,
+    /// Rows of the relative rotation; entries from `rotation_row_count` on are unused.
     rotation_rows: [RotationRow; MAX_ROTATION_ROWS],
     /// Number of rotational rows in use.
     rotation_row_count: usize,
 }
 
 impl Joint {
-    /// Builds the rows of `hitch` and `coupler` between the bodies of the vehicle ahead and of the trailer, for a step
-    /// of `dt` s. The impulse starts from the `force` on the trailer in the last step (N).
+    /// Builds the rows of `hitch` and `coupler` between the bodies of the vehicle ahead and of the trailer, for a step of `dt` s. The impulse of the
+    /// point starts from the `force` on the trailer in the last step (N), times `dt`; rotational rows start from zero. The target velocity corrects
+    /// the gap at the start of the step. The responses remain empty until [`Joint::update_responses`].
     ///
-    /// A world moves the pose of a body with the mean of its velocities, weighted by its `pose_lag`. The two points
-    /// stay together, to third order in the step, if their speeds use the arms after half a step and the pose lag.
-    /// Angular momentum is conserved if impulses act at the arms after the pose lag.
+    /// A world moves the pose of a body with the mean of its velocities, weighted by its `pose_lag` (s). The two points stay together, to third order
+    /// in the step, if their speeds use the arms after half a step and the pose lag. Angular momentum is conserved if impulses act at the arms after
+    /// the pose lag.
     pub fn new(hitch: &Hitch, coupler: &Coupler, bodies: [&ChassisState; 2], force: Vec3, dt: f32) -> Self {
-        let points = [hitch.point, coupler.point];
+        let points = [hitch.point, coupler.point]; // vehicle axes, m
+        // Arms at the start of the step and after the pose lag, world axes, m. Index 0 is the vehicle ahead, 1 the trailer.
         let [start, pushed] = [0.0, 1.0].map(|share| {
             [0, 1].map(|k| {
                 let body = bodies[k];
@@ -169,7 +176,8 @@ impl Joint {
         joint
     }
 
-    /// Updates the arms of the point's speed for bodies that end the step with the angular velocities `ends` (rad/s).
+    /// Sets the arms at which the speed of the point counts, for bodies that end the step of `dt` s with the angular velocities `ends` (rad/s): the
+    /// rotations are integrated over `pose_lag + dt / 2` with the mean rate of that time, if the rate changes linearly over the step.
     pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], ends: [Vec3; 2], dt: f32) {
         self.velocity_arms = [0, 1].map(|k| {
             let (body, time) = (bodies[k], bodies[k].pose_lag + 0.5 * dt);
@@ -178,18 +186,22 @@ impl Joint {
         });
     }
 
-    /// Adds the rotational rows of `hitch`, for the rotations of the vehicle ahead and of the trailer.
+    /// Adds the rotational rows of `hitch` for a step of `dt` s. `ahead` and `trailer` are the rotations from vehicle axes to world axes at its
+    /// start. In order: spring and damper against roll about the x axis of the trailer; damper, then dry friction against yaw about the z axis of the
+    /// vehicle ahead; stop of yaw about this axis; stop of pitch about the axis perpendicular to both. Rows without stiffness, damping, friction or
+    /// stop are omitted. Pitch has neither spring nor damper.
     fn add_rotation_rows(&mut self, hitch: &Hitch, [ahead, trailer]: [Quat; 2], dt: f32) {
-        let angles = math::roll_pitch_yaw(ahead.inverse() * trailer);
-        let along = trailer * Vec3::X;
-        let up = ahead * Vec3::Z;
-        let across = up.cross(along).normalize_or_zero();
-        let always = [f32::NEG_INFINITY, f32::INFINITY];
+        let angles = math::roll_pitch_yaw(ahead.inverse() * trailer); // roll, pitch and yaw of the trailer relative to the vehicle ahead, rad
+        let along = trailer * Vec3::X; // roll axis
+        let up = ahead * Vec3::Z; // yaw axis
+        let across = up.cross(along).normalize_or_zero(); // pitch axis
+        let always = [f32::NEG_INFINITY, f32::INFINITY]; // impulse without limits
         // Backward Euler: a spring stiffer than the step resolves stops the rotation without oscillation.
+        // Impulse −dt (k (φ + ω dt) + c ω), solved for the rate ω.
         let roll_gain = dt * (hitch.roll_damping + hitch.roll_rate * dt);
         self.add_rotation_row(along, -dt * hitch.roll_rate * angles.x / roll_gain, 1.0 / roll_gain, always);
         self.add_rotation_row(up, 0.0, 1.0 / (dt * hitch.yaw_damping), always);
-        let held = hitch.yaw_friction * dt;
+        let held = hitch.yaw_friction * dt; // largest impulse of dry friction, N m s
         if held > 0.0 {
             self.add_rotation_row(up, 0.0, 0.0, [-held, held]);
         }
@@ -197,18 +209,19 @@ impl Joint {
         self.add_stop(across, angles.y, hitch.largest_pitch, dt);
     }
 
-    /// Adds a stop of the `angle` about `axis` at `largest` on either side (rad). Adds nothing if `largest` is
-    /// infinite.
+    /// Adds a one-sided row that stops the `angle` (rad) about `axis` at ± `largest`, in a step of `dt` s: the rate may reach the stop, but not pass
+    /// it, at the end of the step. Beyond the stop the row returns a fifth of the excess. Adds nothing if `largest` is infinite.
     fn add_stop(&mut self, axis: Vec3, angle: f32, largest: f32, dt: f32) {
         if largest.is_finite() {
-            let left = largest - angle.abs();
-            let side = axis * -1f32.copysign(angle);
+            let left = largest - angle.abs(); // angle to the stop, rad; negative beyond it
+            let side = axis * -1f32.copysign(angle); // axis along which an impulse ≥ 0 reduces the angle
             let allowed = if left > 0.0 { -left / dt } else { -left * (STOP_CORRECTION_SHARE / dt) };
             self.add_rotation_row(side, allowed, 0.0, [0.0, f32::INFINITY]);
         }
     }
 
-    /// Adds a rotational row, unless its softness is infinite, in which case the row has no effect.
+    /// Appends a rotational row with an impulse of zero, see [`RotationRow`]. An infinite softness (no spring, no damper) has no effect: the row is
+    /// omitted.
     fn add_rotation_row(&mut self, axis: Vec3, bias: f32, softness: f32, bounds: [f32; 2]) {
         if softness.is_finite() {
             self.rotation_rows[self.rotation_row_count] =
@@ -217,26 +230,28 @@ impl Joint {
         }
     }
 
-    /// Returns the impulse on vehicle `k` about its centre of mass: 0 is the vehicle ahead, 1 the trailer.
+    /// Returns the impulse (N s) and the angular impulse about the centre of mass (N m s) on vehicle `k`, world axes: 0 is the vehicle ahead, 1 the
+    /// trailer. The signs are opposite. The angular impulse is that of the point at its arm plus that of the rotational rows.
     pub fn impulse_on(&self, k: usize) -> Twist {
-        let sign = if k == 0 { -1.0 } else { 1.0 };
+        let sign = if k == 0 { -1.0 } else { 1.0 }; // impulses are stored as those on the trailer
         let moment = self.rotation_rows[..self.rotation_row_count]
             .iter()
             .fold(Vec3::ZERO, |sum, turn| sum + turn.axis * turn.impulse);
         [self.impulse * sign, (self.impulse_arms[k].cross(self.impulse) + moment) * sign]
     }
 
-    /// Returns the mean force on the trailer over a step of `dt` s (N).
+    /// Returns the mean force of the point on the trailer over a step of `dt` s (N, world axes). Moments of the rotational rows are not included.
     pub fn force(&self, dt: f32) -> Vec3 {
         self.impulse / dt
     }
 
-    /// Returns a copy of the impulses, as a target for [`Joint::average_with`].
+    /// Returns a copy of the impulses on the trailer, of the point and of all rotational rows, 0 for unused rows. [`Joint::average_with`] can return
+    /// towards them.
     pub fn impulses(&self) -> Impulses {
         (self.impulse, self.rotation_rows.map(|turn| turn.impulse))
     }
 
-    /// Replaces the impulses by the mean of themselves and the impulses given.
+    /// Replaces each impulse by the mean of itself and the impulse given.
     pub fn average_with(&mut self, (linear, turns): &Impulses) {
         self.impulse = (self.impulse + *linear) * 0.5;
         for (turn, to) in self.rotation_rows.iter_mut().zip(turns) {
@@ -244,12 +259,15 @@ impl Joint {
         }
     }
 
-    /// Computes the unit responses and the effective mass of the rows from the `answers` of both vehicles.
+    /// Computes the unit responses of both vehicles and the effective masses of the rows from the responses `answers` of the vehicle ahead and of the
+    /// trailer to impulses. The effective mass of the point is the inverse of the 3 × 3 matrix of its relative velocities by unit impulses on both.
+    /// Call after the arms have been set.
     pub fn update_responses(&mut self, answers: [&BodyResponse; 2]) {
         let axes = Vec3::AXES;
         for (k, answer) in answers.into_iter().enumerate() {
             self.unit_responses[k] = axes.map(|axis| answer.twist_change([axis, self.impulse_arms[k].cross(axis)]));
         }
+        // Relative velocity of the two points by unit impulses on the trailer, opposite ones on the vehicle ahead.
         let columns = [0, 1, 2].map(|i| {
             self.point_velocity(0, self.unit_responses[0][i]) + self.point_velocity(1, self.unit_responses[1][i])
         });
@@ -260,15 +278,17 @@ impl Joint {
         }
     }
 
+    /// Returns the velocity of the coupling point of vehicle `k` for its twist, at the velocity arm (m/s, world axes).
     fn point_velocity(&self, k: usize, [velocity, angular]: Twist) -> Vec3 {
         velocity + angular.cross(self.velocity_arms[k])
     }
 
-    /// Performs one pass over all rows: updates the impulses and the twists of both vehicles. Returns the largest
-    /// change of velocity: of the point (m/s), or of a rotation at an arm of 1 m.
+    /// Performs one pass of sequential impulses: first the three rows of the point together, then each rotational row within its bounds. Updates the
+    /// impulses and the twists of both vehicles. Returns the largest change of velocity: of the point (m/s), or of a rotation at an arm of 1 m.
+    /// Requires [`Joint::update_responses`] before.
     pub fn solve_pass(&mut self, [ahead, trailer]: [&mut Twist; 2]) -> f32 {
-        let missing = self.velocity_error([*ahead, *trailer]);
-        let more = self.effective_mass * missing;
+        let missing = self.velocity_error([*ahead, *trailer]); // m/s
+        let more = self.effective_mass * missing; // N s
         self.impulse += more;
         for (i, size) in more.to_array().into_iter().enumerate() {
             *ahead = add_scaled(*ahead, self.unit_responses[0][i], -size);
@@ -276,7 +296,7 @@ impl Joint {
         }
         let mut changed = missing.length();
         for turn in &mut self.rotation_rows[..self.rotation_row_count] {
-            let more = turn.impulse_change([*ahead, *trailer]);
+            let more = turn.impulse_change([*ahead, *trailer]); // N m s
             turn.impulse += more;
             *ahead = add_scaled(*ahead, turn.unit_responses[0], -more);
             *trailer = add_scaled(*trailer, turn.unit_responses[1], more);
@@ -285,8 +305,8 @@ impl Joint {
         changed
     }
 
-    /// Returns the residual of the rows at the twists of both vehicles (m/s; rotations at an arm of 1 m). Requires
-    /// [`Joint::update_responses`] before.
+    /// Returns the largest residual of the rows at the twists of the vehicle ahead and the trailer (m/s; rotations at an arm of 1 m). A rotational
+    /// row counts with the change of rate by the impulse that it would add. Requires [`Joint::update_responses`] before.
     pub fn residual(&self, twists: [Twist; 2]) -> f32 {
         let turns = self.rotation_rows[..self.rotation_row_count]
             .iter()
@@ -294,16 +314,18 @@ impl Joint {
         turns.fold(self.velocity_error(twists).length(), f32::max)
     }
 
+    /// Returns the target velocity less the velocity of the trailer's point relative to that of the vehicle ahead (m/s, world axes).
     fn velocity_error(&self, [ahead, trailer]: [Twist; 2]) -> Vec3 {
         self.target_velocity - (self.point_velocity(1, trailer) - self.point_velocity(0, ahead))
     }
 }
 
 impl RotationRow {
-    /// Returns the change of the impulse that the row needs at these twists (N m s), within its bounds.
+    /// Returns the change of the impulse that the row needs at these twists (N m s): solves `rate + C Δp = bias − s (p + Δp)` for Δp, with the
+    /// compliance C and the softness s, and limits p + Δp to the bounds. Changes nothing.
     fn impulse_change(&self, [ahead, trailer]: [Twist; 2]) -> f32 {
-        let rate = (trailer[1] - ahead[1]).dot(self.axis);
-        let free = self.impulse + (self.bias - self.softness * self.impulse - rate) / (self.compliance + self.softness);
+        let rate = (trailer[1] - ahead[1]).dot(self.axis); // rad/s
+        let free = self.impulse + (self.bias - self.softness * self.impulse - rate) / (self.compliance + self.softness); // impulse without bounds
         free.max(self.bounds[0]).min(self.bounds[1]) - self.impulse
     }
 }

@@ -77,19 +77,19 @@ const OVERRUN_TIME_CONSTANT_S: f32 = 0.2;
 /// Speed below which a trailer is at a standstill, as a share of walking pace.
 const STANDSTILL_SPEED_SHARE: f32 = 0.1;
 
-/// Returns true if a trailer rolls backwards, or is at a standstill and about to. An overrun device then releases the
-/// brake, as automatic reversing brakes do. UN R13, annex 12, allows a residual drag of 8 % of the weight; this model
-/// has none.
+/// Returns true if a trailer rolls backwards (below −0.1 times walking pace), or is slower than 0.1 times walking pace and pushed backwards
+/// (`push > driven`). An overrun device then releases the brake, as automatic reversing brakes do. UN R13, annex 12, allows a residual drag of 8 % of
+/// the weight; this model has none.
 ///
-/// The trailer rolls forward at `paces` times walking pace. The vehicle ahead holds the trailer back with `push` N. The
-/// weight of the trailer and the air drive the trailer forward with `driven` N.
+/// The trailer rolls forward at `paces` times walking pace. The vehicle ahead holds the trailer back with `push` N. The weight of the trailer and the
+/// air drive the trailer forward with `driven` N.
 pub(crate) fn is_reversed(paces: f32, push: f32, driven: f32) -> bool {
     paces < -STANDSTILL_SPEED_SHARE || (paces < STANDSTILL_SPEED_SHARE && push > driven)
 }
 
 impl TrailerBrakes {
-    /// Returns the steady share of the brake that an overrun device applies under a force of `push` N, 0 to 1; 0 for
-    /// other brakes.
+    /// Returns the steady share of the brake that an overrun device applies under a force of `push` N: `push` over the force of the full brake,
+    /// limited to 0 to 1. Returns 0 for other brakes.
     pub(crate) fn steady_overrun(self, push: f32) -> f32 {
         match self {
             Self::Overrun(full) => (push / full).clamp(0.0, 1.0),
@@ -97,14 +97,14 @@ impl TrailerBrakes {
         }
     }
 
-    /// Returns the share of the brake that the device applies after a step of `dt` s with the force `push` (N), 0 to 1.
-    /// `overrun` is the share before the step.
+    /// Returns the share of the brake that the device applies after a step of `dt` s with the force `push` (N), 0 to 1. `overrun` is the share before
+    /// the step. The share follows [`TrailerBrakes::steady_overrun`] with a time constant of 0.2 s (backward Euler).
     pub(crate) fn next_overrun(self, overrun: f32, push: f32, dt: f32) -> f32 {
         overrun + (self.steady_overrun(push) - overrun) * (dt / (OVERRUN_TIME_CONSTANT_S + dt))
     }
 
-    /// Returns the share of the trailer's foot brake that the vehicle ahead applies, 0 to 1. `pedal` is the brake pedal
-    /// of its driver, `overrun` the share that an overrun device applies.
+    /// Returns the share of the trailer's foot brake that the vehicle ahead applies, 0 to 1: `pedal`, the brake pedal of its driver, or `overrun`,
+    /// the share of the overrun device, or 0 if the trailer has own controls only.
     pub(crate) fn foot_brake_share(self, pedal: f32, overrun: f32) -> f32 {
         match self {
             Self::OwnControls => 0.0,
@@ -113,13 +113,17 @@ impl TrailerBrakes {
         }
     }
 
-    /// Returns the share of the trailer's handbrake behind a vehicle whose driver applies `handbrake`, 0 to 1.
+    /// Returns the share of the trailer's handbrake, 0 to 1: that of the driver ahead, `handbrake`; 0 if the trailer has own controls only.
     pub(crate) fn handbrake_share(self, handbrake: f32) -> f32 {
         if self == Self::OwnControls { 0.0 } else { handbrake }
     }
 }
 
 impl Hitch {
+    /// Checks the values: a finite point; stiffness, damping, friction and carried mass finite and ≥ 0; stops and breaking force > 0 or infinite.
+    ///
+    /// # Errors
+    /// A [`ModelError`] with the name of the first invalid value.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         finite("hitch: point", self.point)?;
         for (name, value) in [
@@ -143,6 +147,10 @@ impl Hitch {
 }
 
 impl Coupler {
+    /// Checks that the point is finite, and that the force of a full overrun brake is finite and > 0.
+    ///
+    /// # Errors
+    /// A [`ModelError`] with the name of the first invalid value.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         finite("coupler: point", self.point)?;
         match self.brakes {

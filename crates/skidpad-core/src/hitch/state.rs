@@ -15,7 +15,7 @@ pub struct Tow {
 }
 
 impl Tow {
-    /// Returns true if every number is finite.
+    /// Returns true if force and overrun share are finite. Does not check that the vehicle ahead exists.
     pub(crate) fn is_finite(&self) -> bool {
         let Self { by: _, force, overrun } = self;
         force.is_finite() && overrun.is_finite()

@@ -27,6 +27,7 @@ pub(crate) fn has_avx2() -> bool {
     HAS_AVX2.get().is_some()
 }
 
+/// Returns the proof that the processor has AVX2. Aborts the process on a thread that has not called [`has_avx2`] with success.
 #[inline(always)]
 fn avx2() -> Avx2 {
     // Every caller has checked `has_avx2`.

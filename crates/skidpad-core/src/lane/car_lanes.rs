@@ -24,7 +24,7 @@ pub(crate) trait CarLanes: CarScalar + WheelLanes<Car = Self> {
     /// Returns a bit for each lane in which the mask is true, the lowest for the first.
     fn bits(mask: Self::Mask) -> u32;
 
-    /// Returns the number of `car`.
+    /// Returns the number of `car`, 0 to 7.
     #[inline(always)]
     fn car(self, car: usize) -> f32 {
         self.to_lanes()[car]
@@ -37,7 +37,8 @@ pub(crate) trait CarLanes: CarScalar + WheelLanes<Car = Self> {
         Self::from_lanes([of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)])
     }
 
-    /// Transposes four numbers of each of eight cars, from `of`, into four values with the numbers of all cars.
+    /// Transposes four numbers of each of eight cars, from `of`, into four values with the numbers of all cars. `of(car)` returns the four numbers of
+    /// a car.
     #[inline(always)]
     fn transpose_to_lanes(of: impl Fn(usize) -> F32x4) -> [Self; 4] {
         let [a, b, c, d] = F32x4::transposed([of(0), of(1), of(2), of(3)]);
@@ -45,7 +46,7 @@ pub(crate) trait CarLanes: CarScalar + WheelLanes<Car = Self> {
         [Self::from_halves([a, e]), Self::from_halves([b, f]), Self::from_halves([c, g]), Self::from_halves([d, h])]
     }
 
-    /// Transposes four values with the numbers of all cars into four numbers of each of eight cars.
+    /// Transposes four values with the numbers of all cars into four numbers of each of eight cars, the inverse of [`CarLanes::transpose_to_lanes`].
     #[inline(always)]
     fn transpose_to_cars([x, y, z, w]: [Self; 4]) -> [F32x4; 8] {
         let [x, y, z, w] = [x.halves(), y.halves(), z.halves(), w.halves()];

@@ -12,6 +12,9 @@ use bevy_math::{Mat3, Vec3};
 /// ground, or press them down without limit.
 const MAX_LINK_SLOPE: f32 = 0.8;
 
+/// Checks all `parts` of a vehicle: number and order of wheels, mass and steering, inertia, hull, axles, wheels, links between wheels, tyres, sprung
+/// inertia, hitch, coupler, assists, aerodynamics and drivetrain, in this order. Returns the first violation. Whether the wheels carry the car is not
+/// checked here.
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let count = parts.wheels.len();
     if !(2..=MAX_WHEELS).contains(&count) {
@@ -55,7 +58,8 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     crate::drivetrain::torque_paths::check(parts)
 }
 
-/// Checks anti-roll bars and heave springs.
+/// Checks anti-roll bars and heave springs: wheel indices, rates and damping not negative, ranges of speed, and two different wheels of a heave
+/// spring. Returns the first violation.
 fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
     let count = parts.wheels.len();
     for bar in &parts.bars {
@@ -81,7 +85,7 @@ fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Checks that the inertia is symmetric and positive definite (Sylvester's criterion).
+/// Checks that the inertia is symmetric, to rounding, and positive definite (Sylvester's criterion: all leading minors are positive).
 fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     let [x, y, z] = [parts.inertia.x_axis, parts.inertia.y_axis, parts.inertia.z_axis];
     for minor in [x.x, x.x * y.y - x.y * x.y, parts.inertia.determinant()] {
@@ -101,6 +105,7 @@ fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
 fn check_sprung_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     let (mut mass, mut inertia, mut between) = (parts.mass, parts.inertia, Vec3::ZERO);
     for wheel in &parts.wheels {
+        // Unsprung mass, kg, and direction `r × z` of its moment about the centre of mass, m.
         let (own, arm) = (wheel.unsprung.map_or(0.0, |own| own.mass), wheel.contact.cross(Vec3::Z));
         (mass, between) = (mass - own, between + arm * own);
         inertia -= outer(arm * own, arm);
@@ -119,6 +124,8 @@ fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
+/// Checks the values of an axle: its largest steering angle at the steering `lock` (rad) is below a right angle, shares and heights are in range, and
+/// a force point excludes a roll centre off the ground.
 fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     let largest = axle.steer_ratio.abs() * lock;
     positive("a right angle less the largest steering angle of an axle", core::f32::consts::FRAC_PI_2 - largest)?;
@@ -137,6 +144,8 @@ fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     Ok(())
 }
 
+/// Checks the values of a brake disc: heat capacity above 0, cooling and temperatures not negative, a rising range of fade, and a remaining torque of
+/// 0 to 1. `named` builds the name of a value in an error.
 fn check_disc(disc: &BrakeDisc, named: impl Fn(&str) -> String) -> Result<(), ModelError> {
     positive(&named("heat capacity of the brake disc"), disc.heat_capacity)?;
     not_negative(&named("cooling of the brake disc"), disc.cooling[0])?;
@@ -147,6 +156,9 @@ fn check_disc(disc: &BrakeDisc, named: impl Fn(&str) -> String) -> Result<(), Mo
     not_negative(&named("what a faded brake has lost"), 1.0 - disc.min_torque_factor)
 }
 
+/// Checks the values of wheel number `i`: its indices, position, tread, springs, dampers, brakes, rolling resistance and unsprung mass. The roll
+/// centre must not be higher than [`MAX_LINK_SLOPE`] of half the track, and camber and toe must stay below 1 rad over the travel. Returns the first
+/// violation.
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
     let named = |what: &str| format!("wheel {i}: {what}");
     index_in_range(&named("axle"), wheel.axle, parts.axles.len())?;
@@ -157,6 +169,7 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     positive(&named("radius"), wheel.radius)?;
     positive(&named("spin inertia"), wheel.spin_inertia)?;
     let strut = &wheel.strut;
+    // Largest travel in either direction, m.
     let travel = strut.droop_travel.max(strut.bump_travel + strut.stop_travel);
     let axle = &parts.axles[wheel.axle];
     let steepest = MAX_LINK_SLOPE * lateral_offset(parts, i).abs();

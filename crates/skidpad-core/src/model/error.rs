@@ -33,11 +33,13 @@ pub enum ModelError {
     },
 }
 
+/// Checks that all components of `found` are finite; the error names `part` and the first that is not.
 pub(crate) fn finite(part: &str, found: Vec3) -> Result<(), ModelError> {
     let Some(found) = found.to_array().into_iter().find(|number| !number.is_finite()) else { return Ok(()) };
     Err(ModelError::OutOfRange { part: part.into(), found, accepts: "a finite number" })
 }
 
+/// Checks that `found` is finite and at least 0; the error names `part`. NaN fails.
 pub(crate) fn not_negative(part: &str, found: f32) -> Result<(), ModelError> {
     if found >= 0.0 && found.is_finite() {
         return Ok(());
@@ -46,6 +48,7 @@ pub(crate) fn not_negative(part: &str, found: f32) -> Result<(), ModelError> {
     Err(ModelError::OutOfRange { part, found, accepts: "a finite number, 0 or more" })
 }
 
+/// Checks that `found` is finite and above 0; the error names `part`. NaN fails.
 pub(crate) fn positive(part: &str, found: f32) -> Result<(), ModelError> {
     if found > 0.0 && found.is_finite() {
         return Ok(());
@@ -54,6 +57,7 @@ pub(crate) fn positive(part: &str, found: f32) -> Result<(), ModelError> {
     Err(ModelError::OutOfRange { part, found, accepts: "a finite number above 0" })
 }
 
+/// Checks that `found` is above 0, infinity included; the error names `part`. NaN fails.
 pub(crate) fn positive_or_infinite(part: &str, found: f32) -> Result<(), ModelError> {
     if found > 0.0 {
         return Ok(());
@@ -62,6 +66,7 @@ pub(crate) fn positive_or_infinite(part: &str, found: f32) -> Result<(), ModelEr
     Err(ModelError::OutOfRange { part, found, accepts: "a number above 0, or infinite" })
 }
 
+/// Checks that `index` is below `length`; the error names `part`.
 pub(crate) fn index_in_range(part: &str, index: usize, length: usize) -> Result<(), ModelError> {
     if index < length {
         return Ok(());

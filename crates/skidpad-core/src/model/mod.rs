@@ -44,22 +44,39 @@ pub const MAX_PULL_RATIO: f32 = 10.0;
 /// Valid vehicle: immutable, shared between the cars that use it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
+    /// Parts from which the model was built.
     parts: ModelParts,
+    /// Inverse of the mass of the whole car, 1/kg.
     inverse_mass: f32,
+    /// Inverse of the inertia about the centre of mass, vehicle axes, 1/(kg m²).
     inverse_inertia: Mat3,
+    /// Mass carried by each wheel at rest, kg.
     carried_masses: Box<[f32]>,
+    /// Assists and tricks that can have an effect.
     assists: Box<[Assist]>,
+    /// Left and right wheel of each axle.
     axle_wheels: Box<[[usize; 2]]>,
+    /// Steering geometry of each axle.
     ackermann: Box<[Ackermann]>,
+    /// Sine and cosine of the static camber of each wheel.
     camber_sin_cos: Box<[(f32, f32)]>,
+    /// Constants of the wheels in groups of four lanes.
     wheel_packs: Box<[WheelPack]>,
+    /// Group and lane of each wheel.
     lane_indices: Box<[LaneIndex]>,
+    /// Torques that pass through each coupling.
     torque_paths: Box<[TorquePath]>,
+    /// Angular momentum of each motor's rotor per speed of the car, kg m.
     rotor_momentum: Box<[f32]>,
+    /// Bars and heave springs between wheels that are not neighbours in a group.
     separate_axle_links: Box<[usize]>,
+    /// Whether the travel of any wheel changes toe or camber.
     has_bump_steer: bool,
+    /// Whether any wheel probes the ground with more than a ray.
     has_rims: bool,
+    /// Whether the roll centre of any axle is off the ground.
     has_roll_centre_links: bool,
+    /// Whether any axle has lateral compliance.
     has_lateral_compliance: bool,
 }
 
@@ -67,14 +84,18 @@ pub struct Model {
 const MIN_CARRIED_SHARE: f32 = 1e-3;
 
 impl Model {
-    /// Builds a model: checks `parts` and derives the mass that each wheel carries.
+    /// Builds a model: checks `parts`, derives the mass that each wheel carries at rest, and precomputes all constants of a step.
     ///
     /// # Errors
-    /// Returns the first rule that the parts violate. Vehicle files report all of their errors before this check.
+    ///
+    /// Returns the first rule that the parts violate: those of the parts, a centre of mass outside the wheels, axles without one or two wheels, a
+    /// wheel that carries too little, or an axle whose lateral springs are weaker than its load per metre. Vehicle files report all of their errors
+    /// before this check.
     pub fn new(parts: ModelParts) -> Result<Self, ModelError> {
         check::check(&parts)?;
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
         let mass = f64::from(parts.mass);
+        // Horizontal coordinates, m.
         let plane = |point: Vec3| [point.x, point.y].map(f64::from);
         let hitch = parts.hitch.map(|hitch| (plane(hitch.point), f64::from(hitch.carried_mass)));
         let coupler = parts.coupler.map(|coupler| plane(coupler.point));
@@ -174,8 +195,8 @@ impl Model {
         ratios.find(|ratio| *ratio != 0.0).unwrap_or(1.0)
     }
 
-    /// Returns the left and right road-wheel angles of each axle, rad, without toe. `middles` are the angles in the
-    /// middle of each axle, rad.
+    /// Returns the left and right road-wheel angles of each axle, rad, positive to the left, without toe. `middles` are the angles in the middle of
+    /// each axle, rad. The Ackermann geometry of each axle turns its wheels about the centre of the common curvature.
     pub fn road_wheel_angles(&self, middles: &[f32]) -> Vec<[f32; 2]> {
         let curvature = Ackermann::curvature(&self.ackermann, |i| middles[i]);
         self.ackermann.iter().zip(middles).map(|(axle, middle)| axle.angles(*middle, curvature)).collect()
@@ -211,8 +232,8 @@ impl Model {
         self.lane_indices[i]
     }
 
-    /// Returns, for each lane, the share of its wheels (one per bank) for which `is` returns true. `is` takes a wheel
-    /// number.
+    /// Returns, for each lane, the share of its wheels (one per bank of four lanes) for which `is` returns true, 0 to 1; 0 for a lane without wheels.
+    /// `is` takes a wheel number.
     pub(crate) fn share_of_lanes(&self, is: impl Fn(usize) -> bool) -> F32x4 {
         let mut counts = [[0.0; 4]; 2];
         for (wheel, place) in self.lane_indices.iter().enumerate() {
@@ -223,8 +244,8 @@ impl Model {
         found / all.at_least(F32x4::splat(1.0))
     }
 
-    /// Returns true if `wheels` are the two wheels of one axle and a link between them resists opposite travel
-    /// (`way` below 0).
+    /// Returns true if `wheels` are neighbours on one axle in a bank and a link between them resists opposite travel: `way`, the coupling sign of the
+    /// link, is below 0 (anti-roll bar −1, heave spring 1).
     pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], way: f32) -> bool {
         let [first, second] = wheels.map(|i| self.lane_indices[i]);
         way < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
@@ -300,7 +321,8 @@ impl Model {
         &self.parts.tyres[self.parts.wheels[i].tyre]
     }
 
-    /// Computes the forces of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`].
+    /// Computes the forces of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`]. For a mirrored tyre, lateral
+    /// slip and camber are reversed before and the lateral force after the evaluation.
     pub fn tyre_force(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> TyreForces<f32> {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
@@ -309,7 +331,8 @@ impl Model {
         found
     }
 
-    /// Computes the moments of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::moments`].
+    /// Computes the moments of the tyre of wheel `i` at the slips (κ, −tan α), N m, as it is mounted; see [`Tyre::moments`]. For a mirrored tyre,
+    /// lateral slip and camber are reversed before, Mx and Mz after the evaluation.
     pub fn tyre_moments(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
@@ -330,8 +353,8 @@ impl Model {
         [0, 1].map(|k| wheel.deflection[k] / lengths[k])
     }
 
-    /// Returns the camber of wheel `i` against the chassis, rad, positive with the top leaning outwards. `compression`
-    /// is the compression of each wheel, m.
+    /// Returns the camber of wheel `i` against the chassis, rad, positive with the top leaning outwards: the static camber plus the change by the
+    /// links at its compression, and the tilt of a solid axle. `compression` is the compression of each wheel, m.
     pub fn camber(&self, i: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let wheel = &self.parts.wheels[i];
         let axle = &self.parts.axles[wheel.axle];
@@ -340,7 +363,8 @@ impl Model {
         if axle.solid { camber + wheel.side.outward_sign() * self.beam_tilt(wheel.axle, compression) } else { camber }
     }
 
-    /// Returns the angle by which the beam of a solid axle leans to the right against the chassis, rad.
+    /// Returns the angle by which the beam of a solid axle leans to the right against the chassis, rad: left less right compression over the track.
+    /// `compression` is the compression of each wheel, m.
     pub(crate) fn beam_tilt(&self, axle: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let [left, right] = self.axle_wheels[axle];
         let track = self.parts.wheels[left].contact.y - self.parts.wheels[right].contact.y;
@@ -366,6 +390,7 @@ impl Model {
     }
 }
 
+/// Returns the Ackermann geometry of each axle, from its mean longitudinal position and its track.
 fn ackermann(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Ackermann]> {
     let ends = || axle_wheels.iter().map(|both| both.map(|i| parts.wheels[i].contact));
     let positions: Vec<f32> = ends().map(|[left, right]| 0.5 * (left.x + right.x)).collect();
@@ -373,6 +398,11 @@ fn ackermann(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Ackermann]>
     Ackermann::for_axles(&parts.axles, &positions, &tracks)
 }
 
+/// Returns the left and right wheel of each axle; an axle with one wheel has its number twice.
+///
+/// # Errors
+///
+/// Fails for an axle with no wheel or more than two.
 fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
     (0..parts.axles.len())
         .map(|axle| {
@@ -386,7 +416,8 @@ fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
         .collect()
 }
 
-/// Returns the assists that can have an effect on a car of `parts`, in the order of [`Assist::ALL`].
+/// Returns the assists and tricks that can have an effect on a car of `parts`, in the order of [`Assist::ALL`]: those with parameters or a value
+/// above 0, and external forces. Tricks of ray-cast solvers are never included.
 fn effective_assists(parts: &ModelParts) -> Box<[Assist]> {
     let assists = &parts.assists;
     let uses = |assist: &Assist| match assist {

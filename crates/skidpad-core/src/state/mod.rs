@@ -66,7 +66,8 @@ impl State {
         Self::from_equilibrium(model, scene, placement, rest)
     }
 
-    /// Returns a car as [`State::at_rest`] does, in the equilibrium `rest`, or in its described pose without one.
+    /// Returns a car as [`State::at_rest`] does, in the equilibrium `rest`, or in its described pose with static loads without one. Steering is
+    /// straight, the vehicle is not towed, and wheels roll at the placement's speed.
     fn from_equilibrium(model: &Model, scene: &Scene, placement: &Placement, rest: Option<StaticEquilibrium>) -> Self {
         let upright = scene.upright_orientation(placement.heading);
         let velocity = upright * Vec3::X * placement.speed;
@@ -80,6 +81,7 @@ impl State {
             ..WheelState::default()
         };
         let wheels = model.wheels().iter().enumerate().map(wheel).collect();
+        // Height of the centre of mass above the ground's plane, m.
         let height = model.parts().centre_height + rest.as_ref().map_or(0.0, |r| r.heave);
         let mut state = Self {
             position: scene.point_above_plane(placement.x, placement.y, f64::from(height) + placement.height),
@@ -98,20 +100,21 @@ impl State {
         state
     }
 
-    /// Returns a car at rest on its wheels. The ground point `ground` is below the centre of mass, m, with the unit
-    /// normal `normal`, world. The car is turned by `heading` rad to the left about the vertical, then rotated onto the
-    /// ground.
+    /// Returns a car at rest on its wheels. The ground point `ground` (world, m) is below the centre of mass, with the unit normal `normal`, world; a
+    /// normal without direction counts as vertical. The car is turned by `heading` rad to the left about the vertical, then rotated onto the ground.
     ///
-    /// The struts are in the equilibrium of level ground: on a slope the car settles. All other state is that of a
-    /// fresh car, so a teleport keeps nothing of the previous state.
+    /// The struts are in the equilibrium of level ground: on a slope the car settles. All other state is that of a fresh car, so a teleport keeps
+    /// nothing of the previous state.
     pub fn upright_at(model: &Model, ground: DVec3, normal: Vec3, heading: f32) -> Self {
+        // Car on level ground at the origin.
         let level = Self::at_rest(model, &Scene::flat(), &Placement { heading, ..Placement::default() });
         let lay = Quat::from_rotation_arc(Vec3::Z, normal.try_normalize().unwrap_or(Vec3::Z));
         let position = ground + (lay * level.position.as_vec3()).as_dvec3();
         Self { position, rotation: (lay * level.rotation).normalize(), ..level }
     }
 
-    /// Lowers every wheel to the ground of `scene`, at most to its free droop. Sets contact, compression and load.
+    /// Lowers every wheel to the ground of `scene` below it, along the vertical axis of the car, at most to its free droop. Sets contact, compression
+    /// (m, negative below the position at rest) and load (N; 0 in the air). Ground that would compress a strut is accepted without limit.
     fn lower_wheels(&mut self, model: &Model, scene: &Scene) {
         let up = self.rotation * Vec3::Z;
         for (i, (wheel, described)) in self.wheels.iter_mut().zip(model.wheels()).enumerate() {
@@ -120,6 +123,7 @@ impl State {
             let start = self.position + (self.rotation * (described.contact + above)).as_dvec3();
             let below = scene.distance_to_ground(start, -up.as_dvec3());
             let reached = below.map_or(f32::NEG_INFINITY, |distance| (f64::from(above.z) - distance) as f32);
+            // Compression of a wheel in the air, m, negative.
             let hanging = -model.droop_from_rest(i);
             wheel.contact = reached > hanging;
             wheel.compression = reached.max(hanging);

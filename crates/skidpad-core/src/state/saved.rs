@@ -25,6 +25,7 @@ pub const CAR_MAGIC: [u8; 4] = *b"skpC";
 /// First bytes of a saved world.
 pub const WORLD_MAGIC: [u8; 4] = *b"skpW";
 
+/// Size of magic bytes and version, bytes.
 const MAGIC_BYTES: usize = CAR_MAGIC.len() + u16::SIZE_BYTES;
 
 impl State {
@@ -62,6 +63,7 @@ pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadEr
     Ok(state)
 }
 
+/// Returns the size of the state of a car with this number of `wheels`, bytes, without optional parts and without header.
 fn car_bytes(wheels: usize) -> usize {
     State::SIZE_BYTES + wheels * WheelState::SIZE_BYTES
 }
@@ -95,10 +97,12 @@ const OFF_GRIP_FLAG: u8 = 64;
 
 /// Bytes that are not yet written, of a buffer of the final size.
 struct Writer<'a> {
+    /// Bytes left to write.
     remaining: &'a mut [u8],
 }
 
 impl Writer<'_> {
+    /// Writes `bytes`. Does nothing if the buffer is too short, which its size rules out.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) {
         if let Some((next, left)) = core::mem::take(&mut self.remaining).split_first_chunk_mut() {
@@ -107,7 +111,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the next `N` bytes by `write`. Their length is checked once for all of them.
+    /// Writes the next `N` bytes by `write`, which gets a writer for exactly these. Their length is checked once for all of them; in a shorter buffer
+    /// nothing is written.
     #[inline(always)]
     fn write_fixed<const N: usize>(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         if let Some((next, left)) = core::mem::take(&mut self.remaining).split_first_chunk_mut::<N>() {
@@ -119,50 +124,69 @@ impl Writer<'_> {
 
 /// Bytes that are not yet read, and the place in the data for errors.
 struct Reader<'a> {
+    /// Bytes left to read.
     left: &'a [u8],
+    /// Number of all bytes, for errors.
     found: usize,
+    /// Number of bytes expected so far, for errors; optional parts change it.
     accepts: usize,
+    /// Number of the car being read.
     car: usize,
     /// Number of wheels of the car being read.
     wheels: usize,
+    /// Wheel being read; `None` outside of wheels.
     wheel: Option<usize>,
     /// Free body being read; the bodies follow all cars.
     body: Option<usize>,
     /// Whether the car being read is towed; `None` if the number of bytes after its wheels determines it.
     towed: Option<bool>,
+    /// Field being read, which determines the accepted range of its numbers.
     field: &'static Field,
 }
 
 /// Field being read, with the range of its numbers.
 struct Field {
+    /// Name in errors.
     name: &'static str,
+    /// Accepted range of its numbers.
     range: Range,
 }
 
 /// Range of a number.
 #[derive(Clone, Copy)]
 struct Range {
+    /// Least accepted value.
     least: f64,
+    /// Largest accepted value.
     most: f64,
+    /// Accepted values as a text, for errors.
     accepts: &'static str,
 }
 
 /// Maximum magnitude of a number. It is larger than any value of a car, and products of three such numbers are finite.
 const MAX_MAGNITUDE: f64 = 1e12;
 
+/// Range of a number of either sign.
 const MAGNITUDE_RANGE: Range = Range { least: -MAX_MAGNITUDE, most: MAX_MAGNITUDE, accepts: "a number within ±1e12" };
+/// Range of a number that is not negative.
 const NON_NEGATIVE_RANGE: Range = Range { least: 0.0, most: MAX_MAGNITUDE, accepts: "a number from 0 to 1e12" };
+/// Range of a share.
 const SHARE_RANGE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
+/// Range of a sine.
 const SINE_RANGE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±1" };
 /// Range of a road-wheel angle. The inner wheel in a tight turn is turned by up to half a turn, and by up to 1 rad of
 /// toe.
 const STEER_RANGE: Range = Range { least: -4.2, most: 4.2, accepts: "an angle within ±4.2 rad" };
 
+/// Field before the first is read.
 const NO_FIELD: Field = Field { name: "", range: MAGNITUDE_RANGE };
+/// Lateral shift of a wheel, an optional field.
 const SHIFT_FIELD: Field = Field { name: "shift", range: MAGNITUDE_RANGE };
+/// Friction factor of the ground less 1, an optional field.
 const GRIP_EXCESS_FIELD: Field = Field { name: "grip_excess", range: MAGNITUDE_RANGE };
 
 impl<'a> Reader<'a> {
+    /// Builds a reader of `bytes` that expects `accepts` bytes, at the first of them.
     fn new(bytes: &'a [u8], accepts: usize) -> Self {
         Self {
             left: bytes,
@@ -177,6 +201,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads magic bytes and version. Fails if they are not `accepts` and `version`. `what`: content for the error, "car" or "world".
     fn read_header(&mut self, what: &'static str, accepts: [u8; 4], version: u16) -> Result<(), LoadError> {
         let found = self.take()?;
         if found != accepts {
@@ -188,25 +213,30 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads the state of the car number `car` (for errors), which must have `wheels` wheels.
     fn car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
         (self.car, self.wheels, self.wheel) = (car, wheels, None);
         State::read(self)
     }
 
+    /// Checks that no bytes are left.
     fn check_end(&self) -> Result<(), LoadError> {
         if self.left.is_empty() { Ok(()) } else { Err(self.length_error()) }
     }
 
+    /// Returns the next `N` bytes and advances. Fails if fewer are left; nothing is consumed then.
     fn take<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
         let (taken, left) = self.left.split_first_chunk().ok_or_else(|| self.length_error())?;
         self.left = left;
         Ok(*taken)
     }
 
+    /// Returns the error of a wrong number of bytes.
     fn length_error(&self) -> LoadError {
         LoadError::Length { found: self.found, accepts: self.accepts }
     }
 
+    /// Returns the error of the value `found` in the present field, with car and wheel or free body. `accepts`: accepted range as a text.
     fn value(&self, found: f64, accepts: &'static str) -> LoadError {
         let wheel = self.wheel.map_or_else(String::new, |i| format!("wheel {i}, "));
         let whose = self.body.map_or_else(|| format!("car {}, {wheel}", self.car), |body| format!("body {body}, "));
@@ -218,7 +248,9 @@ impl<'a> Reader<'a> {
 trait Saved: Sized {
     /// Size, bytes; for a list, the size of its length.
     const SIZE_BYTES: usize;
+    /// Appends the value to `to`, little-endian.
     fn write(&self, to: &mut Writer<'_>);
+    /// Reads the value from `from` and advances. Fails if bytes are missing or a number is outside the range of the present field.
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
@@ -298,6 +330,7 @@ fields!(WheelState {
     contact: bool = MAGNITUDE_RANGE,
 } apart shift, grip_excess);
 
+/// Implements [`Saved`] for whole numbers; every value is accepted.
 macro_rules! whole_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
@@ -315,6 +348,7 @@ macro_rules! whole_numbers {
 
 whole_numbers!(u8 i8 u16 u32 u64);
 
+/// Implements [`Saved`] for floating-point numbers; a value outside the range of the present field, or not finite, fails.
 macro_rules! finite_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
@@ -401,6 +435,7 @@ impl Saved for Quat {
         self.to_array().write(to);
     }
 
+    /// Reads a quaternion. Fails if its length differs from 1 by 0.001 or more.
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
         let found = <[f32; 4]>::read(from).map(Self::from_array)?;
         let length = found.length();
@@ -430,6 +465,8 @@ impl Saved for Option<Tow> {
     }
 }
 
+/// Writes the number of wheels with two flags in its upper bits, then each wheel, with its shift and its grip excess if the flags are set. Reading
+/// fails for another number of wheels.
 impl Saved for Box<[WheelState]> {
     const SIZE_BYTES: usize = u8::SIZE_BYTES;
 

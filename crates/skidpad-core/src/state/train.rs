@@ -11,17 +11,18 @@ use bevy_math::{Quat, Vec3};
 const COUPLER_LOAD_PASSES: usize = 30;
 
 impl State {
-    /// Returns the vehicles of a train at rest, or rolling. The first of `models` is placed as by [`State::at_rest`].
-    /// Each other vehicle is in line behind the previous one, and hitched to it. `first` is the number of the first
-    /// vehicle in its world; the numbers of the other vehicles follow.
+    /// Returns the vehicles of a train at rest, or rolling. The first of `models` is placed as by [`State::at_rest`]. Each other vehicle is in line
+    /// behind the previous one, and hitched to it: coupler on hitch, with the static load of the coupler as hitch force and the overrun brake in
+    /// balance. `first` is the number of the first vehicle in its world; the numbers of the other vehicles follow.
     ///
-    /// A vehicle without a hitch tows nothing, and a vehicle without a coupler is not towed. The vehicle behind is then
-    /// placed as by [`State::at_rest`], too.
+    /// A vehicle without a hitch tows nothing, and a vehicle without a coupler is not towed. The vehicle behind is then placed as by
+    /// [`State::at_rest`], too.
     pub fn train_at_rest(models: &[&Model], first: u32, scene: &Scene, placement: &Placement) -> Vec<Self> {
         let rests = static_equilibria(models, scene, placement.heading);
         let up = scene.upright_orientation(placement.heading) * Vec3::Z;
         let mut states: Vec<Self> = Vec::with_capacity(models.len());
         for (k, (model, rest)) in models.iter().zip(rests).enumerate() {
+            // Force of the hitch on the coupler, world, N.
             let force = up * coupler_load(model, rest.as_ref());
             let mut state = Self::from_equilibrium(model, scene, placement, rest);
             if let (Some(ahead), Some([hitch, coupler])) =
@@ -46,11 +47,14 @@ fn hitch_points(models: &[&Model], k: usize) -> Option<[Vec3; 2]> {
     Some([models[k].parts().hitch?.point, behind.parts().coupler?.point])
 }
 
+/// Returns the vertical load of the coupler, N, in the equilibrium `rest`; the described load without one.
 fn coupler_load(model: &Model, rest: Option<&StaticEquilibrium>) -> f32 {
     rest.map_or(model.coupler_load(), |rest| rest.coupler_load)
 }
 
-/// Returns the static equilibrium of each vehicle; `None` for a vehicle that has to settle by itself.
+/// Returns the static equilibrium of each vehicle; `None` for a vehicle that has to settle by itself. Iterates [`COUPLER_LOAD_PASSES`] times from the
+/// first vehicle to the last: each vehicle is solved with the load on its hitch and the height of its coupler, which are then updated for its
+/// neighbours.
 fn static_equilibria(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEquilibrium>> {
     let mut towing = vec![Towing::default(); models.len()];
     let mut rests: Vec<Option<StaticEquilibrium>> = models.iter().map(|_| None).collect();

@@ -16,7 +16,7 @@ pub(crate) struct StaticEquilibrium {
     pub heave: f32,
     /// Rotation from vehicle axes to the axes of a car upright on the ground.
     pub tilt: Quat,
-    /// Compression of every wheel (m).
+    /// Compression of every wheel from its position at rest on level ground (m), positive in jounce.
     pub compressions: Vec<f32>,
     /// Load of every wheel (N).
     pub loads: Vec<f32>,
@@ -37,25 +37,32 @@ pub(crate) struct Towing {
 const COUPLER_STIFFNESS_PER_M: f64 = 1e6;
 
 impl StaticEquilibrium {
-    /// Computes the equilibrium of loads, gravity and the friction that holds the car, for a car that heads `heading`
-    /// rad. Returns `None` if a wheel would lift or reach its stop: such a car has to settle by itself.
+    /// Computes the equilibrium of loads, gravity and the friction that holds the car, for a car that heads `heading` rad. Returns `None` if a wheel
+    /// would lift or reach its stop: such a car has to settle by itself.
     ///
-    /// With compressions `z = −heave + x θ − y φ`, the loads must carry the normal part of gravity. They must also
-    /// balance the moment of its tangential part, which acts at the centre of mass while friction acts on the ground:
-    /// `Σ N = m g_n`, `Σ x N = h m g_x`, `Σ y N = h m g_y`.
+    /// With compressions `z = −heave + x θ − y φ` (roll φ, pitch θ), the loads N must carry the normal part of gravity. They must also balance the
+    /// moment of its tangential part, which acts at the centre of mass while friction acts on the ground: `Σ N = m g_n`, `Σ x N = h m g_x`,
+    /// `Σ y N = h m g_y`. Friction is distributed in proportion to the static loads.
     ///
-    /// The coupler of a trailer is one more support, which hardly deflects. The load of a trailer on a hitch adds to
-    /// the force and both moments that the loads balance.
+    /// Each of 8 passes turns gravity by the last tilt, linearizes springs, bars, heave springs, jacking forces and the lateral scrub of the contacts
+    /// at the last pose, and solves for heave, roll and pitch. There is no convergence test. A load is the static load plus spring and link forces
+    /// less the jacking force.
+    ///
+    /// The coupler of a trailer is one more support, which hardly deflects; `towing` displaces it by the height of the hitch. The load of a trailer
+    /// on a hitch adds to the force and both moments that the loads balance.
     pub fn solve(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
         let down = scene.upright_orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
         let wheels = model.wheels();
         // Each wheel is assumed to hold the car in proportion to its load.
-        let (mass, height) = (f64::from(model.mass()), model.tyre_force_lever());
+        let (mass, height) = (f64::from(model.mass()), model.tyre_force_lever()); // kg; lever of tyre forces, m
+        // Levers (1, x, y) of the wheel loads, and change of each compression with heave, roll and pitch.
         let levers: Vec<DVec3> =
             wheels.iter().map(|w| DVec3::new(1.0, w.contact.x.into(), w.contact.y.into())).collect();
         let travel = |i: usize| DVec3::new(-1.0, -levers[i].z, levers[i].y);
+        // Stiffness of bars and heave springs of each wheel against heave (N/m), roll and pitch (N/rad).
         let ties: Vec<AxleLinkStiffness> =
             (0..wheels.len()).map(|i| AxleLinkStiffness::of_wheel(model, i, &travel)).collect();
+        // Static loads as force and moments; load of the trailer on the hitch likewise.
         let mut weight =
             (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
         let pulled =
@@ -65,7 +72,8 @@ impl StaticEquilibrium {
             let lever = load_lever(coupler.point);
             [lever, DVec3::new(-1.0, -lever.z, lever.y)]
         });
-        let held = COUPLER_STIFFNESS_PER_M * mass * f64::from(scene.gravity);
+        let held = COUPLER_STIFFNESS_PER_M * mass * f64::from(scene.gravity); // stiffness of the coupler support, N/m
+        // Force of the support on the coupler at a pose, N.
         let carried = |pose: DVec3| {
             f64::from(model.coupler_load()) + held * (coupler[1].dot(pose) + f64::from(towing.coupler_lift))
         };
@@ -74,13 +82,14 @@ impl StaticEquilibrium {
         let (mut pose, mut jacked) = (DVec3::ZERO, vec![0.0; wheels.len()]);
         for _ in 0..TILT_PASSES {
             let gravity = (tilt_rotation(pose).inverse() * down).as_dvec3() * mass;
-            let wanted = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + pulled;
+            let wanted = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + pulled; // force and moments that the loads balance
             let rate = coupler[1] * held;
             let mut stiffness = DMat3::from_cols(coupler[0] * rate.x, coupler[0] * rate.y, coupler[0] * rate.z);
-            let mut missing = -weight;
-            let aside = |i: usize| -gravity.y * f64::from(model.carried_masses()[i]) / mass;
+            let mut missing = -weight; // force and moments at zero deflection, negative
+            let aside = |i: usize| -gravity.y * f64::from(model.carried_masses()[i]) / mass; // leftward friction on the car at wheel `i`, N
             jacked.iter_mut().enumerate().for_each(|(i, jacked)| *jacked = model.jacking_force(i, aside));
             for (i, rest) in levers.iter().enumerate() {
+                // Lateral displacement of the contact by links, m, as change of the lever.
                 let moved = DVec3::Z * model.link_scrub(i, |k| travel(k).dot(pose));
                 let lever = &(*rest + moved);
                 let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
@@ -98,6 +107,7 @@ impl StaticEquilibrium {
             model.static_load(i) + (pushed - jacked[i]) as f32
         };
         let loads: Vec<f32> = (0..wheels.len()).map(load).collect();
+        // Every wheel is loaded and between its stops.
         let hangs = wheels
             .iter()
             .zip(&compressions)
@@ -108,13 +118,13 @@ impl StaticEquilibrium {
     }
 }
 
-/// Returns the lever of a load at `point` on heave, roll and pitch: (1, x, y).
+/// Returns the lever of a vertical load at `point` (vehicle axes, m) on heave, roll and pitch: (1, x, y).
 fn load_lever(point: Vec3) -> DVec3 {
     DVec3::new(1.0, point.x.into(), point.y.into())
 }
 
-/// Returns the force along the strut of wheel `i` of a car at rest whose wheels have the given `compression` (m). The
-/// force is in N, ≥ 0.
+/// Returns the force along the strut of wheel `i` of a car at rest, N, ≥ 0: static load, spring, and bars and heave springs that act through the
+/// strut. `compression` returns the compression of each wheel from rest (m). Damping, jacking forces and bars beside the strut are not included.
 pub(crate) fn strut_load(model: &Model, compression: impl Fn(usize) -> f32, i: usize) -> f32 {
     let travel = |k: usize| DVec3::X * f64::from(compression(k));
     let tied = AxleLinkStiffness::of_wheel(model, i, &travel).through_strut.x;
@@ -126,17 +136,22 @@ pub(crate) fn strut_load(model: &Model, compression: impl Fn(usize) -> f32, i: u
 /// the tyre does not feel them.
 #[derive(Clone, Copy, Debug, Default)]
 struct AxleLinkStiffness {
+    /// Part through the strut.
     through_strut: DVec3,
+    /// Part beside the strut.
     external: DVec3,
 }
 
 impl AxleLinkStiffness {
+    /// Returns the stiffness of the anti-roll bars and heave springs of wheel `i` of `model`. `travel` returns the change of each wheel's compression
+    /// with heave, roll and pitch; if it returns compressions in x, the result is the force in x (N). A bar adds `rate (z_own − z_other)`, through or
+    /// beside the strut by its force path; a heave spring adds `rate (z_own + z_other) / 4` through the strut.
     fn of_wheel(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> Self {
         let parts = model.parts();
         let mut ties = Self::default();
-        let other = |wheels: [usize; 2]| travel(if wheels[0] == i { wheels[1] } else { wheels[0] });
+        let other = |wheels: [usize; 2]| travel(if wheels[0] == i { wheels[1] } else { wheels[0] }); // travel of the other wheel of a pair
         for bar in parts.bars.iter().filter(|bar| bar.wheels.contains(&i)) {
-            let rate = (travel(i) - other(bar.wheels)) * f64::from(bar.rate_at(0.0));
+            let rate = (travel(i) - other(bar.wheels)) * f64::from(bar.rate_at(0.0)); // bar without twist
             match bar.force_path {
                 BarForcePath::InLoadPath => ties.through_strut += rate,
                 BarForcePath::External => ties.external += rate,
@@ -149,7 +164,7 @@ impl AxleLinkStiffness {
     }
 }
 
-/// Returns the rotation by roll and pitch of a pose of heave, roll and pitch.
+/// Returns the rotation by roll (y component) and pitch (z component) of a pose (heave, roll, pitch), rad, as one rotation vector.
 fn tilt_rotation(pose: DVec3) -> Quat {
     math::integrate_rotation(Quat::IDENTITY, Vec3::new(pose.y as f32, pose.z as f32, 0.0), 1.0)
 }

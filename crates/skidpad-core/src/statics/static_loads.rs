@@ -14,18 +14,19 @@ pub fn sprung_masses(points: &[[f64; 2]], mass: f64) -> Option<Vec<f64>> {
     carried_masses(points, None, None, mass)
 }
 
-/// Computes the shares of [`sprung_masses`] (kg) for a vehicle that is towed, or that a trailer rests on.
+/// Computes the mass that each wheel carries at rest (kg) for a vehicle that is towed, or that a trailer rests on, by the conditions of
+/// [`sprung_masses`]. `points` are the wheels, `coupler` and `hitch` the positions of both from the centre of mass (m).
 ///
-/// The `coupler` of a trailer carries the rest of its mass, in either direction: wheels are loaded as by springs of one
-/// rate on a body that turns about the coupler. `hitch` is a position and the mass that rests there (kg). Wheels and
-/// coupler carry it together with the vehicle's own mass.
+/// The `coupler` of a trailer carries the rest of its mass, in either direction: wheels are loaded as by springs of one rate on a body that turns
+/// about the coupler. `hitch` is a position and the mass that rests there (kg). Wheels and coupler carry it together with the vehicle's own mass. The
+/// share of the coupler is not returned. Returns `None` if no non-negative shares of the wheels exist.
 pub fn carried_masses(
     points: &[[f64; 2]],
     coupler: Option<[f64; 2]>,
     hitch: Option<([f64; 2], f64)>,
     mass: f64,
 ) -> Option<Vec<f64>> {
-    let (place, rests) = hitch.unwrap_or_default();
+    let (place, rests) = hitch.unwrap_or_default(); // hitch position, m, and mass on it, kg
     // Centre of everything that is carried.
     let centre = place.map(|coordinate| coordinate * rests / (mass + rests));
     let all = points.iter().copied().chain(coupler).map(|[x, y]| [x - centre[0], y - centre[1]]);
@@ -37,9 +38,10 @@ pub fn carried_masses(
 /// Weight of a coupler's share relative to that of a wheel: the norm counts the coupler's share less by this factor.
 const COUPLER_WEIGHT: f64 = 1e6;
 
-/// Computes the shares of all points (kg). The shares of the first `wheels` points are not negative.
+/// Computes the shares of all points (kg, about the origin of `points`). The shares of the first `wheels` points are not negative (to 1e-9 of
+/// `mass`): in each pass the wheel with the most negative share is excluded. Returns `None` if no such shares carry `mass` in balance.
 fn constrained_shares(points: &[[f64; 2]], wheels: usize, mass: f64) -> Option<Vec<f64>> {
-    let mut counts: Vec<f64> = (0..points.len()).map(|i| if i < wheels { 1.0 } else { COUPLER_WEIGHT }).collect();
+    let mut counts: Vec<f64> = (0..points.len()).map(|i| if i < wheels { 1.0 } else { COUPLER_WEIGHT }).collect(); // weights; 0 excludes a wheel
     loop {
         let shares = minimum_norm_shares(points, &counts, mass)?;
         let tolerance = -1e-9 * mass;
@@ -51,11 +53,12 @@ fn constrained_shares(points: &[[f64; 2]], wheels: usize, mass: f64) -> Option<V
     }
 }
 
-/// Returns the shares of least norm, each weighted by its entry in `counts`; 0 excludes a point. Returns `None` if
-/// every point is excluded.
+/// Returns the shares mᵢ (kg) with `Σ mᵢ = mass` and `Σ mᵢ rᵢ = 0` that minimize `Σ mᵢ² / countᵢ`; 0 in `counts` excludes a point. Solves the 3 × 3
+/// normal equations with a tiny ridge, so that impossible conditions are only approximated: check with [`is_balanced`]. Returns `None` if every point
+/// is excluded.
 fn minimum_norm_shares(points: &[[f64; 2]], counts: &[f64], mass: f64) -> Option<Vec<f64>> {
-    let columns = || points.iter().zip(counts).map(|(p, count)| (DVec3::new(1.0, p[0], p[1]), *count));
-    let mut gram = DMat3::ZERO;
+    let columns = || points.iter().zip(counts).map(|(p, count)| (DVec3::new(1.0, p[0], p[1]), *count)); // lever (1, x, y) and weight of each point
+    let mut gram = DMat3::ZERO; // Σ count c cᵀ
     let mut scale = 0.0f64;
     for (c, count) in columns() {
         gram += DMat3::from_cols(c * c.x, c * c.y, c * c.z) * count;
@@ -66,14 +69,15 @@ fn minimum_norm_shares(points: &[[f64; 2]], counts: &[f64], mass: f64) -> Option
     }
     // Wheels on one line (a bicycle, one axle) make the matrix singular; the tiny ridge selects the least-norm share.
     gram += DMat3::from_diagonal(DVec3::splat(1e-12 * scale));
-    let weights = gram.inverse() * DVec3::new(mass, 0.0, 0.0);
+    let weights = gram.inverse() * DVec3::new(mass, 0.0, 0.0); // share per lever: mᵢ = countᵢ (1, x, y) · weights
     Some(columns().map(|(c, count)| c.dot(weights) * count).collect())
 }
 
-/// Returns true if the shares add up to `mass` and have no moment about the origin.
+/// Returns true if the shares add up to `mass` and have no moment about the origin, within 1e-6 of `mass` times the largest coordinate (at least 1
+/// m).
 fn is_balanced(points: &[[f64; 2]], shares: &[f64], mass: f64) -> bool {
     let sum = |f: &dyn Fn(usize) -> f64| (0..points.len()).map(|i| shares[i] * f(i)).sum::<f64>();
-    let reach = points.iter().flatten().fold(1e-3f64, |r, p| r.max(p.abs()));
+    let reach = points.iter().flatten().fold(1e-3f64, |r, p| r.max(p.abs())); // largest coordinate, m
     let close = |error: f64| error.abs() < 1e-6 * mass * reach.max(1.0);
     close(sum(&|_| 1.0) - mass) && close(sum(&|i| points[i][0])) && close(sum(&|i| points[i][1]))
 }
@@ -82,6 +86,7 @@ fn is_balanced(points: &[[f64; 2]], shares: &[f64], mass: f64) -> bool {
 mod tests {
     use super::*;
 
+    /// Checks that wheels at `points` carry the `expected` shares of 1000 kg, within 1e-4 kg.
     fn check(points: &[[f64; 2]], expected: &[f64]) {
         let shares = sprung_masses(points, 1000.0).expect("supported");
         for (share, expected) in shares.iter().zip(expected) {
@@ -90,12 +95,14 @@ mod tests {
         }
     }
 
+    /// Checks the shares of two and three wheels, which the conditions determine.
     #[test]
     fn c4_two_and_three_wheels_are_determined() {
         check(&[[1.0, 0.0], [-1.5, 0.0]], &[600.0, 400.0]);
         check(&[[2.0, 0.0], [-1.0, 0.8], [-1.0, -0.8]], &[1000.0 / 3.0; 3]);
     }
 
+    /// Checks that four wheels share by the lever rule, equally left and right.
     #[test]
     fn four_wheels_share_by_the_lever_rule() {
         check(
@@ -137,12 +144,14 @@ mod tests {
         assert_eq!(carried_masses(&[[1.0, 0.0], [-1.5, 0.0]], None, Some(([-3.0, 0.2], 0.0)), 1000.0), alone);
     }
 
+    /// Checks that no share is negative with a wheel far ahead of two others.
     #[test]
     fn a_wheel_never_pulls() {
         let shares = sprung_masses(&[[0.1, 0.0], [-0.1, 0.0], [10.0, 0.0]], 1000.0).expect("supported");
         assert!(shares.iter().all(|&m| m >= -1e-6), "{shares:?}");
     }
 
+    /// Checks that there are no shares if all wheels are ahead of the centre of mass.
     #[test]
     fn a_centre_of_mass_outside_the_wheels_is_refused() {
         assert_eq!(sprung_masses(&[[1.0, 0.5], [1.0, -0.5], [2.0, 0.0]], 1000.0), None);

@@ -16,13 +16,15 @@ pub(crate) struct Ackermann {
 }
 
 impl Ackermann {
-    /// Returns the geometry of axles at `positions` (m, positive ahead) with `tracks` (m).
+    /// Returns the Ackermann geometry of all `axles` at `positions` (m, positive ahead) with `tracks` (m).
     ///
-    /// Unsteered axles fix the turning axis. If all axles are steered, the axis moves as their angles grow: a line
-    /// fitted to the tangents of the angles over the positions is zero on the axis, and its slope is the curvature of
-    /// the path.
+    /// Unsteered axles fix the turning axis; each axle then uses its own distance to it. If all axles are steered, the
+    /// axis moves as their angles grow: a line fitted (least squares) to the tangents of the angles over the positions
+    /// is zero on the axis, and its slope is the curvature of the path. Axles at a single position count as a fixed
+    /// axis.
     pub(crate) fn for_axles(axles: &[Axle], positions: &[f32], tracks: &[f32]) -> Box<[Self]> {
         let middle = positions.iter().sum::<f32>() / positions.len() as f32;
+        // Sum of the squared distances from the mean position (m²).
         let spread: f32 = positions.iter().map(|x| (x - middle) * (x - middle)).sum();
         let all_steered = spread > 0.0 && axles.iter().all(|axle| axle.steer_ratio != 0.0);
         let of = |((axle, x), track): ((&Axle, &f32), &f32)| {
@@ -35,20 +37,23 @@ impl Ackermann {
         axles.iter().zip(positions).zip(tracks).map(of).collect()
     }
 
-    /// Returns the geometry of an axle with a `track` (m) of a vehicle with unsteered axles.
+    /// Returns the geometry of an axle with a `track` (m) of a vehicle with unsteered axles. The toe-out coefficient is
+    /// `share · track / (2 · distance)`, with the distance of the axle to the turning axis.
     ///
     /// While the vehicle turns about a point beside it, an axle whose ratio fits the turning axis has at least the
-    /// distance of its ratio times half the track to that axis. The distance is limited to this bound, so that an axle
-    /// without such an axis has bounded angles, too.
+    /// distance of its ratio times half the track to that axis. The distance is limited to this bound, and to at least
+    /// 1 mm, so that an axle without such an axis has bounded angles, too.
     fn about_fixed_axis(axle: &Axle, track: f32) -> Self {
         let half = 0.5 * track;
+        // Smallest accepted distance to the turning axis (m).
         let nearest = (axle.steer_ratio * half).abs().max(1e-3);
         let distance = axle.turning_distance.abs().max(nearest).copysign(axle.turning_distance);
         Self { toe_out: axle.ackermann * half / distance, ..Self::default() }
     }
 
-    /// Returns the curvature of the path (1/m) of a vehicle whose axles are all steered. `middle` is the angle of the
-    /// centre of each axle (rad). Returns 0 for other vehicles, which do not need it.
+    /// Returns the curvature of the path (1/m, positive to the left) of a vehicle whose axles are all steered: the
+    /// weighted sum of the tangents of the axle angles. `middle` returns the angle of the centre of an axle (rad).
+    /// Returns 0 for other vehicles, which do not need it.
     pub(crate) fn curvature(axles: &[Self], middle: impl Fn(usize) -> f32) -> f32 {
         let term = |(i, axle): (usize, &Self)| {
             if axle.weight == 0.0 {
@@ -60,11 +65,12 @@ impl Ackermann {
         axles.iter().enumerate().map(term).sum()
     }
 
-    /// Returns the left and right road-wheel angles (rad). `middle` is the angle of a wheel in the centre of the axle
-    /// (rad), `curvature` that of [`Ackermann::curvature`] (1/m).
+    /// Returns the left and right road-wheel angles (rad, positive to the left). `middle` is the angle of a wheel in
+    /// the centre of the axle (rad), `curvature` that of [`Ackermann::curvature`] (1/m). Both angles are `middle` if it
+    /// is 0 or the axle has no toe-out in turns. The result can exceed a right angle.
     ///
-    /// A wheel at y is perpendicular to the line to the turning centre at R if `cot δ = (R − y) / x`, with
-    /// `cot δ_middle = R / x`.
+    /// A wheel at y is perpendicular to the line to the turning centre at R if `cot δ = (R − y) / x`, with `cot
+    /// δ_middle = R / x`. Only the described share of this toe-out is applied.
     pub(crate) fn angles(&self, middle: f32, curvature: f32) -> [f32; 2] {
         if middle == 0.0 || (self.toe_out == 0.0 && self.lever == 0.0) {
             return [middle; 2];

@@ -13,18 +13,21 @@ use crate::step::rows::WheelRows;
 use crate::step::vehicle::Vehicle;
 
 impl Vehicle {
-    /// Moves the steering towards the demand `asked` within its rate, and sets the road-wheel angles: axle ratio,
-    /// Ackermann, toe, or the raw angle of a wheel.
+    /// Moves the steering angle of the state towards the demand `asked` within its rate, and turns the wheels to it.
+    /// The road-wheel angle consists of axle ratio, Ackermann and toe; the raw angle of a wheel in `controls` replaces
+    /// it.
     #[inline(always)]
     pub(crate) fn steer(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
         self.state.steer = rate_limited_angle(self.state.steer, asked.steer, asked.steer_rate * dt);
         self.update_wheel_angles(controls);
     }
 
-    /// Turns the wheels to the angle of the steering, unless they already have it.
+    /// Turns the wheels to the angle of the steering, unless they already have it to the bit. Raw angles in `controls`,
+    /// or toe and camber that change with the travel, turn them in every step.
     #[inline(always)]
     pub(crate) fn update_wheel_angles(&mut self, controls: &Controls) {
         // Toe and camber over travel, and raw angles, may change although the steering does not.
+        // Whether the steering alone determines the angles.
         let own = controls.wheels.is_empty() && !self.model.has_bump_steer();
         // Angles are compared by their bits: a zero of the other sign gives another axle direction, which a resumed
         // world would have.
@@ -35,7 +38,12 @@ impl Vehicle {
         }
     }
 
-    /// Turns the wheels to the angle of the steering; returns true if any of them turns.
+    /// Turns the wheels to the angle of the steering; returns true if the road-wheel angle of any of them changes.
+    ///
+    /// For each axle: angle of its middle by the steer ratio, left and right angle by Ackermann, plus toe (toe-in
+    /// positive) and the changes of toe and camber with the travel; on a solid axle the tilt of the beam adds camber. A
+    /// raw angle in `controls` replaces the road-wheel angle. Writes the angle into the state of the wheel, which
+    /// rotates a standing patch, and the axle direction into the rows.
     ///
     /// The rows of a rolling wheel use the mean of the angles before and after, because the steering turns throughout
     /// the step. The rows of a standing wheel use the angle after, in whose axes its patch already is. A raw angle is
@@ -47,8 +55,10 @@ impl Vehicle {
         let curvature = Ackermann::curvature(ackermann, |i| self.state.steer * parts.axles[i].steer_ratio);
         for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
             let middle = self.state.steer * axle.steer_ratio;
+            // Tilt of the beam of a solid axle to the right (rad).
             let leaning = if axle.solid { self.model.beam_tilt(i, |i| self.state.wheels[i].compression) } else { 0.0 };
             let turned = ackermann[i].angles(middle, curvature);
+            // Positive toe turns the left wheel to the right and the right wheel to the left.
             for (i, turned, sign) in [(left, turned[0], -1.0), (right, turned[1], 1.0)] {
                 let (wheel, state) = (&parts.wheels[i], &mut self.state.wheels[i]);
                 let (mut toe, mut camber) = (wheel.toe, wheel.camber);
@@ -65,7 +75,9 @@ impl Vehicle {
                 turns |= before.to_bits() != after.to_bits();
                 let middle = after - 0.5 * state.rolling * (after - before);
                 state.set_steer(after);
+                // Sine (with sign) and cosine of the camber; the model stores those of the described camber.
                 let lean = || {
+                    // Whether the camber is that of the description.
                     let is_own = camber.to_bits() == wheel.camber.to_bits();
                     let (lean, level) = if is_own { self.model.camber_sin_cos()[i] } else { math::sin_cos(camber) };
                     [wheel.side.outward_sign() * lean, level]
@@ -79,12 +91,15 @@ impl Vehicle {
 }
 
 impl WheelRows {
-    /// Turns the wheel of `lane` to `angle` and `camber` (rad). `lean` returns sine and cosine of the camber; a
-    /// positive sine leans the top to the right.
+    /// Sets the axle direction of the wheel in `lane` (unit vector to its left, vehicle frame) for the road-wheel angle
+    /// `angle` and `camber` (rad). `lean` returns sine and cosine of the camber; a positive sine leans the top to the
+    /// right. The direction is `(−sin δ cos γ, cos δ cos γ, sin γ)`. If both angles are unchanged to the bit, nothing
+    /// is computed.
     fn set_axle_direction(&mut self, lane: usize, [angle, camber]: [f32; 2], lean: impl FnOnce() -> [f32; 2]) {
         let rows = &mut self.steering;
         let same = |was: F32x4, is: f32| was.lanes()[lane].to_bits() == is.to_bits();
         let kept = same(rows.angles, angle) && same(rows.cambers, camber);
+        // A zero y component marks rows that were reset, whose axle is unknown.
         if !kept || rows.axle.y.lanes()[lane] == 0.0 {
             let ((sin, cos), [lean, level]) = (math::sin_cos(angle), lean());
             let axle = &mut rows.axle;
@@ -97,8 +112,8 @@ impl WheelRows {
     }
 }
 
-/// Returns the angle of the steering (rad) after it moves `from` one angle towards the one `asked` for, by at most
-/// `reach`.
+/// Returns the angle of the steering (rad) after it moves from the angle `from` towards the angle `asked`, by at most
+/// `reach` (rad, ≥ 0). A NaN stays a NaN.
 #[inline(always)]
 pub(crate) fn rate_limited_angle<L: Lane>(from: L, asked: L, reach: f32) -> L {
     from + (asked - from).clamp_keeping_nan(L::splat(-reach), L::splat(reach))

@@ -24,7 +24,7 @@ use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::wheel::pack::WheelPack;
 use crate::world::port::{ChassisImpulse, ChassisState, Probe};
 
-/// Evaluates an expression for a room of either kind.
+/// Evaluates the expression `$done` on the workspace `$room` of a batch of either lane width.
 macro_rules! of_either {
     ($cars:ident, $room:ident => $done:expr) => {
         match $cars {
@@ -37,13 +37,16 @@ macro_rules! of_either {
 /// Batch of plain cars of one model, in lanes as wide as the processor supports.
 #[derive(Clone, Debug)]
 pub(crate) enum CarBatch {
+    /// Eight lanes in two registers of four.
     InPairs(Box<BatchWorkspace<F32x8Pair>>),
+    /// Eight lanes in one wide register (AVX2); not used if the processor lacks it.
     InOne(Box<BatchWorkspace<F32x8>>),
 }
 
 impl CarBatch {
-    /// Creates a batch for cars of `model`; returns `None` if the model is not plain. Data common to all cars of a
-    /// model is shared with a batch of that model among `others`.
+    /// Creates a batch for cars of `model`; returns `None` if the model cannot be batched. If `others` contains a batch
+    /// of this model, shares its wheel constants. Uses the widest lanes of the processor. All cars count as stepped
+    /// alone until the first step.
     pub fn new(model: &Arc<Model>, others: &[Option<Self>]) -> Option<Self> {
         let alike = others.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
         match alike {
@@ -65,12 +68,13 @@ impl CarBatch {
         of_either!(self, room => &room.model)
     }
 
-    /// Returns true if `vehicles` fill the batch and all have its model.
+    /// Returns true if there are exactly [`BATCH_LANES`] `vehicles`, all of the model of the batch (the same object).
     pub fn matches(&self, vehicles: &[Vehicle]) -> bool {
         vehicles.len() == BATCH_LANES && vehicles.iter().all(|vehicle| Arc::ptr_eq(self.model(), vehicle.model()))
     }
 
-    /// Returns true if the cars are stepped one by one in this step.
+    /// Returns true if the cars are to be stepped one by one in this step, because too many of them left the batch in
+    /// an earlier one.
     pub fn is_backing_off(&self) -> bool {
         of_either!(self, room => room.is_backing_off())
     }
@@ -80,18 +84,20 @@ impl CarBatch {
         of_either!(self, room => room.has_unbatched_cars())
     }
 
-    /// Counts a step in which the cars are stepped one by one.
+    /// Counts down one step in which the cars are stepped one by one, to 0 at least.
     pub fn count_unbatched_step(&mut self) {
         of_either!(self, room => room.count_unbatched_step());
     }
 
-    /// Returns the number of rays of all cars.
+    /// Returns the number of rays of all cars, one per wheel.
     pub fn ray_count(&self) -> usize {
         BATCH_LANES * of_either!(self, room => room.wheel_count)
     }
 
-    /// Begins a step: writes the probes of all cars into `asked`, car by car, wheel by wheel. The first car has the
-    /// number `first`. Each probe equals that of [`Vehicle::probes`].
+    /// Begins a step of `dt` s: reads the `bodies`, marks those that are not finite as leaving the batch, and writes
+    /// the probes of all cars into `asked`, car by car, wheel by wheel. The first car has the number `first` in its
+    /// world. Each probe equals that of [`Vehicle::probes`]. Does nothing if there are fewer than [`BATCH_LANES`]
+    /// bodies.
     pub fn write_probes(&mut self, first: usize, bodies: &[ChassisState], dt: f32, asked: &mut [Probe]) {
         let Some(bodies) = bodies.first_chunk() else { return };
         match self {
@@ -101,8 +107,10 @@ impl CarBatch {
         }
     }
 
-    /// Solves the step of the vehicles with one sweep, as [`Vehicle::solve_step`]. Requires [`CarBatch::write_probes`]
-    /// before. Returns the combined report.
+    /// Solves the step of the `vehicles` with one sweep, as [`Vehicle::solve_step`] does car by car. Requires
+    /// [`CarBatch::write_probes`] before. Writes `pushes` (world axes) and `reports`, and returns the combined report.
+    /// Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than lanes nothing
+    /// happens.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],
@@ -126,8 +134,9 @@ impl CarBatch {
         of_either!(self, room => room.wheel_rows(lane, wheel)?.contact(state))
     }
 
-    /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. Returns `None` without an
-    /// engine, if the car was stepped alone, or if it was moved since.
+    /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. The flywheel is that of the
+    /// batch, or of the vehicle if each car has its own engine. Returns `None` without an engine, if the car was
+    /// stepped alone, or if it was moved since.
     pub fn engine_signals(&self, lane: usize, vehicle: &Vehicle) -> Option<EngineSignals> {
         of_either!(self, room => {
             let dt = room.wheel_rows(lane, 0)?.rows.dt;
@@ -136,13 +145,15 @@ impl CarBatch {
         })
     }
 
-    /// Discards the signals of the last step of car `lane`.
+    /// Discards the signals of the last step of car `lane`, for example after the car was moved: contacts and engine
+    /// signals become `None`.
     pub fn invalidate_signals(&mut self, lane: usize) {
         of_either!(self, room => room.invalidate_signals(lane));
     }
 
-    /// Finishes the step of the vehicles, as [`Vehicle::finish`]. Calls `tell` with the number and the report of each
-    /// car that was stepped alone or has a motion that is not finite.
+    /// Finishes the step of the `vehicles` after the world has advanced the `bodies` by `dt` s, as [`Vehicle::finish`].
+    /// Calls `tell` with the number and the report of each car that was stepped alone or has a motion that is not
+    /// finite; the latter keeps its state. Does not call it for other cars.
     pub fn finish(
         &self,
         vehicles: &mut [Vehicle],
@@ -163,11 +174,12 @@ impl CarBatch {
 ///
 /// Every axle needs two consecutive wheels on rays, without lateral links or compliance, and axle links only between
 /// the wheels of an axle. Force elements and assists are excluded, except ABS, counter-steer and speed-dependent
-/// steering.
+/// steering. Engines, motors and couplings do not matter.
 fn is_batchable(model: &Model) -> bool {
     let bank = |(k, bank): (usize, &WheelPack)| {
         bank.is_consecutive_from(4 * k) && !bank.has_rims && bank.roll_centre_links.is_none() && bank.lateral.is_none()
     };
+    // Whether a batch supports the assist.
     let is_seen_before =
         |assist: &Assist| matches!(assist, Assist::AntiLock | Assist::CounterSteer | Assist::SpeedSteering);
     model.separate_axle_links().is_empty()

@@ -58,15 +58,20 @@ const SIGN_CHANGE_FACTOR: f32 = 0.5;
 const RELAXATION_GROWTH_FACTOR: f32 = 1.25;
 
 impl WheelRows {
-    /// Moves the friction limits towards the limits by the loads.
+    /// Moves the friction limits of the tyres by a share of their distance to the limits at the present loads. Compares
+    /// the difference (sum of both directions, N s) with that of the last update: after a change of sign the share
+    /// halves, otherwise it grows by a quarter, up to 1. Stores share, difference and change of sign for the next
+    /// update.
     ///
     /// If a load decreases with the friction of its wheel, full updates overshoot without end. The share of each update
     /// follows the rule of M. Riedmiller and H. Braun, "A direct adaptive method for faster backpropagation learning:
     /// the RPROP algorithm".
     fn relax_friction_bound(&mut self) {
         let (limit, zero, one) = (self.friction_limit(), F32x4::default(), F32x4::splat(1.0));
+        // Difference to the limits at the present loads, both directions together (N s).
         let missing = limit[0] + limit[1] - self.solution.friction_bound[0] - self.solution.friction_bound[1];
         let BoundRelaxation { factor: share, residual: before, .. } = self.solution.bound_relaxation;
+        // Tyres whose difference has changed its sign since the last update.
         let turned = (missing * before).less(zero);
         let share = F32x4::select(
             turned,
@@ -78,30 +83,43 @@ impl WheelRows {
         self.solution.bound_relaxation = BoundRelaxation { factor: share, residual: missing, sign_changed: turned };
     }
 
-    /// Returns the shares by which the limits of sliding tyres fall short of those by their loads; 0 for other tyres.
+    /// Returns `limit by the load / present limit − 1` for each sliding tyre, both directions together; 0 for tyres
+    /// that do not slide. Positive values mean that the present limit is too small.
     ///
     /// `steady` means that the velocity has hardly changed since the last update. Tyres whose difference changed its
     /// sign then count as 0: the solution lies between both velocities, and `f32` resolves a load on metal no further.
     ///
-    /// Within a pyramid, whose directions slide separately, tyres with a load but a limit of zero count as 1: their
-    /// patches would deflect without a force. Within a cone such tyres obtain a limit when they begin to slide. If they
-    /// counted there, loads that appear and vanish between iterations would have no solution.
+    /// Within a pyramid, whose directions slide separately, tyres with a load but a limit of zero count as 1, also if
+    /// they do not slide: their patches would deflect without a force. Within a cone such tyres obtain a limit when
+    /// they begin to slide. If they counted there, loads that appear and vanish between iterations would have no
+    /// solution.
     fn friction_bound_shortfall(&self, within: ImpulseBounds, steady: bool) -> F32x4 {
         let limit = self.friction_limit();
+        // Present limits and limits by the load, both directions together (N s).
         let [reach, found] = [self.solution.friction_bound[0] + self.solution.friction_bound[1], limit[0] + limit[1]];
         let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
+        // Tyres with a load but a present limit of zero, in a pyramid only.
         let none =
             if within == ImpulseBounds::Pyramid { !zero.less(reach) & zero.less(found) } else { Mask32x4::default() };
+        // Relative shortfall of the limit.
         let lacking = F32x4::select(none, one, (found - reach) / reach.at_least(F32x4::splat(f32::MIN_POSITIVE)));
+        // Tyres that count as converged because their difference changed its sign.
         let between = if steady { self.solution.bound_relaxation.sign_changed } else { Mask32x4::default() };
         lacking.masked((self.solution.sliding | none) & !between)
     }
 }
 
 impl Vehicle {
-    /// Iterates from the velocity with loads, `loaded`, of a car that has the velocity `free` without wheels. Returns
-    /// the report, and the distance from a solution (m/s) if the iteration does not converge, otherwise 0. A small last
-    /// step is no proof of convergence, because steps that are cut also stop at kinks.
+    /// Solves all rows of the car together by Newton's method on the chassis velocity. The iteration starts at the
+    /// velocity `loaded`, which includes loads; `free` is the velocity without wheels. Returns the report, and the
+    /// distance from a solution (m/s): 0 if the iteration converged.
+    ///
+    /// Each iteration evaluates all rows and solves `system · change = impulses − momentum gained`. If the last step
+    /// went too far, it is shortened instead. Converged means that the full change is at most `stop.tolerance`, the
+    /// hull has current friction limits, and so have the tyres. Friction limits of tyres follow the loads in the first
+    /// [`TYRE_LIMIT_ITERATIONS`] iterations, later only when the velocity has converged with fixed limits. A small last
+    /// step after a cut is no proof of convergence, because cut steps also stop at kinks. Leaves the impulses in the
+    /// rows; does not change the state.
     #[inline(always)]
     pub(crate) fn solve_converged<B: WheelGroups>(
         &mut self,
@@ -114,11 +132,13 @@ impl Vehicle {
         self.shafts.within = within;
         let mut momentum = self.set_velocity::<B>(free, loaded.velocity);
         let mut report = StepReport::default();
+        // Last full step, and whether the tyre limits followed the loads in the last iteration.
         let (mut last, mut followed) = (NewtonStep::default(), false);
         for iteration in 1..=stop.iterations.max(1) {
             if iteration == TYRE_LIMIT_ITERATIONS + 1 {
                 self.rows.iter_mut().for_each(|rows| rows.solution.bound_relaxation = BoundRelaxation::default());
             }
+            // Whether the last full step was within the tolerance; true in the first iteration (residual still 0).
             let settled = report.residual <= stop.tolerance;
             let follow = LimitUpdate {
                 tyres: iteration <= TYRE_LIMIT_ITERATIONS || settled,
@@ -126,7 +146,9 @@ impl Vehicle {
                 hull: report.residual <= HULL_LIMIT_THRESHOLD_MPS && (2..=HULL_LIMIT_ITERATIONS).contains(&iteration),
                 has_current_loads: has_loads && iteration == 1,
             };
+            // Impulses of the rows, and the matrix of the Newton step.
             let (given, system) = self.linearise::<B>(within, follow);
+            // Misfit: impulses of the rows minus momentum gained (N s, N m s).
             let missing = given - momentum;
             report.iterations = iteration;
             // A misfit with other limits is another function: the last step cannot be cut by it.
@@ -140,7 +162,9 @@ impl Vehicle {
             self.hull.add_velocity(change);
             if back.is_none() {
                 report.residual = velocity_norm(change);
+                // Whether the friction limits of the hull need no further update.
                 let agreed = follow.hull || self.hull.is_empty() || iteration > HULL_LIMIT_ITERATIONS;
+                // Whether the velocity has converged with the present limits.
                 let near = agreed && report.residual <= stop.tolerance;
                 if near && (!follow.damped || self.are_limits_converged(within, settled && followed, stop.tolerance)) {
                     self.hull.finish_impulses();
@@ -162,8 +186,10 @@ impl Vehicle {
         (report, report.residual.max(self.finish_unconverged(within, momentum)))
     }
 
-    /// Returns the bounds on the tyre impulses for `friction`, and whether the rows already have the loads of an
-    /// iteration. The hybrid shape runs one sweep first; the cone replaces it if that sweep is inconsistent.
+    /// Returns the bounds on the tyre impulses for `friction`, and whether the rows already have the loads at the
+    /// velocity `loaded`. For [`FrictionShape::LongitudinalFirst`] runs one sweep first, whose longitudinal impulses
+    /// stay. If its tyres are stiff, the loads are computed anew, and the cone replaces the shape if that sweep is
+    /// inconsistent. Rows that would change when evaluated again never count as current.
     #[inline(always)]
     fn choose_bounds<B: WheelGroups>(
         &mut self,
@@ -182,8 +208,8 @@ impl Vehicle {
         (within, has_loads && !B::slice(&self.rows).iter().any(WheelRows::changes_on_reevaluation))
     }
 
-    /// Sets the velocities of rows and hull at the velocity `start` of a car that has `free` without wheels. Returns
-    /// the momentum gained.
+    /// Sets the velocities along the rows of wheels and hull for the chassis velocity `start`. `free` is the velocity
+    /// without wheels. Returns the momentum gained, `M (start − free)` (N s, N m s).
     #[inline(always)]
     fn set_velocity<B: WheelGroups>(
         &mut self,
@@ -198,7 +224,9 @@ impl Vehicle {
         self.momentum(gained)
     }
 
-    /// Ends an iteration without a solution, of a chassis that gained `momentum`. Returns the distance from a solution
+    /// Ends an iteration without a solution: evaluates the rows once more at the present velocity with fixed friction
+    /// limits, computes the hull impulses, and clamps the tyre impulses to their limits. `momentum` is that gained by
+    /// the chassis. Returns the distance from a solution: the norm of the velocity change by the misfit before clamping
     /// (m/s).
     #[cold]
     fn finish_unconverged(&mut self, within: ImpulseBounds, momentum: SpatialVector<f32>) -> f32 {
@@ -211,29 +239,33 @@ impl Vehicle {
         velocity_norm(self.response(given - momentum))
     }
 
-    /// Clamps the impulses of every tyre to its limit by the present load.
+    /// Clamps the impulses of every tyre to its limit by the present load, as [`WheelRows::clamp_to_friction`].
+    /// `within` selects the ellipse or separate limits.
     #[cold]
     #[inline(never)]
     pub(crate) fn clamp_to_friction_limits(&mut self, within: ImpulseBounds) {
         self.rows.iter_mut().for_each(|rows| rows.clamp_to_friction(within));
     }
 
-    /// Returns true if the friction limits are as good as those by the loads. The difference must change the chassis
-    /// velocity by at most `tolerance` (m/s), and each limit by at most 1 %: a light wheel does not move the chassis.
-    /// For `steady`, see `friction_bound_shortfall`.
+    /// Returns true if the present friction limits of the tyres are as good as those by the loads. The impulses that
+    /// sliding tyres lack must change the chassis velocity by at most `tolerance` (m/s), and each limit must be within
+    /// 1 %: a light wheel does not move the chassis. For `steady`, see `friction_bound_shortfall`.
     fn are_limits_converged(&self, within: ImpulseBounds, steady: bool, tolerance: f32) -> bool {
         let (mut impulse, mut near) = (SpatialVector::default(), true);
         for rows in &self.rows {
             let lacking = rows.friction_bound_shortfall(within, steady);
             near &= !F32x4::any(F32x4::splat(FRICTION_LIMIT_TOLERANCE).less(lacking.abs()));
+            // Impulses that the tyres lack (N s).
             let [along, across] = rows.solution.tyre_impulse.map(|x| x * lacking);
             impulse = impulse + (rows.contact.forward * along + rows.contact.side * across).sum();
         }
         near && velocity_norm(self.response(impulse)) <= tolerance
     }
 
-    /// Returns the derivative of the momentum given to `body` with respect to its twist at the end of the step, vehicle
-    /// frame. The rows are those solved for the twist `end` (world axes). Overwrites the solution in the rows.
+    /// Returns the tangent mass matrix of a solved step: chassis mass and inertia plus the derivative of the row
+    /// impulses (kg, kg m, kg m²), with respect to the twist at the end of the step, vehicle frame. `body` is the body
+    /// at the start; `end` is the linear and angular velocity that was solved for, world axes. Evaluates the rows again
+    /// within the friction cone, which overwrites the solution in the rows.
     #[cold]
     #[inline(never)]
     pub(crate) fn tangent(&mut self, body: &ChassisState, end: [Vec3; 2]) -> Symmetric6 {
@@ -241,7 +273,9 @@ impl Vehicle {
         Symmetric6::new(self.model.mass(), self.model.inertia(), &rows)
     }
 
-    /// Returns the part of [`Vehicle::tangent`] that stems from the rows, without the mass, one wheel per lane.
+    /// Returns the part of [`Vehicle::tangent`] that stems from the rows, without mass and inertia, one wheel per lane.
+    /// Sets the velocities of the rows to `end` and evaluates them with fixed friction limits, which overwrites their
+    /// solution.
     pub(crate) fn tangent_by_wheel(&mut self, body: &ChassisState, end: [Vec3; 2]) -> OuterProducts {
         let free = self.free_velocity_in_body(body, &self.to_world);
         let to_vehicle = self.to_world.transpose();
@@ -259,9 +293,10 @@ impl Vehicle {
         SpatialVector::from_vec3s(linear * self.model.mass(), *self.model.inertia() * angular)
     }
 
-    /// Evaluates all wheels and hull points at the velocity in their rows. Returns their impulses as momentum given to
-    /// the chassis, and the derivative of the misfit. Friction limits are not part of the derivative; `follow` selects
-    /// those that are updated.
+    /// Evaluates all wheels and hull points at the velocity in their rows. Returns the sum of their impulses on the
+    /// chassis (N s, N m s), and the matrix of the Newton step: chassis mass and inertia plus `Σ gain · row rowᵀ`.
+    /// Changes of friction limits are not part of the matrix; `follow` selects the limits that are updated. `within`
+    /// are the bounds on the tyre impulses.
     #[inline(always)]
     fn linearise<B: WheelGroups>(
         &mut self,
@@ -272,7 +307,13 @@ impl Vehicle {
         (given, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))
     }
 
-    /// Evaluates the rows as [`Vehicle::linearise`], but returns the derivative wheel by wheel and without the mass.
+    /// Evaluates the rows as [`Vehicle::linearise`], but returns the derivative one wheel per lane and without mass and
+    /// inertia.
+    ///
+    /// Order: axle links; for each bank the loads (with unsprung masses: load and travel rate together), then friction
+    /// limits and the speeds that the tyres see; then the shafts, except with [`ImpulseBounds::LateralOnly`]; then hull
+    /// points; then each wheel block (spin and tyre impulses). Loads of the first iteration are kept if
+    /// `follow.has_current_loads`. Overwrites loads, limits, spins and impulses in the rows.
     #[inline(always)]
     fn evaluate_rows<B: WheelGroups>(
         &mut self,
@@ -284,6 +325,7 @@ impl Vehicle {
         }
         let mut products = self.axle_link_products::<B>();
         for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            // `None` for wheels without an unsprung mass.
             let moved = rows.with_unsprung(|rows, unsprung| {
                 if follow.tyres || bank.roll_centre_links.is_some() {
                     rows.update_tyre_lift(unsprung, bank);
@@ -305,6 +347,7 @@ impl Vehicle {
             }
             rows.solution.effective_mass = match (&bank.roll_centre_links, rows.unsprung()) {
                 (Some(links), Some(unsprung)) => rows.effective_mass_on_links(unsprung, links),
+                // The chassis velocity is given: an impulse of the tyre does not change it within the block.
                 _ => EffectiveMass { speed: rows.solution.velocity.patch, compliance: [F32x4::default(); 3] },
             };
         }
@@ -313,7 +356,9 @@ impl Vehicle {
         }
         let mut given = self.external_bar_impulse + self.hull.evaluate(&mut products, follow.hull);
         for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            // Tyre impulses before this evaluation (N s).
             let before = rows.solution.tyre_impulse;
+            // Gains with their rows on the chassis.
             let mut lines = rows.solve_block(bank, within).tangent().gain_rows(rows);
             if let (Some(links), Some(unsprung)) = (&bank.roll_centre_links, rows.unsprung()) {
                 lines = lines.map(|(weight, row)| (weight, rows.row_on_links(unsprung, links, row)));

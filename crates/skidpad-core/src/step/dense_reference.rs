@@ -25,7 +25,8 @@ use bevy_math::{Mat3, Vec3};
 
 const STEP_S: f32 = 1.0 / 60.0;
 
-/// Builds a car with `axles` axles and direct motors, on linear tyres with plenty of grip.
+/// Builds a car of 1500 kg with `axles` axles over a wheelbase of 2.7 m and direct motors, on linear tyres with a
+/// friction coefficient of 3, so that no tyre slides. All axles are steered. The first axle has an anti-roll bar.
 fn model(axles: usize) -> Model {
     let wheel = |i: usize| Wheel {
         axle: i / 2,
@@ -78,10 +79,13 @@ fn model(axles: usize) -> Model {
     Model::new(parts).expect("valid")
 }
 
-/// Computes the load, longitudinal and lateral impulse of each wheel (N s) by the direct solution of `M Δv = Σ rows`,
-/// `x = target impulse − gain · speed` and `I ω = momentum ± hold − R x`, in the active set that the iteration found.
+/// Computes the load, longitudinal and lateral impulse of each wheel (N s), wheel by wheel, with one dense LU solve in
+/// f64. `free` is the chassis velocity without wheels. The unknowns are the chassis velocity (6), and load, both tyre
+/// impulses and spin of each wheel (4). The equations are `M Δv = Σ rows`, `x = target impulse − gain · speed` and `I ω
+/// = momentum ± hold − R x`, in the active set (contacts, signs of brakes) that the iteration found.
 fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
     let wheels = vehicle.model.wheels();
+    // Number of a wheel in f64.
     let at = |place: LaneIndex, of: F32x4| f64::from(of.lanes()[place.lane]);
     let unknowns = 6 + 4 * wheels.len();
     let (mut a, mut b) = (DMatrix::<f64>::zeros(unknowns, unknowns), DVector::<f64>::zeros(unknowns));
@@ -100,12 +104,15 @@ fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
         let place = vehicle.model.lane_index(i);
         let rows = &vehicle.rows[place.bank];
         let first = 6 + 4 * i;
+        // Six components of the row of this wheel.
         let row = |of: SpatialVector<F32x4>| -> Vec<f64> {
             [of.linear.x, of.linear.y, of.linear.z, of.angular.x, of.angular.y, of.angular.z]
                 .map(|l| at(place, l))
                 .into()
         };
+        // Load impulse at zero normal speed.
         let load_target = rows.suspension.load + rows.suspension.load_slope * rows.solution.velocity.normal;
+        // Row, target impulse and gain of load, longitudinal and lateral impulse.
         let sides = [
             (rows.contact.normal, (load_target, rows.suspension.load_slope)),
             (rows.contact.forward, rows.tyre_terms(0)),
@@ -119,6 +126,7 @@ fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
                 a[(j, first + k)] -= d;
                 a[(first + k, j)] += gain * d;
             }
+            // The longitudinal speed includes the spin.
             if k == 1 {
                 a[(first + k, first + 3)] -= gain * f64::from(wheel.radius);
             }
@@ -137,7 +145,8 @@ fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
     (0..wheels.len()).flat_map(|i| [0, 1, 2].map(|k| solution[6 + 4 * i + k])).collect()
 }
 
-/// Adds the anti-roll bars to the rows of the loads.
+/// Adds the anti-roll bars to the load rows of the matrix `a` and the right side `b`: the bar impulse acts with
+/// opposite signs at its two wheels.
 fn add_bar_rows(vehicle: &Vehicle, a: &mut DMatrix<f64>, b: &mut DVector<f64>) {
     for k in 0..vehicle.model.parts().bars.len() {
         let (row, gain, seen) = vehicle.axle_link_terms(k);
@@ -152,10 +161,13 @@ fn add_bar_rows(vehicle: &Vehicle, a: &mut DMatrix<f64>, b: &mut DVector<f64>) {
     }
 }
 
+/// Compares the impulses of the converged coupling with [`solve_directly`], for 2, 3 and 5 axles and 20 deflected,
+/// moving states each, within 1e-4 of the largest one.
 #[test]
 fn converged_impulses_equal_a_direct_solve() {
     for axles in [2, 3, 5] {
         for case in 0..20u8 {
+            // Number in −1 to 1 that depends on the case.
             let wave = |k: f32| crate::math::sin_cos(f32::from(case) * 0.7 + k).0;
             let model = Arc::new(model(axles));
             let mut state = State::at_rest(&model, &Scene::flat(), &Placement { speed: 20.0, ..Placement::default() });

@@ -40,10 +40,15 @@ use crate::world::port::{ChassisImpulse, ChassisState, Contact, HullPoint};
 const MAX_RESIDUAL_MPS: f32 = 0.02;
 
 /// Runs the stages of a step in order, for one car or a batch of cars. Returns the report of the coupling.
+///
+/// Order: driver demand, contacts, external forces, struts and axle links, loads, tyre rows, assists, coupled solve of
+/// shafts and wheels, output of the impulses. Three chassis velocities at the end of the step result: `free` (gravity
+/// and external forces only), `warm` (plus the tyre impulses of the last step) and `loaded` (plus the loads).
 #[inline(always)]
 pub(crate) fn run_stages<B: WheelGroups, S: Stages<B>>(step: &mut S) -> StepReport {
     step.apply_driver_demand();
     step.locate_contacts();
+    // Tyre impulses of the last step, without loads (N s, N m s).
     let tyres = wheel_impulses(step.wheels().rows(), false);
     let by_tyres = response(step.wheels().model(), tyres);
     let external = step.external_impulses(by_tyres.linear);
@@ -60,11 +65,14 @@ pub(crate) fn run_stages<B: WheelGroups, S: Stages<B>>(step: &mut S) -> StepRepo
 }
 
 impl Vehicle {
-    /// Solves one step of length `dt` (s, > 0) on `contacts`, one entry per wheel. Returns the impulses on the body and
-    /// a report.
+    /// Solves one step of length `dt` (s, > 0) on `contacts`, one entry per wheel (`None`: no ground). Returns the
+    /// impulses on the body (world axes, N s and N m s, not yet applied to it) and a report. [`Vehicle::finish`] ends
+    /// the step after the world has advanced.
     ///
-    /// A converged coupling also keeps the points of `hull` out of what they touch; one sweep leaves them to the world.
-    /// If `dt` is not the length of a step, nothing happens; see [`StepReport::for_skipped_step`].
+    /// `body` is the chassis at the start of the step; `coupling` selects one sweep or iteration to convergence. A
+    /// converged coupling also keeps the points of `hull` out of what they touch; one sweep leaves them to the world.
+    /// If `dt` is not the length of a step, nothing happens; see [`StepReport::for_skipped_step`]. If the body or the
+    /// result is not finite, the impulses are 0 and the report has `not_finite`.
     pub fn solve(
         &mut self,
         body: &ChassisState,
@@ -84,7 +92,8 @@ impl Vehicle {
         (push, report)
     }
 
-    /// Solves a step of valid length and writes the impulses on the body into `push`; see [`Vehicle::solve`].
+    /// Solves a step of valid length in the widest instruction set of the processor, and writes the impulses on the
+    /// body into `push`; see [`Vehicle::solve`]. Cars on two axles use loops of constant length.
     pub(crate) fn solve_step(&mut self, push: &mut ChassisImpulse, inputs: &StepInputs<'_>) -> StepReport {
         if self.rows.len() == 1 {
             dispatch_simd(
@@ -99,7 +108,8 @@ impl Vehicle {
         }
     }
 
-    /// Solves the step of a car with `B` banks. Aborts the step if the body or the result is not finite.
+    /// Solves the step of a car with `B` banks (groups of four wheels). Aborts the step by `abort_step` if the body or
+    /// the result is not finite.
     #[inline(always)]
     fn solve_or_abort<B: WheelGroups>(&mut self, push: &mut ChassisImpulse, inputs: &StepInputs<'_>) -> StepReport {
         if is_body_finite(inputs.body)
@@ -110,7 +120,8 @@ impl Vehicle {
         self.abort_step(push, inputs.dt)
     }
 
-    /// Runs the stages of a step. Returns `None` if the resulting impulses or spins are not finite.
+    /// Runs the stages of a step and writes the impulses into `push`. Returns `None` if the resulting impulses or spins
+    /// are not finite.
     #[inline(always)]
     fn solve_stages<B: WheelGroups>(
         &mut self,
@@ -122,7 +133,13 @@ impl Vehicle {
         car.is_finite.then_some(report)
     }
 
-    /// Detects wheels that touch down during the step because other wheels move the chassis.
+    /// Detects wheels that touch down during the step because other wheels move the chassis, and gives them a contact
+    /// for the rest of the step. Requires at least one wheel above ground and one in contact; otherwise nothing
+    /// happens.
+    ///
+    /// Builds strut rows and solves the loads of the other wheels from `warm` (velocity with the last step's tyre
+    /// impulses; `free` is that without wheels). A wheel lands if the resulting motion closes its gap within `dt` s.
+    /// After a touchdown, wheels still in the air return to their equilibrium in droop.
     ///
     /// A car that turns about one wheel can come down on another one at several m/s at 30 Hz. If the contact were
     /// detected in the next step only, its strut would start compressed, which adds energy.
@@ -136,6 +153,7 @@ impl Vehicle {
         self.init_struts_and_links::<ManyGroups>(dt);
         let loaded = self.solve_any_loads::<ManyGroups>(free, warm, dt).velocity.broadcast_to_wheels();
         let to_vehicle = self.to_world.transpose();
+        // Chassis velocity at the start of the step, vehicle frame.
         let moving =
             SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
         let mut lands = false;
@@ -148,8 +166,9 @@ impl Vehicle {
         }
     }
 
-    /// Adapts the tyre rows of massless wheels that stand on rims or are guided by links to the direction in which the
-    /// wheels move. Returns the velocity `warm` with the adapted rows.
+    /// Adapts the tyre rows of massless wheels to the direction in which the wheels move: wheels on rims first (rows
+    /// along the strut), then wheels guided by roll-centre links. `free` is the velocity without wheels. Returns the
+    /// velocity with the last step's tyre impulses along the adapted rows; without links this is `warm` unchanged.
     #[cold]
     #[inline(never)]
     fn tilt_tyre_rows(
@@ -170,7 +189,8 @@ impl Vehicle {
         free + self.response(self.wheel_impulses::<ManyGroups>(false))
     }
 
-    /// Applies the controls to steering, anti-roll bars, drivetrain and brakes. Returns the driver's demand.
+    /// Applies the controls for a step of `dt` s: start pose, steering and anti-roll bars, start states of the wheels,
+    /// then drivetrain and brakes. Returns the driver's demand with the changes by assists.
     #[inline(always)]
     pub(crate) fn apply_controls<B: WheelGroups>(
         &mut self,
@@ -191,7 +211,8 @@ impl Vehicle {
         (self.to_world, self.pose_lag) = (body.midstep_axes(dt), body.pose_lag);
     }
 
-    /// Applies the controls to steering and anti-roll bars. Returns the driver's demand.
+    /// Reads the controls with the changes by assists, moves the steering towards them within its rate, and reads the
+    /// share of the anti-roll bars. Returns the driver's demand.
     #[inline(always)]
     pub(crate) fn apply_steering(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let asked = self.read_controls(controls, dt);
@@ -200,7 +221,7 @@ impl Vehicle {
         asked
     }
 
-    /// Stores the wheel states at the start of the step in the rows. Must follow the steering, which rotates the
+    /// Copies the wheel states at the start of the step into the rows. Must follow the steering, which rotates the
     /// deflections of standing contact patches.
     #[inline(always)]
     pub(crate) fn store_start_state<B: WheelGroups>(&mut self) {
@@ -209,7 +230,9 @@ impl Vehicle {
         }
     }
 
-    /// Solves the rows from the `velocities` of the chassis, by one sweep or to convergence, as `coupling` says.
+    /// Solves shafts, tyres and hull from the `velocities` of the chassis, by one sweep or to convergence, as
+    /// `coupling` says. The points of `hull` become rows only for convergence; otherwise the hull has none. Returns the
+    /// report.
     #[inline(always)]
     fn solve_coupled_rows<B: WheelGroups>(
         &mut self,
@@ -227,8 +250,9 @@ impl Vehicle {
         self.iterate::<B>(velocities, StopCriterion { tolerance, iterations }, friction, dt)
     }
 
-    /// Solves the rows to convergence. Falls back to one sweep if the result is farther than `MAX_RESIDUAL_MPS` from a
-    /// solution. A separate function, so that it does not share registers with the stages before.
+    /// Solves the rows to convergence from `velocities`. If the result is farther than `MAX_RESIDUAL_MPS` from a
+    /// solution, replaces it by one sweep; the report still describes the iteration (`not_converged`). A separate
+    /// function, so that it does not share registers with the stages before.
     #[inline(never)]
     fn iterate<B: WheelGroups>(
         &mut self,
@@ -249,7 +273,9 @@ impl Vehicle {
         )
     }
 
-    /// Solves the loads and returns the chassis velocity with them. Wheels may have an unsprung mass of their own.
+    /// Solves the loads from the velocity `warm` (with the last step's tyre impulses) and returns the chassis velocity
+    /// with them. Wheels with an unsprung mass are solved together with their travel rates, from `free`; their rows
+    /// then never count as current (`matches_rows`).
     #[inline(always)]
     fn solve_any_loads<B: WheelGroups>(
         &mut self,
@@ -264,8 +290,9 @@ impl Vehicle {
         self.solve_loads::<B>(warm, dt)
     }
 
-    /// Replaces a step that is far from convergence by one sweep, and leaves the hull to the world. An unfinished
-    /// iteration may have any impulses; those of a sweep cannot add energy.
+    /// Replaces a step that is far from convergence by one sweep. Restores the tyre impulses of the last step, removes
+    /// the hull rows (the hull is left to the world), solves the loads from `warm` and performs the sweep. An
+    /// unfinished iteration may have any impulses; those of a sweep cannot add energy.
     fn fall_back_to_pass(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) {
         for rows in &mut self.rows {
             rows.warm_start_tyres(dt);
@@ -276,8 +303,9 @@ impl Vehicle {
         solve_single_pass::<ManyGroups, _>(self, loaded.velocity);
     }
 
-    /// Aborts the step: sets `push` to zero and keeps the spin and compression of every wheel, so that the state stays
-    /// finite. Returns a report with `not_finite`.
+    /// Aborts the step: sets `push` to zero and resets rows, shafts, hull, assist log and bar impulses. The rows keep
+    /// the spin and compression of every wheel from the state, so that the state stays finite. Returns a report with
+    /// `not_finite`.
     #[cold]
     #[inline(never)]
     fn abort_step(&mut self, push: &mut ChassisImpulse, dt: f32) -> StepReport {
@@ -289,6 +317,7 @@ impl Vehicle {
         self.shafts.clear();
         self.hull.clear();
         self.assist_log.as_deref_mut().map(core::mem::take);
+        // The reset axle directions are set again in the next step.
         (self.external_bar_impulse, self.applied_steer_bits) = Default::default();
         *push = ChassisImpulse::default();
         StepReport { not_finite: true, ..StepReport::default() }

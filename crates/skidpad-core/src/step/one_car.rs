@@ -51,6 +51,7 @@ impl<B: WheelGroups> StepWheels<B> for Vehicle {
         self.add_axle_links::<B>(products, warm)
     }
 
+    /// Cuts steps that overshoot, from load solve number [`SOLVES_BEFORE_CUTS`] on; before it returns `None`.
     #[inline(always)]
     fn shortened_step(
         &self,
@@ -75,9 +76,13 @@ impl<B: WheelGroups> StepWheels<B> for Vehicle {
 
 /// Step of one car.
 pub(crate) struct OneCar<'a> {
+    /// Car to be stepped.
     pub vehicle: &'a mut Vehicle,
+    /// Result: impulses on the body, world axes.
     pub push: &'a mut ChassisImpulse,
+    /// Inputs of the step.
     pub inputs: &'a StepInputs<'a>,
+    /// Demand of the driver with the changes by assists; `None` before it is applied.
     pub driver_demand: Option<DriverDemand>,
     /// Whether every wheel is in contact.
     pub all_in_contact: bool,
@@ -86,6 +91,7 @@ pub(crate) struct OneCar<'a> {
 }
 
 impl<'a> OneCar<'a> {
+    /// Creates the step of `vehicle`, which will write its impulses into `push`.
     #[inline(always)]
     pub fn new(vehicle: &'a mut Vehicle, push: &'a mut ChassisImpulse, inputs: &'a StepInputs<'a>) -> Self {
         Self { vehicle, push, inputs, driver_demand: None, all_in_contact: true, is_finite: true }
@@ -100,6 +106,8 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
         self.vehicle
     }
 
+    /// Applies the controls, unless the vehicle has a demand that was already applied to steering and drivetrain.
+    /// Stores the demand for the assists.
     #[inline(always)]
     fn apply_driver_demand(&mut self) {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
@@ -109,6 +117,7 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
         });
     }
 
+    /// Sets contacts, row directions and initial impulses of all wheels. Stores whether every wheel is in contact.
     #[inline(always)]
     fn locate_contacts(&mut self) {
         let StepInputs { body, contacts, solver_mode: coupling, dt, .. } = *self.inputs;
@@ -129,6 +138,9 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
         self.vehicle.free_velocity_in_body(self.inputs.body, &self.vehicle.to_world)
     }
 
+    /// Adapts the wheels to the velocities `free` and `warm`. With unsprung masses only initialises their motion.
+    /// Otherwise tilts the tyre rows of rims and links, detects touchdowns if a wheel is off the ground, and limits the
+    /// forces between beam axles and body. Returns `warm` with the adapted rows.
     #[inline(always)]
     fn adapt_wheels(&mut self, [free, mut warm]: [SpatialVector<f32>; 2]) -> SpatialVector<f32> {
         let (vehicle, &StepInputs { body, solver_mode: coupling, dt, .. }) = (&mut *self.vehicle, self.inputs);
@@ -150,6 +162,8 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
         self.vehicle.init_struts_and_links::<B>(self.inputs.dt);
     }
 
+    /// Solves the loads and updates the share of each load that acts on the ground (jacking forces of roll-centre
+    /// links).
     #[inline(always)]
     fn solve_loads(&mut self, [free, warm]: [SpatialVector<f32>; 2]) -> LoadSolution {
         let loaded = self.vehicle.solve_any_loads::<B>(free, warm, self.inputs.dt);
@@ -157,12 +171,14 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
         loaded
     }
 
+    /// Linearises the tyres at the velocity `loaded`, and adds lateral axle compliance.
     #[inline(always)]
     fn build_tyre_rows(&mut self, loaded: SpatialVector<f32>) {
         self.vehicle.linearise_tyres::<B>(loaded, self.inputs.dt);
         self.vehicle.apply_lateral_compliance();
     }
 
+    /// Limits or adds brake torques by assists, with the chassis velocity `loaded` as prediction.
     #[inline(always)]
     fn apply_assists(&mut self, loaded: SpatialVector<f32>) {
         if let Some(asked) = &self.driver_demand {
@@ -170,6 +186,7 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
         }
     }
 
+    /// Solves shafts, tyres and hull, updates the jacking forces, and logs the assists.
     #[inline(always)]
     fn solve_coupled_rows(&mut self, velocities: &Velocities) -> StepReport {
         let StepInputs { solver_mode: coupling, hull, dt, .. } = *self.inputs;
@@ -179,6 +196,8 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
         report
     }
 
+    /// Sums the impulses of external forces, bars and wheels (loads included) into `push`, world axes. The impulses of
+    /// the hull are separate fields. Sets `is_finite` to false if an impulse or a spin is not finite.
     #[inline(always)]
     fn write_impulses(&mut self, external: SpatialVector<f32>) {
         let (vehicle, to_world) = (&*self.vehicle, self.vehicle.to_world);
@@ -193,6 +212,7 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
             let (stop, turn_stop) = vehicle.hull.impulse().parts();
             (push.hull_impulse, push.hull_angular_impulse) = (to_world * stop, to_world * turn_stop);
         }
+        // This sum is finite only if every term is.
         let all = push.impulse + push.angular_impulse + push.hull_impulse + push.hull_angular_impulse;
         let spins: f32 = B::slice(&vehicle.rows).iter().map(|rows| rows.solution.spin.sum()).sum();
         self.is_finite = (all.x + all.y + all.z + spins).is_finite();

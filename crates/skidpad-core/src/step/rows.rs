@@ -17,31 +17,44 @@ use crate::wheel::rows::ContactRows;
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel have no contact and no mass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WheelRows<W: WheelLanes = F32x4> {
-    /// Length of the last step (s); 0 before the first step, see [`WheelLane::has_step`].
+    /// Length of the last step (s); 0 before the first step, see [`WheelRows::has_step`].
     pub dt: f32,
     /// Whether the bank has tyres with a law other than a simple curve; these tyres have moments.
     pub has_laws: bool,
+    /// State of the wheels at the start of the step.
     pub start: StartState<W>,
+    /// Directions of the wheel axles.
     pub steering: SteeringRows<W>,
+    /// Impulses of drive, shafts and brake on the spin.
     pub drive: DriveRows<W>,
+    /// Contacts and the directions of the three rows of each wheel: normal, longitudinal, lateral.
     pub contact: ContactRows<W>,
+    /// Load along the contact normal, with strut and axle links.
     pub suspension: LoadRows<W>,
     /// Whether the wheels of this step move on their own, with an unsprung mass.
     pub has_unsprung: bool,
     /// Motion of wheels with an unsprung mass; allocated in the first step in which they move on their own.
     pub unsprung_motion: Option<Box<UnsprungMotion<W>>>,
+    /// Linearised tyre forces.
     pub tyre: TyreRows<W>,
+    /// Impulses and spins that a coupling has found.
     pub solution: WheelSolution<W>,
 }
 
 /// State of four wheels at the start of a step; see [`WheelState`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StartState<W: WheelLanes = F32x4> {
+    /// Angular velocity about the axle (rad/s).
     pub spin: W,
+    /// Longitudinal and lateral deflection of the contact patch (m).
     pub deflection: [W; 2],
+    /// Mean longitudinal and lateral tyre force in the last step (N).
     pub tyre: [W; 2],
+    /// Mean torque of drive, brake and rolling resistance in the last step (N m).
     pub torque: W,
+    /// Speed of the wheel along its rolling direction (m/s).
     pub rolling_speed: W,
+    /// Share of rolling: 0 for a standing patch, 1 for a rolling patch.
     pub rolling: W,
     /// Moments about heading and contact normal (N m), only of tyres with laws other than a simple curve. They belong
     /// to the start of the last step until the laws are evaluated, then to the start of this step.
@@ -49,7 +62,8 @@ pub(crate) struct StartState<W: WheelLanes = F32x4> {
 }
 
 impl StartState {
-    /// Reads the states of the wheels of `bank` from `wheels`, the wheels of the car.
+    /// Reads the start states of the four wheels of `bank` from `wheels`, all wheels of the car. Moments are 0 if all
+    /// tyres of the bank are simple curves.
     #[inline(always)]
     pub(crate) fn read(bank: &WheelPack, wheels: &[WheelState]) -> Self {
         let wheels = bank.wheel_entries(wheels);
@@ -76,18 +90,23 @@ impl<W: WheelLanes> StartState<W> {
 /// Solution of a coupling for four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WheelSolution<W: WheelLanes = F32x4> {
+    /// Speeds and compliances that the tyre rows see.
     pub effective_mass: EffectiveMass<W>,
     /// Velocity of the chassis along the rows, in an iteration.
     pub velocity: RowVelocity<W>,
     /// Largest tyre impulses, longitudinal and lateral (N s).
     pub friction_bound: [W; 2],
+    /// State of the gradual update of `friction_bound`, in an iteration.
     pub bound_relaxation: BoundRelaxation<W>,
     /// Tyre impulses at the start of a sweep (N s); set only where tyres are stiff.
     pub start_tyre_impulse: [W; 2],
+    /// Longitudinal and lateral tyre impulses (N s).
     pub tyre_impulse: [W; 2],
     /// Angular impulse on the wheel by everything bolted to the chassis: drive, brake, rolling resistance (N m s).
     pub torque: W,
+    /// Angular velocity about the axle at the end of the step (rad/s).
     pub spin: W,
+    /// Tyres at their friction limit.
     pub sliding: W::Mask,
 }
 
@@ -126,6 +145,7 @@ pub(crate) struct EffectiveMass<L> {
 /// rounded anew from the velocity of a fast car, stiff rows would keep changing by newton seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RowVelocity<W: WheelLanes = F32x4> {
+    /// Speed of separation from the ground along the contact normal.
     pub normal: W,
     /// Speed of the contact patch, longitudinal and lateral.
     pub patch: [W; 2],
@@ -134,7 +154,7 @@ pub(crate) struct RowVelocity<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Discards the last step: its signals are not reported.
+    /// Marks the rows as outdated, so that signals of the last step are not reported.
     #[inline(always)]
     pub(crate) fn invalidate_step(&mut self) {
         self.dt = 0.0;
@@ -145,7 +165,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.dt != 0.0
     }
 
-    /// Copies `other` into the memory already allocated.
+    /// Copies `other` into this value. Memory of the unsprung motion is reused; its content is copied only if the
+    /// wheels of `other` use it in this step.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         let mut unsprung_motion = self.unsprung_motion.take();
         if other.has_unsprung {
@@ -160,7 +181,8 @@ impl<W: WheelLanes> WheelRows<W> {
         if self.has_unsprung { self.unsprung_motion.as_deref() } else { None }
     }
 
-    /// Resets loads, tyres and unsprung motion at the start of a step.
+    /// Resets the rows at the start of a step: no unsprung motion, no gripping tyre, loads of 0, and the full load on
+    /// the ground (both shares 1). Contacts, tyre impulses and drive stay.
     #[inline(always)]
     pub(crate) fn reset(&mut self) {
         self.has_unsprung = false;
@@ -170,7 +192,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the speeds of the contact patches over the ground (m/s), longitudinal and lateral, at the chassis
-    /// velocity `at`. The motion that links add to wheels with an unsprung mass is not included.
+    /// velocity `at`: `row · at` minus the speed of the ground at the end of the step. The spin of the wheel, and the
+    /// motion that links add to wheels with an unsprung mass, are not included.
     #[inline(always)]
     pub(crate) fn speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [
@@ -179,7 +202,7 @@ impl<W: WheelLanes> WheelRows<W> {
         ]
     }
 
-    /// Returns the speeds of [`Self::speeds`] at the start of the step.
+    /// Returns the speeds of [`Self::speeds`] with the ground motion at the start of the step.
     #[inline(always)]
     pub(crate) fn start_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [
@@ -189,7 +212,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the speeds of the contact patches over the ground (m/s), longitudinal and lateral, at the chassis
-    /// velocity `at`.
+    /// velocity `at`: [`Self::speeds`], plus the scrub of wheels with an unsprung mass on links. The circumferential
+    /// speed of the wheel is not subtracted.
     #[inline(always)]
     pub(crate) fn patch_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         let [along, across] = self.speeds(at);
@@ -210,7 +234,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.contact.normal.dot(at) - self.contact.ground_motion.end_speed[2]
     }
 
-    /// Sets the velocities of the rows at the chassis velocity `at`, of which `gained` is beyond the free motion.
+    /// Sets the velocities of the rows at the chassis velocity `at`: separation speed, patch speeds without links, and
+    /// the momentum of the unsprung mass due to `gained`, the part of `at` beyond the free motion.
     #[inline(always)]
     pub(crate) fn set_velocity(&mut self, at: SpatialVector<W>, gained: SpatialVector<W>) {
         self.solution.velocity = RowVelocity {
@@ -220,7 +245,7 @@ impl<W: WheelLanes> WheelRows<W> {
         };
     }
 
-    /// Adds a `change` of the chassis velocity to the velocities of the rows.
+    /// Adds a `change` of the chassis velocity to the separation speed, patch speeds and heave momentum of the rows.
     #[inline(always)]
     pub(crate) fn add_velocity(&mut self, change: SpatialVector<W>) {
         let [along, across] = self.solution.velocity.patch;
@@ -230,6 +255,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.velocity.heave += self.heave_change(change);
     }
 
+    /// Returns the momentum of the unsprung mass along its travel (N s) due to a `change` of the chassis velocity; 0
+    /// for wheels without an unsprung mass.
     #[inline(always)]
     fn heave_change(&self, change: SpatialVector<W>) -> W {
         match self.unsprung() {
@@ -238,7 +265,10 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the impulses of tyres and struts on the chassis; without the loads if `with_loads` is false.
+    /// Returns the impulse of each wheel on the chassis (N s, and N m s about the centre of mass): longitudinal and
+    /// lateral tyre impulse, the reaction of drive and brake torque about the axle (`−torque`), and the moments of
+    /// tyres with such laws. If `with_loads`, adds the load along the normal, and the travel impulse of an unsprung
+    /// mass.
     #[inline(always)]
     pub(crate) fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
         let mut sum =

@@ -13,8 +13,9 @@ use crate::wheel::rows::ContactRows;
 use crate::wheel_groups::{ManyGroups, WheelGroups};
 
 impl Vehicle {
-    /// Performs one sweep from the `velocities`. If tyres are stiff and the sweep is inconsistent with the loads or
-    /// with itself, iterates the converged coupling instead.
+    /// Performs one sweep over shafts and wheel blocks from the `velocities` of the chassis. If tyres are stiff and the
+    /// sweep is inconsistent with the loads or with itself, iterates the converged coupling instead. Returns the report
+    /// of the method used.
     #[inline(always)]
     pub(crate) fn run_single_pass<B: WheelGroups>(&mut self, velocities: &Velocities, dt: f32) -> StepReport {
         if solve_single_pass::<B, _>(self, velocities.loaded.velocity) {
@@ -23,8 +24,9 @@ impl Vehicle {
         SINGLE_PASS_REPORT
     }
 
-    /// Keeps a sweep with stiff tyres, clamped to the friction limits, if it is consistent; otherwise iterates to
-    /// convergence.
+    /// Completes a sweep with stiff tyres. If it is consistent, clamps the tyre impulses to the friction ellipse and
+    /// returns the report of one sweep. Otherwise clears the impulses of motors and couplings, and iterates to
+    /// convergence with the default criterion and the friction cone.
     #[cold]
     #[inline(never)]
     fn iterate_if_stiff(&mut self, velocities: &Velocities, dt: f32) -> StepReport {
@@ -39,8 +41,10 @@ impl Vehicle {
         self.iterate::<ManyGroups>(velocities, StopCriterion::DEFAULT_CRITERION, FrictionShape::Cone, dt)
     }
 
-    /// Computes the loads anew with the tyre impulses of the sweep. Returns true if stiff tyres changed the loads or
-    /// each other's impulses. A kart whose tyres turn it on hard springs would gain energy from the difference.
+    /// Computes the loads anew with the tyre impulses of the sweep, and returns true if stiff tyres changed the loads
+    /// or each other's impulses. `free` is the velocity without wheels. The limit is 1 % of the load plus the static
+    /// load. The new loads stay in the rows. A kart whose tyres turn it on hard springs would gain energy from the
+    /// difference.
     #[cold]
     #[inline(never)]
     pub(crate) fn is_inconsistent(&mut self, free: SpatialVector<f32>, dt: f32) -> bool {
@@ -48,19 +52,22 @@ impl Vehicle {
         for (before, rows) in before.iter_mut().zip(&self.rows) {
             *before = rows.suspension.load;
         }
+        // Velocity with the tyre impulses of the sweep, without loads.
         let warm = free + self.response(self.wheel_impulses::<ManyGroups>(false));
         self.solve_any_loads::<ManyGroups>(free, warm, dt);
+        // Whether load or tyre impulse of any wheel of a bank has changed.
         let moved = |(before, rows): (&F32x4, &WheelRows)| F32x4::any(rows.has_changed(*before));
         before.iter().zip(&self.rows).any(moved)
     }
 }
 
-/// Solves the shafts, then every wheel block, from the velocity `loaded`, which includes the loads and the last step's
-/// tyre impulses. Returns the mask of the cars with stiff tyres.
+/// Solves the shafts, then every wheel block (spin and both tyre impulses of a wheel), once from the chassis velocity
+/// `loaded`, which includes the loads and the last step's tyre impulses. Returns the mask of the cars with stiff tyres.
 ///
-/// Each block uses its chassis compliance times the number of gripping wheels. No wheel depends on the others within
-/// the sweep, and this factor prevents that they over-correct together. At rest and in steady motion nothing changes
-/// from step to step, and the result is the converged one.
+/// First sets the friction limits of the tyres by the loads, and the speed and compliance that each block sees. Each
+/// block uses its chassis compliance times the number of gripping wheels. No wheel depends on the others within the
+/// sweep, and this factor prevents that they over-correct together. At rest and in steady motion nothing changes from
+/// step to step, and the result is the converged one.
 ///
 /// If tyres are stiff relative to that compliance (slow cars), the corrections of the sweep would lag behind the
 /// deflections for many steps, and cars would rock across the ground. The sweep of such a car therefore starts with the
@@ -77,6 +84,7 @@ pub(crate) fn solve_single_pass<B: WheelGroups, S: StepWheels<B>>(
             |k| S::Lanes::splat(1.0).masked(rows[k].tyre.active),
         );
     }
+    // `share`: number of gripping wheels, at every wheel.
     let (is_slanted, share) = (cars.has_tilted_rows(), S::Lanes::broadcast_car(gripping));
     let mut stiff = <S::Lanes as Lane>::Mask::default();
     for (bank, rows) in cars.packs() {
@@ -105,8 +113,10 @@ const MAX_IMPULSE_CHANGE_SHARE: f32 = 0.01;
 /// Gain times compliance, with all gripping wheels, above which rows are coupled before the sweep.
 const STIFFNESS_THRESHOLD: f32 = 1.0;
 
-/// Starts the sweep of `stiff` cars with the impulses of the coupled linear rows. `gripping` is the number of gripping
-/// wheels of each car.
+/// Starts the sweep of `stiff` cars with the impulses of the coupled linear tyre rows, instead of those of the last
+/// step. `loaded` is the velocity with loads and the last step's tyre impulses; `gripping` is the number of gripping
+/// wheels of each car. Sets tyre impulses, their values at the start of the sweep, and the speed and compliance of each
+/// block. Other cars of a batch keep their impulses and compliances.
 #[cold]
 #[inline(never)]
 fn start_from_coupled_rows<B: WheelGroups, S: StepWheels<B>>(
@@ -118,6 +128,7 @@ fn start_from_coupled_rows<B: WheelGroups, S: StepWheels<B>>(
     S::Lanes::call_outlined(
         #[inline(always)]
         || {
+            // Tyre impulses before (N s), for the cars that are not stiff.
             let mut was = [[S::Lanes::default(); 2]; MAX_WHEELS];
             was.iter_mut().zip(cars.packs()).for_each(|(was, (_, rows))| *was = rows.solution.tyre_impulse);
             let at = solve_linear_rows(cars, loaded).broadcast_to_wheels();
@@ -134,14 +145,17 @@ fn start_from_coupled_rows<B: WheelGroups, S: StepWheels<B>>(
     );
 }
 
-/// Solves the linear tyre rows together with the chassis and the spin of every wheel, and clamps their impulses to the
-/// friction limits. Returns the chassis velocity with these impulses; `loaded` is the velocity with the last step's
-/// ones.
+/// Solves the linear tyre rows together with the chassis and the spin of every wheel, without friction limits, then
+/// clamps their impulses to the friction ellipse. Stores the impulses in the rows. Returns the chassis velocity with
+/// these impulses; `loaded` is the velocity with the last step's ones. Solves `(M + Σ gain · row rowᵀ) Δv = Σ impulses
+/// at the velocity without tyres`.
 #[inline(always)]
 fn solve_linear_rows<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, loaded: CarTwist<B, S>) -> CarTwist<B, S> {
     let tyres = |cars: &S| response(cars.model(), wheel_impulses(cars.rows(), false));
+    // Chassis velocity with loads, but without tyre impulses.
     let without = loaded + tyres(cars) * CarScalar::<B, S>::splat(-1.0);
     let mut products = OuterProducts::zero();
+    // Longitudinal impulses of the last step (N s).
     let mut lasts = [S::Lanes::default(); MAX_WHEELS];
     for (i, ((bank, rows), last)) in cars.packs().zip(&mut lasts).enumerate() {
         *last = rows.solution.tyre_impulse[0];
@@ -150,7 +164,9 @@ fn solve_linear_rows<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, loaded: Car
         products.add_to_row(i % S::Lanes::ROWS_PER_AXLE_PAIR, gain[1], rows.contact.side);
         rows.solution.tyre_impulse = target_impulse;
     }
+    // Impulses of the linear rows at the velocity without tyres.
     let given = wheel_impulses(cars.rows(), false);
+    // Velocity change with tyre gains, spin included.
     let change = Symmetric6::new(cars.model().mass(), cars.model().inertia(), &products).solve(given);
     for ((bank, rows), last) in cars.packs().zip(lasts) {
         (rows.solution.tyre_impulse, _) = rows.linear_tyre_rows(bank, last, (without + change).broadcast_to_wheels());
@@ -163,6 +179,7 @@ impl<W: WheelLanes> EffectiveMass<W> {
     /// Returns `yes` where `mask` is set, `no` elsewhere.
     #[inline(always)]
     fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
+        // Selects one number.
         let pick = |yes: W, no: W| W::select(mask, yes, no);
         let ([a, b, c], [d, e, f]) = (yes.compliance, no.compliance);
         Self {
@@ -173,7 +190,9 @@ impl<W: WheelLanes> EffectiveMass<W> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the mask of stiff tyres: their gain times the compliance of all gripping wheels exceeds [`STIFFNESS_THRESHOLD`].
+    /// Returns the mask of stiff tyres: gain times compliance, longitudinal or lateral, exceeds
+    /// [`STIFFNESS_THRESHOLD`]. The compliance is that of [`effective_mass`], multiplied by the number of gripping
+    /// wheels.
     #[inline(always)]
     pub(crate) fn is_stiff(&self) -> W::Mask {
         let [along, _, across] = self.solution.effective_mass.compliance;
@@ -181,10 +200,11 @@ impl<W: WheelLanes> WheelRows<W> {
         most.less(self.tyre.gain[0] * along) | most.less(self.tyre.gain[1] * across)
     }
 
-    /// Returns the mask of wheels whose load differs from the load `before` the sweep, or whose tyre impulse differs
-    /// from that at the start of the sweep.
+    /// Returns the mask of wheels whose load differs from the load `before` the sweep (N s), or whose tyre impulse
+    /// differs from that at the start of the sweep, by more than [`MAX_IMPULSE_CHANGE_SHARE`] of load plus static load.
     #[inline(always)]
     pub(crate) fn has_changed(&self, before: W) -> W::Mask {
+        // Largest accepted change (N s).
         let allowed = W::splat(MAX_IMPULSE_CHANGE_SHARE) * (self.suspension.load + self.suspension.strut.weight);
         let load = (self.suspension.load - before).abs();
         let [along, across] =
@@ -192,18 +212,24 @@ impl<W: WheelLanes> WheelRows<W> {
         allowed.less(load) | allowed.less(along.at_least(across))
     }
 
-    /// Returns the impulses of the linear tyre rows at the chassis velocity `at` (N s), and their gains (kg). The
-    /// `last` longitudinal impulse determines whether the longitudinal row treats the wheel as turning or held.
+    /// Returns the longitudinal and lateral impulse of the linear tyre rows at the chassis velocity `at` (N s), and
+    /// their gains (kg). Lateral: `target − gain · speed`. A longitudinal row of a turning wheel includes the spin that
+    /// results from shafts, brake and tyre, which lowers its gain to `g / (1 + g R² / I)`; a held wheel has no spin.
+    /// The `last` longitudinal impulse (N s) decides which of both applies. Friction limits do not.
     #[inline(always)]
     fn linear_tyre_rows(&self, bank: &WheelPack<W>, last: W, at: SpatialVector<W>) -> ([W; 2], [W; 2]) {
         let (one, radius) = (W::splat(1.0), bank.radius);
+        // Spin momentum before brake and tyre (N m s).
         let momentum = self.drive.momentum + self.drive.shaft;
         // The last tyre impulse decides. With the impulse at a velocity without tyres, braked wheels would turn and
         // cars would slide downhill. With no impulse, a wheel that swings on its own patch would count as held.
         let need = momentum - radius * last;
+        // Angular momentum after brake and rolling resistance (N m s).
         let driven = momentum - self.tyre.locking_capacity.times_sign_of(need);
+        // Wheels that brake and rolling resistance do not hold.
         let turns = self.tyre.locking_capacity.less(need.abs());
         let [along, across] = self.patch_speeds(at);
+        // Longitudinal and lateral gain (kg).
         let [stiff, side] = self.tyre.gain;
         let per_spin = (stiff * radius / bank.spin_inertia).masked(turns);
         let gain = stiff / (one + per_spin * radius);
@@ -213,7 +239,9 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Adds the difference in translational compliance of directions that are not orthogonal unit vectors.
+/// Adds to `compliance` (longitudinal, coupling, lateral; 1/kg) the difference in translational compliance of row
+/// directions that are not orthogonal unit vectors: `(f·f − 1) / m`, `f·s / m` and `(s·s − 1) / m`. `inverse_mass` is 1
+/// / m, multiplied by the share of the compliance.
 #[cold]
 #[inline(never)]
 fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass: W, compliance: &mut [W; 3]) {
@@ -223,8 +251,12 @@ fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass
     compliance[2] += inverse_mass * (side.dot(side) - one);
 }
 
-/// Computes the speed and the compliance that each wheel's tyre rows see at the chassis velocity `at`. `share`
-/// multiplies the wheel's own compliance; `is_slanted` is [`crate::Model::has_tilted_rows`].
+/// Returns the speed and the compliance that the tyre rows of each wheel see at the chassis velocity `at`.
+///
+/// The compliance of rows a and b is `share · (a·b / m + (r × a) · I⁻¹ (r × b))`. The speed is that of the patch over
+/// the ground without the effect of the wheel's present tyre impulses p: `v − K p`. `share` is the number of gripping
+/// wheels, 1 for a wheel alone. `is_slanted` ([`crate::Model::has_tilted_rows`]) states whether rows may differ from
+/// orthogonal unit vectors. Spin is not included.
 #[inline(always)]
 pub(crate) fn effective_mass<W: WheelLanes>(
     bank: &WheelPack<W>,
@@ -234,9 +266,10 @@ pub(crate) fn effective_mass<W: WheelLanes>(
     share: W,
 ) -> EffectiveMass<W> {
     let inverse_mass = bank.inverse_mass;
-    // Both directions are orthogonal unit vectors, except on rims and links.
+    // Angular velocity per unit impulse along each row.
     let forward = bank.inverse_inertia.mul_vector(rows.contact.forward.angular);
     let side = bank.inverse_inertia.mul_vector(rows.contact.side.angular);
+    // Both directions are orthogonal unit vectors, except on rims and links.
     let mut compliance = [
         (inverse_mass + rows.contact.forward.angular.dot(forward)) * share,
         rows.contact.forward.angular.dot(side) * share,
@@ -246,6 +279,7 @@ pub(crate) fn effective_mass<W: WheelLanes>(
         add_non_unit_compliance(&rows.contact, inverse_mass * share, &mut compliance);
     }
     let [along, across] = rows.patch_speeds(at);
+    // Patch speeds without the effect of the present tyre impulses.
     let speed = [
         along - compliance[0] * rows.solution.tyre_impulse[0] - compliance[1] * rows.solution.tyre_impulse[1],
         across - compliance[1] * rows.solution.tyre_impulse[0] - compliance[2] * rows.solution.tyre_impulse[1],

@@ -45,9 +45,9 @@ impl SolverMode {
         Self::Converged { tolerance, iterations, friction, unsprung }
     }
 
-    /// Returns this coupling with a tolerance for a vehicle on a body that has this `share` of the vehicle's mass. An
-    /// error of the vehicle's velocity is 1 / `share` times as large on the body, so the tolerance is multiplied by
-    /// `share`, limited to [0.1, 1].
+    /// Returns this coupling with its tolerance multiplied by `share`, limited to [0.1, 1], for a vehicle on a body
+    /// that has this share of the vehicle's mass. An error of the vehicle's velocity is 1 / `share` times as large on
+    /// the body. [`SolverMode::SinglePass`] is returned unchanged.
     pub(crate) fn with_scaled_tolerance(self, share: f32) -> Self {
         match self {
             Self::Converged { tolerance, iterations, friction, unsprung } => Self::Converged {
@@ -165,8 +165,8 @@ impl ImpulseBounds {
         }
     }
 
-    /// Returns the factor on the tolerances of inner solves. An iteration cannot reach a residual below the errors of
-    /// its parts.
+    /// Returns the factor on the tolerances of inner solves: 1 for one sweep ([`ImpulseBounds::ApproximateCone`]), 0.03
+    /// in an iteration. An iteration cannot reach a residual below the errors of its parts.
     pub(crate) fn inner_tolerance_factor(self) -> f32 {
         if self == ImpulseBounds::ApproximateCone { 1.0 } else { INNER_TOLERANCE_FACTOR }
     }
@@ -190,6 +190,7 @@ impl StopCriterion {
 mod tests {
     use super::*;
 
+    /// Checks that each field of a merged report has the worse value, in either order.
     #[test]
     fn two_reports_make_one_of_the_worse_of_both() {
         let quick = StepReport {

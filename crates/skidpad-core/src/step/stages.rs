@@ -25,10 +25,15 @@ pub(crate) type CarMask<B, S> = <CarScalar<B, S> as Lane>::Mask;
 /// Inputs of a step; see [`crate::Vehicle::solve`].
 #[derive(Clone, Copy)]
 pub(crate) struct StepInputs<'a> {
+    /// Chassis at the start of the step.
     pub body: &'a ChassisState,
+    /// Contact of each wheel in the middle of the step; `None` without ground.
     pub contacts: &'a [Option<Contact>],
+    /// Contact points of the bodywork.
     pub hull: &'a [HullPoint],
+    /// Inputs of the driver.
     pub controls: &'a Controls,
+    /// Method by which the rows are solved together.
     pub solver_mode: SolverMode,
     /// Length of the step (s), > 0.
     pub dt: f32,
@@ -38,8 +43,11 @@ pub(crate) struct StepInputs<'a> {
 #[cfg_attr(not(feature = "abreast"), expect(dead_code, reason = "no car goes abreast"))]
 #[derive(Clone, Copy)]
 pub(crate) struct BatchInputs<'a> {
+    /// Chassis of each car at the start of the step.
     pub bodies: &'a [ChassisState],
+    /// Contact of each wheel of each car in the middle of the step; `None` without ground.
     pub contacts: &'a [Option<Contact>],
+    /// Inputs of each driver.
     pub controls: &'a [&'a Controls],
     /// Length of the step (s), > 0.
     pub dt: f32,
@@ -84,11 +92,13 @@ pub(crate) trait StepWheels<B: WheelGroups> {
 
     /// Adds the derivative of the axle-link impulses with respect to the chassis velocity to `products`. Returns the
     /// change of these impulses from the velocities in the rows to the velocity `warm`, plus the impulses of
-    /// [`Wheels::external_link_impulse`].
+    /// [`StepWheels::external_link_impulse`].
     fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, warm: CarTwist<B, Self>) -> CarTwist<B, Self>;
 
-    /// Returns the velocity at which load solve number `solve` ends if the `last` step went too far; otherwise `None`.
-    /// See [`crate::suspension::loads::settle`].
+    /// Returns the velocity to which load solve number `_solve` (from 0) is cut back if the `_last` step went too far;
+    /// otherwise stores the new step in `_last` and returns `None`. `_way` is the velocity before the loads, the
+    /// present one, and that of the full Newton step; `_system` is the matrix of that step. Never cuts by default. See
+    /// [`crate::suspension::loads::solve_load_rows`].
     #[inline(always)]
     fn shortened_step(
         &self,
@@ -103,21 +113,24 @@ pub(crate) trait StepWheels<B: WheelGroups> {
     /// Returns true if tyre rows may differ from orthogonal unit vectors.
     fn has_tilted_rows(&self) -> bool;
 
-    /// Solves the rows of clutch, motors, converters and couplings.
+    /// Solves the rows of clutch or converter, motors and couplings together with the response of the wheels. Stores
+    /// the shaft impulse of each wheel in its rows; spins and tyre impulses follow in the wheel blocks.
     fn solve_shafts(&mut self);
 }
 
 /// Step of a car or of a batch of cars: the stages that differ between both.
 pub(crate) trait Stages<B: WheelGroups> {
+    /// Wheels of the car, or of all cars of the batch.
     type Wheels: StepWheels<B>;
 
     /// Returns the wheels.
     fn wheels(&mut self) -> &mut Self::Wheels;
 
-    /// Applies the driver's demand to steering, engine and brakes.
+    /// Applies the driver's demand to steering, engine, gears and brakes, and stores the start states of the wheels.
     fn apply_driver_demand(&mut self);
 
-    /// Locates the contacts of the wheels and computes the directions of their rows.
+    /// Sets the contacts of the wheels at the start of the step, the directions of their rows, and the tyre impulses of
+    /// the last step as initial values.
     fn locate_contacts(&mut self);
 
     /// Returns the external impulses on the chassis, besides those of its wheels. `by_tyres` is the change of the
@@ -143,12 +156,14 @@ pub(crate) trait Stages<B: WheelGroups> {
     /// Computes the tyre rows at the velocity `loaded`, which includes the loads.
     fn build_tyre_rows(&mut self, loaded: CarTwist<B, Self::Wheels>);
 
-    /// Applies the assists to brake and drive torques.
+    /// Applies the assists to brake and drive torques, with the chassis velocity `loaded`.
     fn apply_assists(&mut self, loaded: CarTwist<B, Self::Wheels>);
 
-    /// Solves the rows together and returns the report of the step.
+    /// Solves the rows of shafts and tyres (and hull) together, stores impulses and spins in the rows, and returns the
+    /// report of the step.
     fn solve_coupled_rows(&mut self, velocities: &Velocities<CarScalar<B, Self::Wheels>>) -> StepReport;
 
-    /// Pushes the bodies by the `external` impulses and the impulses of the wheels.
+    /// Writes the push on each body: the sum of the `external` impulses and those of links and wheels, rotated to world
+    /// axes.
     fn write_impulses(&mut self, external: CarTwist<B, Self::Wheels>);
 }

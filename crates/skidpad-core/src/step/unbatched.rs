@@ -13,11 +13,12 @@ use crate::world::port::{ChassisImpulse, ChassisState, Probe};
 /// Number of cars in a batch.
 pub(crate) const BATCH_LANES: usize = 8;
 
-/// Batch of cars. The type has no values in this build.
+/// Batch of cars. The type has no values in this build, so none of its methods with a `self` can be called.
 #[derive(Clone, Debug)]
 pub(crate) enum CarBatch {}
 
 impl CarBatch {
+    /// Returns `None`: cars are never batched in this build.
     pub fn new(_: &Arc<Model>, _: &[Option<Self>]) -> Option<Self> {
         None
     }

@@ -20,16 +20,21 @@ use bevy_math::{DVec3, Mat3, Quat, Vec3};
 /// Car: its model, its state, and the workspace of its step.
 #[derive(Clone, Debug)]
 pub struct Vehicle {
+    /// Description of the car, shared by all cars of the model.
     pub(crate) model: Arc<Model>,
+    /// Dynamic state.
     pub(crate) state: State,
     /// Rows, one entry per bank of the model.
     pub(crate) rows: Box<[WheelRows]>,
+    /// Rows between spins: clutch or converter, motors, couplings.
     pub(crate) shafts: Shafts,
+    /// Contact points of the bodywork in a converged coupling.
     pub(crate) hull: HullRows,
     /// Impulses on the chassis of bars that bypass the struts (N s, N m s).
     pub(crate) external_bar_impulse: SpatialVector<f32>,
     /// Contributions of the assists; `None` for a model without assists for which nothing has been counted.
     pub(crate) assist_log: Option<Box<AssistLog>>,
+    /// Demand of the stability control in this step; `None` if it does not act.
     pub(crate) correction: Option<Correction>,
     /// Share of their rate that the anti-roll bars have in this step, 0 to 1.
     pub(crate) bar_share: f32,
@@ -63,7 +68,7 @@ pub(crate) const CHASSIS_AT_ORIGIN: ChassisState = ChassisState {
 };
 
 impl Vehicle {
-    /// Creates a car in `state`.
+    /// Creates a car in `state`, with empty rows. No memory is shared with other cars, except the model.
     pub fn new(model: Arc<Model>, state: State) -> Self {
         let rows = model.wheel_packs().iter().map(|_| WheelRows::default()).collect();
         Self {
@@ -94,7 +99,7 @@ impl Vehicle {
         &self.state
     }
 
-    /// Returns the contributions of the assists in the last solved step.
+    /// Returns the contributions of the assists in the last solved step; an empty log for a car without assists.
     pub fn assist_log(&self) -> &AssistLog {
         const EMPTY_LOG: &AssistLog = &AssistLog::EMPTY_LOG;
         self.assist_log.as_deref().unwrap_or(EMPTY_LOG)
@@ -105,8 +110,8 @@ impl Vehicle {
         self.assist_log.get_or_insert_default().add(assist, more);
     }
 
-    /// Sets the state and returns true. Returns false and changes nothing if `state` has another number of wheels.
-    /// Signals of the last step are discarded.
+    /// Sets the state and returns true. Returns false and changes nothing if `state` has another number of wheels. The
+    /// wheels are turned anew in the next step, and signals of the last step are discarded.
     pub fn set_state(&mut self, state: &State) -> bool {
         let fits = state.wheels.len() == self.state.wheels.len();
         if fits {
@@ -119,7 +124,7 @@ impl Vehicle {
     }
 
     /// Copies state and workspace of `other`, a car of the same model, into the memory already allocated. Clears the
-    /// hull rows.
+    /// hull rows. The model, the towed mass, and a log that only one of both cars has, stay.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.state.clone_from(&other.state);
         self.rows.iter_mut().zip(&other.rows).for_each(|(rows, other)| rows.copy_from(other));
@@ -134,25 +139,28 @@ impl Vehicle {
             (other.to_world, other.pose_lag, other.applied_steer_bits, other.applied_demand);
     }
 
-    /// Returns the free velocity of `body` in the vehicle frame.
+    /// Returns the velocity at the end of the step without any impulse of the vehicle (m/s, rad/s), in the vehicle
+    /// frame with the axes `to_world`.
     pub(crate) fn free_velocity_in_body(&self, body: &ChassisState, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
         SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
     }
 
-    /// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, N m s).
+    /// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, and N m s about the
+    /// centre of mass): `M⁻¹ p`.
     pub(crate) fn response(&self, impulse: SpatialVector<f32>) -> SpatialVector<f32> {
         response(&self.model, impulse)
     }
 
-    /// Returns the sum of the impulses of the wheels' rows on the chassis; without the loads if `with_loads` is false.
+    /// Returns the sum of the impulses of all wheels on the chassis (N s, N m s); only tyres and torques, without the
+    /// loads, if `with_loads` is false.
     #[inline(always)]
     pub(crate) fn wheel_impulses<B: WheelGroups>(&self, with_loads: bool) -> SpatialVector<f32> {
         wheel_impulses(B::slice(&self.rows), with_loads)
     }
 }
 
-/// Returns every bank of wheels with its rows.
+/// Returns every bank of wheels (constants of four wheels) with its rows.
 #[inline(always)]
 pub(crate) fn banks_with_rows<'a, B: WheelGroups>(
     model: &'a Model,
@@ -161,14 +169,17 @@ pub(crate) fn banks_with_rows<'a, B: WheelGroups>(
     B::slice(model.wheel_packs()).iter().zip(B::slice_mut(rows))
 }
 
-/// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, N m s).
+/// Returns the change of the chassis velocity (m/s, rad/s) of one car or each car of a batch by an impulse on the
+/// chassis (N s, and N m s about the centre of mass), vehicle frame: linear part over mass, angular part times the
+/// inverse inertia.
 #[inline(always)]
 pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> SpatialVector<C> {
     let SpatialVector { linear, angular } = impulse;
     SpatialVector::new(linear * C::splat(model.inverse_mass()), angular.mul_mat(model.inverse_inertia()))
 }
 
-/// Returns the sum of the impulses of the wheels' rows on the chassis; without the loads if `with_loads` is false.
+/// Returns the sum of [`WheelRows::impulse`] over the wheels of each car (N s, N m s), added axle by axle so that
+/// mirrored cars have mirrored bits; without the loads if `with_loads` is false.
 #[inline(always)]
 pub(crate) fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: bool) -> SpatialVector<W::Car> {
     let mut sum = SpatialVector::default();
@@ -182,7 +193,8 @@ pub(crate) fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: b
     sum
 }
 
-/// Returns true if pose and velocities of `body` are finite.
+/// Returns true if position, rotation, velocities and free velocities of `body` are finite. Wind and the other fields
+/// are not checked.
 #[inline(always)]
 pub(crate) fn is_body_finite(body: &ChassisState) -> bool {
     // A sum is finite only if every term is: one test covers all terms.
@@ -196,6 +208,7 @@ pub(crate) fn is_body_finite(body: &ChassisState) -> bool {
 mod tests {
     use super::*;
 
+    /// Builds a body from `numbers`: position, four velocities, rotation.
     fn body(numbers: [f32; 19]) -> ChassisState {
         let vector = |from: usize| Vec3::from_slice(&numbers[from..]);
         ChassisState {

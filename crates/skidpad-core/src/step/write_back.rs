@@ -20,11 +20,14 @@ use bevy_math::Vec3;
 /// 1000 Hz to a tenth.
 const MIN_RESOLVED_RATE_RADPS: f32 = 1e-3;
 
-/// Returns the small turn from one rotation to another as a rotation vector (rad): twice the vector part of
-/// `(to − from) from*`. The difference has no rounding error.
+/// Returns the small turn between the rotations `from` and `to` (unit quaternions x, y, z, w) as a rotation vector in
+/// world axes (rad): twice the vector part of `(to − from) from*`. The angle is too small by `θ³ / 24`. The difference
+/// has no rounding error. The fourth number of the result is unused.
 #[inline(always)]
 fn rotation_vector_between<C: CarScalar>(from: C::Vec4, to: C::Vec4) -> C::Vec4 {
+    // Rotation at the start.
     let [x, y, z, w] = from.to_array();
+    // Difference of the rotations.
     let [a, b, c, d] = (to - from).to_array();
     let half = C::Vec4::repeat(a) * C::Vec4::from_array([w, z, -y, x])
         + C::Vec4::repeat(d) * C::Vec4::from_array([-x, -y, -z, w])
@@ -33,14 +36,16 @@ fn rotation_vector_between<C: CarScalar>(from: C::Vec4, to: C::Vec4) -> C::Vec4 
     half * C::Vec4::repeat(C::splat(2.0))
 }
 
-/// Returns the angular velocity after a step of `dt` s in which a body turned between the rotations of `turn`. A rate
-/// below [`MIN_RESOLVED_RATE_RADPS`], which a 32-bit rotation does not resolve, is replaced by the change of the rotation per time.
+/// Returns the angular velocity (rad/s, world axes) of a body after a step of `dt` s. This is `angular`, except in
+/// lanes whose rate is below [`MIN_RESOLVED_RATE_RADPS`]: there it is the rotation vector between both rotations of
+/// `turn` (start and end of the step), over `dt`. Calls `turn` only if some lane needs it.
 #[inline(always)]
 pub(crate) fn resolved_angular_velocity<C: CarScalar>(
     angular: Vec3Lanes<C>,
     turn: impl FnOnce() -> [C::Vec4; 2],
     dt: f32,
 ) -> Vec3Lanes<C> {
+    // Rates that a 32-bit rotation does not resolve.
     let lost = angular.dot(angular).less(C::splat(MIN_RESOLVED_RATE_RADPS * MIN_RESOLVED_RATE_RADPS));
     if !C::any(lost) {
         return angular;
@@ -51,9 +56,11 @@ pub(crate) fn resolved_angular_velocity<C: CarScalar>(
 }
 
 impl Vehicle {
-    /// Takes over the pose and twist of `body` after the world has advanced by `dt` (s), and integrates the contact
-    /// patches with the realised relative speeds. If `body` is not finite, or `dt` is not the length of a step, the
-    /// state does not change.
+    /// Ends the step: takes over the pose and twist of `body` after the world has advanced by `dt` (s), and computes
+    /// the wheel states from the solved rows and the realised chassis velocity. These are spins, patch deflections,
+    /// compressions, mean forces, disc temperatures, and the state of the drivetrain. If `body` is not finite, the
+    /// state does not change and the report has `not_finite`. If `dt` is not the length of a step, nothing happens; see
+    /// [`StepReport::for_skipped_step`].
     ///
     /// The final speed, not the prediction of the rows, decides whether a car parks. With the prediction, it creeps by
     /// 490 mm per minute on a slope of 20°.
@@ -80,6 +87,9 @@ impl Vehicle {
         }
     }
 
+    /// Ends the step of a car whose loops run over the banks of `B`: takes over the motion of `body`, then integrates
+    /// the wheels. The wheels use the angular velocity of [`resolved_angular_velocity`]; the state keeps that of
+    /// `body`. If `body` is not finite, changes nothing and reports `not_finite`.
     #[inline(always)]
     fn finish_banks<B: WheelGroups>(&mut self, body: &ChassisState, dt: f32) -> StepReport {
         let turn = [self.state.rotation, body.rotation].map(|rotation| F32x4::new(rotation.to_array()));
@@ -91,11 +101,14 @@ impl Vehicle {
         report
     }
 
-    /// Integrates the contact patches of a step that ends with the velocity of `body` and the angular velocity
-    /// `angular`.
+    /// Computes the wheel and drivetrain states after a step of `dt` s. `body` gives the velocity at its end; `angular`
+    /// is the angular velocity there (world axes). Order: lateral shift of wheels with axle compliance, disc
+    /// temperatures, then the end state of every wheel, and finally the shafts. The axes are those in the middle of the
+    /// step.
     #[inline(always)]
     fn integrate_contact_patches<B: WheelGroups>(&mut self, body: &ChassisState, angular: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
+        // Chassis velocity at the end of the step, vehicle frame.
         let at = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * angular).broadcast_to_wheels();
         if self.model.has_lateral_compliance() {
             self.shift_wheels();
@@ -138,21 +151,33 @@ impl State {
 
 /// State of four wheels at the end of a step; see [`WheelState`].
 pub(crate) struct EndState<W: WheelLanes = F32x4> {
+    /// Angular velocity about the axle (rad/s).
     pub spin: W,
+    /// Longitudinal and lateral deflection of the contact patch (m).
     pub deflection: [W; 2],
+    /// Compression of the strut from rest (m), positive in jounce.
     pub compression: W,
+    /// Compression rate of a wheel with an unsprung mass (m/s); 0 for other wheels.
     pub travel_rate: W,
+    /// Mean normal force on the ground over the step (N).
     pub load: W,
+    /// Mean longitudinal and lateral tyre force over the step (N).
     pub tyre: [W; 2],
+    /// Mean torque of drive, brake and rolling resistance on the wheel over the step (N m).
     pub torque: W,
+    /// Longitudinal speed of the contact patch without spin (m/s); in the air, spin times radius.
     pub rolling_speed: W,
+    /// Share of rolling: 0 for a standing patch, 1 for a rolling patch.
     pub rolling: W,
+    /// Sine of the camber angle relative to the ground.
     pub lean: W,
+    /// Whether the wheel touches the ground; with an unsprung mass, whether it carries a load.
     pub contact: W::Mask,
 }
 
 impl<W: WheelLanes> EndState<W> {
-    /// Returns all numbers, without the contact, in the order of [`WheelEndState`].
+    /// Returns the twelve numbers of each wheel, without the contact: spin, both deflections, torque, both tyre forces,
+    /// rolling speed, share of rolling, compression, travel rate, load, lean. [`WheelEndState`] uses this order.
     #[inline(always)]
     pub(crate) fn to_array(&self) -> [W; VALUES_PER_WHEEL] {
         let Self { spin, deflection: [u, v], torque, tyre: [along, across], rolling_speed, rolling, .. } = *self;
@@ -163,23 +188,34 @@ impl<W: WheelLanes> EndState<W> {
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Computes the state of the wheels at the end of a step of `dt` s, at the chassis velocity `at` that the world
-    /// realised.
+    /// realised (vehicle frame). `pose_lag` is the time by which the pose lags behind the velocity (s).
+    ///
+    /// The share of rolling depends on the faster of contact-patch speed and `radius · spin`. Deflections are those of
+    /// the solved tyre rows at the realised sliding speeds, blended between standing and rolling patches, and 0 without
+    /// a gripping tyre. Forces and torques are impulses over `dt`. Spin and impulses are those of the solver, not of
+    /// the realised velocity.
     #[inline(always)]
     pub(crate) fn end_state(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> EndState<W> {
         let step = W::splat(dt);
         let [along, across] = self.patch_speeds(at);
+        // Circumferential speed of the wheel (m/s).
         let rolled = bank.radius * self.solution.spin;
         let rolling_speed = W::select(self.contact.in_contact, along, rolled);
+        // Squared speed of the faster of patch and circumference (m²/s²).
         let fastest = (along * along + across * across).at_least(rolled * rolled);
+        // Squared speed that decides between standing and rolling; without grip that of the wheel centre.
         let squared = W::select(self.tyre.active, fastest, rolling_speed * rolling_speed);
         let rolling = rolling_shares(bank, squared);
+        // Sliding speeds of the patch, spin included (m/s).
         let slip_speed = [along - rolled, across];
+        // Deflections before standing and rolling patches are blended (m).
         let left = self.end_deflections(slip_speed);
         let deflection = self.blended_deflections(bank, left, rolling).map(|u| u.masked(self.tyre.active));
         let [load, along, across, torque] =
             [self.normal_impulse(), self.solution.tyre_impulse[0], self.solution.tyre_impulse[1], self.solution.torque]
                 .map(|impulse| impulse / step);
         let (contact, compression, travel_rate) = if let Some(unsprung) = self.unsprung() {
+            // Wheels that carry a load.
             let pressing = W::splat(0.0).less(self.suspension.load);
             (pressing, unsprung.next_travel(self.contact.compression, pose_lag, dt), unsprung.next_rate)
         } else {
@@ -200,7 +236,8 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the friction factors of the ground under the tyres minus 1; `None` if all factors are 1.
+    /// Returns the friction factor of the ground under each tyre minus 1, 0 for tyres without grip. Returns `None` if
+    /// it is 0 for all tyres.
     #[inline(always)]
     pub(crate) fn grip_excess(&self) -> Option<W> {
         let excess = (self.contact.friction_factor - W::splat(1.0)).masked(self.tyre.active);
@@ -208,24 +245,33 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the temperatures of the brake discs (K above the air) after a step of `dt` s that began with
-    /// `temperatures`. The work of the brakes heats the discs.
+    /// `temperatures`. The discs are heated by the largest brake impulse times the mean absolute spin of the step, and
+    /// cooled by the air at the rolling speed at its start.
     #[inline(always)]
     pub(crate) fn disc_temperatures(&self, discs: &BrakeDiscLanes<W>, temperatures: W, dt: f32) -> W {
+        // Mean of the absolute spins at both ends of the step (rad/s).
         let turned = W::splat(0.5) * (self.start.spin.abs() + self.solution.spin.abs());
         discs.next_temperature(temperatures, self.drive.brake * turned, self.start.rolling_speed, dt)
     }
 
-    /// Returns the compression after a step of `dt` s (m), integrated as the world moves the pose. A wheel in the air
-    /// keeps its compression.
+    /// Returns the compression of the struts (m) after a step of `dt` s, for wheels without an unsprung mass.
+    /// Integrates the rates at both ends of the step as the world moves the pose: the initial rate acts for `pose_lag`
+    /// s, the final rate at the chassis velocity `at` for the rest. The result is limited to full droop; a wheel in the
+    /// air keeps its compression.
     #[inline(always)]
     fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> W {
+        // Compression rate at the end of the step (m/s).
         let rate = (-self.separation_velocity(at) / self.contact.normal_cosine).masked(self.contact.in_contact);
+        // Change of the compression in the step (m).
         let moved = step_displacement([self.contact.jounce_rate, rate], W::splat(pose_lag), W::splat(dt));
         (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
     }
 }
 
 impl WheelRows {
+    /// Writes the end states `ended` of the wheels of `bank` into `wheels`, all wheels of the car. Also writes the
+    /// friction factor minus 1 where it is not 0, and the moments of the tyres if the bank has tyres other than simple
+    /// curves; otherwise these fields become 0.
     #[inline(always)]
     fn write_back(&self, bank: &WheelPack, ended: EndState, wheels: &mut [WheelState]) {
         match bank.consecutive_four_mut(wheels) {
@@ -248,12 +294,15 @@ pub(crate) const VALUES_PER_WHEEL: usize = 12;
 /// Result of a step for one wheel: the numbers of [`EndState`] and the contact.
 #[derive(Clone, Copy)]
 pub(crate) struct WheelEndState {
+    /// Numbers in the order of [`EndState::to_array`], four at a time.
     pub values: [F32x4; VALUES_PER_WHEEL / 4],
+    /// Whether the wheel touches the ground.
     pub contact: bool,
 }
 
 impl EndState {
-    /// Returns the result of each wheel.
+    /// Returns the result of each of the four wheels: transposes the numbers of [`EndState::to_array`] from lanes to
+    /// wheels.
     #[inline(always)]
     fn by_wheel(&self) -> [WheelEndState; 4] {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = self.to_array();
@@ -267,7 +316,7 @@ impl EndState {
     }
 }
 
-/// Writes the results of a bank whose wheels are not four consecutive ones.
+/// Writes the end states `ended` of a bank whose wheels are not four consecutive ones, lane by lane.
 #[cold]
 #[inline(never)]
 fn write_scattered(bank: &WheelPack, ended: EndState, wheels: &mut [WheelState]) {
@@ -288,9 +337,12 @@ impl WheelEndState {
     }
 }
 
-/// Returns the shares of rolling, 0 at a standstill to 1, at the speeds whose squares are given.
+/// Returns the share of rolling of each wheel (0 at a standstill, 1 when rolling) at the speeds whose squares are
+/// `squared` (m²/s²). It is 1 above the walking speed of the bank, and rises smoothly between its two limit speeds. The
+/// root is computed only if a wheel is slower than that.
 #[inline(always)]
 fn rolling_shares<W: WheelLanes>(bank: &WheelPack<W>, squared: W) -> W {
+    // Speed above which a patch rolls (m/s).
     let [_, walk] = bank.walking;
     if !W::any(squared.less(walk * walk)) {
         return W::splat(1.0);

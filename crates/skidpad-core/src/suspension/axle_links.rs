@@ -14,8 +14,8 @@ use crate::suspension::rows::AxleLinkRows;
 use crate::wheel::pack::{LaneIndex, WheelPack};
 use crate::wheel_groups::{ManyGroups, WheelGroups};
 
-/// Spring and damper between the struts of two wheels. The force on each is `rate (z + coupling_sign z') + damping (ż + coupling_sign ż')`, z' being the travel
-/// of the other wheel.
+/// Spring and damper between the struts of two wheels. The force on each is `rate (z + coupling_sign z') + damping (ż + coupling_sign ż')`, with its
+/// own travel z and the travel z' of the other wheel.
 #[derive(Clone, Copy, Debug)]
 struct AxleLink {
     /// Indices of the wheels.
@@ -31,7 +31,8 @@ struct AxleLink {
 }
 
 impl Model {
-    /// Returns axle link `k` of a car at a `speed` (m/s) whose bars have the share `bar_rate_share` of their rates.
+    /// Returns axle link `k`: anti-roll bars first, then heave springs (a quarter of rate and damping at each wheel). `bar_share` is the share of the
+    /// bar rates that the driver demands, `speed` the speed (m/s) for bars with a speed-dependent rate.
     fn axle_link(&self, k: usize, [bar_share, speed]: [f32; 2]) -> AxleLink {
         let parts = self.parts();
         if let Some(bar) = parts.bars.get(k) {
@@ -51,9 +52,10 @@ impl Model {
         AxleLink { wheels: spring.wheels, rate, damping, coupling_sign: 1.0, on_chassis: false }
     }
 
-    /// Returns the compression (m) at which the strut and the axle links of wheel `i` balance without ground, with the other wheels at
-    /// `travel` (m). `bars` are share and speed as for `Self::axle_link`.
+    /// Returns the compression (m, unlimited by the stops) at which strut spring and axle links of wheel `i` balance without ground load, with the
+    /// other wheels at `travel` (m). Dampers and bars on the chassis are left out. `bars` are share and speed as for `Self::axle_link`.
     pub(crate) fn unloaded_compression(&self, i: usize, bars: [f32; 2], travel: impl Fn(usize) -> f32) -> f32 {
+        // Force beyond that at rest (N), and rate of the links (N/m).
         let (mut push, mut rate) = (-self.static_load(i), 0.0);
         for k in 0..self.parts().bars.len() + self.parts().heave_springs.len() {
             let link = self.axle_link(k, bars);
@@ -78,10 +80,10 @@ impl Vehicle {
         self.model.axle_link(k, [self.bar_share, self.state.velocity.length()])
     }
 
-    /// Initialises the struts for a step of `dt` s and computes the axle link forces on them.
-    ///
-    /// A wheel that the other one lifts off the ground is moved to the balance of spring and axle links. With the travel of the ground
-    /// below it, a bar would push the other wheel with a force that nothing opposes, and the car would bounce without end.
+    /// Initialises the struts for a step of `dt` s and computes the axle link forces on them. If a wheel would then be pulled off the ground, lifted
+    /// ends of links are moved to the balance of spring and links, get the constant link impulse `dt · force` of the travels before, and the link
+    /// forces are computed again. With the travel of the ground below a lifted wheel, a bar would push the other wheel with a force that nothing
+    /// opposes, and the car would bounce without end.
     #[inline(always)]
     pub(crate) fn init_struts_and_links<B: WheelGroups>(&mut self, dt: f32) {
         for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
@@ -110,7 +112,7 @@ impl Vehicle {
         }
     }
 
-    /// Sums the axle links of each strut at the current travels.
+    /// Sets force, rate and damping of all axle links of each strut at the current travels: bars of one axle first, then separate links.
     #[inline(always)]
     fn update_link_forces<B: WheelGroups>(&mut self) {
         for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
@@ -121,7 +123,9 @@ impl Vehicle {
         }
     }
 
-    /// Adds the axle links that are not in [`WheelPack::bar_rate`].
+    /// Adds the links through the struts that are not in [`WheelPack::bar_rate`] to force, rate and damping of both struts. The force is `rate (z +
+    /// sign z') + damping · sign · ż'`; damping by the strut's own rate is only in `damping`. Links between the wheels of one axle also add to
+    /// `bar_rate` or `heave_gains`.
     #[cold]
     #[inline(never)]
     fn update_separate_links(&mut self) {
@@ -159,8 +163,10 @@ impl Vehicle {
         }
     }
 
-    /// Marks wheels that axle links lift off the ground, and moves their ends of the links to the balance of spring and links.
+    /// Marks wheels as lifted whose travel on the ground is below the balance of strut spring and links (at most the bump travel), and raises their
+    /// travel at the links to this balance. Wheels with unsprung masses are excluded.
     fn lift_link_ends(&mut self) {
+        // Travel at the balance per bank and lane, m; negative infinity leaves a wheel unchanged.
         let mut found = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let place = self.model.lane_index(i);
@@ -177,7 +183,8 @@ impl Vehicle {
         }
     }
 
-    /// Returns [`Model::hanging`] of wheel `i` for the current step, with the other wheels at `travel`.
+    /// Returns [`Model::unloaded_compression`] of wheel `i` (m) for the current step; `travel` selects the travels of the other wheels from their
+    /// rows.
     pub(crate) fn unloaded_compression(&self, i: usize, travel: impl Fn(&WheelRows) -> F32x4) -> f32 {
         self.model.unloaded_compression(i, [self.bar_share, self.state.velocity.length()], |other| {
             let place = self.model.lane_index(other);
@@ -185,9 +192,9 @@ impl Vehicle {
         })
     }
 
-    /// Computes the impulses of all axle links at the current speeds of the rows. Those through the struts go to the axle link rows; the
-    /// sum of the others goes to `beside`, the impulse on the chassis. An axle link is integrated like the spring of
-    /// [`crate::suspension::strut`], with the travels of both ends.
+    /// Computes the impulses of all axle links at the current speeds of the rows (N s). Links through the struts set the axle link rows; external
+    /// bars set `external_bar_impulse` on the chassis. A link is integrated like the spring of [`crate::suspension::strut`], with the travels of both
+    /// ends.
     #[inline(always)]
     pub(crate) fn update_link_impulses<B: WheelGroups>(&mut self) {
         if !self.model.has_axle_links() {
@@ -201,10 +208,12 @@ impl Vehicle {
         }
     }
 
-    /// Adds the impulses of the axle links that are not in the rows, and sums those of external bars in `beside`.
+    /// Adds the impulses of the links that are not in the rows: `dt (K Σz + ½ D Σż₀) + gain Σż₁`, with signed sums over both ends and the travels z
+    /// in the middle of the step. Lifted ends receive nothing. The sum over external bars replaces `external_bar_impulse`.
     #[cold]
     #[inline(never)]
     fn update_separate_link_impulses(&mut self) {
+        // Impulse of external bars on the chassis.
         let mut beside = SpatialVector::default();
         for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
@@ -214,6 +223,7 @@ impl Vehicle {
             let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
             let sum = |of: fn(&LinkEnd) -> f32| of(&ends[0]) + link.coupling_sign * of(&ends[1]);
             let dt = self.rows[0].dt;
+            // Impulse for final rates of zero, N s.
             let held = dt * (link.rate * sum(|end| end.travel) + 0.5 * link.damping * sum(|end| end.rate_before));
             let impulse = common_contact_share(&ends) * (held + link.gain(dt) * sum(|end| end.rate));
             if link.on_chassis {
@@ -230,7 +240,7 @@ impl Vehicle {
         self.external_bar_impulse = beside;
     }
 
-    /// Returns the response of the axle links to changes of the chassis velocity.
+    /// Returns the response of the axle links to changes of the chassis velocity as a sum of outer products gain · row rowᵀ.
     #[inline(always)]
     pub(crate) fn axle_link_products<B: WheelGroups>(&self) -> OuterProducts {
         if let [rows] = B::slice(&self.rows)
@@ -249,8 +259,9 @@ impl Vehicle {
         products
     }
 
-    /// Adds the response of the axle links to changes of the chassis velocity to `products`. Returns the impulse of external bars, plus the
-    /// link impulses extrapolated to the velocity `warm` as far as the loads do not contain them.
+    /// Adds the response of the axle links to changes of the chassis velocity to `products`. Returns the impulse of external bars at the current
+    /// velocity, plus the link impulses at the velocity `warm` (before the loads) minus those at the current one: `row gain (current speed − row ·
+    /// warm)`. Links on unsprung masses are left out, because their wheels move on their own.
     #[inline(always)]
     pub(crate) fn add_axle_links<B: WheelGroups>(
         &self,
@@ -270,7 +281,7 @@ impl Vehicle {
         given
     }
 
-    /// Adds the response of the axle links that are not in [`WheelPack::bar_rate`]; see [`Self::add_axle_links`].
+    /// Adds the response of the links that are not in the rows; see [`Self::add_axle_links`]. Returns their extrapolated impulse.
     #[cold]
     #[inline(never)]
     fn add_separate_axle_links(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
@@ -287,13 +298,14 @@ impl Vehicle {
             let half = 0.5 * gain;
             products.add(F32x4::new([half, half, 0.0, 0.0]), row.broadcast_to_wheels());
             let pressing = |end: &LinkEnd| if self.acts_on_chassis(&link, end) { end.rate } else { 0.0 };
+            // Current speed along the row, m/s.
             let seen = -(pressing(&ends[0]) + link.coupling_sign * pressing(&ends[1]));
             given = given + row * (gain * (seen - row.dot(warm)));
         }
         given
     }
 
-    /// Returns row, gain and speed of axle link `k` with upright struts.
+    /// Returns row, gain (kg) and current speed along the row (m/s) of axle link `k` with upright struts.
     #[cfg(test)]
     pub(crate) fn axle_link_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
         let link = self.axle_link(k);
@@ -301,7 +313,7 @@ impl Vehicle {
         (self.link_row(&link, &ends), link.gain(self.rows[0].dt), -(ends[0].rate + link.coupling_sign * ends[1].rate))
     }
 
-    /// Returns true if the rows of the wheels contain the axle link: bars between the wheels of one axle.
+    /// Returns true if the wheel rows (`bar_rate`) contain the axle link: bars through the struts between the two wheels of one axle.
     fn is_in_rows(&self, link: &AxleLink) -> bool {
         !link.on_chassis && self.model.is_between_opposite(link.wheels, link.coupling_sign)
     }
@@ -311,7 +323,9 @@ impl Vehicle {
         !link.on_chassis && self.rows[0].has_unsprung
     }
 
-    /// Returns wheel `i` as the end of an axle link through its strut, or on the chassis if `beside`.
+    /// Returns wheel `i` as the end of an axle link, through its strut or, if `beside`, on the chassis. The end of a strut with an unsprung mass
+    /// always follows with the rates of that mass. Otherwise travel and rates are those of the ground below the wheel; the rates are 0 for a wheel
+    /// without contact or a lifted one.
     fn link_end(&self, i: usize, beside: bool) -> LinkEnd {
         let place = self.model.lane_index(i);
         let (rows, lane) = (&self.rows[place.bank], place.lane);
@@ -335,6 +349,7 @@ impl Vehicle {
         let lifted = rows.suspension.axle_links.lifted.lanes()[lane] && !beside;
         let follows = rows.contact.in_contact.lanes()[lane] && !lifted;
         let per_cosine = 1.0 / at(rows.contact.normal_cosine);
+        // Rate of a wheel that follows the ground, otherwise 0.
         let only = |rate: f32| if follows { rate } else { 0.0 };
         LinkEnd {
             place,
@@ -353,7 +368,8 @@ impl Vehicle {
         }
     }
 
-    /// Returns the effect of an axle link on the chassis per impulse, at its ends that press.
+    /// Returns the row of an axle link on the chassis: `n₁ / cos γ₁ + coupling_sign n₂ / cos γ₂` with the contact normals n. Ends that do not act on
+    /// the chassis are left out.
     fn link_row(&self, link: &AxleLink, ends: &[LinkEnd; 2]) -> SpatialVector<f32> {
         let [first, second] = [&ends[0], &ends[1]].map(|end| {
             let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
@@ -366,26 +382,27 @@ impl Vehicle {
         first + second * link.coupling_sign
     }
 
-    /// Returns true if the axle link acts on the chassis at this end.
+    /// Returns true if the axle link acts on the chassis at this end: the wheel follows the ground and, for links through the strut, has a load.
     fn acts_on_chassis(&self, link: &AxleLink, end: &LinkEnd) -> bool {
         end.follows && (link.on_chassis || self.rows[end.place.bank].suspension.load_active.lanes()[end.place.lane])
     }
 }
 
 impl AxleLink {
-    /// Returns the impulse per rate at the end of a step of `dt` s, N s per m/s.
+    /// Returns the change of the impulse per final rate in a step of `dt` s, `K dt² / 4 + D dt / 2`, N s per m/s.
     fn gain(&self, dt: f32) -> f32 {
         0.25 * dt * dt * self.rate + 0.5 * dt * self.damping
     }
 }
 
-/// Returns the share of the step in which an axle link acts.
+/// Returns the share of the step in which an axle link acts: the smaller one of both ends.
 fn common_contact_share(ends: &[LinkEnd; 2]) -> f32 {
     ends[0].share.min(ends[1].share)
 }
 
 /// Wheel as the end of an axle link.
 struct LinkEnd {
+    /// Bank and lane of the wheel.
     place: LaneIndex,
     /// Whether the wheel follows the ground.
     follows: bool,
@@ -404,14 +421,14 @@ struct LinkEnd {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the current jounce rates at the bars, m/s.
+    /// Returns the jounce rates of the ground below the wheels at the current chassis velocity, m/s; 0 without contact and for lifted wheels.
     #[inline(always)]
     fn bar_end_rates(&self) -> W {
         (-self.solution.velocity.normal / self.contact.normal_cosine)
             .masked(self.contact.in_contact & !self.suspension.axle_links.lifted)
     }
 
-    /// Returns the wheels that strut and axle links would pull off the ground.
+    /// Returns the wheels on which static load, strut spring and axle links together pull upwards; none if wheels have unsprung masses.
     #[inline(always)]
     pub(crate) fn wheels_lifted_by_links(&self, bank: &WheelPack<W>) -> W::Mask {
         if self.has_unsprung {
@@ -423,8 +440,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Computes rates and forces of the bars to the opposite wheels, for the `rows` of two axles at the current travels. `share` is the share
-/// of the bar rates.
+/// Sets rates `K` and forces `K (z − z')` of the bars to the opposite wheels, for the `rows` of two axles at the current travels z. K is
+/// [`WheelPack::bar_rate`] times `share`. Forces and rates of other links are overwritten.
 #[inline(always)]
 pub(crate) fn update_bar_forces<W: WheelLanes>(banks: &[WheelPack<W>], rows: &mut [WheelRows<W>], share: W) {
     let travel = W::rows_from_fn(|k| rows[k].suspension.axle_links.travel);
@@ -437,7 +454,9 @@ pub(crate) fn update_bar_forces<W: WheelLanes>(banks: &[WheelPack<W>], rows: &mu
     }
 }
 
-/// Computes the impulses of the bars to the opposite wheels, for the `rows` of two axles at the current rates. Resets other axle links.
+/// Sets the impulses `dt K (z − z')` of the bars to the opposite wheels (N s), for the `rows` of two axles, with the travels in the middle of the
+/// step at the current final rates. Impulses of other axle links are overwritten. Impulses on massless wheels act along the contact normal, on
+/// unsprung masses along the travel.
 #[inline(always)]
 pub(crate) fn update_bar_impulses<W: WheelLanes>(rows: &mut [WheelRows<W>]) {
     let has_unsprung = rows[0].has_unsprung;
@@ -475,7 +494,8 @@ pub(crate) struct BarResponse<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> BarResponse<W> {
-    /// Computes the response of the bars for the `rows` of two axles, from the velocity `warm`.
+    /// Computes the response of the bars for the `rows` of two axles, and their impulse at the chassis velocity `warm` minus that at the current
+    /// speeds. Wheels without contact or load and lifted wheels do not take part.
     #[inline(always)]
     pub(crate) fn new(rows: &[WheelRows<W>], warm: SpatialVector<W::Car>) -> Self {
         let one = W::splat(1.0);
@@ -486,6 +506,7 @@ impl<W: WheelLanes> BarResponse<W> {
                 rows.contact.in_contact & !rows.suspension.axle_links.lifted & rows.suspension.load_active
             },
         );
+        // Row of each wheel end, `n / cos γ`.
         let ends = W::rows_from_fn(
             #[inline(always)]
             |k| rows[k].contact.normal * (one / rows[k].contact.normal_cosine).masked(presses[k]),
@@ -500,6 +521,7 @@ impl<W: WheelLanes> BarResponse<W> {
         let lines = W::rows_from_fn(
             #[inline(always)]
             |k| {
+                // Half of the gain K dt² / 4, because a bar has a row at each of its two wheels.
                 let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.bar_rate;
                 (half, ends[k] - others[k])
             },
@@ -514,7 +536,7 @@ impl<W: WheelLanes> BarResponse<W> {
         Self { gain_rows: lines, impulse: given }
     }
 
-    /// Adds the response to `products`, and returns the impulse `given`.
+    /// Adds the gains to `products`, and returns `impulse`.
     #[inline(always)]
     pub(crate) fn add_to(self, products: &mut OuterProducts<W>) -> SpatialVector<W::Car> {
         for k in 0..W::ROWS_PER_AXLE_PAIR {

@@ -14,8 +14,8 @@ use crate::wheel_groups::WheelGroups;
 
 /// Maximum number of load solves. One is typical, two if a damper changes direction.
 pub(crate) const MAX_LOAD_SOLVES: usize = 40;
-/// Number of load solves after which steps that overshoot are cut. At kinks of several struts Newton's method can alternate, and its result
-/// can then be any load.
+/// Number of load solves after which steps that overshoot are cut. At kinks of several struts Newton's method can alternate, and its result can then
+/// be any load.
 pub(crate) const SOLVES_BEFORE_CUTS: usize = 3;
 
 /// Number of iterations for hanging wheels with heave springs.
@@ -28,20 +28,23 @@ const MIN_STEP_MPS: f32 = 1e-6;
 const LOAD_TOLERANCE: [f32; 2] = [1e-4, 1e-6];
 
 impl Vehicle {
-    /// Moves wheels without ground contact to the compression at which strut, axle links and droop stop balance.
+    /// Moves wheels without ground contact to the compression at which strut, axle links and droop stop balance, within droop and bump travel. They
+    /// are first moved to their droop position without links.
     ///
-    /// The axle links use the other wheel at its position without links, so that the result does not depend on the order of the wheels.
-    /// This is exact if the other wheel is on the ground, and for bars between wheels that hang equally. Heave springs push both wheels,
-    /// and need an iteration with half steps.
+    /// The axle links use the other wheel at its position without links, so that the result does not depend on the order of the wheels. This is exact
+    /// if the other wheel is on the ground, and for bars between wheels that hang equally. Heave springs push both wheels, and need
+    /// [`DROOP_ITERATIONS`] half steps, the last one full.
     pub(crate) fn set_droop_compressions(&mut self) {
+        // Compressions at full droop, m.
         let hanging = (0..self.model.wheels().len()).map(|i| -self.model.droop_from_rest(i));
         let mut free = [0.0; MAX_WHEELS];
         free.iter_mut().zip(hanging).for_each(|(to, from)| *to = from);
-        self.move_airborne_wheels(&free, 1.0);
+        self.move_airborne_wheels(&free, 1.0); // all of the difference
         let passes = if self.model.parts().heave_springs.is_empty() { 1 } else { DROOP_ITERATIONS };
         for pass in 0..passes {
             let mut linked = [0.0; MAX_WHEELS];
             for (i, (wheel, linked)) in self.model.wheels().iter().zip(&mut linked).enumerate() {
+                // Compression at the balance of strut and axle links, m.
                 let balance = self.unloaded_compression(i, |rows| rows.contact.compression);
                 *linked = balance.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
             }
@@ -49,7 +52,8 @@ impl Vehicle {
         }
     }
 
-    /// Moves wheels without ground contact by a `share` of the way to the compressions `to` (m).
+    /// Moves the compressions of wheels without ground contact by a `share` of the difference to the compressions `to` (m, by wheel index). Wheels in
+    /// contact are unchanged.
     fn move_airborne_wheels(&mut self, to: &[f32; MAX_WHEELS], share: f32) {
         for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let (was, to) = (rows.contact.compression, bank.gather(|i| to[i]));
@@ -58,7 +62,9 @@ impl Vehicle {
         }
     }
 
-    /// Solves all load rows together, each load not below zero, from the chassis velocity `warm`.
+    /// Solves all load rows together from the chassis velocity `warm` (before the loads), for a step of `dt` s, and returns the velocity after them.
+    /// If the iteration does not converge, negative loads become 0, the velocity follows from these loads and external bars by the response of the
+    /// chassis, and `matches_rows` is false.
     #[inline(always)]
     pub(crate) fn solve_loads<B: WheelGroups>(&mut self, warm: SpatialVector<f32>, dt: f32) -> LoadSolution {
         let (velocity, in_rows) = solve_load_rows::<B, _>(self, warm, dt);
@@ -73,8 +79,9 @@ impl Vehicle {
         LoadSolution { velocity: warm + self.response(given), matches_rows: in_rows }
     }
 
-    /// Returns the velocity to which the `last` Newton step is cut, if its end `at` overshot. Otherwise stores the step from `at` to
-    /// `newton` as the last one, and returns `None`.
+    /// Returns the velocity to which the `last` Newton step is cut if its end `at` overshot (or an earlier cut was too short). Otherwise stores the
+    /// step from `at` to `newton` as the last one, and returns `None`. `warm` is the velocity before the loads; the residual is the impulse of loads
+    /// and external bars less the change of momentum since `warm`. `system` is the matrix of the last solve.
     #[cold]
     #[inline(never)]
     pub(crate) fn cut_long_step(
@@ -87,6 +94,7 @@ impl Vehicle {
             .rows
             .iter()
             .fold(self.external_bar_impulse, |sum, rows| sum + (rows.contact.normal * rows.suspension.load).sum());
+        // Residual impulse.
         let missing = loads - self.momentum(at - warm);
         if let Some(back) = last.as_mut().and_then(|last| last.shorten(missing, system, MIN_STEP_MPS)) {
             return Some(at + back);
@@ -96,10 +104,13 @@ impl Vehicle {
     }
 }
 
-/// Solves all load rows of `cars` together from the velocity `warm`. Returns the velocity after the loads and the cars that have converged.
+/// Solves all load rows of `cars` together from the velocity `warm`, for a step of `dt` s. Returns the velocity after the loads and the mask of the
+/// cars that have converged. Each of at most `S::MAX_LOAD_SOLVES` Newton iterations linearises loads and axle links, solves the 6×6 system of each
+/// chassis, cuts steps that overshoot (after [`SOLVES_BEFORE_CUTS`]), and evaluates the loads again. A car has converged if all its loads agree with
+/// their linearisation within [`LOAD_TOLERANCE`], in a step that was not cut; its velocity then stays constant.
 ///
-/// Every load only decreases with the separation speed of its wheel. The loads are therefore the derivative of a convex function, and
-/// Newton's method converges to its minimum.
+/// Every load only decreases with the separation speed of its wheel. The loads are therefore the derivative of a convex function, and Newton's method
+/// converges to its minimum.
 #[inline(always)]
 pub(crate) fn solve_load_rows<B: WheelGroups, S: StepWheels<B>>(
     cars: &mut S,
@@ -113,9 +124,11 @@ pub(crate) fn solve_load_rows<B: WheelGroups, S: StepWheels<B>>(
     for (bank, rows) in cars.packs() {
         rows.evaluate_load(bank);
     }
+    // One car with at most four wheels.
     let is_alone = S::Lanes::ROWS_PER_AXLE_PAIR == 1 && cars.rows().len() == 1;
     // For a batch of cars, one pass would need more registers than the processor has.
     let in_one_pass = is_alone && cars.model().has_axle_links() && cars.model().separate_axle_links().is_empty();
+    // Current velocity, converged cars, last Newton step.
     let (mut after, mut settled, mut last) = (warm, CarMask::<B, S>::default(), None);
     for solve in 0..S::MAX_LOAD_SOLVES {
         // Response of loads and axle links to the chassis velocity, and their impulse at the velocity `warm`.
@@ -139,6 +152,7 @@ pub(crate) fn solve_load_rows<B: WheelGroups, S: StepWheels<B>>(
             rows.set_load_velocity(after.broadcast_to_wheels());
         }
         cars.load_axle_links();
+        // Wheels whose load differs from its linearisation.
         let mut off = <S::Lanes as Lane>::Mask::default();
         for (bank, rows) in cars.packs() {
             off = off | rows.update_load(bank);
@@ -154,19 +168,20 @@ pub(crate) fn solve_load_rows<B: WheelGroups, S: StepWheels<B>>(
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the response of the load to the chassis velocity (kg), and its row.
+    /// Returns the decrease of the load per separation speed (kg), and the load row on the chassis: the contact normal.
     #[inline(always)]
     fn load_gain_row(&self) -> (W, SpatialVector<W>) {
         (self.suspension.load_slope, self.contact.normal)
     }
 
-    /// Returns the compression synchronous with the velocity, m.
+    /// Returns the compression synchronous with the velocity, m: compression plus lag of the pose.
     #[inline(always)]
     pub(crate) fn synchronous_compression(&self) -> W {
         self.contact.compression + self.contact.compression_lag
     }
 
-    /// Initialises the load rows at the motion at the start of the step.
+    /// Initialises the load rows for a step of `dt` s: the row of the droop stop, the separation speed at the chassis velocity `warm` before the
+    /// loads, and a current speed that continues the jounce rate at the start. No wheel counts as at its droop stop.
     #[inline(always)]
     pub(crate) fn init_load(&mut self, bank: &WheelPack<W>, warm: SpatialVector<W>, dt: f32) {
         self.set_droop_row(bank, dt);
@@ -175,20 +190,24 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.at_droop_stop = W::Mask::default();
     }
 
-    /// Sets the stiff row that keeps a wheel at its droop stop from leaving the ground before the end of the step.
+    /// Sets the stiff row that keeps a wheel at its droop stop from leaving the ground before the end of the step: its impulse is 0 at the speed with
+    /// which the wheel just reaches the droop stop at the end of the step, and falls with [`RIGID_GAIN_FACTOR`] times the carried mass.
     #[inline(always)]
     fn set_droop_row(&mut self, bank: &WheelPack<W>, dt: f32) {
+        // Height of the ground above the position of the wheel at its droop stop, m.
         let gap = self.synchronous_compression() + self.contact.beyond_droop + bank.droop_travel;
         let rigid = W::splat(RIGID_GAIN_FACTOR) * bank.carried_mass;
         self.suspension.droop_target = rigid * gap / (W::splat(dt) * self.contact.normal_cosine);
         self.suspension.droop_gain = rigid / (self.contact.normal_cosine * self.contact.normal_cosine);
     }
 
-    /// Computes the load impulse at the current speed, not below zero, and its slope. When a droop stop is first reached, the load can be
-    /// negative once.
+    /// Computes the load impulse (N s) of strut, axle links and stops at the current speed along the normal, and its slope (kg). The load is at least
+    /// 0, and at most that of the droop row. When this row first applies, the load can be negative once. Sets `load_active` (contact and load) and
+    /// `at_droop_stop`, too; inactive wheels have load and slope 0.
     #[inline(always)]
     pub(crate) fn evaluate_load(&mut self, bank: &WheelPack<W>) {
         let (zero, speed) = (W::splat(0.0), self.solution.velocity.normal);
+        // Final jounce rate, m/s.
         let ends = -speed / self.contact.normal_cosine;
         self.relinearise_strut(bank, ends, self.dt);
         let strut = [self.suspension.load_target - self.suspension.load_gain * speed, self.suspension.load_gain];
@@ -200,10 +219,12 @@ impl<W: WheelLanes> WheelRows<W> {
             (load, slope) = (W::select(stopped, found[0], load), W::select(stopped, found[1], slope));
         }
         let droop = self.suspension.droop_target - self.suspension.droop_gain * speed;
+        // Wheels whose droop stop limits the load.
         let held = droop.less(load);
         // The row of the stop is so stiff that a solve would step across it. It pulls once, until the solve has included it. A landing
         // wheel does not need it, because its travel ends by itself.
         let lands = self.contact.contact_share.less(W::splat(1.0));
+        // Wheels that reach the droop stop for the first time in this solve.
         let reached = held & zero.less(load) & !self.suspension.at_droop_stop & !lands;
         load = W::select(held, droop, load);
         self.suspension.at_droop_stop = self.suspension.at_droop_stop | held;
@@ -213,13 +234,14 @@ impl<W: WheelLanes> WheelRows<W> {
             W::select(held, self.suspension.droop_gain, slope).masked(self.suspension.load_active);
     }
 
-    /// Returns true if another evaluation at the same speed would change a load, because a droop stop pulls only once.
+    /// Returns true if another evaluation at the same speed could change a load, because a droop stop was reached and pulls only once.
     #[inline(always)]
     pub(crate) fn changes_on_reevaluation(&self) -> bool {
         W::any(self.suspension.at_droop_stop)
     }
 
-    /// Sets the speed of the load rows to the chassis velocity `after`, and the loads to which the linearisations lead there.
+    /// Sets the speed of the load rows to the chassis velocity `after`, and `linearised_load` to the load that the linearisation predicts there,
+    /// without the part of the axle links. Does not evaluate the loads.
     #[inline(always)]
     pub(crate) fn set_load_velocity(&mut self, after: SpatialVector<W>) {
         let speed = self.separation_velocity(after);
@@ -229,19 +251,22 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.velocity.normal = speed;
     }
 
-    /// Computes the loads at the current speed. Returns the wheels whose load differs from the prediction of the linearisation.
+    /// Computes the loads at the current speed. Returns the wheels whose load differs from the prediction of the linearisation by more than
+    /// [`LOAD_TOLERANCE`]; a wheel without load in the linearisation has the prediction 0.
     #[inline(always)]
     pub(crate) fn update_load(&mut self, bank: &WheelPack<W>) -> W::Mask {
         let pressed = self.suspension.load_active;
         self.evaluate_load(bank);
+        // Predicted load, N s.
         let told = (self.suspension.linearised_load + self.suspension.axle_links.impulse).masked(pressed);
         let [relative, weight] = LOAD_TOLERANCE.map(W::splat);
+        // Tolerance, N s.
         let allowed = relative * self.suspension.load + weight * self.suspension.strut.weight;
         allowed.less((self.suspension.load - told).abs())
     }
 }
 
-/// Returns the response of the loads to the chassis velocity, and their impulse at the velocity before the loads.
+/// Returns the response of the loads of all wheels to the chassis velocity as outer products, and the sum of [`target_loads`] over all wheels.
 #[inline(always)]
 fn load_system<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
     let (first, others) = rows.split_at(W::ROWS_PER_AXLE_PAIR);
@@ -260,7 +285,8 @@ fn load_system<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, Spati
     (products, given)
 }
 
-/// Returns the impulse of the linearised loads of two axles at the velocity before the loads.
+/// Returns the impulse on the chassis of the linearised loads of two axles at the velocity `warm` before the loads: `Σ n (load + slope (current speed
+/// − warm speed))`.
 #[inline(always)]
 fn target_loads<W: WheelLanes>(rows: &[WheelRows<W>]) -> SpatialVector<W::Car> {
     let wished = SpatialVector::sum_over_wheels(

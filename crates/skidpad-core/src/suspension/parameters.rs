@@ -4,8 +4,7 @@ use crate::lane::Lane;
 
 /// Spring, damper and stops of one wheel, relative to the rest pose.
 ///
-/// Axial force `F = rest_load + rate z + progressive_rate z² / 2 + damping ż`, z the compression from rest (m, positive in
-/// jounce).
+/// Axial force `F = rest_load + rate z + progressive_rate z² / 2 + damping ż`, z the compression from rest (m, positive in jounce).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strut {
     /// Wheel rate at rest, N/m, > 0.
@@ -29,8 +28,8 @@ pub struct Strut {
 }
 
 impl Strut {
-    /// Creates a strut with a linear spring of `rate` (N/m), one `damping` (N s/m) in both directions, and `bump` and `droop`
-    /// travel (m) from rest. The bump stop has no rate before the metal contact, 1 mm further on.
+    /// Creates a strut with a linear spring of `rate` (N/m), one `damping` (N s/m) in both directions, and `bump` and `droop` travel (m) from rest.
+    /// The bump stop has no rate before the metal contact, 1 mm further on.
     pub fn linear(rate: f32, damping: f32, [bump, droop]: [f32; 2]) -> Self {
         Self {
             rate,
@@ -45,28 +44,29 @@ impl Strut {
         }
     }
 
-    /// Returns the spring force beyond that at rest at a compression of `travel` (m), N.
+    /// Returns the spring force beyond that at rest at a compression of `travel` (m), N: `rate z + progressive_rate z² / 2`. Stops and damper are
+    /// left out.
     pub fn spring_force(&self, travel: f64) -> f64 {
         (f64::from(self.rate) + 0.5 * f64::from(self.progressive_rate) * travel) * travel
     }
 
-    /// Returns the wheel rate at a compression of `travel` (m), N/m.
+    /// Returns the wheel rate at a compression of `travel` (m), N/m: `rate + progressive_rate z`, without stops.
     pub fn rate_at(&self, travel: f64) -> f64 {
         f64::from(self.rate) + f64::from(self.progressive_rate) * travel
     }
 
     /// Returns the compression (m) at which the spring and a parallel rate `beside` (N/m) have `force` (N) more than at rest.
     ///
-    /// It is the larger root of `rise z² / 2 + (rate + beside) z = force`, in a form that is exact for linear springs. If `force`
-    /// is a pull beyond the largest pull of the spring, the result is `2 force / (rate + beside)`.
+    /// It is the larger root of `rise z² / 2 + (rate + beside) z = force`, in a form that is exact for linear springs. If `force` is a pull beyond
+    /// the largest pull of the spring, the result is `2 force / (rate + beside)`.
     pub fn compression_at_force(&self, force: f64, beside: f64) -> f64 {
         let rate = f64::from(self.rate) + beside;
         2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.progressive_rate) * force).max(0.0).sqrt())
     }
 }
 
-/// Knee of a damper: above a speed its valves open, and the damping drops to a share. Potholes act in the fast range, roll and
-/// pitch in the slow range.
+/// Knee of a damper: above a speed its valves open, and the damping drops to a share. Potholes act in the fast range, roll and pitch in the slow
+/// range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DamperKnee {
     /// Speed of the knee, m/s, > 0; infinite for a damper without one.
@@ -76,6 +76,7 @@ pub struct DamperKnee {
 }
 
 impl Default for DamperKnee {
+    /// Returns a damper without a knee.
     fn default() -> Self {
         Self { speed: f32::INFINITY, fast_ratio: 1.0 }
     }
@@ -92,12 +93,11 @@ pub struct Unsprung {
     pub tyre_damping: f32,
 }
 
-/// Lateral compliance of an axle: spring and damper between its wheels and the body, in series with the tyre carcasses. The
-/// lateral displacement does not move the points where the loads act.
+/// Lateral compliance of an axle: spring and damper between its wheels and the body, in series with the tyre carcasses. The lateral displacement does
+/// not move the points where the loads act.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LateralCompliance {
-    /// Lateral rate of all wheels of the axle together, N/m. It must be larger than the axle load at rest per metre. Each wheel
-    /// has an equal share.
+    /// Lateral rate of all wheels of the axle together, N/m. It must be larger than the axle load at rest per metre. Each wheel has an equal share.
     pub rate: f32,
     /// Lateral damping of all wheels of the axle together, N s/m, ≥ 0.
     pub damping: f32,
@@ -130,18 +130,17 @@ pub struct HeaveSpring {
 /// Path of the force of an anti-roll bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarForcePath {
-    /// Through strut and tyre, so that the bar changes the tyre loads. With one wheel in the air, the chassis receives only what
-    /// the other wheel carries.
+    /// Through strut and tyre, so that the bar changes the tyre loads. With one wheel in the air, the chassis receives only what the other wheel
+    /// carries.
     #[default]
     InLoadPath,
-    /// On the chassis, at wheels in contact, as scripts for game engines do it. With the roll stiffnesses K_s of the springs and
-    /// K_a of the bar, the tyres receive only `K_s / (K_s + K_a)` of the load transfer, a third if both rates are equal. For
-    /// comparison.
+    /// On the chassis, at wheels in contact, as scripts for game engines do it. With the roll stiffnesses K_s of the springs and K_a of the bar, the
+    /// tyres receive only `K_s / (K_s + K_a)` of the load transfer, a third if both rates are equal. For comparison.
     External,
 }
 
 impl AntiRollBar {
-    /// Returns the rate at a `speed` (m/s), N/m.
+    /// Returns the rate at a `speed` (m/s), N/m: `rate` times a smooth step from 0 at the lower to 1 at the upper end of `speed_range`.
     pub fn rate_at(&self, speed: f32) -> f32 {
         let [low, high] = self.speed_range;
         if speed >= high { self.rate } else { self.rate * speed.smoothstep(low, high) }

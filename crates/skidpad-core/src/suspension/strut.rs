@@ -16,21 +16,25 @@ use crate::step::rows::WheelRows;
 use crate::wheel::pack::WheelPack;
 use crate::world::port::MAX_OVERLAP_CORRECTION_MPS;
 
-/// Rebound rate up to which bump damping applies, m/s. The force error is about half a newton. A standing car moves by rounding errors
-/// only, and its dampers do not alternate between bump and rebound.
+/// Rebound rate up to which bump damping applies, m/s. The force error is about half a newton. A standing car moves by rounding errors only, and its
+/// dampers do not alternate between bump and rebound.
 const BUMP_SIDE_REBOUND_MPS: f32 = 2e-4;
 
-/// Natural frequency of metal contact, as a spring and damper on the mass that a wheel carries, rad/s. It represents the compliance of rim,
-/// arms and mounts; the tyre of a car has 20 to 30 rad/s.
+/// Natural frequency of metal contact, as a spring and damper on the mass that a wheel carries, rad/s. It represents the compliance of rim, arms and
+/// mounts; the tyre of a car has 20 to 30 rad/s.
 const METAL_FREQUENCY_RAD_S: f32 = 70.0;
 /// Damping ratio of metal contact, –.
 const METAL_DAMPING_RATIO: f32 = 0.7;
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Initialises strut and axle link travel for a step of `dt` s, with spring and damper linearised at the initial jounce rate.
+    /// Initialises strut and axle link travel for a step of `dt` s: compression at the start and in the middle (for a final rate of zero), moved
+    /// mass, static load impulse, and the spring linearised at the initial jounce rate. Without unsprung masses, the damper is linearised and the
+    /// load row set, too. No wheel is lifted yet; the travel at the links is limited to metal contact. Wheels in the air use their compression as
+    /// link travel.
     #[inline(always)]
     pub(crate) fn init_strut(&mut self, bank: &WheelPack<W>, dt: f32) {
         let (half, step, before) = (W::splat(0.5), W::splat(dt), self.contact.jounce_rate);
+        // Compression at the start of the contact, synchronous with the velocity, m.
         let begun =
             self.contact.compression + self.contact.compression_lag - half * step * before * self.contact.contact_share;
         self.suspension.strut.start_travel = begun + self.contact.beyond_droop;
@@ -39,8 +43,10 @@ impl<W: WheelLanes> WheelRows<W> {
             half * (begun + self.suspension.strut.start_travel) + W::splat(0.25) * step * before;
         let has_unsprung = self.has_unsprung;
         self.suspension.strut.mass = if has_unsprung { bank.unsprung_mass } else { bank.carried_mass };
+        // Mass whose weight the strut carries, kg.
         let carried = if has_unsprung { bank.carried_mass - bank.unsprung_mass } else { bank.carried_mass };
         self.suspension.strut.weight = step * carried * W::splat(STANDARD_GRAVITY);
+        // Wheels whose travel follows the ground or their unsprung mass.
         let meets = if has_unsprung { bank.present_mask() } else { self.contact.in_contact };
         // A ray can find a wheel deeper than its stops allow. Without the limit, bars would store energy that nothing has supplied.
         let travel =
@@ -52,10 +58,12 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Linearises the spring for a step that ends with the jounce rate `ends` (m/s), and sets the damping compensation.
+    /// Linearises the spring for a step of `dt` s that ends with the jounce rate `ends` (m/s): sets spring rate, impulse for a final rate of zero
+    /// with the static load, gain `dt² k / 4`, and the damping compensation. A linear spring does not depend on `ends`. A progressive spring has its
+    /// mean force along the travel, with the rate at the middle of the step, and is continued linearly beyond droop stop and metal contact.
     ///
-    /// The midpoint rule reduces the frequency ω of a mode by the share ω² dt² / 12 and its damping ratio by the share (1/4 − 1/12) ω² dt².
-    /// The damper is increased by the latter.
+    /// The midpoint rule reduces the frequency ω of a mode by the share ω² dt² / 12 and its damping ratio by the share (1/4 − 1/12) ω² dt². The
+    /// damper is increased by the latter, with ω² dt² limited to [`MAX_STIFFENING`].
     #[inline(always)]
     fn linearise_spring(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
         let (step, quarter) = (W::splat(dt), W::splat(0.25 * dt));
@@ -71,12 +79,13 @@ impl<W: WheelLanes> WheelRows<W> {
             }
         };
         if let Some(rise) = bank.progressive_rate {
-            // Mean force of a progressive spring along the travel, and its tangent.
+            // Mean force of a progressive spring along the travel, and its tangent. `half_way` is half of the travel within the step, m.
             let half_way = quarter * (self.contact.jounce_rate + ends);
             let most = W::splat(0.5) * (bank.droop_travel + bank.solid_travel);
             let half_way = half_way.clamp_nan_to_low(-most, most);
             spring += rise * half_way * half_way * W::splat(1.0 / 6.0) - rate * quarter * ends;
         }
+        // Square of ω dt.
         let relative = (rate * step * step / bank.carried_mass).at_most(W::splat(MAX_STIFFENING));
         self.suspension.strut.damping_compensation = W::splat(1.0) + relative * W::splat(LOST_DAMPING_SHARE);
         self.suspension.strut.spring_rate = rate;
@@ -84,7 +93,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.strut.static_impulse = self.suspension.strut.weight + step * spring;
     }
 
-    /// Sets the load row to spring and damper, with the damper linearised at the final `jounce_rate` (m/s).
+    /// Sets the load row `load_target − load_gain · speed along the normal` to spring and damper, with the damper linearised at the final
+    /// `jounce_rate` (m/s). Impulse and gain along the travel are divided by the cosine between normal and travel and by its square.
     #[inline(always)]
     pub(crate) fn linearise_damper(&mut self, bank: &WheelPack<W>, jounce_rate: W, dt: f32) {
         let [target_impulse, gain] = self.strut_impulse_and_gain(bank, jounce_rate, dt);
@@ -92,13 +102,15 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.load_gain = gain / (self.contact.normal_cosine * self.contact.normal_cosine);
     }
 
-    /// Returns the impulse of spring and damper along the travel for a final rate of zero (N s), and its increase per final rate (kg). The
-    /// damper is linearised at the final `jounce_rate` (m/s).
+    /// Returns the impulse of spring, static load and damper along the travel for a final rate of zero (N s), and its increase per final rate (kg).
+    /// The damper force is the weighted mean of those at start and end, the latter linearised at the final `jounce_rate` (m/s), times the damping
+    /// compensation. Also stores the slope of the damper at that rate.
     #[inline(always)]
     fn strut_impulse_and_gain(&mut self, bank: &WheelPack<W>, jounce_rate: W, dt: f32) -> [W; 2] {
         let (damping, opened) = smoothed_damper_line(bank, jounce_rate);
         let [share, begun] = self.damper_weight_and_force(bank, dt);
         let factor = W::splat(dt) * self.suspension.strut.damping_compensation;
+        // Part of the damper force by the rate at the start, N.
         let explicit = (W::splat(1.0) - share) * begun;
         self.suspension.strut.damping = damping;
         [
@@ -107,7 +119,8 @@ impl<W: WheelLanes> WheelRows<W> {
         ]
     }
 
-    /// Returns the weight of the final rate in the damper force, –, and the damper force at the start of the step, N.
+    /// Returns the weight of the final rate in the damper force, –, from [`end_rate_weight`] with the damping at the start, and the damper force at
+    /// the start of the step, N.
     #[inline(always)]
     fn damper_weight_and_force(&self, bank: &WheelPack<W>, dt: f32) -> [W; 2] {
         let (before, opened_before) = smoothed_damper_line(bank, self.contact.jounce_rate);
@@ -117,13 +130,13 @@ impl<W: WheelLanes> WheelRows<W> {
         [share, before * self.contact.jounce_rate + opened_before]
     }
 
-    /// Returns the impulse of spring and damper on an unsprung mass along the travel (N s) and its slope (kg) for a step that ends with the
-    /// jounce rate `ends` (m/s).
+    /// Returns the impulse of spring, static load and damper on an unsprung mass along the travel (N s) and its slope (kg) for a step of `dt` s that
+    /// ends with the jounce rate `ends` (m/s). Stops and axle links are left out. A progressive spring is linearised again.
     ///
-    /// A stiff damper weights the end of the step more than its start, which acts like an additional mass. If springs reverse the wheel
-    /// within the step, the damper would return energy. Its force in the direction of the mean travel is therefore limited to that with
-    /// equal weights for both ends, which can be nonzero if bump and rebound damping differ. Its force against the mean travel is limited
-    /// to [`REVERSAL_SLOPE_FACTOR`] times the final weight and damping times the sum of both rates, or to that with equal weights if this is larger.
+    /// A stiff damper weights the end of the step more than its start, which acts like an additional mass. If springs reverse the wheel within the
+    /// step, the damper would return energy. Its force in the direction of the mean travel is therefore limited to that with equal weights for both
+    /// ends, which can be nonzero if bump and rebound damping differ. Its force against the mean travel is limited to [`REVERSAL_SLOPE_FACTOR`] times
+    /// the final weight and damping times the sum of both rates, or to that with equal weights if this is larger.
     pub(crate) fn unsprung_strut(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
         if bank.progressive_rate.is_some() {
             self.linearise_spring(bank, ends, dt);
@@ -132,10 +145,13 @@ impl<W: WheelLanes> WheelRows<W> {
         let (damping, opened) = smoothed_damper_line(bank, ends);
         let [share, begun] = self.damper_weight_and_force(bank, dt);
         let (ended, rates) = (opened + damping * ends, self.contact.jounce_rate + ends);
+        // Damper force with the larger final weight, and with equal weights, N.
         let (later, alike) = (begun + share * (ended - begun), half * (begun + ended));
         let steepest = W::splat(REVERSAL_SLOPE_FACTOR) * share * damping;
+        // Limit of the force against the mean travel, N.
         let most = steepest * rates;
         let force = later.clamp_nan_to_low(most.at_most(zero).at_most(alike), most.at_least(zero).at_least(alike));
+        // Wheels whose damper force is limited.
         let held = force.less(later) | later.less(force);
         let along = (half * damping).masked((alike * rates).less(zero));
         let slope = W::select(held, W::select((later * rates).less(zero), along, steepest), share * damping);
@@ -154,8 +170,8 @@ impl<W: WheelLanes> WheelRows<W> {
         smoothed_damper_line(bank, self.contact.jounce_rate).0
     }
 
-    /// Updates progressive springs, and dampers that change direction or cross a knee, for a step that ends with the jounce rate `ends`
-    /// (m/s).
+    /// Updates progressive springs, and dampers whose slope at the final jounce rate `ends` (m/s) has changed for a wheel in contact: a change of
+    /// direction or a crossed knee. Leaves the rows unchanged otherwise.
     #[inline(always)]
     pub(crate) fn relinearise_strut(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
         let (damping, _) = smoothed_damper_line(bank, ends);
@@ -169,32 +185,38 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the wheels that touch down or reach their bump stop within a step that ends with the jounce rate `ends` (m/s).
+    /// Returns the wheels in contact that touch down, or whose compression exceeds the bump travel at the start or the end, in a step that ends with
+    /// the jounce rate `ends` (m/s).
     #[inline(always)]
     pub(crate) fn wheels_reaching_stops(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> W::Mask {
+        // Travel within the step, m.
         let way = W::splat(0.5 * dt) * (self.contact.jounce_rate + ends);
         let farthest = self.suspension.strut.start_travel + way.at_least(W::splat(0.0));
         (bank.bump_travel.less(farthest) | self.contact.contact_share.less(W::splat(1.0))) & self.contact.in_contact
     }
 
-    /// Returns the load impulse (N s) and its slope (kg) with bump stop and metal contact, for a step that ends with the jounce rate `ends`
-    /// (m/s). `strut` is impulse and slope of spring and damper, `linked` the impulse of the axle links. Both count for the share of the
-    /// travel after the touchdown.
+    /// Returns the load impulse along the normal (N s) and its slope (kg) with bump stop and metal contact, for a step that ends with the jounce rate
+    /// `ends` (m/s). `strut` is impulse and slope of spring and damper, `linked` the impulse of the axle links. For a landing wheel, both count with
+    /// the share of the travel after the touchdown, and the slope includes the change of that share. Stops are added in full. The load can be
+    /// negative.
     pub(crate) fn load_with_stops(&self, bank: &WheelPack<W>, strut: [W; 2], linked: W, ends: W, dt: f32) -> [W; 2] {
         W::call_outlined(
             #[inline(always)]
             || {
                 let (zero, half, one, step) = (W::splat(0.0), W::splat(0.5), W::splat(1.0), W::splat(dt));
                 let [mut load, mut slope] = strut;
+                // Travel within the step and compression at its end, m.
                 let way = half * step * (self.contact.jounce_rate + ends);
                 let end = self.suspension.strut.start_travel + way;
                 let per_cosine = one / self.contact.normal_cosine;
                 // Change of the final compression per final speed of the row.
                 let turn = half * step * per_cosine;
                 let lands = self.contact.contact_share.less(one);
+                // Part of the travel after the touchdown, m.
                 let within = (end + bank.droop_travel).at_least(zero);
                 let length = way.at_least(W::splat(MIN_TRAVEL_M));
                 let share = W::select(lands, (within / length).at_most(one), one);
+                // Landing wheels that reach the ground.
                 let reached = lands & zero.less(within);
                 slope = share * slope + (load.at_least(zero) * (one - share) / length * turn).masked(reached);
                 load = share * (load + linked);
@@ -206,14 +228,17 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the impulse of bump stop and metal contact along the travel (N s) and its slope (kg), for a step that ends with the jounce
-    /// rate `ends` (m/s).
+    /// Returns the impulse of bump stop and metal contact along the travel (N s) and its slope (kg, ≥ 0), for a step that ends with the jounce rate
+    /// `ends` (m/s). The bump stop adds its rate between bump travel and metal contact. Beyond metal contact, spring and bump stop are constant, and
+    /// a stiff spring and damper on the carried mass ([`METAL_FREQUENCY_RAD_S`], [`METAL_DAMPING_RATIO`]) act instead. The metal can only push; its
+    /// spring force is limited so that overlaps are removed slowly.
     #[inline(always)]
     pub(crate) fn stop_impulse(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
         let (zero, half, step) = (W::splat(0.0), W::splat(0.5), W::splat(dt));
         // Change of the final compression per final rate.
         let turn = half * step;
         let end = self.suspension.strut.start_travel + turn * (self.contact.jounce_rate + ends);
+        // Depth in the bump stop (rubber) and in the metal contact behind it.
         let rubber = StopOverlap::new(self.suspension.strut.start_travel - bank.bump_travel, end - bank.bump_travel);
         let metal = StopOverlap::new(self.suspension.strut.start_travel - bank.solid_travel, end - bank.solid_travel);
         let stop = bank.stop_rate * (rubber.mean - metal.mean) - self.suspension.strut.spring_rate * metal.mean;
@@ -223,6 +248,7 @@ impl<W: WheelLanes> WheelRows<W> {
         let rate = bank.carried_mass * W::splat(METAL_FREQUENCY_RAD_S * METAL_FREQUENCY_RAD_S);
         // Deep overlaps are resolved with `MAX_OVERLAP_CORRECTION_MPS`, whatever their cause.
         let most = damping * W::splat(MAX_OVERLAP_CORRECTION_MPS);
+        // Forces of the metal spring, of its damper, and of both, N.
         let pushed = (rate * metal.mean).at_most(most);
         let resisting = damping * (half * (self.contact.jounce_rate + ends));
         let pressed = (pushed + metal.share * resisting).at_least(zero);
@@ -233,7 +259,7 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Part of a travel beyond the start of a stop.
+/// Part of a travel beyond the start of a stop, as mean values along the travel.
 pub(crate) struct StopOverlap<W: WheelLanes> {
     /// Mean depth along the travel, m.
     pub mean: W,
@@ -244,13 +270,17 @@ pub(crate) struct StopOverlap<W: WheelLanes> {
 }
 
 impl<W: WheelLanes> StopOverlap<W> {
-    /// Computes the part for a travel between two depths relative to the start of the stop, m, negative outside it.
+    /// Computes the part for a travel between the depths `from` and `to` beyond the start of the stop, m, negative in front of it. The depth counts
+    /// as 0 in front of the stop. For a travel that crosses the start, the mean is `d² / (2 L)` with the depth d and the whole length L, and the
+    /// share is `d / L`; L is at least [`MIN_TRAVEL_M`].
     #[inline(always)]
     pub(crate) fn new(from: W, to: W) -> Self {
         let (zero, half) = (W::splat(0.0), W::splat(0.5));
         let (first, last) = (from.at_least(zero), to.at_least(zero));
+        // Travels that are beyond the start of the stop at both ends.
         let throughout = zero.less(from) & zero.less(to);
         let length = (to - from).abs().at_least(W::splat(MIN_TRAVEL_M));
+        // Final and initial depth over the length of the travel.
         let (entered, left) = (last / length, first / length);
         let partly = half * (first * left + last * entered);
         let slope = entered - half * entered * entered + half * left * left;
@@ -262,16 +292,16 @@ impl<W: WheelLanes> StopOverlap<W> {
     }
 }
 
-/// Factor on the slope with which the damper force on an unsprung mass drops to zero if the wheel reverses within the step. Values from 1
-/// to 100 were compared on light planks with stiff bars and heave springs, and on cars with roll centres. With each value a few different
-/// steps do not converge; energy does not depend on it.
+/// Factor on the slope with which the damper force on an unsprung mass drops to zero if the wheel reverses within the step. Values from 1 to 100 were
+/// compared on light planks with stiff bars and heave springs, and on cars with roll centres. With each value a few different steps do not converge;
+/// energy does not depend on it.
 const REVERSAL_SLOPE_FACTOR: f32 = 1.2;
 
 /// Shortest travel for divisions, m.
 const MIN_TRAVEL_M: f32 = 1e-7;
 
-/// Returns the weight of the final rate in a damper force: 1/2, up to 1 for stiff dampers. `stiff` is damping times step length over mass.
-/// This rational function is a second-order fit of the exponential decay of a damped mass.
+/// Returns the weight of the final rate in a damper force, `½ + ½ s / (s + 6)`: 1/2, up to 1 for stiff dampers. `stiff` is s, the damping times step
+/// length over mass. This rational function is a second-order fit of the exponential decay of a damped mass.
 #[inline(always)]
 pub(crate) fn end_rate_weight<W: WheelLanes>(stiff: W) -> W {
     let half = W::splat(0.5);
@@ -284,22 +314,25 @@ pub(crate) const LOST_DAMPING_SHARE: f32 = 1.0 / 6.0;
 /// Largest square of ω dt for which the damper compensates that loss.
 pub(crate) const MAX_STIFFENING: f32 = 4.0;
 
-/// Returns slope and offset of a damper as [`damper_line`], with bump damping in slow rebound, too. Both sides join there, so that the force is
-/// continuous.
+/// Returns slope (N s/m) and offset (N) of a damper as [`damper_line`], with bump damping also in rebound slower than [`BUMP_SIDE_REBOUND_MPS`]. An
+/// offset in faster rebound joins both sides there, so that the force is continuous.
 #[inline(always)]
 fn smoothed_damper_line<W: WheelLanes>(bank: &WheelPack<W>, jounce_rate: W) -> (W, W) {
     let standing = W::splat(BUMP_SIDE_REBOUND_MPS);
+    // Rates at which bump damping applies.
     let bump = (-standing).less(jounce_rate);
     let (damping, opened) = damper_line(bank, bump, jounce_rate);
     (damping, opened + (standing * (bank.rebound_damping - bank.bump_damping)).masked(!bump))
 }
 
-/// Returns the slope of a damper's force in `bump` or rebound at a jounce rate (N s/m), and the offset of its tangent at zero rate (N).
+/// Returns the slope of a damper's force in `bump` or rebound at a jounce rate (N s/m), and the offset of its tangent at zero rate (N). Above the
+/// knee speed, the slope is multiplied by the share of the knee, and the offset keeps the force continuous; below it, the offset is 0.
 #[inline(always)]
 fn damper_line<W: WheelLanes>(bank: &WheelPack<W>, bump: W::Mask, jounce_rate: W) -> (W, W) {
     let zero = W::splat(0.0);
     let slow = W::select(bump, bank.bump_damping, bank.rebound_damping);
     let Some(knees) = bank.knees else { return (slow, zero) };
+    // Knee speed (m/s) and damping share above it.
     let [above, share] = [0, 1].map(|k| W::select(bump, knees[0][k], knees[1][k]));
     let fast = above.less(jounce_rate.abs());
     let damping = W::select(fast, slow * share, slow);
@@ -315,6 +348,7 @@ mod tests {
 
     const DT_S: f32 = 0.01;
 
+    /// Returns the first bank of wheels of the model `parts`.
     fn bank_of(parts: ModelParts) -> WheelPack {
         Model::new(parts).expect("valid").wheel_packs()[0].clone()
     }
@@ -372,8 +406,8 @@ mod tests {
         assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s");
     }
 
-    /// The damper force on a light unsprung mass, with most of its weight on the final rate, never acts in the direction of the travel, and
-    /// only increases with the final rate.
+    /// The damper force on a light unsprung mass, with most of its weight on the final rate, never acts in the direction of the travel, and only
+    /// increases with the final rate.
     #[test]
     fn a_damper_of_a_wheel_that_turns_over_gives_no_energy() {
         let bank_with = |damping: [f32; 2]| {

@@ -9,6 +9,8 @@ use crate::telemetry::channel::Channel;
 use crate::tyre::MAX_SLIP;
 use bevy_math::{Vec2, Vec3};
 
+// Generates a struct of `f64` fields from a list of channels (field, unit, description), the constant list of its channels, `values` and
+// `set_values`. Further fields may follow the list.
 macro_rules! channels {
     ($(#[$doc:meta])* $frame:ident, $list:ident { $($field:ident, $unit:literal, $about:literal;)* } $($extra:tt)*) => {
         $(#[$doc])*
@@ -24,6 +26,7 @@ macro_rules! channels {
             pub fn values(&self) -> [f64; $list.len()] {
                 [$(self.$field,)*]
             }
+            /// Sets the fields from `values` in the order of the channel list. Missing values become 0.
             fn set_values(&mut self, values: &mut impl Iterator<Item = f64>) {
                 $(self.$field = values.next().unwrap_or_default();)*
             }
@@ -118,7 +121,7 @@ impl Shaft {
         about: "Torque into the gearbox, of a motor's rotor, or of a coupling towards its first side.",
     };
 
-    /// Returns the shafts of `model`, in column order.
+    /// Returns the shafts of `model`, in column order: gearbox (only with an engine), motors, couplings.
     pub fn all(model: &Model) -> impl Iterator<Item = Self> {
         let parts = model.parts();
         let gearbox = parts.powertrain.engine().map(|_| Shaft::Gearbox);
@@ -126,7 +129,7 @@ impl Shaft {
         gearbox.into_iter().chain(motors).chain((0..parts.couplings.len()).map(Shaft::Coupling))
     }
 
-    /// Returns the name used in column names. Motors and couplings count from 1.
+    /// Returns the name used in column names: `gearbox`, `motor1`, `coupling1`. Motors and couplings count from 1.
     pub fn name(self) -> String {
         match self {
             Shaft::Gearbox => "gearbox".into(),
@@ -135,6 +138,7 @@ impl Shaft {
         }
     }
 
+    /// Returns the mean torque of the shaft in the last step of `state` (N m), with the sign of [`Shaft`].
     fn torque(self, state: &State) -> f64 {
         let drive = &state.drive;
         f64::from(match self {
@@ -146,9 +150,8 @@ impl Shaft {
 }
 
 impl Frame {
-    /// Creates the frame of `state` at `time` s, `dt` s after the previous state. `ahead` is the state of the vehicle
-    /// that tows this one, `assist_log` holds the contributions of the assists. Accelerations are 0 if `dt` is not the
-    /// length of a step.
+    /// Creates the frame of `state` at `time` s, `dt` s after the previous state. `ahead` is the state of the vehicle that tows this one,
+    /// `assist_log` the contributions of the assists. Accelerations are 0 if `dt` is not the length of a step.
     pub fn new(
         model: &Model,
         state: &State,
@@ -162,7 +165,10 @@ impl Frame {
         frame
     }
 
-    /// Overwrites this frame as [`Frame::new`] does, in the memory already allocated.
+    /// Overwrites this frame as [`Frame::new`] does, in the memory already allocated. Velocity and rates are in vehicle axes. Accelerations are the
+    /// mean over the step, change of the world velocity over `dt`, in horizontal axes turned by the yaw angle; gravity is not subtracted. The
+    /// steering angle is the stored angle times the steer ratio of the first steered axle. Wheel, shaft and assist columns follow `model`; a hitch
+    /// frame exists only with a coupler.
     pub fn update(
         &mut self,
         model: &Model,
@@ -176,7 +182,7 @@ impl Frame {
         let velocity = (to_vehicle * state.velocity).as_dvec3();
         let rates = (to_vehicle * state.angular).as_dvec3();
         let angles = math::roll_pitch_yaw(state.rotation).as_dvec3();
-        let (sin, cos) = math::sin_cos(angles.z as f32);
+        let (sin, cos) = math::sin_cos(angles.z as f32); // of the yaw angle
         let change = state.velocity - state.previous_velocity;
         let acceleration = if StepReport::for_skipped_step(dt).is_some() { Vec3::ZERO } else { change / dt };
         let Self { mut wheels, mut shafts, assist_log: mut added, .. } = core::mem::take(self);
@@ -231,7 +237,7 @@ impl Frame {
         names
     }
 
-    /// Returns the values in the order of [`Frame::header`].
+    /// Returns the values in the order of [`Frame::header`]: vehicle, wheels, hitch, shafts, assists.
     pub fn row(&self) -> Vec<f64> {
         let mut row = self.values().to_vec();
         row.extend(self.wheels.iter().flat_map(|w| w.values()));
@@ -241,8 +247,8 @@ impl Frame {
         row
     }
 
-    /// Returns a frame of the same car with the values of `row`, in the order of [`Frame::header`]. Replaces missing
-    /// values by 0.
+    /// Returns a frame of the same car with the values of `row`, in the order of [`Frame::header`]. Replaces missing values by 0 and ignores surplus
+    /// ones. The number of wheels, shafts and assists is that of this frame.
     pub fn with_row(&self, row: &[f64]) -> Self {
         let (mut frame, mut values) = (self.clone(), row.iter().copied());
         frame.set_values(&mut values);
@@ -262,34 +268,37 @@ impl Frame {
     }
 }
 
-/// Computes the slips κ and −tan α of wheel `i` at the end of a step, lagged by the relaxation lengths. Dry friction
-/// has no relaxation lengths: above walking pace its slips are those of the motion against ground at rest; at a
-/// standstill they are shares of the sliding deflection.
+/// Computes the slips κ and −tan α of wheel `i` at the end of a step, lagged by the relaxation lengths: the slips of the stored deflection, corrected
+/// for the change of the forward speed in the second half of the step. Returns the slips of the deflection alone for a wheel that stands or has no
+/// contact. Dry friction has no relaxation lengths: above walking pace its slips are those of the contact point's motion against ground at rest,
+/// limited to the largest slip; at a standstill they are shares of the sliding deflection, with a blend in between.
 fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     let wheel = &state.wheels[i];
-    let lagged = model.lagged_slip(i, wheel);
+    let lagged = model.lagged_slip(i, wheel); // slips of the stored deflection
     if wheel.rolling == 0.0 || !wheel.contact {
         return lagged;
     }
     let (described, pose) = (&model.wheels()[i], state.wheel_pose(model, i));
     if model.tyre(i).has_deflection_dynamics() {
         // Deflections are renewed at the speed in the middle of the step; a slip refers to the speed at its end.
-        let gained = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X);
+        let gained = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X); // gain of forward speed in the step, m/s
         let slowed = if gained == 0.0 { 0.0 } else { (-0.5 * gained / wheel.rolling_speed).clamp(-0.5, 0.5) };
         return lagged.map(|slip| slip * (1.0 + wheel.rolling * slowed));
     }
     let to_vehicle = state.rotation.inverse();
-    let arm = described.contact + Vec3::Z * wheel.compression;
+    let arm = described.contact + Vec3::Z * wheel.compression; // contact point from the centre of mass, m
     let velocity = to_vehicle * state.velocity + (to_vehicle * state.angular).cross(arm);
     // The contact point moves along the ground: its speed along the axle is that along the ground times the cosine of
     // the camber.
     let across = velocity.dot(to_vehicle * pose.rotation * Vec3::Y) / (1.0 - wheel.lean * wheel.lean).max(1e-6).sqrt();
+    // Sliding speeds in the sense of κ and −tan α, m/s, and speed that they refer to.
     let sliding = [described.radius * wheel.spin - wheel.rolling_speed, -across];
     let speed = wheel.rolling_speed.abs().max(Vec2::from(sliding).length() / MAX_SLIP).max(f32::MIN_POSITIVE);
     [0, 1].map(|k| lagged[k] + wheel.rolling * (sliding[k] / speed - lagged[k]))
 }
 
-/// Returns the rolling resistance of wheel `i` (N), positive forward; 0 if the wheel does not turn.
+/// Returns the rolling resistance of wheel `i` (N), positive forward: the coefficient at the rolling speed times the load, against the spin; 0 if the
+/// wheel does not turn. Texture is not included.
 fn rolling_resistance(model: &Model, wheel: &WheelState, i: usize) -> f64 {
     let force = model.wheels()[i].rolling.coefficient(wheel.rolling_speed.abs()) * wheel.load;
     if wheel.spin == 0.0 { 0.0 } else { -(force * wheel.spin.signum()) as f64 }
@@ -299,8 +308,8 @@ impl HitchFrame {
     /// Name used in column names.
     pub const NAME: &str = "hitch";
 
-    /// Creates the frame of a trailer in `state` behind a vehicle in the state `ahead`; all 0 while nothing tows the
-    /// trailer.
+    /// Creates the frame of a trailer in `state` behind a vehicle in the state `ahead`: minus the mean hitch force on the trailer, yaw angle and yaw
+    /// rate of the trailer relative to the vehicle ahead, all in axes of the vehicle ahead. All values are 0 while nothing tows the trailer.
     fn new(ahead: Option<&State>, state: &State) -> Self {
         let (Some(ahead), Some(tow)) = (ahead, state.tow) else { return Self::default() };
         let to_ahead = ahead.rotation.inverse();
@@ -317,6 +326,8 @@ impl HitchFrame {
 }
 
 impl WheelFrame {
+    /// Creates the frame of wheel `i` from the last step of `state`: forces, moments, spin, compression and disc temperature as stored; slips by
+    /// [`slip`]; the slip angle is −atan of the lateral slip, and the camber asin of the lean.
     fn new(model: &Model, state: &State, i: usize) -> Self {
         let wheel = &state.wheels[i];
         let [along, across] = slip(model, state, i);

@@ -18,13 +18,14 @@ pub struct WheelPose {
 }
 
 impl State {
-    /// Returns the pose of wheel `i` of a car of `model`.
+    /// Returns the pose of wheel `i` of a car of `model`. The centre is one radius and the compression above the contact point at rest, shifted
+    /// laterally by the links along the steered axle. The rotation is that of the chassis, then steering about z, then camber about x.
     ///
     /// The point one radius below the centre, along −z of the vehicle, is the contact point of a wheel on the ground.
     pub fn wheel_pose(&self, model: &Model, i: usize) -> WheelPose {
         let (wheel, now) = (&model.wheels()[i], &self.wheels[i]);
-        let up = now.compression + wheel.radius;
-        let leaning = model.camber(i, |i| self.wheels[i].compression) * wheel.side.outward_sign();
+        let up = now.compression + wheel.radius; // height above the contact point at rest, m
+        let leaning = model.camber(i, |i| self.wheels[i].compression) * wheel.side.outward_sign(); // camber to the right, rad
         let steered = rotation_about(Vec3::Z, now.steer);
         let middle = wheel.contact + Vec3::Z * up + steered * (Vec3::Y * now.shift);
         let centre = self.position + (self.rotation * middle).as_dvec3();
@@ -40,7 +41,7 @@ impl State {
     }
 }
 
-/// Returns the rotation by `angle` (rad) about the unit vector `axis`.
+/// Returns the rotation by `angle` (rad) about the unit vector `axis`, right-handed.
 fn rotation_about(axis: Vec3, angle: f32) -> Quat {
     let (sin, cos) = math::sin_cos(0.5 * angle);
     Quat::from_xyzw(axis.x * sin, axis.y * sin, axis.z * sin, cos)

@@ -52,8 +52,11 @@ const MIN_FRICTION_LIMIT_NS: f32 = 1e-6;
 
 /// Wheel of a car, as a lane of the rows of its last step.
 pub(crate) struct WheelLane<'a, W: WheelLanes> {
+    /// Constants of a group of four wheels, one per SIMD lane, that contains the wheel.
     pub bank: &'a WheelPack<W>,
+    /// Rows (one scalar equation each for load, slip and spin) of these wheels in the last step.
     pub rows: &'a WheelRows<W>,
+    /// SIMD lane of the wheel in the group.
     pub lane: usize,
     /// Rotation from vehicle axes to world axes in the middle of that step.
     pub to_world: Mat3,
@@ -62,25 +65,29 @@ pub(crate) struct WheelLane<'a, W: WheelLanes> {
 }
 
 impl<W: WheelLanes> WheelLane<'_, W> {
-    /// Returns the contact of the wheel of a car that has reached `state`; `None` without contact.
+    /// Returns the contact of the wheel of a car that has reached `state`; `None` without contact. Point and speeds are those at the end of the step;
+    /// force and normal are those of the step, in its middle axes. The force is the impulse of tyre, load and links over the step length. The
+    /// utilisation is the tyre impulse over the friction ellipse, at most 1; 0 without load. The sliding velocity is that of the patch less
+    /// `radius · spin`.
     pub fn contact(&self, state: &State) -> Option<WheelContact> {
         let Self { bank, rows, lane, to_world, link_impulse: through_links } = *self;
         if !W::mask_at(rows.contact.in_contact, lane) {
             return None;
         }
-        let one = |of: W| of.lane(lane);
-        let row = |of: SpatialVector<W>| of.lane(lane).parts().0;
+        let one = |of: W| of.lane(lane); // value of this wheel
+        let row = |of: SpatialVector<W>| of.lane(lane).parts().0; // direction of a row, vehicle axes
         // The tyre of a wheel with an unsprung mass deflects, too.
         let raised = rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground_compression);
         let point = Vec3::from(bank.contact.with_z_added(raised).lane(lane));
         let to_vehicle = state.rotation.inverse();
         let [velocity, angular] = [state.velocity, state.angular].map(|of| Vec3Lanes::splat(to_vehicle * of));
         let [along, across] = rows.patch_speeds(SpatialVector::new(velocity, angular)).map(one);
-        let [pushed, aside] = rows.solution.tyre_impulse.map(one);
+        let [pushed, aside] = rows.solution.tyre_impulse.map(one); // longitudinal and lateral tyre impulse, N s
         let (forward, side, normal) = (row(rows.contact.forward), row(rows.contact.side), row(rows.contact.normal));
-        let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load) + through_links;
+        let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load) + through_links; // vehicle axes, N s
+        // Inverse friction limits, 1/(N s).
         let used = rows.friction_limit().map(one).map(|limit| 1.0 / limit.max(MIN_FRICTION_LIMIT_NS));
-        let reach = friction_ellipse::utilisation([pushed * used[0], aside * used[1]]);
+        let reach = friction_ellipse::utilisation([pushed * used[0], aside * used[1]]); // 1 on the ellipse
         Some(WheelContact {
             point: state.position + (state.rotation * point).as_dvec3(),
             normal: to_world * normal,
@@ -115,12 +122,14 @@ impl Vehicle {
         self.engine_signals_of_step(self.shafts.engine.as_ref()?, dt)
     }
 
-    /// Returns the signals of the engine in a step of `dt` s with this `flywheel`; `None` without an engine.
+    /// Returns the signals of the engine in a step of `dt` s; `None` without an engine. `flywheel` has the crankshaft speeds at the start of the step
+    /// and, without the clutch, at its end: their difference times the inertia over `dt` is the torque. The load is the torque over the full-load
+    /// torque at the start speed, limited to ±1; 0 without full-load torque. The limiter share is that at the start speed.
     pub(crate) fn engine_signals_of_step(&self, flywheel: &Flywheel, dt: f32) -> Option<EngineSignals> {
         let drive = self.model.parts().powertrain.engine()?;
         let (speed, started) = (self.state.drive.engine_speed, flywheel.start_speed);
         let torque = (flywheel.speed - started) / (flywheel.inverse_inertia * dt);
-        let full = drive.engine.torque.evaluate(started);
+        let full = drive.engine.torque.evaluate(started); // full-load torque, N m
         Some(EngineSignals {
             speed,
             torque,

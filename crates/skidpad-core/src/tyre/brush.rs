@@ -39,6 +39,7 @@ pub struct PreparedBrush<L> {
     stiffness: [L; 2],
     /// Largest forces, N.
     limit: [L; 2],
+    /// Half length of the patch at the load, m.
     half_length: L,
     /// Direction of travel of the wheel: 1 forwards, −1 backwards.
     heading: L,
@@ -51,7 +52,7 @@ const MAX_LINEAR_SLIP_SHARE: f32 = 1e-6;
 pub(crate) const MIN_ROLLING_RATIO: f32 = 0.01;
 
 impl Brush {
-    /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field or is of absurd size, or an empty list. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32, most: f32| {
@@ -72,11 +73,13 @@ impl Brush {
 impl TyreModel for Brush {
     type Prepared<L: Lane> = PreparedBrush<L>;
 
-    /// Computes the tyre under `conditions`. Camber and pressure have no effect, and only the sign of the speed has
-    /// one.
+    /// Computes the tyre under `conditions`. Camber and pressure have no effect, and only the sign of the speed has one. Stiffness is proportional to
+    /// load, half length to its square root; the friction limit has load sensitivity up to its maximum and is constant above. NaN loads and grips
+    /// count as 0.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;
+        // Upper bounds keep products finite.
         let load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let relative_load = load / s(self.nominal_load);
         let held = relative_load.at_most(s(peak_friction_load(self.load_sensitivity)));
@@ -85,6 +88,7 @@ impl TyreModel for Brush {
         let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
         // Below the minimum grip, forces and stiffness fade to 0.
         let fade = conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip;
+        // Stiffness `2 c a²` over c at the nominal load, m².
         let nominal = 2.0 * self.half_length * self.half_length;
         PreparedBrush {
             stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * nominal) * relative_load * fade),
@@ -94,6 +98,7 @@ impl TyreModel for Brush {
         }
     }
 
+    /// Returns the aligning moment; the other moments are 0.
     fn moments<L: Lane>(&self, at: &PreparedBrush<L>, slip: [L; 2]) -> Moments<L> {
         Moments { aligning: at.aligning(slip), ..Moments::default() }
     }
@@ -111,7 +116,9 @@ impl<L: Lane> PreparedBrush<L> {
         -(forces[1] * trail * self.heading)
     }
 
-    /// Computes the forces, N, and the slip over the slip of full sliding, at most 1.
+    /// Computes the forces, N, and the slip θσ over the slip of full sliding, at most 1. The size of the force is `3 θσ − 3 (θσ)² + (θσ)³` times the
+    /// limit; its direction turns from the elastic force to the sliding velocity as θσ goes to 1. A direction without friction has no force. Generic
+    /// over numbers with derivatives.
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> ([R; 2], L) {
         let s = L::splat;
@@ -121,11 +128,13 @@ impl<L: Lane> PreparedBrush<L> {
         let asked = pair_from_fn(
             #[inline(always)]
             |i| {
+                // A direction without friction.
                 let idle = self.limit[i].less(s(1e-6));
                 let per_slip = self.stiffness[i] / L::select(idle, one, s(3.0) * self.limit[i]);
                 slip[i] * L::select(idle, zero, per_slip)
             },
         );
+        // θσ, and the length of the theoretical slip; the floor 1e-16 keeps the roots differentiable.
         let size = sqrt_at_least(asked[0] * asked[0] + asked[1] * asked[1], s(1e-16));
         let length = sqrt_at_least(slip[0] * slip[0] + slip[1] * slip[1], s(1e-16));
         let sliding = one.less(size.value());
@@ -168,6 +177,7 @@ pub(crate) fn theoretical_slips<L: Lane, R: Real<L>>(slip: [R; 2], heading: L) -
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {
+    /// Computes the forces with exact slopes by forward-mode differentiation.
     #[inline(always)]
     fn force(&self, slip: [L; 2]) -> TyreForces<L> {
         let inputs = [Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)];

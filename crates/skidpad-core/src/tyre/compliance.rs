@@ -33,6 +33,7 @@ impl Vehicle {
         }
     }
 
+    /// Adapts the lateral rows of every bank that has compliant axles.
     #[cold]
     #[inline(never)]
     fn apply_lateral_compliance_to_all(&mut self) {
@@ -43,8 +44,8 @@ impl Vehicle {
         }
     }
 
-    /// Advances the lateral shift of compliant wheels by the solved tyre impulses, and adds it to the drift of their
-    /// patches.
+    /// Advances the lateral shift of compliant wheels by the solved tyre impulses, and subtracts their shift rate, as a constant sliding speed, from
+    /// the deflection of their patches.
     #[cold]
     #[inline(never)]
     pub(crate) fn shift_wheels(&mut self) {
@@ -52,6 +53,7 @@ impl Vehicle {
         for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let Some(lateral) = &bank.lateral else { continue };
             let rate = ShiftResponse::new(lateral, bank, wheels, rows).shift_rate(rows.solution.tyre_impulse[1]);
+            // The wheel shifts at a constant speed in the step.
             let throughout = rows.constant_speed_factor(bank);
             let across = &mut rows.tyre.deflection_lines[1];
             across.intercept = across.intercept - across.per_speed * rate * throughout;
@@ -64,11 +66,14 @@ impl Vehicle {
 /// Shift rate of wheels to the left: `per_impulse` (1/kg) times the impulse of the tyre, minus `return_rate` (m/s), the return
 /// rate due to the spring.
 struct ShiftResponse {
+    /// Shift rate per lateral impulse of the tyre, 1/kg.
     per_impulse: F32x4,
+    /// Shift rate back to the middle by the spring, m/s.
     return_rate: F32x4,
 }
 
 impl ShiftResponse {
+    /// Computes the response of the wheels of a bank at their present shifts: `1 / (D + θ K dt)` per force. Wheels without compliance do not respond.
     fn new(lateral: &LateralComplianceLanes, bank: &WheelPack, wheels: &[WheelState], rows: &WheelRows) -> Self {
         let step = F32x4::splat(rows.dt);
         let theta = F32x4::select(rows.tyre.active, F32x4::splat(THETA_ON_GROUND), F32x4::splat(THETA_IN_AIR));
@@ -81,9 +86,9 @@ impl ShiftResponse {
         self.per_impulse * impulse - self.return_rate
     }
 
-    /// Returns the target impulse and the gain of a lateral row whose wheel shifts throughout the step. `throughout` is
-    /// the effect of a constant speed on the patch over the effect that the gain assumes for the speed at the end of
-    /// the step.
+    /// Returns the target impulse (N s) and the gain (kg) of a lateral row whose wheel shifts throughout the step. With q the shift rate per impulse
+    /// and `g = gain · throughout`, both are divided by `1 + g q`, and the return rate adds g times itself to the target. `throughout` is the effect
+    /// of a constant speed on the patch over the effect that the gain assumes for the speed at the end of the step.
     fn compliant_row(&self, target_impulse: F32x4, gain: F32x4, throughout: F32x4) -> (F32x4, F32x4) {
         let shift_gain = gain * throughout;
         let share = F32x4::splat(1.0) / (F32x4::splat(1.0) + shift_gain * self.per_impulse);
@@ -92,12 +97,13 @@ impl ShiftResponse {
 }
 
 impl WheelRows {
-    /// Returns the lateral deflection due to a constant speed over the deflection due to the same speed at the end of
-    /// the step only.
+    /// Returns the lateral deflection due to a constant speed over the deflection due to the same speed at the end of the step only: 2 for a rolling
+    /// patch (trapezoidal rule), 1 for a standing one (implicit Euler).
     fn constant_speed_factor(&self, bank: &WheelPack) -> F32x4 {
         F32x4::splat(1.0) / (F32x4::splat(1.0) - F32x4::splat(0.5) * self.integration_share(bank))
     }
 
+    /// Replaces target impulse and gain of the lateral row and of its straight row by those of a wheel that shifts by `giving`.
     fn apply_lateral_compliance(&mut self, bank: &WheelPack, giving: &ShiftResponse) {
         let throughout = self.constant_speed_factor(bank);
         let tyre = &mut self.tyre;

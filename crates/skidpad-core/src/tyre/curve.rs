@@ -61,11 +61,15 @@ pub struct CurveTyre {
 /// functions of load. They describe one tyre, or several tyres in SIMD lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct CurveConstants<H> {
+    /// Peak friction coefficients at the nominal load.
     pub friction: [H; 2],
+    /// Relative loss of friction per relative excess of load.
     pub load_sensitivity: H,
     /// Load at which the friction limit is largest, N; see [`peak_friction_load`].
     pub peak_friction_load: H,
+    /// Nominal load, N.
     pub nominal_load: H,
+    /// Inverse of the nominal load, 1/N.
     per_nominal_load: H,
     /// Compliance of the carcass: length of the patch over slip stiffness, m/N.
     carcass_compliance: [H; 2],
@@ -75,7 +79,9 @@ pub(crate) struct CurveConstants<H> {
     relaxes: H,
     /// Terms of the slip stiffness `constant_stiffness + stiffness_per_load · load + stiffness_per_limit · limit`, N per unit slip.
     constant_stiffness: [H; 2],
+    /// Part of the slip stiffness in proportion to load, 1 per unit slip.
     stiffness_per_load: [H; 2],
+    /// Part of the slip stiffness in proportion to the friction limit, 1 per unit slip.
     stiffness_per_limit: [H; 2],
     /// 1 for a slip curve, 0 for a straight line up to the limit.
     curved: H,
@@ -104,7 +110,9 @@ pub(crate) struct CurvePoint<L> {
 /// Tyre with a simple curve under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedCurve<L> {
+    /// Coefficients of the tyre.
     tyre: CurveConstants<f32>,
+    /// Tyre at the load and grip of the conditions, raised to their minima.
     point: CurvePoint<L>,
     /// Factor on the forces. It is below 1 if the load is below [`MIN_LOAD_N`] or the grip below [`MIN_GRIP`].
     share: L,
@@ -128,7 +136,8 @@ impl CurveTyre {
         }
     }
 
-    /// Returns the slip ratio of the largest longitudinal force at `load` N; `None` for dry friction.
+    /// Returns the slip ratio of the largest longitudinal force at `load` N (> 0) on a surface of friction factor 1: the extremum of a slip curve, or
+    /// friction limit over stiffness. `None` for dry friction.
     pub(crate) fn peak_slip(&self, load: f32) -> Option<f32> {
         (!self.is_dry_friction()).then(|| 1.0 / self.constants().at_load(load, 1.0).per_slip[0])
     }
@@ -138,6 +147,9 @@ impl CurveTyre {
         matches!(self.law, CurveLaw::Coulomb { .. })
     }
 
+    /// Returns the coefficients of the law. Coulomb: stiffness `limit per unit slip` and no relaxation. Straight lines: constant or per load. Slip
+    /// curve: stiffness of the parabola, `2 limit / extremum slip`. The carcass compliance is length over stiffness at the nominal load; lengths do
+    /// not fall below [`MIN_RELAXATION_LENGTH_M`], or the tyre's own if less.
     #[inline(always)]
     pub(crate) fn constants(&self) -> CurveConstants<f32> {
         let lengths = self.patch_lengths();
@@ -173,7 +185,9 @@ impl CurveTyre {
         CurveConstants { carcass_compliance: [0, 1].map(|i| lengths[i] / stiffness[i]), ..all }
     }
 
-    /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field, in the order of checks, or an empty list: numbers that are not finite and above 0,
+    /// load sensitivity not within ±1, an asymptote before the extremum, and lengths below `MIN_LENGTH_M`. Results are finite for a tyre without
+    /// faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32| {
@@ -211,10 +225,12 @@ impl CurveTyre {
 impl TyreModel for CurveTyre {
     type Prepared<L: Lane> = PreparedCurve<L>;
 
-    /// Computes the tyre under `conditions`. Camber, speed and pressure have no effect.
+    /// Computes the tyre under `conditions`. Camber, speed and pressure have no effect. Load and grip are clamped to `MIN_LOAD_N` and `MIN_GRIP`
+    /// from below; under smaller values (NaN counts as 0) all forces, stiffnesses and limits shrink in proportion.
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedCurve<L> {
         let s = L::splat;
         let tyre = self.constants();
+        // Upper bounds keep products finite.
         let load = conditions.load.clamp_nan_to_low(s(MIN_LOAD_N), s(1e9));
         let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
         let point = tyre.at_load(load, grip);
@@ -230,6 +246,7 @@ impl TyreModel for CurveTyre {
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedCurve<L> {
+    /// Computes the forces at slips clamped to ±10⁴; NaN becomes −10⁴.
     fn force(&self, slip: [L; 2]) -> TyreForces<L> {
         let TyreForces { force, slope } =
             self.tyre.force(&self.point, slip.map(|slip| slip.clamp_nan_to_low(L::splat(-1e4), L::splat(1e4))));
@@ -251,7 +268,7 @@ impl<L: Lane> PreparedTyre<L> for PreparedCurve<L> {
 }
 
 impl CurveConstants<F32x4> {
-    /// Packs four tyres into SIMD lanes.
+    /// Packs the coefficients of four tyres into SIMD lanes, tyre k in lane k.
     pub fn pack_lanes(tyres: [CurveConstants<f32>; 4]) -> Self {
         let one = |of: fn(&CurveConstants<f32>) -> f32| F32x4::new([0, 1, 2, 3].map(|k| of(&tyres[k])));
         let both = |of: fn(&CurveConstants<f32>) -> [f32; 2]| {
@@ -309,7 +326,8 @@ impl<H: Copy> CurveConstants<H> {
         L::splat(0.0).less(self.relaxes.broadcast())
     }
 
-    /// Returns the longitudinal and lateral friction coefficients at `load` N.
+    /// Returns the longitudinal and lateral friction coefficients at `load` N, > 0, without the surface: `μ (1 − s (N − 1))` at the relative load N;
+    /// above the load of the largest limit they fall so that the limit is constant.
     #[inline(always)]
     pub fn friction_at<L: Lane>(&self, load: L) -> [L; 2]
     where
@@ -324,7 +342,8 @@ impl<H: Copy> CurveConstants<H> {
         )
     }
 
-    /// Computes the tyre at `load` N, > 0, on a surface with the friction factor `grip`, > 0.
+    /// Computes the tyre at `load` N, > 0, on a surface with the friction factor `grip`, > 0: limit, slip stiffness, lengths of the patch (stiffness
+    /// times carcass compliance, with a minimum) and the inverse reference slips.
     #[inline(always)]
     pub fn at_load<L: Lane>(&self, load: L, grip: L) -> CurvePoint<L>
     where
@@ -338,6 +357,7 @@ impl<H: Copy> CurveConstants<H> {
         let straight =
             pair_from_fn(|i| self.constant_stiffness[i].broadcast() + self.stiffness_per_load[i].broadcast() * load);
         let stiffness = pair_from_fn(|i| straight[i] + self.stiffness_per_limit[i].broadcast() * limit[i]);
+        // Straight lines have 0 here: their reference slip is limit over stiffness.
         let mut per_slip = pair_from_fn(
             #[inline(always)]
             |i| self.per_slip[i].broadcast(),
@@ -354,9 +374,10 @@ impl<H: Copy> CurveConstants<H> {
         CurvePoint { limit, stiffness, lengths, per_slip }
     }
 
-    /// Computes the forces at `slip` by the similarity method. Both slips are scaled by their reference slips, and the
-    /// pure curves are evaluated at the magnitude of the scaled slip. The force points along the scaled slip in
-    /// adhesion and along the slip itself in full sliding.
+    /// Computes the forces, N, at `slip` by the similarity method, with slopes, N per unit slip. Both slips are scaled by their reference slips, and
+    /// the pure curves are evaluated at the magnitude of the scaled slip: up to 1 the line or parabola, beyond it the fall to the asymptote. The
+    /// force points along the scaled slip in adhesion and along the slip itself in full sliding. Slopes are those at fixed other slip, at least 0,
+    /// and beyond 1 only those of the direction.
     #[inline(always)]
     pub fn force<L: Lane>(&self, at: &CurvePoint<L>, slip: [L; 2]) -> TyreForces<L>
     where
@@ -374,7 +395,9 @@ impl<H: Copy> CurveConstants<H> {
             #[inline(always)]
             |i| scaled[i] * per_magnitude,
         );
+        // Share of the friction limit: parabola (curved = 1) or straight line.
         let mut share = [magnitude * (one - curved * excess); 2];
+        // Derivative of that share by the magnitude.
         let mut rise = one - curved * (excess + magnitude);
         let beyond = L::splat(0.0).less(excess);
         if L::any(beyond) {
@@ -395,7 +418,8 @@ impl<H: Copy> CurveConstants<H> {
         result
     }
 
-    /// Returns the share of the friction limit in direction `i` at a normalised slip of `1 + excess`.
+    /// Returns the share of the friction limit in direction `i` at a normalised slip of `1 + excess`: 1 at the extremum, by a smooth cubic to the
+    /// asymptote.
     #[inline(always)]
     fn sliding_share<L: Lane>(&self, excess: L, i: usize) -> L
     where
@@ -405,8 +429,8 @@ impl<H: Copy> CurveConstants<H> {
     }
 }
 
-/// Returns the unit direction of the force at a normalised slip of `1 + excess`. With growing `excess`, the scale
-/// factors of both slips approach their mean.
+/// Returns the unit direction of the force at a normalised slip of `1 + excess`. With growing `excess`, the scale factors of both slips approach
+/// their mean; the direction is that of `slip` from [`SLIDING_TURN_RANGE`] on.
 #[inline(always)]
 fn force_direction<L: Lane>(at: &CurvePoint<L>, slip: [L; 2], scaled: [L; 2], excess: L) -> [L; 2] {
     let alike = L::splat(0.5) * (at.per_slip[0] + at.per_slip[1]);

@@ -6,8 +6,8 @@ use crate::tyre::{MAX_SLIP, friction_ellipse};
 use crate::wheel::pack::WheelPack;
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the deflections at the end of the step, m, with sticking and creep, for the sliding speeds `sliding`
-    /// there, m/s.
+    /// Returns the deflections at the end of the step, m, with sticking and creep, for the sliding speeds `sliding` there, m/s. In degressive lanes,
+    /// the longitudinal deflection is that of the row with less force, tangent or straight.
     #[inline(always)]
     pub(crate) fn end_deflections(&self, sliding: [W; 2]) -> [W; 2] {
         let [along, across] = pair_from_fn(|i| self.tyre.deflection_lines[i].evaluate(sliding[i]));
@@ -36,8 +36,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.blend_standing(left, turning, share)
     }
 
-    /// Returns the deflections if some patches stand or are between standing and rolling. `turning` are the deflections
-    /// of rolling patches, m.
+    /// Returns the deflections, m, if some patches stand or are between standing and rolling: that of a standing patch times `1 − share`, plus that
+    /// of a rolling patch times `share`, 0 to 1. `left`: deflections of [`Self::end_deflections`], m; `turning`: deflections of rolling patches, m,
+    /// here limited to what friction can hold when the patch stands.
     #[cold]
     #[inline(never)]
     fn blend_standing(&self, left: [W; 2], turning: [W; 2], share: W) -> [W; 2] {
@@ -69,7 +70,7 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the largest deflections that friction holds, m.
+    /// Returns the largest deflections that friction holds, m: friction limit over elastic stiffness, in each direction alone.
     #[inline(always)]
     fn max_held_deflections(&self) -> [W; 2] {
         let (limit, step) = (self.friction_limit(), W::splat(self.dt));
@@ -79,8 +80,9 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the deflections of standing patches, m. A standing patch is a spring on a friction ellipse: while it
-    /// slides, its deflection follows from its force.
+    /// Returns the deflections of standing patches, m. A standing patch is a spring on a friction ellipse: `rolled` (m) remains where its spring
+    /// force is inside the ellipse, and is scaled back to the ellipse outside. While the patch slides, its deflection follows from the solved tyre
+    /// impulse, if that is smaller.
     #[inline(always)]
     fn standing_deflections(&self, rolled: [W; 2]) -> [W; 2] {
         let (limit, step) = (self.friction_limit(), W::splat(self.dt));
@@ -92,6 +94,7 @@ impl<W: WheelLanes> WheelRows<W> {
         let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
         let reach = friction_ellipse::utilisation(used);
         let holds = !W::splat(1.0).less(reach);
+        // Deflection whose spring impulse is the solved tyre impulse, m.
         let slid = pair_from_fn(
             #[inline(always)]
             |i| self.solution.tyre_impulse[i] / scale[i],
@@ -109,6 +112,7 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
+/// Returns `deflection` (m), scaled down in its direction where its slip, deflection over `lengths`, exceeds [`MAX_SLIP`] in magnitude.
 #[inline(always)]
 fn limit_slip<W: WheelLanes>(deflection: [W; 2], lengths: [W; 2]) -> [W; 2] {
     let slip = [deflection[0] / lengths[0], deflection[1] / lengths[1]];

@@ -17,7 +17,7 @@ pub trait Real<L: Lane>:
     + Sub<L, Output = Self>
     + Mul<L, Output = Self>
 {
-    /// Returns a number that does not depend on slip.
+    /// Returns a number that does not depend on slip. Its derivatives are 0.
     fn constant(value: L) -> Self;
 
     /// Returns the value without derivatives.
@@ -73,6 +73,7 @@ impl<L: Lane, const N: usize> Dual<L, N> {
         )
     }
 
+    /// Builds the number with `value` and the derivatives `slope(i)`.
     #[inline(always)]
     fn from_slopes(value: L, slope: impl Fn(usize) -> L) -> Self {
         // A plain loop, because the compiler does not inline functions that build arrays into large functions.

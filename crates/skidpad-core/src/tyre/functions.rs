@@ -8,7 +8,7 @@
 use crate::lane::{Lane, ROUND_TO_WHOLE};
 use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E};
 
-/// Returns `c[0] + c[1] x + c[2] x² …` with the coefficients c.
+/// Returns `c[0] + c[1] x + c[2] x² …` with the coefficients c, by Horner's scheme.
 #[inline(always)]
 fn polynomial<L: Lane, const N: usize>(coefficients: [f32; N], x: L) -> L {
     let mut sum = L::splat(coefficients[N - 1]);
@@ -18,7 +18,7 @@ fn polynomial<L: Lane, const N: usize>(coefficients: [f32; N], x: L) -> L {
     sum
 }
 
-/// Returns the nearest whole number, ties to even, for magnitudes below 2²².
+/// Returns the nearest whole number, ties to even, for magnitudes below 2²², by adding and subtracting a large constant.
 #[inline(always)]
 fn nearest_whole<L: Lane>(x: L) -> L {
     (x + L::splat(ROUND_TO_WHOLE)) - L::splat(ROUND_TO_WHOLE)
@@ -55,26 +55,28 @@ pub fn atan<L: Lane>(x: L) -> L {
 /// Parts of π/2 that add up to it. The first part has few digits, so its product with a small whole number is exact.
 const HALF_PI: [f32; 2] = [1.570_312_5, 4.838_268e-4];
 
-/// Returns `(-1)^half_turns sin(x − half_pis π/2)`, for x within a quarter turn of `half_pis π/2`.
+/// Returns `(-1)^half_turns sin(x − half_pis π/2)`, for x (rad) within a quarter turn of `half_pis π/2`. Both counts are whole numbers.
 #[inline(always)]
 fn sine_about<L: Lane>(x: L, half_turns: L, half_pis: L) -> L {
     let rest = x - half_pis * L::splat(HALF_PI[0]) - half_pis * L::splat(HALF_PI[1]);
     let square = rest * rest;
     let tail = polynomial([-0.166_666_61, 0.008_333_088, -0.000_198_111_13, 2.608_932_8e-6], square);
     let half = half_turns * L::splat(0.5);
+    // 0 for even counts, 0.5 for odd counts.
     let odd = (half - nearest_whole(half)).abs();
     (rest + rest * square * tail) * (L::splat(1.0) - L::splat(4.0) * odd)
 }
 
-/// Returns the sine of `x` rad, for |x| below 1e5. The error is below 2e-7 for |x| ≤ 30 and grows in proportion to |x|.
+/// Returns the sine of `x` rad, for |x| below 1e5. The error is below 2e-7 for |x| ≤ 30 and grows in proportion to |x|. Reduces x by the nearest
+/// multiple of π, then evaluates a polynomial.
 #[inline(always)]
 pub fn sin<L: Lane>(x: L) -> L {
     let turns = nearest_whole(x * L::splat(std::f32::consts::FRAC_1_PI));
     sine_about(x, turns, turns + turns)
 }
 
-/// Returns the cosine of `x` rad, for |x| below 1e5. The results for `x` and `−x` are bit-identical. The error is below
-/// 2e-7 for |x| ≤ 30 and grows in proportion to |x|.
+/// Returns the cosine of `x` rad, for |x| below 1e5. The results for `x` and `−x` are bit-identical. The error is below 2e-7 for |x| ≤ 30 and grows
+/// in proportion to |x|. Reduces |x| by the nearest odd multiple of π/2, then evaluates a polynomial.
 #[inline(always)]
 pub fn cos<L: Lane>(x: L) -> L {
     let size = x.abs();
@@ -82,8 +84,8 @@ pub fn cos<L: Lane>(x: L) -> L {
     -sine_about(size, turns, turns + turns + L::splat(1.0))
 }
 
-/// Returns e to the power `x`. The relative error is below 2e-7. `x` is clamped to ±87, so the result is finite and not
-/// 0.
+/// Returns e to the power `x`. The relative error is below 2e-7. `x` is clamped to ±87, so the result is finite and not 0. Splits x into a power of
+/// two and a remainder for a polynomial. NaN counts as −87.
 #[inline(always)]
 pub fn exp<L: Lane>(x: L) -> L {
     let x = x.clamp_nan_to_low(L::splat(-87.0), L::splat(87.0));
@@ -97,7 +99,8 @@ pub fn exp<L: Lane>(x: L) -> L {
 /// Remainder ln 2 − 0.693359375.
 const LN_2_REST: f32 = -2.121_944_4e-4;
 
-/// Returns the natural logarithm. The error is below 1.5e-7 of the larger of 1 and the result. `x` is raised to 1e-37.
+/// Returns the natural logarithm. The error is below 1.5e-7 of the larger of 1 and the result. `x` is raised to 1e-37. NaN counts as 1e-37. Splits x
+/// into exponent and mantissa, and uses `ln m = 2 artanh((m − 1) / (m + 1))`.
 #[inline(always)]
 pub fn ln<L: Lane>(x: L) -> L {
     let one = L::splat(1.0);

@@ -23,6 +23,7 @@ pub(crate) struct TyreInput<W> {
 
 /// Result of one law.
 struct TyreOutput<W: WheelLanes> {
+    /// Forces, slopes, lengths and friction limits.
     linearised: TyreLinearization<W>,
     /// Overturning moment Mx and aligning moment Mz, N m.
     moments: [W; 2],
@@ -45,7 +46,7 @@ impl<W: WheelLanes> TyreInput<W> {
 }
 
 impl<W: WheelLanes> TyreOutput<W> {
-    /// Returns the result of a law without moments and rolling resistance.
+    /// Builds the result of a law without moments and rolling resistance.
     #[inline(always)]
     fn from_forces(linearised: TyreLinearization<W>) -> Self {
         Self { linearised, moments: [W::default(); 2], resistance: W::default() }
@@ -69,6 +70,9 @@ impl<W: WheelLanes> WheelRows<W> {
         );
     }
 
+    /// Evaluates each law of the bank in all lanes and stores its result in the lanes of its wheels: forces, rolling resistance (added to the locking
+    /// capacity) and moments, faded by the share of rolling. The moments of the step are those at its start extrapolated by the change since the last
+    /// step.
     #[inline(always)]
     fn linearise_each_law(
         &mut self,
@@ -86,6 +90,7 @@ impl<W: WheelLanes> WheelRows<W> {
             speed: self.start.rolling_speed,
             pressure: W::default(),
         };
+        // Overturning and aligning moments at the start of the step, N m.
         let mut starting = [W::default(); 2];
         for law in &bank.laws {
             let answer = match &law.tyres {
@@ -124,14 +129,16 @@ impl<W: WheelLanes> WheelRows<W> {
         self.start.set_moments(starting);
     }
 
-    /// Returns the camber against the ground, rad, positive with the top leaning right; 0 for a patch without ground.
+    /// Returns the camber against the ground, rad, positive with the top leaning right; 0 for a patch without ground. Computes `asin` of the camber's
+    /// sine by the arc tangent.
     #[inline(always)]
     fn camber(&self) -> W {
         let upright = W::splat(1.0) - self.contact.camber_sine * self.contact.camber_sine;
         functions::atan(self.contact.camber_sine / upright.at_least(W::splat(1e-6)).sqrt())
     }
 
-    /// Returns the angular impulse of the tyre moments on the chassis, N m s.
+    /// Returns the angular impulse of the tyre moments on the chassis, N m s: Mx about the wheel's heading and Mz about the contact normal. Rolling
+    /// resistance acts on the spin and is left out.
     #[inline(always)]
     pub(crate) fn moment_impulse(&self) -> SpatialVector<W> {
         let [overturning, aligning] = self.tyre.moments;
@@ -139,7 +146,8 @@ impl<W: WheelLanes> WheelRows<W> {
         SpatialVector { angular, ..SpatialVector::default() }
     }
 
-    /// Restores the moments of the last step as initial values of a step of `dt` s. Sets whether the bank has laws.
+    /// Restores the moments of the last step as initial values (warm start) of a step of `dt` s, as angular impulses in N m s; 0 for wheels without
+    /// contact. Sets whether the bank has laws other than simple curves; without them nothing else changes.
     #[inline(always)]
     pub(crate) fn warm_start_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
         self.has_laws = !bank.laws.is_empty();
@@ -151,8 +159,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Evaluates a tyre that is not symmetric: for mirrored wheels, inputs and results are reflected left to right. The
-/// function is not inlined, so that it allocates its own registers and stack.
+/// Evaluates a tyre that is not symmetric: for mirrored wheels (`mirror_sign` −1), inputs (lateral deflection, camber) and results (lateral force,
+/// moments) are reflected left to right. The function is not inlined, so that it allocates its own registers and stack.
 #[inline(never)]
 fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
     law: &M,
@@ -175,6 +183,7 @@ fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
     )
 }
 
+/// Evaluates a law: linearised forces, moments and the rolling resistance at the slips of the deflections. Moments are 0 if no patch rolls.
 #[inline(always)]
 fn evaluate_law<W: WheelLanes, M: TyreModel>(
     law: &M,
@@ -191,7 +200,9 @@ fn evaluate_law<W: WheelLanes, M: TyreModel>(
     }
 }
 
-/// Returns the linearised forces of a tyre under given conditions, and the slips at which they are evaluated.
+/// Returns the linearised forces of a tyre under given conditions, and the slips at which they are evaluated: deflection over relaxation length.
+/// Standing lanes have force and slope 0, and falling slopes count as 0. Friction is the limit over the load, raised where the combined force exceeds
+/// the ellipse; it does not depend on the load impulse of the step.
 #[inline(always)]
 fn linearise_prepared<W: WheelLanes, P: PreparedTyre<W>>(
     at: &P,
@@ -219,6 +230,7 @@ fn linearise_prepared<W: WheelLanes, P: PreparedTyre<W>>(
         lengths,
         curve,
         friction: pair_from_fn(|i| limit[i] / asked.load * reach),
+        // Constant friction coefficient within the step.
         sensitivity: zero,
         unloaded_share: one,
         peak_friction_load: W::splat(f32::INFINITY),

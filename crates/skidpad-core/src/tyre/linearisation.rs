@@ -44,7 +44,8 @@ impl Vehicle {
 }
 
 impl<W: WheelLanes> CurveConstants<W> {
-    /// Linearises the simple curves of a bank for a step of `step` s.
+    /// Linearises the simple curves of a bank for a step of `step` s: forces and slopes at the slips deflection over length, and the friction limit
+    /// as a function of the load impulse. If no patch rolls, force and slope are 0, as standing patches use only the stiffness.
     #[inline(always)]
     fn linearise_curves(&self, asked: &TyreInput<W>, step: W) -> TyreLinearization<W> {
         let TyreInput { deflection, load, grip, rolling_share: share } = *asked;
@@ -79,13 +80,16 @@ impl<W: WheelLanes> WheelRows<W> {
         (self.tyre.target_impulse[i], self.tyre.gain[i])
     }
 
-    /// Computes the tyre rows of a bank. Below walking pace the patch is a spring on a friction ellipse: it holds a
-    /// parked car and returns its stored energy when the brake is released. Above walking pace the tyre's curve applies
-    /// at the lagged slip. Both have the same slope at zero slip.
+    /// Computes the tyre rows of a bank (one scalar equation per wheel and direction: impulse = target − gain · sliding speed), for a step of `dt` s
+    /// under the present load impulses. Also sets which tyres are active, the locking capacity (brake and rolling resistance) and the friction
+    /// limits. `loaded`: chassis velocity after the loads and the tyre impulses of the last step.
     ///
-    /// The carcass is a spring of constant rate between rim and contact, loaded by the force of the curve. The
-    /// relaxation length therefore falls with the slope of the curve, and sliding past the peak leaves no memory
-    /// (Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
+    /// Below walking pace the patch is a spring on a friction ellipse: it holds a parked car and returns its stored energy when the brake is
+    /// released. Above walking pace the tyre's curve applies at the lagged slip. In between both are blended by the share of rolling. Both have the
+    /// same slope at zero slip.
+    ///
+    /// The carcass is a spring of constant rate between rim and contact, loaded by the force of the curve. The relaxation length therefore falls with
+    /// the slope of the curve, and sliding past the peak leaves no memory (Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
     #[inline(always)]
     pub(crate) fn linearise_tyre_rows(
         &mut self,
@@ -103,10 +107,12 @@ impl<W: WheelLanes> WheelRows<W> {
         if self.contact.ground_motion.moves_or_textured {
             coefficient += self.contact.ground_motion.rolling_resistance;
         }
+        // Load impulse of the step, N s.
         let pressing = self.normal_impulse();
         let rolling = coefficient * pressing * bank.radius;
         self.tyre.locking_capacity = self.drive.brake + rolling;
         self.tyre.active = self.contact.in_contact & zero.less(pressing) & zero.less(self.contact.friction_factor);
+        // Lanes without contact are evaluated under the nominal load and masked later.
         let load = W::select(self.tyre.active, pressing / step, bank.tyre.nominal_load);
         let grip = W::select(self.tyre.active, self.contact.friction_factor, one);
         let tyre = &bank.tyre;
@@ -119,6 +125,7 @@ impl<W: WheelLanes> WheelRows<W> {
             self.linearise_laws(&mut linearised, bank, tyres, &asked);
         }
         self.tyre.lengths = linearised.lengths;
+        // Circumferential speed of the wheel, m/s.
         let rim = bank.radius * self.start.spin;
         let now = PatchState {
             deflection,
@@ -134,7 +141,7 @@ impl<W: WheelLanes> WheelRows<W> {
         self.tyre.peak_friction_load = linearised.peak_friction_load;
     }
 
-    /// Returns the share of rolling: 0 for a standing patch or dry friction, to 1 for a rolling patch.
+    /// Returns the share of rolling: 0 for a standing patch or dry friction, to 1 for a rolling patch. It is that stored at the start of the step.
     #[inline(always)]
     fn rolling_share(&self, bank: &WheelPack<W>) -> W {
         self.start.rolling.masked(bank.tyre.relaxing_lanes())
@@ -147,8 +154,12 @@ impl<W: WheelLanes> WheelRows<W> {
         self.rolling_share(bank).masked(!self.contact.ground_motion.accelerating_wheels())
     }
 
-    /// Computes target impulses and gains of the tyre rows from the forces and slopes at the slip at the start of the
-    /// step.
+    /// Computes target impulses and gains of the tyre rows from the forces and slopes at the slip at the start of the step.
+    ///
+    /// For each direction: blends the spring of a standing patch with the rolling curve, integrates the deflection over the step as a line over the
+    /// sliding speed at its end, and turns force and slope into `impulse = target − gain · speed`. A standing patch also has a damper with
+    /// [`STANDING_DAMPING_RATIO`]. Rows of inactive lanes are 0. If the slope of any patch is below [`MIN_STRAIGHT_SLOPE_RATIO`] of that at zero
+    /// slip, its straight rows are computed too.
     #[inline(always)]
     fn set_tyre_rows(&mut self, bank: &WheelPack<W>, linearised: &TyreLinearization<W>, now: &PatchState<W>) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
@@ -157,9 +168,11 @@ impl<W: WheelLanes> WheelRows<W> {
         let (mut damping, mut held, mut across) = ([zero; 2], zero, (DeflectionLine::default(), one));
         self.tyre.degressive = W::Mask::default();
         for i in [0, 1] {
+            // Rate of the carcass, N/m.
             let elastic = linearised.stiffness[i] / linearised.lengths[i];
             let force = elastic * now.deflection[i] * standing + linearised.curve.force[i] * now.rolling_share;
             let slope = elastic * standing + linearised.curve.slope[i] / linearised.lengths[i] * now.rolling_share;
+            // Slope over slope at zero slip: share of the deflection that sticks.
             let sticking = (slope / elastic.at_least(W::splat(f32::MIN_POSITIVE))).clamp_nan_to_low(zero, one);
             let motion = PatchMotion {
                 deflection: now.deflection[i],
@@ -168,6 +181,7 @@ impl<W: WheelLanes> WheelRows<W> {
                 creep: step * now.speed / linearised.lengths[i],
                 rolling: now.integration_share,
             };
+            // Deflection line, and the weight of its end in the mean force of the step.
             let (drift, late) = if i == 0 {
                 held = force;
                 motion.integrate_longitudinal(step, slope * self.spin_softness(bank))
@@ -195,16 +209,15 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the squared phase angle of the spin oscillation of a wheel within the step, per stiffness of its patch,
-    /// m/N.
+    /// Returns the squared phase angle of the spin oscillation of a wheel within the step, per stiffness of its patch, m/N: `dt² R² / I`.
     #[inline(always)]
     fn spin_softness(&self, bank: &WheelPack<W>) -> W {
         W::splat(self.dt * self.dt) * bank.radius * bank.radius / bank.spin_inertia
     }
 
-    /// Computes the rows of patches whose slip vanishes within the step. In the longitudinal row, the carcass alone
-    /// reduces the force `held` at the start of the step to 0. In the lateral row, the slope at zero slip applies to
-    /// the remaining slip.
+    /// Computes the rows of patches whose slip vanishes within the step, as bounds of the tangent rows. In the longitudinal row, the carcass alone
+    /// reduces the force `held` (N) at the start of the step to 0. In the lateral row, the slope at zero slip applies to the remaining slip.
+    /// `length`: longitudinal length of the patch, m; `damping`: standing dampers, N s/m; `across`: lateral deflection line and weight of its end.
     #[inline(always)]
     fn set_straight_rows(
         &mut self,
@@ -238,7 +251,8 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the largest longitudinal and lateral tyre impulses under the current load impulse, N s.
+    /// Returns the largest longitudinal and lateral tyre impulses under the current load impulse p, N s: `μ p (1 + s − s p / p_nominal)`, with p
+    /// clamped to 0 and to the load at which the limit is largest.
     #[inline(always)]
     pub fn friction_limit(&self) -> [W; 2] {
         let load = self.normal_impulse().at_least(W::default()).at_most(self.tyre.peak_friction_load);

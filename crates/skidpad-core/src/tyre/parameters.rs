@@ -37,7 +37,7 @@ impl Tyre {
         self.with_prepared(*conditions, |tyre| tyre.force(slip))
     }
 
-    /// Computes the moments at the slips (κ, −tan α) under `conditions`; see [`Tyre::force`].
+    /// Computes the moments at the slips (κ, −tan α) under `conditions`, N m; see [`Tyre::force`]. They are 0 for simple curves and TMeasy.
     pub fn moments(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
         fn of<M: TyreModel>(law: &M, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
             law.moments(&law.prepare(conditions), slip)
@@ -72,7 +72,8 @@ impl Tyre {
         self.with_prepared(*conditions, |tyre| tyre.relaxation())
     }
 
-    /// Returns the longitudinal and lateral friction coefficients at the nominal load of the tyre.
+    /// Returns the longitudinal and lateral friction coefficients at the nominal load of the tyre, upright and on a surface with the friction factor
+    /// 1.
     pub fn nominal_friction(&self) -> [f32; 2] {
         match self {
             Self::Curve(tyre) => tyre.friction,
@@ -82,9 +83,8 @@ impl Tyre {
         }
     }
 
-    /// Returns the smallest slip ratio at which the upright tyre has its largest longitudinal force at `load` N; `None`
-    /// for dry friction, which does not creep. The search has steps of 0.0005 up to 1; simple curves have a formula
-    /// instead.
+    /// Returns the smallest slip ratio at which the upright tyre has its largest longitudinal force at `load` N; `None` for dry friction, which does
+    /// not creep. The search has steps of 0.0005 up to 1, without lateral slip; simple curves have a formula instead, which can exceed 1.
     pub fn peak_slip(&self, load: f32) -> Option<f32> {
         if let Self::Curve(tyre) = self {
             return tyre.peak_slip(load);
@@ -95,11 +95,12 @@ impl Tyre {
         rising.reduce(|best, next| if best.1 < next.1 { next } else { best }).map(|(slip, _)| slip)
     }
 
-    /// Returns the effective rolling radius (speed over spin) of the upright tyre, m, rolling freely under `load` N at
-    /// the speed of its measurement; `None` for laws without a radius.
+    /// Returns the effective rolling radius (speed over spin) of the upright tyre, m, rolling freely under `load` N at the speed of its measurement;
+    /// `None` for laws without a radius, that is all but the Magic Formula.
     pub fn rolling_radius(&self, load: f32) -> Option<f32> {
         let Self::MagicFormula { formula, pressure } = self else { return None };
         let speed = formula.coefficients().longvl;
+        // Spin by the unloaded radius, which only affects the growth of the radius.
         let spin = speed / formula.coefficients().unloaded_radius;
         let conditions = with_default_pressure(Conditions::upright(load, speed), *pressure);
         Some(formula.radii(&conditions, spin, [0.0; 2]).effective)
@@ -110,7 +111,8 @@ impl Tyre {
         !matches!(self, Self::Curve(tyre) if tyre.is_dry_friction())
     }
 
-    /// Returns every value that the law does not accept.
+    /// Returns every value that the law does not accept, or an empty list. The coefficients of a Magic Formula were checked when it was built; here
+    /// only its pressure is.
     pub fn faults(&self) -> Vec<ValueFault> {
         match self {
             Self::Curve(tyre) => tyre.faults(),
@@ -123,10 +125,12 @@ impl Tyre {
         }
     }
 
+    /// Calls `ask` with the upright tyre under `load` N at rest, with grip 1 and its own pressure, and returns the result.
     fn with_upright<R>(&self, load: f32, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         self.with_prepared(Conditions::upright(load, 0.0), ask)
     }
 
+    /// Calls `ask` with the tyre prepared for `conditions` and returns the result. A pressure of 0 or less is replaced by the tyre's own.
     fn with_prepared<R>(&self, conditions: Conditions<f32>, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         match self {
             Self::Curve(tyre) => ask(&tyre.prepare(&conditions)),

@@ -98,13 +98,14 @@ impl<W: WheelLanes> PatchMotion<W> {
     pub fn integrate_longitudinal(&self, step: W, spin_swing: W) -> (DeflectionLine<W>, W) {
         let six = W::splat(6.0) * self.sticking;
         let (held, fades) = self.decay_weights();
+        // Terms that damp the oscillation of the wheel's spin.
         let swinging = six * (self.creep + W::splat(1.2) * self.sticking) * spin_swing;
         let early = W::splat(0.5) * self.rolling * (held + six * self.sticking * spin_swing) / (fades + swinging);
         self.integrate(step, early, early)
     }
 
-    /// Returns `36 sticking²` and `36 sticking² + 6 sticking creep + creep²`. Half of their ratio is the weight of the
-    /// start of the step in the exponential fit.
+    /// Returns `36 sticking²` (at least [`MIN_DECAY`]²) and `36 sticking² + 6 sticking creep + creep²`. Half of their ratio is
+    /// the weight of the start of the step in the exponential fit.
     #[inline(always)]
     fn decay_weights(&self) -> (W, W) {
         let six = W::splat(6.0) * self.sticking;
@@ -112,14 +113,16 @@ impl<W: WheelLanes> PatchMotion<W> {
         (held, held + self.creep * (six + self.creep))
     }
 
-    /// Returns the deflection and θ if the start of the step has the weight `of_speed` in the mean sliding speed and
-    /// `early` in the mean deflection.
+    /// Returns the deflection line at the end of a step of `step` s, and θ = 1 − `early`, if the start of the step has the weight `of_speed` in the
+    /// mean sliding speed and `early` in the mean deflection. Solves the equation of [`Self::integrate_lateral`] for u₁; the divisor
+    /// `sticking + θ creep` is at least [`MIN_DECAY`].
     #[inline(always)]
     fn integrate(&self, step: W, of_speed: W, early: W) -> (DeflectionLine<W>, W) {
         let (one, late) = (W::splat(1.0), W::splat(1.0) - early);
         let left = one / (self.sticking + late * self.creep).at_least(W::splat(MIN_DECAY));
         let [of_start, of_end] = [of_speed, one - of_speed].map(|share| share * step * left);
         let held = (self.sticking - early * self.creep) * self.deflection;
+        // Sliding at the start shifts the line; sliding at the end is its variable.
         (DeflectionLine { intercept: held * left - of_start * self.speed, per_speed: of_end }, late)
     }
 }
@@ -168,6 +171,7 @@ impl<W: WheelLanes> TyreLinearization<W> {
         }
     }
 
+    /// Returns every value of `yes` in the lanes of `mask`, and of `no` elsewhere.
     #[inline(always)]
     pub fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
         let of_both = |yes: [W; 2], no: [W; 2]| pair_from_fn(|i| W::select(mask, yes[i], no[i]));

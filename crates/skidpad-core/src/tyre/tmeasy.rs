@@ -46,9 +46,11 @@ pub struct TMeasy {
 /// TMeasy tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedTMeasy<L> {
+    /// Longitudinal and lateral curves at the load and grip.
     curves: [LoadedCurve<L>; 2],
     /// Reference slips. The slips are divided by them before they are combined.
     reference: [L; 2],
+    /// Relaxation lengths, m.
     relaxation: [L; 2],
     /// Direction of travel of the wheel: 1 forwards, −1 backwards.
     heading: L,
@@ -57,16 +59,22 @@ pub struct PreparedTMeasy<L> {
 /// Force curve of one direction under a load.
 #[derive(Clone, Copy, Debug)]
 struct LoadedCurve<L> {
+    /// Slope at zero slip, N.
     slope: L,
+    /// Largest force, N.
     largest: L,
+    /// Slip of the largest force.
     largest_slip: L,
+    /// Force at full sliding, N.
     sliding: L,
+    /// Slip at which full sliding begins.
     sliding_slip: L,
 }
 
 /// Coefficients of the load dependence of the curves, for one tyre or for several tyres in SIMD lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TMeasyConstants<H> {
+    /// Nominal load, N.
     nominal_load: H,
     /// Longitudinal and lateral coefficients.
     directions: [DirectionConstants<H>; 2],
@@ -75,10 +83,15 @@ pub(crate) struct TMeasyConstants<H> {
 /// Coefficients of the load dependence of one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DirectionConstants<H> {
+    /// Slope at zero slip.
     slope: ForceOverLoad<H>,
+    /// Largest force.
     largest: ForceOverLoad<H>,
+    /// Slip of the largest force.
     largest_slip: SlipOverLoad<H>,
+    /// Force at full sliding.
     sliding: ForceOverLoad<H>,
+    /// Slip at which full sliding begins.
     sliding_slip: SlipOverLoad<H>,
     /// Relaxation length over slope at the nominal load, m/N.
     carcass_compliance: H,
@@ -88,15 +101,20 @@ struct DirectionConstants<H> {
 /// both stated values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ForceOverLoad<H> {
+    /// Linear coefficient, N.
     linear: H,
+    /// Quadratic coefficient, N.
     square: H,
 }
 
 /// Slip `nominal + rise (x − 1)` at x times the nominal load, at least `least`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SlipOverLoad<H> {
+    /// Slip at the nominal load.
     nominal: H,
+    /// Difference of the slip from the nominal load to twice that.
     rise: H,
+    /// Least slip.
     least: H,
 }
 
@@ -105,7 +123,8 @@ struct SlipOverLoad<H> {
 const LOAD_RATIO_RANGE: [f32; 2] = [0.05, 2.0];
 
 impl TMeasy {
-    /// Returns every value that violates the rule of its field. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field, or an empty list: nominal load (1 to 1e6 N), relaxation lengths, all four curves, and
+    /// forces at twice the nominal load that would make the curves negative at low loads. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let load = (1.0..=1e6).contains(&self.nominal_load);
@@ -125,6 +144,8 @@ impl TMeasy {
 }
 
 impl DirectionCurve {
+    /// Adds a fault for every value outside its range: largest force (0.001 to 1e7 N) and its slip (0.001 to 10), slope (at least twice force over
+    /// slip, up to 1e9 N), sliding force (above 0, up to the largest) and its slip (above that of the largest force, up to 100).
     fn check(&self, faults: &mut Vec<ValueFault>) {
         let Self { slope, largest, largest_slip, sliding, sliding_slip } = *self;
         demand(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");
@@ -138,8 +159,8 @@ impl DirectionCurve {
         demand(faults, after, "sliding_slip", sliding_slip, "a slip above that of the largest force, up to 100");
     }
 
-    /// Checks that the values are positive at low loads. They are parabolas over load that pass through 0 at zero load
-    /// with the slope `2 one − two / 2`. This slope is negative if `two` exceeds `4 one`.
+    /// Checks that the values are positive at low loads, and adds a fault for each that is not. They are parabolas over load that pass through 0 at
+    /// zero load with the slope `2 one − two / 2`. This slope is negative if `two` exceeds `4 one`.
     fn check_low_loads(&self, double: &Self, faults: &mut Vec<ValueFault>) {
         const BELOW_FOUR_TIMES: &str =
             "less than four times that at the nominal load, else it is negative at low loads";
@@ -165,6 +186,7 @@ impl TyreModel for TMeasy {
 }
 
 impl TMeasy {
+    /// Returns the coefficients of the load dependence of both directions.
     pub(crate) fn constants(&self) -> TMeasyConstants<f32> {
         let of = |i: usize| DirectionConstants::new(&self.nominal[i], &self.double[i], self.relaxation[i]);
         TMeasyConstants { nominal_load: self.nominal_load, directions: [of(0), of(1)] }
@@ -172,6 +194,8 @@ impl TMeasy {
 }
 
 impl DirectionConstants<f32> {
+    /// Fits forces by parabolas `linear x − square x²` and slips by straight lines through the values at the nominal load (`one`) and twice that
+    /// (`two`). Slips are at least a tenth of the nominal ones. `relaxation`: relaxation length at the nominal load, m.
     fn new(one: &DirectionCurve, two: &DirectionCurve, relaxation: f32) -> Self {
         let force = |one: f32, two: f32| ForceOverLoad { linear: 2.0 * one - 0.5 * two, square: one - 0.5 * two };
         let slip = |one: f32, two: f32| SlipOverLoad { nominal: one, rise: two - one, least: 0.1 * one };
@@ -187,7 +211,7 @@ impl DirectionConstants<f32> {
 }
 
 impl<H: Copy> TMeasyConstants<H> {
-    /// Combines four tyres: applies `to` to the four values of each coefficient.
+    /// Combines four tyres: applies `to` to the four values of each coefficient, in the order of `tyres`.
     fn zip_tyres<T: Copy>(tyres: [&Self; 4], to: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
         let direction = |i: usize| {
             let tyres = tyres.map(|tyre| &tyre.directions[i]);
@@ -216,13 +240,16 @@ impl<H: Copy> TMeasyConstants<H> {
         }
     }
 
-    /// Computes the tyre under `conditions`.
+    /// Computes the tyre under `conditions`. The load is clamped to [`LOAD_RATIO_RANGE`] times the nominal load for the curves; outside, forces grow
+    /// in proportion to load. Grip scales forces and their slips; below [`MIN_GRIP`] all forces fade. NaN counts as 0. The reference slips are the
+    /// mean of the directions' shares of peak slip and of force over slope. Relaxation lengths are slope times carcass compliance, with a minimum.
     #[inline(always)]
     pub(crate) fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L>
     where
         H: Broadcast<L>,
     {
         let s = L::splat;
+        // Load over nominal load, then the same within the range of the curves, and the ratio of both.
         let present = conditions.load.clamp_nan_to_low(s(0.0), s(1e9)) / self.nominal_load.broadcast();
         let load = present.clamp_nan_to_low(s(LOAD_RATIO_RANGE[0]), s(LOAD_RATIO_RANGE[1]));
         let excess = present / load;
@@ -242,6 +269,7 @@ impl<H: Copy> TMeasyConstants<H> {
             },
         );
         let [along, across] = pair_from_fn(|i| curves[i].largest_slip);
+        // Force over slope: slip at which the initial slope would reach the largest force.
         let rise = pair_from_fn(|i| curves[i].largest / curves[i].slope.at_least(s(1e-6)));
         let rises = (rise[0] + rise[1]).at_least(s(1e-12));
         PreparedTMeasy {
@@ -270,6 +298,7 @@ impl TMeasyConstants<F32x4> {
 }
 
 impl<H: Copy> ForceOverLoad<H> {
+    /// Returns the force at `load` times the nominal load, N.
     #[inline(always)]
     fn at_load<L: Lane>(&self, load: L) -> L
     where
@@ -280,6 +309,7 @@ impl<H: Copy> ForceOverLoad<H> {
 }
 
 impl<H: Copy> SlipOverLoad<H> {
+    /// Returns the slip at `load` times the nominal load, raised to its minimum.
     #[inline(always)]
     fn at_load<L: Lane>(&self, load: L) -> L
     where
@@ -290,6 +320,9 @@ impl<H: Copy> SlipOverLoad<H> {
 }
 
 impl<L: Lane> PreparedTMeasy<L> {
+    /// Computes the forces, N, at the slips (κ, −tan α), generic over numbers with derivatives. Converts the slips to the rim speed, divides them by
+    /// the reference slips, and combines the curve parameters of both directions by the direction of that slip. The force has the size of the
+    /// combined curve at the combined slip and the direction of the scaled slip. At zero slip each direction has its own slope.
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> [R; 2] {
         let s = L::splat;
@@ -300,6 +333,7 @@ impl<L: Lane> PreparedTMeasy<L> {
             |i| slip[i] * (one / self.reference[i]),
         );
         let size = sqrt_at_least(scaled[0] * scaled[0] + scaled[1] * scaled[1], s(1e-12));
+        // Below this combined slip the direction is not defined.
         let resting = size.value().less(s(2e-6));
         let at_rest = R::constant(s(std::f32::consts::FRAC_1_SQRT_2));
         let direction = pair_from_fn(
@@ -334,8 +368,7 @@ impl<L: Lane> PreparedTMeasy<L> {
     }
 }
 
-/// Returns the value of a curve parameter in the slip `direction`: the root of the sum of squares of
-/// `direction[i] of[i] scale[i]`.
+/// Returns the value of a curve parameter in the slip `direction` (unit vector): the root of the sum of squares of `direction[i] of[i] scale[i]`.
 #[inline(always)]
 fn combine_directions<L: Lane, R: Real<L>>(direction: [R; 2], of: [L; 2], scale: [L; 2]) -> R {
     let [x, y] = [direction[0] * (of[0] * scale[0]), direction[1] * (of[1] * scale[1])];
@@ -344,19 +377,24 @@ fn combine_directions<L: Lane, R: Real<L>>(direction: [R; 2], of: [L; 2], scale:
 
 /// Curve over the combined slip in one slip direction, up to the largest force.
 struct RisingCurve<R> {
+    /// Slope at zero slip, N.
     slope: R,
+    /// Largest force, N.
     largest: R,
+    /// Combined slip of the largest force.
     largest_slip: R,
 }
 
 /// Curve over the combined slip in one slip direction, beyond the largest force.
 struct FallingCurve<R> {
+    /// Force at full sliding, N.
     sliding: R,
+    /// Combined slip at which full sliding begins.
     sliding_slip: R,
 }
 
-/// Returns the force over the combined slip `size`. The curve is a rational function up to the largest force, a cubic
-/// down to the sliding force, and constant beyond. `fall` is called only if some lane is beyond the largest force.
+/// Returns the force over the combined slip `size`, N. The curve is a rational function up to the largest force, a cubic down to the sliding force,
+/// and constant beyond. `fall` is called only if some lane is beyond the largest force.
 #[inline(always)]
 fn force_per_slip<L: Lane, R: Real<L>>(size: R, rise: RisingCurve<R>, fall: impl FnOnce() -> FallingCurve<R>) -> R {
     let s = L::splat;
@@ -377,6 +415,7 @@ fn force_per_slip<L: Lane, R: Real<L>>(size: R, rise: RisingCurve<R>, fall: impl
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedTMeasy<L> {
+    /// Computes the forces with exact slopes by forward-mode differentiation.
     #[inline(always)]
     fn force(&self, slip: [L; 2]) -> TyreForces<L> {
         let forces = self.forces([Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)]);

@@ -2,8 +2,7 @@
 
 use crate::lane::{F32x4, Lane};
 
-/// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that of the
-/// air, K.
+/// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that of the air, K.
 ///
 /// `C dT/dt = M |ω| − (h₀ + h₁ v) T`, one lumped thermal mass (Limpert, Brake Design and Safety, lumped temperature analysis).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +18,8 @@ pub struct BrakeDisc {
 }
 
 impl BrakeDisc {
-    /// Returns the share of the brake torque at `temperature` (K above the air), from 1 when cold to `least_share`.
+    /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then linearly down to
+    /// `min_torque_factor` at its end.
     pub fn torque_factor(&self, temperature: f32) -> f32 {
         BrakeDiscLanes::from(self).torque_factor(temperature)
     }
@@ -28,13 +28,18 @@ impl BrakeDisc {
 /// Constants of [`BrakeDisc`] for several wheels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BrakeDiscLanes<L = F32x4> {
+    /// Heat capacity, J/K.
     heat_capacity: L,
+    /// Cooling at rest, W/K, and its increase with speed, W s/(K m).
     cooling: [L; 2],
+    /// Temperatures at which fading starts and ends, K.
     fade_range: [L; 2],
+    /// Share of the torque of a fully faded brake, –.
     min_torque_factor: L,
 }
 
 impl From<&BrakeDisc> for BrakeDiscLanes<f32> {
+    /// Copies the constants of one disc.
     #[inline(always)]
     fn from(disc: &BrakeDisc) -> Self {
         let BrakeDisc { heat_capacity, cooling, fade_range: fades, min_torque_factor: least_share } = *disc;
@@ -43,7 +48,8 @@ impl From<&BrakeDisc> for BrakeDiscLanes<f32> {
 }
 
 impl BrakeDiscLanes {
-    /// Builds the constants of four wheels; `None` if no wheel has a disc. A brake without a disc stays cold and never fades.
+    /// Builds the constants of four wheels; `None` if no wheel has a disc. A brake without a disc has infinite heat capacity and the factor 1: it
+    /// stays cold and never fades.
     pub fn from_wheels(wheels: [Option<BrakeDisc>; 4]) -> Option<Self> {
         let none = BrakeDisc {
             heat_capacity: f32::INFINITY,
@@ -62,7 +68,7 @@ impl BrakeDiscLanes {
 }
 
 impl<L: Lane> BrakeDiscLanes<L> {
-    /// Applies `to` to every number.
+    /// Returns the constants with `to` applied to every number.
     #[cfg(feature = "abreast")]
     pub fn map<M>(self, to: impl Fn(L) -> M + Copy) -> BrakeDiscLanes<M> {
         let Self { heat_capacity, cooling, fade_range: fades, min_torque_factor: least_share } = self;
@@ -74,7 +80,8 @@ impl<L: Lane> BrakeDiscLanes<L> {
         }
     }
 
-    /// Returns the share of the brake torque at `temperature` (K above the air), from 1 when cold to `least_share`.
+    /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then linearly down to
+    /// `min_torque_factor` at its end.
     #[inline(always)]
     pub fn torque_factor(&self, temperature: L) -> L {
         let ([from, to], zero, one) = (self.fade_range, L::splat(0.0), L::splat(1.0));
@@ -82,8 +89,8 @@ impl<L: Lane> BrakeDiscLanes<L> {
         one - (one - self.min_torque_factor) * faded
     }
 
-    /// Returns the temperature (K above the air) after `dt` s in which the brake did `work` (J) at `speed` (m/s). Cooling is
-    /// implicit: it uses the temperature at the end of the step, so that any step length is stable.
+    /// Returns the temperature (K above the air, ≥ 0) after `dt` s in which the brake did `work` (J) at `speed` (m/s): `T₁ = (T₀ + W/C) / (1 + dt (h₀
+    /// + h₁ |v|) / C)`. Cooling is implicit: it uses the temperature at the end of the step, so that any step length is stable.
     #[inline(always)]
     pub fn next_temperature(&self, temperature: L, work: L, speed: L, dt: f32) -> L {
         let cooled = L::splat(dt) * (self.cooling[0] + self.cooling[1] * speed.abs()) / self.heat_capacity;

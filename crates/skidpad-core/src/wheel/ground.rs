@@ -16,8 +16,9 @@ impl Vehicle {
         self.rows.iter().any(|rows| rows.contact.ground_motion.moves_or_textured)
     }
 
-    /// Appends the impulses of the wheels on movable ground to `reactions`. `met` has the probe and the contact of each wheel of
-    /// a step of `dt` s.
+    /// Appends the impulses of the wheels on movable ground to `reactions`, each with body, point at the start of the step and impulse in world axes
+    /// (N s). `met` has the probe and the contact of each wheel of a step of `dt` s. Wheels without contact or on ground at rest append nothing;
+    /// earlier entries are kept.
     pub(crate) fn append_reactions<'a>(
         &self,
         met: impl Iterator<Item = (&'a Probe, &'a Option<Contact>)>,
@@ -39,8 +40,8 @@ impl Vehicle {
         }
     }
 
-    /// Returns the mean force of the ground with this `normal` on wheel `i` over the last step, world axes, N. Its directions
-    /// follow the current `rotation` of the vehicle.
+    /// Returns the mean force of the ground with this unit `normal` on wheel `i` over the last step, load and tyre forces, world axes, N. Its
+    /// directions follow the current `rotation` of the vehicle and the steer angle. Forces of roll centre links are left out.
     pub(crate) fn last_ground_force(&self, i: usize, rotation: Quat, normal: Vec3) -> Vec3 {
         let wheel = &self.state.wheels[i];
         let (sin, cos) = math::sin_cos(wheel.steer);
@@ -48,7 +49,8 @@ impl Vehicle {
         normal * wheel.load + side.cross(normal) * wheel.tyre[0] + side * wheel.tyre[1]
     }
 
-    /// Updates the ground velocities under the contact patches from `contacts`.
+    /// Sets the ground motion under the contact patches of all wheels from `contacts`, for ground whose velocity other bodies change within the step.
+    /// Row directions stay unchanged.
     pub(crate) fn update_ground_velocities(&mut self, contacts: &[Option<Contact>]) {
         let to_vehicle = self.to_world.transpose();
         for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -58,8 +60,9 @@ impl Vehicle {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the ground motion along the rows. `begun` and `velocity` are the ground velocities at the start and the end of the
-    /// step (vehicle axes, m/s), `rolling` is the increase of the rolling resistance coefficient.
+    /// Returns the ground motion along the rows: longitudinal, lateral and normal speeds (m/s). `begun` and `velocity` are the ground velocities at
+    /// the start and the end of the step (vehicle axes, m/s), `rolling` is the increase of the rolling resistance coefficient. The motion always
+    /// counts as moving or textured.
     #[inline(always)]
     pub(crate) fn ground_motion_along_rows(&self, [begun, velocity]: [Vec3Lanes<W>; 2], rolling: W) -> GroundMotion<W> {
         let rows = [self.contact.forward, self.contact.side, self.contact.normal];
@@ -69,7 +72,8 @@ impl<W: WheelLanes> WheelRows<W> {
 }
 
 impl WheelRows {
-    /// Sets the ground motion from `contacts`, or clears it if no ground moves or has a texture. Requires the row directions.
+    /// Sets the ground motion from `contacts` by wheel index, or clears it if no contact has data of moving or textured ground. Requires the row
+    /// directions.
     #[inline(always)]
     pub(crate) fn update_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let tells = |contact: &Option<Contact>| contact.is_some_and(|c| c.ground.is_some());
@@ -84,7 +88,7 @@ impl WheelRows {
         }
     }
 
-    /// Sets the ground motion from `contacts`; `to_vehicle` rotates world axes to vehicle axes.
+    /// Sets the ground motion from `contacts`, 0 for wheels without data of moving ground; `to_vehicle` rotates world axes to vehicle axes.
     fn set_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let of = |value: fn(&Ground) -> f32| {
             bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
@@ -95,7 +99,7 @@ impl WheelRows {
         self.contact.ground_motion = self.ground_motion_along_rows(velocities, of(|g| g.texture.rolling_resistance));
     }
 
-    /// Returns the impulse of the ground on each wheel, vehicle axes, N s.
+    /// Returns the impulse of the ground on each wheel, vehicle axes, N s: tyre impulses, load, and the difference by roll centre links.
     fn ground_impulse(&self, bank: &WheelPack) -> [F32x4; 3] {
         let sum = self.contact.forward.linear * self.solution.tyre_impulse[0]
             + self.contact.side.linear * self.solution.tyre_impulse[1]

@@ -26,12 +26,15 @@ pub(crate) struct MeanContactProbes {
 }
 
 impl MeanContactProbes {
-    /// Returns the positions for a step of `dt` s of `vehicle`, which moves as `body`; `None` if no wheel moves by more than its
-    /// radius.
+    /// Returns the positions for a step of `dt` s of `vehicle`, which moves as `body`; `None` if no wheel moves by more than its radius. The number
+    /// of intervals is the longest displacement over the wheel radius, rounded up, from 2 to [`MAX_INTERVALS`]. The speed at a wheel is bounded by
+    /// `|v| + |ω| · arm`.
     pub fn for_step(vehicle: &Vehicle, body: &ChassisState, dt: f32) -> Option<Self> {
+        // Largest displacement in wheel radii; `arm` is the distance from the centre of mass, m.
         let longest = |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular.length() * arm) * dt / radius;
         let wheels = vehicle.model().wheels().iter().map(|wheel| (wheel.radius, wheel.contact.length()));
         let most = wheels.map(longest).fold(0.0, f32::max);
+        // 0.999 rounds up.
         let intervals = (most.min(MAX_INTERVALS as f32) + 0.999) as usize;
         (intervals > 1).then_some(Self { intervals: intervals.max(2), dt })
     }
@@ -41,12 +44,13 @@ impl MeanContactProbes {
         self.intervals + 1
     }
 
-    /// Returns the displacement of the wheel of `probe` within the step, world axes, m.
+    /// Returns the displacement of the wheel of `probe` within the step by the velocity at its start, `(v + ω × r) dt`, world axes, m.
     fn displacement(&self, body: &ChassisState, probe: &Probe) -> Vec3 {
         (body.velocity + body.angular.cross(probe.offset)) * self.dt
     }
 
-    /// Writes the probes at all positions, wheel by wheel, into `asked`. `probes` are those in the middle of the step.
+    /// Clears `asked` and writes the probes at all positions, wheel by wheel, from the start to the end of the displacement. `probes` are those in
+    /// the middle of the step.
     pub fn write_probes(&self, body: &ChassisState, probes: &[Probe], asked: &mut Vec<Probe>) {
         asked.clear();
         for probe in probes {
@@ -60,10 +64,11 @@ impl MeanContactProbes {
         k as f32 / self.intervals as f32 - 0.5
     }
 
-    /// Replaces the contacts `met` in the middle of the step by the mean contact of each wheel over its positions. `answered` has
-    /// the contacts at the positions, wheel by wheel.
+    /// Replaces the contacts `met` in the middle of the step by the mean contact of each wheel over its positions. `answered` has the contacts at the
+    /// positions, wheel by wheel, `probes` the probes in the middle of the step.
     ///
-    /// A wheel keeps its contact if its ground moves, if it reaches no ground at any position, or if the ground is one plane.
+    /// A wheel keeps its contact if its ground at some position moves, if it reaches no ground at any position above its droop stop, or if the ground
+    /// is one plane.
     pub fn average_contacts(
         &self,
         vehicle: &Vehicle,
@@ -75,6 +80,7 @@ impl MeanContactProbes {
         for (i, (probe, places)) in probes.iter().zip(answered.chunks(self.probes_per_wheel())).enumerate() {
             let place = vehicle.model().lane_index(i);
             let bank = &vehicle.model().wheel_packs()[place.bank];
+            // Ray length of a wheel at its droop stop, m.
             let hanging = (bank.ray_start_height() + bank.droop_travel).lane_value(place.lane);
             let (way, here) = (self.displacement(body, probe), met[i]);
             let all = places.iter().chain([&here]).flatten();
@@ -86,8 +92,8 @@ impl MeanContactProbes {
         }
     }
 
-    /// Returns true if the contacts at all `places` along the displacement `way` are on one plane with equal grip, that of the
-    /// contact `here` in the middle.
+    /// Returns true if the contacts at all `places` along the displacement `way` are on one plane with equal normal and grip, that of the contact
+    /// `here` in the middle. Returns false if a contact is missing.
     fn is_plane(&self, probe: &Probe, way: Vec3, places: &[Option<Contact>], here: Option<Contact>) -> bool {
         let Some(here) = here else { return false };
         places.iter().enumerate().all(|(k, place)| {
@@ -101,13 +107,18 @@ impl MeanContactProbes {
         })
     }
 
-    /// Returns the mean of the contacts at the `places` along the displacement `way`. At positions without ground, or with ground
-    /// farther away than `hanging` (m from the start of the ray), the wheel counts as hanging at that distance.
+    /// Returns the mean of the contacts at the `places` along the displacement `way`, with trapezoidal weights; `None` if no place has ground.
+    /// Distance, grip, contact point and lateral slope are means. The slope along the displacement is that of the line between both ends. At
+    /// positions without ground, or with ground farther away than `hanging` (m from the start of the ray), the wheel counts as hanging at that
+    /// distance, and they do not count for grip and point. There is no point if one of the contacts has none. Data of textured ground are those of
+    /// the middle position, or of the first with ground.
     fn mean_contact(&self, probe: &Probe, way: Vec3, places: &[Option<Contact>], hanging: f32) -> Option<Contact> {
         let up = -probe.direction;
+        // Part of the displacement perpendicular to the ray.
         let level = way - up * way.dot(up);
         let length = level.length();
         let ahead = level / length.max(f32::MIN_POSITIVE);
+        // Weighted sums; `found` is the weight of the positions with ground.
         let (mut distance, mut slope, mut grip, mut found) = (0.0, Vec3::ZERO, 0.0, 0.0);
         let mut points = Some(Vec3::ZERO);
         for (k, place) in places.iter().enumerate() {
@@ -126,9 +137,11 @@ impl MeanContactProbes {
         let height = |place: Option<&Option<Contact>>| {
             -place.and_then(|place| place.as_ref()).map_or(hanging, |contact| contact.distance.min(hanging))
         };
+        // Rise of the ground along the displacement, m.
         let rise = height(places.last()) - height(places.first()) + way.dot(up);
         let slope = slope - ahead * slope.dot(ahead) + ahead * (rise / length.max(f32::MIN_POSITIVE));
         let middle = places.get(self.intervals / 2).and_then(|place| place.as_ref());
+        // Contact whose ground data the mean contact has.
         let like = middle.or_else(|| places.iter().flatten().next())?;
         Some(Contact {
             distance,
@@ -141,7 +154,8 @@ impl MeanContactProbes {
 }
 
 impl Probe {
-    /// Returns the probe displaced by the vector `by`, world axes, m.
+    /// Returns the probe displaced by the vector `by`, world axes, m. A rim's displacement since the start of the step grows by `by`, and the one
+    /// until its end shrinks by it.
     fn displaced(&self, by: Vec3) -> Self {
         let rim = self.rim.map(|rim| crate::world::port::Rim {
             probe_displacement: rim.probe_displacement + by,

@@ -3,14 +3,15 @@
 use crate::lane::{F32x4, WheelLanes};
 use crate::linear::SpatialVector;
 
-/// Contacts of four wheels and the directions of their rows.
+/// Contacts of four wheels and the directions of their rows. A row is one scalar equation of a wheel: a direction on the chassis along which it has a
+/// speed and an impulse.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContactRows<W: WheelLanes = F32x4> {
     /// Wheels in contact with the ground.
     pub in_contact: W::Mask,
     /// Motion of the ground under the wheels.
     pub ground_motion: GroundMotion<W>,
-    /// Friction factor of the surface, –.
+    /// Friction factor of the surface, –; 0 without contact.
     pub grip: W,
     /// Friction factor relative to the strut load: the grip times the share of that load that acts on the contact, –.
     pub friction_factor: W,
@@ -52,7 +53,8 @@ pub(crate) struct GroundMotion<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> GroundMotion<W> {
-    /// Returns the wheels whose ground changes its tangential velocity within the step, because wheels push it.
+    /// Returns the wheels whose ground changes its longitudinal or lateral velocity within the step, because wheels push it. A change of the normal
+    /// velocity does not count.
     #[inline(always)]
     pub(crate) fn accelerating_wheels(&self) -> W::Mask {
         if !self.moves_or_textured {
@@ -63,7 +65,7 @@ impl<W: WheelLanes> GroundMotion<W> {
         differ(0) | differ(1)
     }
 
-    /// Resets the motion to ground at rest without a texture.
+    /// Resets the motion to ground at rest without a texture; does nothing if it is that already.
     #[inline(always)]
     pub(crate) fn reset(&mut self) {
         if self.moves_or_textured {
@@ -71,6 +73,7 @@ impl<W: WheelLanes> GroundMotion<W> {
         }
     }
 
+    /// Sets all fields to 0.
     #[cold]
     #[inline(never)]
     fn clear(&mut self) {

@@ -11,7 +11,7 @@ use crate::step::solver_mode::ImpulseBounds;
 use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
 
-/// Linearised response of a wheel's tyre impulse to the chassis velocity: at most two directions with symmetric gains.
+/// Linear tyre impulse response to the chassis velocity v, `Δimpulse = −Σ weight · d (d · Δv)`, with up to two directions d in the contact plane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreTangent<W: WheelLanes = F32x4> {
     /// Gain of each direction, kg.
@@ -21,7 +21,7 @@ pub(crate) struct TyreTangent<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> TyreTangent<W> {
-    /// Returns each direction as a row on the chassis, with its gain (kg).
+    /// Returns (gain in kg, row on the chassis) of both directions; without `directions` the longitudinal row, then the lateral one.
     #[inline(always)]
     pub fn gain_rows(&self, rows: &WheelRows<W>) -> [(W, SpatialVector<W>); 2] {
         let ([first, second], [forward, side]) = (self.weights, [rows.contact.forward, rows.contact.side]);
@@ -31,7 +31,7 @@ impl<W: WheelLanes> TyreTangent<W> {
         }
     }
 
-    /// Returns the gain of the longitudinal impulse with respect to the longitudinal speed, kg.
+    /// Returns the decrease of the longitudinal impulse per longitudinal speed, kg.
     #[inline(always)]
     pub fn longitudinal_gain(&self) -> W {
         let [first, second] = self.weights;
@@ -45,9 +45,13 @@ impl<W: WheelLanes> TyreTangent<W> {
 /// Tyre impulses of a block, and the data that their derivative needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreSolution<W: WheelLanes = F32x4> {
+    /// Longitudinal and lateral tyre impulse, N s.
     tyre: [W; 2],
+    /// Wheels whose tyre reaches its friction limit.
     sliding: W::Mask,
+    /// Decrease of the impulse per sliding speed of each row, kg; 0 for a tyre without load or friction.
     gain: [W; 2],
+    /// Change of sliding speed per tyre impulse: longitudinal, coupling, lateral (1/kg).
     compliance: [W; 3],
     /// Plastic speed per impulse of a sliding row, λ / limit² (1/kg), with the multiplier λ of the friction ellipse.
     plastic_compliance: [W; 2],
@@ -64,8 +68,8 @@ struct SlidingSolution<W: WheelLanes> {
     inverse_limit_squared: [W; 2],
 }
 
-/// Tolerance for the relative error of the friction ellipse in a single sweep. Radial scaling removes the remaining error. An
-/// iteration uses a tighter tolerance, see [`ImpulseBounds::closeness`].
+/// Tolerance for the relative error of the friction ellipse in a single sweep. Radial scaling removes the remaining error. An iteration uses a
+/// tighter tolerance, see [`ImpulseBounds::inner_tolerance_factor`].
 const CONE_TOLERANCE: f32 = 1e-3;
 
 /// Maximum number of passes that select the linearisation of each row. A change in one row can require a change in the other.
@@ -75,7 +79,7 @@ const MAX_LINEARISATION_PASSES: usize = 4;
 const MAX_CONE_ITERATIONS: usize = 10;
 
 impl<W: WheelLanes> TyreSolution<W> {
-    /// Returns a field-by-field copy. The compiler keeps the fields of such a copy in registers, unlike those of a whole struct.
+    /// Returns an unchanged copy, field by field. The compiler keeps its fields in registers, unlike those of a whole struct.
     #[inline(always)]
     fn scalarised(self) -> Self {
         let Self {
@@ -92,17 +96,17 @@ impl<W: WheelLanes> TyreSolution<W> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Solves the block for spin, torque and tyre impulses, stores them in `solution`, and returns the tyre solution.
-    ///
-    /// The wheel is first assumed to be locked by brake and rolling resistance. If that needs more than their capacity, the wheel
-    /// turns, and brake and rolling resistance act with the sign of the needed impulse. A brake therefore never reverses a wheel.
-    /// [`ImpulseBounds::LateralOnly`] solves the lateral impulse only.
+    /// Solves spin, torque and tyre impulses for a given chassis motion, stores them in `solution`, and returns the tyre solution. A wheel is first
+    /// assumed to be locked by brake and rolling resistance. If that needs more than their capacity, the wheel turns, and both act with full capacity
+    /// against the needed impulse, so that a brake never reverses a wheel. The locked case is skipped if no wheel can lock, even with the largest
+    /// tyre moment. [`ImpulseBounds::LateralOnly`] changes only the lateral impulse and `sliding`.
     #[inline(always)]
     pub(crate) fn solve_block(&mut self, bank: &WheelPack<W>, within: ImpulseBounds) -> TyreSolution<W> {
         let limit = self.solution.friction_bound;
         if within == ImpulseBounds::LateralOnly {
             return self.solve_lateral(limit);
         }
+        // Angular momentum before brake and tyre, N m s. Wheels in `out_of_reach` cannot lock.
         let momentum = self.drive.momentum + self.drive.shaft;
         let out_of_reach = (self.tyre.locking_capacity + bank.radius * limit[0]).less(momentum.abs());
         if !W::any(!out_of_reach & bank.present_mask()) {
@@ -111,8 +115,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solve_with_locking(bank, within, limit, momentum, out_of_reach)
     }
 
-    /// Solves a bank in which some wheels may be locked. `momentum` is the angular momentum of wheel and driveline before brake
-    /// and tyre (N m s); wheels in `out_of_reach` turn in any case.
+    /// Solves a bank in which some wheels may lock: first each wheel as locked (spin 0, torque that cancels its momentum), then, unless all can be
+    /// held, the others with [`Self::solve_rolling`]. `momentum` is the angular momentum of wheel and driveline before brake and tyre (N m s),
+    /// `limit` the friction limits (N s); wheels in `out_of_reach` turn in any case.
     #[inline(never)]
     fn solve_with_locking(
         &mut self,
@@ -131,6 +136,7 @@ impl<W: WheelLanes> WheelRows<W> {
                     self.solution.effective_mass.compliance,
                     limit,
                 );
+                // Angular impulse of the brake that stops the wheel, N m s.
                 let need = momentum - bank.radius * solution.tyre[0];
                 let held = !out_of_reach & !self.tyre.locking_capacity.less(need.abs());
                 let need = W::select(out_of_reach, momentum, need);
@@ -145,8 +151,8 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Limits the tyre impulses to the friction limits at the current load: each direction alone for [`ImpulseBounds::Pyramid`],
-    /// otherwise by radial scaling onto the ellipse. Impulses of tyres without load or friction become 0.
+    /// Limits the stored tyre impulses to the friction limits at the current load: each direction alone for [`ImpulseBounds::Pyramid`], otherwise by
+    /// radial scaling onto the ellipse. Tyres without load or friction have impulse 0. Spin, torque and `sliding` stay unchanged.
     #[inline(always)]
     pub(crate) fn clamp_to_friction(&mut self, within: ImpulseBounds) {
         let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.friction_limit());
@@ -170,8 +176,9 @@ impl<W: WheelLanes> WheelRows<W> {
         );
     }
 
-    /// Solves the wheels that turn, and keeps the solution of the wheels in the mask `held`, if any. The sign of `need` (N m s),
-    /// the brake impulse that would lock the wheel, sets the direction of brake and rolling resistance.
+    /// Solves the wheels that turn, and stores impulses, spin and torque. Wheels in the mask of `held` are locked: they keep the tyre solution of
+    /// `held`, spin 0 and the holding torque. For the others, brake and rolling resistance act with full capacity against `need` (N m s), the brake
+    /// impulse that would lock the wheel. Their spin follows from `I ω = momentum ± capacity − R F_x`; it adds R²/I to the longitudinal compliance.
     #[inline(always)]
     fn solve_rolling(
         &mut self,
@@ -205,17 +212,20 @@ impl<W: WheelLanes> WheelRows<W> {
         solution
     }
 
-    /// Solves the lateral impulse alone, within the part of the ellipse that the known longitudinal impulse leaves.
+    /// Solves the lateral impulse alone and stores it with `sliding`. The tyre row `target impulse − gain · lateral speed`, for degressive tyres the
+    /// lower of both linearisations, is clamped to ± `limit · √(1 − u²)` with the used share u of the longitudinal limit; 0 without load or friction.
+    /// The returned solution has no longitudinal response, and no lateral one when sliding.
     fn solve_lateral(&mut self, limit: [W; 2]) -> TyreSolution<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         let used = self.solution.tyre_impulse[0] / W::select(grips, limit[0], one);
+        // Lateral limit that the longitudinal impulse leaves, N s.
         let left = (limit[1] * friction_ellipse::remaining_share(used)).masked(grips);
         let speed = self.solution.effective_mass.speed[1];
         let ([along, mut gain], target_impulse) = (self.tyre.gain, self.tyre.target_impulse[1]);
         let mut across = target_impulse - gain * speed;
         if W::any(self.tyre.degressive) {
-            // The lower of both linearisations applies, as in `WheelLane::solve_tyre`.
+            // The lower of both linearisations applies, as in `Self::solve_tyre`.
             let steep = self.tyre.straight_gain[1];
             let straight = self.tyre.straight_target[1] - steep * speed;
             let lower =
@@ -228,13 +238,14 @@ impl<W: WheelLanes> WheelRows<W> {
         TyreSolution {
             tyre: self.solution.tyre_impulse,
             gain: [along, gain].map(|g| g.masked(grips)),
+            // The longitudinal impulse is fixed: its mask has every lane.
             bounded: [self.contact.in_contact | !self.contact.in_contact, self.solution.sliding],
             ..TyreSolution::default()
         }
     }
 
-    /// Clamps each tyre impulse to its own limit. The result is exact if the two rows do not influence each other, as in a
-    /// converged coupling, whose blocks see a given velocity.
+    /// Clamps each tyre impulse to ± its own limit, and sets `bounded` and `sliding` for clamped rows. This is exact if the two rows do not influence
+    /// each other, as in a converged coupling, whose blocks have a given velocity.
     #[inline(always)]
     fn clamp_to_pyramid(solution: TyreSolution<W>, limit: [W; 2]) -> TyreSolution<W> {
         let bounded = [0, 1].map(|i| limit[i].less(solution.tyre[i].abs()));
@@ -242,12 +253,10 @@ impl<W: WheelLanes> WheelRows<W> {
         TyreSolution { tyre, bounded, sliding: bounded[0] | bounded[1], ..solution }
     }
 
-    /// Computes the tyre impulses (N s) at relative `speed` (m/s) with `compliance` (1/kg), inside the ellipse of `limit` (N s).
-    ///
-    /// Each row has two linearisations: one at the slip at the start of the step, one with the slope at zero slip. If the initial
-    /// slip decays within the step, the first overshoots, and the law lies below it. The lower of the two forces applies. The
-    /// force is then continuous, provided that the selection for a sliding tyre uses the elastic slip, that is, without its
-    /// plastic part.
+    /// Computes the tyre impulses (N s) within `limit` (N s). `speed` is the sliding speed without tyre impulses (m/s), `compliance` its change per
+    /// impulse (1/kg: longitudinal, coupling, lateral). Rows have two linearisations: at the slip at the start of the step, and with the slope at
+    /// zero slip. If the initial slip decays within the step, the first overshoots the tyre characteristic. The lower force applies. It is continuous
+    /// if the selection for a sliding tyre uses the elastic slip, that is, without its plastic part.
     #[inline(always)]
     fn solve_tyre(&self, within: ImpulseBounds, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> TyreSolution<W> {
         let solution = self.solve_tyre_rows(self.tyre.target_impulse, self.tyre.gain, within, speed, compliance, limit);
@@ -257,8 +266,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.select_linearisations(solution, within, speed, compliance, limit).scalarised()
     }
 
-    /// Returns the impulses of [`Self::solve_tyre`] for tyres with a curved law. The iteration starts from `solution`, which uses
-    /// the linearisation at the initial slip in every row.
+    /// Solves tyres with a curved characteristic (`degressive`), from `solution` with the linearisation at the initial slip. Each pass selects the
+    /// lower linearisation of each row and solves again, until the selection repeats, or [`MAX_LINEARISATION_PASSES`] times.
     #[inline(never)]
     fn select_linearisations(
         &self,
@@ -271,11 +280,13 @@ impl<W: WheelLanes> WheelRows<W> {
         W::call_outlined(
             #[inline(always)]
             || {
+                // Rows that use the linearisation at zero slip.
                 let mut straight = [W::Mask::default(); 2];
                 for _ in 0..MAX_LINEARISATION_PASSES {
                     let lower = self.rows_below_initial_line(&solution, straight, speed, compliance);
                     let [x, y] = pair_from_fn(
                         #[inline(always)]
+                        // Exclusive or: rows whose selection has changed.
                         |i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]),
                     );
                     if !W::any(x | y) {
@@ -298,10 +309,9 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns, for each row, the wheels on which the linearisation at zero slip has less force than the one at the initial slip.
-    ///
-    /// Rows in `straight` use the linearisation at zero slip. It is steep, so that the force shows on which side of the
-    /// intersection the slip is. The other linearisation may be flat; its rows compare the slip itself.
+    /// Returns, for each row, the degressive wheels on which the linearisation at zero slip has less force than the one at the initial slip. Rows in
+    /// `straight` use the former, which is steep: they compare their force with that at the intersection of both lines. The other line may be flat:
+    /// its rows compare the slip (speed after the impulses, without the plastic part).
     #[inline(always)]
     fn rows_below_initial_line(
         &self,
@@ -312,12 +322,14 @@ impl<W: WheelLanes> WheelRows<W> {
     ) -> [W::Mask; 2] {
         let [along, between, across] = compliance;
         let [x, y] = solution.tyre;
+        // Sliding speeds after the impulses, m/s.
         let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
         pair_from_fn(
             #[inline(always)]
             |i| {
                 let (target_impulse, gain) = (self.tyre.target_impulse[i], self.tyre.gain[i]);
                 let steeper = self.tyre.straight_gain[i] - gain;
+                // Speed at which both lines intersect (m/s), and the force there.
                 let crossing =
                     (self.tyre.straight_target[i] - target_impulse) / steeper.at_least(W::splat(f32::MIN_POSITIVE));
                 let force = target_impulse - gain * crossing;
@@ -329,10 +341,9 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Computes the tyre impulses of the rows `impulse = target_impulse − gain · speed` inside the ellipse of `limit`.
-    ///
-    /// Sliding adds the plastic speed `λ x / limit²` to both rows, so that the stiffer direction does not dominate. Scaling of
-    /// the impulse alone would leave a locked wheel at 45° a quarter of its lateral friction.
+    /// Solves `(1 + G A) x = target_impulse − G speed` for both tyre impulses x, with gains G and compliance A. Impulses beyond `limit` are moved
+    /// onto the ellipse, or clamped for [`ImpulseBounds::Pyramid`]. Tyres without load or friction have impulse and gain 0. Sliding adds the plastic
+    /// speed `λ x / limit²` to both rows. Scaling alone would leave a locked wheel at 45° a quarter of its lateral friction.
     #[inline(always)]
     fn solve_tyre_rows(
         &self,
@@ -378,8 +389,9 @@ impl<W: WheelLanes> WheelRows<W> {
         TyreSolution { tyre, plastic_compliance: plastic, inverse_limit_squared: inverse, ..held }
     }
 
-    /// Moves the impulses `x` of the wheels in `sliding` onto the friction ellipse. `system` maps `wanted`, the impulses without
-    /// compliance, to `x`; `squared` are the squared friction limits.
+    /// Moves the impulses `x` of the wheels in `sliding` onto the friction ellipse. Newton's method finds the multiplier λ ≥ 0 of the plastic speed
+    /// with utilisation 1; radial scaling removes the rest. `system` maps `wanted`, the impulses without compliance, to `x`; `g` are the gains (kg),
+    /// `squared` the squared limits. Plastic compliance and inverse limits are 0 for wheels that grip.
     #[inline(never)]
     fn project_to_ellipse(
         mut x: [W; 2],
@@ -399,11 +411,13 @@ impl<W: WheelLanes> WheelRows<W> {
                     #[inline(always)]
                     |i| one / squared[i],
                 );
+                // Utilisation of the friction ellipse: 1 on it.
                 let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
                 // No multiplier changes a row without gain. The iteration ends once the other row has a negligible slope.
                 let stuck_below = W::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
                 let closeness = CONE_TOLERANCE * within.inner_tolerance_factor();
                 let mut reach = reach_of(x);
+                // Multiplier λ (N s)² /kg, and wheels that still iterate.
                 let (mut plastic, mut live) = (zero, sliding);
                 // Hebden's iteration on the length of the impulse, which decreases like 1 / (c + λ).
                 for _ in 0..MAX_CONE_ITERATIONS {
@@ -443,7 +457,8 @@ impl<W: WheelLanes> WheelRows<W> {
 }
 
 impl<W: WheelLanes> TyreSolution<W> {
-    /// Returns the gains of the block after the solve. A sliding tyre responds only along the tangent of the friction ellipse.
+    /// Returns the response to the chassis velocity after the solve. Gripping rows have the gain `g / (1 + g (compliance + plastic compliance))`
+    /// without coupling, bounded rows 0. A tyre that slides on the ellipse responds only along the tangent of the ellipse.
     #[inline(always)]
     pub(crate) fn tangent(&self) -> TyreTangent<W> {
         let [along, _, across] = self.compliance;
@@ -453,7 +468,8 @@ impl<W: WheelLanes> TyreSolution<W> {
         if W::any(cone) { self.sliding_tangent(weights, cone) } else { TyreTangent { weights, directions: None } }
     }
 
-    /// Returns the tangent of a bank in which the wheels in `cone` slide; the other wheels keep their `weights`.
+    /// Returns the tangent of a bank in which the wheels in `cone` slide on the ellipse. Their one direction is the tangent of the ellipse, with the
+    /// gain of both `weights` in series along it (0 if one is 0). The other wheels keep `weights` and the directions of the rows.
     #[cold]
     #[inline(never)]
     fn sliding_tangent(&self, weights: [W; 2], cone: W::Mask) -> TyreTangent<W> {
@@ -510,13 +526,14 @@ impl<W: WheelLanes> TyreSolution<W> {
     }
 }
 
-/// Linear system `(1 + G A + P) x = b` in two unknowns: gains G, compliance A, plastic term P.
+/// Linear system `(1 + G A + P) x = b` in two unknowns with the matrix `rows`: gains G, compliance A, plastic term P.
 struct System2x2<W: WheelLanes> {
     rows: [[W; 2]; 2],
     inverse_determinant: W,
 }
 
 impl<W: WheelLanes> System2x2<W> {
+    /// Builds matrix and inverse determinant from diagonal `g`, symmetric `compliance` and diagonal `plastic`.
     #[inline(always)]
     fn new(g: [W; 2], compliance: [W; 3], plastic: [W; 2]) -> Self {
         let (one, [along, between, across]) = (W::splat(1.0), compliance);
@@ -526,6 +543,7 @@ impl<W: WheelLanes> System2x2<W> {
         Self { rows, inverse_determinant }
     }
 
+    /// Returns the solution x for the right-hand side `b` (Cramer's rule).
     #[inline(always)]
     fn solve(&self, b: [W; 2]) -> [W; 2] {
         let [[a, c], [d, e]] = self.rows;

@@ -10,11 +10,9 @@ use crate::tyre::Conditions;
 pub struct WheelState {
     /// Absolute spin rate about the axle, rad/s, positive in forward rolling.
     pub spin: f32,
-    /// Longitudinal and lateral deflection of the contact patch, m. Divided by the relaxation length, it is the lagged slip κ and
-    /// −tan α.
+    /// Longitudinal and lateral deflection of the contact patch, m. Divided by the relaxation length, it is the lagged slip κ and −tan α.
     pub deflection: [f32; 2],
-    /// Mean torque of brake, drive and rolling resistance on the wheel over the last step, N m. The chassis received the opposite
-    /// torque.
+    /// Mean torque of brake, drive and rolling resistance on the wheel over the last step, N m. The chassis received the opposite torque.
     pub torque: f32,
     /// Mean longitudinal and lateral tyre force over the last step, N.
     pub tyre: [f32; 2],
@@ -47,15 +45,17 @@ pub struct WheelState {
 }
 
 impl WheelState {
-    /// Returns the operating conditions of the tyre in the last step, at its own inflation pressure.
+    /// Returns the operating conditions of the tyre in the last step: load, rolling speed, grip of the ground (1 + `grip_excess`) and camber (arcsine
+    /// of `lean`), at its own inflation pressure.
     pub fn conditions(&self) -> Conditions<f32> {
         let (grip, camber) = (1.0 + self.grip_excess, math::asin(self.lean));
         Conditions { grip, camber, ..Conditions::upright(self.load, self.rolling_speed) }
     }
 
-    /// Sets the road-wheel angle to `angle` (rad). Rotates deflection and force of a standing patch into the new wheel axes,
-    /// because the patch stays in place on the ground. A rolling patch turns with the wheel.
+    /// Sets the road-wheel angle to `angle` (rad). Rotates deflection and force of a standing patch back by the change of angle, because the patch
+    /// stays in place on the ground. A rolling patch turns with the wheel; between both, the change counts with the share `1 − rolling`.
     pub(crate) fn set_steer(&mut self, angle: f32) {
+        // Angle by which the wheel turns relative to the patch, rad.
         let turned = (angle - self.steer) * (1.0 - self.rolling);
         self.steer = angle;
         if turned == 0.0 {
@@ -67,7 +67,7 @@ impl WheelState {
         }
     }
 
-    /// Returns true if every number is finite.
+    /// Returns true if every number of the state is finite.
     pub(crate) fn is_finite(&self) -> bool {
         #[rustfmt::skip]
         let Self {

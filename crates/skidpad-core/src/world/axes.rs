@@ -56,13 +56,15 @@ impl WorldAxes {
         }
     }
 
-    /// Converts the rotation of a body from skidpad's axes to world axes.
+    /// Converts the rotation of a body (body axes to world axes) from skidpad's axes to world axes, for both kinds of axes: converts the vector part
+    /// and keeps the scalar part.
     pub fn rotation_to_world(self, rotation: Quat) -> Quat {
         let axis = self.to_world(Vec3::new(rotation.x, rotation.y, rotation.z));
         Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
     }
 
-    /// Converts the rotation of a body from world axes to skidpad's axes.
+    /// Converts the rotation of a body from world axes to skidpad's axes, for both world and body: converts the vector part and keeps the scalar
+    /// part.
     pub fn rotation_from_world(self, rotation: Quat) -> Quat {
         let axis = self.from_world(Vec3::new(rotation.x, rotation.y, rotation.z));
         Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
@@ -73,6 +75,7 @@ impl WorldAxes {
 mod tests {
     use super::*;
 
+    /// Checks that conversion to world axes and back returns vectors, points and rotations exactly, for all three axes.
     #[test]
     fn there_and_back_is_the_same() {
         let (vector, turn) = (Vec3::new(1.0, -2.0, 3.0), Quat::from_xyzw(0.1, 0.7, -0.5, 0.5));

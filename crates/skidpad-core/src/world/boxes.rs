@@ -25,8 +25,8 @@ impl FixedBox {
         Self { centre, half_extents: 0.5 * size, rotation: Quat::IDENTITY, grip: 1.0, texture: SurfaceTexture::NONE }
     }
 
-    /// Returns the box turned about its centre, in the ISO 8855 order: yaw about z, then pitch about y, then roll about x, rad. Replaces
-    /// the previous rotation. Yaw is positive to the left, pitch with the +x end down, roll with the −y side down.
+    /// Returns the box turned about its centre: yaw about z, then pitch about the new y, then roll about the new x axis, rad (ISO 8855 order).
+    /// Replaces the previous rotation. Yaw is positive to the left, pitch with the +x end down, roll with the −y side down.
     pub fn rotated(self, yaw: f32, pitch: f32, roll: f32) -> Self {
         Self {
             rotation: rotation_about(Vec3::Z, yaw) * rotation_about(Vec3::Y, pitch) * rotation_about(Vec3::X, roll),
@@ -34,14 +34,14 @@ impl FixedBox {
         }
     }
 
-    /// Returns the distance from `start` along the unit vector `direction` to the face through which a ray enters the box, m. Returns
-    /// `None` if the ray misses the box or starts inside. The ray enters by the last of the three pairs of planes, if it has left none of
-    /// them before (slab method).
+    /// Returns the distance from `start` (world, m) along the unit vector `direction` to the face through which a ray enters the box, m, ≥ 0. Returns
+    /// `None` if the ray misses the box, starts inside, or has the box behind it. The ray enters by the last of the three pairs of planes, if it has
+    /// left none of them before (slab method).
     pub(crate) fn entry_distance(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let from_world = self.rotation.as_dquat().inverse();
         let [from, along] = [start - self.centre, direction].map(|vector| from_world * vector);
         let half = self.half_extents.as_dvec3();
-        let (mut enters, mut leaves) = (f64::NEG_INFINITY, f64::INFINITY);
+        let (mut enters, mut leaves) = (f64::NEG_INFINITY, f64::INFINITY); // distances along the ray, m
         for k in 0..3 {
             if along[k] == 0.0 {
                 if from[k].abs() > half[k] {
@@ -57,7 +57,7 @@ impl FixedBox {
     }
 }
 
-/// Returns the rotation by `angle` rad about the unit vector `axis`.
+/// Returns the rotation by `angle` rad about the unit vector `axis`, right-handed.
 pub(crate) fn rotation_about(axis: Vec3, angle: f32) -> Quat {
     let (sin, cos) = math::sin_cos(0.5 * angle);
     let v = axis * sin;

@@ -46,7 +46,8 @@ pub(crate) struct MotionInput<'a> {
 }
 
 impl<'a> CarView<'a> {
-    /// Returns the view of a car of a world that solves no rows.
+    /// Returns the view of a car of a world that solves no rows: without vehicle, towing vehicle, batch and motion input. `away` sets
+    /// [`CarView::is_inactive`].
     pub fn from_state(model: &'a Arc<Model>, state: &'a State, away: bool, report: StepReport) -> Self {
         Self {
             model,
@@ -87,7 +88,7 @@ impl<'a> CarView<'a> {
         Some(self.state.velocity - free - push.impulse * self.model.inverse_mass())
     }
 
-    /// Returns the telemetry of the car at `time` s, after a step of `dt` s.
+    /// Returns the telemetry of the car at `time` s, after a step of `dt` s. The contributions of assists are zero for peers.
     pub fn frame(&self, time: f64, dt: f32) -> Frame {
         let assist_log = self.vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log());
         Frame::new(self.model, self.state, self.towing_vehicle, &assist_log, time, dt)

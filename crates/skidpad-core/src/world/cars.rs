@@ -27,23 +27,23 @@ use bevy_math::{DVec3, Vec3};
 /// first step of a single vehicle on a free body.
 #[derive(Clone, Debug)]
 pub struct Cars {
-    solver_mode: SolverMode,
+    solver_mode: SolverMode, // coupling of the rows; only `SinglePass` has batches and does not solve hull contacts
     /// Vehicles by slot. An empty slot keeps the vehicle that was removed from it last.
     vehicles: Vec<Vehicle>,
-    slots: Slots,
+    slots: Slots, // content of each slot and identifiers
     /// Number of wheels of all vehicles.
     wheel_count: usize,
-    bodies: Vec<ChassisState>,
-    probes: Vec<Probe>,
-    contacts: Vec<Option<Contact>>,
+    bodies: Vec<ChassisState>, // chassis by slot: at the start of the step, after `write_back` at its end
+    probes: Vec<Probe>,        // rays of the wheels of all stepped vehicles in slot order, without gaps
+    contacts: Vec<Option<Contact>>, // contacts of these probes
     /// Probes along the paths of the wheels of one vehicle in a step. The first fast step on uneven ground allocates.
     path_probes: Vec<Probe>,
     /// Contacts of these probes.
     path_contacts: Vec<Option<Contact>>,
-    hull_points: Vec<HullPoint>,
+    hull_points: Vec<HullPoint>, // hull contacts of the vehicle that is being solved
     /// Workspace for hull contacts, shared by all cars.
     hull_rows: HullRows,
-    impulses: Vec<ChassisImpulse>,
+    impulses: Vec<ChassisImpulse>, // impulses of each vehicle on its chassis in this step
     /// Velocity of each body at the end of the last step without the impulse in `impulses`, m/s.
     free_velocities: Vec<Vec3>,
     /// Whether the state of each vehicle was set since the last step.
@@ -52,7 +52,7 @@ pub struct Cars {
     reactions: Vec<Reaction>,
     /// Whether each hull may touch an obstacle in this step; all false if the coupling does not solve hull contacts.
     near_obstacle: Vec<bool>,
-    /// Whether the last push stepped each vehicle.
+    /// Whether this step (or the last one) computes each vehicle: it is active and awake.
     is_stepped: Vec<bool>,
     /// Whether the last step was in a batch, at the first slot of each batch.
     were_batched: Vec<bool>,
@@ -60,7 +60,7 @@ pub struct Cars {
     reports: Vec<StepReport>,
     /// True between [`Cars::push`] and [`Cars::write_back`].
     is_in_step: bool,
-    coasting_controls: Controls,
+    coasting_controls: Controls, // for vehicles without controls
     /// Workspaces of batches, one per [`BATCH_LANES`] slots, `None` for slots that cannot be batched. Empty if the coupling iterates.
     batches: Vec<Option<CarBatch>>,
     /// Vehicles that can tow or be towed; `None` if there is no such vehicle.
@@ -115,12 +115,12 @@ impl Cars {
         cars
     }
 
-    /// Returns the view of vehicle `car` after its last step.
+    /// Returns the view of vehicle `car` after its last step, with state, report, towing vehicle, batch and motion input (`None` if not stepped).
     pub fn car(&self, car: usize) -> CarView<'_> {
         let vehicle = &self.vehicles[car];
-        let (away, report) = (!self.slots.is_active(car), self.reports[car]);
+        let (away, report) = (!self.slots.is_active(car), self.reports[car]); // whether the slot is empty or suspended
         let (state, ahead) = (vehicle.state(), self.towing_state(vehicle.state()));
-        let abreast = self.batch_of(car).map(|room| (room, car % BATCH_LANES));
+        let abreast = self.batch_of(car).map(|room| (room, car % BATCH_LANES)); // batch and lane
         let moved = (self.is_stepped[car] && !self.state_was_set[car])
             .then(|| MotionInput { free_velocity: self.free_velocities[car], chassis_impulse: &self.impulses[car] });
         CarView {
@@ -160,8 +160,8 @@ impl Cars {
         towed.map(|(car, by)| (car, by.filter(|_| self.vehicles[car].state().tow.is_some())))
     }
 
-    /// Applies the breaking force of the hitch to an `impulse` (N s) that the world transmitted to the vehicle `trailer` in a step of `dt`
-    /// s, in addition to the force of the hitch in that step. Uncouples the trailer if the sum exceeds the breaking force.
+    /// Uncouples the vehicle `trailer` if the mean hitch force of the step plus `impulse / dt` exceeds the breaking force of the hitch. `impulse` (N
+    /// s) is transmitted by the world in the step of `dt` s, in addition to the hitch. Does nothing to a vehicle that is not towed.
     pub fn uncouple_if_overloaded(&mut self, trailer: usize, impulse: Vec3, dt: f32) {
         let state = &self.vehicles[trailer].state;
         let Some(tow) = state.tow else { return };
@@ -172,10 +172,9 @@ impl Cars {
         }
     }
 
-    /// Performs the first half of a step: reads the bodies, probes the ground, solves the rows and applies the impulses to `world`, which
-    /// then advances by `dt` s (> 0). Cars without controls coast. Suspended, removed and sleeping vehicles are not stepped. Returns the
-    /// worst report of all vehicles. If `dt` is zero or invalid ([`StepReport::for_skipped_step`]), no vehicle is stepped and `world` is not
-    /// called.
+    /// Performs the first half of a step of `dt` s (> 0), before `world` advances: reads the bodies, couples trains, probes the ground, solves all
+    /// vehicles, then trains, and applies the impulses on chassis and ground to `world`. Cars without controls coast. Suspended, removed and sleeping
+    /// vehicles are not stepped. Returns the worst report. If `dt` is zero or invalid ([`StepReport::for_skipped_step`]), changes nothing.
     pub fn begin_step(&mut self, world: &mut dyn WorldPort, controls: &[Controls], dt: f32) -> StepReport {
         if let Some(nothing) = StepReport::for_skipped_step(dt) {
             return nothing;
@@ -243,11 +242,11 @@ impl Cars {
         }
     }
 
-    /// Writes the probes of all stepped vehicles, and returns their number.
+    /// Writes the probes of all stepped vehicles in slot order (batches at once), extended by tyre deflection, and returns their number.
     #[inline(always)]
     fn write_probes(&mut self, dt: f32) -> usize {
         self.mark_stepped();
-        let (mut first, mut i) = (0, 0);
+        let (mut first, mut i) = (0, 0); // probe, slot
         while i < self.vehicles.len() {
             if self.is_batched(i) {
                 first = self.write_batch_probes(i, first, dt);
@@ -266,7 +265,8 @@ impl Cars {
         first
     }
 
-    /// Probes along the paths of the wheels of fast vehicles, and replaces their contacts in the middle of the step by the mean.
+    /// Probes along the wheel paths of vehicles whose wheels move by more than their radius in the step, and replaces their contacts by the mean
+    /// along the path. Contacts stay if all ground nearby is one plane.
     #[inline(never)]
     fn probe_wheel_paths(&mut self, world: &mut dyn WorldPort, dt: f32) {
         let mut first = 0;
@@ -285,7 +285,7 @@ impl Cars {
         }
     }
 
-    /// Writes the probes of the batch that starts at slot `from`, beginning with probe `first`. Returns the index of the next probe.
+    /// Writes the probes of the batch at slot `from`, beginning with probe `first`. Returns the index of the next probe (`first` without a batch).
     fn write_batch_probes(&mut self, from: usize, first: usize, dt: f32) -> usize {
         let Some(Some(room)) = self.batches.get_mut(from / BATCH_LANES) else { return first };
         let (cars, last) = (from..from + BATCH_LANES, first + room.ray_count());
@@ -293,7 +293,8 @@ impl Cars {
         last
     }
 
-    /// Solves all vehicles except those of trains, if no wheel is on a body that can be pushed.
+    /// Solves all vehicles except those of trains, if no wheel is on a body that can be pushed. Solves batches whose cars are in no train at once,
+    /// and other vehicles one by one. Stores their impulses on moving ground, and for trains the ranges of their rays. Returns the worst report.
     #[inline(always)]
     fn solve_vehicles(
         &mut self,
@@ -301,9 +302,9 @@ impl Cars {
         controls: &[Controls],
         coupling: SolverMode,
         mut trains: Option<&mut Trains>,
-        dt: f32,
+        dt: f32, // length of the step, s
     ) -> StepReport {
-        let (mut first, mut report, mut i) = (0, StepReport::default(), 0);
+        let (mut first, mut report, mut i) = (0, StepReport::default(), 0); // first ray, worst report, slot
         while i < self.vehicles.len() {
             self.were_batched[i] =
                 self.is_batched(i) && trains.as_ref().is_none_or(|trains| !trains.any_in_train(i..i + BATCH_LANES));
@@ -313,11 +314,11 @@ impl Cars {
                 (first, i) = (first + rays, i + BATCH_LANES);
                 continue;
             }
-            let last = first + if self.is_stepped[i] { self.vehicles[i].model().wheels().len() } else { 0 };
+            let last = first + if self.is_stepped[i] { self.vehicles[i].model().wheels().len() } else { 0 }; // end of its rays
             if i.is_multiple_of(BATCH_LANES)
                 && let Some(Some(room)) = self.batches.get_mut(i / BATCH_LANES)
             {
-                room.count_unbatched_step();
+                room.count_unbatched_step(); // a batch backs off for a number of steps
             }
             if !trains.as_mut().is_some_and(|trains| trains.store_rays(i, &(first..last))) {
                 report = report.merge_worst(self.solve_vehicle(i, first..last, world, controls.get(i), coupling, dt));
@@ -328,7 +329,7 @@ impl Cars {
         report
     }
 
-    /// Solves all vehicles except those of trains, if a wheel is on a body that can be pushed.
+    /// Solves all vehicles except those of trains, none in a batch, with [`StackedVehicles`], if a wheel is on a body that can be pushed.
     #[cold]
     #[inline(never)]
     fn solve_stacked(
@@ -340,7 +341,7 @@ impl Cars {
         dt: f32,
     ) -> StepReport {
         self.were_batched.fill(false);
-        let mut riders = core::mem::take(&mut self.stacked_vehicles);
+        let mut riders = core::mem::take(&mut self.stacked_vehicles); // taken out: the solver borrows `self`
         let report = riders.solve(
             &mut SingleVehicleSolver { cars: self, world, controls, solver_mode: coupling, dt },
             trains,
@@ -350,8 +351,9 @@ impl Cars {
         report
     }
 
-    /// Solves vehicle `i`, whose rays are `rays`. Inlined: with two callers a call would cost 40 instructions per vehicle in a world
-    /// without trains.
+    /// Solves vehicle `i`, whose rays are `rays`, with the controls `asked` (`None`: it coasts). Solves hull contacts also if the hull is near an
+    /// obstacle. Sets impulse and report of the vehicle; both are zero (default) if it is not stepped. Inlined: with two callers a call would cost 40
+    /// instructions per vehicle in a world without trains.
     #[inline(always)]
     fn solve_vehicle(
         &mut self,
@@ -372,8 +374,8 @@ impl Cars {
         if self.near_obstacle[i] {
             world.append_hull_points(i, dt, &mut self.hull_points);
         }
-        let (vehicle, met) = (&mut self.vehicles[i], &self.contacts[rays.clone()]);
-        let touches = !self.hull_points.is_empty();
+        let (vehicle, met) = (&mut self.vehicles[i], &self.contacts[rays.clone()]); // wheel contacts
+        let touches = !self.hull_points.is_empty(); // lend the shared workspace to it
         if touches {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
@@ -397,14 +399,15 @@ impl Cars {
         }
     }
 
-    /// Returns true if the vehicles from slot `first` on are stepped in a batch.
+    /// Returns true if a batch starts at slot `first`, does not back off (step its cars one by one), and all its vehicles are stepped.
     fn is_batched(&self, first: usize) -> bool {
         first.is_multiple_of(BATCH_LANES)
             && matches!(self.batches.get(first / BATCH_LANES), Some(Some(room)) if !room.is_backing_off())
             && self.is_stepped[first..first + BATCH_LANES].iter().all(|stepped| *stepped)
     }
 
-    /// Solves the batch that starts at slot `first`, whose rays are `rays`.
+    /// Solves the batch that starts at slot `first`, whose rays are `rays`, and sets impulses and reports of its cars. If cars left the batch within
+    /// the step, stores wheel impulses on moving ground. Returns the worst report.
     fn solve_batch(&mut self, first: usize, rays: Range<usize>, controls: &[Controls], dt: f32) -> StepReport {
         let Some(Some(room)) = self.batches.get_mut(first / BATCH_LANES) else { return StepReport::default() };
         let controls: [_; BATCH_LANES] =
@@ -416,18 +419,18 @@ impl Cars {
         if !room.has_unbatched_cars() {
             return report;
         }
-        let wheels = rays.len() / BATCH_LANES;
+        let wheels = rays.len() / BATCH_LANES; // per car
         for (k, vehicle) in vehicles.iter().enumerate().filter(|(_, vehicle)| vehicle.is_on_moving_ground()) {
-            let own = rays.start + k * wheels..rays.start + (k + 1) * wheels;
+            let own = rays.start + k * wheels..rays.start + (k + 1) * wheels; // rays of car `k`
             let met = self.probes[own.clone()].iter().zip(&self.contacts[own]);
             vehicle.append_reactions(met, &mut self.reactions, dt);
         }
         report
     }
 
-    /// Performs the second half of a step, after the world has advanced: writes the resulting motion into the states. A vehicle that was
-    /// woken in between has no rows of this step and only follows its body. Returns the worst report of the vehicles whose motion is not
-    /// finite. If `dt` is zero or invalid ([`StepReport::for_skipped_step`]), nothing changes.
+    /// Performs the second half of a step, after the world has advanced: reads the bodies, updates moving ground and writes the motion into the
+    /// states. A vehicle woken in between only follows its body. Returns the worst report of vehicles whose motion is not finite. If `dt` is zero or
+    /// invalid ([`StepReport::for_skipped_step`]), changes nothing.
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
         if let Some(nothing) = StepReport::for_skipped_step(dt) {
             return nothing;
@@ -447,6 +450,7 @@ impl Cars {
         )
     }
 
+    /// Writes the resulting motion into all states. Returns the worst report of those that are not finite.
     #[inline(always)]
     fn finish_all(&mut self, dt: f32) -> StepReport {
         let (mut report, mut i) = (StepReport::default(), 0);
@@ -461,7 +465,8 @@ impl Cars {
         report
     }
 
-    /// Writes the resulting motion into the states of `cars`: a single vehicle or a batch.
+    /// Writes the motion into the states of `cars`: a single vehicle or a batch. A vehicle that was not stepped takes the motion of its body if it is
+    /// active and awake, otherwise its state stays. Merges motion that is not finite into the report of the vehicle.
     #[inline(always)]
     fn finish_vehicles(&mut self, cars: Range<usize>, dt: f32) -> StepReport {
         let first = cars.start;
@@ -489,6 +494,7 @@ impl Cars {
         done
     }
 
+    /// Updates the ground velocities in the contacts of vehicles on moving ground to those after the step, and their wheels by them.
     fn update_ground_velocities(&mut self, world: &dyn WorldPort) {
         let mut first = 0;
         for (i, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(i, _)| self.is_stepped[*i]) {
@@ -510,8 +516,8 @@ impl Cars {
 struct SingleVehicleSolver<'a> {
     cars: &'a mut Cars,
     world: &'a mut dyn WorldPort,
-    controls: &'a [Controls],
-    solver_mode: SolverMode,
+    controls: &'a [Controls], // controls of the drivers by slot; a vehicle beyond the end coasts
+    solver_mode: SolverMode,  // coupling of the rows for every vehicle
     dt: f32,
 }
 
@@ -519,25 +525,21 @@ impl VehicleSolver for SingleVehicleSolver<'_> {
     fn vehicle(&mut self, car: usize) -> &mut Vehicle {
         &mut self.cars.vehicles[car]
     }
-
     fn body(&mut self, car: usize) -> &mut ChassisState {
         &mut self.cars.bodies[car]
     }
-
     fn chassis_impulse(&mut self, car: usize) -> &mut ChassisImpulse {
         &mut self.cars.impulses[car]
     }
-
     fn is_stepped(&self, car: usize) -> bool {
         self.cars.is_stepped[car]
     }
-
     fn pedals(&self, car: usize) -> [f32; 2] {
         self.controls
             .get(car)
             .map_or([0.0; 2], |asked| [asked.brake, asked.handbrake].map(|pedal| clamp_or_zero(pedal, 0.0, 1.0)))
     }
-
+    /// Solves vehicle `car`, together with the bodies that its wheels push if any vehicle is on such a body, else once.
     fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
         if !self.cars.stacked_vehicles.has_bodies() {
             return self.solve_once(car, rays, pedals, 1.0);
@@ -547,7 +549,6 @@ impl VehicleSolver for SingleVehicleSolver<'_> {
         self.cars.stacked_vehicles = riders;
         report
     }
-
     fn accept_solution(&mut self, car: usize, rays: Range<usize>, report: StepReport) {
         self.cars.reports[car] = report;
         self.cars.store_ground_reactions(car, rays, self.dt);
@@ -558,7 +559,7 @@ impl StackSolver for SingleVehicleSolver<'_> {
     fn vehicle_count(&self) -> usize {
         self.cars.vehicles.len()
     }
-
+    /// Solves vehicle `car` once with its driver's controls; the larger of its own and the given pedals applies. `share` scales the tolerance.
     fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2], share: f32) -> StepReport {
         let mut asked = core::mem::take(&mut self.cars.trailer_controls);
         asked.copy_from(self.controls.get(car).unwrap_or(&self.cars.coasting_controls));
@@ -575,24 +576,19 @@ impl StackSolver for SingleVehicleSolver<'_> {
         self.cars.trailer_controls = asked;
         report
     }
-
     fn probe_and_contact(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>) {
         (&self.cars.probes[ray], &mut self.cars.contacts[ray])
     }
-
     fn vehicle_below(&self, ray: usize) -> Option<usize> {
         self.world.vehicle_of_body(self.cars.contacts[ray]?.ground?.body)
     }
-
     fn dynamic_body(&self, ray: usize) -> Option<DynamicBody> {
         let contact = self.cars.contacts[ray]?;
         self.world.dynamic_body(contact.ground?.body, contact.normal, self.dt)
     }
-
     fn predict_body(&mut self, body: u64, pushed: [Vec3; 2]) -> Option<PredictedMotion> {
         self.world.predict_body(body, pushed, self.dt)
     }
-
     fn append_reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>) {
         let met = self.cars.probes[rays.clone()].iter().zip(&self.cars.contacts[rays]);
         self.cars.vehicles[car].append_reactions(met, to, self.dt);

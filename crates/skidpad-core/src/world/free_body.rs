@@ -60,7 +60,8 @@ impl FreeBody {
         }
     }
 
-    /// Returns the body as a fixed box in the pose of `motion`.
+    /// Returns the collision box of the body as a fixed box in the pose of `motion`, with its grip, hard and even. Its friction coefficient and mass
+    /// are not included.
     pub fn box_at(&self, motion: &BodyMotion) -> FixedBox {
         FixedBox {
             centre: motion.position + (motion.rotation * self.hull.centre).as_dvec3(),

@@ -48,12 +48,17 @@ const STEP_RATIO_TOLERANCE: f32 = 1e-5;
 /// cars lag by up to n − 1 ticks. Cars change levels only when both levels are at the same time. Cars of different levels pass through each
 /// other. Vehicles of one train are always in the same level.
 pub struct LevelOfDetail {
+    /// Levels, finest first.
     levels: Vec<Level>,
+    /// Cars by slot; an empty slot has the entry of the removed car.
     cars: Vec<LodCar>,
+    /// Number of ticks of the finest step since the start.
     ticks: u64,
 }
 
+/// World of one level.
 struct Level {
+    /// World with all cars; those of other levels are suspended.
     world: Box<dyn Simulation>,
     /// Number of ticks per step.
     ticks_per_step: u64,
@@ -61,8 +66,11 @@ struct Level {
     car_count: usize,
 }
 
+/// Level of one car.
 struct LodCar {
+    /// Level in which the car is active.
     level: usize,
+    /// Level that the car changes to as soon as both levels are at the same time.
     requested_level: usize,
     /// Smallest squared distance of the train from a viewer, m². Used for the front vehicle of each train.
     viewer_distance_squared: f64,
@@ -71,23 +79,25 @@ struct LodCar {
 }
 
 impl LodCar {
+    /// Returns the entry of a car with `state` that is active in level 0, without a nearest viewer.
     fn in_finest_level(state: &State) -> Self {
         Self { level: 0, requested_level: 0, viewer_distance_squared: f64::INFINITY, state_buffer: state.clone() }
     }
 }
 
 impl LevelOfDetail {
-    /// Returns levels from one world per level, finest first, each with the same cars. All cars start in the first level; they are
-    /// suspended in the others.
+    /// Builds the levels from one world per level, finest first, each with the same cars. All cars start in the first level and are suspended in the
+    /// others. The length of a tick is the step of the first world.
     ///
     /// # Errors
-    /// No world, worlds with different cars, or a step that is not a whole multiple of the preceding one.
+    /// No world, worlds with different cars (number of slots, identifiers or models), or a step that is not a whole multiple of that of the preceding
+    /// level.
     pub fn new(worlds: Vec<Box<dyn Simulation>>) -> Result<Self, LevelError> {
         let finest = worlds.first().ok_or(LevelError::NoWorld)?;
         let cars: Vec<LodCar> = (0..finest.slot_count()).map(|i| LodCar::in_finest_level(finest.state(i))).collect();
         let mut levels: Vec<Level> = Vec::with_capacity(worlds.len());
         for (level, mut world) in worlds.into_iter().enumerate() {
-            let (mut every, mut inside) = (1, world.slots().ids().count());
+            let (mut every, mut inside) = (1, world.slots().ids().count()); // ticks per step, cars in the level
             if let Some(finer) = levels.last() {
                 let same =
                     |i| world.slots().id(i) == finer.world.slots().id(i) && world.model(i) == finer.world.model(i);
@@ -106,7 +116,8 @@ impl LevelOfDetail {
         Ok(Self { levels, cars, ticks: 0 })
     }
 
-    /// Inserts a car into the finest level. Returns its identifier; its slot is the number of the car in all other methods.
+    /// Inserts a car into all worlds, active in the finest level and suspended in the others. Returns its identifier; its slot is the number of the
+    /// car in all other methods.
     pub fn insert(&mut self, start: &CarStart) -> CarId {
         let inserted = |level: &mut Level| level.world.insert(start);
         let names: Vec<CarId> = self.levels.iter_mut().map(inserted).collect();
@@ -147,7 +158,7 @@ impl LevelOfDetail {
         self.levels.len()
     }
 
-    /// Returns the time since the start, s.
+    /// Returns the time since the start, s: number of ticks times the finest step.
     pub fn time(&self) -> f64 {
         self.ticks as f64 * f64::from(self.levels[0].world.dt())
     }
@@ -157,19 +168,20 @@ impl LevelOfDetail {
         self.cars[car].level
     }
 
-    /// Returns the state of car `car` after the last step of its level.
+    /// Returns the state of car `car` after the last step of its level; it lags by [`LevelOfDetail::lag`].
     pub fn state(&self, car: usize) -> &State {
         self.world(car).state(car)
     }
 
-    /// Returns the telemetry of car `car` after the last step of its level.
+    /// Returns the telemetry of car `car` after the last step of its level. Its time is that of this step, [`LevelOfDetail::lag`] before the present
+    /// time.
     pub fn frame(&self, car: usize) -> Frame {
         let (world, time) = (self.world(car), self.time() - self.lag(car));
         let view = world.car(car);
         Frame::new(view.model, view.state, view.towing_vehicle, &world.assist_log(car), time, world.dt())
     }
 
-    /// Returns the time by which the state of car `car` lags behind, s: 0 in the finest level.
+    /// Returns the time by which the state of car `car` lags behind, s: the ticks since the last step of its level; 0 in the finest level.
     pub fn lag(&self, car: usize) -> f64 {
         let ticks = self.ticks % self.levels[self.cars[car].level].ticks_per_step;
         ticks as f64 * f64::from(self.levels[0].world.dt())
@@ -178,7 +190,7 @@ impl LevelOfDetail {
     /// Moves car `car`, and all vehicles of its train, to `level`, or to the coarsest level if there is no such level. Moves at once if
     /// both levels are at the same time, otherwise as soon as they are.
     pub fn set_level(&mut self, car: usize, level: usize) {
-        let front = self.front_vehicle(car);
+        let front = self.front_vehicle(car); // identifies the train
         for other in 0..self.cars.len() {
             if self.front_vehicle(other) == front {
                 self.request_level(other, level);
@@ -186,8 +198,8 @@ impl LevelOfDetail {
         }
     }
 
-    /// Moves every car to the level for its distance from the nearest of `viewers` (world, m). Vehicles of one train use the smallest of
-    /// their distances.
+    /// Requests for every car the level for its distance from the nearest of `viewers` (world, m), and moves it if both levels are at the same time.
+    /// Vehicles of one train use the smallest of their distances. Without viewers the distance is infinite: the coarsest level for `distances`.
     pub fn update_levels(&mut self, viewers: &[DVec3], distances: &LodDistances) {
         self.cars.iter_mut().for_each(|car| car.viewer_distance_squared = f64::INFINITY);
         for car in 0..self.cars.len() {
@@ -201,13 +213,15 @@ impl LevelOfDetail {
         }
     }
 
+    /// Sets the requested level of car `car` to `level`, at most the coarsest one, and moves the car if both levels are at the same time. Other
+    /// vehicles of its train stay.
     fn request_level(&mut self, car: usize, level: usize) {
         self.cars[car].requested_level = level.min(self.levels.len() - 1);
         self.transfer_car(car);
     }
 
-    /// Returns the front vehicle of the train of car `car`; `car` itself if no vehicle tows it. For vehicles that tow each other in a
-    /// circle, returns one of them.
+    /// Returns the front vehicle of the train of car `car`, by the tow states; `car` itself if no vehicle tows it. Follows at most as many hitches as
+    /// there are cars: for vehicles that tow each other in a circle, returns one of them.
     fn front_vehicle(&self, car: usize) -> usize {
         let mut front = car;
         for _ in 0..self.cars.len() {
@@ -218,8 +232,8 @@ impl LevelOfDetail {
         front
     }
 
-    /// Advances by one tick of the finest step. `controls[i]` drives car `i`; cars without controls coast. Returns the worst report of all
-    /// levels.
+    /// Advances by one tick of the finest step. First moves cars whose levels are at the same time; then steps every level with cars whose step ends
+    /// at this tick. `controls[i]` drives car `i`; cars without controls coast. Returns the worst report of the levels that were stepped.
     pub fn step(&mut self, controls: &[Controls]) -> StepReport {
         for car in 0..self.cars.len() {
             self.transfer_car(car);
@@ -234,12 +248,14 @@ impl LevelOfDetail {
         report
     }
 
+    /// Returns the world in which car `car` is active.
     fn world(&self, car: usize) -> &dyn Simulation {
         self.levels[self.cars[car].level].world.as_ref()
     }
 
-    /// Moves car `i` to its wanted level if both levels are at the same time. Does nothing for an empty slot. The state includes forces, spins,
-    /// deflections and gears, so that the next step has a warm start.
+    /// Moves car `i` to its requested level if both levels are at the same time: resumes it there with its state, sets the time of that world, and
+    /// suspends it in the old one. Scales the last change of velocity to the new step, so that accelerations stay. Does nothing for an empty slot.
+    /// The state includes forces, spins, deflections and gears, so that the next step has a warm start.
     fn transfer_car(&mut self, i: usize) {
         let car = &mut self.cars[i];
         let (from, to) = (car.level, car.requested_level);
@@ -250,7 +266,7 @@ impl LevelOfDetail {
         }
         let state = &mut car.state_buffer;
         state.clone_from(self.levels[from].world.state(i));
-        let (old, new) = (self.levels[from].world.dt(), self.levels[to].world.dt());
+        let (old, new) = (self.levels[from].world.dt(), self.levels[to].world.dt()); // step lengths, s
         if old != new {
             // The telemetry computes accelerations with the step of the world of the car.
             state.previous_velocity = state.velocity - (state.velocity - state.previous_velocity) * (new / old);
@@ -269,6 +285,10 @@ impl LevelOfDetail {
     }
 }
 
+/// Returns the whole number of finer steps `accepts` (s) in a step of `found` s of level `level`.
+///
+/// # Errors
+/// [`LevelError::StepMismatch`] if the ratio is not whole within a relative error of 1e-5, or not in 1 to 1e6.
 fn step_multiple(level: usize, found: f32, accepts: f32) -> Result<u64, LevelError> {
     let ratio = found / accepts;
     let whole = ratio.round();
@@ -289,8 +309,10 @@ pub struct LodDistances {
 }
 
 impl LodDistances {
-    /// Returns the level of a car at `distance` m that is in level `now`.
+    /// Returns the level of a car at `distance` m that is in level `now`: the number of limits below the distance. The car changes back to a finer
+    /// level only below a limit times `1 − margin`. Limits after the first one that is not exceeded do not count.
     pub fn level_at(&self, distance: f64, now: usize) -> usize {
+        // Number of limits, times `share`, below the distance.
         let beyond = |share: f64| self.limits.iter().take_while(|limit| distance > **limit * share).count();
         now.max(beyond(1.0)).min(beyond(1.0 - self.margin))
     }
@@ -300,6 +322,7 @@ impl LodDistances {
 mod tests {
     use super::LodDistances;
 
+    /// Checks the levels of a car that moves around limits of 50 and 200 m with a margin of 0.1, and at infinite distance.
     #[test]
     fn a_car_on_the_limit_does_not_change_to_and_fro() {
         let distances = LodDistances { limits: vec![50.0, 200.0], margin: 0.1 };

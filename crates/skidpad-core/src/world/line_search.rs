@@ -18,12 +18,14 @@ pub(crate) struct LineSearch {
 }
 
 impl LineSearch {
-    /// Returns a line search that evaluates the share `gone` first, of a step at whose start the residual along the step is `missing`.
+    /// Returns a line search without a bracket that evaluates the share `gone` of the step first. At the start of the step the residual along the
+    /// step is `missing`.
     pub fn new(gone: f32, missing: f32) -> Self {
         Self { fraction: gone, lower: [0.0, missing], upper: None }
     }
 
-    /// Records that the residual along the step is `missing` at the share evaluated last.
+    /// Records that the residual along the step is `missing` at the share evaluated last. A negative residual becomes the upper end of the bracket
+    /// (if that at the lower end is positive). Otherwise the share becomes the lower end, but only if an upper end exists.
     pub fn record_residual(&mut self, missing: f32) {
         if missing < 0.0 && self.lower[1] > 0.0 {
             self.upper = Some([self.fraction, missing]);
@@ -37,23 +39,26 @@ impl LineSearch {
         self.upper.is_some()
     }
 
-    /// Returns true if the share `ahead` beyond the share evaluated last is inside the bracket.
+    /// Returns true if the share `ahead` beyond the share evaluated last is strictly inside the bracket; false without a bracket.
     pub fn brackets(&self, ahead: f32) -> bool {
         let share = self.fraction + ahead;
         self.upper.is_some_and(|far| share > self.lower[0] && share < far[0])
     }
 
-    /// Sets the next share to a secant step inside the bracket. Does nothing without a bracket.
+    /// Sets the next share to a secant step inside the bracket, at least 0.1 of its width from either end; to its middle if the secant is not finite.
+    /// Does nothing without a bracket.
     pub fn secant_step(&mut self) {
         let Some(far) = self.upper else { return };
         let width = far[0] - self.lower[0];
-        let secant = self.lower[1] / (self.lower[1] - far[1]);
+        let secant = self.lower[1] / (self.lower[1] - far[1]); // share of the bracket
         let secant = if secant.is_finite() { secant } else { 0.5 };
         self.fraction = self.lower[0] + width * secant.clamp(MIN_BRACKET_CUT, 1.0 - MIN_BRACKET_CUT);
     }
 
-    /// Returns a line search along another step from the share evaluated last, where the residual along the new step is `missing`. The new
-    /// step advances by the share `ahead` along the old one. The end of the bracket in the direction of the new step becomes its upper end.
+    /// Returns a line search along another step from the share evaluated last, where the residual along the new step is `missing`. The new step
+    /// advances by the share `ahead` along the old one. The end of the bracket in the direction of the new step becomes its upper end, with share and
+    /// residual converted to the new step; it is dropped unless it is beyond the whole new step, its residual is negative and `missing` positive. The
+    /// first share is 1.
     pub fn redirected(&self, ahead: f32, missing: f32) -> Self {
         let end = if ahead < 0.0 { Some(self.lower) } else { self.upper };
         let far = end.map(|[share, missing]| [(share - self.fraction) / ahead, missing * ahead]);

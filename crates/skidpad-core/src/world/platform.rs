@@ -47,8 +47,11 @@ pub struct WayPoint {
 /// blends). Without blends the velocity jumps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlatformPath {
+    /// Way points, ascending in time.
     points: Vec<WayPoint>,
+    /// Whether the path starts again after its last point.
     repeats: bool,
+    /// Duration of each blend, s; 0 for none.
     blend: f64,
 }
 
@@ -80,15 +83,19 @@ pub enum PlatformPathFault {
 /// Displacement (m) and angle (rad), or their rates.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathOffset {
+    /// Displacement (m) or its rate (m/s), world axes.
     displacement: DVec3,
+    /// Angle about the axis (rad) or its rate (rad/s).
     angle: f64,
 }
 
 impl PathOffset {
+    /// Returns the displacement and angle of a way point, without its time.
     fn from_way_point(point: &WayPoint) -> Self {
         Self { displacement: point.displacement, angle: point.angle }
     }
 
+    /// Returns `self + times · other`.
     fn add_scaled(self, other: Self, times: f64) -> Self {
         Self { displacement: self.displacement + other.displacement * times, angle: self.angle + other.angle * times }
     }
@@ -127,8 +134,8 @@ impl PlatformPath {
         Ok(Self { points, repeats, blend })
     }
 
-    /// Returns the rates on the leg that ends at way point `end`. Before the first and after the last point of a path that does not repeat,
-    /// returns zero.
+    /// Returns the constant rates (m/s and rad/s) on the leg that ends at way point `end`, 0 to the number of points. On a repeating path 0 selects
+    /// the last leg, and the number of points the first leg. Otherwise these two select rest: zero before the first and after the last point.
     fn leg_rates(&self, end: usize) -> PathOffset {
         let last = self.points.len() - 1;
         let end = match end {
@@ -143,9 +150,12 @@ impl PlatformPath {
         PathOffset::default().add_scaled(change, 1.0 / (to.time - from.time))
     }
 
-    /// Returns the place and its rates at `time` s.
+    /// Returns displacement and angle at `time` s, and their rates. A repeating path reduces the time to one lap and adds the angle of a lap per lap.
+    /// Between points the motion is linear; within half a blend of a point, displacement and angle get the parabola `Δv left² / (2 blend)`, where
+    /// `left` is the time to the end of the blend (before the point: since its start).
     fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         let [first, last] = [self.points[0], self.points[self.points.len() - 1]];
+        // Whole laps since the first point; negative before it.
         let lap = if self.repeats { ((time - first.time) / (last.time - first.time)).floor() } else { 0.0 };
         let time = time - lap * (last.time - first.time);
         let end = self.points.partition_point(|point| point.time <= time);
@@ -154,10 +164,11 @@ impl PlatformPath {
         let mut place = PathOffset::from_way_point(from).add_scaled(rates, time - from.time);
         place.angle += lap * (last.angle - first.angle);
         for corner in [end.checked_sub(1), (end < self.points.len()).then_some(end)].into_iter().flatten() {
+            // The way points before and after `time`.
             let since = time - self.points[corner].time;
-            let left = 0.5 * self.blend - since.abs();
+            let left = 0.5 * self.blend - since.abs(); // time within half the blend, s; ≤ 0 outside
             if left > 0.0 {
-                let change = self.leg_rates(corner + 1).add_scaled(self.leg_rates(corner), -1.0);
+                let change = self.leg_rates(corner + 1).add_scaled(self.leg_rates(corner), -1.0); // change of the rates at the point
                 place = place.add_scaled(change, left * left / (2.0 * self.blend));
                 rates = rates.add_scaled(change, -left.copysign(since) / self.blend);
             }
@@ -184,6 +195,7 @@ pub struct PlatformMotion {
 }
 
 impl Platform {
+    /// Returns displacement and angle of the platform at `time` s, and their rates. A steady course has displacement and angle 0 at time 0.
     fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         match &self.course {
             PlatformCourse::Steady { velocity, rate } => {
@@ -194,6 +206,8 @@ impl Platform {
         }
     }
 
+    /// Returns the centre (world, m) and the rotation from platform axes to world axes at displacement and angle `place`: the centre moves, and the
+    /// shape turns about the axis through it.
     fn pose_at_offset(&self, place: &PathOffset) -> (DVec3, Quat) {
         let (sin, cos) = math::sin_cos_f64(0.5 * place.angle);
         let axis = self.axis.as_dvec3() * sin;
@@ -206,13 +220,14 @@ impl Platform {
         self.pose_at_offset(&self.offset_and_rates(time)[0])
     }
 
-    /// Returns the platform as a fixed box in its pose at `time` s.
+    /// Returns the platform as a fixed box in its pose at `time` s, with its size, grip and texture.
     pub fn box_at(&self, time: f64) -> FixedBox {
         let (centre, rotation) = self.pose(time);
         FixedBox { centre, rotation, ..self.shape }
     }
 
-    /// Returns the motion in the step of `dt` s that starts at `time` s.
+    /// Returns the motion in the step of `dt` s that starts at `time` s: pose at the start, mean velocities from the difference of the two poses, and
+    /// velocities at the end.
     pub fn motion(&self, time: f64, dt: f32) -> PlatformMotion {
         let step = f64::from(dt);
         let ([begins, _], [ends, last]) = (self.offset_and_rates(time), self.offset_and_rates(time + step));
@@ -234,15 +249,18 @@ impl PlatformMotion {
         self.velocity + self.angular.cross((place - self.centre).as_vec3())
     }
 
-    /// Returns the velocity of the platform at the end of a step of `dt` s, m/s, at the point under a wheel of a car that moves with the
-    /// platform. In the middle of the step the centre of mass of the car is at `car` (world, m), and the contact is at `arm` (m) from it.
+    /// Returns the velocity of the platform at the end of a step of `dt` s, world, m/s, at the point under a wheel of a car that moves with the
+    /// platform. In the middle of the step the centre of mass of the car is at `car` (world, m), and the contact is at `arm` (m) from it. Without
+    /// rotation this is the end velocity of the centre.
     ///
-    /// The platform carries the centre of mass to the end of the step. The arm stays that of the middle of the step, like that in the rows
-    /// of the wheel; otherwise car and turntable would turn differently.
+    /// The platform carries the centre of mass to the end of the step: its position relative to the platform's centre in the middle of the step is
+    /// turned by half a step. The arm stays that of the middle of the step, like that in the rows of the wheel; otherwise car and turntable would
+    /// turn differently.
     pub fn velocity_under_wheel(&self, car: DVec3, arm: Vec3, dt: f32) -> Vec3 {
         if self.last_angular == Vec3::ZERO && self.angular == Vec3::ZERO {
             return self.last_velocity;
         }
+        // From the centre of the platform in the middle of the step, m.
         let from_centre = (car - self.centre).as_vec3() - self.velocity * (0.5 * dt);
         let carried = math::integrate_rotation(Quat::IDENTITY, self.angular, 0.5 * dt) * from_centre;
         self.last_velocity + self.last_angular.cross(carried + arm)
@@ -253,16 +271,19 @@ impl PlatformMotion {
 mod tests {
     use super::*;
 
+    /// Returns a way point at `time` s, displaced by `x` m along x, at `angle` rad.
     fn point(time: f64, x: f64, angle: f64) -> WayPoint {
         WayPoint { time, displacement: DVec3::new(x, 0.0, 0.0), angle }
     }
 
+    /// Returns a platform of 1 m³ around (1, 2, 3) m with a vertical axis, on the path along `points`.
     fn along(points: &[WayPoint], repeats: bool, blend: f64) -> Platform {
         let path = PlatformPath::new(points.to_vec(), repeats, blend).expect("a path");
         let shape = FixedBox::axis_aligned(DVec3::new(1.0, 2.0, 3.0), Vec3::ONE);
         Platform { shape, axis: Vec3::Z, course: PlatformCourse::Path(path) }
     }
 
+    /// Checks positions and velocities on a path without blends, also at rest before and after it.
     #[test]
     fn it_passes_way_points_in_lines_and_stands_at_the_ends() {
         let lift = along(&[point(1.0, 0.0, 0.0), point(3.0, 4.0, 1.0), point(4.0, 4.0, 1.0)], false, 0.0);
@@ -287,6 +308,7 @@ mod tests {
         }
     }
 
+    /// Checks that a repeating path has the same displacements three laps later and an angle larger by three laps, and that blends cut its corners.
     #[test]
     fn a_loop_goes_round_and_its_angle_counts_on() {
         let there_and_back = [point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.0, 0.0, 1.0)];
@@ -318,6 +340,7 @@ mod tests {
         }
     }
 
+    /// Checks the error of every kind of invalid path, and that blends of the shortest leg are valid.
     #[test]
     fn what_is_no_path_is_told() {
         let new =

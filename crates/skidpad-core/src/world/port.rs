@@ -37,7 +37,7 @@ pub struct ChassisState {
 }
 
 impl ChassisState {
-    /// Returns the position of the centre of mass after half a step of `dt` s with the velocity at its start, m.
+    /// Returns the position of the centre of mass after half a step of `dt` s with the velocity at its start, world, m.
     #[inline(always)]
     pub fn midstep_position(&self, dt: f32) -> DVec3 {
         self.position + (self.velocity * (0.5 * dt)).as_dvec3()
@@ -91,7 +91,8 @@ pub struct Rim {
     /// Displacement from the probed pose to the end of the step by the free velocity of the body, world axes, m.
     pub free_displacement: Vec3,
     /// Displacement along level ground by the load of the strut within the step, if the load acted in that direction, m, ≥ 0. Together with
-    /// [`Rim::free_displacement`] and [`Rim::drive_displacement`] it determines how two contacts share the load; at 0 the higher contact carries all of it.
+    /// [`Rim::free_displacement`] and [`Rim::drive_displacement`] it determines how two contacts share the load; at 0 the higher contact carries all
+    /// of it.
     pub load_displacement: f32,
     /// Displacement along the heading by the longitudinal tyre force of the last step, m; positive for a driving force.
     pub drive_displacement: f32,
@@ -139,7 +140,8 @@ impl Ground {
     /// Body number of ground that never moves.
     pub const STATIC_BODY: u64 = u64::MAX;
 
-    /// Returns the position at the start of a step of `dt` s of the ground point that is at `place` in the middle of the step, world, m.
+    /// Returns the position at the start of a step of `dt` s of the ground point that is at `place` in the middle of the step, world, m:
+    /// `place − ½ dt · start_velocity`.
     pub fn start_position(&self, place: DVec3, dt: f32) -> DVec3 {
         place - (self.start_velocity * (0.5 * dt)).as_dvec3()
     }
@@ -216,8 +218,8 @@ pub struct HullPoint {
 }
 
 impl HullPoint {
-    /// Returns the smallest speed along the normal, relative to the obstacle, with which a step of `dt` s may end, m/s. For a gap this is
-    /// the speed that closes the gap (< 0). For an overlap it is the speed that removes a share of the overlap, limited so that a car
+    /// Returns the smallest speed along the normal, relative to the obstacle, with which a step of `dt` s may end, m/s. For a gap this is the speed
+    /// that closes the gap, `−gap / dt` (< 0). For an overlap it is the speed that removes a fifth of the overlap, at most 1 m/s, so that a car
     /// placed inside the ground leaves it slowly.
     pub fn allowed_speed(&self, dt: f32) -> f32 {
         if self.gap > 0.0 {

@@ -36,8 +36,8 @@ impl RoadClass {
         16e-6 * [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0][self as usize]
     }
 
-    /// Returns the angular spatial frequency Ω_p, rad/m, and the exponent p of the coherence of two tracks at a distance of T m, `(1 + (Ω T
-    /// / Ω_p)²)^−p`. Classes rougher than E use the values of class E.
+    /// Returns the angular spatial frequency Ω_p, rad/m, and the exponent p of the coherence of two tracks at a distance of T m,
+    /// `(1 + (Ω T / Ω_p)²)^−p`. Classes rougher than E use the values of class E.
     fn coherence(self) -> [f32; 2] {
         [[8.5, 3.5], [5.3, 2.2], [3.0, 1.3], [1.6, 0.8], [0.8, 0.5]][(self as usize).min(4)]
     }
@@ -77,12 +77,14 @@ impl Road {
             * (self.wavelengths[1] - self.wavelengths[0])
     }
 
-    /// Returns the road as a height field. A profile is a sum of waves along x with random phases, each with the variance of its share of
-    /// the spectrum. The left and the right side share the part given by the coherence of the class; the rest blends from one side to the
-    /// other.
+    /// Returns the road as a smooth height field. A profile is a sum of 100 waves along x with random phases, each with the variance of its share of
+    /// the spectrum. The left and the right side share the part given by the coherence of the class; the additional heights of both sides blend
+    /// across the width by cosine (right) and sine (left) of a quarter turn, so that the variance is constant. The first row (least y) is the right
+    /// side.
     ///
     /// # Errors
-    /// Invalid sizes, wavelengths or grip, too many heights, or a grid spacing of half of the shortest wavelength or more.
+    /// Invalid spacing; wavelengths not ascending or not finite, or the shortest at most twice the spacing; more than 25 million heights; then those
+    /// of [`HeightField::new`].
     pub fn height_field(&self) -> Result<HeightField, TerrainFault> {
         let [shortest, longest] = self.wavelengths;
         if !(self.spacing > 0.0 && self.spacing.is_finite()) {
@@ -91,7 +93,7 @@ impl Road {
         if !(self.spacing < 0.5 * shortest && shortest < longest && longest.is_finite()) {
             return Err(TerrainFault::InvalidWavelengths { spacing: self.spacing, wavelengths: self.wavelengths });
         }
-        let lines = self.size.map(|size| (size / self.spacing).round() + 1.0);
+        let lines = self.size.map(|size| (size / self.spacing).round() + 1.0); // grid lines along x and y
         let heights = lines[0] * lines[1];
         if heights.is_nan() || heights > MAX_HEIGHT_COUNT {
             return Err(TerrainFault::TooManyHeights(heights));
@@ -106,24 +108,26 @@ impl Road {
         HeightField::new(self.corner, [self.spacing; 2], counts, heights, true, self.grip)
     }
 
-    /// Returns the height common to both sides, the additional height of the right side and that of the left side, at each grid line along
-    /// x, m.
+    /// Returns three heights at each of `lines` grid lines along x, m: the height common to both sides, the additional height of the right side and
+    /// that of the left side. The spectrum from the longest to the shortest wavelength is divided into 100 shares of equal frequency ratio. Each
+    /// share adds one cosine per profile with the variance `G n₀² (λ₂ − λ₁)` times the coherence γ (common) or `1 − γ` (sides), and a phase that
+    /// depends on the seed.
     fn profiles(&self, lines: usize) -> Vec<[f32; 3]> {
         let mut profiles = vec![[0.0; 3]; lines];
         let [shortest, longest] = self.wavelengths;
         // The shares of the spectrum have equal frequency ratios.
         let step = math::exp(math::ln(longest / shortest) / WAVES_PER_PROFILE as f32);
-        let mut wave = longest;
+        let mut wave = longest; // upper wavelength of the share, m
         for k in 0..WAVES_PER_PROFILE {
-            let next = wave / step;
+            let next = wave / step; // lower wavelength of the share, m
             let variance =
                 self.class.spectral_density() * REFERENCE_CYCLES_PER_M * REFERENCE_CYCLES_PER_M * (wave - next);
-            let frequency = TAU * step.sqrt() / wave;
+            let frequency = TAU * step.sqrt() / wave; // rad/m, at the middle of the share
             // Each profile has its own frequency within the share. Waves of equal frequency would add up or cancel along the whole road.
             let frequencies = [0.5, 0.2, 0.8].map(|place| TAU * math::exp(place * math::ln(step)) / wave);
-            let [peak, exponent] = self.class.coherence();
-            let far = frequency * self.size[1] / peak;
-            let shared = math::exp(-exponent * math::ln(1.0 + far * far));
+            let [peak, exponent] = self.class.coherence(); // Ω_p and p
+            let far = frequency * self.size[1] / peak; // Ω T / Ω_p over the width T
+            let shared = math::exp(-exponent * math::ln(1.0 + far * far)); // coherence γ
             let amplitudes = [shared, 1.0 - shared, 1.0 - shared].map(|share| (2.0 * variance * share).sqrt());
             let phases = [0, 1, 2].map(|profile| TAU * unit_random(self.seed, (3 * k + profile) as u64));
             for (line, heights) in profiles.iter_mut().enumerate() {
@@ -144,8 +148,8 @@ impl Road {
 /// Maximum number of heights of a road; they take 100 MB.
 const MAX_HEIGHT_COUNT: f32 = 25e6;
 
-/// Returns a number from 0 to 1 (exclusive) that depends on `seed` and `number` alone (Steele, Lea and Flood, "Fast Splittable Pseudorandom
-/// Number Generators", mix of SplitMix64).
+/// Returns a pseudorandom number from 0 to 1 (exclusive, 24 bits) that depends on `seed` and `number` alone (Steele, Lea and Flood, "Fast Splittable
+/// Pseudorandom Number Generators", mix of SplitMix64).
 fn unit_random(seed: u64, number: u64) -> f32 {
     let mut bits = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -157,6 +161,7 @@ fn unit_random(seed: u64, number: u64) -> f32 {
 mod tests {
     use super::*;
 
+    /// Returns a road of 6 km by 1.4 m with waves of 0.3 to 20 m.
     fn road(class: RoadClass, seed: u64) -> Road {
         let corner = DVec3::ZERO;
         Road { class, seed, wavelengths: [0.3, 20.0], corner, size: [6000.0, 1.4], spacing: 0.14, grip: 1.0 }
@@ -181,6 +186,7 @@ mod tests {
         }
     }
 
+    /// Checks that equal seeds return equal heights and different seeds different ones.
     #[test]
     fn a_seed_is_a_road_and_others_are_others() {
         let height = |seed: u64| road(RoadClass::C, seed).height_field().expect("a road").height(777, 3);
@@ -188,6 +194,7 @@ mod tests {
         assert_ne!(height(1), height(2));
     }
 
+    /// Checks the correlation of both sides of a road: above 0.9 for waves of 10 to 20 m, below 0.2 for waves of 0.3 to 1 m.
     #[test]
     fn long_waves_are_common_to_both_sides_and_short_ones_are_not() {
         let correlation = |wavelengths: [f32; 2]| {
@@ -202,6 +209,7 @@ mod tests {
         assert!(long > 0.9 && short < 0.2, "{long}, {short}");
     }
 
+    /// Checks the errors of a road with too many heights and of a grid too wide for the shortest waves.
     #[test]
     fn a_grid_too_wide_for_its_waves_is_refused() {
         let endless = Road { size: [1e9, 1e9], ..road(RoadClass::A, 1) };

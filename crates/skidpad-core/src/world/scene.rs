@@ -67,10 +67,11 @@ pub struct Gust {
 }
 
 impl Gust {
-    /// Returns the velocity that the gust adds to the wind at `time` s, world, m/s.
+    /// Returns the velocity that the gust adds to the wind at `time` s since the start of the world, world, m/s; zero before and after the gust.
+    /// Without rise time the gust is constant from start to end.
     pub fn velocity_at(&self, time: f64) -> Vec3 {
-        let since = (time - f64::from(self.start_time)) as f32;
-        let left = 2.0 * self.rise_time + self.hold_time - since;
+        let since = (time - f64::from(self.start_time)) as f32; // time since the start of the gust, s
+        let left = 2.0 * self.rise_time + self.hold_time - since; // time to its end, s
         if self.rise_time == 0.0 {
             return if since.min(left) >= 0.0 { self.velocity } else { Vec3::ZERO };
         }
@@ -123,13 +124,15 @@ impl Scene {
         Vec3::new(-sin, 0.0, cos)
     }
 
-    /// Returns the orientation of a car that is upright on the plane, turned by `heading` (rad, to the left) about the normal.
+    /// Returns the rotation from vehicle axes to world axes of a car that is upright on the plane, turned by `heading` (rad, to the left) about the
+    /// normal. Heading 0 is uphill for a positive slope.
     pub fn upright_orientation(&self, heading: f32) -> Quat {
         rotation_about(Vec3::Y, -self.slope) * rotation_about(Vec3::Z, heading)
     }
 
-    /// Returns the distance from `start` along the unit vector `direction` to the nearest surface of the scene, m; `None` if the ray hits
-    /// nothing. Boxes count by the face through which the ray enters. Platforms and free bodies are at their initial positions.
+    /// Returns the distance from `start` (world, m) along the unit vector `direction` to the nearest surface of the scene, m; `None` if the ray hits
+    /// nothing. Checks the plane (both sides, if it exists), boxes, platforms and free bodies by the face through which the ray enters, height fields
+    /// and meshes. Platforms are in their pose at time 0, free bodies in that at the start. Unevenness has no effect.
     pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.plane_normal().as_dvec3();
         let plane = -start.dot(normal) / direction.dot(normal);
@@ -146,11 +149,12 @@ impl Scene {
             .reduce(f64::min)
     }
 
-    /// Returns the distance to the nearest triangle of height fields and meshes, m. Checks every triangle.
+    /// Returns the distance along the ray to the nearest triangle of height fields and meshes, m; `None` if it hits none. Checks every triangle
+    /// without any culling.
     fn distance_to_terrain(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let mut near = Vec::new();
         for field in &self.height_fields {
-            field.visit_near(Vec3::MIN, Vec3::MAX, field.origin() - start, 0, &mut near);
+            field.visit_near(Vec3::MIN, Vec3::MAX, field.origin() - start, 0, &mut near); // source 0: not used
         }
         for mesh in &self.meshes {
             let to_start = mesh.origin() - start;
@@ -162,7 +166,7 @@ impl Scene {
         ground_contact(&ray, &near, |_| None).map(|(_, met)| f64::from(met.distance))
     }
 
-    /// Returns the point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.
+    /// Returns the point (world, m) at `x` up the slope and `y` to the left in the plane (m), and `height` (m) above the plane along its normal.
     pub fn point_above_plane(&self, x: f64, y: f64, height: f64) -> DVec3 {
         let normal = self.plane_normal().as_dvec3();
         // This vector is perpendicular to the normal to the last digit, so that the point is on the plane even 100 km away.
@@ -176,6 +180,7 @@ mod tests {
     use super::*;
     use crate::math;
 
+    /// Checks vertical rays on plane, turned box and pitched box, from inside a box and from below the plane.
     #[test]
     fn rays_reach_the_nearest_of_plane_and_boxes() {
         let table = FixedBox::axis_aligned(DVec3::new(4.0, 0.0, 1.0), Vec3::new(2.0, 2.0, 2.0)).rotated(0.5, 0.0, 0.0);
@@ -197,6 +202,7 @@ mod tests {
         }
     }
 
+    /// Checks the velocity of a gust over time, that of a gust without rise time, and the sum of wind and gusts.
     #[test]
     fn a_gust_rises_holds_and_falls() {
         let gust = Gust { velocity: Vec3::new(0.0, 8.0, 0.0), start_time: 2.0, rise_time: 1.0, hold_time: 3.0 };

@@ -83,7 +83,8 @@ pub trait Simulation: Send + Sync {
     /// # Panics
     /// The slot does not exist. Check with [`Slots::occupant`].
     fn car(&self, slot: usize) -> CarView<'_>;
-    /// Sets the state of the active car in `slot`. The next step continues from it; worlds of physics engines round it to [`Simulation::engine_position`].
+    /// Sets the state of the active car in `slot`. The next step continues from it; worlds of physics engines round it to
+    /// [`Simulation::engine_position`].
     ///
     /// # Errors
     /// The slot does not exist, is empty or holds a suspended car, or `state` has another number of wheels. Nothing is changed then.
@@ -107,9 +108,9 @@ pub trait Simulation: Send + Sync {
     /// # Errors
     /// The slot does not exist or is empty, or `state` has another number of wheels. Nothing is changed then.
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError>;
-    /// Writes the contacts of the probes `asked` into `answered`, in order, like those of wheels in the coming step. A miss is `None`, and
-    /// so is a probe of a car that is not in the world. Nothing moves. On ground at rest, many probes in one call return the same bits as
-    /// each alone. Returns true if the world supports probes. Peers do not: they return false and leave `answered` unchanged.
+    /// Writes the contacts of the probes `asked` into `answered`, in order, like those of wheels in the coming step. A miss is `None`, and so is a
+    /// probe of a car that is not in the world. Nothing moves. On ground at rest, many probes in one call return the same bits as each alone. Returns
+    /// true if the world supports probes. Peers and the default do not: they return false and leave `answered` unchanged.
     fn probe(&mut self, _asked: &[Probe], _answered: &mut [Option<Contact>]) -> bool {
         false
     }
@@ -142,8 +143,8 @@ pub trait Simulation: Send + Sync {
     fn engine_position(&self, _car: usize) -> Option<Vec3> {
         None
     }
-    /// Sets the engine's position of car `car` to `place`, a value of [`Simulation::engine_position`], m. It may differ by a last digit from the position
-    /// of the state. Does nothing in worlds without such an engine.
+    /// Sets the engine's position of car `car` to `place`, a value of [`Simulation::engine_position`], m. It may differ by a last digit from the
+    /// position of the state. Does nothing in worlds without such an engine.
     fn set_engine_position(&mut self, _car: usize, _place: Vec3) {}
     /// Returns the contributions of assists and tricks to car `car` in the last step; zero if the solver has none or does not report
     /// them.
@@ -162,7 +163,7 @@ pub trait Simulation: Send + Sync {
         let (view, assist_log) = (self.car(car), self.assist_log(car));
         frame.update(view.model, view.state, view.towing_vehicle, &assist_log, self.time(), self.dt());
     }
-    /// Returns the number of free bodies, in the order of the scene.
+    /// Returns the number of free bodies, in the order of the scene; 0 by default.
     fn body_count(&self) -> usize {
         0
     }
@@ -231,8 +232,8 @@ impl core::fmt::Debug for SolverInfo {
     }
 }
 
-/// Writes the step count, slots, car states and free bodies of `world` into `bytes`, and overwrites the previous content of `bytes`. This is
-/// the default of [`Simulation::save_into`].
+/// Writes the step length, step count, slots (generation, state, suspension, engine position) and free bodies of `world` into `bytes`, and overwrites
+/// the previous content of `bytes`. Time, controls and scene are not written. This is the default of [`Simulation::save_into`].
 pub fn save_world<B: Simulation + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
     let slots = (0..world.slot_count()).map(|slot| {
         let of = world.slots();
@@ -247,7 +248,8 @@ pub fn save_world<B: Simulation + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
     write_world(world.dt(), world.steps(), slots, bodies, bytes);
 }
 
-/// Restores the step count, slots, car states and free bodies of `world` from `bytes`. This is the default of [`Simulation::load`].
+/// Restores slots, car states, free bodies and step count of `world` from `bytes`, in this order; the step count sets the time. Checks step length,
+/// slots, wheels and bodies first. This is the default of [`Simulation::load`].
 ///
 /// # Errors
 /// The difference between the bytes and this world. Nothing is changed then.
@@ -269,7 +271,11 @@ pub fn load_world<B: Simulation + ?Sized>(world: &mut B, bytes: &[u8]) -> Result
     Ok(())
 }
 
-/// Restores `slot` of `world` from the slot `saved`.
+/// Restores `slot` of `world` from the slot `saved`. An empty saved slot: removes the car and sets the generation. Otherwise: sets the generation,
+/// resumes the car with its saved state, sets the engine position if saved, and suspends the car again if it was suspended.
+///
+/// # Errors
+/// Those of [`Simulation::remove`], [`Simulation::resume`] and [`Simulation::suspend`].
 fn load_slot<B: Simulation + ?Sized>(world: &mut B, slot: usize, saved: &SlotRecord<State>) -> Result<(), CarError> {
     let Some(CarRecord { is_suspended, state, engine_position: place }) = &saved.car else {
         if let Some(car) = world.slots().id(slot) {

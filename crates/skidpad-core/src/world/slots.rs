@@ -6,12 +6,15 @@
 /// Identifier of one car of a world: the slot of the car, and the generation of the slot when the car was inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CarId {
+    /// Slot of the car.
     slot: u32,
+    /// Generation of the slot when the car was inserted.
     generation: u32,
 }
 
 impl CarId {
-    /// Returns the identifier of the first car of `slot`. Cars that a world was built with have such identifiers.
+    /// Returns the identifier of the first car of `slot` (generation 0). Cars that a world was built with have such identifiers. A slot above 32 bits
+    /// becomes `u32::MAX`.
     pub fn first(slot: usize) -> Self {
         Self { slot: u32::try_from(slot).unwrap_or(u32::MAX), generation: 0 }
     }
@@ -91,6 +94,7 @@ pub enum Occupancy {
 /// For authors of solvers: every world owns one `Slots` and changes it together with its bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
+    /// Content of each slot.
     occupancies: Vec<Occupancy>,
     /// Number of cars that were removed from each slot.
     generations: Vec<u32>,
@@ -134,10 +138,10 @@ impl Slots {
         (0..self.len()).filter_map(|slot| self.id(slot))
     }
 
-    /// Returns the slot of `car`.
+    /// Returns the slot of `car`, active or suspended.
     ///
     /// # Errors
-    /// [`CarError::NoSlot`] or [`CarError::Removed`].
+    /// [`CarError::NoSlot`] if its slot does not exist; [`CarError::Removed`] if the slot is empty or has another generation.
     pub fn find(&self, car: CarId) -> Result<usize, CarError> {
         match self.occupant(car.slot()) {
             Ok(there) if there == car => Ok(car.slot()),
@@ -163,12 +167,13 @@ impl Slots {
         }
     }
 
-    /// Allocates the lowest empty slot, or appends a slot if none is empty, for a car with `wheels` wheels. Returns the identifier of the car.
+    /// Allocates the lowest empty slot, or appends a slot if none is empty, for a car with `wheels` wheels, which becomes active. Returns the
+    /// identifier of the car.
     pub fn allocate(&mut self, wheels: usize) -> CarId {
         self.occupy(self.next_empty(), wheels)
     }
 
-    /// Appends a slot for a car with `wheels` wheels, even if a slot is empty. Returns the identifier of the car.
+    /// Appends a slot for a car with `wheels` wheels, even if a slot is empty. The car becomes active. Returns its identifier.
     pub fn append(&mut self, wheels: usize) -> CarId {
         self.occupy(self.len(), wheels)
     }
@@ -204,7 +209,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Checks that the car in `slot` is active and has `found` wheels.
+    /// Checks that the car in `slot` is active and has `found` wheels. Changes nothing.
     ///
     /// # Errors
     /// [`CarError::NoSlot`], [`CarError::EmptySlot`], [`CarError::Suspended`] or [`CarError::WheelCountMismatch`].
@@ -216,7 +221,7 @@ impl Slots {
         self.check_wheels(slot, found)
     }
 
-    /// Sets the generation and the content of `slot` to those of a saved world. Does nothing if the slot does not exist.
+    /// Sets the generation and the content of `slot` to those of a saved world. Does nothing if the slot does not exist. Keeps the number of wheels.
     pub fn restore(&mut self, slot: usize, generation: u32, occupancy: Occupancy) {
         if let Some(own) = self.generations.get_mut(slot) {
             *own = generation;
@@ -224,8 +229,8 @@ impl Slots {
         }
     }
 
-    /// Copies the identifiers of `other` to a world that was rebuilt with the same cars, all of them active. A slot that is empty in `other`
-    /// gets the identifier of the car that was removed from it last.
+    /// Copies the generations of `other` to a world that was rebuilt with the same cars; all of them become active. A slot that is empty in `other`
+    /// gets the generation before the removal, i.e. the identifier of the car that was removed from it last.
     pub fn copy_identifiers(&mut self, other: &Self) {
         for (slot, occupancy) in other.occupancies.iter().enumerate() {
             let removed = u32::from(*occupancy == Occupancy::Empty);
@@ -238,17 +243,23 @@ impl Slots {
         self.wheels.get(slot).copied().unwrap_or(0)
     }
 
+    /// Returns the identifier with the present generation of `slot`, also if the slot is empty.
     fn current_id(&self, slot: usize) -> CarId {
         CarId { slot: slot as u32, generation: self.generation(slot) }
     }
 
+    /// Checks that the car in `slot`, active or suspended, has `found` wheels.
+    ///
+    /// # Errors
+    /// [`CarError::NoSlot`], [`CarError::EmptySlot`] or [`CarError::WheelCountMismatch`].
     fn check_wheels(&self, slot: usize, found: usize) -> Result<(), CarError> {
         let car = self.occupant(slot)?;
         let accepts = self.wheels(slot);
         if found == accepts { Ok(()) } else { Err(CarError::WheelCountMismatch { car, found, accepts }) }
     }
 
-    /// Marks `slot` as active, after appending it if it is the first one behind all slots.
+    /// Makes `slot` active for a car with `wheels` wheels, and returns its identifier. Appends the slot with generation 0 if it is the first one
+    /// behind all slots.
     fn occupy(&mut self, slot: usize, wheels: usize) -> CarId {
         if slot == self.len() {
             self.occupancies.push(Occupancy::Empty);
@@ -271,6 +282,8 @@ impl Slots {
         offset.map_or(self.len(), |offset| self.first_empty + offset)
     }
 
+    /// Sets the content of `slot` and updates the number of empty slots and the lower bound of the empty slots. Does nothing if the slot does not
+    /// exist. The generation stays unchanged.
     fn set_occupancy(&mut self, slot: usize, occupancy: Occupancy) {
         let Some(own) = self.occupancies.get_mut(slot) else { return };
         match [*own, occupancy].map(|of| of == Occupancy::Empty) {
@@ -291,6 +304,7 @@ impl Slots {
 mod tests {
     use super::*;
 
+    /// Checks that identifiers of removed cars are errors, and that the lowest empty slot is reused with the next generation.
     #[test]
     fn an_identifier_never_names_another_car() {
         let mut slots = Slots::default();
@@ -310,6 +324,7 @@ mod tests {
         assert_eq!(slots.ids().collect::<Vec<_>>(), [fourth, fifth, third, sixth]);
     }
 
+    /// Checks that a suspended car keeps its slot, refuses states, and is resumed only by a state with its number of wheels.
     #[test]
     fn a_suspended_car_keeps_its_slot_and_takes_no_state() {
         let mut slots = Slots::default();

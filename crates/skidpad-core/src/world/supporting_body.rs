@@ -41,8 +41,10 @@ pub(crate) struct SupportingBody {
 }
 
 impl SupportingBody {
+    /// Returns a body without wheel impulses. `free` is its twist at the end of the step without wheels, and also all assumed and resulting twists;
+    /// `answer` is its response.
     pub fn new(car: Option<usize>, number: u64, centre: DVec3, free: Twist, answer: BodyResponse) -> Self {
-        let none = [Vec3::ZERO; 2];
+        let none = [Vec3::ZERO; 2]; // impulses and steps start at zero
         let (pushed, others, newton, step) = (none, none, none, none);
         let (rows, settles) = (Symmetric6::default(), [[0.0; 6]; 6]);
         Self {
@@ -69,7 +71,7 @@ impl SupportingBody {
         [reaction.impulse, (reaction.point - self.centre).as_vec3().cross(reaction.impulse)]
     }
 
-    /// Returns the twist at the end of the step under the present impulses, by the present linear response.
+    /// Returns the twist at the end of the step under the present wheel impulses: free twist plus linear response. Does not store it.
     pub fn predicted_twist(&self) -> Twist {
         add_scaled(self.free_twist, self.response.twist_change(self.wheel_impulse), 1.0)
     }
@@ -84,18 +86,20 @@ impl SupportingBody {
         linear + angular.cross((point - self.centre).as_vec3())
     }
 
-    /// Converts a twist of the body from its own centre of mass to the point `centre` (world, m).
+    /// Converts a twist of the body from its own centre of mass to the point `centre` (world, m): the velocity of the body there, and the same
+    /// angular velocity.
     pub fn twist_about(&self, centre: DVec3, [linear, angular]: Twist) -> Twist {
         [linear + angular.cross((centre - self.centre).as_vec3()), angular]
     }
 
-    /// Returns the change of the twist of the body by an impulse (N s) at `centre` (world, m) and an angular impulse (N m s).
+    /// Returns the change of the twist of the body (about its own centre of mass) by an impulse (N s) at `centre` (world, m) and an angular impulse
+    /// (N m s).
     pub fn twist_change(&self, centre: DVec3, [force, moment]: Twist) -> Twist {
         self.response.twist_change([force, moment + (centre - self.centre).as_vec3().cross(force)])
     }
 
-    /// Stores `rows`, the linearized rows A of the wheels of `car` on the body, and computes `1 + C A`, where C is the response of the
-    /// body.
+    /// Stores `rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the matrix `1 + C A`, where C is the
+    /// response of the body. A maps a change of the body's twist, taken at the centre of `car`, to the change of the wheel impulse on the vehicle.
     pub fn set_wheel_rows(&mut self, car: &VehiclePose, rows: Symmetric6) {
         self.rows = rows;
         self.coupled_matrix = matrix_of(|unit| {
@@ -104,12 +108,14 @@ impl SupportingBody {
         });
     }
 
-    /// Returns the Newton step of the body if the motion of `car` stays unchanged.
+    /// Returns the Newton step of the body if the motion of `car` stays unchanged: `(1 + C A)⁻¹ r` with the residual r; zero if the matrix is
+    /// singular.
     pub fn uncoupled_newton_step(&self) -> Twist {
         solve_or_zero(&self.coupled_matrix, self.residual())
     }
 
-    /// Returns the change of the twist of the body that follows from a `change` of the twist of `car`.
+    /// Returns the change of the twist of the body that follows from a `change` of the twist of `car`: `(1 + C A)⁻¹ C A change`; zero if the matrix
+    /// is singular.
     pub fn induced_change(&self, car: &VehiclePose, change: Twist) -> Twist {
         solve_or_zero(&self.coupled_matrix, self.twist_change(car.centre, car.apply_system(&self.rows, change)))
     }
@@ -118,36 +124,40 @@ impl SupportingBody {
 /// 6 × 6 matrix, as columns.
 pub(crate) type Matrix6 = [[f32; 6]; 6];
 
-/// Returns the matrix of the linear function `of`.
+/// Returns the matrix of the linear function `of`: column k is its value for the k-th unit twist (three linear, then three angular).
 pub(crate) fn matrix_of(of: impl Fn(Twist) -> Twist) -> Matrix6 {
     core::array::from_fn(|k| {
         twist_to_array(of(twist_from_array(core::array::from_fn(|i| f32::from(u8::from(i == k))))))
     })
 }
 
-/// Returns `matrix⁻¹ right`, or zero if the matrix is singular.
+/// Returns `matrix⁻¹ right` for a `matrix` given by columns; zero if it is singular.
 pub(crate) fn solve_or_zero(matrix: &Matrix6, right: Twist) -> Twist {
     let rows = core::array::from_fn(|i| core::array::from_fn(|k| matrix[k][i]));
     solve_dense(rows, twist_to_array(right)).map_or([Vec3::ZERO; 2], twist_from_array)
 }
 
+/// Returns the six components of a twist, linear ones first.
 fn twist_to_array([v, w]: Twist) -> [f32; 6] {
     [v.x, v.y, v.z, w.x, w.y, w.z]
 }
 
+/// Returns the twist of six components, linear ones first.
 fn twist_from_array([x, y, z, a, b, c]: [f32; 6]) -> Twist {
     [Vec3::new(x, y, z), Vec3::new(a, b, c)]
 }
 
 /// Pose of a vehicle: its centre of mass (world, m) and the rotation from its axes to world axes.
 pub(crate) struct VehiclePose {
+    /// Centre of mass, world, m.
     pub centre: DVec3,
+    /// Rotation from vehicle axes to world axes.
     pub to_world: Mat3,
 }
 
 impl VehiclePose {
-    /// Returns the impulse and angular impulse that `system`, in vehicle axes, gives for a twist about the centre of mass. Both twist and
-    /// result are in world axes.
+    /// Returns the impulse (N s) and angular impulse (N m s) that `system`, a 6 × 6 matrix in vehicle axes, gives for a twist about the centre of
+    /// mass. Twist and result are in world axes.
     pub fn apply_system(&self, system: &Symmetric6, motion: Twist) -> Twist {
         let to_vehicle = self.to_world.transpose();
         let [linear, angular] = motion.map(|part| to_vehicle * part);

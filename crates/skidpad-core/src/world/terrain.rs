@@ -9,22 +9,32 @@ use bevy_math::{DVec3, Vec3};
 /// greatest x and y.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightField {
+    /// Position of the first height at height 0, world, m.
     origin: DVec3,
+    /// Distance between grid lines along x and along y, m.
     spacing: [f32; 2],
     /// Number of heights along x and along y.
     counts: [usize; 2],
+    /// Heights above the origin, m, row by row.
     heights: Vec<f32>,
+    /// Whether normals are interpolated across cells.
     is_smooth: bool,
+    /// Factor on the friction of every tyre.
     grip: f32,
+    /// Rolling resistance and unevenness of the whole field.
     texture: SurfaceTexture,
 }
 
 /// A mesh of triangles with one or several surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriangleMesh {
+    /// World position that vertices are relative to, m.
     origin: DVec3,
+    /// Corners relative to the origin, m.
     vertices: Vec<Vec3>,
+    /// Corner indices of each triangle.
     triangles: Vec<[u32; 3]>,
+    /// Corner normals of each triangle, and the edges across which it is smooth.
     smooth_triangles: Vec<SmoothSurface>,
     /// Factor on the friction of every tyre, for each triangle.
     grips: Vec<f32>,
@@ -97,12 +107,13 @@ pub enum TerrainFault {
 }
 
 impl HeightField {
-    /// Creates a field of `heights` (m) above `origin` (world, m). The first height is at the origin, the next ones follow along x, row by
-    /// row along y; `counts` and `spacing` (m) apply along x and along y. If `smooth` is true, normals are interpolated across cells.
-    /// `grip` is the factor on the friction of every tyre.
+    /// Creates a field of `heights` (m) above `origin` (world, m). The first height is at the origin, the next ones follow along x, row by row along
+    /// y; `counts` and `spacing` (m) apply along x and along y. If `smooth` is true, normals are interpolated across cells. `grip` is the factor on
+    /// the friction of every tyre. The surface is hard and even; see [`HeightField::with_texture`].
     ///
     /// # Errors
-    /// The first [`TerrainFault`].
+    /// The first [`TerrainFault`], checked in this order: fewer than 2 × 2 heights, number of heights, spacing, grip, a height or origin that is not
+    /// finite.
     pub fn new(
         origin: DVec3,
         spacing: [f32; 2],
@@ -162,16 +173,20 @@ impl HeightField {
     }
 
     /// Returns the height at a grid point, m above the origin.
+    ///
+    /// # Panics
+    /// The row does not exist, or the column is beyond the end of the last row.
     pub fn height(&self, column: usize, row: usize) -> f32 {
         self.heights[row * self.counts[0] + column]
     }
 
-    /// Passes every cell in the box from `low` to `high` (relative to the origin, m) to the visitor `to`, with coordinates displaced by
-    /// `to_start` (m). The sources of the triangles are `of` and their numbers.
+    /// Passes every cell that the box from `low` to `high` (relative to the origin, m) may touch to the visitor `to`, row by row. Skips cells whose
+    /// four heights are all below or all above the box. `to_start` (m) is added to the coordinates: the position of the origin relative to the start
+    /// of a ray. The source of a triangle is `[of, number]`; the first triangle of a cell has the number `2 · (row · cells per row + column)`.
     #[inline(always)]
     pub fn visit_near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, to: &mut impl TriangleVisitor) {
         let Some([columns, rows]) = self.cell_ranges([low.x, low.y], [high.x, high.y]) else { return };
-        let along = |at: u32, k: usize| (f64::from(at as f32 * self.spacing[k]) + to_start[k]) as f32;
+        let along = |at: u32, k: usize| (f64::from(at as f32 * self.spacing[k]) + to_start[k]) as f32; // coordinate of grid line `at` on axis `k`, m
         let line = |row: u32| {
             let first = row as usize * self.counts[0];
             self.heights.get(first + columns[0] as usize..=first + columns[1] as usize).unwrap_or_default()
@@ -194,7 +209,8 @@ impl HeightField {
         }
     }
 
-    /// Returns the smooth normals of triangle `number`; `None` if the field is flat-shaded.
+    /// Returns the normals at the corners of triangle `number`, smooth across all three edges; `None` if the field is flat-shaded. `number / 2` is
+    /// the cell and `number % 2` the half of it.
     #[inline(always)]
     pub fn smooth_normals(&self, number: u32) -> Option<SmoothSurface> {
         if !self.is_smooth {
@@ -208,15 +224,15 @@ impl HeightField {
         Some(SmoothSurface { normals, edges: [true; 3] })
     }
 
-    /// Returns the normals at the corners of one half of a cell.
+    /// Returns the unit normals at the three corners of triangle `half` (0 or 1) of the cell at `column` and `row`, anywhere in the field.
     #[inline(never)]
     fn corner_normals(&self, [column, row]: [usize; 2], half: usize) -> [Vec3; 3] {
         let corners = cell_corners(column, row);
         CELL_TRIANGLE_CORNERS[half].map(|corner| self.grid_normal(corners[corner]))
     }
 
-    /// Returns the normals at the corners of one half of a cell, bit-identical to [`Self::normal`] and faster. Returns `None` at the border
-    /// of the field.
+    /// Returns the unit normals at the corners of triangle `half` of a cell by central differences, bit-identical to [`Self::corner_normals`] and
+    /// faster. Returns `None` for cells at the border of the field, whose corners have no neighbours on both sides.
     #[inline(always)]
     fn interior_corner_normals(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
         let [first, columns] = [column.checked_sub(1)?, self.counts[0]];
@@ -224,8 +240,8 @@ impl HeightField {
         if column + 2 >= columns || row + 2 >= self.counts[1] {
             return None;
         }
-        let line = |k: usize| self.heights.get(from + k * columns..)?.first_chunk::<4>();
-        let [a, b, c, d] = [line(0)?, line(1)?, line(2)?, line(3)?];
+        let line = |k: usize| self.heights.get(from + k * columns..)?.first_chunk::<4>(); // four heights of one row around the cell
+        let [a, b, c, d] = [line(0)?, line(1)?, line(2)?, line(3)?]; // rows from −1 to +2 of the cell
         let [apart_x, apart_y] = self.spacing.map(|spacing| 2.0 * spacing);
         let normal = |x: f32, y: f32| Vec3::new(-(x / apart_x), -(y / apart_y), 1.0).normalize();
         let [least, across] = [normal(b[2] - b[0], c[1] - a[1]), normal(c[3] - c[1], d[2] - b[2])];
@@ -236,12 +252,13 @@ impl HeightField {
         })
     }
 
-    /// Returns the ranges of columns and of rows of cells that a rectangle covers (end exclusive), enlarged by the rounding of its edges;
-    /// `None` if it covers no cell.
+    /// Returns the ranges of columns and of rows of cells that the rectangle from `low` to `high` (m from the origin) covers, end exclusive. The
+    /// rectangle is enlarged by 0.01 cells against rounding, and the ranges are clamped to the field. Returns `None` if it covers no cell or is not a
+    /// number.
     fn cell_ranges(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[u32; 2]; 2]> {
         let mut covered = [[0; 2]; 2];
         for k in 0..2 {
-            let last = self.counts[k] as u32 - 1;
+            let last = self.counts[k] as u32 - 1; // number of cells on this axis
             let (first, end) =
                 (low[k] / self.spacing[k] - CELL_ROUNDING_MARGIN, high[k] / self.spacing[k] + CELL_ROUNDING_MARGIN);
             if !(end >= 0.0 && first <= last as f32) {
@@ -252,7 +269,8 @@ impl HeightField {
         Some(covered)
     }
 
-    /// Returns the unit normal of the smooth surface at a grid point, by the slopes to its neighbours.
+    /// Returns the unit normal of the smooth surface at a grid point: `(−∂z/∂x, −∂z/∂y, 1)` normalized, by central differences; one-sided at the
+    /// border.
     fn grid_normal(&self, [column, row]: [usize; 2]) -> Vec3 {
         let [columns, rows] = self.counts;
         let line = &self.heights[row * columns..];
@@ -280,12 +298,13 @@ pub struct GridCell {
 }
 
 impl GridCell {
-    /// Returns the two triangles of the cell.
+    /// Returns the two triangles of the cell, in the order of their numbers.
     pub fn triangles(&self) -> [Triangle; 2] {
         [0, 1].map(|half| self.triangle(half))
     }
 
-    /// Returns triangle `half` of the cell, 0 or 1.
+    /// Returns triangle `half` of the cell: 0 is at the corner of largest x and least y, 1 at that of least x and largest y. Corners are
+    /// anticlockwise seen from above; the number of the source is increased by `half`.
     #[inline(always)]
     pub(crate) fn triangle(&self, half: usize) -> Triangle {
         let Self { x, y, z, source: [of, number], grip } = *self;
@@ -299,7 +318,7 @@ impl GridCell {
         Triangle { corners, source: [of, number + half as u32], grip }
     }
 
-    /// Returns the x, y and z coordinates of the four corners, in SIMD lanes.
+    /// Returns the x, y and z coordinates of the four corners, in SIMD lanes, anticlockwise from the corner of least x and y.
     #[inline(always)]
     pub(crate) fn corners(&self) -> [F32x4; 3] {
         let ([x0, x1], [y0, y1]) = (self.x, self.y);
@@ -324,12 +343,12 @@ impl TriangleVisitor for Vec<Triangle> {
     }
 }
 
-/// Returns the grid points (column, row) at the corners of a cell, anticlockwise.
+/// Returns the grid points (column, row) at the corners of a cell, anticlockwise from the corner of least x and y.
 fn cell_corners(column: usize, row: usize) -> [[usize; 2]; 4] {
     [[column, row], [column + 1, row], [column + 1, row + 1], [column, row + 1]]
 }
 
-/// Corner indices of the two triangles of a cell, in the order of `cell`.
+/// Corner indices of the two triangles of a cell, in the order of [`cell_corners`].
 pub(crate) const CELL_TRIANGLE_CORNERS: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
 /// Enlargement of a rectangle in cells against rounding: coordinates of a field have 24 bits.
@@ -341,12 +360,12 @@ fn check_grip(grip: f32) -> Result<(), TerrainFault> {
 }
 
 impl TriangleMesh {
-    /// Creates a mesh of triangles of `vertices` (relative to `origin`, m; `origin` world, m), which are solid from both sides. Normals are
-    /// interpolated where faces join at an angle of at most `crease` rad; triangles without an area are dropped. `grip` is the factor on
-    /// the friction of every tyre.
+    /// Creates a hard and even mesh of triangles of `vertices` (relative to `origin`, m; `origin` world, m), which are solid from both sides.
+    /// `triangles` are indices of vertices. Normals are interpolated where faces join at an angle of at most `crease` rad; triangles without an area
+    /// are dropped, so that the numbers of the following triangles decrease. `grip` is the factor on the friction of every tyre.
     ///
     /// # Errors
-    /// The first [`TerrainFault`].
+    /// The first [`TerrainFault`]; an invalid grip comes first.
     pub fn new(
         origin: DVec3,
         vertices: Vec<Vec3>,
@@ -359,10 +378,10 @@ impl TriangleMesh {
         Self::with_surfaces(origin, vertices, triangles, crease, surfaces)
     }
 
-    /// Creates a mesh like [`TriangleMesh::new`], with a grip and a texture for each triangle.
+    /// Creates a mesh like [`TriangleMesh::new`], with a grip and a texture for each triangle. Surfaces of dropped triangles are dropped, too.
     ///
     /// # Errors
-    /// The first [`TerrainFault`].
+    /// The first [`TerrainFault`], checked in this order: number of surfaces, grips, textures, coordinates, corner indices, no triangle with an area.
     pub fn with_surfaces(
         origin: DVec3,
         vertices: Vec<Vec3>,
@@ -420,17 +439,21 @@ impl TriangleMesh {
         &self.grips
     }
 
-    /// Returns the texture of triangle `number`; a hard and even one if there is no such triangle.
+    /// Returns the texture of triangle `number`; a hard and even one if there is no such triangle or no triangle has a texture.
     pub fn texture(&self, number: u32) -> SurfaceTexture {
         self.textures.get(number as usize).copied().unwrap_or_default()
     }
 
-    /// Returns true if any triangle has a texture.
+    /// Returns true if any triangle is not hard and even.
     pub fn is_textured(&self) -> bool {
         !self.textures.is_empty()
     }
 
-    /// Returns triangle `number`, displaced by `to_start` (m). Its source is `of` and its number.
+    /// Returns triangle `number` with `to_start` (m) added to its corners: the position of the origin relative to the start of a ray. Its source is
+    /// `[of, number]`.
+    ///
+    /// # Panics
+    /// There is no such triangle.
     #[inline(always)]
     pub fn triangle(&self, number: u32, to_start: DVec3, of: u32) -> Triangle {
         let moved = |corner: u32| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3();
@@ -445,7 +468,7 @@ impl TriangleMesh {
     }
 }
 
-/// Returns the normal of a triangle, with twice its area as length.
+/// Returns the cross product of two edges of a triangle: its normal, with twice its area as length.
 fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
     let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
     (b - a).cross(c - a)
@@ -455,7 +478,8 @@ fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
 /// sharp edge. The time therefore grows in proportion to the number of triangles only.
 const MAX_SMOOTHED_TRIANGLES: usize = 256;
 
-/// Returns the triangles of `sorted` that share the corner or edge `shared`; none if they are more than [`MAX_SMOOTHED_TRIANGLES`].
+/// Returns the triangles of `sorted` (pairs of key and triangle, sorted by key) that share the corner or edge `shared`; none if they are more than
+/// [`MAX_SMOOTHED_TRIANGLES`].
 fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Item = usize> + Clone {
     let first = sorted.partition_point(|(of, _)| *of < shared);
     let is_more = sorted.get(first + MAX_SMOOTHED_TRIANGLES).is_some_and(|(of, _)| *of == shared);
@@ -463,13 +487,14 @@ fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl It
     from.iter().take_while(move |(of, _)| *of == shared).map(|(_, triangle)| *triangle)
 }
 
-/// Returns the normals at the corners of every triangle, and whether the surface is smooth across each edge. A normal is the mean, weighted
-/// by area, of the faces around the corner that form an angle of at most `crease` rad with the face.
+/// Returns the unit normals at the corners of every triangle, and whether the surface is smooth across each edge (a–b, b–c, c–a). A normal is the
+/// mean, weighted by area, of the faces around the corner that form an angle of at most `crease` rad with the face. An edge is smooth if at least two
+/// triangles share it and all of them are within `crease`. Corners and edges are shared by index, not by position.
 fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<SmoothSurface> {
-    let (_, flattest) = crate::math::sin_cos(crease);
+    let (_, flattest) = crate::math::sin_cos(crease); // cosine of the crease angle
     let weighted: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
     let key = |from: u32, to: u32| [from.min(to), from.max(to)];
-    let (mut around, mut edges) = (Vec::new(), Vec::new());
+    let (mut around, mut edges) = (Vec::new(), Vec::new()); // (corner, triangle) and (edge, triangle)
     for (i, &[a, b, c]) in triangles.iter().enumerate() {
         around.extend([a, b, c].map(|corner| (corner, i)));
         edges.extend([key(a, b), key(b, c), key(c, a)].map(|edge| (edge, i)));

@@ -35,7 +35,8 @@ impl SurfaceTexture {
         all && (amplitude == 0.0 || wavelength > 0.0)
     }
 
-    /// Returns the height of the profile at `place` (world, m) in m, and its slopes along x and y.
+    /// Returns the height of the profile at `place` (world, m), m, and its slopes ∂h/∂x and ∂h/∂y. The z coordinate has no effect. An amplitude of 0
+    /// needs a wavelength > 0, too.
     pub fn profile(&self, place: DVec3) -> [f32; 3] {
         let turns = |at: f64| {
             let waves = at / f64::from(self.wavelength);

@@ -5,8 +5,8 @@ use crate::world::texture::SurfaceTexture;
 use bevy_math::Vec3;
 
 impl SurfaceTexture {
-    /// Returns `ground` with this texture. Without a texture returns `ground` unchanged; `None` stands for ground at rest that is hard and
-    /// even.
+    /// Returns `ground` with this texture. A hard and even texture returns `ground` unchanged, with the texture it had. `None` stands for ground at
+    /// rest that is hard and even; a texture makes it ground of the static body at rest.
     pub fn apply_to_ground(self, ground: Option<Ground>) -> Option<Ground> {
         let still =
             Ground { body: Ground::STATIC_BODY, start_velocity: Vec3::ZERO, velocity: Vec3::ZERO, texture: self };
@@ -15,19 +15,23 @@ impl SurfaceTexture {
 }
 
 impl Contact {
-    /// Returns the contact of `probe` with the unevenness of its surface applied. Apply it once, to the final contact with all shapes.
+    /// Returns the contact of `probe` with the unevenness of its surface applied; unchanged on even ground. Apply it once, to the final contact with
+    /// all shapes.
     ///
-    /// The point moves along the normal by the height of the profile, and the normal tilts by the slopes of the profile.
+    /// The contact point of a rim moves along the normal by the height h of the profile. The distance shrinks by h over the cosine between the
+    /// reversed ray and the normal, but not if that cosine is at most 0.1. The normal tilts by the slopes of the profile in the surface. Grip and
+    /// ground stay.
     #[must_use]
     pub fn with_unevenness(self, probe: &Probe) -> Self {
         let Some(texture) = self.ground.map(|ground| ground.texture).filter(|texture| texture.amplitude > 0.0) else {
             return self;
         };
+        // Contact point relative to the centre of mass, m.
         let arm = self.point.unwrap_or(probe.offset + probe.direction * self.distance);
         let [height, along_x, along_y] = texture.profile(probe.position + arm.as_dvec3());
         let slopes = Vec3::new(along_x, along_y, 0.0);
         let across = slopes - self.normal * slopes.dot(self.normal);
-        let closing = -probe.direction.dot(self.normal);
+        let closing = -probe.direction.dot(self.normal); // cosine between the reversed ray and the normal
         // The distance to a surface nearly parallel to the ray stays unchanged: `height / closing` would be unbounded.
         let lifted = if closing > MIN_CLOSING_COSINE { height / closing } else { 0.0 };
         Self {
@@ -51,6 +55,7 @@ mod tests {
     const GRAVEL_TEXTURE: SurfaceTexture =
         SurfaceTexture { rolling_resistance: 0.02, amplitude: 0.02, wavelength: 0.8 };
 
+    /// Returns a vertical probe at `x` m and its contact with flat gravel 1 m below.
     fn met(x: f64) -> (Probe, Contact) {
         let (offset, direction) = (Vec3::ZERO, Vec3::NEG_Z);
         let probe = Probe { car: 0, position: DVec3::new(x, 0.4, 1.0), offset, direction, length: 2.0, rim: None };
@@ -77,6 +82,7 @@ mod tests {
         }
     }
 
+    /// Checks that surfaces without unevenness leave a contact unchanged.
     #[test]
     fn what_is_hard_and_even_changes_nothing() {
         let (probe, contact) = met(0.3);

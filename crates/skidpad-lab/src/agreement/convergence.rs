@@ -19,6 +19,7 @@ const ROUNDING_FLOOR_MM: f64 = 0.3;
 
 /// Open-loop script of controls, which depend on time only.
 struct ConvergenceScript {
+    /// Name of the script.
     name: &'static str,
     /// Initial speed (m/s).
     speed_mps: f64,
@@ -97,7 +98,9 @@ impl Convergence {
     }
 }
 
-/// Drives every script with `model` on the solvers of `backends` that are not peers, and determines the order of each.
+/// Drives every script with `model` on the solvers of `backends` that are not peers at [`COMPARED_RATES_HZ`], in
+/// parallel, and determines the order of convergence from the distances between the final positions at neighbouring
+/// rates. Distances below 0.3 mm count as noise. Results are ordered by script, then by solver.
 pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<Convergence> {
     let own: Vec<&SolverInfo> = backends.iter().filter(|info| !info.comparison_only).collect();
     let jobs: Vec<(&ConvergenceScript, &SolverInfo)> =
@@ -117,9 +120,13 @@ pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<C
 }
 
 impl ConvergenceScript {
-    /// Returns the position at the end of the drive at `hz` Hz (m); NaN for a rate that [`TimeStep`] rejects.
+    /// Returns the position of the centre of mass at the end of the drive at `hz` Hz (m). The steering follows the
+    /// lateral acceleration of the script by the linear bicycle model, evaluated at the end of a step; the brake
+    /// pedal follows the deceleration, evaluated at its middle. The gear is neutral. NaN for a rate that [`TimeStep`]
+    /// rejects.
     fn end_position(&self, info: &SolverInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
         let (dt, setup) = (1.0 / hz, Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) });
+        // Steering angle per lateral acceleration (rad/(m/s²)), and pedal per deceleration (1/(m/s²)).
         let steer = Characteristics::new(model).steer_for(1.0, self.speed_mps);
         let pedal = model.mass() / model.wheels().iter().map(|wheel| wheel.brake_torque / wheel.radius).sum::<f32>();
         let mut driver = OpenLoop(|now: &DriverInput<'_>| Controls {
@@ -134,7 +141,8 @@ impl ConvergenceScript {
     }
 }
 
-/// Appends the section on the order of convergence to `text`.
+/// Appends the section on the order of convergence to `text`: an explanation and a table with a row per vehicle and
+/// script and a column per solver.
 pub fn append_section(text: &mut String, runs: &[Runs]) {
     let rates = COMPARED_RATES_HZ.map(|hz| hz.to_string()).join(", ");
     append(
@@ -154,6 +162,7 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
         }
     }
     let named = solvers.iter().map(|solver| format!("order, {solver}"));
+    // The first 2 columns are text.
     append_head(text, &["vehicle", "drive"].map(String::from).into_iter().chain(named).collect::<Vec<_>>(), 2);
     for runs in runs {
         for script in &CONVERGENCE_SCRIPTS {

@@ -71,8 +71,9 @@ pub struct OverLimit<'a> {
     pub reason: Option<&'static Reason>,
 }
 
-/// Drives every manoeuvre of the catalogue with `model` on every solver of `backends` at each of `rates_hz` (Hz), and
-/// determines the order of convergence at [`COMPARED_RATES_HZ`]. Calls `progress` with the name of the manoeuvre.
+/// Drives every manoeuvre of the catalogue with `model` and standard parameters on every solver of `backends` at each
+/// of `rates_hz` (Hz), and determines the order of convergence at [`COMPARED_RATES_HZ`]. Calls `progress` with the
+/// name of the manoeuvre.
 ///
 /// # Errors
 /// Returns a description of the accepted rates if [`TimeStep::from_rate_hz`] rejects one.
@@ -107,7 +108,8 @@ fn sample_index(sweep: &Sweep, rate_hz: f64) -> Option<usize> {
     sweep.steps_s.iter().position(|dt| (dt * rate_hz - 1.0).abs() < 1e-9)
 }
 
-/// Computes the spread of metric number `index` over the solvers that are not peers, in sample number `sample`.
+/// Computes the spread of metric number `index` over the solvers that are not peers, in sample number `sample`;
+/// unknown if one of them has no value.
 fn spread(sweep: &Sweep, index: usize, sample: usize) -> Spread {
     let metric = &sweep.metrics()[index];
     let values: Option<Vec<f64>> = solver_sweeps(sweep).map(|l| l.samples[sample].metrics[index].value).collect();
@@ -121,12 +123,14 @@ pub fn friction_utilisation(sweep: &Sweep) -> f64 {
     solver_sweeps(sweep).map(|rate_sweep| rate_sweep.samples[sample].friction_utilisation).fold(0.0, f64::max)
 }
 
-/// Returns the largest accepted spread of a run (%).
+/// Returns the largest accepted spread of a run (%). At the limit of friction, above [`GRIP_LIMIT_UTILISATION`], it
+/// is [`MAX_LIMIT_SPREAD_PERCENT`], otherwise [`MAX_SPREAD_PERCENT`].
 pub fn max_spread(sweep: &Sweep) -> f64 {
     if friction_utilisation(sweep) > GRIP_LIMIT_UTILISATION { MAX_LIMIT_SPREAD_PERCENT } else { MAX_SPREAD_PERCENT }
 }
 
-/// Extrapolates the value of metric number `index` to the limit of small steps from [`EXTRAPOLATION_RATES_HZ`], assuming first order.
+/// Extrapolates the value of metric number `index` to the limit of small steps from [`EXTRAPOLATION_RATES_HZ`],
+/// assuming first order: `2 x(fine) − x(coarse)`. `None` if a rate was not driven or a value is missing.
 fn extrapolate_limit(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Option<f64> {
     let [coarse, fine] =
         EXTRAPOLATION_RATES_HZ.map(|hz| rate_sweep.samples[sample_index(sweep, hz)?].metrics[index].value);
@@ -139,7 +143,9 @@ fn order(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Order {
     Order::from_values(&sweep.steps_s, &values, |gap, dt| is_noise(gap, &sweep.metrics()[index], dt))
 }
 
-/// Returns the metrics whose spread at [`AGREEMENT_RATE_HZ`] exceeds the accepted one.
+/// Returns the metrics whose spread in % at [`AGREEMENT_RATE_HZ`] exceeds the accepted one, in the order of vehicles,
+/// manoeuvres and metrics, each with its known reason. Manoeuvres without a run at this rate are left out, as are
+/// spreads that count as noise or are unknown.
 pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
     let mut found = Vec::new();
     for (vehicle, sweep) in runs.iter().flat_map(|r| r.sweeps.iter().map(|sweep| (r.vehicle.as_str(), sweep))) {
@@ -157,8 +163,8 @@ pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
     found
 }
 
-/// Returns what has to be corrected, as text: metrics above the accepted spread without a reason, and reasons whose
-/// metric is within it.
+/// Returns what has to be corrected, as text: metrics above the accepted spread without a reason, then reasons for a
+/// driven vehicle whose metric is within the accepted spread. Empty if there is nothing.
 pub fn faults(runs: &[Runs]) -> Vec<String> {
     let above = over_limit(runs);
     let unexplained = above.iter().filter(|a| a.reason.is_none()).map(|a| {
@@ -166,6 +172,7 @@ pub fn faults(runs: &[Runs]) -> Vec<String> {
         format!("{} {} {}: {spread:.2} % apart, {accepted} % accepted: {values}", a.vehicle, a.manoeuvre, a.metric.name)
     });
     let driven = |r: &&Reason| runs.iter().any(|runs| runs.vehicle == r.vehicle);
+    // Metrics with a reason, and those of them that need none.
     let named = KNOWN_REASONS.iter().filter(driven).flat_map(|r| r.metrics.iter().map(move |&metric| (r, metric)));
     let idle = named.filter(|(r, metric)| {
         !above.iter().any(|a| a.metric.name == *metric && a.reason.is_some_and(|found| found == *r))

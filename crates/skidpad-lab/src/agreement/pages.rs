@@ -24,7 +24,8 @@ mean; of figures that are percentages, in points.";
 /// File name of the page about all vehicles.
 pub const SUMMARY_PAGE: &str = "agreement.md";
 
-/// Returns the page about all vehicles, [`SUMMARY_PAGE`], and one page per vehicle, from runs at [`REQUIRED_RATES_HZ`].
+/// Returns the page about all vehicles, [`SUMMARY_PAGE`], and one page per vehicle, from runs at
+/// [`REQUIRED_RATES_HZ`]. The first page has a summary table per vehicle after the content of [`summary_page_start`].
 pub fn pages(runs: &[Runs]) -> Vec<Page> {
     let mut text = summary_page_start(runs);
     append(&mut text, format_args!("## Each vehicle\n\n{}\n", columns()));
@@ -35,7 +36,8 @@ pub fn pages(runs: &[Runs]) -> Vec<Page> {
     std::iter::once(first).chain(runs.iter().map(details)).collect()
 }
 
-/// Returns the beginning of the page about all vehicles: the results that are judged, at [`AGREEMENT_RATE_HZ`].
+/// Returns the beginning of the page about all vehicles: definitions, accepted spreads and exceptions at
+/// [`AGREEMENT_RATE_HZ`], orders of convergence, and intended differences of the solvers.
 pub fn summary_page_start(runs: &[Runs]) -> String {
     let mut text = format!("# Agreement between the solvers\n\n{}\n\n", generated());
     append(
@@ -51,11 +53,13 @@ pub fn summary_page_start(runs: &[Runs]) -> String {
     text
 }
 
+/// Appends formatted text.
 pub(super) fn append(text: &mut String, what: core::fmt::Arguments<'_>) {
     let written = text.write_fmt(what);
     debug_assert!(written.is_ok(), "a String takes any text");
 }
 
+/// Appends a row of a Markdown table. Vertical bars in cells are escaped.
 pub(super) fn append_row(text: &mut String, cells: impl IntoIterator<Item = String>) {
     text.push('|');
     for cell in cells {
@@ -74,11 +78,13 @@ pub(super) fn append_head(text: &mut String, cells: &[String], words: usize) {
     text.push('\n');
 }
 
+/// Returns the note on how the pages are written.
 fn generated() -> &'static str {
     "Written by `cargo xtask agreement`, not by hand, with a page of every figure for each vehicle in `target/agreement`. `cargo \
      xtask ci` fails when what is judged here is out of date."
 }
 
+/// Returns the rules for values that count as equal, and for the extrapolation.
 fn noise() -> String {
     format!(
         "Lengths in millimetres within {POSITION_NOISE_MM} mm count as equal, and so do times less than half a step apart. The limit is \
@@ -87,6 +93,7 @@ fn noise() -> String {
     )
 }
 
+/// Returns the explanation of the columns of [`append_summary`].
 fn columns() -> String {
     format!(
         "The largest spread of any figure at each rate and in the limit, and which figure that is; “-” where all count as \
@@ -99,7 +106,9 @@ fn columns() -> String {
     )
 }
 
-/// Returns the section on the accepted spreads at [`AGREEMENT_RATE_HZ`] and the metrics that exceed them.
+/// Returns the section on the accepted spreads at [`AGREEMENT_RATE_HZ`]. Its table has a row for the runs below and
+/// one for those at the limit of friction: accepted spread, number of runs and metrics, and the largest spread of the
+/// metrics that do not exceed it. The metrics above the accepted spread follow in a second table.
 pub fn acceptance(runs: &[Runs]) -> String {
     let text = &mut format!("## What is accepted at {AGREEMENT_RATE_HZ} Hz\n\n");
     let cells = ["run", "accepted", "runs", "figures", "largest spread", "of"].map(String::from);
@@ -110,6 +119,7 @@ pub fn acceptance(runs: &[Runs]) -> String {
         (format!("a tyre above {GRIP_LIMIT_UTILISATION} of its friction"), MAX_LIMIT_SPREAD_PERCENT),
     ] {
         let all = runs.iter().flat_map(|r| r.sweeps.iter().map(move |sweep| (r, sweep)));
+        // Runs with this accepted spread.
         let these: Vec<(&Runs, &Sweep)> = all.filter(|(_, sweep)| max_spread(sweep) == limit).collect();
         let figures: usize = these.iter().map(|(_, sweep)| sweep.metrics().len()).sum();
         let explained = |r: &Runs, sweep: &Sweep, metric: &Metric| {
@@ -136,6 +146,8 @@ pub fn acceptance(runs: &[Runs]) -> String {
     core::mem::take(text)
 }
 
+/// Appends the table of the metrics above the accepted spread with their values on the `solvers`, then the reasons,
+/// and a line for each metric without one. Appends only a sentence if there are none.
 fn append_exceptions(text: &mut String, above: &[OverLimit<'_>], solvers: &[&str]) {
     if above.is_empty() {
         text.push_str("\nNo figure lies above.\n\n");
@@ -159,13 +171,15 @@ fn append_exceptions(text: &mut String, above: &[OverLimit<'_>], solvers: &[&str
     text.push('\n');
 }
 
-/// Iterates over the metrics whose spread is expressed in %, with that spread.
+/// Iterates over the metrics whose spread in sample number `sample` is expressed in %, with that spread (%); nothing
+/// without a sample.
 fn spreads(sweep: &Sweep, sample: Option<usize>) -> impl Iterator<Item = (&Metric, f64)> {
     let at = move |index| spread(sweep, index, sample?).percent();
     sweep.metrics().iter().enumerate().filter_map(move |(index, metric)| Some((metric, at(index)?)))
 }
 
-/// Computes the spread of metric number `index` in the limit of small steps.
+/// Computes the spread of metric number `index` in the limit of small steps over the solvers that are not peers;
+/// unknown if one value is missing.
 fn limit_spread(sweep: &Sweep, index: usize) -> Spread {
     let values: Option<Vec<f64>> =
         solver_sweeps(sweep).map(|rate_sweep| extrapolate_limit(sweep, rate_sweep, index)).collect();
@@ -173,6 +187,8 @@ fn limit_spread(sweep: &Sweep, index: usize) -> Spread {
     values.map_or(Spread::Unknown, |values| Spread::between(&values, &sweep.metrics()[index], dt))
 }
 
+/// Appends the table of one vehicle with a row per manoeuvre: friction utilisation, the largest spread and its metric
+/// at each of [`RATES_HZ`] and in the limit of small steps, and the orders of convergence.
 fn append_summary(text: &mut String, runs: &Runs) {
     append(text, format_args!("### {}\n\n", runs.vehicle));
     let rates = RATES_HZ.map(|hz| format!("{hz} Hz"));
@@ -190,6 +206,8 @@ fn append_summary(text: &mut String, runs: &Runs) {
     text.push('\n');
 }
 
+/// Formats the largest spread (%) with the label of its metric; only an upper bound below
+/// [`MIN_NAMED_SPREAD_PERCENT`], "-" without spreads.
 fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
     let largest = spreads.max_by(|a, b| a.1.total_cmp(&b.1));
     match largest {
@@ -199,7 +217,8 @@ fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
     }
 }
 
-/// Formats the median of the observed orders, with the number of observed, of all and of closed ones.
+/// Formats the median of the observed orders of all metrics on all solvers that are not peers (the upper one of two),
+/// followed in brackets by the numbers of observed orders, of all, and of those within the noise.
 fn orders(sweep: &Sweep) -> String {
     let figures = 0..sweep.metrics().len();
     let all: Vec<Order> = figures.flat_map(|index| solver_sweeps(sweep).map(move |l| order(sweep, l, index))).collect();
@@ -211,10 +230,13 @@ fn orders(sweep: &Sweep) -> String {
     format!("{median} ({} of {}, {closed} closed)", seen.len(), all.len())
 }
 
+/// Returns the file name of the page of a vehicle.
 fn page_file(vehicle: &str) -> String {
     format!("agreement_{vehicle}.md")
 }
 
+/// Returns the page of one vehicle: for each manoeuvre the friction utilisation and a table of every metric on every
+/// solver, peers included.
 fn details(runs: &Runs) -> Page {
     let mut text = format!("# Agreement between the solvers: {}\n\n{}\n\n", runs.vehicle, generated());
     append(
@@ -241,9 +263,12 @@ fn details(runs: &Runs) -> Page {
     Page { file: page_file(&runs.vehicle), text }
 }
 
-/// Appends one line for each group of solvers with identical texts, and one with the spreads.
+/// Appends metric number `index` to a table: one line for each group of solvers with identical texts (values at
+/// [`RATES_HZ`], limit of small steps, order), and one with the spreads. Label and unit are written only on the first
+/// line.
 fn append_metric(text: &mut String, sweep: &Sweep, index: usize) {
     let metric = &sweep.metrics()[index];
+    // Solvers, and their common cells.
     let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
     for rate_sweep in &sweep.rate_sweeps {
         let value = |hz| sample_index(sweep, hz).and_then(|sample| rate_sweep.samples[sample].metrics[index].value);

@@ -5,6 +5,7 @@ use super::{AGREEMENT_RATE_HZ, Runs, sample_index};
 use crate::closed_form::{Characteristics, UnsprungCharacteristics};
 use crate::sweep::RateSweep;
 
+/// First paragraphs of the section.
 const SECTION_INTRO: &str = "The solvers that are compared lump the mass of the wheels into the chassis and read the same rows of the \
 same tyre. What is left between them is how the rows are coupled, how the world moves a pose, and how it rounds. Peers solve \
 other equations from the same description; their figures stand in the tables of each vehicle and count nowhere.\n\n\
@@ -14,7 +15,9 @@ in series make the car roll more. The closed forms, and the roll gradient each s
 /// Manoeuvre and metric that are compared with the closed-form roll gradient.
 const ROLL_GRADIENT_METRIC: (&str, &str) = ("circle", "roll_gradient_deg_per_g");
 
-/// Appends the section to `text`.
+/// Appends the section to `text`: an introduction, and a table of the vehicles with unsprung masses with wheel hop
+/// frequencies (Hz) and roll gradients (deg/g): closed forms with rigid tyres and with tyres in series, then those of
+/// each solver in the circle.
 pub fn append_section(text: &mut String, runs: &[Runs]) {
     append(text, format_args!("## What differs on purpose\n\n{SECTION_INTRO}"));
     let solvers: Vec<&str> = runs
@@ -35,7 +38,8 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
     text.push('\n');
 }
 
-/// Returns the roll gradient of each solver at [`AGREEMENT_RATE_HZ`] as text (deg/g).
+/// Returns the roll gradient of each solver at [`AGREEMENT_RATE_HZ`] as text (deg/g). Empty if the circle was not
+/// driven; "-" for a missing value.
 fn roll_gradients(runs: &Runs) -> Vec<String> {
     let Some(sweep) = runs.sweeps.iter().find(|s| s.manoeuvre == ROLL_GRADIENT_METRIC.0) else { return Vec::new() };
     let index = sweep.metrics().iter().position(|m| m.name == ROLL_GRADIENT_METRIC.1);

@@ -42,17 +42,21 @@ impl Bicycle {
     /// (N/rad), steer ratio `ratio` (rad per rad of steering), and roll steer `led`, the force to the left per lateral
     /// acceleration (N per m/s²).
     ///
-    /// The force and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇` gives `L = (ΣC x² − (ΣC x)²/ΣC) / A`,
-    /// `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`, `A = ΣC s x − ΣC x ΣC s / ΣC`. Returns `None` unless `A > 0` and both
-    /// results are finite.
+    /// The force and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇` gives
+    /// `L = (ΣC x² − (ΣC x)²/ΣC) / A`, `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`, `A = ΣC s x − ΣC x ΣC s / ΣC`. Returns
+    /// `None` unless `A > 0` and both results are finite. A gradient below [`NEUTRAL_STEER_TOLERANCE`] of its terms
+    /// is set to 0.
     pub(super) fn from_axles(mass: f64, axles: &[[f64; 4]]) -> Option<Self> {
         let sum = |f: &dyn Fn(&[f64; 4]) -> f64| axles.iter().map(f).sum::<f64>();
+        // c0, c1, c2: ΣC, ΣC x, ΣC x². s0, s1: ΣC s, ΣC s x.
         let (c0, c1, c2) = (sum(&|[_, c, ..]| *c), sum(&|[x, c, ..]| c * x), sum(&|[x, c, ..]| c * x * x));
         let (s0, s1) = (sum(&|[_, c, s, _]| c * s), sum(&|[x, c, s, _]| c * s * x));
+        // m − ΣT (kg) and ΣT x (kg m).
         let (mass, turned) = (mass - sum(&|[.., led]| *led), sum(&|[x, .., led]| x * led));
         let authority = s1 - c1 * s0 / c0;
         let wheelbase_m = (c2 - c1 * c1 / c0) / authority;
         let balance = mass * c1 / c0 + turned;
+        // Sum of the magnitudes of all terms of `balance`, as the scale of its rounding error.
         let terms = mass.abs() * sum(&|[x, c, ..]| (c * x).abs()) / c0 + sum(&|[x, .., led]| (x * led).abs());
         let understeer = if balance.abs() > NEUTRAL_STEER_TOLERANCE * terms { -balance / authority } else { 0.0 };
         // β = (Cs δ − (C1/v + (m − ΣT) v) ψ̇) / C0 with ψ̇ = v δ / (L + K v²).

@@ -14,8 +14,8 @@ pub const UNDERSTEER_ACCELERATION_MPS2: f64 = 3.924;
 /// Largest slip angle of the search (rad).
 const MAX_SLIP_ANGLE_RAD: f64 = 0.6;
 /// Largest longitudinal slip of a wheel that grips (–).
-/// Longitudinal slip of a wheel that spins (–).
 const MAX_GRIPPING_SLIP: f64 = 1.0;
+/// Longitudinal slip of a wheel that spins (–).
 const SPINNING_SLIP: f64 = 10.0;
 /// Maximum number of iterations over loads and longitudinal slips, each with the sideslip and the drive of the previous
 /// one.
@@ -23,15 +23,15 @@ const MAX_LOAD_ITERATIONS: usize = 6;
 /// Change of the steering angle below which the iteration has converged (rad).
 const STEER_TOLERANCE_RAD: f64 = 1e-8;
 
-/// Computes the steering angle beyond the geometric one at `lateral_acceleration` (m/s²) for a path of infinite radius,
-/// without aerodynamic forces (rad). Axle `i` has the slip angle `β − sᵢ δ`; the forces across the path sum to `m a_y`
-/// and the yaw moments to zero.
+/// Computes the steering angle beyond the geometric one at `lateral_acceleration` (m/s²) for a path of infinite
+/// radius, without aerodynamic forces (rad). Axle `i` has the slip angle `β − sᵢ δ`; `sᵢ` is its steer ratio. The
+/// forces across the path sum to `m a_y` and the yaw moments to zero.
 ///
 /// Loads are those of [`steady_state::solve_cornering`]; toe and camber follow from its travel and roll. Side forces act
 /// perpendicular to the wheels, and aligning moments are included. The drive balances the braking components of side
 /// forces and rolling resistance, with the longitudinal slips that this requires.
 ///
-/// Returns `None` if the tyres cannot hold the turn or have no creep.
+/// Returns `None` if the tyres cannot hold the turn or have no creep, that is, dry friction without a slip curve.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     SteadyTurn { lateral_acceleration, speed: None }.steer(model)
 }
@@ -45,16 +45,20 @@ struct SteadyTurn {
     speed: Option<f64>,
 }
 
-/// Aerodynamic forces on a car in a turn (N). `side` is the side force per sine of the sideslip angle.
+/// Aerodynamic forces on a car in a turn (N).
 #[derive(Clone, Copy, Debug, Default)]
 struct AeroForces {
+    /// Drag, against the motion.
     drag: f64,
+    /// Downforce of each surface, positive downwards.
     downforce: [f64; 2],
+    /// Side force per sine of the sideslip angle.
     side: f64,
 }
 
 impl AeroForces {
-    /// Computes the forces on a car that drives straight ahead at `speed` m/s.
+    /// Computes the forces on a car that drives straight ahead at `speed` m/s. All forces are zero if the car has no
+    /// steady pose at this speed.
     fn at_speed(model: &Model, speed: f64) -> Self {
         let side = f64::from(model.parts().aero.side) * speed * speed;
         CruiseState::at_speed(model, speed).map_or(Self::default(), |cruise| Self {
@@ -66,18 +70,23 @@ impl AeroForces {
 }
 
 impl SteadyTurn {
-    /// Returns the curvature of the path (1/m).
+    /// Returns the curvature of the path `a_y / v²` (1/m), positive to the left; 0 without a speed.
     fn curvature(self) -> f64 {
         self.speed.map_or(0.0, |speed| self.lateral_acceleration / (speed * speed).max(1e-6))
     }
 
-    /// Solves for the steering angle (rad); `None` if the tyres cannot hold the turn or have no creep.
+    /// Solves for the steering angle (rad, positive to the left). Each iteration computes loads and tyre conditions
+    /// from sideslip and longitudinal slips of the previous one (initially 0), then solves the yaw balance for the
+    /// steering angle. It ends if the angle changes by less than [`STEER_TOLERANCE_RAD`], or after
+    /// [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn or have no creep, or
+    /// above the rollover threshold.
     fn steer(self, model: &Model) -> Option<f64> {
         let air = self.speed.map_or(AeroForces::default(), |speed| AeroForces::at_speed(model, speed));
         let (mut sideslip, mut slips) = (0.0, vec![0.0; model.wheels().len()]);
         let mut found = f64::NAN;
         for _ in 0..MAX_LOAD_ITERATIONS {
             let balance = TurnBalance::of(model, self, air, sideslip, &slips)?;
+            // Steering angle of the previous iteration; NaN in the first one, which therefore never ends the loop.
             let was = core::mem::replace(&mut found, balance.steer()?);
             sideslip = balance.sideslip(found)?;
             slips = balance.slips(sideslip, found);
@@ -94,11 +103,13 @@ struct TurnBalance<'a> {
     model: &'a Model,
     turn: SteadyTurn,
     air: AeroForces,
+    /// Tyres in wheel order.
     tyres: Vec<LoadedTyre>,
 }
 
 /// Tyre under its load in a turn.
 struct LoadedTyre {
+    /// Load, camber and grip.
     conditions: Conditions<f32>,
     /// Angle of the wheel in addition to the steering angle (rad).
     toe: f64,
@@ -128,7 +139,9 @@ struct TyreForces {
 
 impl<'a> TurnBalance<'a> {
     /// Prepares the tyres of an iteration with the `sideslip` (rad) and the longitudinal `slips` of the previous one;
-    /// `None` above the rollover threshold.
+    /// `None` above the rollover threshold. The loads are those of the lateral acceleration `a_y cos β`, of downforce
+    /// and drag at the speed, and of the longitudinal component `a_y sin β`, which adds the pitch moment
+    /// `m a_y sin β h`.
     fn of(model: &'a Model, turn: SteadyTurn, air: AeroForces, sideslip: f64, slips: &[f64]) -> Option<Self> {
         let (sin, cos) = sideslip.sin_cos();
         let mass = f64::from(model.mass());
@@ -147,8 +160,11 @@ impl<'a> TurnBalance<'a> {
         Some(Self { model, turn, air, tyres })
     }
 
-    /// Returns the angles of the wheels for the steering angle `delta` (rad).
+    /// Returns the angles of the wheels relative to the car for the steering angle `delta`, in wheel order (rad,
+    /// positive to the left). The steering geometry turns left and right wheel of an axle differently; the toe angle
+    /// of each wheel is added.
     fn wheel_angles(&self, delta: f64) -> Vec<f64> {
+        // Mean angle of each axle: steer ratio times steering angle.
         let middles: Vec<f32> = self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
         let angles = self.model.road_wheel_angles(&middles);
         let wheels = self.model.wheels().iter().zip(&self.tyres);
@@ -157,11 +173,15 @@ impl<'a> TurnBalance<'a> {
             .collect()
     }
 
-    /// Computes the forces of the tyres at the sideslip angle `beta` (rad) with the wheel angles `turned` (rad).
+    /// Computes the forces of the tyres, in wheel order, at the sideslip angle `beta` (rad) with the wheel angles
+    /// `turned` relative to the car (rad). The direction of motion of each contact point follows from `beta` and the
+    /// curvature of the path. The lateral slip is the tangent of the angle between wheel and motion, limited to ±1;
+    /// the longitudinal slip is that of the iteration.
     fn tyre_forces(&self, beta: f64, turned: &[f64]) -> Vec<TyreForces> {
         let ((sin, cos), curvature) = (beta.sin_cos(), self.turn.curvature());
         let one = |i: usize| {
             let (tyre, at) = (&self.tyres[i], self.model.wheels()[i].contact);
+            // Direction of motion of the contact point relative to the car (rad), and the lateral slip.
             let path = (sin + curvature * f64::from(at.x)).atan2(cos - curvature * f64::from(at.y));
             let across = (turned[i] - path).tan().clamp(-1.0, 1.0) as f32;
             let slip = [tyre.slip as f32, across];
@@ -176,8 +196,13 @@ impl<'a> TurnBalance<'a> {
         (0..self.tyres.len()).map(one).collect()
     }
 
-    /// Computes the longitudinal forces of the wheels that hold the speed (N): drive less rolling resistance. A
-    /// spinning wheel has the largest force that friction allows; the other wheels share the remainder of the drive.
+    /// Computes the longitudinal force of each wheel at constant speed (N, positive forward): drive less rolling
+    /// resistance.
+    ///
+    /// The drive balances rolling resistance, the braking components of the side forces in `pushing`, drag, and the
+    /// braking component of the aerodynamic side force. A spinning wheel has the largest force that friction allows;
+    /// the other driven wheels divide the rest by their drive shares. The drive falls short if all driven wheels
+    /// spin.
     fn longitudinal_forces(&self, beta: f64, pushing: &[TyreForces]) -> Vec<f64> {
         let tyres = || pushing.iter().zip(&self.tyres);
         let braked: f64 = tyres().map(|(push, tyre)| push.side_force * push.to_path.sin() + tyre.rolling).sum();
@@ -185,6 +210,7 @@ impl<'a> TurnBalance<'a> {
         let mut drive = needed;
         for _ in 0..self.tyres.len() {
             let spins = |tyre: &&LoadedTyre| tyre.drive_share * drive > tyre.max_longitudinal_force;
+            // Force of the spinning wheels (N), and the sum of the drive shares of the others.
             let given: f64 = self.tyres.iter().filter(spins).map(|tyre| tyre.max_longitudinal_force).sum();
             let left: f64 = self.tyres.iter().filter(|tyre| !spins(tyre)).map(|tyre| tyre.drive_share).sum();
             if left <= 0.0 {
@@ -198,14 +224,18 @@ impl<'a> TurnBalance<'a> {
             .collect()
     }
 
-    /// Computes the force across the path (N) and the yaw moment (N m) at the sideslip angle `beta` (rad) with the
-    /// wheel angles `turned` (rad).
+    /// Computes the force across the path (N, positive to the left) and the yaw moment about the centre of mass (N m,
+    /// positive to the left) at the sideslip angle `beta` (rad) with the wheel angles `turned` relative to the car
+    /// (rad). Both include side forces, longitudinal forces and the aerodynamic side force. The moment also includes
+    /// the aligning moments and the drag at its point of application.
     fn lateral_force_and_moment(&self, beta: f64, turned: &[f64]) -> [f64; 2] {
         let (pushing, aero) = (self.tyre_forces(beta, turned), &self.model.parts().aero);
         let (along, (sin, cos)) = (self.longitudinal_forces(beta, &pushing), beta.sin_cos());
+        // Lateral components of the aerodynamic side force and of the drag in axes of the car (N).
         let [beside, dragged] = [self.air.side, self.air.drag].map(|force| -force * sin);
         let mut sums = [beside * cos, f64::from(aero.side_point.x) * beside + f64::from(aero.drag_point.x) * dragged];
         for ((push, along), wheel) in pushing.iter().zip(along).zip(self.model.wheels()) {
+            // Tyre force in axes of the car.
             let ((sin, cos), [x, y]) = (push.steer_angle.sin_cos(), [wheel.contact.x, wheel.contact.y].map(f64::from));
             let [forward, leftward] = [along * cos - push.side_force * sin, along * sin + push.side_force * cos];
             sums[0] += push.side_force * push.to_path.cos() + along * push.to_path.sin();
@@ -214,7 +244,9 @@ impl<'a> TurnBalance<'a> {
         sums
     }
 
-    /// Solves for the sideslip angle at which the force across the path is that of the turn (rad).
+    /// Solves for the sideslip angle at which the force across the path equals `m a_y` with the steering angle
+    /// `delta` (rad). The search covers ±[`MAX_SLIP_ANGLE_RAD`]; `None` if the tyres cannot produce the force within
+    /// it.
     fn sideslip(&self, delta: f64) -> Option<f64> {
         let wanted = f64::from(self.model.mass()) * self.turn.lateral_acceleration;
         let turned = self.wheel_angles(delta);
@@ -226,7 +258,9 @@ impl<'a> TurnBalance<'a> {
         .map(|slip| -slip)
     }
 
-    /// Solves for the steering angle without a yaw moment (rad).
+    /// Solves for the steering angle (rad) at which the yaw moment is zero, with the sideslip angle of the demanded
+    /// lateral force for each trial angle. The search covers ±[`MAX_SLIP_ANGLE_RAD`]; `None` if there is no balance
+    /// within it.
     fn steer(&self) -> Option<f64> {
         let moment = |delta: f64| {
             self.sideslip(delta)
@@ -235,8 +269,10 @@ impl<'a> TurnBalance<'a> {
         find_rising_root(moment, -MAX_SLIP_ANGLE_RAD, MAX_SLIP_ANGLE_RAD)
     }
 
-    /// Computes the longitudinal slips of the forces that hold the speed (–). A wheel whose tyre cannot produce its
-    /// force spins.
+    /// Computes the longitudinal slip of each wheel (–, positive for drive) for the forces of
+    /// [`TurnBalance::longitudinal_forces`] at the sideslip angle `beta` and the steering angle `delta` (rad), at the
+    /// lateral slip of the wheel. A wheel whose tyre cannot produce its force spins with [`SPINNING_SLIP`] in the
+    /// direction of the force.
     fn slips(&self, beta: f64, delta: f64) -> Vec<f64> {
         let pushing = self.tyre_forces(beta, &self.wheel_angles(delta));
         let one = |(i, wanted): (usize, &f64)| {
@@ -249,12 +285,15 @@ impl<'a> TurnBalance<'a> {
 }
 
 impl LoadedTyre {
-    /// Prepares the tyre of wheel `i` at `speed` m/s, with its `share` of the drive and its longitudinal `slip`.
+    /// Prepares the tyre of wheel `i` at `speed` m/s in the pose `steady`, with its `share` of the drive (–) and its
+    /// longitudinal `slip` (–). Toe and camber include the changes by suspension links at the travel of the wheel;
+    /// camber also includes the roll angle. The friction factor of the ground is 1.
     fn of(model: &Model, steady: &SteadyState, speed: f64, i: usize, [share, slip]: [f64; 2]) -> Self {
         let (wheel, load) = (&model.wheels()[i], steady.loads[i] as f32);
         let axle = &model.parts().axles[wheel.axle];
         let travel = |i: usize| steady.compressions[i] as f32;
         let outwards = wheel.side.outward_sign();
+        // Change of toe (rad).
         let links = axle.toe_camber.map_or(0.0, |links| links.changes_at(travel(i))[0]);
         let camber = outwards * model.camber(i, travel) + steady.roll as f32;
         Self {
@@ -269,7 +308,8 @@ impl LoadedTyre {
 }
 
 /// Computes the understeer gradient `dδ/da_y` at `lateral_acceleration` (m/s²) with tyre curves and load transfer
-/// (rad/(m/s²)); `None` if the tyres cannot hold it or have no creep.
+/// (rad/(m/s²)), as the central difference of [`extra_steer`] over ±0.1 m/s². Positive for understeer. `None` if the
+/// tyres cannot hold one of both accelerations or have no creep.
 pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     const HALF_STEP_MPS2: f64 = 0.1;
     let steer = |more: f64| extra_steer(model, lateral_acceleration + more);
@@ -285,14 +325,18 @@ pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     held.unwrap_or_else(|| Characteristics::new(model).steer_for(lateral_acceleration, v))
 }
 
-/// Computes the largest lateral acceleration that the tyres hold in steady cornering, in the direction in which the car
-/// tips first (m/s²). `None` if it exceeds the rollover threshold, or if nothing steers. Without a `speed` (m/s) the
-/// path has an infinite radius and there are no aerodynamic forces.
+/// Computes the largest lateral acceleration that the tyres hold in steady cornering, in the direction in which the
+/// car tips first (m/s², ≥ 0). Bisects between 0.1 m/s² and the rollover threshold, at most 50 m/s². Without a
+/// `speed` (m/s) the path has an infinite radius and there are no aerodynamic forces.
+///
+/// `None` if the car has no rollover threshold, if it tips before its tyres slide (they hold 99.9 % of the
+/// threshold), or if the tyres do not hold 0.1 m/s², for example because nothing steers.
 pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     const MAX_SEARCHED_ACCELERATION_MPS2: f64 = 50.0;
     let tipping = steady_state::rollover(model)?.lateral_acceleration;
     let holds = |a: f64| SteadyTurn { lateral_acceleration: a.copysign(tipping), speed }.steer(model).is_some();
     let tips = tipping.abs().min(MAX_SEARCHED_ACCELERATION_MPS2);
+    // Nothing holds, or the car tips first.
     if !holds(0.1) || holds(0.999 * tips) {
         return None;
     }
@@ -305,12 +349,14 @@ pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
 }
 
 /// Finds the root of `f` closest to 0 at which `f` rises, searching upwards if `f` is negative at 0 and downwards
-/// otherwise, up to the end of the range `low..high`. `None` if there is none. NaN counts as not reached.
+/// otherwise, in 60 equal steps up to the end of the range `low..high`. The bracket of the first change of sign is
+/// then refined. `None` if there is none. NaN counts as not reached.
 fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
     const SEARCH_STEPS: usize = 60;
     let start = 0.0f64.clamp(low, high);
     let at_start = f(start);
     let (end, sign) = if at_start < 0.0 { (high, 1.0) } else { (low, -1.0) };
+    // Position and value; a search downwards mirrors the sign of the value.
     let mut inner = [start, sign * at_start];
     for i in 1..=SEARCH_STEPS {
         let x = start + (end - start) * i as f64 / SEARCH_STEPS as f64;
@@ -325,7 +371,8 @@ fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> 
 
 /// Finds the root of `f` between `inner`, where `f` is negative or NaN, and `outer`, where it is not negative, each
 /// given as [position, value]. Uses regula falsi with the Illinois modification (M. Dowell and P. Jarratt, BIT 11,
-/// 1971) and a bisection in every fourth iteration.
+/// 1971) and a bisection in every fourth iteration. Ends if the value is 0, or if the end point moves by less than
+/// 1e-13 or the bracket is narrower than that. After 60 iterations it returns `outer`.
 fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 2]) -> f64 {
     const MAX_ROOT_ITERATIONS: usize = 60;
     const ROOT_TOLERANCE: f64 = 1e-13;
@@ -336,7 +383,9 @@ fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [
         let x = if is_between && look % 4 != 0 { secant } else { 0.5 * (inner[0] + outer[0]) };
         let value = f(x);
         let is_outer = value >= 0.0;
+        // The new point replaces the end with the same sign of the value.
         let (moves, stays) = if is_outer { (&mut outer, &mut inner) } else { (&mut inner, &mut outer) };
+        // Distance by which the replaced end moves.
         let way = (x - moves[0]).abs();
         *moves = [x, value];
         // An end point that stays twice would slow down the secant.

@@ -25,20 +25,24 @@ impl CruiseState {
     /// none is steady: if the downforce grows at low ride heights, the car may sink faster than its springs react.
     ///
     /// Each iteration moves halfway towards the pose for the forces of the previous one. This also converges for cars
-    /// whose downforce decreases at low ride heights.
+    /// whose downforce decreases at low ride heights. The iteration ends when no compression changes by 1e-7 m;
+    /// `None` after 400 iterations. A car without aerodynamic maps needs only one.
     pub fn at_speed(model: &Model, v: f64) -> Option<Self> {
         let aero = &model.parts().aero;
         let mut compressions = vec![0.0; model.wheels().len()];
         for _ in 0..MAX_POSE_ITERATIONS {
             let mean_compression = model.mean_compression(|i| compressions[i] as f32);
+            // Factors on drag, front and rear downforce, for air from straight ahead (0.0).
             let factors = aero.maps.as_ref().map_or([1.0; 3], |maps| maps.factors(mean_compression, 0.0));
             let plain = [aero.drag, aero.downforce[0].coefficient, aero.downforce[1].coefficient];
             let [drag_n, front, rear] = [0, 1, 2].map(|i| f64::from(plain[i]) * f64::from(factors[i]) * v * v);
+            // 0.0: no roll.
             let steady = solve_at_roll(model, 0.0, LoadDemand::at_speed(model, [front, rear], drag_n))?;
             let moved = compressions.iter().zip(&steady.compressions).map(|(from, to)| (to - from).abs());
             if aero.maps.is_none() || moved.fold(0.0, f64::max) < COMPRESSION_TOLERANCE_M {
                 return Some(Self { drag_n, downforce_n: [front, rear], steady });
             }
+            // 0.5: halfway.
             compressions.iter_mut().zip(&steady.compressions).for_each(|(z, to)| *z += 0.5 * (to - *z));
         }
         None

@@ -15,7 +15,9 @@ const MIN_SUPPORT_RATIO: f64 = 1.5;
 /// value.
 const MIN_ROLL_LEVER_M: f64 = 1e-3;
 
-/// Returns the notes on `model`, as sentences.
+/// Returns the notes on `model`, as sentences: on ride frequency and damping of each axle, identical dampers, load
+/// capacity of the springs, bump travel at top speed, lift at speed, stability and rollover, weak brakes, rays
+/// outside the hull, geometry of the wheels, and conflicting steered axles. Empty if nothing is remarkable.
 pub fn lints(model: &Model) -> Vec<String> {
     let figures = Characteristics::new(model);
     let mut found = Vec::new();
@@ -34,6 +36,8 @@ pub fn lints(model: &Model) -> Vec<String> {
     found
 }
 
+/// Checks the ride of axle `number` (from 1). Returns a note for a ride frequency outside 0.7 to 6 Hz, for a mean
+/// damping ratio outside 0.1 to 1.2, and for more damping in bump than in rebound.
 fn ride(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
     let mut found = Vec::new();
     if !(0.7..=6.0).contains(&axle.ride_hz) {
@@ -53,7 +57,8 @@ fn ride(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
     found
 }
 
-/// Checks for identical dampers at axles with different loads, which have different damping ratios.
+/// Checks for identical dampers at the first and the last axle. Returns a note if their static loads differ by more
+/// than 10 %, because their damping ratios then differ; `None` without rebound damping or with one axle.
 fn identical_dampers(axles: &[AxleCharacteristics], model: &Model) -> Option<String> {
     let strut = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map(|w| w.strut);
     let (first, last) = (axles.first()?, axles.last()?);
@@ -67,7 +72,8 @@ fn identical_dampers(axles: &[AxleCharacteristics], model: &Model) -> Option<Str
     })
 }
 
-/// Checks that springs and stops, and the force bound of ray-cast vehicles, can carry more than the weight of the car.
+/// Checks that the suspension can carry at least [`MIN_SUPPORT_RATIO`] times the weight of the car: springs and bump
+/// stops before metal contact, and the force bound of ray-cast vehicles. Returns a note for each that cannot.
 fn support(model: &Model) -> Vec<String> {
     let weight = f64::from(model.mass()) * GRAVITY_MPS2;
     let most = |i: usize| {
@@ -95,6 +101,8 @@ fn support(model: &Model) -> Vec<String> {
     found
 }
 
+/// Checks whether the downforce at top speed uses all bump travel of a wheel. `None` also without a top speed or a
+/// steady pose there.
 fn compressed(model: &Model, figures: &Characteristics) -> Option<String> {
     let speed = figures.top_speed_mps?;
     let used = max_bump_use_percent(model, &CruiseState::at_speed(model, speed)?.steady.compressions);
@@ -103,6 +111,9 @@ fn compressed(model: &Model, figures: &Characteristics) -> Option<String> {
     })
 }
 
+/// Checks stability. Returns notes on a critical speed below 100 m/s, springs that cannot hold the car upright, a
+/// roll axis that is not below the centre of mass, and a rollover threshold below the largest lateral friction
+/// coefficient of the tyres.
 fn upright(model: &Model, figures: &Characteristics) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(speed) = figures.bicycle.and_then(|b| b.critical_speed_mps()).filter(|v| *v < 100.0) {
@@ -111,6 +122,7 @@ fn upright(model: &Model, figures: &Characteristics) -> Vec<String> {
     if figures.roll_gradient.is_none() {
         found.push("springs and bars are too soft to hold the car upright".into());
     }
+    // Lateral friction coefficient (–).
     let grip = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
     let tipping = figures.rollover_g.and_then(|_| rollover(model));
     if figures.rollover_g.is_some() && tipping.is_none() && model.roll_lever() < MIN_ROLL_LEVER_M {
@@ -131,13 +143,15 @@ fn upright(model: &Model, figures: &Characteristics) -> Vec<String> {
     found
 }
 
-/// Checks for wheels whose brake cannot lock them at the loads of the hardest stop. Rear brakes may be weaker than at
-/// rest, because braking unloads them.
+/// Checks for wheels whose brake cannot lock them at the loads of an ideal stop from 100 km/h. Wheels without a brake
+/// are not named. `None` also without a stopping distance. Rear brakes may be weaker than at rest, because braking
+/// unloads them.
 fn weak_brakes(model: &Model) -> Option<String> {
     let stop = stopping_distance(model, STOPPING_SPEED_MPS, Pedal::IdealBraking)?;
     let loads =
         solve_at_roll(model, 0.0, LoadDemand::braking(model, STOPPING_SPEED_MPS * STOPPING_SPEED_MPS / (2.0 * stop)))?
             .loads;
+    // Whether the brake torque is below friction torque of the tyre.
     let lazy = |i: usize| {
         let (wheel, load) = (&model.wheels()[i], loads[i] as f32);
         wheel.brake_torque > 0.0 && wheel.brake_torque < model.tyre(i).friction_at(load)[0] * load * wheel.radius
@@ -146,17 +160,20 @@ fn weak_brakes(model: &Model) -> Option<String> {
     Some(format!("the brake cannot lock wheel {weak} at its load in the hardest stop"))
 }
 
-/// Checks whether lift, or drag above the ground, unloads the first or the last axle below the top speed. The moment of
-/// the other axles about that one, `Σ (x − x_e) N`, decreases with v². The ride heights are those at rest.
+/// Checks whether lift, or drag above the ground, unloads the first or the last axle below the top speed. The moment
+/// of the other axles about that one, `Σ (x − x_e) N`, decreases with v². The ride heights are those at rest. The
+/// speed of lift-off is `√(moment at rest / moment lost per v²)`.
 fn axle_lift_at_speed(model: &Model, figures: &Characteristics) -> Option<String> {
     let top = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
     let aero = &model.parts().aero;
+    // Demand at the square of the speed `pressure` (m²/s²).
     let at = |pressure: f64| {
         let downforce = [0, 1].map(|k| pressure * f64::from(aero.downforce[k].coefficient));
         LoadDemand::at_speed(model, downforce, pressure * f64::from(aero.drag))
     };
     let (rest, fast) = (at(0.0), at(1.0));
     let lifted_at = |end: usize| {
+        // Moment about the axle (N m).
         let about = |demand: &LoadDemand| (demand.pitching - figures.axles[end].x_m * demand.weight).abs();
         let lost = about(&rest) - about(&fast);
         if lost > 0.0 { (about(&rest) / lost).sqrt() } else { f64::INFINITY }
@@ -171,6 +188,7 @@ fn rays_outside_hull(model: &Model) -> Option<String> {
     let hull = &model.parts().hull;
     let outside = |i: usize| {
         let wheel = &model.wheels()[i];
+        // Start of the ray, one diameter above the contact point.
         let start = wheel.contact + skidpad_core::Vec3::Z * (2.0 * wheel.radius);
         !(start - hull.centre).abs().cmple(hull.half_extents).all()
     };
@@ -180,6 +198,9 @@ fn rays_outside_hull(model: &Model) -> Option<String> {
     ))
 }
 
+/// Checks the wheels. Returns notes on axles closer together than the sum of their radii, wheels whose spin inertia
+/// is that of a disc of more than half the mass they carry, and radii above 1.5 times the height of the centre of
+/// mass.
 fn geometry(model: &Model, axles: &[AxleCharacteristics]) -> Vec<String> {
     let mut found = Vec::new();
     let radius = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map_or(0.0, |w| f64::from(w.radius));

@@ -11,11 +11,13 @@ use crate::metrics::Metric;
 /// Initial speed of the stopping distances (m/s): 100 km/h.
 pub const STOPPING_SPEED_MPS: f64 = 100.0 / 3.6;
 
-/// Returns the figures of each wheel, in wheel order.
+/// Returns the figures of each wheel, in wheel order: static load (N), sag as load over wheel rate (mm), and load at
+/// the bump stop without the force of the stop (N).
 pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
     let one = |i: usize| {
         let strut = &model.wheels()[i].strut;
         let (load, rate) = (f64::from(model.static_load(i)), f64::from(strut.rate));
+        // Load at the full bump travel (N).
         let most = load + strut.spring_force(strut.bump_travel.into());
         vec![
             Metric::new("static_load_n", "Static load", "N", 1, Some(load)),
@@ -26,7 +28,9 @@ pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
     (0..model.wheels().len()).map(one).collect()
 }
 
-/// Returns the figures of each axle, from the front.
+/// Returns the figures of each axle, from the front: position ahead of the centre of mass, track, static load, sag,
+/// ride frequency, damping ratios, cornering stiffness, wheel hop frequency, and the figures of damper knees if there
+/// are any.
 pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     let hop = UnsprungCharacteristics::of(model).map(|own| own.hop_hz);
     let one = |(i, a): (usize, &super::AxleCharacteristics)| {
@@ -53,9 +57,11 @@ pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     Characteristics::new(model).axles.iter().enumerate().map(one).collect()
 }
 
-/// Returns the figures of the damper knees of an axle; empty if its dampers have none.
+/// Returns the figures of the damper knees of an axle, taken from its first wheel: speed of the knee (m/s) and
+/// remaining damping beyond it (–), for bump and rebound. A damper without a knee has no figures.
 fn knees(model: &Model, axle: usize) -> Vec<Metric> {
     let Some(first) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
+    // Key and label of the knee, key and label of the remaining damping.
     let names = [
         ("bump_knee_mps", "Damper opens in bump at", "bump_damping_beyond_knee", "Damping left in bump beyond"),
         (
@@ -75,19 +81,23 @@ fn knees(model: &Model, axle: usize) -> Vec<Metric> {
     .collect()
 }
 
-/// Returns the mass and the figures of hitch and coupler.
+/// Returns the mass (kg) and the figures of hitch and coupler.
 pub fn towing(model: &Model) -> Vec<Metric> {
     let figures = Characteristics::new(model);
     let mass = Metric::new("mass_kg", "Mass", "kg", 1, Some(figures.mass_kg));
     [mass].into_iter().chain(towing::list(model, &figures)).collect()
 }
 
-/// Returns the figures of the whole car.
+/// Returns the figures of the whole car in this order: mass and wheelbase, hitch and coupler, modes, roll gradients,
+/// steering behaviour, rollover and downforce, power of engine and motors, stall speed of the converter, top speed,
+/// stopping distances. Figures of parts that the car does not have are left out, except that a figure without a value
+/// stays in the list.
 pub fn car(model: &Model) -> Vec<Metric> {
     let figures = Characteristics::new(model);
     let degrees_per_g = |gradient: Option<f64>| gradient.map(|r| (r * GRAVITY_MPS2).to_degrees());
     let mut list = vec![
         Metric::new("mass_kg", "Mass", "kg", 1, Some(figures.mass_kg)),
+        // Without a value for a car with one axle.
         Metric::new("wheelbase_m", "Wheelbase", "m", 3, Some(figures.wheelbase_m).filter(|_| figures.axles.len() > 1)),
     ];
     list.extend(towing::list(model, &figures));
@@ -111,6 +121,7 @@ pub fn car(model: &Model) -> Vec<Metric> {
         list.push(Metric::new("motor_power_kw", "Motors' most power together", "kW", 1, Some(power * 1e-3)));
     }
     if let Some(speed) = stall_speed(model) {
+        // rad/s to rev/min.
         let turns = speed * 60.0 / core::f64::consts::TAU;
         list.push(Metric::new("stall_rpm", "Converter stalls the engine at", "rev/min", 0, Some(turns)));
     }
@@ -122,9 +133,13 @@ pub fn car(model: &Model) -> Vec<Metric> {
     list
 }
 
+/// Returns frequency (Hz) and damping ratio (–) of heave, pitch, roll with creeping tyres and roll with tyres that
+/// hold, then the longest stable step of explicit springs (ms). Values are missing if the springs cannot hold the car
+/// upright.
 fn ride(model: &Model) -> Vec<Metric> {
     let modes = Modes::of(model);
     let mut list = Vec::new();
+    // Selects a mode from the set.
     type Pick = fn(&Modes) -> super::modes::Mode;
     let rows: [(&str, &str, Pick); 4] = [
         ("heave", "Heave", |m| m.heave),
@@ -144,6 +159,9 @@ fn ride(model: &Model) -> Vec<Metric> {
     list
 }
 
+/// Returns the figures of cornering: understeer gradient of the linear bicycle and at 0.4 g with load transfer,
+/// largest steady lateral acceleration, characteristic and critical speed. The largest lateral acceleration holds at
+/// 100 km/h, or at top speed if it is lower. All values are missing for a car without a bicycle model.
 fn turning(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let bicycle = figures.bicycle;
     let linear = bicycle.map(|b| b.understeer);
@@ -180,9 +198,13 @@ fn turning(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     ]
 }
 
+/// Returns the rollover thresholds of the rigid car and on its springs (g, positive, with the direction of the turn
+/// in the label), the bump travel used at top speed (%), and for a car with aerodynamic downforce or lift the
+/// downforce at top speed (N).
 fn tipping(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let rolled =
         figures.rollover_g.and_then(|_| steady_state::rollover(model)).map(|s| s.lateral_acceleration / GRAVITY_MPS2);
+    // Sign of the turn in which the rigid car tips first; left if both are equal.
     let rigid = match figures.tip_direction {
         Some(Side::Right) => -1.0,
         _ => 1.0,
@@ -193,6 +215,7 @@ fn tipping(model: &Model, figures: &Characteristics) -> Vec<Metric> {
         named("Rollover threshold on its springs", rolled.unwrap_or(rigid)),
     );
     let at_speed = figures.top_speed_mps.and_then(|v| CruiseState::at_speed(model, v));
+    // Only for a car with a top speed and a steady pose there.
     let used = at_speed.as_ref().map(|cruise| max_bump_use_percent(model, &cruise.steady.compressions));
     let mut list = vec![
         Metric::new("rollover_rigid_g", &rigid, "g", 3, figures.rollover_g),
@@ -206,7 +229,8 @@ fn tipping(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     list
 }
 
-/// Returns the largest share of its bump travel that a wheel uses (%).
+/// Returns the largest share of its bump travel that a wheel uses (%), for the `compressions` of the wheels from rest
+/// (m). Negative if all wheels are extended.
 pub(super) fn max_bump_use_percent(model: &Model, compressions: &[f64]) -> f64 {
     let shares = compressions.iter().zip(model.wheels()).map(|(z, w)| 100.0 * z / f64::from(w.strut.bump_travel));
     shares.fold(f64::MIN, f64::max)

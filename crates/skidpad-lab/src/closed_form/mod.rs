@@ -2,10 +2,10 @@
 //!
 //! | figure | module |
 //! |---|---|
-//! | [`Characteristics`]: loads, sag, linear bicycle model, roll gradient, top speed; cheap enough for drivers | here, [`bicycle`], [`steady_state`], [`sway`] |
+//! | [`Characteristics`]: loads, sag, bicycle model, roll gradient, top speed; cheap enough for drivers | here, [`bicycle`], [`roll`], [`straight`] |
 //! | frequencies and damping ratios of the rigid-body modes | [`modes`] |
 //! | aerodynamic forces, and the ride heights they cause | [`cruise`] |
-//! | steady poses with bump stops and lifted wheels, rollover | [`straight`] |
+//! | steady poses with bump stops and lifted wheels, rollover | [`steady_state`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
 //! | hitch and coupler | `towing` |
 //! | vehicle loaded by its trailers, stopping distance and top speed of a train | [`train`] |
@@ -40,6 +40,7 @@ use roll::TurnPose;
 use skidpad_core::model::Side;
 use skidpad_core::{Model, STANDARD_GRAVITY};
 
+/// Standard gravity (m/s²).
 const GRAVITY_MPS2: f64 = STANDARD_GRAVITY as f64;
 
 /// Figures of one axle.
@@ -59,7 +60,8 @@ pub struct AxleCharacteristics {
     pub bump_damping_ratio: f64,
     /// Damping ratio of this oscillator in rebound (–).
     pub rebound_damping_ratio: f64,
-    /// Cornering stiffness of the whole axle at the static load (N/rad); `None` for tyres without creep.
+    /// Cornering stiffness of the whole axle at the static load (N/rad); `None` for tyres without creep (dry
+    /// friction).
     pub cornering_stiffness_n_per_rad: Option<f64>,
 }
 
@@ -90,7 +92,8 @@ pub struct Characteristics {
 }
 
 impl Characteristics {
-    /// Computes the figures of `model`.
+    /// Computes the figures of `model`. Axles are listed from the front; wheelbase is the distance of the first and
+    /// the last one. The rollover threshold is the lower of both directions of turn.
     pub fn new(model: &Model) -> Self {
         let axles: Vec<AxleCharacteristics> = (0..model.parts().axles.len()).map(|i| axle(model, i)).collect();
         let tips = roll::rigid_rollover(model, &axles);
@@ -118,9 +121,11 @@ impl Characteristics {
         }
     }
 
-    /// Computes the mean road-wheel angle for a steady lateral acceleration (m/s²) at `v` m/s (rad). Uses the bicycle
-    /// model, or the geometric angle if there is no such model or it is unstable at this speed.
+    /// Computes the mean road-wheel angle for a steady lateral acceleration (m/s²) at `v` m/s (rad),
+    /// `δ = a_y (L + K v²) / v²`. Uses the bicycle model, or the wheelbase `a_y L / v²` if there is no such model.
+    /// The wheelbase also replaces `L + K v²` at or below a tenth of it, near and above the critical speed.
     pub fn steer_for(&self, lateral_acceleration: f64, v: f64) -> f64 {
+        // Wheelbase, and angle per curvature of the path (m).
         let geometric = self.wheelbase_m;
         let needed = self.bicycle.map_or(geometric, |b| b.wheelbase_m + b.understeer * v * v);
         let needed = if needed > 0.1 * geometric { needed } else { geometric };
@@ -131,12 +136,17 @@ impl Characteristics {
 /// Relative difference above which the thresholds of the two sides count as different (–).
 const ROLLOVER_SIDE_TOLERANCE: f64 = 1e-3;
 
-/// Returns the side of the lower of two thresholds (turning left, turning right); `None` if they are equal.
+/// Returns the side of the lower of two thresholds, given as (turning left, turning right); `None` if they differ by
+/// at most [`ROLLOVER_SIDE_TOLERANCE`].
 fn first_side([left, right]: [f64; 2]) -> Option<Side> {
     let differ = (left - right).abs() > ROLLOVER_SIDE_TOLERANCE * left.min(right);
     differ.then_some(if left < right { Side::Left } else { Side::Right })
 }
 
+/// Computes the figures of axle `index`. The position is the mean of its wheels, the track the distance of the
+/// outermost contact points. Frequency `√(k / m) / 2π` and damping ratio `c / (2 √(k m))` use the sums over its
+/// wheels and heave springs; the sag leaves heave springs out. The mass is the carried mass, which includes that of
+/// the wheels.
 fn axle(model: &Model, index: usize) -> AxleCharacteristics {
     let on = || model.wheels().iter().enumerate().filter(move |(_, w)| w.axle == index);
     let count = on().count().max(1) as f64;
@@ -144,7 +154,9 @@ fn axle(model: &Model, index: usize) -> AxleCharacteristics {
     let strut = |i: usize| &model.wheels()[i].strut;
     let (mass, rate) = (total(&|i| f64::from(model.carried_masses()[i])), total(&|i| f64::from(strut(i).rate)));
     let springs = || model.parts().heave_springs.iter().filter(|s| model.wheels()[s.wheels[0]].axle == index);
+    // Rate (N/m) and damping (N s/m) of the heave springs.
     let [heave, damped] = springs().fold([0.0; 2], |[r, d], s| [r + f64::from(s.rate), d + f64::from(s.damping)]);
+    // Critical damping (N s/m).
     let critical = 2.0 * ((rate + heave) * mass).sqrt();
     let y = |i: usize| f64::from(model.wheels()[i].contact.y);
     let (left, right) = on().fold((f64::MIN, f64::MAX), |(l, r), (i, _)| (l.max(y(i)), r.min(y(i))));
@@ -160,13 +172,18 @@ fn axle(model: &Model, index: usize) -> AxleCharacteristics {
     }
 }
 
+/// Returns the cornering stiffness of a wheel at its static load (N/rad); `None` for a tyre without creep (dry
+/// friction).
 fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
     let tyre = model.tyre(wheel);
     tyre.has_deflection_dynamics().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
 }
 
-/// Builds the bicycle model with the roll steer of wheels whose links change their toe angle with the wheel travel.
+/// Builds the bicycle model from position, cornering stiffness and steer ratio of each axle, and from the roll steer
+/// of wheels whose links change their toe angle with the wheel travel. `turning` is the pose of the car in a turn;
+/// without it there is no roll steer. `None` if a tyre has no cornering stiffness or no axle steers.
 fn bicycle(model: &Model, axles: &[AxleCharacteristics], turning: Option<&TurnPose>) -> Option<Bicycle> {
+    // Lateral force by roll steer per lateral acceleration (N per m/s², positive to the left).
     let led = |index: usize| {
         let links = model.parts().axles[index].toe_camber.zip(turning);
         links.map_or(0.0, |(links, turning)| {

@@ -25,6 +25,7 @@ pub struct Mode {
 }
 
 impl Mode {
+    /// Returns the undamped natural angular frequency (rad/s).
     fn rad_per_s(&self) -> f64 {
         self.frequency_hz * core::f64::consts::TAU
     }
@@ -47,15 +48,20 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Computes the modes of `model`; `None` if its springs cannot hold it upright.
+    /// Computes the modes of `model`. Damping ratios use the mean of bump and rebound damping;
+    /// [`Modes::explicit_step_s`] uses the steepest damping of each damper, also beyond its knee. `None` if the
+    /// springs cannot hold the car upright.
     pub fn of(model: &Model) -> Option<Self> {
+        // Damping for the ratios, and largest damping for the stable step (N s/m).
         let mean = |s: &Strut| 0.5 * f64::from(s.bump_damping + s.rebound_damping);
         let hard = |s: &Strut| {
             let steepest = |damping: f32, knee: &DamperKnee| damping * knee.fast_ratio.max(1.0);
             steepest(s.bump_damping, &s.knees[0]).max(steepest(s.rebound_damping, &s.knees[1])).into()
         };
+        // false: tyres creep sideways; true: contact points held.
         let [heave, roll, pitch] = modes(model, false, mean)?;
         let [_, roll_held, _] = modes(model, true, mean)?;
+        // Longest stable step of a mode (s).
         let bound = |mode: &Mode| {
             let ratio = mode.damping_ratio;
             2.0 * ((1.0 + ratio * ratio).sqrt() - ratio) / mode.rad_per_s()
@@ -91,22 +97,31 @@ impl Modes {
 /// Mode with its motion in heave, roll and pitch per modal coordinate of unit modal mass.
 #[derive(Clone, Copy, Debug)]
 struct ModalMotion {
+    /// Frequency, damping ratio and shape.
     mode: Mode,
+    /// Heave, roll and pitch for a modal coordinate of 1.
     motion: Vector3<f64>,
 }
 
 impl ModalMotion {
+    /// Computes the damping ratio of this mode that remains with steps of `dt` (s), as described at
+    /// [`Modes::damping_in_steps`]; `None` if the motion reverses within a step.
     fn damping_in_steps(&self, model: &Model, dt: f64) -> Option<f64> {
+        // dt C₀ and dt C₁: modal damping at the start and at the end of the step.
         let [before, after] = [0, 1].map(|end| {
             let struts = sum_of_wheel_springs(model, |i| damping_of_step(model, i, dt)[end]);
             let springs = sum_of_heave_springs(model, |spring| 0.5 * f64::from(spring.damping));
             dt * self.motion.dot(&((struts + springs) * self.motion))
         });
+        // dt² ω² / 4.
         let turn = 0.25 * (self.mode.rad_per_s() * dt).powi(2);
         let scale = 1.0 + after + turn;
+        // Product of the eigenvalues, and half of their sum.
         let (product, mean) = ((1.0 - before + turn) / scale, (1.0 + 0.5 * (after - before) - turn) / scale);
+        // Below 0 the eigenvalues are complex (oscillation), otherwise real (overdamped).
         let apart = mean * mean - product;
         if apart < 0.0 {
+            // Decay and angle per step of the pole ln λ.
             let (decay, angle) = (-0.5 * product.ln(), (mean / product.sqrt()).acos());
             return Some(decay / decay.hypot(angle));
         }
@@ -121,19 +136,24 @@ impl ModalMotion {
 /// to compensate the loss of the midpoint rule.
 fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
     let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.carried_masses()[i]));
+    // Compensation of the loss of the midpoint rule (–).
     let stiffening = 1.0 + (f64::from(strut.rate) * dt * dt / carried).min(4.0) / 6.0;
     let parts = [strut.bump_damping, strut.rebound_damping].map(|damping| {
         let (damping, stiff) = (f64::from(damping), f64::from(damping) * dt / carried);
+        // Share of the damping at the end of the step: from 0.5 for soft to 1 for stiff dampers.
         let at_end = 0.5 + 0.5 * stiff / (stiff + 6.0);
         [1.0 - at_end, at_end].map(|share| share * stiffening * damping)
     });
     [0, 1].map(|end| 0.5 * (parts[0][end] + parts[1][end]))
 }
 
-/// Computes the modes in the order heave, roll, pitch. With `held` the ground holds the contact points in roll.
-/// `damping` returns the damping of a strut (N s/m).
+/// Computes the modes in the order heave, roll, pitch from the eigenvalue problem `(K − ω² M) q = 0`, with Cholesky
+/// factors of the mass matrix. Each mode is assigned to the coordinate such that the total kinetic energy in the
+/// assigned coordinates is largest. With `held` the ground holds the contact points in roll. `damping` returns the
+/// damping of a strut (N s/m). `None` if a natural frequency is not above 0.
 fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[ModalMotion; 3]> {
     let mass = masses(model, held);
+    // The matrix `L⁻¹ K L⁻ᵀ` has the eigenvalues ω².
     let root = Cholesky::new(mass)?.l();
     let inverse = root.try_inverse()?;
     let eigen = SymmetricEigen::new(inverse * stiffness(model) * inverse.transpose());
@@ -145,6 +165,7 @@ fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[
             let omega = eigen.eigenvalues[i].sqrt();
             let damping_ratio = motion.dot(&(dampers * motion)) / (2.0 * omega);
             let shape = (motion / motion[motion.iamax()]).into();
+            // Kinetic energy of heave, roll and pitch at unit modal mass.
             let kinetic = motion.component_mul(&(mass * motion));
             let mode = Mode { frequency_hz: omega / core::f64::consts::TAU, damping_ratio, shape };
             (kinetic, ModalMotion { mode, motion })
@@ -160,11 +181,13 @@ fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[
     Some(order.map(|i| found[i].1))
 }
 
-/// Computes the mass matrix. Freely rolling wheels add the inertia of their spin to pitch. With `held` contact points
-/// the roll inertia refers to the ground or the roll centres.
+/// Computes the 3 × 3 mass matrix for heave, roll and pitch. Freely rolling wheels add the inertia of their spin to
+/// pitch, `m_s m h² / (m + m_s)` with the equivalent mass m_s of the spin. With `held` contact points the roll
+/// inertia refers to the ground or the roll centres instead of the centre of mass.
 fn masses(model: &Model, held: bool) -> Matrix3<f64> {
     let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
     let (height, roll_lever) = (model.tyre_force_lever(), model.roll_lever());
+    // Mass equivalent of the spin of the wheels (kg).
     let spin = f64::from(model.rolling_mass()) - mass;
     let [xx, xy, yy] = [inertia.x_axis.x, inertia.x_axis.y, inertia.y_axis.y].map(f64::from);
     let roll = if held { mass * roll_lever * roll_lever } else { 0.0 };
@@ -172,6 +195,8 @@ fn masses(model: &Model, held: bool) -> Matrix3<f64> {
     Matrix3::new(mass, 0.0, 0.0, 0.0, xx + roll, xy, 0.0, xy, yy + pitch)
 }
 
+/// Computes the 3 × 3 stiffness matrix for heave, roll and pitch: struts, anti-roll bars at full rate and heave
+/// springs, less the destabilising moment of gravity. Tyres are rigid.
 fn stiffness(model: &Model) -> Matrix3<f64> {
     let springs = sum_of_wheel_springs(model, |i| model.wheels()[i].strut.rate.into());
     let bar = |bar: &skidpad_core::model::AntiRollBar| {
@@ -187,7 +212,8 @@ fn stiffness(model: &Model) -> Matrix3<f64> {
     springs + bars + heave - Matrix3::from_diagonal(&toppling)
 }
 
-/// Sums the matrices of the heave springs. A heave spring reacts to the mean of two wheel travels.
+/// Sums the 3 × 3 matrices of the heave springs. A heave spring reacts to the mean of two wheel travels. `of` returns
+/// its stiffness or damping.
 fn sum_of_heave_springs(model: &Model, of: impl Fn(&HeaveSpring) -> f64) -> Matrix3<f64> {
     let one = |spring: &HeaveSpring| {
         let [a, b] = spring.wheels.map(|i| wheel_jacobian(model, i));
@@ -196,11 +222,14 @@ fn sum_of_heave_springs(model: &Model, of: impl Fn(&HeaveSpring) -> f64) -> Matr
     model.parts().heave_springs.iter().map(one).sum()
 }
 
+/// Sums the 3 × 3 matrices `J Jᵀ rate` of springs or dampers at all wheels. `rate` returns the stiffness or damping
+/// at a wheel.
 fn sum_of_wheel_springs(model: &Model, rate: impl Fn(usize) -> f64) -> Matrix3<f64> {
     (0..model.wheels().len()).map(|i| wheel_jacobian(model, i) * wheel_jacobian(model, i).transpose() * rate(i)).sum()
 }
 
-/// Returns the compression of wheel `i` per heave, roll and pitch.
+/// Returns the compression of wheel `i` per heave of the centre of mass (up), roll and pitch: (−1, −y, x) of its
+/// contact point.
 fn wheel_jacobian(model: &Model, i: usize) -> Vector3<f64> {
     let at = model.wheels()[i].contact;
     Vector3::new(-1.0, -f64::from(at.y), at.x.into())

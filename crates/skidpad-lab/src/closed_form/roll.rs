@@ -6,11 +6,14 @@ use skidpad_core::model::{BarForcePath, Unsprung};
 
 use super::{AxleCharacteristics, GRAVITY_MPS2};
 
-/// Computes the lateral accelerations at which a rigid car tips when it turns left and right (g): the lateral distance
-/// of the outer wheels from the centre of mass, averaged by axle load, over its height above the points where tyre
-/// forces act. `None` for a car with a single track, or if tyre forces act above its centre of mass.
+/// Computes the lateral accelerations at which a rigid car tips when it turns left and right (g): the lateral
+/// distance of the outer wheels from the centre of mass, averaged by axle load, over its height above the points
+/// where tyre forces act. Both values are positive. `None` for a car with a single track, or if tyre forces act above
+/// its centre of mass.
 pub(super) fn rigid_rollover(model: &Model, axles: &[AxleCharacteristics]) -> Option<[f64; 2]> {
     let load: f64 = axles.iter().map(|a| a.load_n).sum();
+    // Mean lateral distance of the outermost wheels on one side, weighted by axle load (m); `way` is 1 for the left
+    // side.
     let outer = |way: f64| {
         let beside = |axle: usize| {
             let on = model.wheels().iter().filter(|wheel| wheel.axle == axle);
@@ -56,6 +59,7 @@ impl UnsprungCharacteristics {
     /// Computes the figures of `model`; `None` if the unsprung mass of a wheel is not given.
     pub fn of(model: &Model) -> Option<Self> {
         let own: Vec<_> = model.wheels().iter().map(|w| w.unsprung).collect::<Option<_>>()?;
+        // Frequency of the first wheel of an axle (Hz).
         let hop = |axle: usize| {
             let first = (0..own.len()).find(|&i| model.wheels()[i].axle == axle)?;
             let rate = f64::from(model.wheels()[first].strut.rate + own[first].tyre_rate);
@@ -82,24 +86,29 @@ impl UnsprungCharacteristics {
 /// rotates the axle by ψ about the ground with the moment `m_u R (a_y + g ψ)`.
 fn solve_roll_pose(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
     let (parts, wheels) = (model.parts(), model.wheels());
+    // Coordinates: u of each wheel, heave, pitch, roll.
     let mut balance = SpringSystem::new(own.len() + 3);
     let (roll, mass) = (balance.unit_direction(own.len() + 2), f64::from(model.mass()));
     balance.add_force(mass * model.tyre_force_lever(), &roll);
     balance.add_spring(-mass * f64::from(parts.centre_height) * GRAVITY_MPS2, &roll);
     let zero = vec![0.0; own.len()];
+    // Directions of the motion d of the body above a wheel and of the travel z.
     let body = |i: usize| {
         let at = wheels[i].contact;
         [&zero[..], &[1.0, at.x.into(), (-at.y).into()]].concat()
     };
+    // A minus one at coordinate `i` subtracts u; there is no such coordinate if `own` is empty.
     let strut = |i: usize| {
         let mut way = body(i);
         way[..own.len()].iter_mut().skip(i).take(1).for_each(|u| *u = -1.0);
         way
     };
+    // Mass whose side force the links of a wheel carry (kg).
     let led = |i: usize| f64::from(model.carried_masses()[i]) - own.get(i).map_or(0.0, |own| f64::from(own.mass));
     for (i, wheel) in wheels.iter().enumerate() {
         balance.add_spring(wheel.strut.rate.into(), &strut(i));
         balance.add_force(model.jacking_force(i, led), &strut(i));
+        // Lateral shift of contact point `i` per travel of wheel `k` (–), and the direction of its whole shift.
         let moved = |k: usize| model.link_scrub(i, |other| f64::from(u8::from(other == k)));
         let aside = (0..wheels.len()).fold(vec![0.0; own.len() + 3], |sum, k| add_scaled(&sum, &strut(k), moved(k)));
         // The term derives from a potential energy: half acts in roll, half along the travel. In a steady turn the sum
@@ -120,13 +129,16 @@ fn solve_roll_pose(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
     balance.solve_last()?[own.len()..].try_into().ok()
 }
 
-/// Moves the roll moments of the own mass of solid axles, about the ground, from the body to the axles.
+/// Moves the roll moments of the own mass of solid axles, about the ground, from the body to the axles: per axle
+/// `m_u R (a_y + g ψ)` with the roll angle ψ of the axle. Adds forces and springs to `balance`. Axles without exactly
+/// two wheels are left out, as is everything with an empty `own`.
 fn move_beam_moments(model: &Model, own: &[Unsprung], balance: &mut SpringSystem) {
     let roll = balance.unit_direction(own.len() + 2);
     for axle in (0..model.parts().axles.len()).filter(|&axle| model.parts().axles[axle].solid) {
         let on: Vec<usize> = (0..own.len()).filter(|&i| model.wheels()[i].axle == axle).collect();
         let [left, right] = on[..] else { continue };
         let track = f64::from(model.wheels()[left].contact.y - model.wheels()[right].contact.y);
+        // Direction of the roll angle of the axle, (u_right − u_left) / track.
         let beam: Vec<f64> = combined_direction(&[right, left].map(|i| balance.unit_direction(i)), -1.0)
             .iter()
             .map(|u| u / track)
@@ -139,7 +151,7 @@ fn move_beam_moments(model: &Model, own: &[Unsprung], balance: &mut SpringSystem
     }
 }
 
-/// Returns the direction of the first of two ends plus `way` times that of the second.
+/// Returns the sum of the first direction and `way` times the second: −1 for an anti-roll bar, 1 for a heave spring.
 fn combined_direction([first, second]: &[Vec<f64>; 2], way: f64) -> Vec<f64> {
     add_scaled(first, second, way)
 }
@@ -149,9 +161,12 @@ fn add_scaled(a: &[f64], b: &[f64], times: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + times * b).collect()
 }
 
-/// System of linear springs and constant forces along directions of the coordinates q: `K q = f`.
+/// System of linear springs and constant forces along directions of the coordinates q: `K q = f`. A direction is the
+/// row vector of the derivatives of a displacement with respect to q.
 struct SpringSystem {
+    /// Matrix K.
     stiffness: DMatrix<f64>,
+    /// Vector f.
     forces: DVector<f64>,
 }
 
@@ -169,30 +184,32 @@ impl SpringSystem {
         (0..self.forces.len()).map(|i| f64::from(u8::from(i == k))).collect()
     }
 
-    /// Adds a spring of stiffness `rate` along the direction `way`.
+    /// Adds a spring of stiffness `rate` along the direction `way`: `K += rate way wayᵀ`.
     fn add_spring(&mut self, rate: f64, way: &[f64]) {
         let way = DVector::from_column_slice(way);
         self.stiffness.ger(rate, &way, &way, 1.0);
     }
 
-    /// Adds a coupling of stiffness `rate` between the two directions `one` and `other`.
+    /// Adds a symmetric coupling of stiffness `rate` between two directions: `K += rate (one otherᵀ + other oneᵀ)`.
     fn add_coupling(&mut self, rate: f64, one: &[f64], other: &[f64]) {
         for way in [1.0, -1.0] {
             self.add_spring(0.5 * way * rate, &add_scaled(one, other, way));
         }
     }
 
-    /// Adds the generalised force `force` along the direction `way`.
+    /// Adds the generalised force `force` along the direction `way`: `f += force way`.
     fn add_force(&mut self, force: f64, way: &[f64]) {
         self.forces.axpy(force, &DVector::from_column_slice(way), 1.0);
     }
 
-    /// Solves for q by static condensation to the last coordinate. Free coordinates stay at 0. `None` if the last
-    /// coordinate is free or unstable.
+    /// Solves `K q = f` by static condensation to the last coordinate, with a pseudo-inverse for the others. Free
+    /// coordinates (see [`Self::FREE_STIFFNESS_SHARE`]) stay at 0. `None` if the stiffness that remains for the last
+    /// coordinate is zero or negative, so that it is free or unstable.
     fn solve_last(self) -> Option<Vec<f64>> {
         let (others, least) = (self.forces.len() - 1, Self::FREE_STIFFNESS_SHARE * self.stiffness.diagonal().amax());
         let gives = self.stiffness.view((0, 0), (others, others)).into_owned().pseudo_inverse(least).ok()?;
         let (coupling, forces) = (self.stiffness.view((0, others), (others, 1)), self.forces.rows(0, others));
+        // Motion of the others per last coordinate (negative), and the condensed stiffness.
         let given = &gives * coupling;
         let held = self.stiffness[(others, others)] - coupling.dot(&given);
         if held <= least {

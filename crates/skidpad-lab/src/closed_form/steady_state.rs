@@ -60,6 +60,7 @@ impl LoadDemand {
         let (aero, rest) = (&model.parts().aero, Self::at_rest(model));
         let moments =
             downforce_n.iter().zip(&aero.downforce).map(|(force, surface)| force * f64::from(surface.point.x));
+        // Height of the drag above the points where tyre forces act (m).
         let lever = f64::from(aero.drag_point.z) + model.tyre_force_lever();
         Self { weight: rest.weight + downforce_n.iter().sum::<f64>(), pitching: moments.sum::<f64>() - drag_n * lever }
     }
@@ -74,10 +75,14 @@ impl LoadDemand {
 ///
 /// Returns `None` if no heave and pitch provide the demand, for example if braking would lift the rear axle, or if
 /// the link forces do not converge.
+///
+/// Alternates between the balance of heave and pitch (link forces fixed) and the link forces for the resulting
+/// lateral acceleration, up to 60 times, starting without link forces.
 pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<SteadyState> {
     let mut lifted = vec![0.0; model.wheels().len()];
     for _ in 0..MAX_LINK_ITERATIONS {
         let (steady, lifts) = solve_with_link_forces(model, roll, demand, &lifted)?;
+        // `lifts` are per lateral acceleration; `lifted` are forces (N).
         let was = core::mem::replace(&mut lifted, lifts.iter().map(|by| by * steady.lateral_acceleration).collect());
         if was.iter().zip(&lifted).all(|(was, is)| (was - is).abs() <= LINK_FORCE_TOLERANCE * demand.weight) {
             return Some(steady);
@@ -86,8 +91,11 @@ pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<Ste
     None
 }
 
-/// Solves for the steady state with the link forces `lifted` (N) subtracted from the loads. Also returns the link force
-/// of each wheel per lateral acceleration (kg).
+/// Solves for the steady state with the link forces `lifted` (N) subtracted from the loads. First solves heave and
+/// pitch for the demanded sums of the forces on the chassis. Then distributes the side forces by the loads and
+/// computes the lateral acceleration from the roll moment balance. Also returns the link force of each wheel per
+/// lateral acceleration (kg), which the caller uses for the next iteration. `None` if no heave and pitch provide the
+/// demand.
 fn solve_with_link_forces(
     model: &Model,
     roll: f64,
@@ -95,7 +103,9 @@ fn solve_with_link_forces(
     lifted: &[f64],
 ) -> Option<(SteadyState, Vec<f64>)> {
     let is_beam = |i: usize| model.parts().axles[model.wheels()[i].axle].solid;
+    // Link force (N); that of a solid axle is limited to the load of the wheel.
     let taken = |i: usize, load: f64| if is_beam(i) { lifted[i].min(load) } else { lifted[i] };
+    // Excess of the vertical force (N) and of the pitch moment (N m).
     let residual = |pose: [f64; 2]| {
         let WheelLoads { loads, chassis_forces: pushes, .. } = wheels(model, pose, roll);
         let pressing = |i: usize| pushes[i] - taken(i, loads[i]);
@@ -104,24 +114,28 @@ fn solve_with_link_forces(
     };
     let pose = solve(residual, demand.weight)?;
     let WheelLoads { compressions, loads, chassis_forces: pushes } = wheels(model, pose, roll);
+    // Part of the link force that is left by the limit of a solid axle (–).
     let shares: Vec<f64> =
         (0..loads.len()).map(|i| if lifted[i] == 0.0 { 1.0 } else { taken(i, loads[i]) / lifted[i] }).collect();
     let loads: Vec<f64> = loads.iter().zip(lifted).map(|(load, lifted)| (load - lifted).max(0.0)).collect();
     let side = side_forces(model, &loads);
     let lifts: Vec<f64> = (0..loads.len()).map(|i| model.jacking_force(i, |k| side[k])).collect();
     let taken: Vec<f64> = lifts.iter().zip(&shares).map(|(lift, share)| lift * share).collect();
+    // Lateral position of the contact point after link scrub (m), and the roll moment of forces there.
     let left = |i: usize| f64::from(model.wheels()[i].contact.y) + model.link_scrub(i, |k| compressions[k]);
     let across = |of: &[f64]| of.iter().enumerate().map(|(i, n)| n * left(i)).sum::<f64>();
     let mass = f64::from(model.mass());
+    // Roll moment of the weight (N m).
     let toppling = mass * GRAVITY_MPS2 * f64::from(model.parts().centre_height) * roll;
     let lateral_acceleration = (-across(&pushes) - toppling) / (mass * model.tyre_force_lever() - across(&taken));
     Some((SteadyState { roll, lateral_acceleration, compressions, loads }, lifts))
 }
 
-/// Computes the side forces of steady cornering per lateral acceleration (kg). Each axle takes the share of its static
-/// load, distributed to its wheels by `loads` (N).
+/// Computes the side forces of steady cornering per lateral acceleration (kg). Each axle takes the share of its
+/// static load, distributed to its wheels by `loads` (N). An axle without load has no side force.
 fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
     let wheels = model.wheels();
+    // Sum of a quantity over the wheels on the axle of wheel `i`.
     let on_axle = |i: usize, of: &dyn Fn(usize) -> f64| {
         (0..wheels.len()).filter(|&k| wheels[k].axle == wheels[i].axle).map(of).sum::<f64>()
     };
@@ -137,9 +151,15 @@ pub fn solve_cornering(model: &Model, lateral_acceleration: f64) -> Option<Stead
 
 /// Solves for steady cornering at `lateral_acceleration` (m/s²) with the given `demand`; `None` above the rollover
 /// threshold.
+///
+/// Scans the roll angle towards the outside of the turn in 300 steps up to 0.6 rad for the first pose that reaches
+/// the lateral acceleration, then bisects. If no step reaches it, the pose of the largest lateral acceleration is
+/// tried.
 pub fn solve_cornering_with(model: &Model, lateral_acceleration: f64, demand: LoadDemand) -> Option<SteadyState> {
+    // 1 for a left turn, −1 for a right turn.
     let way = lateral_acceleration.signum();
     let pose = |roll: f64| solve_at_roll(model, way * roll, demand);
+    // Whether the pose reaches the lateral acceleration.
     let enough = |roll: f64| pose(roll).is_some_and(|s| way * s.lateral_acceleration >= way * lateral_acceleration);
     let step = ROLL_SEARCH_RAD.0 / ROLL_SEARCH_RAD.1 as f64;
     let first = (0..=ROLL_SEARCH_RAD.1).map(|i| i as f64 * step).find(|&roll| enough(roll));
@@ -154,9 +174,9 @@ pub fn solve_cornering_with(model: &Model, lateral_acceleration: f64, demand: Lo
     pose(high)
 }
 
-/// Returns the steady state with the largest lateral acceleration; at larger roll angles the car falls over. The state
-/// is that of the direction in which the car tips first, a left turn if both are equal. `None` for a car with a single
-/// track.
+/// Returns the steady state with the largest lateral acceleration, without aerodynamic forces; at larger roll angles
+/// the car falls over. The state is that of the direction in which the car tips first, a left turn if both are equal.
+/// `None` if there is no such state in one of the directions, for example for a car with a single track.
 pub fn rollover(model: &Model) -> Option<SteadyState> {
     let [left, right] = [1.0, -1.0].map(|way| tipping(model, way, LoadDemand::at_rest(model)));
     let [left, right] = [left?, right?];
@@ -164,10 +184,12 @@ pub fn rollover(model: &Model) -> Option<SteadyState> {
     Some(if side == Some(Side::Right) { right } else { left })
 }
 
-/// Returns the steady state with the largest lateral acceleration in one direction: `way` is 1 for a left turn, −1 for
-/// a right turn.
+/// Returns the steady state with the largest lateral acceleration in one direction: `way` is 1 for a left turn, −1
+/// for a right turn. Scans the roll angle up to 0.6 rad in 300 steps and refines the maximum by ternary search.
+/// `None` if the largest lateral acceleration is at most 1e-6 m/s².
 fn tipping(model: &Model, way: f64, demand: LoadDemand) -> Option<SteadyState> {
     let pose = |roll: f64| solve_at_roll(model, way * roll, demand);
+    // Lateral acceleration in the direction of the turn (m/s²); `f64::MIN` without a pose.
     let held = |roll: f64| pose(roll).map_or(f64::MIN, |s| way * s.lateral_acceleration);
     let step = ROLL_SEARCH_RAD.0 / ROLL_SEARCH_RAD.1 as f64;
     let mut best = (0..=ROLL_SEARCH_RAD.1).map(|i| i as f64 * step).max_by(|a, b| held(*a).total_cmp(&held(*b)))?;
@@ -185,8 +207,10 @@ fn tipping(model: &Model, way: f64, demand: LoadDemand) -> Option<SteadyState> {
     pose(best).filter(|s| way * s.lateral_acceleration > 1e-6)
 }
 
-/// Solves two equations that are linear between corners by Newton's method with step halving. `scale` is the scale of
-/// the residuals; `None` without convergence.
+/// Solves `residual(x) = 0` for two unknowns, starting at 0, by Newton's method with numerical derivatives. The
+/// equations are linear between corners. A step is halved until the residual decreases, or accepted at 1e-6 of its
+/// length. `scale` is the scale of the residuals, which must fall to 1e-9 of it; after 200 iterations 1e-6 is
+/// accepted. `None` if the Jacobian is singular or the residual stays larger.
 fn solve(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]> {
     const DERIVATIVE_STEP: f64 = 1e-8;
     let size = |r: [f64; 2]| r[0].hypot(r[1]) / scale;
@@ -202,12 +226,14 @@ fn solve(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]
             let after = residual(moved);
             [(after[0] - error[0]) / DERIVATIVE_STEP, (after[1] - error[1]) / DERIVATIVE_STEP]
         };
+        // Jacobian [[a, b], [c, d]].
         let ([a, c], [b, d]) = (slope(0), slope(1));
         let determinant = a * d - b * c;
         if determinant.abs() < 1e-6 * scale * scale {
             return None;
         }
         let step = [(d * error[0] - b * error[1]) / determinant, (a * error[1] - c * error[0]) / determinant];
+        // Part of the Newton step that is taken (–).
         let mut share = 1.0;
         loop {
             let next = [pose[0] - share * step[0], pose[1] - share * step[1]];
@@ -232,8 +258,13 @@ struct WheelLoads {
     chassis_forces: Vec<f64>,
 }
 
-/// Computes the wheels for a chassis that is lowered by `down` (m) and pitched nose-down by `pitch` (rad), with the
-/// roll angle `roll` (rad).
+/// Computes travels and forces of all wheels for a chassis that is lowered by `down` (m) and pitched nose-down by
+/// `pitch` (rad), with the roll angle `roll` (rad, right side down).
+///
+/// The travel of a wheel follows the ground, down to its droop stop. Its force is the static load plus spring, bump
+/// stop, metal contact, anti-roll bars in the load path and heave springs. A wheel with a negative force hangs at the
+/// balance of its springs. The load of a wheel above the ground falls to zero within [`DROOP_CORNER_M`]. External
+/// anti-roll bars add to the force on the chassis only, at wheels with load.
 fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
     let on_ground: Vec<f64> =
         model.wheels().iter().map(|w| down + f64::from(w.contact.x) * pitch - f64::from(w.contact.y) * roll).collect();
@@ -251,6 +282,7 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
     for i in 0..travel.len() {
         if force(&travel, i) < 0.0 {
             let strut = &model.wheels()[i].strut;
+            // Sum of the forces of the couplings and of the static load at zero travel (N), and of their rates (N/m).
             let (push, rate) = axle_links(model, i)
                 .fold((-f64::from(model.static_load(i)), 0.0), |(push, rate), tie| {
                     (push - tie.travel_sign * tie.rate * travel[tie.other], rate + tie.rate)
@@ -259,10 +291,12 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
         }
     }
     let load = |i: usize| {
+        // Share of the load that remains at this height above the ground.
         let left = 1.0 - (travel[i] - on_ground[i]).max(0.0) / DROOP_CORNER_M;
         force(&travel, i).max(0.0) * left.max(0.0)
     };
     let loads: Vec<f64> = (0..travel.len()).map(load).collect();
+    // Force of the external anti-roll bars (N).
     let beside = |i: usize| {
         let bars = model.parts().bars.iter().filter(|bar| bar.force_path == BarForcePath::External && loads[i] > 0.0);
         bars.filter_map(|bar| Some((other_wheel(bar.wheels, i)?, f64::from(bar.rate))))
@@ -273,8 +307,10 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
     WheelLoads { compressions: travel, loads, chassis_forces: pushes }
 }
 
-/// Coupling of a wheel to another one. The force on the wheel is `rate (z + way z')`.
+/// Coupling of a wheel to another one. The force on the wheel is `rate (z + travel_sign z')` with the travels z of
+/// the wheel and z' of the other one.
 struct AxleLink {
+    /// Number of the other wheel.
     other: usize,
     /// Rate of the coupling (N/m).
     rate: f64,
@@ -282,7 +318,8 @@ struct AxleLink {
     travel_sign: f64,
 }
 
-/// Iterates over the anti-roll bars in the load path and the heave springs of wheel `i`.
+/// Iterates over the anti-roll bars in the load path and the heave springs of wheel `i`. A heave spring reacts to the
+/// mean travel of its two wheels and splits its force, which gives a quarter of its rate.
 fn axle_links(model: &Model, i: usize) -> impl Iterator<Item = AxleLink> + '_ {
     let parts = model.parts();
     let bars = parts.bars.iter().filter(|bar| bar.force_path == BarForcePath::InLoadPath);
@@ -295,7 +332,7 @@ fn axle_links(model: &Model, i: usize) -> impl Iterator<Item = AxleLink> + '_ {
     }))
 }
 
-/// Returns the other wheel of a pair that contains wheel `i`; `None` if it does not.
+/// Returns the other wheel of the pair `wheels`; `None` if wheel `i` is not in the pair.
 fn other_wheel(wheels: [usize; 2], i: usize) -> Option<usize> {
     let end = wheels.iter().position(|&wheel| wheel == i)?;
     Some(wheels[1 - end])

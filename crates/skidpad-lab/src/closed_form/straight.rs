@@ -22,18 +22,22 @@ pub(super) struct Resistance {
 }
 
 impl Resistance {
+    /// Returns the static loads and the drag coefficient without aerodynamic maps.
     pub(super) fn at_rest(model: &Model) -> Self {
         let loads = (0..model.wheels().len()).map(|i| model.static_load(i).into()).collect();
         Self { drag: model.parts().aero.drag.into(), loads }
     }
 
+    /// Computes the loads and the drag coefficient of the steady pose at `v` m/s. They are those at rest if they do
+    /// not depend on the speed or no steady pose exists.
     fn at(model: &Model, v: f64) -> Self {
         let moved = if has_speed_dependent_loads(model) { CruiseState::at_speed(model, v) } else { None };
         let of = |cruise: CruiseState| Self { drag: cruise.drag_n / (v * v).max(1e-12), loads: cruise.steady.loads };
         moved.map_or_else(|| Self::at_rest(model), of)
     }
 
-    /// Computes the resistance at `v` m/s (N).
+    /// Computes drag `k v²` plus the rolling resistance of all wheels at `v` m/s (N). The loads stay those of the
+    /// pose.
     pub(super) fn force(&self, model: &Model, v: f64) -> f64 {
         let wheels = model.wheels().iter().zip(&self.loads);
         let rolling = wheels.map(|(wheel, load)| f64::from(wheel.rolling.coefficient(v as f32)) * load);
@@ -47,13 +51,17 @@ fn has_speed_dependent_loads(model: &Model) -> bool {
     aero.maps.is_some() || aero.downforce.iter().any(|surface| surface.coefficient != 0.0)
 }
 
-/// Returns the share of the drive of each wheel (–), in wheel order, with a sum of 1; equal shares for a car without a
-/// motor.
+/// Returns the share of the drive of each wheel (–), in wheel order, with a sum of 1. Shares are proportional to
+/// wheel torques: of wheel motors at full torque, of an engine by its differentials, and with additional electric
+/// motors by the maximum torques of engine in first gear and motors at standstill. All wheels have equal shares for a
+/// car without a motor.
 pub fn drive_shares(model: &Model) -> Vec<f64> {
     let motors = |i: usize| -> f64 {
+        // 0.0: motor at standstill.
         let parts = model.parts().motors.iter().filter(|motor| motor.wheels.contains(&i));
         parts.map(|motor| motor_torque(motor, 0.0) / motor.wheels.len() as f64).sum()
     };
+    // First gear.
     let engine = |drive: &EngineDrive, i: usize| {
         let ratio = drive.gearbox.ratio(1) * drive.gearbox.efficiency;
         f64::from(drive.torque_shares[i] * ratio * drive.engine.torque.max_value())
@@ -76,16 +84,17 @@ pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
     powertrain_force(model, v, gear) + motors.sum::<f64>()
 }
 
-/// Computes the largest force at the road with which a standing car can start before the first driven wheel spins (N):
-/// `F = min μ N / s` over the driven wheels with their shares s of the drive. The loads N include the load transfer of
-/// the acceleration.
+/// Computes the largest force at the road with which a standing car can start before the first driven wheel spins
+/// (N): `F = min μ N / s` over the driven wheels with their shares s of the drive. The loads N include the load
+/// transfer of the acceleration; the force is iterated 40 times from 0. If no pose carries the loads, the iteration
+/// keeps the last force.
 pub fn launch_force(model: &Model) -> f64 {
     // Each iteration gains about one digit, as in `stopping_distance`.
     (0..40).fold(0.0, |force, _| spinning_force(model, force).unwrap_or(force))
 }
 
 /// Computes the largest driving force before the first driven wheel spins under the loads at rest, without load
-/// transfer (N).
+/// transfer (N); 0 if no pose carries the car.
 pub fn standing_force(model: &Model) -> f64 {
     spinning_force(model, 0.0).unwrap_or(0.0)
 }
@@ -94,7 +103,9 @@ pub fn standing_force(model: &Model) -> f64 {
 /// (N); `None` if no pose provides these loads.
 fn spinning_force(model: &Model, force: f64) -> Option<f64> {
     let (shares, mass) = (drive_shares(model), f64::from(model.mass()));
+    // Acceleration is negative braking.
     let steady = solve_at_roll(model, 0.0, LoadDemand::braking(model, -force / mass))?;
+    // Force at which wheel `i` spins; [0]: longitudinal friction coefficient.
     let held = |i: usize| f64::from(model.tyre(i).friction_at(steady.loads[i] as f32)[0]) * steady.loads[i] / shares[i];
     Some((0..shares.len()).filter(|&i| shares[i] > 0.0).map(held).fold(f64::INFINITY, f64::min))
 }
@@ -102,15 +113,22 @@ fn spinning_force(model: &Model, force: f64) -> Option<f64> {
 /// Returns the total torque of a motor at its wheels at full throttle (N m). `turning` is the mean speed of the wheels
 /// (rad/s).
 fn motor_torque(motor: &Motor, turning: f64) -> f64 {
+    // 1.0: full throttle.
     let (torque, _) = motor.torque(turning as f32 * motor.reduction, 1.0);
     f64::from(torque * motor.reduction * motor.efficiency)
 }
 
+/// Computes the full-throttle force of an electric motor at the road at `v` m/s (N), over the mean of the inverse
+/// wheel radii.
 fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
+    // Angular speed of the wheels per road speed (rad/m).
     let per_radius = f64::from(motor.turns_per_metre(model.wheels()) / motor.reduction);
     motor_torque(motor, v * per_radius) * per_radius
 }
 
+/// Computes the full-throttle force of the powertrain, without additional electric motors, at the road at `v` m/s
+/// (N). Wheel motors have a constant torque. An engine acts through clutch or converter and the gear `gear`, with the
+/// efficiency of the gearbox.
 fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
     let wheels = model.wheels();
     match &model.parts().powertrain {
@@ -119,7 +137,9 @@ fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
             torques.iter().zip(wheels).map(|(&t, w)| f64::from(t) / f64::from(w.radius)).sum()
         }
         Powertrain::Engine(drive) => {
+            // Angular speed of the driven wheels per road speed (rad/m).
             let per_radius = mean_inverse_radius(drive, wheels);
+            // 1.0: full throttle, which sets the ratio of a continuous gearbox.
             let ratio = f64::from(drive.gearbox.ratio_for(gear, (v * per_radius) as f32, 1.0));
             let torque = gearbox_torque(drive, gear, v * per_radius * ratio);
             torque * ratio * f64::from(drive.gearbox.efficiency) * per_radius
@@ -133,18 +153,21 @@ fn full_load_torque(engine: &Engine, speed: f32) -> f32 {
     engine.torque_at(speed.max(engine.idle_speed), 1.0)
 }
 
-/// Computes the stall speed of the torque converter: the engine speed at full throttle with the car standing (rad/s);
-/// `None` without a converter.
+/// Computes the stall speed of the torque converter: the engine speed at full throttle with the car standing, at
+/// which engine and impeller torque balance, at most the limiter speed (rad/s); `None` without an engine or a
+/// converter.
 pub fn stall_speed(model: &Model) -> Option<f64> {
     let EngineDrive { engine, launch_device: LaunchDevice::Converter(fluid), .. } =
         model.parts().powertrain.engine()?
     else {
         return None;
     };
+    // 0.0: the turbine stands.
     Some(fluid.balance_speed(|speed| full_load_torque(engine, speed), 0.0, engine.limiter_speed).into())
 }
 
-/// Returns the sum of the maximum powers of all motors (W); `None` without motors.
+/// Returns the sum of the maximum powers of all motors (W); `None` without motors. The power of a motor is limited to
+/// its peak torque times its maximum speed.
 pub fn motor_power(model: &Model) -> Option<f64> {
     let most = |motor: &Motor| f64::from(motor.power.min(motor.peak_torque * motor.max_speed));
     let motors = &model.parts().motors;
@@ -152,6 +175,8 @@ pub fn motor_power(model: &Model) -> Option<f64> {
 }
 
 /// Computes the full-throttle torque into the gearbox when its input shaft turns at `turning` rad/s in `gear` (N m).
+/// With an open torque converter it is the turbine torque at the balance of engine and impeller; with a clutch or a
+/// locked converter it is the full-load torque of the engine at this speed.
 fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
     let engine = &drive.engine;
     match &drive.launch_device {
@@ -172,11 +197,12 @@ pub(crate) fn mean_inverse_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 
     drive.torque_shares.iter().zip(wheels).map(|(&share, wheel)| f64::from(share) / f64::from(wheel.radius)).sum()
 }
 
-/// Searches the highest speed at which the drive force of some gear exceeds the resistance (m/s), in steps of 0.01 m/s
-/// up to 150 m/s. `None` without a motor, or if there is no balance below 149.9 m/s.
+/// Searches the highest speed at which the drive force of some gear balances the resistance (m/s), in steps of 0.01
+/// m/s up to 150 m/s. `None` if no gear overcomes the resistance at the first step, as without a motor, or if there
+/// is no balance below 149.9 m/s.
 ///
-/// The resistance of a car with downforce or aerodynamic maps depends on its pose at that speed. Each iteration takes
-/// the mean of the last speed and the one for its pose.
+/// The resistance of a car with downforce or aerodynamic maps depends on its pose at that speed. Each iteration, of
+/// at most 100, takes the mean of the last speed and the one for its pose.
 pub fn top_speed(model: &Model) -> Option<f64> {
     let against = |resistance: Resistance| max_overcome_speed(model, |v| resistance.force(model, v));
     let mut top = against(Resistance::at_rest(model))?;
@@ -198,14 +224,16 @@ const SEARCH_STEP_MPS: f64 = 0.01;
 /// Returns the highest speed up to which some gear overcomes the resistance `against` (N at a speed in m/s) at every
 /// step of the search (m/s). `None` if no gear does so at the first step, or if the speed exceeds 149.9 m/s.
 pub(super) fn max_overcome_speed(model: &Model, against: impl Fn(f64) -> f64) -> Option<f64> {
+    // Number of forward gears.
     let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
+    // Whether some gear overcomes the resistance.
     let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= against(v));
     let top = (1..=15_000).map(|i| f64::from(i) * SEARCH_STEP_MPS).take_while(|&v| pulls(v)).last();
     top.filter(|top| *top < 149.9)
 }
 
-/// Returns the maximum full-throttle power of the engine and its speed, [W, rad/s]. Searches the points of the torque
-/// curve and steps of a thousandth of the speed limit; `None` without an engine.
+/// Returns the maximum full-throttle power of the engine and the engine speed there, [W, rad/s]. Searches the points
+/// of the torque curve and a thousand steps from 0 to the limiter speed; `None` without an engine.
 pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
     const SPEED_LIMIT_STEPS: u16 = 1000;
     let engine = &model.parts().powertrain.engine()?.engine;
@@ -225,8 +253,10 @@ pub enum Pedal {
 }
 
 /// Computes the stopping distance from `v` m/s on level ground with load transfer (m):
-/// `s = (m / 2 k) ln(1 + k v² / F)`. `k` is the drag coefficient without aerodynamic maps, `F` the braking force at the
-/// mean deceleration. `None` without brakes, or if the rear axle would lift.
+/// `s = (m / 2 k) ln(1 + k v² / F)`. `k` is the drag coefficient without aerodynamic maps, `F` the braking force at
+/// the mean deceleration. The force at that deceleration counts for the whole stop, with the brake pedal fully
+/// pressed. The deceleration `v² / 2 s` is iterated 40 times from 0.5 g. `None` without brakes, or if the rear axle
+/// would lift.
 pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     let (mass, drag) = (f64::from(model.mass()), f64::from(model.parts().aero.drag));
     let mut deceleration = 0.5 * GRAVITY_MPS2;
@@ -235,6 +265,7 @@ pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     // L.
     for _ in 0..40 {
         let loads = solve_at_roll(model, 0.0, LoadDemand::braking(model, deceleration))?.loads;
+        // 1.0: pedal fully pressed.
         let force: f64 = (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum();
         if force <= 0.0 {
             return None;
@@ -255,12 +286,17 @@ pub(super) fn braking_distance(v: f64, mass: f64, drag: f64, force: f64) -> f64 
     mass * v * v / (2.0 * force) * less
 }
 
-/// Computes the braking force of wheel `i` under `load` (N) while the car slows by `deceleration` (m/s²) (N). `pressed`
-/// is the brake pedal position (–).
+/// Computes the braking force of wheel `i` under `load` (N) while the car slows by `deceleration` (m/s²) (N, positive
+/// against the motion). `pressed` is the brake pedal position (–, 0 to 1).
+///
+/// It is brake torque over radius, less the part that slows the spin of the wheel, plus rolling resistance, if the
+/// tyre can transmit this. Otherwise it is the peak force of the tyre with ideal braking or a tyre without creep (dry
+/// friction). With a full pedal it is the force of the locked wheel, or that at the slip of the anti-lock brakes.
 pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal, pressed: f64) -> f64 {
     let wheel: &Wheel = &model.wheels()[i];
     let tyre = model.tyre(i);
     let radius = f64::from(wheel.radius);
+    // Largest longitudinal force of the tyre (N).
     let peak = f64::from(tyre.friction_at(load as f32)[0]) * load;
     // The brake also decelerates the spin of the wheel.
     let braked = pressed * f64::from(wheel.brake_torque) / radius
@@ -274,7 +310,9 @@ pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f6
         // Dry friction has the same force at every slip.
         Pedal::FullPedal if !tyre.has_deflection_dynamics() => peak,
         Pedal::FullPedal => {
+            // Slip 1 is a locked wheel.
             let slip = model.parts().assists.abs.map_or(1.0, |abs| abs.slip);
+            // Negative slip brakes; load in N, speed 0.
             -f64::from(tyre.force([-slip, 0.0], &Conditions::upright(load as f32, 0.0)).force[0])
         }
     }

@@ -44,20 +44,25 @@ struct Tyre {
 /// the yaw angles of all vehicles (rad).
 #[derive(Clone, Debug)]
 pub struct PlaneTrain {
+    /// Inverse of the mass matrix.
     inverse_mass: DMatrix<f64>,
     tyres: Vec<Tyre>,
     /// Damping matrix of the hitches.
     damping: DMatrix<f64>,
+    /// Number of vehicles.
     vehicles: usize,
 }
 
 impl PlaneTrain {
-    /// Builds the model of `models` from the front, each hitched to the previous one; `None` if a hitch or a coupler is
-    /// missing or a tyre has no creep.
+    /// Builds the model of `models` from the front, each hitched to the previous one; `None` if a hitch or a coupler
+    /// is missing or a tyre has no creep (dry friction, no slip curve). Loads are static. Relaxation lengths are
+    /// those at 80 km/h.
     pub fn new(models: &[&Model]) -> Option<Self> {
         let size = models.len() + 1;
+        // 0: number of the first vehicle.
         let states = State::train_at_rest(models, 0, &Scene::flat(), &Placement::default());
         let heading = |k: usize| unit_vector(size, k + 1);
+        // Derivative of the lateral position of the current centre of mass with respect to the coordinates.
         let mut place = unit_vector(size, 0);
         let [mut mass, mut damping] = [(); 2].map(|()| DMatrix::zeros(size, size));
         let mut tyres = Vec::new();
@@ -65,13 +70,16 @@ impl PlaneTrain {
             if let Some(ahead) = k.checked_sub(1) {
                 let (hitch, coupler) = (models[ahead].parts().hitch?, model.parts().coupler?);
                 place += heading(ahead) * f64::from(hitch.point.x) - heading(k) * f64::from(coupler.point.x);
+                // Articulation angle of the hitch.
                 let turn = heading(k) - heading(ahead);
                 damping += &turn * turn.transpose() * f64::from(hitch.yaw_damping);
             }
+            // Translation and yaw of the vehicle.
             mass += &place * place.transpose() * f64::from(model.mass())
                 + heading(k) * heading(k).transpose() * f64::from(model.inertia().z_axis.z);
             for (i, (wheel, rest)) in model.wheels().iter().zip(&state.wheels).enumerate() {
                 let tyre = model.tyre(i);
+                // Index 1: lateral.
                 let stiffness = tyre.has_deflection_dynamics().then(|| tyre.stiffness_at(rest.load)[1].into())?;
                 let length =
                     tyre.patch_lengths(&Conditions::upright(rest.load, LISTED_SPEEDS_KMH[0] as f32 / 3.6))[1].into();
@@ -84,6 +92,7 @@ impl PlaneTrain {
 
     /// Returns the least damped oscillation at `speed` m/s (> 0); `None` if there is no oscillation.
     pub fn sway_at(&self, speed: f64) -> Option<Sway> {
+        // Each complex pair counts once, by its eigenvalue with a positive imaginary part.
         let swings = self.decay_and_frequency(speed).into_iter().filter(|[_, turns]| *turns > 0.0);
         let of = swings.map(|[decay, turns]| {
             let size = decay.hypot(turns);
@@ -92,7 +101,8 @@ impl PlaneTrain {
         of.min_by(|a, b| a.damping_ratio.total_cmp(&b.damping_ratio))
     }
 
-    /// Returns the lowest speed at which a motion is unstable (m/s); `None` if there is none from 1 to 120 m/s.
+    /// Returns the lowest speed at which a motion, oscillating or not, is unstable (m/s): scans in steps of 0.5 m/s
+    /// and bisects the first unstable step. `None` if there is none from 1 to 120 m/s.
     pub fn critical_speed_mps(&self) -> Option<f64> {
         let [first, last, step] = SPEED_SEARCH_MPS;
         let grows = |speed: f64| self.decay_and_frequency(speed).iter().any(|[decay, _]| *decay < 0.0);
@@ -108,7 +118,8 @@ impl PlaneTrain {
 
     /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i turns`. The
     /// state consists of the lateral velocity, the yaw rates, the hitch angles and the slip of each tyre. Lateral
-    /// position and heading are excluded because the motion does not depend on them.
+    /// position and heading are excluded because the motion does not depend on them. The matrix is built column by
+    /// column from [`Self::state_derivative`].
     fn decay_and_frequency(&self, speed: f64) -> Vec<[f64; 2]> {
         let size = 2 * self.vehicles + self.tyres.len();
         let columns: Vec<_> =
@@ -116,10 +127,14 @@ impl PlaneTrain {
         DMatrix::from_columns(&columns).complex_eigenvalues().iter().map(|value| [-value.re, value.im]).collect()
     }
 
-    /// Computes the time derivative of a state at `speed` m/s.
+    /// Computes the time derivative of a state at `speed` m/s. The state consists of lateral velocity (m/s) and yaw
+    /// rates (rad/s), then the hitch angles (rad), then the lateral slip of each tyre (rad). Tyre forces `C slip` and
+    /// hitch damping accelerate the vehicles; slips approach the slip angle of the contact point with the relaxation
+    /// length.
     fn state_derivative(&self, state: &DVector<f64>, speed: f64) -> DVector<f64> {
         let n = self.vehicles;
         let rates = state.rows(0, n + 1).into_owned();
+        // Heading of each vehicle relative to the first one (rad).
         let mut headings = vec![0.0; n];
         for k in 1..n {
             headings[k] = headings[k - 1] + state[n + k];
@@ -129,10 +144,12 @@ impl PlaneTrain {
         for (i, tyre) in self.tyres.iter().enumerate() {
             let slip = state[2 * n + i];
             forces += &tyre.arm * (tyre.stiffness * slip);
+            // Slip angle of the contact point (rad).
             let asked = headings[tyre.vehicle] - tyre.arm.dot(&rates) / speed;
             change[2 * n + i] = speed / tyre.length * (asked - slip);
         }
         change.rows_mut(0, n + 1).copy_from(&(&self.inverse_mass * forces));
+        // Lateral velocity in axes of the first vehicle.
         change[0] -= speed * rates[1];
         for k in 1..n {
             change[n + k] = rates[k + 1] - rates[k];
@@ -141,7 +158,8 @@ impl PlaneTrain {
     }
 }
 
-/// Returns the figures of a train of `models` from the front; empty if it has no plane model.
+/// Returns the figures of a train of `models` from the front: mass (kg), damping ratio (–) and frequency (Hz) of the
+/// sway at 80, 100 and 130 km/h, and critical speed (m/s). Empty if the train has no plane model.
 pub fn list(models: &[&Model]) -> Vec<Metric> {
     let Some(train) = PlaneTrain::new(models) else { return Vec::new() };
     let mass = models.iter().map(|model| f64::from(model.mass())).sum();
@@ -158,6 +176,7 @@ pub fn list(models: &[&Model]) -> Vec<Metric> {
     list
 }
 
+/// Returns a vector of `size` zeros with a one at index `at`.
 fn unit_vector(size: usize, at: usize) -> DVector<f64> {
     let mut unit = DVector::zeros(size);
     unit[at] = 1.0;

@@ -5,7 +5,10 @@ use skidpad_core::Model;
 use super::{Characteristics, GRAVITY_MPS2};
 use crate::metrics::Metric;
 
-/// Returns the figures of the hitch and the coupler; empty for a vehicle with neither.
+/// Returns the figures of hitch and coupler; empty for a vehicle with neither. A hitch has its distance ahead of the
+/// last axle (m, negative behind it) and, if described, the mass it carries (kg). A coupler has its distance ahead of
+/// the resultant axle load (m), its load at rest (N) and this load as a share of the weight of the vehicle and of the
+/// mass on its hitch (%).
 pub(super) fn list(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let mut list = Vec::new();
     if let (Some(hitch), Some(rear)) = (model.parts().hitch, figures.axles.last()) {

@@ -25,10 +25,13 @@ pub fn is_valid_with_trailers(name: &str) -> bool {
     !SOLO_ONLY_METRICS.contains(&name) && !name.starts_with("bump_travel_used")
 }
 
-/// Returns the model of the first vehicle of a train with the load on its hitch added as a point mass there; `None` if
-/// it tows nothing, or if a trailer would lift it off its wheels.
+/// Returns the model of the first vehicle of a train (listed from the front) with the load on its hitch added as a
+/// point mass there. The loads of the couplers are computed from the last trailer forward. The centre of mass moves,
+/// so all positions relative to it shift; height and mass change; the inertia does not. `None` if it tows nothing or
+/// has no hitch, or if a trailer would lift it off its wheels.
 pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
     let (first, trailers) = train.split_first().filter(|(_, trailers)| !trailers.is_empty())?;
+    // Mass that rests on the hitch ahead (kg).
     let mut rests = 0.0;
     for trailer in trailers.iter().rev() {
         let mut parts = trailer.parts().clone();
@@ -40,6 +43,7 @@ pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
     let mut parts = first.parts().clone();
     let mut hitch = parts.hitch?;
     let mass = parts.mass + rests;
+    // Shift of the centre of mass (m).
     let moved = hitch.point * (rests / mass);
     parts.wheels.iter_mut().for_each(|wheel| wheel.contact -= moved);
     parts.hull.centre -= moved;
@@ -50,7 +54,8 @@ pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
     Model::new(parts).ok()
 }
 
-/// Returns top speed and stopping distances of a train.
+/// Returns top speed (m/s) and the stopping distances from 100 km/h with full pedal and with ideal braking (m) of a
+/// train. Their values are missing if there is no solution.
 pub fn list(train: &[&Model]) -> Vec<Metric> {
     let stop = |pedal| stopping_distance(train, STOPPING_SPEED_MPS, pedal);
     vec![
@@ -66,8 +71,8 @@ pub fn list(train: &[&Model]) -> Vec<Metric> {
     ]
 }
 
-/// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all vehicles (m/s), at
-/// their static loads.
+/// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all vehicles (m/s),
+/// at their static loads. `None` for an empty train and as in [`max_overcome_speed`].
 fn top_speed(train: &[&Model]) -> Option<f64> {
     let resisting: Vec<(Resistance, &Model)> = train.iter().map(|model| (Resistance::at_rest(model), *model)).collect();
     max_overcome_speed(train.first()?, |v| resisting.iter().map(|(resistance, model)| resistance.force(model, v)).sum())
@@ -84,12 +89,15 @@ struct HitchForces {
     braking: f64,
 }
 
-/// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m). Trailers without
-/// brakes on the driver's pedal only roll. An overrun device presses its brakes by the force on the hitch ahead. `None`
-/// without brakes, or if wheels would lift.
+/// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m), by
+/// `s = (m / 2 k) ln(1 + k v² / F)` with the sums of mass, drag coefficient and braking force. Trailers without
+/// brakes on the driver's pedal only roll. An overrun device presses its brakes by the force on the hitch ahead. The
+/// forces of all vehicles, from the last to the first, and the deceleration are iterated 200 times; each iteration
+/// keeps half of the previous forces. `None` without brakes, or if wheels of the first vehicle would lift.
 pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> {
     let mass: f64 = train.iter().map(|model| f64::from(model.mass())).sum();
     let drag: f64 = train.iter().map(|model| f64::from(model.parts().aero.drag)).sum();
+    // First estimate: 0.5 g.
     let (mut deceleration, mut distance) = (0.5 * GRAVITY_MPS2, None);
     let mut found = vec![HitchForces::default(); train.len()];
     for _ in 0..STOP_ITERATIONS {
@@ -122,9 +130,11 @@ pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> 
     distance
 }
 
-/// Computes the braking force of the first vehicle under the forces from `behind` (N); `None` if wheels would lift.
+/// Computes the braking force of the first vehicle (N) at `deceleration` (m/s²) with a fully pressed pedal. The
+/// forces from `behind` act at its hitch and change its wheel loads. `None` if wheels would lift.
 fn towing_vehicle_braking(model: &Model, behind: HitchForces, deceleration: f64, pedal: Pedal) -> Option<f64> {
     let own = LoadDemand::braking(model, deceleration);
+    // Additional weight (N) and pitch moment (N m).
     let pushed = model.parts().hitch.map_or([0.0; 2], |hitch| {
         let above_ground = f64::from(model.parts().centre_height + hitch.point.z);
         [behind.down, behind.along * above_ground + behind.down * f64::from(hitch.point.x)]
@@ -134,8 +144,11 @@ fn towing_vehicle_braking(model: &Model, behind: HitchForces, deceleration: f64,
     Some((0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum())
 }
 
-/// Computes the forces of a trailer under the forces from `behind`. The braking force of the last iteration, `was`,
-/// determines the hitch force that presses its overrun brakes. `None` without a coupler.
+/// Computes the forces of a trailer on the vehicle ahead and its braking force under the forces from `behind`, at
+/// `deceleration` (m/s²). The braking force of the last iteration, `was`, determines the hitch force that presses its
+/// overrun brakes. The moment balance about the centre of mass gives the vertical hitch force and the load of the
+/// axles, which is distributed like the static loads. Brakes with their own controls are not pressed. `None` without
+/// a coupler.
 fn trailer_hitch_forces(
     model: &Model,
     behind: HitchForces,
@@ -147,19 +160,24 @@ fn trailer_hitch_forces(
     let (mass, height) = (f64::from(model.mass()), f64::from(parts.centre_height));
     let statics: Vec<f64> = (0..parts.wheels.len()).map(|i| model.static_load(i).into()).collect();
     let carried: f64 = statics.iter().sum();
+    // Position of the resultant axle load ahead of the centre of mass (m).
     let axle = parts.wheels.iter().zip(&statics).map(|(w, load)| f64::from(w.contact.x) * load).sum::<f64>() / carried;
+    // Position of its own hitch, [x, z] from the centre of mass (m).
     let hitch = parts.hitch.map_or([0.0; 2], |hitch| [hitch.point.x, hitch.point.z].map(f64::from));
+    // Force forward on the hitch ahead (N).
     let along = mass * deceleration + behind.along - was.braking;
     // Moments about the centre of mass: of the brakes, of the vehicle behind, and of the hitch ahead.
     let turning =
         height * was.braking + hitch[1] * behind.along + hitch[0] * behind.down - f64::from(coupler.point.z) * along;
     let weight = mass * GRAVITY_MPS2 + behind.down;
+    // Force downwards on the hitch ahead (N).
     let down = (turning - axle * weight) / (f64::from(coupler.point.x) - axle);
     let pressed = match coupler.brakes {
         TrailerBrakes::OwnControls => 0.0,
         TrailerBrakes::Pedal => 1.0,
         TrailerBrakes::Overrun(full) => (along / f64::from(full)).clamp(0.0, 1.0),
     };
+    // Axle load relative to that at rest (–).
     let share = ((weight - down) / carried).max(0.0);
     let braking = |i: usize| braking_force(model, i, statics[i] * share, deceleration, pedal, pressed);
     Some(HitchForces { along, down, braking: (0..statics.len()).map(braking).sum() })

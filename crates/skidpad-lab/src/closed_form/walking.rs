@@ -20,28 +20,34 @@ const YAW_RATE_TOLERANCE: f64 = 1e-9;
 /// Share of the static axle load above which the side force of an axle is reported (–).
 const REPORTED_FORCE_SHARE: f64 = 0.1;
 
-/// Wheel in a turn: contact point (m), sine and cosine of its road-wheel angle, and wheel number.
+/// Wheel in a turn at walking pace.
 struct SteeredWheel {
+    /// Position of the contact point from the centre of mass, [x, y] (m).
     contact_point: [f64; 2],
+    /// Sine and cosine of the road-wheel angle.
     sin_cos: (f64, f64),
+    /// Number of the wheel.
     index: usize,
 }
 
 impl SteeredWheel {
-    /// Returns the derivatives of the wheel's lateral velocity with respect to lateral velocity and yaw rate of the
-    /// vehicle, and its value without both, per forward speed.
+    /// Returns the coefficients of the velocity of the wheel perpendicular to its plane, `a v_y + b ψ̇ + c` per
+    /// forward speed of the vehicle, as ([a, b], c): `a = cos δ`, `b = y sin δ + x cos δ`, `c = −sin δ`.
     fn lateral_velocity_terms(&self) -> ([f64; 2], f64) {
         let ([x, y], (sin, cos)) = (self.contact_point, self.sin_cos);
         ([cos, sin * y + cos * x], -sin)
     }
 
+    /// Computes the velocity of the wheel along its plane per forward speed of the vehicle (–). `aside` is the
+    /// lateral velocity (–) and `turning` the yaw rate (1/m) of the vehicle, both per forward speed.
     fn rolling(&self, [aside, turning]: [f64; 2]) -> f64 {
         let ([x, y], (sin, cos)) = (self.contact_point, self.sin_cos);
         cos * (1.0 - turning * y) + sin * (aside + turning * x)
     }
 
-    /// Computes the side force at the lateral velocity `across` and the rolling velocity `rolling`, both per forward
-    /// speed (N), positive to the left of the wheel.
+    /// Computes the side force at the velocity `across` perpendicular to the wheel and the velocity `rolling` along
+    /// it, both per forward speed (N, positive to the left of the wheel). The slip is limited to
+    /// [`MAX_LATERAL_SLIP`]; load is the static one, at 1 m/s.
     fn force(&self, model: &Model, across: f64, rolling: f64) -> f64 {
         let slip = (-across / rolling.abs().max(1e-6)).clamp(-MAX_LATERAL_SLIP, MAX_LATERAL_SLIP) as f32;
         let at = Conditions::upright(model.static_load(self.index), 1.0);
@@ -49,8 +55,10 @@ impl SteeredWheel {
     }
 }
 
-/// Computes the side force of each axle at walking pace (N), with the axles steered by the mean road-wheel angles
-/// `angles` (rad); `None` for tyres without creep.
+/// Computes the sum of the wheels' side forces of each axle at walking pace (N, positive to the left of the wheels),
+/// with the axles steered by the mean road-wheel angles `angles` (rad). Iterates the least-squares motion of the
+/// vehicle with the secant stiffnesses of the tyres as weights, starting from their initial stiffnesses, until the
+/// yaw rate is steady or after 200 iterations. `None` for tyres without creep, or if the motion is not determined.
 fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
     let turned_to = model.road_wheel_angles(&angles.iter().map(|angle| *angle as f32).collect::<Vec<_>>());
     let turned = |(i, wheel): (usize, &Wheel)| {
@@ -66,6 +74,7 @@ fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
         model.tyre(i).has_deflection_dynamics().then(|| model.tyre(i).stiffness_at(model.static_load(i))[1].into())
     };
     let mut weights: Vec<f64> = (0..wheels.len()).map(stiffness).collect::<Option<_>>()?;
+    // Lateral velocity (–) and yaw rate (1/m) per forward speed.
     let mut motion = [0.0; 2];
     let mut forces = vec![0.0; wheels.len()];
     for _ in 0..MAX_WEIGHT_ITERATIONS {
@@ -89,7 +98,7 @@ fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// Computes the lateral velocity and yaw rate, per forward speed, that minimise the weighted squares of the wheels'
-/// lateral velocities.
+/// lateral velocities. Solves the normal equations; `None` if they are singular.
 fn least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64; 2]> {
     let [mut aa, mut ab, mut bb, mut ga, mut gb] = [0.0; 5];
     for (wheel, weight) in wheels.iter().zip(weights) {
@@ -104,8 +113,11 @@ fn least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64; 2]> {
     (determinant > 1e-12 * aa * bb).then(|| [(bb * ga - ab * gb) / determinant, (aa * gb - ab * ga) / determinant])
 }
 
-/// Returns a note if the axes of the steered axles do not intersect on the turning axis at full lock. The condition is
-/// that the side force of some axle at walking pace exceeds the one with matching angles by a tenth of its load.
+/// Returns a note if the steered axles do not turn about one point at full lock. The leading axle is the steered one
+/// farthest from the turning axis; its angle at full lock sets the path curvature and the angles that would match on
+/// the other axles. The side forces at walking pace are computed for the described and for the matching angles. There
+/// is a note if their difference on some axle exceeds a tenth of its static load. `None` if not, if nothing steers,
+/// or for tyres without creep (dry friction, no slip curve).
 pub(super) fn axle_conflict_note(model: &Model) -> Option<String> {
     let axles = &model.parts().axles;
     let steered = || axles.iter().enumerate().filter(|(_, axle)| axle.steer_ratio != 0.0);
@@ -121,9 +133,11 @@ pub(super) fn axle_conflict_note(model: &Model) -> Option<String> {
         let on = (0..model.wheels().len()).filter(|&i| model.wheels()[i].axle == axle);
         on.map(|i| f64::from(model.static_load(i))).sum::<f64>().max(1e-3 * f64::from(model.mass()) * GRAVITY_MPS2)
     };
+    // Excess side force relative to the load (–).
     let beyond = |axle: usize| (pushes[axle] - least[axle]).abs() / load(axle);
     let worst = (0..axles.len()).max_by(|&a, &b| beyond(a).total_cmp(&beyond(b)))?;
     let misfit = |axle: usize| (stated[axle] - fitting[axle]).abs();
+    // Axle whose angle differs most from the matching one.
     let off = steered().map(|(i, _)| i).max_by(|&a, &b| misfit(a).total_cmp(&misfit(b)))?;
     (beyond(worst) > REPORTED_FORCE_SHARE).then(|| {
         format!(

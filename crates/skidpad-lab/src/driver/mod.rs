@@ -80,8 +80,9 @@ pub struct UntilStop<D> {
     pub driver: D,
     /// Time to record after the first standstill (s).
     pub dwell_s: f64,
-    /// Yaw angle at the start (rad).
+    /// Yaw angle at the start (rad); `None` before the first step.
     heading_rad: Option<f64>,
+    /// Time of the first standstill (s); `None` before it.
     stopped_s: Option<f64>,
 }
 
@@ -93,6 +94,8 @@ impl<D: DriverModel> UntilStop<D> {
 }
 
 impl<D: DriverModel> DriverModel for UntilStop<D> {
+    /// Returns the controls of the inner driver. Records the first time at which the speed over the ground, negative
+    /// when rolling back, is at most [`STANDSTILL_SPEED_MPS`].
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let heading = *self.heading_rad.get_or_insert(now.frame.yaw_rad);
         if self.stopped_s.is_none() && ground_speed::signed_speed(heading)(now.frame) <= STANDSTILL_SPEED_MPS {
@@ -101,6 +104,7 @@ impl<D: DriverModel> DriverModel for UntilStop<D> {
         self.driver.drive(now)
     }
 
+    /// Returns true if the inner driver is finished or [`UntilStop::dwell_s`] has passed since the standstill.
     fn finished(&self, now: &DriverInput<'_>) -> bool {
         self.driver.finished(now) || self.stopped_s.is_some_and(|t| now.has_reached(t + self.dwell_s))
     }

@@ -59,9 +59,11 @@ impl LaneShift {
         TAU * self.left.abs() / ((self.to - self.from) * (self.to - self.from))
     }
 
-    /// Computes y (m) and its first and second derivative by x at `x` (–, 1/m).
+    /// Computes lateral position y (m) of the shift and its first and second derivative by x at `x` (–, 1/m). Before
+    /// the shift y is 0, after it `left`; both derivatives are 0 there.
     fn evaluate_at(&self, x: f64) -> [f64; 3] {
         let length = self.to - self.from;
+        // Position within the shift (–, 0 to 1).
         let share = ((x - self.from) / length).clamp(0.0, 1.0);
         let (sin, cos) = math::sin_cos((TAU * share) as f32);
         let (sin, cos) = (f64::from(sin), f64::from(cos));
@@ -82,11 +84,14 @@ pub struct PathPosition {
 }
 
 impl ReferencePath {
-    /// Computes offset and heading of the line beside (`x`, `y`) (m), and its curvature `ahead` m further along.
-    /// [`ReferencePath::Wave`] and [`ReferencePath::Lanes`] are evaluated at the same x, which is exact for a small slope.
+    /// Computes lateral offset and heading of the path beside the point (`x`, `y`) (m), and the curvature of the path
+    /// `ahead` m further along. A circle has the same curvature everywhere, a straight none. [`ReferencePath::Wave`]
+    /// and [`ReferencePath::Lanes`] are evaluated at the same x, and their curvature at `x + ahead`; this is exact
+    /// for a small slope. Their offset is the difference in y over `√(1 + y'²)`.
     pub fn locate(&self, x: f64, y: f64, ahead: f64) -> PathPosition {
         match *self {
             ReferencePath::Circle { radius } => {
+                // Sign of the turn (1 left) and radius without sign (m).
                 let (side, size) = (radius.signum(), radius.abs());
                 let from_centre = [x, y - radius];
                 let distance = (from_centre[0] * from_centre[0] + from_centre[1] * from_centre[1]).sqrt();
@@ -103,6 +108,7 @@ impl ReferencePath {
                 PathPosition { offset_m, heading, curvature_ahead: 0.0 }
             }
             ReferencePath::Wave { amplitude, wavelength, start } => {
+                // Wave number (rad/m).
                 let k = TAU / wavelength;
                 let wave = |x: f64| {
                     let (sin, cos) = math::sin_cos((k * (x - start).max(0.0) % TAU) as f32);
@@ -113,6 +119,7 @@ impl ReferencePath {
                 let (sin_ahead, cos_ahead) = wave(x + ahead);
                 let slope_ahead = 0.5 * amplitude * k * sin_ahead;
                 let stretch = 1.0 + slope_ahead * slope_ahead;
+                // Second derivative of y by x (1/m); 0 on the straight.
                 let bend = if x + ahead < start { 0.0 } else { 0.5 * amplitude * k * k * cos_ahead };
                 PathPosition {
                     offset_m: (y - 0.5 * amplitude * (1.0 - cos)) / (1.0 + slope * slope).sqrt(),
@@ -121,6 +128,7 @@ impl ReferencePath {
                 }
             }
             ReferencePath::Lanes(shifts) => {
+                // Sum of both shifts: y, first and second derivative.
                 let sum = |x: f64| {
                     shifts.iter().map(|s| s.evaluate_at(x)).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]))
                 };
@@ -139,17 +147,19 @@ impl ReferencePath {
 
 /// Steering controller that follows a [`ReferencePath`].
 ///
-/// Steering angle `δ = κ (L + K v²) − ω²/(GRAVITY_MPS2 v) · (e + T v sin(course error) + I ∫e dt)`. `κ` is the curvature ahead,
-/// `GRAVITY_MPS2` the steady-state yaw velocity gain of the linear bicycle model, `e` the lateral offset and `T = 2 ζ / ω`. The
-/// offset then responds like a second-order system of frequency `ω` and damping ratio `ζ` at any speed.
+/// Steering angle `δ = κ (L + K v²) − ω²/(G v) · (e + T v sin(course error) + I ∫e dt)`. `κ` is the curvature ahead,
+/// `G = v / (L + K v²)` the steady-state yaw velocity gain of the linear bicycle model, `e` the lateral offset and
+/// `T = 2 ζ / ω`. The offset then responds like a second-order system of frequency `ω` and damping ratio `ζ` at any
+/// speed.
 #[derive(Clone, Debug)]
 pub struct PathFollower {
+    /// Path to follow.
     line: ReferencePath,
     /// Natural frequency ω of the closed loop (rad/s).
     frequency: f64,
     /// Integral gain relative to the proportional gain (1/s).
-    /// Integral of the lateral offset (m s).
     integral: f64,
+    /// Integral of the lateral offset (m s).
     offset_integral: f64,
 }
 
@@ -166,20 +176,26 @@ impl PathFollower {
         Self { line, frequency, integral, offset_integral: 0.0 }
     }
 
-    /// Computes the mean road-wheel angle for the coming step (rad), clamped to the steering lock of the car. The
-    /// integral is frozen while the unclamped angle exceeds the lock.
+    /// Computes the mean road-wheel angle for the coming step (rad, positive to the left), clamped to the steering
+    /// lock of the car. Position and course are extrapolated to the end of the step; the speed is at least 1 m/s. The
+    /// curvature is taken at the distance covered in 0.15 s. Then the integral of the offset advances by one step; it
+    /// is frozen while the unclamped angle exceeds the lock.
     pub fn steer(&mut self, now: &DriverInput<'_>, figures: &Characteristics) -> f64 {
         let frame = now.frame;
         let speed = frame.vx_mps.max(1.0);
         let slip = f64::from(math::atan2(frame.vy_mps as f32, speed as f32));
         // The steering angle applies at the end of the step, so the position is extrapolated to that time.
         let (sin, cos) = math::sin_cos((frame.yaw_rad + slip) as f32);
+        // Displacement within the step (m).
         let (x, y) = (speed * now.dt_s * f64::from(cos), speed * now.dt_s * f64::from(sin));
         let near = self.line.locate(frame.x_m + x, frame.y_m + y, speed * YAW_LAG_S);
+        // Course error: direction of motion less heading of the path (rad).
         let course = wrap_angle(frame.yaw_rad + frame.yaw_rate_radps * now.dt_s + slip - near.heading);
         let (sin, _) = math::sin_cos(course as f32);
+        // Steering angle per curvature, L + K v² (m).
         let per_curvature = figures.steer_for(speed * speed, speed);
         let gain = self.frequency * self.frequency * per_curvature / (speed * speed);
+        // Offset plus its predicted change within T = 2 ζ / ω (m).
         let leading = near.offset_m + 2.0 * LOOP_DAMPING_RATIO / self.frequency * speed * f64::from(sin);
         let lock = f64::from(now.model.parts().steering.lock);
         let asked = near.curvature_ahead * per_curvature - gain * (leading + self.integral * self.offset_integral);
@@ -194,6 +210,7 @@ impl PathFollower {
 #[derive(Clone, Debug)]
 pub struct StraightKeeper {
     figures: Characteristics,
+    /// Controller of the line; `None` before the first step.
     path: Option<PathFollower>,
 }
 
@@ -201,7 +218,7 @@ pub struct StraightKeeper {
 const STRAIGHT_KEEPER_FREQUENCY_RADPS: f64 = 3.0;
 
 impl StraightKeeper {
-    /// Creates a controller for a car with the closed-form figures `closed_form`.
+    /// Creates a controller for a car with the closed-form figures `figures`.
     pub fn new(figures: Characteristics) -> Self {
         Self { figures, path: None }
     }

@@ -22,10 +22,13 @@ struct SpeedControlLaw {
 }
 
 impl SpeedControlLaw {
-    /// Computes the driving force at the road (N), negative for braking, and advances the integral by one step.
+    /// Computes the driving force at the road (N), negative for braking: `m (P e + I ∫e dt)` with the speed error e,
+    /// limited to ±4 m/s² of acceleration, plus the driving resistance at the current speed. The mass m includes the
+    /// spin of the wheels. Advances the integral by one step unless the acceleration is at its limit.
     fn force(&mut self, now: &DriverInput<'_>, target_mps: f64) -> f64 {
         let speed = now.frame.vx_mps;
         let error = target_mps - speed;
+        // Demanded acceleration (m/s²).
         let asked = PROPORTIONAL_PER_S * error + INTEGRAL_PER_S2 * self.error_integral;
         // Anti-windup: the integral is frozen while the demanded acceleration is at its limit.
         if asked.abs() < MAX_ACCELERATION_MPS2 {
@@ -45,7 +48,8 @@ pub struct TorqueSpeedController {
 }
 
 impl TorqueSpeedController {
-    /// Computes the controls that hold `target_mps` (m/s), with zero steering angle.
+    /// Computes the controls that hold `target_mps` (m/s), with zero steering angle and neutral gear. The force of
+    /// the control law is divided among the wheels by their drive shares, as motor torques that may be negative.
     pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
         let force = self.law.force(now, target_mps);
         let wheels = drive_shares(now.model)
@@ -65,12 +69,15 @@ impl TorqueSpeedController {
 #[derive(Clone, Debug, Default)]
 pub struct PedalSpeedController {
     law: SpeedControlLaw,
+    /// Controller of a car without a motor.
     cruise: TorqueSpeedController,
 }
 
 impl PedalSpeedController {
-    /// Computes the controls that hold `target_mps` (m/s), with zero steering angle. For a target of 0 or less the
-    /// brake is fully pressed below 0.5 m/s.
+    /// Computes the controls that hold `target_mps` (m/s), with zero steering angle. Throttle and brake produce the
+    /// force of the control law plus the weight component along the slope. For a target of 0 or less the brake is
+    /// fully pressed below 0.5 m/s, without the control law. The gearbox shifts automatically. A car without a motor
+    /// is controlled as by [`TorqueSpeedController`].
     pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
         if !now.model.is_driven() {
             return self.cruise.controls(now, target_mps);
@@ -88,13 +95,17 @@ impl PedalSpeedController {
 /// Speed below which a driver who stops applies the full brake instead of the control law (m/s).
 const FULL_BRAKE_SPEED_MPS: f64 = 0.5;
 
-/// Computes throttle and brake (–, 0 to 1) for the force `force` (N) at the road. The throttle follows from the
-/// full-load curve and the engine drag. The brake supplies the part of a negative force that the engine drag does not.
+/// Computes throttle and brake (–, 0 to 1) for the force `force` (N) at the road at `speed` m/s in the gear `gear`.
+/// Reverse and neutral count as first gear. The throttle interpolates between the engine drag with closed throttle
+/// and the full-load force. The brake supplies the part of a negative force that the engine drag does not; it is 0
+/// for a car without brakes.
 fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
     let gear = gear.max(1);
+    // Force at the road with open throttle, and braking force with closed throttle (N).
     let full = drive_force(model, speed, gear).max(1.0);
     let drag = engine_drag(model, speed, gear);
     let throttle = ((force + drag) / (full + drag)).clamp(0.0, 1.0);
+    // Braking force of the fully pressed pedal (N).
     let brakes: f64 = model.wheels().iter().map(|w| f64::from(w.brake_torque) / f64::from(w.radius)).sum();
     let left = -(force + drag);
     let brake = if left > 0.0 && brakes > 0.0 { (left / brakes).min(1.0) } else { 0.0 };
@@ -106,11 +117,14 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
 fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let Some(drive) = model.parts().powertrain.engine() else { return 0.0 };
     let per_radius = mean_inverse_radius(drive, model.wheels());
+    // 0.0: throttle closed.
     let ratio = f64::from(drive.gearbox.ratio_for(gear, (speed * per_radius) as f32, 0.0));
+    // Engine speed with closed clutch (rad/s).
     let turning = speed * per_radius * ratio;
     if turning < f64::from(drive.engine.idle_speed) {
         return 0.0;
     }
+    // Drag torque: constant (N m) and per speed (N m s).
     let [constant, linear] = drive.engine.drag.map(f64::from);
     (constant + linear * turning) * ratio * per_radius
 }

@@ -67,13 +67,17 @@ const MAX_RUN_SPEED_MPS: f64 = 150.0;
 const MPH_60: f64 = 26.8224;
 
 impl Acceleration {
-    /// Computes the metrics of a run.
+    /// Computes the metrics of a run. Speeds are over the ground, distances in a straight line from the start. Times
+    /// count from the last standstill before the car drives off, those with roll-out from the moment at which it has
+    /// covered one foot. A time, and the speed at the quarter mile, is `None` if its speed or distance is not
+    /// reached.
     pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
         let gone = ground_speed::distance_from(trajectory.first());
         let start = start_time(trajectory);
         let since = |time: Option<f64>| Some(time? - start);
         let reached = |level: f64| since(trajectory.first_crossing_up(level, 0.0, ground_speed::speed_over_ground));
         let roll_out = since(trajectory.first_crossing_up(ROLL_OUT_M, 0.0, gone));
+        // Time since the end of the roll-out.
         let after = |time: Option<f64>| Some(time? - roll_out?);
         let quarter = since(trajectory.first_crossing_up(QUARTER_MILE_M, 0.0, gone));
         AccelerationMetrics {
@@ -96,6 +100,8 @@ fn start_time(trajectory: &Trajectory) -> f64 {
     standing.last().map_or(0.0, |row| row.t_s)
 }
 
+/// Returns the largest speed over the ground (m/s); `None` if the run is not longer than 10 s or if this speed
+/// exceeds the one 10 s before the end by 0.1 m/s or more.
 fn top_speed(trajectory: &Trajectory) -> Option<f64> {
     let end = trajectory.last().t_s;
     let top = ground_speed::speed_over_ground(&trajectory.peak(0.0, ground_speed::speed_over_ground));
@@ -103,8 +109,9 @@ fn top_speed(trajectory: &Trajectory) -> Option<f64> {
     (end > 10.0 && top - before < 0.1).then_some(top)
 }
 
-/// Computes the largest rate of change of the speed over the ground (m/s²), averaged over 0.25 s. The forward speed is
-/// unsuitable: in a spin at 20 m/s and 6 rad/s it changes by up to 120 m/s².
+/// Computes the largest rate of change of the speed over the ground (m/s²), averaged over 0.25 s, at least one step;
+/// `None` for a shorter run. The forward speed is unsuitable: in a spin at 20 m/s and 6 rad/s it changes by up to 120
+/// m/s².
 fn max_acceleration(trajectory: &Trajectory) -> Option<f64> {
     let span = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
     let pairs = trajectory.rows().zip(trajectory.rows_from(span));
@@ -121,6 +128,7 @@ struct AccelerationDriver {
     slip_controller: SlipController,
     /// Preparation of the start; `None` if there is none.
     preparation: Option<LaunchPreparation>,
+    /// Steering controller.
     keeper: StraightKeeper,
 }
 
@@ -146,14 +154,17 @@ enum LaunchHold {
 const ENGINE_SPEED_BAND: f64 = 0.1;
 
 impl LaunchPreparation {
-    /// Returns the preparation for a start with the force `force` (N) at the road, until `until_s` (s); `None` for a
-    /// car without an engine. The clutch engine speed is the one at which the clutch transmits that force.
+    /// Returns the preparation for a start with the force `force` (N) at the road in first gear, until `until_s` (s);
+    /// `None` for a car without an engine. A car with a torque converter is held by the foot brake. With a clutch the
+    /// engine speed is held at the one at which the automatic clutch transmits the force: from idle to full
+    /// engagement in proportion to the torque.
     fn of(model: &Model, force: f64, until_s: f64) -> Option<Self> {
         let drive = model.parts().powertrain.engine()?;
         let by = match &drive.launch_device {
             LaunchDevice::Converter(_) => LaunchHold::Brake,
             LaunchDevice::Clutch(clutch) => {
                 let ratio = f64::from(drive.gearbox.ratio(1) * drive.gearbox.efficiency);
+                // Torque at the clutch (N m).
                 let torque = force / (ratio * mean_inverse_radius(drive, model.wheels()));
                 let [idle, engaged] = [drive.engine.idle_speed, clutch.engaged_speed].map(f64::from);
                 LaunchHold::Clutch(idle + (engaged - idle) * (torque / f64::from(clutch.capacity)).clamp(0.0, 1.0))
@@ -162,8 +173,9 @@ impl LaunchPreparation {
         Some(Self { until_s, method: by })
     }
 
-    /// Returns the pedals for the next step. `speed` is the engine speed (rad/s), `throttle` the position of the start
-    /// (–).
+    /// Returns the pedals for the next step, in first gear. With a pressed clutch the throttle falls from 1 to 0 over
+    /// [`ENGINE_SPEED_BAND`] around the held engine speed. With the foot brake fully pressed it is `throttle`, the
+    /// position at the start (–). `speed` is the engine speed (rad/s).
     fn controls(self, speed: f64, throttle: f64) -> Controls {
         let pedals = match self.method {
             LaunchHold::Clutch(revs) => Controls {
@@ -180,7 +192,9 @@ impl LaunchPreparation {
 /// Slip controller of a skilled driver: PI control of the throttle by the slip that is missing to the best one.
 #[derive(Clone, Copy, Debug, Default)]
 struct SlipController {
+    /// Current throttle (–).
     throttle: f64,
+    /// Integral part of the throttle (–, 0 to 1).
     integral: f64,
 }
 
@@ -198,8 +212,10 @@ const MAX_RELATIVE_SLIP: f64 = 4.0;
 const MAX_THROTTLE_RATE_PER_S: f64 = 10.0;
 
 impl SlipController {
-    /// Advances the controller by `dt_s` (s) and returns the throttle (–). `share` is the slip relative to the best
-    /// slip (–).
+    /// Advances the controller by `dt_s` (s) and returns the throttle (–, 0 to 1). `share` is the slip relative to
+    /// the best slip (–). With the missing slip `e = 1 − share`, the throttle is `I + P e`, where `I` grows by 2 e
+    /// per second within 0 to 1. Its change is limited to [`MAX_THROTTLE_RATE_PER_S`], and `share` to
+    /// [`MAX_RELATIVE_SLIP`].
     fn update(&mut self, share: f64, dt_s: f64) -> f64 {
         let missing = 1.0 - share.min(MAX_RELATIVE_SLIP);
         self.integral = (self.integral + SLIP_INTEGRAL_GAIN * missing * dt_s).clamp(0.0, 1.0);
@@ -211,6 +227,10 @@ impl SlipController {
 }
 
 impl AccelerationDriver {
+    /// Creates the driver of `of`. A skilled driver begins with the throttle whose force is that of [`launch_force`],
+    /// as controller state. It prepares the start with [`LAUNCH_FORCE_SHARE`] of [`standing_force`] until
+    /// `of.hold_s`. Without slip control (full throttle, no driven wheel, or tyres without a slip curve) there is no
+    /// preparation.
     fn new(model: &Model, of: &Acceleration) -> Self {
         let shares = drive_shares(model);
         let driven = (0..shares.len()).filter(|&i| of.launch == Launch::Skilled && shares[i] > 0.0);
@@ -232,12 +252,16 @@ impl AccelerationDriver {
 }
 
 impl DriverModel for AccelerationDriver {
+    /// Keeps straight. During the preparation the driver holds the engine speed. Then the throttle is fully open, or
+    /// follows the slip controller with the largest slip of the driven wheels relative to their best slip. The
+    /// gearbox shifts automatically.
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let steer = self.keeper.steer(now) as f32;
         if let Some(hold) = self.preparation.filter(|hold| !now.has_reached(hold.until_s)) {
             return Controls { steer, ..hold.controls(now.frame.engine_radps, self.slip_controller.throttle) };
         }
         let share = |&(i, best): &(usize, f64)| now.frame.wheels[i].slip_ratio / best;
+        // Negative slips count as 0.
         let worst = self.driven.iter().map(share).fold(0.0, f64::max);
         let throttle = if self.driven.is_empty() { 1.0 } else { self.slip_controller.update(worst, now.dt_s) };
         Controls { throttle: throttle as f32, steer, ..Controls::default() }
@@ -261,6 +285,7 @@ impl Manoeuvre for Acceleration {
         };
         format!("{throttle} from rest for {:.0} s, kept straight", self.duration_s)
     }
+    /// Returns level ground with the car at rest in first gear.
     fn setup(&self, _model: &Model) -> Setup {
         let mut setup = Setup { duration_s: self.duration_s, ..Setup::flat(0.0) };
         setup.placement.gear = Some(1);

@@ -43,7 +43,9 @@ metrics! {
 const REST_SPEED_MPS: f64 = 0.01;
 
 impl Braking {
-    /// Computes the metrics of a run.
+    /// Computes the metrics of a run. Distances are along the initial direction, including the height difference of a
+    /// slope. The stop is the first time at which the signed speed over the ground falls to [`STANDSTILL_SPEED_MPS`];
+    /// without it distance, time, mean deceleration, rollback and time to rest are `None`.
     pub fn measure(&self, trajectory: &Trajectory) -> BrakingMetrics {
         let start = StartPose::of(trajectory.first());
         let along = |f: &Frame| start.along(f);
@@ -70,11 +72,14 @@ impl Braking {
 /// Position and horizontal direction of the car at the start.
 #[derive(Clone, Copy)]
 struct StartPose {
+    /// Position, world axes (m).
     at: [f64; 3],
+    /// Unit vector of the heading, world axes.
     direction: [f64; 2],
 }
 
 impl StartPose {
+    /// Reads position and heading from the first row.
     fn of(first: &Frame) -> Self {
         Self { at: [first.x_m, first.y_m, first.z_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
     }
@@ -86,6 +91,7 @@ impl StartPose {
         ahead.hypot(f.z_m - self.at[2]).copysign(ahead)
     }
 
+    /// Computes the horizontal distance from the initial straight line (m), positive to the left.
     fn across(&self, f: &Frame) -> f64 {
         (f.y_m - self.at[1]) * self.direction[0] - (f.x_m - self.at[0]) * self.direction[1]
     }
@@ -98,9 +104,12 @@ fn mfdd(trajectory: &Trajectory, speed: f64, along: impl Fn(&Frame) -> f64) -> O
     let [from, to] =
         [0.8, 0.1].map(|share| trajectory.first_crossing_down(share * speed, 0.0, ground_speed::speed_over_ground));
     let distance = trajectory.interpolate_at(to?, &along) - trajectory.interpolate_at(from?, &along);
+    // 0.8² and 0.1².
     Some((0.64 - 0.01) * speed * speed / (2.0 * distance))
 }
 
+/// Returns the time from `stop_s` (s) until the car never moves faster than [`REST_SPEED_MPS`] again (s); `None` if
+/// it still moves at the end of the run or never moved.
 fn rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
     let moving = trajectory.last_row_where(|f| ground_speed::speed_over_ground(f) > REST_SPEED_MPS)?;
     trajectory.row(moving + 1).map(|f| (f.t_s - stop_s).max(0.0))
@@ -119,11 +128,14 @@ impl Manoeuvre for Braking {
         )
     }
     fn setup(&self, _model: &Model) -> Setup {
+        // A run that does not stop ends after 60 s.
         Setup { duration_s: 60.0, ..Setup::flat(self.initial_speed_mps) }
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::above(STANDSTILL_SPEED_MPS)
     }
+    /// Creates a driver that presses the brake pedal from the first step in neutral, without steering, and ends the
+    /// run [`Braking::dwell_s`] after the first standstill.
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         let pedal = self.pedal as f32;
         let press = OpenLoop(move |_: &DriverInput<'_>| Controls { brake: pedal, ..Controls::parked() });

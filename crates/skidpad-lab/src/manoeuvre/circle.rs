@@ -50,14 +50,16 @@ impl Circle {
     /// Averaged time at the end of each level (s).
     pub const AVERAGING_TIME_S: f64 = 3.0;
 
-    /// Returns the speed for the lateral acceleration `level` (m/s).
+    /// Returns the speed for the lateral acceleration `level` (m/s²): `√(level R)` (m/s).
     fn speed(&self, level: f64) -> f64 {
         (level * self.radius_m.abs()).sqrt()
     }
 
-    /// Returns the target speed at `time_s` (m/s).
+    /// Returns the target speed at `time_s` (m/s). The speed of each level is held for `hold_s`, then changes to the
+    /// next at `rate_mps2`; that of the last level is held on.
     fn target(&self, time_s: f64) -> f64 {
         let mut from = self.speed(self.levels_mps2.first().copied().unwrap_or(1.0));
+        // End of the current level (s).
         let mut start = self.hold_s;
         for &level in self.levels_mps2.iter().skip(1) {
             let to = self.speed(level);
@@ -73,7 +75,7 @@ impl Circle {
         from
     }
 
-    /// Returns the end time of each level (s).
+    /// Returns the end time of each level (s), which includes the speed changes before it.
     fn level_ends(&self) -> Vec<f64> {
         let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.speed(level)).collect();
         let mut end = self.hold_s;
@@ -85,7 +87,10 @@ impl Circle {
         ends
     }
 
-    /// Computes the metrics of a run. All are `None` if the run does not reach the end of every level.
+    /// Computes the metrics of a run from the mean values of the last seconds of each level. All are `None` if the
+    /// run does not reach the end of every level. The understeer gradient subtracts the Ackermann angle `L ψ̇ / v`
+    /// with the wheelbase of the bicycle model, or the geometric one without such a model. The load transfer closure
+    /// is `None` for a car with trailers.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
         let ends = self.level_ends().into_iter().take_while(|end| trajectory.covers(*end));
         let levels: Vec<SteadyLevel> = ends.map(|end| SteadyLevel::of(self, trajectory, end)).collect();
@@ -116,23 +121,34 @@ impl Circle {
     }
 }
 
-/// Mean values over the measured part of a level (m/s², m/s, rad, rad/s, N), and its largest path error (m).
+/// Mean values over the measured part of a level, and its largest path error.
 struct SteadyLevel {
+    /// Lateral acceleration (m/s²).
     ay: f64,
+    /// Forward speed (m/s).
     speed: f64,
+    /// Mean road-wheel angle (rad).
     steer: f64,
+    /// Yaw rate (rad/s).
     yaw_rate: f64,
+    /// Sideslip angle (rad).
     sideslip: f64,
+    /// Roll angle (rad).
     roll: f64,
+    /// Load of each wheel (N).
     loads: Vec<f64>,
+    /// Largest distance from the circle (m).
     path_error: f64,
 }
 
 impl SteadyLevel {
+    /// Averages the channels over the last [`Circle::AVERAGING_TIME_S`] before `end` (s), or over the whole hold time
+    /// if it is shorter.
     fn of(circle: &Circle, trajectory: &Trajectory, end: f64) -> Self {
         let from = end - Circle::AVERAGING_TIME_S.min(circle.hold_s);
         let mean = |channel: &dyn Fn(&Frame) -> f64| trajectory.mean(from, end, channel);
         let line = ReferencePath::Circle { radius: circle.radius_m };
+        // Distance from the circle (m).
         let off = |f: &Frame| line.locate(f.x_m, f.y_m, 0.0).offset_m.abs();
         Self {
             ay: mean(&|f| f.ay_mps2),
@@ -151,6 +167,7 @@ impl SteadyLevel {
     fn roll_moment_error(&self, model: &Model) -> f64 {
         let moment: f64 = self.loads.iter().zip(model.wheels()).map(|(n, w)| -n * f64::from(w.contact.y)).sum();
         let height = f64::from(model.parts().centre_height);
+        // Acceleration-like roll moment of the weight per mass (m²/s²).
         let leaning = (height - model.roll_axis_height()) * 9.81 * self.roll;
         moment / (f64::from(model.mass()) * (height * self.ay + leaning)) - 1.0
     }
@@ -164,6 +181,7 @@ fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     (xx > 0.0).then(|| xy / xx)
 }
 
+/// Driver that follows the circle at the target speed.
 struct CircleDriver {
     circle: Circle,
     figures: Characteristics,
@@ -172,6 +190,7 @@ struct CircleDriver {
 }
 
 impl DriverModel for CircleDriver {
+    /// Steers along the circle and holds the target speed by torques at the driven wheels.
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let target = self.circle.target(now.time_s());
         let steer = self.path.steer(now, &self.figures) as f32;
@@ -188,6 +207,7 @@ impl Manoeuvre for Circle {
         let count = self.levels_mps2.len();
         format!("circle of {:.0} m radius, {count} steady levels up to {most:.1} m/s²", self.radius_m)
     }
+    /// Returns level ground, the speed of the first level, and the end of the last level as duration.
     fn setup(&self, _model: &Model) -> Setup {
         let duration_s = self.level_ends().last().copied().unwrap_or(self.hold_s);
         Setup { duration_s, ..Setup::flat(self.target(0.0)) }
@@ -201,6 +221,7 @@ impl Manoeuvre for Circle {
             circle: self.clone(),
             figures: Characteristics::new(model),
             cruise: TorqueSpeedController::default(),
+            // Natural frequency (rad/s) and relative integral gain (1/s).
             path: PathFollower::new(line, 1.5, 0.5),
         })
     }

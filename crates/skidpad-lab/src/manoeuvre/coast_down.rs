@@ -34,7 +34,9 @@ metrics! {
 }
 
 impl CoastDown {
-    /// Computes the metrics of a run. Time and distance are `None` if the final speed is not reached.
+    /// Computes the metrics of a run from the forward speed. Time and distance, in a straight line from the start,
+    /// are `None` if the final speed is not reached. Decelerations are speed differences over the first and the last
+    /// second of the run; `None` for a run shorter than 1 s.
     pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
         let gone = ground_speed::distance_from(trajectory.first());
         let speed = |f: &Frame| f.vx_mps;
@@ -53,7 +55,9 @@ impl CoastDown {
     }
 }
 
+/// Driver that coasts and ends the run below a speed.
 struct CoastDownDriver {
+    /// Final speed (m/s).
     until_mps: f64,
 }
 

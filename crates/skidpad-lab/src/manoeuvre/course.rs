@@ -16,7 +16,8 @@ pub struct IncompleteCourse {
 }
 
 impl IncompleteCourse {
-    /// Checks whether a run of `manoeuvre` reached the end of a course of `length_m` (m). Returns `None` if it did.
+    /// Checks whether the centre of mass reached x = `length_m` (m) in a run of `manoeuvre`. Returns `None` if it
+    /// did, otherwise the largest x and whether the run is shorter than the duration of the manoeuvre.
     pub(super) fn check(
         manoeuvre: &dyn Manoeuvre,
         model: &Model,

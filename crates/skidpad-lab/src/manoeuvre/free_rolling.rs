@@ -37,7 +37,9 @@ metrics! {
 }
 
 impl FreeRolling {
-    /// Computes the metrics of a run.
+    /// Computes the metrics of a run. Times in the air count the steps whose end has all, or any, wheels without
+    /// ground contact. The largest load is relative to the static load of the same wheel. The distance is horizontal,
+    /// from start to end in a straight line; the drift is the largest distance from the line of the initial heading.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RollMetrics {
         let (start, end) = (trajectory.first(), trajectory.last());
         // Row 0 is the start and belongs to no step.
@@ -52,6 +54,7 @@ impl FreeRolling {
         };
         let compression = |f: &Frame| f.wheels.iter().map(|w| w.compression_m).fold(f64::MIN, f64::max);
         let (sin, cos) = start.yaw_rad.sin_cos();
+        // Signed distance from the initial straight line (m, positive to the left).
         let aside = |f: &Frame| (f.y_m - start.y_m) * cos - (f.x_m - start.x_m) * sin;
         RollMetrics {
             distance_m: Some((end.x_m - start.x_m).hypot(end.y_m - start.y_m)),

@@ -63,13 +63,18 @@ const CONES_PER_SIDE: u32 = 3;
 /// Lane between cones (m): `from` and `to` along x, `right` and `left` along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Lane {
+    /// Position along x at which the lane begins.
     from: f64,
+    /// Position along x at which the lane ends.
     to: f64,
+    /// Position of the right edge along y.
     right: f64,
+    /// Position of the left edge along y.
     left: f64,
 }
 
 impl Lane {
+    /// Returns the lateral position of the centre line (m, positive to the left).
     fn centre(&self) -> f64 {
         0.5 * (self.left + self.right)
     }
@@ -84,7 +89,8 @@ impl Lane {
 }
 
 impl LaneChangeCourse {
-    /// Computes the lanes for a body of width `width` (m). The first lane is centred on the x axis.
+    /// Computes the three lanes for a body of width `width` (m). The first lane is centred on the x axis and begins
+    /// [`LEAD_IN_M`] after the origin.
     ///
     /// Lengths, widths and distances are those of ISO 3888-1:2018 and ISO 3888-2:2011, as used by public test scripts.
     /// The lateral distance between lanes is measured from right edge to right edge in 3888-1, and from left edge to
@@ -92,6 +98,7 @@ impl LaneChangeCourse {
     fn lanes(self, width: f64) -> [Lane; 3] {
         let first = 1.1 * width + 0.25;
         let right = -0.5 * first;
+        // Lane from and to these positions after the first cones, with its right edge and its width (m).
         let lane = |from: f64, to: f64, right: f64, wide: f64| Lane {
             from: LEAD_IN_M + from,
             to: LEAD_IN_M + to,
@@ -120,6 +127,7 @@ impl LaneChangeCourse {
     /// about 0.1 m clearance to every cone.
     fn shifts(self, width: f64) -> [LaneShift; 2] {
         let lanes = self.lanes(width);
+        // Lengths by which each shift begins before the end of its lane and ends after the start of the next one (m).
         let overlap = match self {
             LaneChangeCourse::Double => [[6.0, 6.0]; 2],
             LaneChangeCourse::Obstacle => [[4.0, 6.0], [5.0, 6.0]],
@@ -130,6 +138,7 @@ impl LaneChangeCourse {
         })
     }
 
+    /// Returns the largest curvature of the path for a body of width `width` (m) (1/m).
     fn max_curvature(self, width: f64) -> f64 {
         self.shifts(width).iter().fold(0.0, |most, shift| shift.max_curvature().max(most))
     }
@@ -137,34 +146,40 @@ impl LaneChangeCourse {
 
 /// Outline of the body seen from above (m): its centre ahead of the centre of mass, half its length and half its width.
 struct BodyOutline {
+    /// Distance of the centre ahead of the centre of mass.
     ahead: f64,
     half_length: f64,
     half_width: f64,
 }
 
 impl BodyOutline {
+    /// Reads the outline from the hull of `model`.
     fn of(model: &Model) -> Self {
         let hull = &model.parts().hull;
         let [ahead, half_length, half_width] = [hull.centre.x, hull.half_extents.x, hull.half_extents.y].map(f64::from);
         Self { ahead, half_length, half_width }
     }
 
+    /// Returns the distance of the front of the body ahead of the centre of mass (m).
     fn front(&self) -> f64 {
         self.ahead + self.half_length
     }
 
-    /// Computes the range [lowest y, highest y] that the body covers on the line x = `x` (m); `None` if it does not
-    /// reach it.
+    /// Computes the range [lowest y, highest y] that the rectangular outline of the body covers on the line x = `x`
+    /// (m) in the pose of `frame`; `None` if it does not reach it. Roll and pitch are neglected.
     fn y_range_at(&self, frame: &Frame, x: f64) -> Option<[f64; 2]> {
         let (sin, cos) = frame.yaw_rad.sin_cos();
+        // Corner on the front (1) or rear (−1), left (1) or right (−1) side.
         let corner = |along: f64, across: f64| {
             let (u, v) = (self.ahead + along * self.half_length, across * self.half_width);
+            // x relative to the line, and y.
             [frame.x_m + u * cos - v * sin - x, frame.y_m + u * sin + v * cos]
         };
         let corners = [corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0), corner(1.0, -1.0)];
         let mut found: Option<[f64; 2]> = None;
         for i in 0..4 {
             let ([x0, y0], [x1, y1]) = (corners[i], corners[(i + 1) % 4]);
+            // An edge on one side of the line does not cross it.
             if (x0 > 0.0) == (x1 > 0.0) {
                 continue;
             }
@@ -176,7 +191,9 @@ impl BodyOutline {
 }
 
 impl LaneChange {
-    /// Returns the speed at the entry (m/s).
+    /// Returns the speed at the entry (m/s): that of [`Self::speed_mps`] if given, otherwise 80 km/h (double) or 50
+    /// km/h (obstacle), reduced to `√(0.7 a / κ)` if this is lower. `a` is the smaller of grip limit and rollover
+    /// threshold, `κ` the largest curvature of the path.
     pub fn speed(&self, model: &Model) -> f64 {
         self.speed_mps.unwrap_or_else(|| {
             let standard = match self.course {
@@ -185,16 +202,22 @@ impl LaneChange {
             };
             let allowed = [grip_limit(model, None), rollover(model).map(|s| s.lateral_acceleration.abs())];
             let least = allowed.into_iter().flatten().fold(f64::INFINITY, f64::min);
+            // Largest curvature (1/m).
             let bend = self.course.max_curvature(2.0 * BodyOutline::of(model).half_width);
             standard.min((LaneChangeCourse::LATERAL_LIMIT_SHARE * least / bend).sqrt())
         })
     }
 
+    /// Returns the end of the course along x (m), after the last lane and the straight behind it.
     fn end_m(&self) -> f64 {
+        // The length does not depend on the width of the body.
         self.course.lanes(1.0)[2].to + LEAD_OUT_M
     }
 
-    /// Computes the metrics of a run.
+    /// Computes the metrics of a run. All are `None` for a run that was cut short. The clearance at a cone is the
+    /// smallest lateral distance of the body outline from it in any row in which the outline covers the x of the
+    /// cone, negative if it is hit. Cones hit and least clearance of a run that did not reach the end are reported
+    /// only if a cone was hit. Speeds are those at which the front of the body passes the first and the last cones.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> LaneChangeMetrics {
         let unfinished = self.incomplete_reason(model, trajectory);
         if unfinished.is_some_and(|run| run.cut_short) {
@@ -208,6 +231,7 @@ impl LaneChange {
             .flat_map(|[x, right, left]| {
                 let mut least = [f64::INFINITY; 2];
                 for [low, high] in trajectory.rows().filter_map(|f| outline.y_range_at(&f, x)) {
+                    // Clearances to the right and to the left cone.
                     least = [least[0].min(low - right), least[1].min(left - high)];
                 }
                 least
@@ -219,6 +243,7 @@ impl LaneChange {
         let passes = |x: f64| trajectory.first_crossing_up(x, 0.0, |f| f.x_m + outline.front());
         let speed_at = |x: f64| passes(x).map(|t| trajectory.interpolate_at(t, ground_speed::speed_over_ground));
         let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel).to_degrees());
+        // Whether a wheel had no load in some row, the start included.
         let lifted = |i: &usize| trajectory.rows().any(|f| f.wheels[*i].load_n <= 0.0);
         LaneChangeMetrics {
             entry_speed_mps: speed_at(lanes[0].from),
@@ -240,9 +265,13 @@ impl LaneChange {
 /// Natural frequency of the path controller (rad/s); high, because the whole course takes only about four seconds.
 const PATH_FREQUENCY_RADPS: f64 = 4.0;
 
+/// Driver that follows the path between the cones at a constant speed. It coasts after the throttle release of
+/// [`LaneChangeCourse::Obstacle`].
 struct LaneChangeDriver {
     run: LaneChange,
+    /// Speed to hold (m/s).
     speed_mps: f64,
+    /// Front of the body ahead of the centre of mass (m).
     front: f64,
     figures: Characteristics,
     cruise: TorqueSpeedController,
@@ -250,8 +279,11 @@ struct LaneChangeDriver {
 }
 
 impl DriverModel for LaneChangeDriver {
+    /// Steers along the path and holds the speed by torques at the driven wheels. In [`LaneChangeCourse::Obstacle`]
+    /// the car coasts once its front is 2 m behind the first cones.
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let steer = self.path.steer(now, &self.figures) as f32;
+        // Position of the front after the first cones (m).
         let entered = now.frame.x_m + self.front - LEAD_IN_M;
         if self.run.course == LaneChangeCourse::Obstacle && entered > THROTTLE_RELEASE_M {
             return Controls { steer, ..CoastDriver.drive(now) };
@@ -280,6 +312,7 @@ impl Manoeuvre for LaneChange {
             None => format!("between the cones of ISO {standard}, {pedal}"),
         }
     }
+    /// Returns level ground and twice the time that the course needs at the entry speed.
     fn setup(&self, model: &Model) -> Setup {
         let speed = self.speed(model);
         Setup { duration_s: 2.0 * self.end_m() / speed.max(0.1), ..Setup::flat(speed) }
@@ -302,6 +335,7 @@ impl Manoeuvre for LaneChange {
             front: outline.front(),
             figures: Characteristics::new(model),
             cruise: TorqueSpeedController::default(),
+            // The last argument, 0.0, is the integral gain.
             path: PathFollower::new(
                 ReferencePath::Lanes(self.course.shifts(2.0 * outline.half_width)),
                 PATH_FREQUENCY_RADPS,
@@ -309,6 +343,8 @@ impl Manoeuvre for LaneChange {
             ),
         })
     }
+    /// Computes the metrics of [`LaneChange::measure`], followed by the rearward amplification of each trailer,
+    /// without values for a run that was cut short.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         let cut_short = self.incomplete_reason(model, trajectory).is_some_and(|run| run.cut_short);
         let amplification = rearward_amplification(trajectory).into_iter();

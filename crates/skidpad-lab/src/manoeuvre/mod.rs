@@ -83,7 +83,9 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Describes the changes as a comma-separated list; empty if there are none.
+    /// Describes the changes as a comma-separated list: ground, start, speed, slope (°), heading (°), duration,
+    /// trailers; empty if there are none. A dolly does not count as a trailer; its mass is included in that of a
+    /// single trailer.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
         let boxes = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.free_bodies.len() {
@@ -116,7 +118,9 @@ impl Overrides {
         if changes.is_empty() { about } else { format!("{about} ({changes})") }
     }
 
-    /// Applies the changes that are set to `setup`, without checking them, and returns it.
+    /// Applies the changes that are set to `setup`, without checking them, and returns it. The start height is added
+    /// to that of `setup`. A slope is set after a scene and replaces its slope. The trailers are always replaced,
+    /// also by none.
     pub fn apply(&self, mut setup: Setup) -> Setup {
         if let Some(scene) = &self.scene {
             setup.scene = scene.clone();
@@ -189,6 +193,7 @@ pub struct ManoeuvreEntry {
     pub name: &'static str,
     /// Description in one line, for lists.
     pub about: &'static str,
+    /// Constructor with the overrides that change parameters of the manoeuvre.
     build: fn(&Overrides) -> Box<dyn Manoeuvre>,
 }
 
@@ -201,6 +206,8 @@ impl ManoeuvreEntry {
     }
 }
 
+/// Builds a [`ManoeuvreEntry`] for a struct with a default; `field <- change` sets a field to an override if it is
+/// given.
 macro_rules! entry {
     ($name:literal, $type:ident { $($field:ident <- $change:ident),* }, $about:literal) => {
         ManoeuvreEntry {

@@ -43,7 +43,10 @@ const RECORDED_AFTER_RELEASE_S: f64 = 1.0;
 const MIN_ROLLING_GRAVITY_SHARE: f64 = 0.05;
 
 impl Parked {
-    /// Computes the metrics of a run. All are `None` if the run ends before the release.
+    /// Computes the metrics of a run. All are `None` if the run ends before the release. The drift is the largest
+    /// distance from the position at `settled_s` until the release, the settling movement the distance of that
+    /// position from the start. The speed after the release is that of the first row at least a second after it;
+    /// `None` if there is no such row.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
         let mut settled = trajectory.time_slice(self.settled_s, self.release_s);
         let Some(stands) = settled.next().filter(|_| trajectory.covers(self.release_s)) else {
@@ -61,11 +64,17 @@ impl Parked {
         }
     }
 
+    /// Returns the forward speed after the first step without brake relative to that of a freely rolling car,
+    /// `g sin(slope) cos(heading) dt m / (m + Σ I/R²)` (–). `None` for a car with trailers, if gravity has less than
+    /// 5 % along the car, or without such a row.
     fn release_ratio(&self, model: &Model, trajectory: &Trajectory) -> Option<f64> {
         let GroundProperties { gravity_mps2, slope_rad } = trajectory.ground();
+        // Component of gravity along the car (–).
         let share = -self.heading_rad.cos() * slope_rad.sin();
+        // Mass relative to the mass with the spin of the wheels (–).
         let mass = f64::from(model.mass()) / f64::from(model.rolling_mass());
         let free = gravity_mps2 * share * trajectory.dt_s() * mass;
+        // Number of rows up to the release.
         let held = trajectory.time_slice(0.0, self.release_s).count();
         let next = trajectory.row(held)?;
         let is_alone = trajectory.trailers().is_empty();
@@ -73,6 +82,7 @@ impl Parked {
     }
 }
 
+/// Returns the distance between the positions of two rows (m).
 fn distance(a: &Frame, b: &Frame) -> f64 {
     (a.x_m - b.x_m).hypot(a.y_m - b.y_m).hypot(a.z_m - b.z_m)
 }
@@ -89,6 +99,7 @@ impl Manoeuvre for Parked {
             self.heading_rad.to_degrees()
         )
     }
+    /// Returns a slope without obstacles, with the car at rest, until one second after the release.
     fn setup(&self, _model: &Model) -> Setup {
         let mut setup = Setup { duration_s: self.release_s + RECORDED_AFTER_RELEASE_S, ..Setup::flat(0.0) };
         setup.scene = Scene::sloping(self.slope_rad as f32);
@@ -98,6 +109,7 @@ impl Manoeuvre for Parked {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED
     }
+    /// Creates a driver that holds the foot brake in neutral until the release, then coasts.
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         let release = self.release_s;
         Box::new(OpenLoop(

@@ -40,7 +40,10 @@ metrics! {
 const SETTLED_SPEED_MPS: f64 = 1e-3;
 
 impl Settle {
-    /// Computes the metrics of a run.
+    /// Computes the metrics of a run. Pose and loads are those of the last row; they are `None` if the run ended
+    /// early without settling. Load and height errors are `None` for a car that tows something. Ride height and
+    /// largest wheel load errors are also `None` on a slope, and the former for another gravity. Static loads are
+    /// scaled with the gravity of the scene.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SettleMetrics {
         let settle_time_s = settling_time(trajectory);
         let stands = settle_time_s.is_some() || trajectory.covers(self.duration_s);
@@ -52,6 +55,7 @@ impl Settle {
         let sum: f64 = end.wheels.iter().map(|w| w.load_n).sum();
         let errors = end.wheels.iter().enumerate().filter(|(i, _)| static_load(*i) > 0.0);
         let largest = errors.map(|(i, w)| (w.load_n / static_load(i) - 1.0).abs()).fold(0.0, f64::max);
+        // Values for a car that stands and tows nothing; `level` also needs level ground.
         let error = |value: f64| (stands && is_alone).then_some(value);
         let level = |value: f64| error(value).filter(|_| slope_rad == 0.0);
         SettleMetrics {
@@ -66,6 +70,8 @@ impl Settle {
     }
 }
 
+/// Returns the time after which the centre of mass never moves faster than [`SETTLED_SPEED_MPS`] (s); 0 if it never
+/// does, `None` if it does in the last row.
 fn settling_time(trajectory: &Trajectory) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
     match trajectory.last_row_where(|f| speed(f) > SETTLED_SPEED_MPS) {
@@ -81,6 +87,7 @@ impl Manoeuvre for Settle {
     fn about(&self) -> String {
         format!("let go {:.0} mm above its rest pose, then left to stand", self.lift_m * 1e3)
     }
+    /// Returns level ground with the car at rest, [`Settle::lift_m`] above its rest pose.
     fn setup(&self, _model: &Model) -> Setup {
         let flat = Setup::flat(0.0);
         let placement = Placement { height: self.lift_m, ..flat.placement };
@@ -92,6 +99,8 @@ impl Manoeuvre for Settle {
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         Box::new(OpenLoop(|_: &DriverInput<'_>| Controls::parked()))
     }
+    /// Computes the metrics of [`Settle::measure`] and the load of each wheel at the end (N), the latter only if the
+    /// pose is valid.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         let found = self.measure(model, trajectory);
         let mut list = found.list();

@@ -45,15 +45,19 @@ metrics! {
 }
 
 impl Slalom {
+    /// Returns the path: a straight, then a wave whose period is two cone distances.
     fn line(&self) -> ReferencePath {
         ReferencePath::Wave { amplitude: self.amplitude_m, wavelength: 2.0 * self.spacing_m, start: self.lead_in_m }
     }
 
+    /// Returns the length of the course along x (m).
     fn length_m(&self) -> f64 {
         self.lead_in_m + self.spacing_m * f64::from(self.cones)
     }
 
-    /// Computes the metrics of a run.
+    /// Computes the metrics of a run. All are `None` for a run that was cut short. Peaks are largest magnitudes over
+    /// the whole run, including the straight. The time is that at which x reaches the end of the course; `None` if it
+    /// does not.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SlalomMetrics {
         if self.incomplete_reason(model, trajectory).is_some_and(|run| run.cut_short) {
             return SlalomMetrics::default();
@@ -75,6 +79,7 @@ impl Slalom {
     }
 }
 
+/// Driver that follows the wave at constant speed and ends the run behind the last cone.
 struct SlalomDriver {
     slalom: Slalom,
     figures: Characteristics,
@@ -83,6 +88,7 @@ struct SlalomDriver {
 }
 
 impl DriverModel for SlalomDriver {
+    /// Steers along the wave and holds the speed by torques at the driven wheels.
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let steer = self.path.steer(now, &self.figures) as f32;
         Controls { steer, ..self.cruise.controls(now, self.slalom.speed_mps) }
@@ -118,6 +124,7 @@ impl Manoeuvre for Slalom {
             slalom: *self,
             figures: Characteristics::new(model),
             cruise: TorqueSpeedController::default(),
+            // Natural frequency (rad/s) and relative integral gain (1/s).
             path: PathFollower::new(self.line(), 2.0, 0.0),
         })
     }

@@ -90,11 +90,14 @@ impl Overrides {
     /// Returns the start of `manoeuvre` with the changes applied.
     ///
     /// # Errors
-    /// Returns the first change that `manoeuvre` does not accept ([`Manoeuvre::start_requirements`]).
+    /// Returns the first change that `manoeuvre` does not accept ([`Manoeuvre::start_requirements`]), in the order
+    /// speed, heading, position. A manoeuvre from the origin rejects a heading that is no whole number of turns and
+    /// any x or y that is not 0. Heights, scenes, durations and trailers are always accepted.
     pub fn setup(&self, manoeuvre: &dyn Manoeuvre, model: &Model) -> Result<Setup, StartRejected> {
         let (setup, takes) = (manoeuvre.setup(model), manoeuvre.start_requirements());
         let name = manoeuvre.name();
         let refuse = |change, found, accepts| Err(StartRejected { change, found, accepts });
+        // Speed of the manoeuvre itself (m/s).
         let own = f64::from(setup.placement.speed);
         if let Some((speed, accepts)) = self.initial_speed_mps.zip(takes.speed.rejection(self.initial_speed_mps, own)) {
             return refuse(StartProperty::Speed, format!("at {speed} m/s"), format!("`{name}` starts at {accepts}"));

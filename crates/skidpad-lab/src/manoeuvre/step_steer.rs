@@ -61,21 +61,26 @@ metrics! {
 }
 
 impl StepSteer {
-    /// Returns the final angle of the ramp, clamped to the steering lock of the car (rad), positive to the left.
+    /// Returns the final angle of the ramp, clamped to the steering lock of the car (rad), positive to the left:
+    /// [`Self::steer_rad`] if given, otherwise the angle that holds the lateral acceleration in a steady turn.
     pub fn angle(&self, model: &Model) -> f64 {
         let lock = f64::from(model.parts().steering.lock);
         let asked = || steer_to_hold(model, self.lateral_acceleration_mps2, self.speed_mps);
         self.steer_rad.unwrap_or_else(asked).clamp(-lock, lock)
     }
 
-    /// Computes the metrics of a run. All are `None` if the run ends before [`StepSteer::duration_s`].
+    /// Computes the metrics of a run. All are `None` if the run ends before [`StepSteer::duration_s`]. Steady values
+    /// are means over the last second. Response and peak times count from the moment at which the steering passes
+    /// half of its steady angle. Peaks and overshoots count in the direction of the turn.
     pub fn measure(&self, trajectory: &Trajectory) -> StepSteerMetrics {
         if !trajectory.covers(self.duration_s) {
             return StepSteerMetrics::default();
         }
         let steady = SteadyMeans::of(trajectory);
         let half = 0.5 * steady.steer;
+        // Time at which the steering passes half of its angle.
         let zero = trajectory.first_crossing_up(half.abs(), 0.0, |f| f.steer_rad * half.signum());
+        // 1 in a left turn, −1 in a right turn.
         let side = steady.steer.signum();
         let yaw = StepResponse::of(trajectory, zero, steady.yaw_rate * side, |f| f.yaw_rate_radps * side);
         let lateral = StepResponse::of(trajectory, zero, steady.ay * side, |f| f.ay_mps2 * side);
@@ -100,17 +105,24 @@ impl StepSteer {
     }
 }
 
-/// Mean values over the last second (rad, rad/s, m/s², m/s).
+/// Mean values over the last second.
 struct SteadyMeans {
+    /// Mean road-wheel angle (rad).
     steer: f64,
+    /// Yaw rate (rad/s).
     yaw_rate: f64,
+    /// Lateral acceleration (m/s²).
     ay: f64,
+    /// Sideslip angle (rad).
     sideslip: f64,
+    /// Roll angle (rad).
     roll: f64,
+    /// Forward speed (m/s).
     speed: f64,
 }
 
 impl SteadyMeans {
+    /// Averages the channels over the last second of the run.
     fn of(trajectory: &Trajectory) -> Self {
         let end = trajectory.last().t_s;
         let mean = |channel: fn(&Frame) -> f64| trajectory.mean(end - 1.0, end, channel);
@@ -129,12 +141,18 @@ impl SteadyMeans {
 /// steady state.
 #[derive(Default)]
 struct StepResponse {
+    /// Time to 90 % of the steady value (s).
     response_s: Option<f64>,
+    /// Time to the largest value (s).
     peak_s: Option<f64>,
+    /// Excess of the largest over the steady value (%).
     overshoot_percent: Option<f64>,
 }
 
 impl StepResponse {
+    /// Measures the response of `channel` after `zero_s` (s), the time of the step: time to 90 % of the steady value
+    /// `steady`, time of the peak, and overshoot (%, at least 0). The peak time is `None` for an overshoot up to
+    /// [`MIN_OVERSHOOT`]. All values are `None` if `zero_s` is, or if `steady` is not positive.
     fn of(trajectory: &Trajectory, zero_s: Option<f64>, steady: f64, channel: impl Fn(&Frame) -> f64) -> Self {
         let Some(zero) = zero_s.filter(|_| steady > 0.0) else { return Self::default() };
         let peak = trajectory.peak(zero, &channel);
@@ -151,15 +169,20 @@ impl StepResponse {
 /// Overshoot below which a peak cannot be separated from the noise of the steady state (–).
 const MIN_OVERSHOOT: f64 = 1e-3;
 
+/// Driver that ramps the steering at the planned time and holds the speed.
 struct StepDriver {
     manoeuvre: StepSteer,
+    /// Final steering angle (rad).
     angle: f64,
     cruise: TorqueSpeedController,
 }
 
 impl DriverModel for StepDriver {
+    /// Ramps the steering linearly from 0 to the final angle, with the value at the end of the step, and holds the
+    /// speed by torques at the driven wheels.
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let StepSteer { start_s, ramp_s, speed_mps, .. } = self.manoeuvre;
+        // Part of the ramp at the end of the step (–).
         let share = ((now.end_s() - start_s) / ramp_s).clamp(0.0, 1.0);
         Controls { steer: (self.angle * share) as f32, ..self.cruise.controls(now, speed_mps) }
     }

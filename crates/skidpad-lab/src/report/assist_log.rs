@@ -19,6 +19,7 @@ impl AssistLogs {
         Self(comparison.outcomes.iter().map(|outcome| outcome.trajectory.assist_use()).collect())
     }
 
+    /// Returns the contribution of `assist` on solver number `solver`; `None` if the solver does not have it.
     fn find(&self, solver: usize, assist: Assist) -> Option<&AssistUse> {
         self.0[solver].iter().find(|own| own.assist == assist)
     }
@@ -35,7 +36,7 @@ impl AssistLogs {
         Assist::ALL.iter().copied().filter(told)
     }
 
-    /// Returns the numbers of the channels in which `assist` contributed on at least one solver.
+    /// Returns the numbers of the channels of `assist` that are more than rounding error on any solver.
     fn active_channels(&self, assist: Assist) -> Vec<usize> {
         let told = |solver, channel| self.find(solver, assist).is_some_and(|own| own.is_reported(channel));
         (0..Contribution::CHANNELS.len())
@@ -43,7 +44,9 @@ impl AssistLogs {
             .collect()
     }
 
-    /// Appends the table; nothing if no solver has an assist or a non-physical aid.
+    /// Appends the table; nothing if no solver has an assist or a non-physical aid. The table lists mean and largest
+    /// value of the active channels of each assist; a note below explains the assists and names those that did not
+    /// contribute.
     pub fn table(&self, page: &mut String, comparison: &Comparison) {
         let (active, idle): (Vec<Assist>, Vec<Assist>) =
             self.assists().partition(|&own| !self.active_channels(own).is_empty());
@@ -70,6 +73,8 @@ impl AssistLogs {
         );
     }
 
+    /// Appends a row per active channel of `assist`: mean and largest value on each solver, with the digits for the
+    /// largest one of all solvers; "-" for a solver without the assist.
     fn rows(&self, page: &mut String, comparison: &Comparison, assist: Assist) {
         for channel in self.active_channels(assist) {
             let about = Contribution::CHANNELS[channel];
@@ -93,6 +98,7 @@ impl AssistLogs {
     /// # Errors
     /// Returns an error if plotters cannot draw one of them.
     pub fn charts(&self, comparison: &Comparison) -> io::Result<Vec<Chart>> {
+        // Channel of the assist with the largest contribution, in its own unit; `None` if it did not contribute.
         let most = |assist| {
             let busy = self.active_channels(assist).into_iter();
             busy.max_by(|&a, &b| self.peak(assist, a).total_cmp(&self.peak(assist, b))).map(|channel| (assist, channel))
@@ -110,6 +116,7 @@ impl AssistLogs {
     }
 }
 
+/// Appends the head of the table, with a column for the mean and one for the largest value per solver.
 fn head(page: &mut String, comparison: &Comparison) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\" rowspan=\"2\">added</th>");
     page.push_str("<th scope=\"col\" rowspan=\"2\">unit</th>");
@@ -125,6 +132,7 @@ fn head(page: &mut String, comparison: &Comparison) {
     page.push_str("</tr></thead>\n<tbody>\n");
 }
 
+/// Returns the name of an assist with spaces instead of underscores.
 fn words(assist: Assist) -> String {
     assist.name().replace('_', " ")
 }
@@ -138,6 +146,7 @@ fn lower(text: &str) -> String {
     text.to_lowercase()
 }
 
+/// Returns `text` with its first letter in upper case.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -32,14 +32,18 @@ pub struct Charts {
 /// Channel over time: title, axis label, smallest range to draw, value.
 struct PlottedChannel {
     title: &'static str,
+    /// Label of the y axis with unit.
     label: &'static str,
+    /// Smallest range of the y axis, in the unit of the label.
     min_span: f64,
     /// Whether the channel is drawn even if it does not change.
     always: bool,
+    /// Value in the unit of the label.
     value: fn(&Frame) -> f64,
 }
 
-/// Builds a row of [`CAR_CHANNELS`] or [`TRAILER_CHANNELS`].
+/// Builds a row of [`CAR_CHANNELS`] or [`TRAILER_CHANNELS`]. `least_span` is the smallest range to draw, `always`
+/// draws a channel that does not change.
 const fn channel(
     title: &'static str,
     label: &'static str,
@@ -82,7 +86,8 @@ const MAX_LINE_POINTS: usize = 700;
 /// Smallest range of the plot of a wheel load (N).
 const MIN_LOAD_RANGE_N: f64 = 200.0;
 
-/// Draws the plots of `comparison`.
+/// Draws the plots of `comparison`: path, profile of uneven ground, channels of the car that change, distance between
+/// the cars of at least two solvers that are not peers, channels of each trailer, and the load of every wheel.
 ///
 /// # Errors
 /// Returns an error if plotters cannot draw one of them.
@@ -93,6 +98,7 @@ pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
         charts.charts.push(profile_chart(comparison, model)?);
     }
     charts.add(comparison, CAR_CHANNELS, "", |outcome| &outcome.trajectory)?;
+    // Solvers that are not peers.
     let mut own = comparison.outcomes.iter().filter(|o| !o.peer);
     if let (Some(first), Some(_)) = (own.next(), own.next()) {
         charts.charts.push(distance_chart(comparison, first)?);
@@ -146,8 +152,8 @@ fn changes(
     })
 }
 
-/// Reduces the number of points without a visible change: keeps the lowest and the highest point of each group of
-/// neighbours, in order.
+/// Reduces a line to about [`MAX_LINE_POINTS`] points without a visible change: keeps the lowest and the highest
+/// point of each group of neighbours, in order, and the last point. A line with fewer points is not changed.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MAX_LINE_POINTS {
         return points.to_vec();
@@ -155,6 +161,7 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let bucket = points.len().div_ceil(MAX_LINE_POINTS / 2);
     let mut kept = Vec::with_capacity(MAX_LINE_POINTS + 2);
     for part in points.chunks(bucket) {
+        // Index of the extreme point of the group.
         let at = |best: fn(f64, f64) -> bool| {
             (1..part.len()).fold(0, |found, i| if best(part[i].1, part[found].1) { i } else { found })
         };
@@ -165,7 +172,10 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept
 }
 
+/// Draws the path of the centre of mass of every solver from above with equal scales, with cones as dots, towed units
+/// as thin lines, and the ground if it is more than a plane.
 fn path_chart(comparison: &Comparison) -> io::Result<Chart> {
+    // Path of a car or towed unit as a line.
     let of = |number: usize, outcome: &Outcome, run: &Trajectory| {
         let points = thinned_rows(run).map(|f| (f.x_m, f.y_m)).collect();
         Series { number, sets_range: !outcome.peer, points }
@@ -211,6 +221,7 @@ fn path_distances(outcome: &Outcome) -> Vec<f64> {
 /// every car along its own path, less the static height of its centre of mass.
 fn profile_chart(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
     let height = f64::from(model.parts().centre_height);
+    // Distances along the path of each outcome (m).
     let ways: Vec<Vec<f64>> = comparison.outcomes.iter().map(path_distances).collect();
     let lines = comparison.outcomes.iter().zip(&ways).enumerate().map(|(number, (outcome, way))| {
         let points =
@@ -234,6 +245,7 @@ fn profile_chart(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
     chart("Profile: the ground along the way, and how high the cars are over where they stand", &plot)
 }
 
+/// Draws the channel `value` of the cars over time; `least_span` is the smallest range of the y axis.
 fn time_chart(
     comparison: &Comparison,
     title: &str,
@@ -258,7 +270,8 @@ pub fn optional_channel_chart(
     channel_chart(comparison, title, label, least_span, |outcome| &outcome.trajectory, value)
 }
 
-/// Draws a channel of the `run` of every outcome over time. Outcomes without a value in the first row are omitted.
+/// Draws a channel of the `run` of every outcome over time. `run` selects the trajectory of the car or of a towed
+/// unit. Outcomes without a value in the first row are omitted; a value that is missing later is drawn as 0.
 fn channel_chart(
     comparison: &Comparison,
     title: &str,
@@ -283,7 +296,8 @@ fn channel_chart(
     chart(title, &plot)
 }
 
-/// Draws the horizontal distance of the cars from that of the first solver that is not a peer, over time.
+/// Draws the horizontal distance of the cars (mm) from that of the solver `first` over time. Peers and `first` itself
+/// have no line.
 fn distance_chart(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
     let mut lines = Vec::new();
     for (number, outcome) in comparison.outcomes.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Escaping of external text in a page.
 
-/// Escapes `text` for HTML, including attribute values. Control and bidirectional characters are also made harmless.
+/// Escapes `&`, `<`, `>` and `"` in `text` for HTML, including attribute values. Control and bidirectional characters
+/// are also made harmless.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in skidpad_spec::printable::lines(text).chars() {

@@ -42,7 +42,8 @@ pub struct TopSurface {
     pub grip: f32,
 }
 
-/// Returns whether the scene contains more than a plane.
+/// Returns whether the scene contains boxes, height fields, meshes or free bodies besides a plane. Platforms do not
+/// count.
 pub fn has_shape(scene: &Scene) -> bool {
     !(scene.boxes.is_empty()
         && scene.height_fields.is_empty()
@@ -50,19 +51,23 @@ pub fn has_shape(scene: &Scene) -> bool {
         && scene.free_bodies.is_empty())
 }
 
-/// Returns the highest surface at each of `places` (x, y in m); `None` without ground. Of surfaces at the same height
-/// within [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned.
+/// Returns the highest surface at each of `places` (x, y in m), of the plane, boxes, free bodies at their initial
+/// positions, height fields and meshes; `None` without ground. Platforms do not count. Of surfaces at the same height
+/// within [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned. Places that are not finite see
+/// only the plane.
 pub fn top_surfaces(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<TopSurface>> {
     let normal = scene.plane_normal().as_dvec3();
     let slopes = [-normal.x / normal.z, -normal.y / normal.z];
     let plane = |&(x, y): &(f64, f64)| TopSurface { height: slopes[0] * x + slopes[1] * y, slopes, grip: scene.grip };
     let mut tops: Vec<Option<TopSurface>> = places.iter().map(|place| scene.has_plane.then(|| plane(place))).collect();
+    // Numbers of the places, sorted by x, so that each triangle visits only the places in its range of x.
     let mut by_x: Vec<usize> =
         (0..places.len()).filter(|&i| places[i].0.is_finite() && places[i].1.is_finite()).collect();
     by_x.sort_by(|&a, &b| places[a].0.total_cmp(&places[b].0));
     let (Some(&first), Some(&last)) = (by_x.first(), by_x.last()) else { return tops };
     let (low, high) =
         by_x.iter().fold((f64::MAX, f64::MIN), |(low, high), &i| (low.min(places[i].1), high.max(places[i].1)));
+    // Corners of the area of all places; coordinates of triangles are relative to `start`.
     let (start, end) = (DVec3::new(places[first].0, low, 0.0), DVec3::new(places[last].0, high, 0.0));
     visit_triangles(scene, start, end, |triangle| {
         let corners = triangle.corners.map(|corner| start + corner.as_dvec3());
@@ -93,6 +98,7 @@ fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&
         let corner = |at: DVec3, height: f32| (at - field.origin()).as_vec3().with_z(height);
         let (low, high) = (corner(start, f32::MIN), corner(end, f32::MAX));
         let mut near = Vec::new();
+        // 0: the source of a triangle is not used.
         field.visit_near(low, high, field.origin() - start, 0, &mut near);
         near.iter().for_each(&mut to);
     }
@@ -103,10 +109,11 @@ fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&
     }
 }
 
-/// Intersects a vertical line through (`x`, `y`) with a triangle; `None` if it misses the triangle or the triangle is
-/// vertical.
+/// Intersects the vertical line through (`x`, `y`) with the triangle `corners` (m). Returns height and slopes there
+/// with the friction factor `grip`; `None` if it misses the triangle or the triangle is vertical.
 fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<TopSurface> {
     let [a, b, c] = *corners;
+    // Twice the signed area of (p, q) and the place; equal signs mean inside.
     let cross = |p: DVec3, q: DVec3| (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
     let sides = [cross(a, b), cross(b, c), cross(c, a)];
     if !(sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0)) {
@@ -121,9 +128,12 @@ fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top
 }
 
 /// Draws the ground of `scene` in a `view` from above, as SVG to place below the lines. Higher ground and slopes that
-/// face the upper left are lighter, grip below 1 is tinted, and places without ground are empty.
+/// face the upper left are lighter, grip below 1 is tinted, and places without ground are empty. The view is divided
+/// into squares of [`CELL_SIZE_PX`], each with the surface at its centre. Neighbours of equal shade in a row are one
+/// rectangle; each shade and each tint is one path.
 pub fn from_above(scene: &Scene, view: &View) -> String {
     let [columns, rows] = view.pixels.map(|pixels| (pixels / CELL_SIZE_PX).ceil().max(1.0) as usize);
+    // Centre of square `k` of `count` in a range (m).
     let middle = |range: &Range<f64>, k: usize, count: usize| {
         range.start + (range.end - range.start) * (k as f64 + 0.5) / count as f64
     };
@@ -133,6 +143,7 @@ pub fn from_above(scene: &Scene, view: &View) -> String {
         .collect();
     let tops = top_surfaces(scene, &places);
     let shades = shades(&tops);
+    // Tint of the grip: 0 for grip 1 and above.
     let slippery = |top: &TopSurface| {
         ((1.0 - top.grip) * GRIP_TINT_COUNT as f32).ceil().clamp(0.0, GRIP_TINT_COUNT as f32) as usize
     };
@@ -157,8 +168,8 @@ pub fn from_above(scene: &Scene, view: &View) -> String {
     svg
 }
 
-/// Computes the shade of every place (0 is dark): about half from the height, half from the orientation to the light,
-/// each scaled to its range.
+/// Computes the shade of every place, from 0 (dark) to `SHADE_COUNT − 1`: 55 % from the height and 45 % from the
+/// orientation to the light at the upper left, each scaled to its range over all places. `None` without ground.
 fn shades(tops: &[Option<TopSurface>]) -> Vec<Option<usize>> {
     let of = |value: fn(&TopSurface) -> f64| {
         let values = || tops.iter().flatten().map(value).filter(|value| value.is_finite());
@@ -173,7 +184,8 @@ fn shades(tops: &[Option<TopSurface>]) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// Returns the horizontal runs of `wanted` squares: [column, row, length].
+/// Returns the horizontal runs of neighbouring squares for which `wanted` returns true: [column, row, length], in the
+/// order of `all`, which lists the grid row by row with `columns` squares each.
 fn squares<T>(all: &[T], columns: usize, wanted: impl Fn(&T) -> bool) -> Vec<[usize; 3]> {
     let mut runs: Vec<[usize; 3]> = Vec::new();
     for (i, _) in all.iter().enumerate().filter(|(_, one)| wanted(one)) {
@@ -186,10 +198,13 @@ fn squares<T>(all: &[T], columns: usize, wanted: impl Fn(&T) -> bool) -> Vec<[us
     runs
 }
 
+/// Appends the runs of `squares` ([column, row, length]) as one SVG path with the attributes `look`; nothing without
+/// squares. `columns` and `rows` are the size of the grid in the `view`.
 fn append_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], squares: &[[usize; 3]], look: &str) {
     if squares.is_empty() {
         return;
     }
+    // Edge `k` of the grid in pixels of the drawing.
     let line = |from: f64, size: f64, k: usize, count: usize| (from + size * k as f64 / count as f64).round() as i64;
     let across = |k: usize| line(view.corner[0], view.drawn_size[0], k, columns);
     let down = |k: usize| line(view.corner[1], view.drawn_size[1], k, rows);

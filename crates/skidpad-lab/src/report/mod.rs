@@ -77,8 +77,9 @@ impl Report<'_> {
         write_atomically(path, |out| out.write_all(self.html()?.as_bytes()))
     }
 
-    /// Writes every metric of every solver as rows `manoeuvre,metric,unit,backend,peer,value,spread_percent`. A metric
-    /// without a value has an empty cell.
+    /// Writes every metric of every solver as rows `manoeuvre,metric,unit,backend,peer,value,spread_percent`. A
+    /// metric without a value and a spread that is not expressed in % have empty cells. `peer` is 1 or 0; the spread
+    /// is repeated in the rows of all solvers.
     ///
     /// # Errors
     /// Returns the errors of `out`.

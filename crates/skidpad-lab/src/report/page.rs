@@ -14,11 +14,16 @@ use crate::closed_form::{lints, lists};
 use crate::compare::{Comparison, MetricRow, POSITION_NOISE_MM};
 use crate::metrics::Metric;
 
+/// Style sheet of all pages.
 const PAGE_STYLE: &str = include_str!("style.css");
 
 /// Spread above which a metric is marked (%).
 const MARKED_SPREAD_PERCENT: f64 = 2.0;
 
+/// Returns the page of a report: header, one section per manoeuvre, section on the vehicle, known limitations.
+///
+/// # Errors
+/// Returns an error if a plot cannot be drawn.
 pub fn html(report: &Report<'_>) -> io::Result<String> {
     let names: Vec<&str> = report.comparisons.iter().map(|c| c.manoeuvre).collect();
     let mut page = start(&format!("{}: {}", report.vehicle, names.join(", ")));
@@ -46,11 +51,14 @@ pub fn start(title: &str) -> String {
 /// End of every page.
 pub const PAGE_END: &str = "</main>\n</body>\n</html>\n";
 
+/// Appends the header: name and description of the vehicle, number of solvers and step of the first comparison,
+/// legend, links to the sections.
 fn head(page: &mut String, report: &Report<'_>) {
     put!(page, "<header>\n<h1>{}</h1>\n", escape(report.vehicle));
     if !report.description.is_empty() {
         put!(page, "<p>{}</p>\n", escape(report.description));
     }
+    // Length of a step (s).
     let rate = report.comparisons.first().map_or(0.0, |c| c.dt_s);
     put!(
         page,
@@ -90,6 +98,12 @@ pub fn swatch(number: usize) -> String {
     )
 }
 
+/// Appends the section of one manoeuvre: description, table of metrics, warnings (left the ground, course not
+/// completed, numbers not finite, iterations not converged), table of assists, plots, and the titles of the plots
+/// that are omitted.
+///
+/// # Errors
+/// Returns an error if a plot cannot be drawn.
 fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> io::Result<()> {
     let name = escape(comparison.manoeuvre);
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{}</p>\n", escape(&comparison.about));
@@ -143,6 +157,7 @@ pub fn append_chart<'a>(page: &mut String, chart: &Chart, backends: impl Iterato
     put!(page, "</span></figcaption>\n{}</figure>\n", chart.svg);
 }
 
+/// Appends the table of metrics with a column per solver and the spread, followed by a note that defines the spread.
 fn figures(page: &mut String, comparison: &Comparison) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">unit</th>");
     for outcome in &comparison.outcomes {
@@ -161,6 +176,7 @@ fn figures(page: &mut String, comparison: &Comparison) {
     );
 }
 
+/// Appends one metric as a row of the table. A spread above [`MARKED_SPREAD_PERCENT`] is marked.
 fn table_row(page: &mut String, comparison: &Comparison, row: &MetricRow) {
     let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
     put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
@@ -173,6 +189,7 @@ fn table_row(page: &mut String, comparison: &Comparison, row: &MetricRow) {
     put!(page, "<td class=\"{class}\">{mark}{}</td></tr>\n", escape(&row.spread.text()));
 }
 
+/// Appends the section on the vehicle: closed-form figures of axles and car, notes of [`lints`], published figures.
 fn vehicle(page: &mut String, report: &Report<'_>) {
     let axles = lists::axles(report.model);
     page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>What follows from the description alone, before any step.</p>\n");
@@ -205,6 +222,7 @@ fn derived(page: &mut String, title: &str, heads: &[String], columns: &[Vec<Metr
     page.push_str("</tbody></table></div>\n");
 }
 
+/// Appends the table of published figures with their sources; nothing if there are none.
 fn published(page: &mut String, published: &[Published]) {
     if published.is_empty() {
         return;
@@ -241,6 +259,7 @@ const KNOWN_LIMITATIONS: &[&str] = &[
     "Peers solve another set of equations from the same description and need not agree.",
 ];
 
+/// Appends the section with [`KNOWN_LIMITATIONS`], the version and the sign conventions.
 fn limits(page: &mut String, report: &Report<'_>) {
     page.push_str("<section id=\"limits\">\n<h2>limits</h2>\n<ul>\n");
     for limit in KNOWN_LIMITATIONS {

@@ -19,10 +19,10 @@ const WIDE_PLOT_WIDTH_PX: u32 = 1140;
 /// Height of a plot on the page (px).
 const PLOT_HEIGHT_PX: u32 = 270;
 /// Space for the labels at the left (px).
-/// Space for the labels at the bottom (px).
 const LEFT_MARGIN_PX: u32 = 66;
-/// Margin around the plot (px).
+/// Space for the labels at the bottom (px).
 const BOTTOM_MARGIN_PX: u32 = 44;
+/// Margin around the plot (px).
 const OUTER_MARGIN_PX: u32 = 10;
 /// Font size on the page (px). plotters divides font sizes by 1.24 when it writes SVG.
 const FONT_SIZE_PX: f64 = 13.0 * 1.24;
@@ -76,15 +76,21 @@ fn view(size: [u32; 2], x: Range<f64>, y: Range<f64>) -> View {
 
 /// Sentinel colour of the grid. All sentinel colours are replaced by CSS classes in the finished SVG.
 const GRID_COLOUR: RGBColor = RGBColor(2, 0, 0);
+/// Sentinel colour of the axes.
 const AXIS_COLOUR: RGBColor = RGBColor(2, 0, 1);
+/// Sentinel colour of text and single points.
 const INK_COLOUR: RGBColor = RGBColor(2, 0, 2);
+/// Sentinel colour of horizontal lines.
 const LEVEL_COLOUR: RGBColor = RGBColor(2, 0, 3);
+/// Sentinel colour of the ground under the cars.
 const FLOOR_COLOUR: RGBColor = RGBColor(2, 0, 4);
 
+/// Returns the sentinel colour of the line of solver `number`.
 fn line_colour(number: usize) -> RGBColor {
     RGBColor(1, 0, (number % 200) as u8)
 }
 
+/// Returns the sentinel colour of the line of a unit that is towed on solver `number`.
 fn towed_colour(number: usize) -> RGBColor {
     RGBColor(1, 1, (number % 200) as u8)
 }
@@ -99,12 +105,14 @@ const MAX_RANGE_EXTENSION: f64 = 0.5;
 pub const LINE_STYLE_COUNT: usize = 6;
 
 impl Plot {
+    /// Iterates over the lines of solvers, then of towed units.
     fn lines(&self) -> impl Iterator<Item = &Series> {
         self.series.iter().chain(&self.towed)
     }
 
-    /// Computes the range of y over the leading lines, or over all lines if none leads, at least `min_span`, with a
-    /// margin. Other lines extend it at an end that they exceed by at most [`MAX_RANGE_EXTENSION`] of the range.
+    /// Computes the range of y over the leading lines ([`Series::sets_range`]), or over all lines if none leads, and
+    /// over levels, dots and floor. Other lines extend it at an end that they exceed by at most
+    /// [`MAX_RANGE_EXTENSION`] of the range. The result is at least `min_span` wide, plus 6 % at each end.
     fn y_range(&self) -> Range<f64> {
         let of = |leads: bool| self.lines().filter(move |s| s.sets_range || !leads).flat_map(|s| &s.points);
         let any_leads = self.lines().any(|s| s.sets_range);
@@ -113,30 +121,38 @@ impl Plot {
         let span = (high - low).max(self.min_span);
         let others = self.lines().filter(|s| !s.sets_range).flat_map(|s| &s.points).map(|p| p.1);
         let (lowest, highest) = value_range(others.chain([low, high]));
+        // Accepted extension at an end.
         let little = MAX_RANGE_EXTENSION * span;
         let (low, high) =
             (if low - lowest <= little { lowest } else { low }, if highest - high <= little { highest } else { high });
         let span = (high - low).max(self.min_span);
+        // 0.56: half of the span and the margin.
         let (middle, half) = (0.5 * (low + high), 0.56 * span);
         middle - half..middle + half
     }
 
+    /// Computes the range of x over all lines; 1 wide if all points have the same x.
     fn x_range(&self) -> Range<f64> {
         let (low, high) = value_range(self.lines().flat_map(|s| &s.points).map(|p| p.0));
         low..if high > low { high } else { low + 1.0 }
     }
 
-    /// Computes the size on the page (px) and the ranges of both axes.
+    /// Computes the size on the page (px) and the ranges of both axes. With equal scales the plot has the full width,
+    /// and its height follows from the ranges, within 150 px (280 px with ground) to 460 px; both ranges are widened
+    /// to one scale.
     fn layout(&self) -> ([u32; 2], Range<f64>, Range<f64>) {
         let (x, y) = (self.x_range(), self.y_range());
         if !self.equal_scale {
             return ([if self.wide { WIDE_PLOT_WIDTH_PX } else { PLOT_WIDTH_PX }, PLOT_HEIGHT_PX], x, y);
         }
+        // Width of the drawn area (px).
         let across = f64::from(WIDE_PLOT_WIDTH_PX - LEFT_MARGIN_PX - 2 * OUTER_MARGIN_PX);
+        // 2 % at each end.
         let margin = 0.02 * (x.end - x.start);
         let x = x.start - margin..x.end + margin;
         // Minimum height: a few metres of ground beside the path are drawn.
         let (least, most) = (if self.ground.is_some() { 280.0 } else { 150.0 }, 460.0);
+        // Metres per pixel.
         let per_pixel = ((x.end - x.start) / across).max((y.end - y.start) / most);
         let up = ((y.end - y.start) / per_pixel).max(least);
         let widened = |r: Range<f64>, pixels: f64| {
@@ -147,7 +163,8 @@ impl Plot {
         ([WIDE_PLOT_WIDTH_PX, up as u32 + BOTTOM_MARGIN_PX + 2 * OUTER_MARGIN_PX], x, y)
     }
 
-    /// Returns the plot as an SVG element with the description `title` for screen readers.
+    /// Returns the plot as an SVG element with the description `title` for screen readers. The ground from above and
+    /// the styles that the plot needs are placed below the lines.
     ///
     /// # Errors
     /// Returns an error if plotters cannot draw it.
@@ -173,12 +190,17 @@ impl Plot {
         Ok(with_classes(&text, size, title, &below))
     }
 
+    /// Draws the plot with the axis ranges `x` and `y` on `root`, in sentinel colours: grid and axes with labels,
+    /// filled floor, horizontal levels, dots, then the lines of solvers and of towed units. Floor and lines are
+    /// interrupted at values that are not finite; lines also where y leaves the range. Every point of a line is
+    /// marked if [`Plot::marks`] is set.
     fn draw(
         &self,
         root: &DrawingArea<SVGBackend<'_>, Shift>,
         x: Range<f64>,
         y: Range<f64>,
     ) -> Result<(), Box<dyn std::error::Error>> {
+        // Font of all labels.
         let letters = ("sans-serif", FONT_SIZE_PX * f64::from(DRAWING_SCALE)).into_font().color(&INK_COLOUR);
         let (digits_x, digits_y) = (digits(&x), digits(&y));
         let mut chart = ChartBuilder::on(root)
@@ -188,6 +210,7 @@ impl Plot {
             .build_cartesian_2d(x.clone(), y.clone())?;
         chart
             .configure_mesh()
+            // No minor grid lines; at most this many labels.
             .max_light_lines(0)
             .x_labels(if self.equal_scale { 14 } else { 9 })
             .y_labels(7)
@@ -201,6 +224,7 @@ impl Plot {
             .y_desc(&self.y_label)
             .draw()?;
         for part in self.floor.split(|p| !p.1.is_finite()).filter(|part| part.len() > 1) {
+            // Lower corners of the filled area, from right to left.
             let below = [part.len() - 1, 0].map(|end| (part[end].0, y.start));
             let outline: Vec<_> = part.iter().copied().chain(below).collect();
             chart.draw_series([Polygon::new(outline, FLOOR_COLOUR.filled())])?;
@@ -236,6 +260,8 @@ fn digits(range: &Range<f64>) -> usize {
     (-step.log10().floor()).clamp(0.0, 9.0) as usize
 }
 
+/// Formats `value` with at most `digits` decimal places, without trailing zeros and with a minus sign instead of a
+/// hyphen; −0 is 0.
 fn number(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
@@ -245,10 +271,13 @@ fn number(value: f64, digits: usize) -> String {
     }
 }
 
-/// Makes the drawing scalable, adds a description, places it above the content `below`, and replaces sentinel colours
-/// by classes.
+/// Turns the output of plotters into a scalable SVG element: replaces its opening tag by one with `size` (px) as
+/// aspect ratio and the description `title`, places the content `below` under the drawing, and replaces sentinel
+/// colours by the CSS classes of lines, marks, grid, axes, text, levels and floor. Lines beyond [`LINE_STYLE_COUNT`]
+/// keep their sentinel colour.
 fn with_classes(svg: &str, size: [u32; 2], title: &str, below: &str) -> String {
     let [width, height] = size.map(|s| s * DRAWING_SCALE);
+    // Content after the opening tag.
     let body = svg.find('>').map_or("", |end| &svg[end + 1..]);
     let hex = |colour: RGBColor| format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
     let mut text = format!(

@@ -28,14 +28,18 @@ pub fn rear_view(model: &Model, frame: &Frame, title: &str) -> io::Result<String
     Ok(svg)
 }
 
-/// Computes the force of anti-roll bar `number` of `model` that is added to its left wheel's strut and removed from its
-/// right one's (N).
+/// Computes the force of anti-roll bar `number` of `model` at the speed of `frame`: rate times the difference of the
+/// compressions, left less right (N). It is added to the force of the left wheel's strut and subtracted from that of
+/// the right one.
 fn bar_force(model: &Model, frame: &Frame, number: usize) -> f64 {
     let bar = &model.parts().bars[number];
     let [left, right] = bar.wheels.map(|i| frame.wheels[i].compression_m);
     f64::from(bar.rate_at(frame.vx_mps as f32)) * (left - right)
 }
 
+/// Draws the rear view into `svg` in this order: body, a vertical line at each wheel whose length is the load
+/// relative to the static load, the load as text, and the force of each anti-roll bar as text. Wheels of different
+/// axles are shifted sideways.
 fn draw(
     model: &Model,
     frame: &Frame,
@@ -51,9 +55,11 @@ fn draw(
     body(&mut chart, model, frame)?;
     for (i, wheel) in model.wheels().iter().enumerate() {
         let load = frame.wheels[i].load_n;
+        // Shift by axle, so that the lines do not cover each other.
         let x = -f64::from(wheel.contact.y) + 0.12 * wheel.axle as f64 - 0.06;
         let tip = (x, load / f64::from(model.static_load(i)) * STATIC_LOAD_LINE_M);
         chart.draw_series([PathElement::new([(x, 0.0), tip], GREEN.stroke_width(6))])?;
+        // Position of the text (m), one line per axle.
         let below = (x - 0.2, -0.08 - 0.09 * wheel.axle as f64);
         chart.draw_series([words(format!("{} {load:.0} N", model.wheel_name(i)), below, &BLACK)])?;
     }
@@ -67,8 +73,8 @@ fn draw(
     Ok(())
 }
 
-/// Draws ground, hull and centre of mass. The view is from behind, so x of the picture is opposite to the vehicle's y
-/// axis.
+/// Draws hull, ground and centre of mass with the roll angle of `frame`. The height is that at rest; heave and pitch
+/// are not drawn. The view is from behind, so x of the picture is opposite to the vehicle's y axis.
 fn body(
     chart: &mut Picture<'_, '_>,
     model: &Model,
@@ -76,7 +82,9 @@ fn body(
 ) -> Result<(), Box<dyn core::error::Error + Send + Sync>> {
     let (hull, (sin, cos)) = (&model.parts().hull, frame.roll_rad.sin_cos());
     let height = f64::from(model.parts().centre_height);
+    // Position in the picture of a point to the left of and above the centre of mass (m).
     let place = |left: f64, up: f64| (-left * cos + up * sin, height + up * cos + left * sin);
+    // Height of the hull's middle above the centre of mass, half width, half height (m).
     let [middle, wide, high] = [hull.centre.z, hull.half_extents.y, hull.half_extents.z].map(f64::from);
     let corners = [(wide, -high), (wide, high), (-wide, high), (-wide, -high)];
     let outline = corners.map(|(left, up)| place(left, middle + up));

@@ -1,4 +1,4 @@
-//! Report of a step-length certificate: every metric over the step.
+//! Report of step-size studies (certificates): the longest accurate step of every metric, and its value over the step.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -58,8 +58,9 @@ impl StepSizeReport<'_> {
     /// Writes every metric of every solver and step as rows
     /// `manoeuvre,metric,unit,backend,peer,dt_s,value,gap_percent,holds_up_to_s,order`.
     ///
-    /// `gap_percent` is empty if the values count as equal or one is missing. `holds_up_to_s` is empty if [`StepLimit`] is
-    /// unknown, and 0 if only the shortest step keeps the metric. `order` is empty if none can be observed.
+    /// `gap_percent` is the deviation from the value at the shortest step. It is empty if the values count as equal
+    /// or one is missing. `holds_up_to_s` is empty if [`StepLimit`] is unknown, and 0 if only the shortest step keeps
+    /// the metric. `order` is empty if none can be observed.
     ///
     /// # Errors
     /// Returns the errors of `out`.
@@ -120,6 +121,8 @@ impl StepSizeReport<'_> {
         write_atomically(path, |out| self.write_csv(out))
     }
 
+    /// Appends the header of the page: title, the range of steps and the accepted deviation of the first study, the
+    /// legend of the solvers, the table of [`Self::totals`], and links to the sections.
     fn head(&self, page: &mut String) {
         put!(page, "<header>\n<h1>{}: which step?</h1>\n", escape(self.vehicle));
         let steps = self.studies.first().map_or(&[][..], |c| &c.sweep.steps_s);
@@ -136,6 +139,7 @@ impl StepSizeReport<'_> {
             1.0 / longest,
             1.0 / finest
         );
+        // No remark on peers.
         legend(page, self.backends, "");
         self.totals(page);
         page.push_str("<nav aria-label=\"Sections\"><ul>\n");
@@ -146,6 +150,8 @@ impl StepSizeReport<'_> {
         page.push_str("</ul></nav>\n</header>\n");
     }
 
+    /// Appends a table with a row per manoeuvre and solver: longest step that keeps all metrics (ms), its rate (Hz),
+    /// and the metrics that limit it.
     fn totals(&self, page: &mut String) {
         page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">manoeuvre</th>");
         page.push_str("<th scope=\"col\">solver</th><th scope=\"col\" class=\"number\">longest step</th>");
@@ -170,10 +176,12 @@ impl StepSizeReport<'_> {
     }
 }
 
+/// Returns the text of a step limit with minus signs instead of hyphens.
 fn cell(holds: StepLimit) -> String {
     holds.text().replace('-', "\u{2212}")
 }
 
+/// Returns the rate of the step limit (Hz) as text; a minus sign if it is unknown or no step but the shortest holds.
 fn rate(total: &SolverSummary) -> String {
     total
         .step_limit
@@ -182,6 +190,11 @@ fn rate(total: &SolverSummary) -> String {
         .map_or_else(|| "\u{2212}".into(), |dt| format!("{:.0} Hz", 1.0 / dt))
 }
 
+/// Appends the section of one manoeuvre: description, table of step limits, warnings of solvers, plots of the metrics
+/// that depend on the step, names of the metrics that are not drawn, and the table of all values.
+///
+/// # Errors
+/// Returns an error if a plot cannot be drawn.
 fn section(page: &mut String, certificate: &StepSizeStudy) -> io::Result<()> {
     let (name, about) = (escape(certificate.sweep.manoeuvre), escape(&certificate.sweep.about));
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{about}</p>\n");
@@ -197,6 +210,7 @@ fn section(page: &mut String, certificate: &StepSizeStudy) -> io::Result<()> {
             put!(page, "<p class=\"alarm\">{backend} {what} in steps of {dt:.2} ms.</p>\n");
         }
     }
+    // Labels of the metrics that are not drawn.
     let mut still = Vec::new();
     page.push_str("<div class=\"charts\">\n");
     for row in &certificate.rows {
@@ -219,6 +233,9 @@ fn section(page: &mut String, certificate: &StepSizeStudy) -> io::Result<()> {
     Ok(())
 }
 
+/// Appends a table with a row per metric and a column per solver: longest step that keeps the metric, with the value
+/// of the first solver at the shortest step. Cells without such a step but the shortest are marked. A note below
+/// explains the table.
 fn append_step_limits(page: &mut String, certificate: &StepSizeStudy) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">longest step that holds</th>");
     page.push_str("<th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
@@ -251,10 +268,12 @@ fn append_step_limits(page: &mut String, certificate: &StepSizeStudy) {
     );
 }
 
-/// Draws a metric over the step, with the limits of the accepted deviation from the first solver's value; `None` if no
-/// step changes it. Peers count only if all solvers are peers.
+/// Draws a metric over the step (ms), one line per solver, with dashed limits of the accepted deviation around the
+/// first known value at the shortest step. Returns `None` if no step changes it by [`MIN_DRAWN_DEVIATION`] of the
+/// accepted deviation. Peers count, and set the range of the axis, only if all solvers are peers.
 fn draw_metric(certificate: &StepSizeStudy, row: &StudyRow) -> io::Result<Option<Chart>> {
     let rate_sweeps = &certificate.sweep.rate_sweeps;
+    // Whether a solver counts.
     let leads = |rate_sweep: &RateSweep| !rate_sweep.peer || rate_sweeps.iter().all(|l| l.peer);
     let leading = row
         .verdicts
@@ -301,6 +320,7 @@ fn tolerance_band(metric: &Metric, reference: f64, percent: f64) -> Vec<f64> {
     vec![reference - half, reference + half]
 }
 
+/// Appends a collapsed table with a row per metric and solver: the value at each step and the order of convergence.
 fn values(page: &mut String, certificate: &StepSizeStudy) {
     page.push_str("<details>\n<summary>Every value</summary>\n<div class=\"scroll\"><table>\n<thead><tr>");
     page.push_str("<th scope=\"col\">figure</th><th scope=\"col\">unit</th><th scope=\"col\">solver</th>");

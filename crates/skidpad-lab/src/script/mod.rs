@@ -19,19 +19,33 @@ use crate::trajectory::Trajectory;
 /// Input that a column of the table controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Input {
+    /// Time of the row (s).
     Time,
+    /// Accelerator (–, 0 to 1).
     Throttle,
+    /// Foot brake (–, 0 to 1).
     Brake,
+    /// Handbrake (–, 0 to 1).
     Handbrake,
+    /// Starter, on from 0.5.
     Starter,
+    /// Clutch pedal (–), 1 is pressed.
     Clutch,
+    /// Share of the rate of every anti-roll bar (–).
     Bars,
+    /// Target speed of cruise control (m/s).
     Cruise,
+    /// Gear: −1 reverse, 0 neutral.
     Gear,
+    /// Mean road-wheel angle (rad).
     Steer,
+    /// Speed held by throttle and brake (m/s).
     TargetSpeed,
+    /// Motor torque of a wheel (N m).
     Motor(usize),
+    /// Brake torque of a wheel (N m).
     WheelBrake(usize),
+    /// Angle of a wheel (rad).
     WheelSteer(usize),
 }
 
@@ -45,8 +59,11 @@ struct InputTrack {
 /// Table of inputs for one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
+    /// Inputs that the table contains, without the time.
     tracks: Vec<InputTrack>,
+    /// Number of wheels of the model.
     wheels: usize,
+    /// Time of the last row (s).
     end_s: f64,
 }
 
@@ -69,15 +86,20 @@ impl Script {
         self.track(Input::Gear).map(|track| track.knots[0][1] as i8)
     }
 
+    /// Returns the values of `input` over time; `None` if the table does not contain it.
     fn track(&self, input: Input) -> Option<&InputTrack> {
         self.tracks.iter().find(|track| track.input == input)
     }
 
+    /// Returns the value of `input` at the start of the coming step, held from the last row that has one; `None` if
+    /// the table does not contain the input. A tolerance of a millionth of a step covers the rounding of times.
     fn held_value(&self, input: Input, now: &DriverInput<'_>) -> Option<f64> {
         self.track(input).map(|track| track.held_value(now.time_s() + 1e-6 * now.dt_s))
     }
 
-    /// Returns the controls of the coming step, without those of the speed controller.
+    /// Returns the controls of the coming step, without those of the speed controller. Steering is interpolated at
+    /// the end of the step, everything else is held from the last row. Pedals without a column are 0, steering is
+    /// straight, and clutch, gear, anti-roll bars and cruise control without a column are left to the car.
     fn controls(&self, now: &DriverInput<'_>) -> Controls {
         let pedal = |input| self.held_value(input, now).unwrap_or(0.0) as f32;
         Controls {
@@ -87,6 +109,7 @@ impl Script {
             steer: self.track(Input::Steer).map_or(0.0, |track| track.interpolate(now.end_s()) as f32),
             clutch: self.held_value(Input::Clutch, now).map(|v| v as f32),
             gear: self.held_value(Input::Gear, now).map(|v| v as i8),
+            // From 0.5 on the starter is on.
             starter: pedal(Input::Starter) >= 0.5,
             bars: self.held_value(Input::Bars, now).map(|v| v as f32),
             cruise: self.held_value(Input::Cruise, now).map(|v| v as f32),
@@ -94,9 +117,13 @@ impl Script {
         }
     }
 
+    /// Returns motor torque (N m), brake torque (N m) and steering angle (rad) of each wheel for the coming step, or
+    /// an empty list if the table has no column for a wheel and no target speed. A wheel without a column has zero
+    /// torques and is steered like its axle.
     fn wheel_controls(&self, now: &DriverInput<'_>) -> Box<[WheelControls]> {
         let raw =
             |track: &&InputTrack| matches!(track.input, Input::Motor(_) | Input::WheelBrake(_) | Input::WheelSteer(_));
+        // The speed controller adds motor torques and needs a list.
         let speed_held = self.track(Input::TargetSpeed).is_some();
         if !speed_held && !self.tracks.iter().any(|track| raw(&track)) {
             return Box::default();
@@ -131,12 +158,15 @@ impl InputTrack {
     }
 }
 
+/// Driver that applies the table. The speed controller acts if the table has a target speed.
 struct ScriptDriver {
     script: Script,
     speed_controller: PedalSpeedController,
 }
 
 impl DriverModel for ScriptDriver {
+    /// Returns the controls of the table. With a target speed the throttle is that of the speed controller, the brake
+    /// the larger of both, and motor torques of the controller are added to those of the table.
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let mut controls = self.script.controls(now);
         if let Some(target) = self.script.held_value(Input::TargetSpeed, now) {
@@ -169,7 +199,8 @@ metrics! {
 }
 
 impl Script {
-    /// Computes the metrics of a run.
+    /// Computes the metrics of a run. Distances are of the centre of mass, summed over the steps; peaks are largest
+    /// magnitudes over the whole run.
     pub fn measure(&self, trajectory: &Trajectory) -> ScriptMetrics {
         let end = trajectory.last();
         let step = |(a, b): (Cow<'_, Frame>, Cow<'_, Frame>)| (b.x_m - a.x_m).hypot(b.y_m - a.y_m);
@@ -196,6 +227,8 @@ impl Manoeuvre for Script {
     fn about(&self) -> String {
         format!("open loop from a table of {} inputs over {} s", self.tracks.len(), self.end_s)
     }
+    /// Returns level ground with the car at rest, in the first gear of the table or in an automatically selected one.
+    /// The run ends at the last row.
     fn setup(&self, _model: &Model) -> Setup {
         let mut setup = Setup { duration_s: self.end_s, ..Setup::flat(0.0) };
         setup.placement.gear = self.first_gear();

@@ -79,18 +79,29 @@ pub(super) const WHEEL_COLUMNS: &[(&str, WheelInputConstructor)] =
 
 /// Cell of the table with its position in the file.
 struct Cell {
+    /// Text without surrounding white space.
     text: String,
+    /// Line in the file, from 1.
     line: u64,
+    /// Range of bytes of the text in the file.
     span: Range<usize>,
 }
 
 /// Recognised column of the header with the values read so far.
 struct Column {
+    /// Name in the header.
     name: String,
     input: Input,
+    /// Knots [time (s), value].
     track: Vec<[f64; 2]>,
 }
 
+/// Parses the text of a controls file for `model`: the header, then every row. The end of the script is the time of
+/// the last row; columns without values are left out.
+///
+/// # Errors
+/// Returns all faults of the file, at most about [`MAX_COLLECTED_FAULTS`], with shortened texts. A missing time
+/// column and a missing row are also faults.
 pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     let mut faults = Vec::new();
     let mut rows = rows(text, &mut faults).into_iter();
@@ -107,6 +118,7 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
             span: 0..0,
         });
     }
+    // Time of the last row, and whether there is a row.
     let (mut end_s, mut any) = (None, false);
     for row in rows {
         any = true;
@@ -143,7 +155,7 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
 /// Maximum length of a column name or value in a fault (bytes).
 const MAX_SHOWN_BYTES: usize = 200;
 
-/// Truncates `text` to [`MAX_SHOWN_BYTES`] and appends an ellipsis.
+/// Truncates `text` to [`MAX_SHOWN_BYTES`] and appends an ellipsis. A shorter text is not changed.
 fn truncate(text: &mut String) {
     if text.len() > MAX_SHOWN_BYTES {
         text.truncate(text.floor_char_boundary(MAX_SHOWN_BYTES));
@@ -151,7 +163,9 @@ fn truncate(text: &mut String) {
     }
 }
 
-/// Splits the text into rows of cells with their positions. Adds a fault for each row that is not valid CSV.
+/// Splits the text into rows of cells with their positions. Lines that begin with `#` are skipped; rows may have
+/// different numbers of cells. Adds a fault for each row that is not valid CSV, and stops at the first one beyond
+/// [`MAX_COLLECTED_FAULTS`].
 fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text.as_bytes());
@@ -172,6 +186,9 @@ fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
     rows
 }
 
+/// Returns the cells of a record of `text` with their line and range of bytes. Surrounding quotes and white space and
+/// a byte order mark are removed. Positions of quoted cells include doubled quotes. The range is always on character
+/// boundaries of `text`.
 fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
     let (line, start) = record.position().map_or((0, 0), |p| (p.line(), p.byte() as usize));
     let mut from = start;
@@ -181,6 +198,7 @@ fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
         .map(|cell| {
             // Quotes are not part of a cell, and a quote inside it is written twice.
             let is_quoted = text.as_bytes().get(from) == Some(&b'"');
+            // Opening quote, and additional bytes of doubled quotes.
             let (lead, within) = if is_quoted { (1, cell.matches('"').count()) } else { (0, 0) };
             let span = boundary(from + lead)..boundary(from + lead + cell.len() + within);
             from = (span.end + lead + 1).min(text.len());
@@ -193,10 +211,11 @@ fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
         .collect()
 }
 
-/// Parses the header. Returns the columns in its order; `None` for an unknown or repeated column, which is added to
-/// `faults`.
+/// Parses the header. Returns its columns in order; `None` stands for an unknown or repeated column, which is added
+/// to `faults`. Stops early if there are [`MAX_COLLECTED_FAULTS`].
 fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<Option<Column>> {
     let mut columns: Vec<Option<Column>> = Vec::with_capacity(header.len());
+    // Inputs of the columns so far.
     let mut met: Vec<Input> = Vec::new();
     for cell in header {
         if faults.len() >= MAX_COLLECTED_FAULTS {
@@ -218,15 +237,19 @@ fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<O
     columns
 }
 
+/// Returns the input of the column `name`, such as `brake` or `steer_rad.1l`; `None` for an unknown name or wheel.
 fn input(name: &str, model: &Model) -> Option<Input> {
     if let Some((_, input)) = CAR_COLUMNS.iter().find(|(plain, _)| *plain == name) {
         return Some(*input);
     }
+    // Names such as `steer_rad.1l`.
     let (stem, wheel) = name.split_once('.')?;
     let (_, make) = WHEEL_COLUMNS.iter().find(|(known, _)| *known == stem)?;
     (0..model.wheels().len()).find(|&i| model.wheel_name(i) == wheel).map(make)
 }
 
+/// Describes the accepted column names for an unknown one: the most similar name if there is one, otherwise all
+/// names.
 fn accepted_names(name: &str, model: &Model) -> String {
     let wheels: Vec<String> = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
     let per_wheel =
@@ -240,6 +263,9 @@ fn accepted_names(name: &str, model: &Model) -> String {
     format!("{}, and {} with one of the wheels {}", plain.join(", "), stems.join(", "), wheels.join(", "))
 }
 
+/// Reads a row: its time, which must be after `last_s` (s), then the values, which are appended to `columns`. An
+/// empty cell adds no value. Updates `last_s`. Adds a fault for a wrong number of cells, which skips the row, for the
+/// time, and for each invalid value. Without a valid time no values are stored.
 fn read_row(
     row: &[Cell],
     columns: &mut [Option<Column>],
@@ -271,6 +297,8 @@ fn read_row(
     }
 }
 
+/// Returns the time of a row (s). A time that is not finite, negative, or not after `last_s` is added to `faults`;
+/// `None` in this case and if there is no time column.
 fn read_time(row: &[Cell], columns: &[Option<Column>], last_s: Option<f64>, faults: &mut Vec<Fault>) -> Option<f64> {
     let is_time = |column: &&Option<Column>| column.as_ref().is_some_and(|c| c.input == Input::Time);
     let cell = row.iter().zip(columns).find(|(_, column)| is_time(column)).map(|(cell, _)| cell)?;
@@ -283,12 +311,15 @@ fn read_time(row: &[Cell], columns: &[Option<Column>], last_s: Option<f64>, faul
     None
 }
 
+/// Creates the fault of a cell with the text found in it.
 fn fault(cell: &Cell, column: &str, accepts: String) -> Fault {
     let found = if cell.text.is_empty() { "nothing".into() } else { format!("`{}`", cell.text) };
     Fault { line: cell.line, column: column.into(), found, accepts, span: cell.span.clone() }
 }
 
-/// Parses a cell. Returns the value, or a description of the accepted values.
+/// Parses a cell. Returns the value, or a description of the accepted values. Pedals are 0 to 1, gears whole numbers
+/// from −1 to the highest gear, angles at most a right angle, speeds 0 to 1000 m/s, brake torques 0 or more. All
+/// values must be finite, also as f32.
 fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && (*v as f32).is_finite());
     let within = |low: f64, high: f64| value.filter(|v| (low..=high).contains(v));

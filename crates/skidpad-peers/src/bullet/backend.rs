@@ -41,25 +41,39 @@ pub fn new_world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn
     Box::new(world)
 }
 
+/// World of Bullet vehicles on the ground of a scene. Cars do not collide.
 struct BulletWorld {
+    /// Cars by slot.
     cars: Vec<BulletCar>,
+    /// Content of the slots.
     slots: Slots,
+    /// Scene, for new cars.
     scene: Scene,
+    /// Ground of the scene.
     ground: Ground,
+    /// Step length and number of steps.
     clock: Clock,
 }
 
 /// Car with its model. `state` is its motion; the last step in `car` is read only for telemetry.
 struct BulletCar {
+    /// Model that provides pedals, steering and telemetry.
     model: Arc<Model>,
+    /// Motion and wheels after the last step.
     state: State,
+    /// Bullet's vehicle in 64 bits.
     car: Car,
+    /// Drivetrain that converts pedals to forces at the wheels.
     pedals: NoSlipDrivetrain,
+    /// Inputs of the wheels in the current step.
     inputs: Vec<WheelInput>,
+    /// Report of the last step.
     report: StepReport,
 }
 
 impl BulletCar {
+    /// Creates a car at its start on the ground of `scene`. Adds the upward velocity g dt times the share of the weight on the
+    /// wheels, which Bullet reports for a standing car; a step of length zero adds none.
     fn new(scene: &Scene, ground: &Ground, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
         let state = State::at_rest(&start.model, scene, &start.placement);
         let wheels = state.wheels.len();
@@ -71,6 +85,7 @@ impl BulletCar {
             inputs: vec![WheelInput::default(); wheels],
             report: StepReport::default(),
         };
+        // Share of the weight on the wheels; a car placed on the ground stands.
         let carried = if start.placement.height == 0.0 { 1.0 } else { driven.extend_wheels(ground) };
         if StepReport::for_skipped_step(dt).is_none() {
             driven.state.velocity += Vec3::Z * (scene.gravity * dt * carried);
@@ -79,7 +94,8 @@ impl BulletCar {
         driven
     }
 
-    /// Extends the wheels to the ground below them at the current pose. Returns the share of the weight that they carry.
+    /// Extends the wheels to the ground below them at the current pose, and stores contact, load and compression in the state.
+    /// Returns the share of the weight m g that the suspension carries.
     fn extend_wheels(&mut self, ground: &Ground) -> f32 {
         self.car.update_suspension(ground);
         let mut carried = 0.0;
@@ -92,12 +108,13 @@ impl BulletCar {
         carried
     }
 
-    /// Takes a step of `dt` s. If the motion is not finite after it, `state` keeps the motion before the step and the report says
-    /// so.
+    /// Takes a step of `dt` s from `state` with `controls`: sets the inputs, steps Bullet's vehicle, and copies the result to
+    /// `state`. If the motion is not finite after it, `state` keeps the motion before the step and the report says so.
     fn step(&mut self, ground: &Ground, controls: &Controls, dt: f32) -> StepReport {
         self.apply_controls(controls, dt);
         self.car.body = bullet_body(&self.state);
         let wheels = &self.state.wheels;
+        // Rotation per step in the air follows from the spin of the state.
         self.car.set_retained_rotations(|i| f64::from(wheels[i].spin) * f64::from(dt) * RETAINED_ROTATION_RATIO);
         self.car.step(ground, &self.inputs, f64::from(dt));
         if !self.car.body.is_finite() {
@@ -107,7 +124,8 @@ impl BulletCar {
         StepReport { iterations: 1, ..StepReport::default() }
     }
 
-    /// Sets the inputs of all wheels from `controls` for a step of `dt` s.
+    /// Sets the inputs of all wheels from `controls` for a step of `dt` s: engine force (N), brake impulse (force times the
+    /// brake step of the tuning, N s) and steering (rad). Advances the drivetrain in the state.
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let brake_step = self.car.tuning().brake_step.unwrap_or(f64::from(dt));
         let inputs = &mut self.inputs;
@@ -119,7 +137,8 @@ impl BulletCar {
         }
     }
 
-    /// Copies motion and wheels after a step of `dt` s to `state`.
+    /// Copies motion and wheels after a step of `dt` s to `state`, in 32 bits. Tyre forces are mean impulses over the step,
+    /// with the lateral one positive to the left.
     fn read_state(&mut self, dt: f64) {
         let (body, state) = (self.car.body, &mut self.state);
         state.previous_velocity = state.velocity;
@@ -137,6 +156,7 @@ impl BulletCar {
                 // Bullet's axle points to the right.
                 tyre: [wheel.forward_impulse / dt, -wheel.side_impulse / dt].map(|force| force as f32),
                 rolling_speed: (spin * tunings[i].radius) as f32,
+                // 1: the patch rolls; it never sticks.
                 rolling: 1.0,
                 steer: wheel.input.steering as f32,
                 contact: wheel.contact,
@@ -146,19 +166,19 @@ impl BulletCar {
     }
 }
 
-/// Returns the height of the centre of wheel `i` above its place at rest, m.
+/// Returns the height of the centre of wheel `i` above its place at rest, vehicle axes, m; negative if the strut is extended.
 fn compression(model: &Model, i: usize, wheel: &Wheel, tuning: &WheelTuning) -> f64 {
     let described = &model.wheels()[i];
     let centre = tuning.hard_point + tuning.direction * wheel.length;
     centre.z - f64::from(described.contact.z + described.radius)
 }
 
-/// Returns the suspension force that acts on the car, N.
+/// Returns the suspension force that acts on the car, N: the force of the strut, at most `bound`.
 fn applied_suspension_force(wheel: &Wheel, bound: f64) -> f64 {
     wheel.suspension_force.min(bound)
 }
 
-/// Returns the actions of the wheels of `car` in its last step of `dt` s.
+/// Returns the actions of the wheels of `car` in its last step of `dt` s: contact point and mean forces in the vehicle frame.
 fn ray_wheels(car: &Car, dt: f64) -> impl Iterator<Item = RayWheel> {
     let to_vehicle = car.body.rotation.inverse();
     car.wheels().iter().zip(&car.tuning().wheels).map(move |(wheel, tuning)| RayWheel {
@@ -172,7 +192,7 @@ fn ray_wheels(car: &Car, dt: f64) -> impl Iterator<Item = RayWheel> {
     })
 }
 
-/// Converts the motion of `state` to Bullet's 64-bit body.
+/// Converts the motion of `state` to Bullet's 64-bit body, with a normalised rotation.
 fn bullet_body(state: &State) -> Body {
     Body {
         position: state.position,
@@ -187,6 +207,7 @@ impl Simulation for BulletWorld {
         BACKEND_INFO.name
     }
 
+    /// Advances the clock and steps every active car on its own. Cars without controls coast. Returns the worst report.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
             return nothing;

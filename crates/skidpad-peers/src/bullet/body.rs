@@ -32,7 +32,8 @@ impl Body {
         self.angular = self.rotation * (rate - slope.inverse() * missing);
     }
 
-    /// Moves the pose with the current velocities over `dt` s. The rotation is the exponential map of the angular velocity.
+    /// Moves the pose with the current velocities over `dt` s. The rotation is the exponential map of the angular velocity,
+    /// limited to [`MAX_STEP_ROTATION_RAD`] per step. Velocities do not change.
     pub(super) fn advance(&mut self, dt: f64) {
         self.position += self.velocity * dt;
         let turn = self.angular * dt;

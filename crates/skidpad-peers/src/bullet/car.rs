@@ -47,28 +47,38 @@ pub struct Wheel {
     pub rotation: f64,
     /// Rotation in the last step as Bullet keeps it for the next one, rad: one per cent less than it was.
     pub retained_rotation: f64,
+    /// Contact point, or end of the ray, world, m.
     pub(super) point: DVec3,
+    /// Normal of the ground; against the ray in the air. World axes.
     pub(super) normal: DVec3,
+    /// Steered axle, to the right, world axes.
     pub(super) axle: DVec3,
+    /// Axle projected onto the ground, unit vector, world axes.
     pub(super) lateral_axis: DVec3,
+    /// Rolling direction in the ground, unit vector, world axes.
     pub(super) longitudinal_axis: DVec3,
 }
 
 /// Bullet's `btRaycastVehicle` with its chassis.
 #[derive(Clone, Debug)]
 pub struct Car {
+    /// Parameters of the vehicle.
     tuning: Tuning,
+    /// Inverse inertia, vehicle axes, 1/(kg m²).
     pub(super) inverse_inertia: DMat3,
     /// Inverse inertia at the last pose, world axes, 1/(kg m²).
     pub(super) world_inverse_inertia: DMat3,
     /// Motion of the chassis. It may be changed between steps.
     pub body: Body,
+    /// Wheels with the results of the last step.
     pub(super) wheels: Vec<Wheel>,
+    /// Hull that collides with the ground, with its contacts; `None` without contacts.
     hull: Option<(Chassis, GroundContacts)>,
 }
 
 impl Car {
-    /// Creates a vehicle whose chassis moves as `body`, with its wheels at rest length and without contact.
+    /// Creates a vehicle whose chassis moves as `body`, with its wheels at rest length, without contact and without rotation. A
+    /// hull in `tuning` gets a body of its own for contacts with the ground.
     pub fn new(tuning: Tuning, body: Body) -> Self {
         let hanging = |w: &WheelTuning| Wheel { length: w.rest_length, skid: 1.0, ..Wheel::default() };
         let chassis = |hull| Chassis::rigid(tuning.mass as f32, tuning.inertia.as_mat3(), hull);
@@ -99,8 +109,10 @@ impl Car {
         }
     }
 
-    /// Takes a step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull, pose, and then the
-    /// vehicle at the new pose with the new velocity. Missing inputs are 0.
+    /// Takes a step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull with `ground`, pose,
+    /// and then the vehicle at the new pose with the new velocity. `inputs` are those of the wheels in order; a missing input
+    /// counts as zero. The velocity after the step therefore includes the vehicle's impulses but not the gravity of the next
+    /// step.
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
         self.body.apply_gyroscopic_torque(&self.tuning.inertia, dt);
         self.body.velocity.z -= f64::from(ground.gravity()) * dt;
@@ -114,7 +126,8 @@ impl Car {
         self.update_vehicle(ground, dt);
     }
 
-    /// Updates the vehicle: rays, suspension, friction and wheel rotation.
+    /// Updates the vehicle over `dt` s: rays and suspension forces, their impulses on the body (bounded by the maximum force),
+    /// friction, and wheel rotation.
     fn update_vehicle(&mut self, ground: &Ground, dt: f64) {
         let turn = DMat3::from_quat(self.body.rotation);
         self.world_inverse_inertia = turn * self.inverse_inertia * turn.transpose();
@@ -131,7 +144,10 @@ impl Car {
         self.update_rotation(dt);
     }
 
-    /// Casts all rays, and computes the suspension forces from the current velocities of the body.
+    /// Casts all rays at the current pose and computes contacts, axles, lengths and suspension forces from the current
+    /// velocities of the body. The force is m (k (rest length − length) f − d v), at least 0. f is the reciprocal cosine
+    /// between ray and normal, and v the extension speed. At steep contacts f is 10 and v is 0. A wheel without contact has its
+    /// rest length and no force. No impulse is applied.
     pub(super) fn update_suspension(&mut self, ground: &Ground) {
         let Body { position, rotation, .. } = self.body;
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
@@ -153,7 +169,9 @@ impl Car {
             wheel.normal = hit.normal;
             let most = tuning.rest_length + tuning.max_travel;
             wheel.length = (hit.distance - tuning.radius).clamp(tuning.rest_length - tuning.max_travel, most);
+            // Cosine between ray and normal.
             let closing = -hit.normal.dot(direction);
+            // Speed of the body at the contact out of the ground, m/s.
             let approach = hit.normal.dot(self.body.velocity_at(wheel.point - position));
             let (factor, speed) = if closing <= MIN_CONTACT_COSINE {
                 (STEEP_SPRING_FACTOR, 0.0)
@@ -166,7 +184,8 @@ impl Car {
         }
     }
 
-    /// Updates the visible rotation of the wheels. They roll as the unsteered chassis moves, without any effect on it.
+    /// Updates the visible rotation of the wheels over `dt` s. Touching wheels roll as the hard point of the unsteered chassis
+    /// moves; others keep 99 % of their rotation per step. The rotation has no effect on the car.
     fn update_rotation(&mut self, dt: f64) {
         let rotation = self.body.rotation;
         let forward = rotation * DVec3::X;
@@ -187,8 +206,9 @@ impl Car {
         self.body.angular += self.world_inverse_inertia * arm.cross(impulse);
     }
 
-    /// Keeps the hull out of the ground over `dt` s. Returns the changes of velocity (m/s) and angular velocity (rad/s) by the
-    /// rest of an impact, which apply after the pose has moved.
+    /// Keeps the hull out of the ground over `dt` s, with 32-bit velocities. Changes the velocities of the body to those that
+    /// move its pose. Returns the changes of velocity (m/s) and angular velocity (rad/s) by the rest of an impact, which the
+    /// caller adds after the pose has moved; zero without a hull.
     fn separate_hull_from_ground(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
         let Some((chassis, touching)) = &mut self.hull else { return [DVec3::ZERO; 2] };
         let Body { position, rotation, velocity, angular } = self.body;

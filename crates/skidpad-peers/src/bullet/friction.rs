@@ -13,7 +13,13 @@ const LATERAL_IMPULSE_SHARE: f64 = -0.2;
 const LONGITUDINAL_SLIDE_WEIGHT: f64 = 0.5;
 
 impl Car {
-    /// Computes both impulses of every wheel for a step of `dt` s.
+    /// Computes both impulses (N s) of every wheel for a step of `dt` s, without applying them. The lateral impulse is 0.2 of
+    /// the one that stops the slip. The longitudinal one is engine force times `dt`, or without engine force the one that stops
+    /// the wheel, shared by all touching wheels and limited by the brake.
+    ///
+    /// A wheel slides if its combined impulse, with half of the longitudinal one, exceeds suspension force times friction times
+    /// `dt`. `skid` is then the ratio of both, and the impulses are scaled by it unless the lateral one is zero. Wheels in the
+    /// air have none.
     pub(super) fn find_friction(&mut self, dt: f64) {
         let touching = self.wheels.iter().filter(|w| w.contact).count() as f64;
         let mut sliding = false;
@@ -28,6 +34,7 @@ impl Car {
                 wheel.longitudinal_axis = wheel.normal.cross(wheel.lateral_axis).normalize_or_zero();
                 let arm = wheel.point - self.body.position;
                 let velocity = self.body.velocity_at(arm);
+                // Impulse opposite to the one that stops the point along `axis`, N s.
                 let stopping = |axis: DVec3| axis.dot(velocity) / self.compliance(arm, axis);
                 wheel.side_impulse = LATERAL_IMPULSE_SHARE * stopping(wheel.lateral_axis);
                 wheel.forward_impulse = if wheel.input.engine_force != 0.0 {
@@ -38,6 +45,7 @@ impl Car {
                 };
                 let limit = wheel.suspension_force * dt * self.tuning().wheels[i].friction_slip;
                 let along = LONGITUDINAL_SLIDE_WEIGHT * wheel.forward_impulse;
+                // Square of the demanded impulse, N² s².
                 let asked = along * along + wheel.side_impulse * wheel.side_impulse;
                 if asked > limit * limit {
                     wheel.skid = limit / asked.sqrt();
@@ -55,7 +63,8 @@ impl Car {
         }
     }
 
-    /// Applies the computed impulses wheel by wheel. Lateral impulses act closer to the height of the centre of mass.
+    /// Applies the computed impulses to the body wheel by wheel, the longitudinal one first. Lateral impulses act closer to the
+    /// height of the centre of mass, by the roll influence.
     pub(super) fn apply_friction(&mut self) {
         let up = self.body.rotation * DVec3::Z;
         for i in 0..self.wheels.len() {
@@ -65,13 +74,15 @@ impl Car {
                 self.apply_impulse(arm, wheel.longitudinal_axis * wheel.forward_impulse);
             }
             if wheel.side_impulse != 0.0 {
+                // Part of the arm along the car's z axis that does not count, m.
                 let raised = up * (up.dot(arm) * (1.0 - self.tuning().wheels[i].roll_influence));
                 self.apply_impulse(arm - raised, wheel.lateral_axis * wheel.side_impulse);
             }
         }
     }
 
-    /// Returns the change of speed of the point `arm` along `axis` per impulse along it, 1/kg.
+    /// Returns the change of speed of the point `arm` (from the centre of mass, m) along the unit vector `axis` per impulse
+    /// along it, 1/kg: 1/m + (r × n)·J⁻¹ (r × n), world axes.
     fn compliance(&self, arm: DVec3, axis: DVec3) -> f64 {
         let lever = arm.cross(axis);
         1.0 / self.tuning().mass + lever.dot(self.world_inverse_inertia * lever)

@@ -49,8 +49,10 @@ pub struct WheelTuning {
 }
 
 impl Tuning {
-    /// Converts `model` to Bullet's parameters: rates and damping in their true units, hard points such that the car rests in its
-    /// described pose, and roll influence and maximum suspension force from [`skidpad_core::model::RaycastReference`].
+    /// Converts `model` to Bullet's parameters: rates and damping in their true units over the mass, hard points and rest
+    /// lengths such that the car rests in its described pose under the static loads, and roll influence and maximum suspension
+    /// force from [`skidpad_core::model::RaycastReference`]. The travel is the bump travel plus the static sag. Brakes use the
+    /// step length.
     ///
     /// Parameters without a counterpart in Bullet are left out: anti-roll bars, bump stops, droop stops, tyre curves, wheel
     /// inertia, rolling resistance, aerodynamics, toe, Ackermann. The friction is the longitudinal one of the tyre. It does not

@@ -8,12 +8,13 @@ use skidpad_core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
 
-/// Returns the distance by which the assists lower the centre of mass of the chassis, m.
+/// Returns the distance by which the assists lower the centre of mass of the chassis, m; 0 without this assist.
 fn lowering_m(spec: &VehicleSpec) -> f64 {
     spec.assists.as_ref().and_then(|given| given.lowered_centre.as_ref()).map_or(0.0, |own| own.by_m)
 }
 
-/// Returns `spec` with its centre of mass lowered as the assists state.
+/// Returns `spec` with its centre of mass lowered as the assists state; `spec` itself if the distance is 0. Nothing else
+/// changes.
 pub(super) fn with_lowered_centre(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
     let by = lowering_m(spec);
     if by == 0.0 {
@@ -24,7 +25,10 @@ pub(super) fn with_lowered_centre(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
     Cow::Owned(lower)
 }
 
-/// Builds the driver assists of the model; none if the file has no `assists`.
+/// Builds the driver assists of the model: ABS, stability, traction, launch and cruise control, counter-steer,
+/// speed-dependent steering, lowered centre of mass (m) and angular drag (1/s). Returns no assists if the file has no
+/// `assists`; an assist without a table is off. Copies the values in single precision. Angles become rad, yaw rates rad/s
+/// and engine speeds rad/s; slips, times and speeds are in SI units already.
 pub(super) fn assists(spec: &VehicleSpec) -> Assists {
     let Some(given) = &spec.assists else {
         return Assists::default();

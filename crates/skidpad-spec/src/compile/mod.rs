@@ -20,6 +20,9 @@ use tyre::tyres;
 
 /// Builds the model of a description that was just read from `text`. `formulas` are its Magic Formula tyres.
 /// `source_name` names the text in fault reports.
+///
+/// # Errors
+/// A value that the model refuses becomes a fault of the whole file, without a place in the text.
 pub(crate) fn build_model(
     spec: &VehicleSpec,
     formulas: &MagicFormulas,
@@ -29,7 +32,12 @@ pub(crate) fn build_model(
     convert_model(spec, formulas).map_err(|error| crate::whole_file_fault(source_name, text, error.to_string()))
 }
 
-/// Builds the model of `spec` after its assists have lowered the centre of mass.
+/// Builds the model of `spec`: lowers the centre of mass as the assists state, distributes the mass over the wheels by
+/// static equilibrium, and converts all parts to SI units, single precision and the vehicle frame. Loads, positions and
+/// inertia count with the lowered centre.
+///
+/// # Errors
+/// No wheel loads exist, or [`Model::new`] refuses a part.
 fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, ModelError> {
     let spec = &*assists::with_lowered_centre(spec);
     let chassis = &spec.chassis;
@@ -73,7 +81,8 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
     })
 }
 
-/// Builds the settings for ray-cast vehicles of other engines.
+/// Builds the settings for ray-cast vehicles of other engines: roll influence and largest suspension force (N; infinite
+/// if absent). Returns the default without a `peers` table.
 fn raycast_reference(spec: &VehicleSpec) -> RaycastReference {
     let Some(given) = &spec.peers else {
         return RaycastReference::default();
@@ -89,12 +98,14 @@ fn vec3(v: [f64; 3]) -> Vec3 {
     Vec3::from_array(v.map(|c| c as f32))
 }
 
-/// Converts a point of the file (m) to the vehicle frame, from the centre of mass.
+/// Converts a point of the file (m behind the first axle, left, above the ground) to the vehicle frame, from the centre
+/// of mass.
 fn vehicle_point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 {
     vec3(wheel_positions::to_vehicle_frame(chassis, [behind, left, above]))
 }
 
-/// Builds the hitch. Absent limits become infinite.
+/// Builds the hitch with its point in the vehicle frame and angles in rad. Absent limits of yaw, pitch and force become
+/// infinite.
 fn hitch(chassis: &Chassis, given: &spec::Hitch) -> Hitch {
     let unbounded = |given: Option<f64>| given.map_or(f32::INFINITY, |value| value as f32);
     Hitch {
@@ -110,6 +121,8 @@ fn hitch(chassis: &Chassis, given: &spec::Hitch) -> Hitch {
     }
 }
 
+/// Builds the coupler with its point in the vehicle frame. Without `brakes` the trailer has its own brake controls;
+/// `Pedal` follows the pedal of the towing vehicle, `Overrun` brakes by the push force, fully at `full_brake_n` (N).
 fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
     Coupler {
         point: vehicle_point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
@@ -121,7 +134,8 @@ fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
     }
 }
 
-/// Returns the inertia tensor about the centre of mass, kg m², from the stated moments or from the boxes.
+/// Returns the inertia tensor about the centre of mass in the vehicle frame (kg m²), from the stated moments or from the
+/// boxes. The off-diagonal elements are the negative products of inertia.
 fn inertia(chassis: &Chassis) -> Mat3 {
     let [xx, yy, zz, xy, xz, yz] = match &chassis.inertia {
         Some(given) => [given.roll_kg_m2, given.pitch_kg_m2, given.yaw_kg_m2, 0.0, given.roll_yaw_kg_m2, 0.0],
@@ -130,7 +144,10 @@ fn inertia(chassis: &Chassis) -> Mat3 {
     Mat3::from_cols(vec3([xx, -xy, -xz]), vec3([-xy, yy, -yz]), vec3([-xz, -yz, zz]))
 }
 
-/// Builds the wheel at `position`. `share` is the mass that it carries at rest, kg.
+/// Builds the wheel at `position`. `share` is the mass that it carries at rest (kg). The contact point at rest is on the
+/// ground, below the position. The radius is that of the axle, otherwise the rolling radius of the tyre under the static
+/// load. Rolling resistance is that of the axle, otherwise that of the vehicle. Right wheels use the mirrored tyre if the
+/// file says so.
 fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, share: f64) -> Wheel {
     let axle = &spec.axles[position.axle];
     let [x, y] = position.point;
@@ -165,6 +182,7 @@ fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, share: f6
     }
 }
 
+/// Converts the shape with which a wheel finds the ground (ray, disc, cylinder, torus). Widths are in m.
 fn probe(given: &Probe) -> ProbeShape {
     match *given {
         Probe::Ray {} => ProbeShape::Ray,
@@ -174,10 +192,12 @@ fn probe(given: &Probe) -> ProbeShape {
     }
 }
 
-/// Builds spring and damper of a wheel that carries `share` kg. Damping ratios refer to the critical damping of that
-/// mass.
+/// Builds spring and damper of a wheel that carries `share` kg. Damping is the stated value (N s/m), otherwise the
+/// damping ratio times the critical damping `2 √(rate · share)`, otherwise 0. Droop travel is that of the spring, which
+/// follows from its preload if it is not stated.
 fn strut(axle: &Axle, share: f64) -> Strut {
     let (given, spring) = (&axle.suspension, Spring::from_axle(axle, share));
+    // Critical damping, N s/m.
     let critical = 2.0 * (spring.rate * share.max(0.0)).sqrt();
     let damping =
         |stated: Option<f64>, ratio: Option<f64>| stated.unwrap_or_else(|| ratio.unwrap_or(0.0) * critical) as f32;
@@ -194,16 +214,20 @@ fn strut(axle: &Axle, share: f64) -> Strut {
     }
 }
 
+/// Builds the knee of a damper: above the speed (m/s) the damping is multiplied by the ratio. Without a knee returns the
+/// default.
 fn damper_knee(given: &Option<spec::Knee>) -> DamperKnee {
     let knee = |own: &spec::Knee| DamperKnee { speed: own.above_mps as f32, fast_ratio: own.share as f32 };
     given.as_ref().map(knee).unwrap_or_default()
 }
 
-/// Returns the number of wheels of an axle.
+/// Returns the number of wheels of an axle: 2 with a track, otherwise 1.
 fn wheel_count(axle: &Axle) -> f64 {
     if axle.track_m.is_some() { 2.0 } else { 1.0 }
 }
 
+/// Builds the brake disc: heat capacity (J/K), cooling at rest and its rise with speed, temperature range of fading (K),
+/// and the torque factor after full fading.
 fn disc(given: &spec::BrakeDisc) -> BrakeDisc {
     BrakeDisc {
         heat_capacity: given.heat_capacity_j_per_k as f32,
@@ -213,8 +237,9 @@ fn disc(given: &spec::BrakeDisc) -> BrakeDisc {
     }
 }
 
-/// Returns the brake torque of each wheel of axle `axle` at full pedal, N m. `brakes` divides the torque of the whole
-/// car between the first axle and the wheels of all other axles.
+/// Returns the brake torque of each wheel of axle `axle` at full pedal, N m. Without a `brakes` table it is that of the
+/// axle, or 0. With one, the first axle gets `front_share` of the torque of the whole car; the rest is divided evenly by
+/// all wheels of the other axles.
 fn brake_torque(spec: &VehicleSpec, axle: usize) -> f64 {
     let described = &spec.axles[axle];
     let Some(brakes) = &spec.brakes else {
@@ -227,6 +252,8 @@ fn brake_torque(spec: &VehicleSpec, axle: usize) -> f64 {
     brakes.total_torque_nm * (1.0 - brakes.front_share) / behind
 }
 
+/// Builds the rolling resistance: a constant coefficient and its rise with speed or with the square of speed, or values
+/// that follow from the tyre pressure (bar). Without a table it is 0.
 fn rolling_coefficients(given: Option<&RollingResistance>) -> RollingCoefficients {
     match given {
         None => RollingCoefficients::default(),
@@ -247,7 +274,8 @@ fn rolling_coefficients(given: Option<&RollingResistance>) -> RollingCoefficient
     }
 }
 
-/// Adds the resistance at standstill to `rolling`.
+/// Returns `rolling` with the resistance at standstill of the vehicle and the speed (m/s) at which it has faded.
+/// Unchanged if the file states none.
 fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> RollingCoefficients {
     match &spec.standing_resistance {
         None => rolling,
@@ -259,7 +287,8 @@ fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> Ro
     }
 }
 
-/// Builds the axles with their steering, guidance and compliance.
+/// Builds the axles with steering ratio, Ackermann steering and distance from the turning axis (m), toe and camber over
+/// the travel, roll centre, lateral compliance and height of the tyre forces (0 if absent).
 fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
     let axle = |(i, axle): (usize, &Axle)| ModelAxle {
         steer_ratio: axle.steer_ratio as f32,
@@ -277,7 +306,7 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
     spec.axles.iter().enumerate().map(axle).collect()
 }
 
-/// Builds toe and camber over the travel, rad/m and rad/m².
+/// Builds toe and camber over the travel: linear and quadratic coefficient, rad/m and rad/m².
 fn toe_camber_curves(given: &spec::Guidance) -> ToeCamberCurves {
     let per_m = |both: [f64; 2]| both.map(|angle| angle.to_radians() as f32);
     ToeCamberCurves {
@@ -286,18 +315,21 @@ fn toe_camber_curves(given: &spec::Guidance) -> ToeCamberCurves {
     }
 }
 
-/// Builds the anti-roll bars of axles with two wheels, without bars of rate 0. The rate (N/m) is stated, or it follows
-/// from the force over the whole travel, or from the bar's share of the roll stiffness of the axle.
+/// Builds the anti-roll bars of axles with two wheels, without bars of rate 0. The rate (N/m) is the force over the whole
+/// travel if a force is stated, otherwise it follows from the share `s` of the bar in the roll stiffness of the axle as
+/// `½ k s / (1 − s)` with the rate `k` of a strut, otherwise it is the stated rate.
 fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
     let bar = |(i, wheel): (usize, &Wheel)| {
         let (axle, strut) = (&spec.axles[wheel.axle], &wheel.strut);
         let travel = f64::from(strut.bump_travel + strut.droop_travel);
+        // Rate of a bar with this share of the roll stiffness of the axle, N/m.
         let of_share = |share: f64| 0.5 * f64::from(strut.rate) * share / (1.0 - share);
         let rate = (axle.anti_roll_bar_n.map(|force| force / travel))
             .or(axle.anti_roll_bar_share.map(of_share))
             .unwrap_or(axle.anti_roll_bar_n_per_m);
         AntiRollBar {
+            // The right wheel follows the left wheel of its axle.
             wheels: [i, i + 1],
             rate: rate as f32,
             speed_range: axle.anti_roll_bar_fades_in_mps.unwrap_or_default().map(|speed| speed as f32),
@@ -307,7 +339,8 @@ fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     left.map(bar).filter(|bar| bar.rate > 0.0).collect()
 }
 
-/// Builds the heave springs of axles with two wheels.
+/// Builds the heave springs of axles with two wheels, each between a left wheel and the right wheel after it. Axles
+/// without one are skipped.
 fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
     let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
     let spring = |(i, wheel): (usize, &Wheel)| {
@@ -318,7 +351,7 @@ fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
     left.filter_map(spring).collect()
 }
 
-/// Returns true if the right wheels use the mirrored tyre.
+/// Returns true if the right wheels use the mirrored tyre: a Magic Formula tyre whose `sides` are mirrored.
 fn is_mirrored(tyre: &spec::Tyre) -> bool {
     matches!(tyre, spec::Tyre::MagicFormula { sides: spec::Sides::Mirrored, .. })
 }

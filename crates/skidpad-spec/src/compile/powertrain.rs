@@ -13,8 +13,14 @@ use std::f64::consts::TAU;
 /// Angular speed of one revolution per minute, rad/s.
 pub(super) const RAD_PER_S_PER_RPM: f64 = TAU / 60.0;
 
-/// Builds the powertrain of the model. The differential distributes the share of an axle evenly over its wheels.
+/// Builds the powertrain of the model. Direct drive stores the torque of each wheel (N m) that its axle states. An engine
+/// has a clutch or, without one, a torque converter. The share of an axle is divided evenly by its wheels; missing list
+/// entries are 0.
+///
+/// # Errors
+/// An engine has neither clutch nor converter, or the points of a curve are not valid.
 pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Result<Powertrain, ModelError> {
+    // Value of an axle in a list by axle; 0 beyond its end.
     let of_axle = |list: &[f64], axle: usize| list.get(axle).copied().unwrap_or(0.0);
     match &spec.powertrain {
         spec::Powertrain::None {} => Ok(Powertrain::None),
@@ -39,12 +45,13 @@ pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) 
     }
 }
 
-/// Builds a curve from its points.
+/// Builds a piecewise linear curve from its points in single precision. Fails if the core refuses the points.
 fn build_curve(points: impl Iterator<Item = [f64; 2]>) -> Result<Curve, ModelError> {
     Curve::new(points.map(|point| point.map(|value| value as f32)).collect()).map_err(ModelError::RuleViolated)
 }
 
-/// Builds the engine.
+/// Builds the engine: torque curve over angular speed (rad/s, N m), drag torque as a constant and a rise per rad/s, idle,
+/// limiter and stall speed (rad/s), inertia. Without points there is no throttle map.
 fn build_engine(engine: &spec::Engine) -> Result<Engine, ModelError> {
     let map =
         (!engine.throttle_map.is_empty()).then(|| build_curve(engine.throttle_map.iter().map(|p| [p.pedal, p.share])));
@@ -59,7 +66,8 @@ fn build_engine(engine: &spec::Engine) -> Result<Engine, ModelError> {
     })
 }
 
-/// Builds the torque converter.
+/// Builds the torque converter: capacity and torque ratio over the speed ratio, and the lock-up clutch if there is one
+/// (capacity in N m, turbine speed in rad/s, lowest gear).
 fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError> {
     let points = &converter.points;
     let lock_up = converter.lock_up.as_ref().map(|own| LockUp {
@@ -74,7 +82,8 @@ fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError>
     })
 }
 
-/// Builds the gearbox. Absent shift speeds are those of normal shifts.
+/// Builds the gearbox with shift speeds in rad/s. Absent speeds of easy up-shifts and kick-down are those of normal
+/// shifts. A continuously variable transmission has engine speeds for closed and full throttle.
 fn build_gearbox(gearbox: &spec::Gearbox) -> Gearbox {
     let speed = |rpm: f64| (rpm * RAD_PER_S_PER_RPM) as f32;
     Gearbox {
@@ -99,7 +108,8 @@ fn wheels_of_axle(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> 
     (0..wheel_positions.len()).filter(|&i| wheel_positions[i].axle + 1 == axle as usize).collect()
 }
 
-/// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle.
+/// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle, otherwise
+/// one motor drives all wheels of the axle. Absent power is unlimited; the largest speed becomes rad/s.
 pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
     let motor = |given: &spec::Motor, wheels: Box<[usize]>| Motor {
         wheels,
@@ -123,7 +133,9 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
     spec.motors.iter().flat_map(motors_of).collect()
 }
 
-/// Builds the couplings between two axles, or between the left and the right wheels of one axle.
+/// Builds the couplings between two axles, or between the left and the right wheels of one axle. A locked coupling has no
+/// other values. Otherwise the friction torque is half the preload (N m), and the bias when coasting is that under drive
+/// if it is absent.
 pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
     let coupling = |given: &spec::Coupling| {
         let sides = match given.axles[..] {
@@ -131,6 +143,7 @@ pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -
             [axle] => {
                 let (left, right) = wheels_of_axle(wheel_positions, axle)
                     .iter()
+                    // Positive lateral positions are on the left.
                     .partition::<Vec<usize>, _>(|&&i| wheel_positions[i].point[1] > 0.0);
                 [left.into(), right.into()]
             }

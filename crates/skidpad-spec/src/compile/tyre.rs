@@ -10,7 +10,7 @@ use skidpad_core::{ModelError, STANDARD_GRAVITY};
 /// Pressure of one bar, N/m².
 const PASCALS_PER_BAR: f64 = 1e5;
 
-/// Builds all tyres, in the order of their names.
+/// Builds all tyres, in alphabetical order of their names. Fails if a tyre file was not read.
 pub(super) fn tyres(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Vec<Tyre>, ModelError> {
     let wheels: usize = crate::wheel_positions::wheel_positions(spec).len();
     let even = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheels.max(1) as f64;
@@ -22,8 +22,12 @@ fn to_f32_pair(along: f64, across: f64) -> [f32; 2] {
     [along as f32, across as f32]
 }
 
-/// Builds a tyre. `even` is the wheel load at an even distribution of the weight, N. It is the nominal load of simple
-/// curves that state none; only their relaxation lengths depend on it.
+/// Builds the tyre `name`. `even` is the wheel load at an even distribution of the weight, N. It is the nominal load of
+/// tyres that state none.
+///
+/// Coulomb, linear and slip curve tyres become curve tyres; brush, TMeasy and Magic Formula have types of their own. A
+/// Coulomb tyre has its deflection as relaxation length. A Magic Formula tyre is copied from `formulas`, with its
+/// pressure in N/m² (0 for the nominal pressure of the file).
 fn tyre(name: &str, described: &Described, formulas: &MagicFormulas, even: f64) -> Result<Tyre, ModelError> {
     Ok(match described {
         Described::Coulomb { deflection_m, friction } => {
@@ -93,7 +97,8 @@ fn nominal_load(friction: &Friction, even: f64) -> f32 {
     friction.nominal_load_n.unwrap_or(even) as f32
 }
 
-/// Builds a tyre of the law `law`.
+/// Builds a tyre with the force law `law` over slip, and with friction coefficients, load sensitivity, nominal load (N;
+/// `even` if absent) and relaxation lengths (m).
 fn curve_tyre(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) -> Tyre {
     Tyre::Curve(CurveTyre {
         law,
@@ -105,7 +110,8 @@ fn curve_tyre(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f6
 }
 
 /// Builds a brush tyre with the longitudinal and the lateral stiffness `stiffness`, N and N/rad, and a contact patch of
-/// `patch_length` m.
+/// `patch_length` m. The bristle stiffness per length is `stiffness / (2 a²)` with half the patch length `a`. `even`
+/// replaces an absent nominal load (N).
 fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even: f64) -> Brush {
     let half = 0.5 * patch_length;
     // Inverse of `2 a²`: a parabolic brush has the stiffness `2 c a²`.
@@ -119,7 +125,8 @@ fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even: f64)
     }
 }
 
-/// Builds the characteristic points of one direction.
+/// Builds the characteristic points of one direction at one load: initial slope (N), largest force (N) and its slip,
+/// sliding force (N) and its slip.
 fn direction_curve(points: &NamedPoints) -> DirectionCurve {
     DirectionCurve {
         slope: points.slope_n as f32,

@@ -9,13 +9,16 @@ use skidpad_core::DVec3;
 /// Number of characters of a data line.
 const DATA_LINE_CHARACTERS: usize = 80;
 
-/// Builds the road from the data of a text. Returns `None` after a fault in the data, or between header and data.
+/// Builds the road from the data of a text. Steps: find the long sections; read all values; take the start u and the
+/// increment from the header, the stated end or the definition (default 0.01 m); integrate the reference line; complete
+/// the banking; compute the directions to the left. Returns `None` after a fault in the data, or between header and data.
 pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<CrgRoad> {
     let sections = long_sections(header, collector)?;
     let rows = read_values(text, header, collector)?;
     let mut told = |key: &str, found: String, accepts: &str| {
         collector.add_fault(FaultKind::Contradiction, key.into(), header.key_span(key), found, accepts, None);
     };
+    // Number of values of a cross-section.
     let columns = header.channels.len();
     let count = rows.len() / columns;
     if count < 2 {
@@ -24,6 +27,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
     }
     let start = header.value("reference_line_start_u").or(header.definition_u[0]).unwrap_or(0.0);
     let end = header.value("reference_line_end_u");
+    // Increment that follows from the stated end.
     let by_end = end.map(|end| (end - start) / (count - 1) as f64);
     let increment = header.value("reference_line_increment").or(by_end).or(header.definition_u[1]).unwrap_or(0.01);
     if !(increment > 0.0 && increment <= MAX_INCREMENT_M) {
@@ -64,7 +68,11 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
 /// Largest distance between cross-sections, m.
 const MAX_INCREMENT_M: f64 = 1e4;
 
-/// Returns v (m) and the column of each long section, from the right to the left. Returns `None` after a fault.
+/// Returns v (m) and the column of each long section, from the right to the left. Sections with a v keep it. Numbered
+/// sections are equidistant: with the stated increment, otherwise between the stated ends, otherwise 0.01 m apart;
+/// without a stated right end they are centred about v = 0. Reports sections of both kinds, fewer than two, gaps in the
+/// numbers, equal places, ends that differ from the header, and reference channels defined twice. Returns `None` after
+/// most of these faults.
 fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64, usize)>> {
     let mut told = |found: String, accepts: &str| {
         collector.add_fault(
@@ -127,11 +135,14 @@ fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<
 /// Largest difference between values that count as equal (m, rad or –).
 const EQUALITY_TOLERANCE: f64 = 1e-3;
 
-/// Reads all values, record by record, in the order of the channels. Missing values are NaN. Returns `None` if there
-/// are too many values or faults, or if the last record is incomplete.
+/// Reads all values, record by record, in the order of the channels. A record fills lines of 80 characters; a value has
+/// the fixed width of the format. Missing values are NaN; a value that is no number becomes 0 after its fault. Returns
+/// `None` if there are too many values or faults, or if the last record is incomplete.
 fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<Vec<f64>> {
     let columns = header.channels.len();
+    // Values of a line.
     let of_line = DATA_LINE_CHARACTERS / header.value_width;
+    // Lines of a record.
     let of_record = columns.div_ceil(of_line);
     let data = text[header.data_start..].trim_end();
     let records = data.lines().count().div_ceil(of_record);
@@ -185,7 +196,8 @@ fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> O
     Some(values)
 }
 
-/// Parses a field. A missing value (`*` or `nan`) is NaN. Returns `None` if the field is no number up to `MAX_DATA_VALUE`.
+/// Parses a field of fixed width. A missing value (with `*`, or `nan`) is NaN. Returns `None` if the field is no number
+/// up to [`MAX_DATA_VALUE`].
 fn parse_field(field: &[u8]) -> Option<f64> {
     if field.contains(&b'*') {
         return Some(f64::NAN);
@@ -202,15 +214,21 @@ const MAX_DATA_VALUE: f64 = 1e6;
 
 /// Inputs of the reference line: header, number of cross-sections, and their distance (m).
 struct ReferenceLine<'a> {
+    /// Header of the file.
     header: &'a Header,
+    /// Number of cross-sections.
     count: usize,
+    /// Distance between cross-sections, m.
     increment: f64,
 }
 
 impl ReferenceLine<'_> {
-    /// Computes the points of the reference line by integrating headings and slopes from the start. The first value of
-    /// each is not used, because a value belongs to the interval before its cross-section. The distance to a stated end
-    /// is distributed evenly over the line. Returns `None` after a fault.
+    /// Computes the points of the reference line by integrating headings φ and slopes s from the start: `Δx = Δu cos φ`,
+    /// `Δy = Δu sin φ`, `Δz = Δu s`. Without a column the start value of the header is constant. The first value of each
+    /// column is not used, because a value belongs to the interval before its cross-section.
+    ///
+    /// The distance to a stated end is distributed evenly over the line, in x and y only with headings and in z only with
+    /// slopes. Reports missing values and a distance above 1 % of the length, and then returns `None`.
     fn integrate_points(
         &self,
         headings: Option<Vec<f64>>,
@@ -255,8 +273,8 @@ impl ReferenceLine<'_> {
         Some(line.iter().enumerate().map(|(i, at)| *at + missing * (i as f64 / steps)).collect())
     }
 
-    /// Returns the banking of each cross-section. Without a column, the banking is constant and the header states the
-    /// value. Returns `None` after a fault.
+    /// Returns the banking of each cross-section (m/m). Without a column it is constant: the start value of the header,
+    /// or 0. Returns `None` after reporting a missing value.
     fn complete_banking(
         &self,
         banking: Option<Vec<f64>>,
@@ -273,7 +291,9 @@ impl ReferenceLine<'_> {
         Some(banking)
     }
 
-    /// Reports an end value that differs from the start value although no column describes the values between.
+    /// Reports an end value (key `end`) that differs from the start value (key `start`, default 0) by more than
+    /// [`EQUALITY_TOLERANCE`], although no column `channel` describes the values between. `told` receives key, found text
+    /// and accepted text.
     fn check_constant(&self, start: &str, end: &str, channel: &str, told: &mut impl FnMut(&str, String, &str)) {
         let from = self.header.value(start).unwrap_or(0.0);
         if let Some(to) = self.header.value(end).filter(|to| (to - from).abs() > EQUALITY_TOLERANCE) {

@@ -80,7 +80,9 @@ impl Header {
     }
 }
 
-/// Reads the header of a text. Returns `None` if a fault leaves the data unknown, or if the list of faults is full.
+/// Reads the header of a text, up to a line of at least four `$` only. Stores the position of the data behind this line.
+/// Returns `None` if the header has no end or no data format, which are faults, or if the list of faults is full. Other
+/// faults do not stop the reading.
 pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header> {
     let mut reader = Reader { collector, header: Header::default(), block: String::new() };
     let (mut start, mut ended) = (0, false);
@@ -111,14 +113,18 @@ pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header>
 
 /// State of the reader of a header.
 struct Reader<'a> {
+    /// Receiver of the faults.
     collector: &'a mut FaultCollector,
+    /// Contents so far.
     header: Header,
     /// Name of the current block; empty between blocks.
     block: String,
 }
 
 impl Reader<'_> {
-    /// Reads one line. `span` is its place in the text.
+    /// Reads one line and passes it to the reader of its block. `span` is its place in the text. A line `$NAME` begins a
+    /// block, `$` ends it. Comments and empty lines are skipped, also lines outside of blocks. Every key of the block
+    /// `ROAD_CRG_MODS` is refused.
     fn read_line(&mut self, line: &str, span: Range<usize>) {
         if let Some(name) = line.strip_prefix('$').filter(|name| !name.starts_with('$')) {
             let name = name.split([' ', '\t', '!']).next().unwrap_or("");
@@ -146,7 +152,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Begins a block. Refuses unknown blocks, and references to other files.
+    /// Begins the block `self.block`, whose header is at `span`. Stores the place of `KD_DEFINITION`. Reports unknown
+    /// blocks, and `ROAD_CRG_FILE`, because references to other files are not followed. Other known blocks need nothing.
     fn begin_block(&mut self, span: Range<usize>) {
         match self.block.as_str() {
             "KD_DEFINITION" => self.header.definition_span = span,
@@ -168,13 +175,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports that `key` is given although it is not supported.
+    /// Reports that `key` is given although it is not supported. `accepts` and `help` are texts of the report.
     fn report_unsupported(&mut self, key: &str, span: Range<usize>, accepts: &str, help: &str) {
         let help = Some(help.to_owned());
         self.collector.add_fault(FaultKind::OutOfRange, key.to_owned(), span, "given", accepts, help);
     }
 
-    /// Reads a line of the block `ROAD_CRG`.
+    /// Reads a line `KEY = value` of the block `ROAD_CRG`. Keys that place the road on a map are skipped. The first value
+    /// of a repeated key counts. Reports unknown keys with a suggestion, and values that are no numbers up to 1e9.
     fn read_road_key(&mut self, content: &str, span: Range<usize>) {
         let (key, value) = split_key_value(content);
         if MAP_KEY_SUFFIXES.iter().any(|end| key.ends_with(end)) {
@@ -200,7 +208,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a line of the block `ROAD_CRG_OPTS`. Refuses options that change the surface.
+    /// Reads a line of the block `ROAD_CRG_OPTS`. Skips options without effect on the surface inside the grid, and border
+    /// options of value 0. Reports all other options.
     fn read_option(&mut self, content: &str, span: Range<usize>) {
         let (key, value) = split_key_value(content);
         let without_effect = IGNORED_OPTION_PREFIXES.iter().any(|start| key.starts_with(start));
@@ -216,7 +225,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a line of the block that defines the data.
+    /// Reads a line of the block that defines the data. `#:` sets the format. `U:` sets first u and increment (m), each
+    /// `None` if absent. `D:` appends a column to the channels. Reports other tags, and contents that are not understood.
     fn read_definition(&mut self, content: &str, span: Range<usize>) {
         let tag = content.get(..2).unwrap_or("").to_ascii_uppercase();
         let rest = content.get(2..).unwrap_or("").trim();
@@ -258,7 +268,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the data format, and sets the number of characters of a value.
+    /// Reads the data format, and sets the number of characters of a value: 10 for `LRFI`, 20 for `LDFI`. Reports other
+    /// formats, which leave it unchanged.
     fn read_format(&mut self, format: &str, span: Range<usize>) {
         match format.to_ascii_uppercase().as_str() {
             "LRFI" => self.header.value_width = 10,
@@ -277,7 +288,8 @@ impl Reader<'_> {
 /// Largest magnitude of a value in a header.
 const MAX_HEADER_VALUE: f64 = 1e9;
 
-/// Parses the name of a column with its unit. Returns `None` if it is not supported.
+/// Parses the name of a column with its unit, such as `long section at v = 1.5,m`. Case is ignored in the name. Returns
+/// `None` if it is not supported.
 fn parse_channel(named: &str) -> Option<Channel> {
     let (name, unit) = named.split_once(',')?;
     let (name, unit) = (name.trim().to_ascii_lowercase(), unit.split(',').next().unwrap_or("").trim());
@@ -303,7 +315,8 @@ fn split_key_value(content: &str) -> (String, &str) {
     (key.trim().to_ascii_lowercase(), value.split_whitespace().next().unwrap_or(""))
 }
 
-/// Parses a number, also with a Fortran exponent. Returns `None` for any other text.
+/// Parses a number, also with a Fortran exponent (`1.5D-3`). Infinity and NaN in words are accepted. Returns `None` for
+/// any other text.
 pub(super) fn parse_number(word: &str) -> Option<f64> {
     let word = word.trim();
     let plain = word.parse().ok();

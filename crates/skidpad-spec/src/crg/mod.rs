@@ -74,10 +74,12 @@ impl CrgRoad {
         &self.long_section_v
     }
 
-    /// Computes the surface at `u` along and `v` across. Returns `None` outside of the road and where heights are missing.
-    /// The heights h are bilinear in each cell of the grid. Reference height and banking b are linear in u:
-    /// z = zref(u) + b(u) v + h(u, v).
+    /// Computes position and upward unit normal of the surface at `u` along and `v` across (m). The heights h are
+    /// bilinear in each cell of the grid. Reference height and banking b are linear in u: z = zref(u) + b(u) v + h(u, v).
+    /// Horizontally, v is measured along the direction to the left, interpolated between both cross-sections of the cell.
+    /// Returns `None` outside of the road, and where a missing height contributes.
     pub fn evaluate_at(&self, u: f64, v: f64) -> Option<CrgPoint> {
+        // Position along the line in intervals.
         let along = (u - self.start_u) / self.increment;
         let last = self.reference_line.len() - 1;
         if !((0.0..=last as f64).contains(&along)
@@ -91,12 +93,14 @@ impl CrgRoad {
         let step = self.long_section_v[column + 1] - self.long_section_v[column];
         let (s, t) = (along - row as f64, (v - self.long_section_v[column]) / step);
         let [h00, h01, h10, h11] = self.cell_heights(row, column, s, t)?;
+        // Bilinear coefficient of the heights.
         let twist = h11 - h10 - h01 + h00;
         let (line, next) = (self.reference_line[row], self.reference_line[row + 1]);
         let (banked, bank_change) = (self.banking[row], self.banking[row + 1] - self.banking[row]);
         let banking = banked + s * bank_change;
         let height = h00 + s * (h10 - h00) + t * (h01 - h00) + s * t * twist;
         let z = line.z + s * (next.z - line.z) + banking * v + height;
+        // Slopes of the surface along u and v.
         let z_u = (h10 - h00 + t * twist + next.z - line.z + v * bank_change) / self.increment;
         let z_v = (h01 - h00 + s * twist) / step + banking;
         let [from, to] = self.left_directions[row];
@@ -128,7 +132,7 @@ impl CrgRoad {
         [self.reference_line.len(), self.long_section_v.len()]
     }
 
-    /// Returns the position of a grid point, m; `None` if its height is missing.
+    /// Returns the position of a grid point, m, in the coordinates of the file; `None` if its height is missing.
     pub(crate) fn grid_point(&self, row: usize, column: usize) -> Option<DVec3> {
         let left = match self.left_directions.get(row) {
             Some([from, _]) => *from,
@@ -140,7 +144,7 @@ impl CrgRoad {
     }
 
     /// Returns the grid spacing along u and v, m, if the road can be a height field: its line runs along +x, its long
-    /// sections are equidistant and no height is missing.
+    /// sections are equidistant and no height is missing. Otherwise returns `None`.
     pub(crate) fn spacing_along_x(&self) -> Option<[f64; 2]> {
         const GRID_TOLERANCE: f64 = 1e-9;
         let straight = self.left_directions.iter().flatten().all(|left| left.abs_diff_eq(DVec2::Y, GRID_TOLERANCE));

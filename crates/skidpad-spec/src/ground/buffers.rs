@@ -4,8 +4,9 @@ use super::document::{Accessor, Buffer, Document};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// Returns the JSON of a file and, for a GLB file, its binary chunk if it has one. A file that is no GLB is JSON as a
-/// whole.
+/// Returns the JSON of a file and, for a GLB file of version 2, its binary chunk if it has one. A file that does not
+/// begin with `glTF` is JSON as a whole. Only the first chunk of each kind counts. The error is the reason as text:
+/// another version, a truncated chunk or no JSON.
 pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     if !bytes.starts_with(b"glTF") {
         return Ok((bytes, None));
@@ -19,6 +20,7 @@ pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Strin
         Some(version) => return Err(format!("it is of GLB {version}, of 2")),
         None => return Err("it ends in its head".into()),
     }
+    // The head has 12 bytes.
     let (mut json, mut binary, mut at) = (None, None, 12);
     while let (Some(length), Some(kind)) = (word(at), word(at + 4)) {
         let start = at + 8;
@@ -36,7 +38,9 @@ pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Strin
 
 /// Document with the bytes of its buffers.
 pub(super) struct DocumentBuffers<'a, 'b> {
+    /// JSON of the file.
     document: &'a Document,
+    /// Bytes of the buffers, in their order.
     buffers: Vec<SharedBytes<'b>>,
 }
 
@@ -56,8 +60,9 @@ const COMPONENT_UNSIGNED_INT: u32 = 5125;
 const COMPONENT_FLOAT: u32 = 5126;
 
 impl<'a, 'b> DocumentBuffers<'a, 'b> {
-    /// Reads all buffers of `document`. A buffer is in the binary chunk `binary` (only the first buffer), in the
-    /// document as base64, or in another file, which `beside` reads by its path. The error is the reason as text.
+    /// Reads all buffers of `document`. A buffer is in the binary chunk `binary` (only the first buffer), in the document
+    /// as base64, or in another file, which `beside` reads by its path with percent-encoding removed. The error is the
+    /// reason as text: unreadable or remote buffers, or more than [`MAX_BUFFER_BYTES`] together.
     pub fn read_buffers(
         document: &'a Document,
         binary: Option<&'b [u8]>,
@@ -97,7 +102,8 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         self.accessor(accessor).map(|accessor| accessor.count)
     }
 
-    /// Returns the positions in an accessor of three floats.
+    /// Returns the positions in accessor `number` of three floats, converted from single precision. The error is the
+    /// reason as text.
     pub fn positions(&self, number: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
         let accessor = self.accessor(number)?;
         if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", COMPONENT_FLOAT) {
@@ -108,7 +114,8 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         Ok(self.entries(number, 12)?.map(position))
     }
 
-    /// Returns the indices of corners in an accessor of 8, 16 or 32 bits without sign.
+    /// Returns the indices of corners in accessor `number` of 8, 16 or 32 bits without sign. The error is the reason as
+    /// text.
     pub fn indices(&self, number: usize) -> Result<Vec<u32>, String> {
         let accessor = self.accessor(number)?;
         let size = match (accessor.kind.as_str(), accessor.component_type) {
@@ -121,7 +128,9 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         Ok(self.entries(number, size)?.map(index).collect())
     }
 
-    /// Returns the bytes of each entry of an accessor. `size` is the number of bytes of an entry.
+    /// Returns the bytes of each entry of an accessor. `size` is the number of bytes of an entry. The stride of the view
+    /// may be larger. The error is the reason as text: a sparse accessor, an accessor without a view, a stride below
+    /// `size`, or bytes beyond the buffer.
     fn entries(&self, number: usize, size: usize) -> Result<impl Iterator<Item = &[u8]>, String> {
         let accessor = self.accessor(number)?;
         if accessor.sparse.is_some() {
@@ -144,9 +153,11 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
     }
 }
 
-/// Decodes base64 (RFC 4648), padded or not. Returns `None` if the text has other characters.
+/// Decodes base64 (RFC 4648), padded or not. Bits that do not fill a byte at the end are dropped. Returns `None` if the
+/// text has other characters.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    // Bits that are not yet in a byte, and their number.
     let (mut bits, mut count) = (0u32, 0);
     for digit in text.trim_end_matches('=').bytes() {
         let value = match digit {
@@ -167,7 +178,8 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Decodes the percent-encoded characters of a URI.
+/// Decodes the percent-encoded characters of a URI (`%20`). A `%` without two hexadecimal digits is kept; bytes that are
+/// not UTF-8 are replaced.
 fn decode_percent(uri: &str) -> String {
     let digits = |at: usize| u8::from_str_radix(uri.get(at + 1..at + 3)?, 16).ok();
     let (mut bytes, mut at) = (Vec::new(), 0);

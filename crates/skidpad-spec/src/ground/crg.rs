@@ -15,7 +15,8 @@ pub(super) enum RoadSurface {
     Mesh(Arc<TriangleMesh>),
 }
 
-/// Builds the surface of a road. `of` has its origin, grip and texture. The error is the reason as text.
+/// Builds the surface of a road: a height field if the road runs along +x on an even grid without missing heights,
+/// otherwise a mesh. `of` has its origin, grip and texture. The error is the reason as text.
 pub(super) fn build_surface(road: &CrgRoad, of: &CrgSpec) -> Result<RoadSurface, String> {
     let fault = |fault: skidpad_core::TerrainFault| fault.to_string();
     match road.spacing_along_x() {
@@ -29,7 +30,8 @@ pub(super) fn build_surface(road: &CrgRoad, of: &CrgSpec) -> Result<RoadSurface,
 /// Result of the construction of ground.
 type TerrainResult<T> = Result<T, skidpad_core::TerrainFault>;
 
-/// Builds the height field of a road. `spacing` is its grid spacing along x and y, m.
+/// Builds the height field of a road. `spacing` is its grid spacing along x and y, m. Its corner is the first grid point
+/// plus the origin of the table, and heights are relative to that point.
 fn build_height_field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> TerrainResult<HeightField> {
     let [rows, columns] = road.grid_counts();
     let corner = road.grid_point(0, 0).unwrap_or_default();
@@ -41,7 +43,9 @@ fn build_height_field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> Terrai
         .with_texture(TextureSpec::surface_texture(of.texture.as_ref()))
 }
 
-/// Builds the mesh of a road. The outer error is a message about too many triangles.
+/// Builds the mesh of a road with two triangles for each cell; triangles with a missing height are left out. Corners are
+/// relative to the first grid point with a height. A smooth surface has no creases, otherwise every edge is one. The
+/// outer error is a message about too many triangles, the inner one a fault of the mesh.
 fn build_mesh(road: &CrgRoad, of: &CrgSpec) -> Result<TerrainResult<TriangleMesh>, String> {
     let [rows, columns] = road.grid_counts();
     let count = 2 * (rows - 1) * (columns - 1);
@@ -59,6 +63,7 @@ fn build_mesh(road: &CrgRoad, of: &CrgSpec) -> Result<TerrainResult<TriangleMesh
     let mut triangles = Vec::with_capacity(count);
     for row in 1..rows {
         for column in 1..columns {
+            // Indices of the left corners of both cross-sections of the cell; the right ones come before.
             let [near, far] = [row - 1, row].map(|row| row * columns + column);
             for triangle in [[near - 1, far - 1, far], [near - 1, far, near]] {
                 if triangle.iter().all(|&corner| points[corner].is_some()) {
@@ -67,6 +72,7 @@ fn build_mesh(road: &CrgRoad, of: &CrgSpec) -> Result<TerrainResult<TriangleMesh
             }
         }
     }
+    // Largest angle between faces of one smooth surface, rad.
     let crease = if of.smooth { core::f32::consts::PI } else { 0.0 };
     let origin = DVec3::from_array(of.origin_m) + first;
     let surfaces = vec![(of.grip as f32, TextureSpec::surface_texture(of.texture.as_ref())); triangles.len()];

@@ -43,7 +43,7 @@ impl From<String> for FileError {
     }
 }
 
-/// Checks that the counts are at most [`MAX_FILE_CORNERS`] and [`MAX_FILE_TRIANGLES`].
+/// Checks that the counts are at most [`MAX_FILE_CORNERS`] and [`MAX_FILE_TRIANGLES`]. The error is the reason as text.
 pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), FileError> {
     for (count, most, what) in [(triangles, MAX_FILE_TRIANGLES, "triangles"), (corners, MAX_FILE_CORNERS, "corners")] {
         if count > most {
@@ -54,7 +54,7 @@ pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), FileE
 }
 
 impl FileMesh {
-    /// Returns the index of the material `name`, which is added if it is new.
+    /// Returns the index of the material `name`. Adds the material if it is new.
     pub fn add_material(&mut self, name: &str) -> u32 {
         if let Some(number) = self.material_index(name) {
             return number;
@@ -70,8 +70,9 @@ impl FileMesh {
         self.material_indices.get(name).copied()
     }
 
-    /// Returns the corners in the axes of a scene, relative to the origin of the mesh, m. Returns a message about the
-    /// first corner that has a coordinate beyond [`MAX_COORDINATE_M`].
+    /// Returns the corners in the axes of a scene (z up), relative to the origin of the mesh, m: turned if y points up in
+    /// the file (the default), then multiplied by `scale` (1 if absent). Returns a message about the first corner that
+    /// has a coordinate beyond [`MAX_COORDINATE_M`].
     pub fn to_scene_axes(&self, of: &MeshSpec) -> Result<Vec<Vec3>, String> {
         let scale = of.scale.unwrap_or(1.0);
         let place = |(number, &[x, y, z]): (usize, &[f64; 3])| {

@@ -25,8 +25,11 @@ const MAX_LISTED_NAMES: usize = 20;
 /// Ground files that were read, by their resolved paths. A file that several tables name is read once.
 #[derive(Debug, Default)]
 pub(super) struct ReadFiles {
+    /// Pictures of heights.
     pictures: BTreeMap<PathBuf, Rc<Picture>>,
+    /// Triangles of OBJ and glTF files.
     meshes: BTreeMap<PathBuf, Rc<FileMesh>>,
+    /// OpenCRG roads.
     roads: BTreeMap<PathBuf, Rc<CrgRoad>>,
     /// Ground that was built from these files. Tables with equal contents share one ground.
     built_ground: (
@@ -44,7 +47,8 @@ type FileCache<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
 
 impl Builder<'_> {
     /// Returns the ground of an earlier table with the same file and the same contents `said`. If there is none, builds
-    /// it with `make` and stores it.
+    /// it with `make` and stores it under the resolved path, if there is one. `made` selects the list of ground of this
+    /// kind. Returns `None` if `make` does.
     fn get_or_build<S: PartialEq, T>(
         &mut self,
         file: &str,
@@ -62,7 +66,8 @@ impl Builder<'_> {
         Some(ground)
     }
 
-    /// Returns the height field of a picture. Returns `None` after a fault.
+    /// Returns the height field of the picture `file`, shared by tables with equal contents. Returns `None` after a
+    /// fault.
     pub fn height_field_from_file(
         &mut self,
         table: &str,
@@ -73,12 +78,15 @@ impl Builder<'_> {
         self.get_or_build(
             file,
             said,
+            // Height fields.
             |read| &mut read.built_ground.0,
             |builder| builder.build_picture_field(table, of, file),
         )
     }
 
-    /// Builds the height field of a picture. Returns `None` after a fault.
+    /// Builds the height field of a picture: black is `lowest_m`, white `highest_m`, linear between them. Both keys are
+    /// required, and `highest_m` must not be below `lowest_m`. The number of pixels is added to the budget of the scene.
+    /// Returns `None` after a fault, also if the picture has fewer than two rows or columns.
     fn build_picture_field(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<HeightField> {
         let heights = [("lowest_m", of.lowest_m), ("highest_m", of.highest_m)];
         for (key, _) in heights.iter().filter(|(_, given)| given.is_none()) {
@@ -114,12 +122,14 @@ impl Builder<'_> {
         field.map_err(|fault| self.report_file_fault(table, file, accepts, fault.to_string())).ok()
     }
 
-    /// Adds the road of an OpenCRG file to `ground`.
+    /// Adds the road of an OpenCRG file to `ground`: as a height field if it runs along +x on an even grid without
+    /// missing heights, otherwise as a mesh. Adds nothing after a fault.
     pub fn add_crg_road(&mut self, table: &str, of: &CrgSpec, ground: &mut Ground) {
         let said = CrgSpec { file: String::new(), ..of.clone() };
         let surface = self.get_or_build(
             &of.file,
             said,
+            // OpenCRG roads.
             |read| &mut read.built_ground.2,
             |builder| builder.build_crg_surface(table, of),
         );
@@ -130,11 +140,13 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the surface of an OpenCRG file. Returns `None` after a fault.
+    /// Builds the surface of an OpenCRG file. Its heights and, for a mesh, its triangles are added to the budget of the
+    /// scene; a mesh above the limit of a file is refused instead. Returns `None` after a fault.
     fn build_crg_surface(&mut self, table: &str, of: &CrgSpec) -> Option<RoadSurface> {
         let read = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(FileError::Faults);
         let road = self.read_file(table, &of.file, FileKind::Road, "an OpenCRG file", |read| &mut read.roads, read)?;
         let [rows, columns] = road.grid_counts();
+        // A road along +x becomes a height field without triangles.
         let triangles = if road.spacing_along_x().is_some() { 0 } else { 2 * (rows - 1) * (columns - 1) };
         if triangles <= MAX_FILE_TRIANGLES && !self.add_to_budget(table, "file", [rows * columns, triangles]) {
             return None;
@@ -143,22 +155,26 @@ impl Builder<'_> {
         crg::build_surface(&road, of).map_err(refuse).ok()
     }
 
-    /// Returns the mesh of an OBJ or glTF file. Returns `None` after a fault.
+    /// Returns the mesh of an OBJ or glTF file, shared by tables with equal contents. Returns `None` after a fault.
     pub fn mesh_from_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
         let said = MeshSpec { file: None, ..of.clone() };
         self.get_or_build(
             file,
             said,
+            // Meshes.
             |read| &mut read.built_ground.1,
             |builder| builder.build_file_mesh(table, of, file),
         )
     }
 
-    /// Builds the mesh of an OBJ or glTF file. Returns `None` after a fault.
+    /// Builds the mesh of an OBJ or glTF file: reads it, adds its triangles to the budget, assigns a surface to each
+    /// triangle by its material, and converts the corners to the axes of the scene. Notes of the file and triangles
+    /// without area add warnings. Returns `None` after a fault.
     fn build_file_mesh(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
         let files = self.files;
         let read = |bytes: &[u8], name: &str| read_mesh_file(name, bytes, files);
         let read = self.read_file(table, file, FileKind::Mesh, "an OBJ or glTF file", |read| &mut read.meshes, read)?;
+        // Corners count as well, because unused ones take memory, too.
         if !self.add_to_budget(table, "file", [0, read.triangles.len().max(read.corners.len() / 3)]) {
             return None;
         }
@@ -182,8 +198,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the contents of `file`, which `read` parses and which are read only once. `what` describes the kind of
-    /// file in messages. Returns `None` after reporting a fault.
+    /// Returns the contents of `file`. Reads the bytes and parses them with `read` only once for each resolved path;
+    /// `of_kind` selects the store of this kind. `what` describes the kind of file in messages. Returns `None` after
+    /// reporting a fault. Faults within the file are kept as a separate report.
     fn read_file<T>(
         &mut self,
         table: &str,
@@ -230,9 +247,10 @@ impl Builder<'_> {
         self.add_fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(why));
     }
 
-    /// Returns grip and texture of each triangle. Returns `None` after reporting a surface whose material does not
-    /// exist or has a surface already.
+    /// Returns grip and texture of each triangle: those of the surface that names its material, otherwise those of the
+    /// mesh. Returns `None` after reporting every surface whose material does not exist or has a surface already.
     fn triangle_surfaces(&mut self, table: &str, of: &MeshSpec, read: &FileMesh) -> Option<Vec<(f32, SurfaceTexture)>> {
+        // Grip and texture of each material; `None` for those of the mesh.
         let mut of_materials = vec![None; read.materials.len()];
         let mut sound = true;
         for (i, surface) in of.surfaces.iter().enumerate() {
@@ -258,7 +276,8 @@ impl Builder<'_> {
         sound.then(|| surfaces.collect())
     }
 
-    /// Reports that the file has no material `name`. `there` are its materials.
+    /// Reports that the file has no material `name`, with a suggestion. `there` are its materials, of which the first
+    /// [`MAX_LISTED_NAMES`] are listed.
     fn report_unknown_material(&mut self, path: &str, name: &str, there: &[String]) {
         let named: Vec<String> = there.iter().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect();
         let more = there.len().saturating_sub(MAX_LISTED_NAMES);
@@ -272,7 +291,8 @@ impl Builder<'_> {
     }
 }
 
-/// Reads the triangles of a file. The ending of `name` selects the format.
+/// Reads the triangles of a file. The ending of `name`, in any case, selects the format: `.obj`, `.gltf` or `.glb`.
+/// Buffers of a glTF file are read through `files`, each only once. Any other ending is an error.
 fn read_mesh_file(name: &str, bytes: &[u8], files: FileResolver<'_>) -> Result<FileMesh, FileError> {
     let path = Path::new(name);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");

@@ -19,7 +19,13 @@ const PRIMITIVE_MODE_NAMES: [&str; 7] =
 /// Number of the mode of triangles.
 const TRIANGLES_MODE: usize = 4;
 
-/// Reads the bytes of a file. `beside` reads further files by their paths relative to this file.
+/// Reads the bytes of a file. `beside` reads further files by their paths relative to this file. Checks version and
+/// extensions, reads the buffers, and adds the meshes of all nodes of the default scene (or of scene 0), depth first,
+/// with the product of the transforms of their parents.
+///
+/// # Errors
+/// The reason as text: an invalid document or reference, a node with two parents, too many triangles, or an unsupported
+/// feature.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
     beside: impl FnMut(&str) -> Result<SharedBytes<'a>, String>,
@@ -31,7 +37,9 @@ pub(super) fn read<'a>(
     let mut reader = Reader { document, bytes, mesh: FileMesh::default(), primitive_count: 0 };
     let number = document.scene.unwrap_or(0);
     let scene = document.scenes.get(number).ok_or_else(|| format!("scene {number} is not there"))?;
+    // Whether a node was visited.
     let mut met = vec![false; document.nodes.len()];
+    // Nodes to visit, with the transform of their parent.
     let mut waiting: Vec<(usize, DMat3, DVec3)> = Vec::new();
     waiting.extend(scene.nodes.iter().rev().map(|&node| (node, DMat3::IDENTITY, DVec3::ZERO)));
     while let Some((number, turn, offset)) = waiting.pop() {
@@ -48,7 +56,8 @@ pub(super) fn read<'a>(
     Ok(reader.mesh)
 }
 
-/// Checks the version and the required extensions of a document.
+/// Checks that the version of a document is 2 and that it requires no extension except those without effect on triangles.
+/// The error is the reason as text.
 fn check_document(document: &Document) -> Result<(), String> {
     if document.asset.version.split('.').next() != Some("2") {
         return Err(format!("it is of glTF {:?}, of 2.0", document.asset.version));
@@ -60,7 +69,8 @@ fn check_document(document: &Document) -> Result<(), String> {
     }
 }
 
-/// Returns the transform of a node: a matrix of rotation and scale, and a translation, m.
+/// Returns the transform of a node relative to its parent: a matrix of rotation and scale, and a translation, m. A matrix
+/// of the file takes precedence; otherwise absent parts are the identity.
 fn node_transform(node: &Node) -> (DMat3, DVec3) {
     if let Some(m) = &node.matrix {
         let column = |k: usize| DVec3::new(m[k], m[k + 1], m[k + 2]);
@@ -73,15 +83,20 @@ fn node_transform(node: &Node) -> (DMat3, DVec3) {
 
 /// State of the reader of a document.
 struct Reader<'a, 'b> {
+    /// JSON of the file.
     document: &'a Document,
+    /// Contents of the buffers.
     bytes: DocumentBuffers<'a, 'b>,
+    /// Triangles so far.
     mesh: FileMesh,
     /// Number of primitives so far. A mesh counts once for each of its nodes.
     primitive_count: usize,
 }
 
 impl Reader<'_, '_> {
-    /// Adds the mesh of the node `number`, transformed by the matrix `turn` and the translation `offset` (m).
+    /// Adds the mesh of the node `number`, transformed by the matrix `turn` and the translation `offset` (m); nothing if
+    /// the node has none. Refuses skins, missing meshes and more than [`MAX_PRIMITIVES`] primitives in all. Errors name
+    /// the primitive.
     fn add_node_mesh(&mut self, number: usize, node: &Node, turn: DMat3, offset: DVec3) -> Result<(), FileError> {
         let Some(mesh) = node.mesh else { return Ok(()) };
         if node.skin.is_some() {
@@ -103,7 +118,9 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Adds the triangles of a primitive, transformed by `turn` and `offset`.
+    /// Adds the triangles of a primitive, with corners `turn · p + offset` (m) and its material. Adds nothing without
+    /// positions. Refuses modes other than triangles, a number of corners that is no multiple of 3, indices out of range,
+    /// and files above the limits.
     fn add_primitive(&mut self, primitive: &Primitive, turn: DMat3, offset: DVec3) -> Result<(), FileError> {
         let mode = primitive.mode.unwrap_or(TRIANGLES_MODE);
         if mode != TRIANGLES_MODE {
@@ -142,7 +159,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Returns the index of a material by its number in the file. A material without a name is named after its number.
+    /// Returns the index of a material in the mesh by its number in the file, adding the material if it is new. A
+    /// material without a name is called `material` and its number.
     fn material_index(&mut self, number: usize) -> Result<u32, String> {
         let found = self.document.materials.get(number).ok_or_else(|| format!("material {number} is not there"))?;
         let named = found.name.clone().unwrap_or_else(|| format!("material {number}"));

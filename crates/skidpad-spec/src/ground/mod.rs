@@ -43,15 +43,17 @@ pub(crate) struct Ground {
     pub platforms: Vec<Platform>,
 }
 
-/// Builds the scene of a description that has no text. Its faults have no place in a text.
+/// Builds the scene of a description that has no text. Its faults have no place in a text; all faults are returned at
+/// once.
 pub(crate) fn build_scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<Scene, Faults> {
     let mut collector = FaultCollector::default();
     let ground = build_ground(spec, &mut collector, files);
     if collector.faults.is_empty() { Ok(spec.with_ground(ground)) } else { Err(collector.into_faults("scene", "")) }
 }
 
-/// Builds the ground of a scene, with the files it refers to. Faults of all tables, including those of bodies, and
-/// warnings are added to `collector`.
+/// Builds the ground of a scene, with the files it refers to: moving boxes, height fields, roads, meshes and OpenCRG
+/// roads. Bodies are only checked. Tables with a placeholder are skipped, and tables with a fault are left out. Faults of
+/// all tables and warnings are added to `collector`.
 pub(crate) fn build_ground(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
     let mut builder = Builder { collector, files, budget: Budget::default(), read: ReadFiles::default() };
     let mut ground = Ground::default();
@@ -82,10 +84,14 @@ pub(crate) fn build_ground(spec: &SceneSpec, collector: &mut FaultCollector, fil
 
 /// State of the construction of the ground of a scene.
 struct Builder<'a> {
+    /// Receiver of faults and warnings.
     collector: &'a mut FaultCollector,
+    /// Access to referenced files.
     #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
     files: FileResolver<'a>,
+    /// Size of the ground so far.
     budget: Budget,
+    /// Files that were read so far.
     #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
     read: ReadFiles,
 }
@@ -93,7 +99,9 @@ struct Builder<'a> {
 /// Number of heights and triangles in the ground of a scene so far.
 #[derive(Debug, Default)]
 struct Budget {
+    /// Heights of all height fields.
     heights: usize,
+    /// Triangles of all meshes.
     triangles: usize,
     /// Whether a table has exceeded the budget.
     is_spent: bool,
@@ -106,7 +114,9 @@ const MAX_SCENE_HEIGHTS: usize = 50_000_000;
 const MAX_SCENE_TRIANGLES: usize = 4_000_000;
 
 impl Builder<'_> {
-    /// Builds the moving box of the table `table`. Returns `None` after a fault.
+    /// Builds the moving box of the table `table`. Checks that either a velocity or way points are given, that the axis
+    /// has a length, that keys of way points come with way points, and that the way points form a valid path. Returns
+    /// `None` if the axis or the path is not valid, or if a value in the table is a placeholder.
     fn build_platform(&mut self, table: &str, of: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
         if self.is_skipped(table) {
             return None;
@@ -133,7 +143,9 @@ impl Builder<'_> {
         Some(Platform { shape: of.fixed_box(), axis: axis?, course })
     }
 
-    /// Checks the moments of inertia and the centre of mass of a body.
+    /// Checks a body of a scene: no moment of inertia exceeds the sum of the other two (with a margin for rounding), and
+    /// the centre of mass is inside the box. Both are reported as contradictions. Skipped if a value in the table is a
+    /// placeholder (substitute of a wrong value).
     fn check_body(&mut self, table: &str, of: &BodySpec) {
         if self.is_skipped(table) {
             return;
@@ -159,7 +171,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds a height field from its list of heights or from its file. Returns `None` after a fault.
+    /// Builds a height field from its list of heights or from its file; exactly one of both must be given. Keys about a
+    /// file are refused without one. The list counts against the budget of the scene. Returns `None` after a fault.
     fn build_height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<Arc<HeightField>> {
         if self.is_skipped(table) {
             return None;
@@ -184,7 +197,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the height field of a road. Returns `None` after a fault.
+    /// Builds the height field of a random road. Its number of heights is added to the budget of the scene before.
+    /// Returns `None` after a fault.
     fn build_road(&mut self, table: &str, of: &RoadSpec) -> Option<HeightField> {
         let accepts = "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights";
         if self.is_skipped(table) {
@@ -199,7 +213,9 @@ impl Builder<'_> {
         self.report_terrain_fault(table, "spacing_m", accepts, of.build_field())
     }
 
-    /// Builds a mesh from its lists or from its file. Returns `None` after a fault.
+    /// Builds a mesh from its lists of corners and triangles, or from its file. Reports lists beside a file, and a
+    /// missing list or keys about a file without one. Triangles without area are left out with a warning. Returns `None`
+    /// after a fault.
     fn build_mesh(&mut self, table: &str, of: &MeshSpec) -> Option<Arc<TriangleMesh>> {
         if self.is_skipped(table) {
             return None;
@@ -230,8 +246,9 @@ impl Builder<'_> {
         if lists.iter().any(|(_, given)| *given) { None } else { self.mesh_from_file(table, of, file) }
     }
 
-    /// Adds heights and triangles of a table to the budget of the scene. Reports the table that exceeds the budget.
-    /// Returns false for that table and for all later tables.
+    /// Adds heights and triangles of a table to the budget of the scene ([`MAX_SCENE_HEIGHTS`], [`MAX_SCENE_TRIANGLES`]).
+    /// Reports the table that exceeds the budget, at its key `key`. Returns false for that table and for all later
+    /// tables.
     fn add_to_budget(&mut self, table: &str, key: &str, [heights, triangles]: [usize; 2]) -> bool {
         if self.budget.is_spent {
             return false;
@@ -251,7 +268,8 @@ impl Builder<'_> {
         !self.budget.is_spent
     }
 
-    /// Adds a note about the triangles without area of a mesh that is described by `count` triangles.
+    /// Adds a warning with the number of triangles without area, which `mesh` lacks; it was described by `count`
+    /// triangles. Adds nothing if all have an area.
     fn note_degenerate_triangles(&mut self, path: &str, count: usize, mesh: &TriangleMesh) {
         let left_out = count - mesh.triangles().len();
         if left_out > 0 {
@@ -273,7 +291,8 @@ impl Builder<'_> {
         from.take(1).any(|broken| broken.starts_with(table))
     }
 
-    /// Returns the ground in `found`, or reports its fault at the key `key` of `table`.
+    /// Returns the ground in `found`, or reports its fault as a contradiction at the key `key` of `table` and returns
+    /// `None`.
     fn report_terrain_fault<T>(
         &mut self,
         table: &str,
@@ -287,7 +306,7 @@ impl Builder<'_> {
         found.map_err(told).ok()
     }
 
-    /// Reports each key of `keys` that is given. These keys are valid only in a table with a `file`.
+    /// Reports each key of `keys` that is given (paired with true). These keys are valid only in a table with a `file`.
     fn forbid_without_file(&mut self, table: &str, keys: &[(&str, bool)]) {
         for (key, _) in keys.iter().filter(|(_, given)| *given) {
             let found = "given without a `file`".into();
@@ -295,7 +314,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds a fault of the key `key` in `table`.
+    /// Adds a fault of the key `key` in `table`, at the place of the key or of the nearest enclosing one.
     fn add_fault(
         &mut self,
         kind: FaultKind,

@@ -15,7 +15,11 @@ const SKIPPED_STATEMENTS: [&str; 16] = [
     "d_interp",
 ];
 
-/// Reads the bytes of an OBJ file. `name` names the file in fault reports.
+/// Reads the bytes of an OBJ file. `name` names the file in fault reports. Counts corners and triangles first, so that a
+/// file above the limits is refused early. Adds a note about faces that are not convex.
+///
+/// # Errors
+/// All faults of the text at once (up to the limit of a list), or the reason why the file is too large.
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<FileMesh, FileError> {
     let text = String::from_utf8_lossy(bytes);
     let (corners, triangles) = count_elements(&text);
@@ -45,7 +49,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<FileMesh, FileError> {
     Ok(reader.mesh)
 }
 
-/// Counts the corners and the triangles of a text.
+/// Counts the corners (`v`) and the triangles of a text; a face of n corners has n − 2 triangles.
 fn count_elements(text: &str) -> (usize, usize) {
     let of_line = |(corners, triangles): (usize, usize), line: &str| {
         let mut words = words(line);
@@ -65,7 +69,9 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 
 /// State of the reader of an OBJ file.
 struct Reader {
+    /// Faults so far.
     collector: FaultCollector,
+    /// Triangles so far.
     mesh: FileMesh,
     /// Number of corners in the whole file.
     corner_count: usize,
@@ -76,7 +82,9 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads one statement. `start` is its first byte in the text.
+    /// Reads one statement. `start` is its first byte in the text. `v` adds a corner, `f` a face, `usemtl` selects the
+    /// material of the following faces (none without a name). Known other statements are skipped. Reports unknown
+    /// statements and those that continue in the next line.
     fn read_statement(&mut self, line: &str, start: usize) {
         let content = line.trim_end();
         let span = start..start + content.len();
@@ -104,7 +112,8 @@ impl Reader {
         }
     }
 
-    /// Adds a fault of the statement `keyword` at the bytes `span`.
+    /// Adds a fault of the statement `keyword` at the bytes `span`. Unknown statements get a hint about those that are
+    /// read.
     fn add_fault(
         &mut self,
         kind: FaultKind,
@@ -119,7 +128,8 @@ impl Reader {
         self.collector.add_fault(kind, keyword.to_owned(), span, found, accepts, help);
     }
 
-    /// Adds the corner of a `v` statement.
+    /// Adds the corner of a `v` statement from its first three numbers; further ones are skipped. Reports missing and
+    /// non-finite numbers. A corner with a fault is added as well, with 0 for the numbers not read.
     fn read_corner(&mut self, content: &str, span: Range<usize>) {
         let mut at = [0.0; 3];
         let mut coordinates = words(content).skip(1);
@@ -146,7 +156,9 @@ impl Reader {
         self.mesh.corners.push(at);
     }
 
-    /// Adds the triangles of an `f` statement.
+    /// Adds the triangles of an `f` statement as a fan from its first corner, with the current material, and counts faces
+    /// that are not convex. Only the corner number before the first `/` is read. Reports unknown corners and faces of
+    /// fewer than three corners, and then adds no triangle.
     fn read_face(&mut self, content: &str, span: Range<usize>) {
         let mut face = Vec::new();
         for word in words(content).skip(1) {
@@ -175,8 +187,8 @@ impl Reader {
         self.non_convex_faces += usize::from(self.is_non_convex(from));
     }
 
-    /// Converts the number of a corner in a face to an index from 0. Negative numbers count back from the last corner
-    /// so far. Returns `None` if there is no such corner.
+    /// Converts the number of a corner in a face (from 1) to an index from 0. Negative numbers count back from the last
+    /// corner so far. Positive numbers may refer to corners further down. Returns `None` if there is no such corner.
     fn corner_index(&self, number: i64) -> Option<u32> {
         let before = self.mesh.corners.len() as i64;
         let from_zero = if number < 0 { before.checked_add(number)? } else { number.checked_sub(1)? };
@@ -193,6 +205,7 @@ impl Reader {
             [y * r - z * q, z * p - x * r, x * q - y * p]
         };
         let normals = self.mesh.triangles[from..].iter().map(normal);
+        // Sum of the normals of the face.
         let whole = normals.clone().fold([0.0; 3], |sum, normal| [0, 1, 2].map(|k| sum[k] + normal[k]));
         normals.clone().count() > 1
             && normals.into_iter().any(|own| (0..3).map(|k| own[k] * whole[k]).sum::<f64>() < 0.0)

@@ -28,12 +28,14 @@ impl Picture {
     }
 }
 
-/// Reads the bytes of a greyscale PNG picture of 8 or 16 bits. Only the first frame of an animation is read, and a
-/// transparent grey value (`tRNS`) is ignored.
+/// Reads the bytes of a greyscale PNG picture of 8 or 16 bits. The rows are reversed, so that the last row of the picture
+/// has the least y. Only the first frame of an animation is read, and a transparent grey value (`tRNS`) is ignored. The
+/// error is the reason as text: invalid PNG, another kind of picture, or more than [`MAX_PICTURE_HEIGHTS`].
 pub(super) fn read(bytes: &[u8]) -> Result<Picture, FileError> {
     let told = |error: png::DecodingError| FileError::Reason(error.to_string());
     let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(told)?;
     let (color, depth) = reader.output_color_type();
+    // Bytes of a pixel.
     let whole = match (color, depth) {
         (ColorType::Grayscale, BitDepth::Eight) => 1,
         (ColorType::Grayscale, BitDepth::Sixteen) => 2,

@@ -4,7 +4,7 @@
 //! Reading has four passes. Each pass continues after a fault where it can.
 //!
 //! 1. `syntax` blanks out broken statements.
-//! 2. `walk` checks the tree against the JSON schema, replaces wrong values by placeholders and stores their paths.
+//! 2. `schema_check` checks the tree against the JSON schema, replaces wrong values by placeholders and stores their paths.
 //! 3. The repaired tree is deserialized into a description.
 //! 4. `rules` checks rules between fields, except for rules that would read a placeholder.
 //!
@@ -47,7 +47,8 @@ pub(crate) struct ReadExtras {
     pub spans: PathSpans,
 }
 
-/// Reads a vehicle file and the files it refers to. Returns all faults if there are any.
+/// Reads a vehicle file and the files it refers to. Returns the description, its Magic Formula tyres, warnings and spans,
+/// or all faults if there are any.
 pub(crate) fn read(
     source_name: &str,
     text: &str,
@@ -63,8 +64,9 @@ pub(crate) fn read(
     Ok((spec, beyond))
 }
 
-/// Reads a scene file and the files it refers to. Returns the description, the scene and the warnings about its ground
-/// in the order of the text, or all faults.
+/// Reads a scene file and the files it refers to: parses and checks the text, builds the ground with all files, and
+/// converts warnings to notes with their lines. Returns the description, the scene and the notes in the order of the
+/// text, or all faults.
 pub(crate) fn read_scene(
     source_name: &str,
     text: &str,
@@ -89,7 +91,8 @@ pub(crate) fn read_scene(
     Ok((spec, scene, notes))
 }
 
-/// Reads a description of the shape `schema` and checks its fields with `rules`. Returns all faults if there are any.
+/// Reads a description of the shape `schema`: parses and repairs the text, checks it against the schema and checks its
+/// fields with `rules`, which run also if there are faults. Returns all faults if there are any.
 fn read_description<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
@@ -108,15 +111,16 @@ fn read_description<T: DeserializeOwned>(
 }
 
 /// Parses a TOML text into a tree without its broken statements, which are reported to `collector`. Returns `None` if
-/// nothing is left to read.
+/// nothing is left to read, or if there are too many broken statements.
 pub fn parse_toml(text: &str, collector: &mut FaultCollector) -> Option<Node> {
     let mended = syntax::blank_broken_statements(text, collector)?;
     DeTable::parse(&mended).ok().map(|tree| Node::from(&tree))
 }
 
 impl FaultCollector {
-    /// Deserializes `tree`, which has the shape `schema`. Faults are reported, and placeholders replace wrong values.
-    /// `text` is the text of the tree. Returns `None` if the repaired tree cannot be deserialized.
+    /// Checks `tree` against `schema` and deserializes it. Faults are reported, and placeholders replace wrong values, so
+    /// that a value is returned also after faults. `text` is the text of the tree. Returns `None` if the repaired tree
+    /// cannot be deserialized, which is reported as well.
     pub fn deserialize_tree<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
         match T::deserialize(TreeDeserializer(schema_check::check_tree(text, tree, schema, self))) {
             Ok(spec) => Some(spec),

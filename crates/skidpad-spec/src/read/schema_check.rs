@@ -12,8 +12,9 @@ use toml::{Table, Value};
 /// precision.
 const ACCEPTED_MAGNITUDES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// Returns the tree as a value that deserializes to the type of `schema`, whether it has faults or not. Faults are
-/// reported to `collector`; `text` is the text of the tree.
+/// Checks `tree` against `schema` and returns it as a value that deserializes to the type of `schema`, whether it has
+/// faults or not. Wrong and missing values become placeholders. Faults are reported to `collector`; `text` is the text of
+/// the tree. A tree that is no table becomes a placeholder without a report.
 pub(super) fn check_tree(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
     let shape = ResolvedSchema::root(schema);
     match &tree.item {
@@ -30,12 +31,16 @@ const MAX_TABLE_ENTRIES: usize = 1000;
 
 /// State of the check of a tree.
 struct SchemaChecker<'a> {
+    /// Text of the tree.
     text: &'a str,
+    /// Receiver of the faults.
     collector: &'a mut FaultCollector,
 }
 
 impl SchemaChecker<'_> {
-    /// Returns the value of `node`, or `None` after reporting its fault. Stores the place of `path`.
+    /// Checks the value of `node` at `path` and returns it, or `None` after reporting its fault. Stores the place of the
+    /// value. Tables, lists, numbers and texts have checks of their own; flags need none. Any other combination of type
+    /// and value is a wrong type. A number in quotes gets the hint to write it without its unit.
     fn check_value(&mut self, shape: ResolvedSchema<'_>, node: &Node, path: &str) -> Option<Value> {
         let span = node.span.clone();
         let line = self.first_line_span(span.clone());
@@ -61,7 +66,8 @@ impl SchemaChecker<'_> {
         fits
     }
 
-    /// Reports that the value at `path` does not fit `shape`, and marks the path as broken.
+    /// Reports that the value at `path` does not fit `shape`, and marks the path as a placeholder. The report shows the
+    /// first line of the value, what is accepted and what the key means.
     fn report_wrong_value(&mut self, kind: FaultKind, shape: ResolvedSchema<'_>, path: &str, span: Range<usize>) {
         let span = self.first_line_span(span);
         let found = self.first_line_text(&span);
@@ -69,8 +75,9 @@ impl SchemaChecker<'_> {
         self.collector.placeholder_paths.insert(path.to_owned());
     }
 
-    /// Returns a number within the range of `shape`, or `None` after reporting its fault. `written_whole` is whether
-    /// the text has no fraction.
+    /// Returns a number within the range of `shape`, or `None` after reporting its fault. `written_whole` is whether the
+    /// text has no fraction; an integer must be written so. Numbers other than 0 must also be within
+    /// [`ACCEPTED_MAGNITUDES`].
     fn check_number(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -100,7 +107,8 @@ impl SchemaChecker<'_> {
         Some(if whole { Value::Integer(number as i64) } else { Value::Float(number) })
     }
 
-    /// Returns a text that is long enough and one of the choices of `shape`, or `None` after reporting its fault.
+    /// Returns a text that is long enough and one of the choices of `shape` if there are any, or `None` after reporting
+    /// its fault with the most similar choice.
     fn check_text(&mut self, shape: ResolvedSchema<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
         let choices = shape.choices();
         let known = choices.is_empty() || choices.contains(&text);
@@ -114,7 +122,9 @@ impl SchemaChecker<'_> {
         None
     }
 
-    /// Returns a list with placeholders for wrong entries, or `None` after reporting a wrong number of entries.
+    /// Returns a list with placeholders (substitutes) for wrong entries, which keep the indices of the others. Each entry
+    /// is checked and reported by itself. Returns `None` after reporting a wrong number of entries. Without a maximum in
+    /// `shape` the limit is [`MAX_LIST_ENTRIES`]; entries beyond the limit are not checked.
     fn check_list(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -147,7 +157,10 @@ impl SchemaChecker<'_> {
         None
     }
 
-    /// Returns a table with placeholders for wrong and missing entries, and reports these and unknown keys.
+    /// Returns a table with placeholders (substitutes) for wrong and missing required entries. Steps: select the variant
+    /// by the tag if the table has variants; check each known key and its value; report unknown keys; report missing
+    /// required keys; check the number of entries. Wrong optional entries are left out. Returns a placeholder for the
+    /// whole table if no variant is found, or if a table with free keys has more than [`MAX_TABLE_ENTRIES`].
     fn check_table(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -197,7 +210,7 @@ impl SchemaChecker<'_> {
         map.into()
     }
 
-    /// Reports a table with fewer entries than the minimum of `shape`, unless `path` already has a placeholder.
+    /// Reports a table with fewer entries than the minimum of `shape` as empty, unless `path` already has a placeholder.
     fn check_entry_count(&mut self, shape: ResolvedSchema<'_>, count: u64, path: &str) {
         if shape.inner.min_properties.is_some_and(|least| count < least) && !self.collector.has_placeholder(path) {
             let span = self.collector.nearest_span(path);
@@ -207,8 +220,9 @@ impl SchemaChecker<'_> {
         }
     }
 
-    /// Reports unknown keys, or stores them if the collector is tolerant. A missing key that an unknown key probably
-    /// means is not reported again.
+    /// Reports unknown keys with the most similar missing key or a list of all keys. A missing key that an unknown key
+    /// probably means is marked as a placeholder, so that it is not reported again. If the collector skips unknown keys,
+    /// they are only stored. `unknown_keys` has name, path and span of each.
     fn report_unknown_keys(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -217,6 +231,7 @@ impl SchemaChecker<'_> {
         path: &str,
     ) {
         let keys = shape.keys();
+        // Keys of the table that the file does not give.
         let absent: Vec<&str> =
             keys.iter().copied().filter(|key| !table.iter().any(|(k, _)| k.name == **key)).collect();
         if self.collector.skips_unknown_keys {
@@ -240,7 +255,7 @@ impl SchemaChecker<'_> {
         }
     }
 
-    /// Reports missing required keys, and adds placeholders for them.
+    /// Reports missing required keys, unless they already hold a placeholder, and adds placeholders for them to `map`.
     fn add_missing_keys(&mut self, shape: ResolvedSchema<'_>, map: &mut Table, path: &str, span: Range<usize>) {
         for name in shape.required() {
             if map.contains_key(name) {
@@ -257,8 +272,9 @@ impl SchemaChecker<'_> {
         }
     }
 
-    /// Returns the variant that the tag of a table selects. A missing or invalid tag is reported. The search for
-    /// further faults then uses the variant with the most similar name or keys, if there is one.
+    /// Returns the variant of a table that the value of its key `tag` selects. A missing or invalid tag is reported. The
+    /// search for further faults then uses the variant with the most similar name, otherwise with the most keys of the
+    /// table; `None` if there is none. `span` is the place of the table.
     fn select_variant<'s>(
         &mut self,
         shape: ResolvedSchema<'s>,
@@ -271,6 +287,7 @@ impl SchemaChecker<'_> {
         let accepts = format!("one of {}", quote_names(&names));
         let inner = join_key(path, tag);
         let keys: Vec<&str> = table.iter().map(|(key, _)| key.name.as_str()).collect();
+        // Name of the variant with most of the keys of the table.
         let by_keys = || shape.variant_with(&keys).and_then(|variant| variant.tag_value(tag));
         let Some((_, node)) = table.iter().find(|(key, _)| key.name == tag) else {
             let like = by_keys();
@@ -295,7 +312,7 @@ impl SchemaChecker<'_> {
         shape.variant(tag, like.or_else(by_keys)?)
     }
 
-    /// Returns the first line of the text at `span`, cut to 40 characters.
+    /// Returns the first line of the text at `span` without spaces around it, cut to 40 characters with an ellipsis.
     fn first_line_text(&self, span: &Range<usize>) -> String {
         let text = self.text.get(span.clone()).unwrap_or("");
         let line = text.lines().next().unwrap_or("").trim();
@@ -305,7 +322,7 @@ impl SchemaChecker<'_> {
         }
     }
 
-    /// Returns the part of `span` on its first line.
+    /// Returns the part of `span` on its first line, without the line break.
     fn first_line_span(&self, span: Range<usize>) -> Range<usize> {
         let text = self.text.get(span.clone()).unwrap_or("");
         let length = text.find(['\n', '\r']).unwrap_or(text.len());

@@ -14,8 +14,9 @@ const MAX_REPAIRED_STATEMENTS: usize = 32;
 /// Maximum length of a header in which repeated tables are numbered, bytes.
 const MAX_HEADER_BYTES: usize = 1000;
 
-/// Reports the broken statements of `text` to `collector`, and returns the text without them. Returns `None` if nothing
-/// is left to read, or after `MAX_REPAIRED_STATEMENTS` repairs.
+/// Reports the broken statements of `text` to `collector`, and returns the text with these statements replaced by spaces.
+/// Parses the text repeatedly, blanking the statement of the first error each time. Marks the path of each statement as a
+/// placeholder. Returns `None` if nothing is left to read, or after [`MAX_REPAIRED_STATEMENTS`] repairs.
 pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector) -> Option<String> {
     let mut lines = Lines::new(text);
     let mut reported = BTreeSet::new();
@@ -29,6 +30,7 @@ pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector
         let broken = lines.nearest_text_lines(lines.statement_lines(line, error.message()))?;
         let path = lines.statement_path(broken.start);
         let (message, span) = match error.message() {
+            // The parser reports the error behind the statement that lacks its end.
             _ if broken.end <= line => ("is not closed".to_owned(), lines.last_character_span(&broken)),
             "duplicate key" => ("stands here a second time".to_owned(), span),
             other => (other.trim_end_matches(", expected nothing").to_owned(), visible_span(text, &span)),
@@ -43,7 +45,8 @@ pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector
     None
 }
 
-/// Returns `span` or, if it starts at a line break or at the end of the text, the character before it.
+/// Returns `span` or, if it starts at a line break or at the end of the text, the character before it. An empty line
+/// gives an empty span.
 fn visible_span(text: &str, span: &Range<usize>) -> Range<usize> {
     let at_break = text.as_bytes().get(span.start).is_none_or(|b| matches!(b, b'\n' | b'\r'));
     if !at_break {
@@ -74,10 +77,12 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
+    /// Splits `text` into lines.
     fn new(text: &'a str) -> Self {
         Self { lines: text.split_inclusive('\n').map(Into::into).collect() }
     }
 
+    /// Returns the text with all blanked lines.
     fn text(&self) -> String {
         self.lines.concat()
     }
@@ -99,12 +104,14 @@ impl<'a> Lines<'a> {
         text[..end].char_indices().next_back().map_or(0..0, |(start, _)| start..end)
     }
 
-    /// Returns the lines of the statement that an error on `line` breaks. A broken header includes its whole section.
-    /// `message` is that of the parser.
+    /// Returns the lines of the statement that an error on `line` breaks; `message` is that of the parser. An open text
+    /// of several lines ends at the next header. An unclosed list or inline table ends before the statement at which the
+    /// parser fails. A broken header includes its whole section. Any other statement ends before the next one.
     fn statement_lines(&self, line: usize, message: &str) -> Range<usize> {
         let starts = |i: usize| self.statement_start(i) != StatementStart::None;
         let before = |i: usize| (0..i).rev().find(|&i| starts(i)).unwrap_or(i);
         if message.contains("multi-line") {
+            // Whether the line has quotes of a text of several lines.
             let quoted = |i: &usize| self.lines[*i].contains("\"\"\"") || self.lines[*i].contains("'''");
             let first = (0..=line).rev().find(quoted).unwrap_or(line);
             return first..self.next_header(first + 1);
@@ -149,7 +156,8 @@ impl<'a> Lines<'a> {
         self.lines.get(line).map_or(StatementStart::None, |text| statement_start(text))
     }
 
-    /// Returns the path of the statement that begins on `line`, with the index of each repeated table.
+    /// Returns the path of the statement that begins on `line`: its section, with the index of each repeated table from
+    /// 0, and its key. A header is its own path. A line that is no statement uses its first word as the key.
     fn statement_path(&self, line: usize) -> String {
         let mut last = None;
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -178,7 +186,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Replaces every byte of the lines `range` by a space, except for line feeds.
+    /// Replaces every byte of the lines `range` by a space, except for line feeds, so that positions in the text stay
+    /// valid.
     fn blank_lines(&mut self, range: Range<usize>) {
         for line in self.lines.get_mut(range).into_iter().flatten() {
             let blank: Vec<u8> = line.bytes().map(|b| if b == b'\n' { b } else { b' ' }).collect();
@@ -187,7 +196,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the path of the header `name` with the index of each repeated table in it. `counts` has the indices by name.
+/// Returns the path of the header `name` with the index of each repeated table in it. `counts` has the last index by
+/// name. Names longer than [`MAX_HEADER_BYTES`] are returned unchanged.
 fn indexed_path(name: &str, counts: &BTreeMap<String, usize>) -> String {
     // The cost of the lookups is proportional to the square of the length.
     if name.len() > MAX_HEADER_BYTES {
@@ -209,7 +219,8 @@ fn indexed_path(name: &str, counts: &BTreeMap<String, usize>) -> String {
     path
 }
 
-/// Returns the kind of statement that starts on `line`. Comments are ignored.
+/// Returns the kind of statement that starts on `line`. Comments are ignored. A line with `=` after a valid key is a key,
+/// a line in brackets (one of which may be missing) a header, everything else `None`.
 fn statement_start(line: &str) -> StatementStart {
     let text = line.split('#').next().unwrap_or("").trim();
     let name = |s: &str| s.trim_matches(['[', ']', ' ']).to_owned();

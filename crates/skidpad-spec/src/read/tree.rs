@@ -1,4 +1,4 @@
-//! Tree of the values of a text, with their places. All text formats are converted to it before [`super::walk`] checks
+//! Tree of the values of a text, with their places. All text formats are converted to it before [`super::schema_check`] checks
 //! them.
 
 use std::ops::Range;
@@ -100,7 +100,7 @@ impl From<&Spanned<DeTable<'_>>> for Node {
     }
 }
 
-/// Converts the entries of a table.
+/// Converts the entries of a table with their places, in the order of the table.
 fn entries(table: &DeTable<'_>) -> Vec<(Key, Node)> {
     let entry = |(key, node): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
         (Key { name: key.get_ref().to_string(), span: key.span() }, Node::from(node))

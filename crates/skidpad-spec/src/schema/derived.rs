@@ -21,6 +21,7 @@ pub fn schema_of<T: JsonSchema>() -> Value {
     derive_schema::<T>().to_value()
 }
 
+/// Derives the schema of `T` (draft 2020-12) without null.
 fn derive_schema<T: JsonSchema>() -> schemars::Schema {
     let settings = SchemaSettings::draft2020_12().with_transform(RemoveNull);
     settings.into_generator().into_root_schema_for::<T>()

@@ -19,29 +19,47 @@ use std::sync::LazyLock;
 #[cfg_attr(feature = "schema", derive(serde::Serialize))]
 #[serde(rename_all = "camelCase")]
 pub struct Schema {
+    /// Path of the definition that replaces this schema, such as `#/$defs/Axle`.
     #[serde(rename = "$ref")]
     reference: Option<String>,
+    /// Meaning of the value.
     description: Option<String>,
+    /// Type: `object`, `array`, `number`, `integer`, `string` or `boolean`.
     #[serde(rename = "type")]
     kind: Option<String>,
+    /// Only accepted text, as in the tag of a variant.
     #[serde(rename = "const")]
     only: Option<String>,
+    /// Smallest accepted number.
     minimum: Option<f64>,
+    /// Largest accepted number.
     maximum: Option<f64>,
+    /// Number that must be exceeded.
     exclusive_minimum: Option<f64>,
+    /// Number that must not be reached.
     exclusive_maximum: Option<f64>,
+    /// Smallest number of characters of a text.
     pub(crate) min_length: Option<u64>,
+    /// Smallest number of entries of a list.
     pub(crate) min_items: Option<u64>,
+    /// Largest number of entries of a list.
     pub(crate) max_items: Option<u64>,
+    /// Smallest number of entries of a table.
     pub(crate) min_properties: Option<u64>,
+    /// Keys that a table must have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     required: Vec<String>,
+    /// Schema of the entries of a list.
     items: Option<Box<Schema>>,
+    /// Schema of the entries of a table with free keys.
     additional_properties: Option<Box<Schema>>,
+    /// Schema of each known key of a table.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     properties: BTreeMap<String, Schema>,
+    /// Variants, of which a value has exactly one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     one_of: Vec<Schema>,
+    /// Definitions to which `reference` refers.
     #[serde(rename = "$defs", default, skip_serializing_if = "BTreeMap::is_empty")]
     definitions: BTreeMap<String, Schema>,
 }
@@ -52,6 +70,7 @@ pub(crate) static VEHICLE_SCHEMA: LazyLock<Schema> = LazyLock::new(|| parse_sche
 /// Schema of scene files.
 pub(crate) static SCENE_SCHEMA: LazyLock<Schema> = LazyLock::new(|| parse_schema(include_str!("scene.toml")));
 
+/// Parses a schema from the TOML text of a generated file. Panics if it is not valid, which a test excludes.
 fn parse_schema(text: &str) -> Schema {
     let read = text.parse().map(|table| Schema::deserialize(TreeDeserializer(toml::Value::Table(table))));
     read.flatten().expect("generated, and compared with the types by a test")

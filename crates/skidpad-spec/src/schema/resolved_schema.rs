@@ -6,6 +6,7 @@ use toml::Value;
 /// Schema at one place of a file, with references resolved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResolvedSchema<'a> {
+    /// Schema of the file, which contains the definitions.
     root: &'a Schema,
     /// Schema as written where it is used. Its description is that of the use.
     outer: &'a Schema,
@@ -16,10 +17,12 @@ pub(crate) struct ResolvedSchema<'a> {
 }
 
 impl<'a> ResolvedSchema<'a> {
+    /// Returns the schema of a whole file.
     pub fn root(root: &'a Schema) -> Self {
         Self { root, outer: root, inner: root, base: None }
     }
 
+    /// Returns the schema at a place below this one. A reference to a definition is resolved; an unknown one is ignored.
     fn resolve(self, schema: &'a Schema) -> Self {
         let name = schema.reference.as_deref().and_then(|path| path.strip_prefix("#/$defs/"));
         let inner = name.and_then(|name| self.root.definitions.get(name)).unwrap_or(schema);
@@ -33,13 +36,14 @@ impl<'a> ResolvedSchema<'a> {
         self.inner.kind.as_deref().or_else(of_variants).unwrap_or("")
     }
 
-    /// Returns the first paragraph of the description on one line. The description of the use precedes that of the
-    /// type.
+    /// Returns the first paragraph of the description on one line. A description at the place of use replaces that of the
+    /// type. `None` without a description.
     pub fn description(self) -> Option<String> {
         let text = self.outer.description.as_deref().or(self.inner.description.as_deref())?;
         Some(text.split("\n\n").next().unwrap_or(text).replace('\n', " "))
     }
 
+    /// Returns true if `number` is within all bounds that the schema states.
     pub fn allows(self, number: f64) -> bool {
         self.inner.minimum.is_none_or(|limit| number >= limit)
             && self.inner.maximum.is_none_or(|limit| number <= limit)
@@ -64,16 +68,20 @@ impl<'a> ResolvedSchema<'a> {
         keys.find(|(_, schema)| schema.only.is_some()).map(|(key, _)| key.as_str())
     }
 
+    /// Returns the names of the variants: the values of the key `tag` that select them.
     pub fn variant_names(self, tag: &str) -> Vec<&'a str> {
         self.inner.one_of.iter().filter_map(|variant| variant.tag_value(tag)).collect()
     }
 
+    /// Returns the variant whose key `tag` has the value `name`; `None` if there is none. Its keys include those of the
+    /// whole table.
     pub fn variant(self, tag: &str, name: &str) -> Option<Self> {
         let inner = self.inner.one_of.iter().find(|variant| variant.tag_value(tag) == Some(name))?;
         Some(Self { inner, base: Some(self.inner), ..self })
     }
 
-    /// Returns the variant that has most of `keys` besides its tag; `None` if no variant has any of them.
+    /// Returns the variant that has most of `keys` besides its tag, the first of several; `None` if no variant has any of
+    /// them.
     pub fn variant_with(self, keys: &[&str]) -> Option<Self> {
         let tag = self.tag()?;
         let reads = |v: &Schema| keys.iter().filter(|key| **key != tag && v.properties.contains_key(**key)).count();
@@ -81,11 +89,12 @@ impl<'a> ResolvedSchema<'a> {
         Some(Self { inner, base: Some(self.inner), ..self })
     }
 
+    /// Returns the schema and, for a variant, the schema of the whole table.
     fn parts(self) -> impl Iterator<Item = &'a Schema> {
         std::iter::once(self.inner).chain(self.base)
     }
 
-    /// Returns the shape of a key of this table; `None` for an unknown key.
+    /// Returns the shape of a key of this table; for free keys that of any entry. `None` for an unknown key.
     pub fn property(self, key: &str) -> Option<Self> {
         let named = self.parts().find_map(|part| part.properties.get(key));
         named.or(self.inner.additional_properties.as_deref()).map(|schema| self.resolve(schema))
@@ -101,19 +110,24 @@ impl<'a> ResolvedSchema<'a> {
         self.inner.tag_value(key)
     }
 
+    /// Returns the known keys of this table.
     pub fn keys(self) -> Vec<&'a str> {
         self.parts().flat_map(|part| part.properties.keys().map(String::as_str)).collect()
     }
 
+    /// Returns the keys that this table must have.
     pub fn required(self) -> Vec<&'a str> {
         self.parts().flat_map(|part| part.required.iter().map(String::as_str)).collect()
     }
 
+    /// Returns true if this table must have `key`.
     pub fn requires(self, key: &str) -> bool {
         self.required().contains(&key)
     }
 
-    /// Builds a value of this shape that replaces a missing or invalid one.
+    /// Builds a value of this shape that replaces a missing or invalid one: the minimum of a number (1 without one), the
+    /// first choice or an empty text, `false`, a list of fixed length (otherwise empty), or a table of the required keys
+    /// of the first variant.
     pub fn placeholder(self) -> Value {
         match self.kind() {
             "number" => self.inner.minimum.unwrap_or(1.0).into(),
@@ -141,7 +155,8 @@ impl Schema {
     }
 }
 
-/// Returns a description of the accepted values as the end of a sentence, such as "a number above 0".
+/// Returns a description of the accepted values as the end of a sentence, by the type: "a number above 0", "a whole
+/// number from 1 to 8", "one of `a`, `b`", "text", "true or false", "a list of 3 numbers", "a table".
 pub(crate) fn describe_accepted(shape: ResolvedSchema<'_>) -> String {
     let choices = shape.choices();
     match shape.kind() {
@@ -172,6 +187,7 @@ pub(crate) fn describe_accepted(shape: ResolvedSchema<'_>) -> String {
     }
 }
 
+/// Returns the bounds of a number as text, such as " from 0 to 1" or " above 0"; empty without bounds.
 fn describe_bounds(shape: ResolvedSchema<'_>) -> String {
     let Schema { minimum, maximum, exclusive_minimum, exclusive_maximum, .. } = shape.inner;
     if let (Some(least), Some(most)) = (minimum, maximum) {

@@ -52,6 +52,7 @@ pub struct Aero {
     pub surfaces: Vec<Surface>,
 }
 
+/// Returns the default density of the air (kg/m³): that of the standard atmosphere at sea level.
 fn standard_air() -> f64 {
     1.225
 }

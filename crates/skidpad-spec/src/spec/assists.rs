@@ -221,70 +221,87 @@ pub struct AngularDrag {
     pub rate_per_s: f64,
 }
 
+/// Returns the default slip ratio at which assists intervene.
 fn slip() -> f64 {
     0.12
 }
 
+/// Returns the default time constant of ABS, traction and launch control (s).
 fn quick() -> f64 {
     0.01
 }
 
+/// Returns the default time constant of stability control (s).
 fn patient() -> f64 {
     0.1
 }
 
+/// Returns the default speed below which ABS is off (m/s).
 fn walking() -> f64 {
     1.5
 }
 
+/// Returns the default speed range in which stability control fades in (m/s).
 fn driving() -> [f64; 2] {
     [4.2, 7.0]
 }
 
+/// Returns the default speed range in which counter-steer fades in (m/s).
 fn moving() -> [f64; 2] {
     [3.0, 6.0]
 }
 
+/// Returns the default understeer gradient of stability control (rad per m/s²).
 fn understeer() -> f64 {
     0.002
 }
 
+/// Returns the default of the largest lateral acceleration of stability control (m/s²).
 fn grip() -> f64 {
     8.0
 }
 
+/// Returns the default of the largest sideslip angle of stability control (degrees).
 fn sideslip() -> f64 {
     6.0
 }
 
+/// Returns the default yaw rate tolerance of stability control (degrees/s).
 fn tolerance() -> f64 {
     3.0
 }
 
+/// Returns the default gain of counter-steer.
 fn gain() -> f64 {
     1.0
 }
 
+/// Returns the default of the largest angle of counter-steer (degrees).
 fn authority() -> f64 {
     20.0
 }
 
+/// Returns the default of the shares of lock and rate in speed-dependent steering: no reduction.
 fn all() -> f64 {
     1.0
 }
 
+/// Returns the default of the smallest slip speed of traction and launch control (m/s).
 fn creeping() -> f64 {
     0.5
 }
 
+/// Returns the default speed at which launch control ends (m/s).
 fn launched() -> f64 {
     15.0
 }
 
+/// Returns the default time constant of cruise control (s).
 fn calm() -> f64 {
     1.0
 }
 
+/// Returns the default of the largest acceleration of cruise control (m/s²).
 fn calm_acceleration() -> f64 {
     2.0
 }

@@ -327,6 +327,7 @@ pub enum Probe {
     },
 }
 
+/// Returns the default travel of the bump stop (m).
 fn stop_travel() -> f64 {
     0.04
 }

@@ -62,10 +62,12 @@ pub struct BodySpec {
     pub friction: f64,
 }
 
+/// Returns the default friction of a body: that of the bodywork of cars.
 fn bodywork_friction() -> f64 {
     BODYWORK_FRICTION.into()
 }
 
+/// Converts a vector to single precision.
 fn vector(numbers: [f64; 3]) -> Vec3 {
     Vec3::from_array(numbers.map(|number| number as f32))
 }
@@ -76,8 +78,8 @@ impl BodySpec {
         self.inertia_kg_m2.unwrap_or_else(|| box_inertia(self.mass_kg, self.size_m))
     }
 
-    /// Returns the body with its motion at the start, SI units. The position of the motion is that of the centre of
-    /// mass.
+    /// Returns the body with its motion at the start, SI units: mass, inertia about its centre of mass, collision box,
+    /// grip and friction. The position of the motion is that of the centre of mass.
     pub(crate) fn free_body(&self) -> FreeBody {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = vector(self.size_m);

@@ -70,8 +70,9 @@ pub struct Turntable {
 }
 
 impl VehicleSpec {
-    /// Returns the dolly of a full trailer as a separate vehicle. Its hitch is the turntable and carries the mass of
-    /// the trailer that rests there. Returns `None` if the vehicle has no dolly.
+    /// Returns the dolly of a full trailer as a separate vehicle, with the tyres and rolling resistance of the trailer.
+    /// Its hitch is the turntable and carries the mass of the trailer that rests there; its coupler is the end of the
+    /// drawbar. It has no steering and no drive. Returns `None` if the vehicle has no dolly.
     pub fn dolly_vehicle(&self) -> Option<Self> {
         let dolly = self.dolly.as_ref()?;
         Some(Self {
@@ -113,6 +114,8 @@ impl VehicleSpec {
         })
     }
 
+    /// Returns the hitch of the dolly: the turntable, at the lateral position and height of the coupler of the trailer (0
+    /// without one). It carries the mass of the trailer that rests there and never breaks.
     fn turntable_hitch(&self, turntable: &Turntable) -> Hitch {
         let place = self.coupler.as_ref().map(|coupler| (coupler.above_ground_m, coupler.left_m));
         let (above_ground_m, left_m) = place.unwrap_or_default();

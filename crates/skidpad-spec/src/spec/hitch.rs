@@ -52,6 +52,7 @@ pub struct Hitch {
     pub carried_mass_kg: f64,
 }
 
+/// Returns true if `number` is 0, so that a file need not state it.
 fn is_nothing(number: &f64) -> bool {
     *number == 0.0
 }

@@ -164,6 +164,7 @@ pub struct Peers {
     pub largest_suspension_force_n: Option<f64>,
 }
 
+/// Returns the default roll influence of ray-cast vehicles: that of Bullet.
 fn bullets_roll_influence() -> f64 {
     0.1
 }

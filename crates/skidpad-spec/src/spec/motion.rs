@@ -56,6 +56,7 @@ pub struct WayPointSpec {
     pub angle_deg: f64,
 }
 
+/// Returns the default axis of the rotation: upwards.
 fn vertical() -> [f64; 3] {
     [0.0, 0.0, 1.0]
 }

@@ -155,6 +155,7 @@ pub struct LockUp {
     pub lowest_gear: u32,
 }
 
+/// Returns the default of the lowest gear in which the lock-up clutch closes.
 fn first() -> u32 {
     1
 }
@@ -270,6 +271,7 @@ pub struct Motor {
     pub brake_regeneration: f64,
 }
 
+/// Returns the default of `efficiency` and `drive_bias`: no loss and no bias.
 fn one() -> f64 {
     1.0
 }

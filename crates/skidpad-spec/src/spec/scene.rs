@@ -153,14 +153,17 @@ pub struct FixedBoxSpec {
     pub motion: Option<MotionSpec>,
 }
 
+/// Returns the default of `plane`: the scene has a plane.
 fn is_there() -> bool {
     true
 }
 
+/// Returns true if `plane` has its default, so that a file need not state it.
 fn is_the_rule(plane: &bool) -> bool {
     *plane
 }
 
+/// Returns the default gravity (m/s²).
 fn standard_gravity() -> f64 {
     9.81
 }
@@ -192,7 +195,9 @@ impl SceneSpec {
         ground::build_scene(self, FileResolver::Folders(&folders.into()))
     }
 
-    /// Returns the scene with the given height fields, meshes and moving boxes.
+    /// Returns the scene in SI units: gravity, slope (rad), grip, wind, plane, bodies and the boxes at rest of this
+    /// description, with the given height fields, meshes and moving boxes. Boxes with a motion are not taken from the
+    /// description.
     pub(crate) fn with_ground(&self, ground: Ground) -> Scene {
         Scene {
             gravity: self.gravity_mps2 as f32,
@@ -212,11 +217,13 @@ impl SceneSpec {
     }
 }
 
+/// Converts a velocity (m/s) to single precision.
 fn velocity(mps: [f64; 3]) -> Vec3 {
     Vec3::from_array(mps.map(|v| v as f32))
 }
 
 impl GustSpec {
+    /// Returns the gust, SI units: velocity, and times of start, rise and hold.
     fn gust(&self) -> Gust {
         let [starts, rises, holds] = [self.starts_s, self.rises_s, self.holds_s].map(|time| time as f32);
         Gust { velocity: velocity(self.velocity_mps), start_time: starts, rise_time: rises, hold_time: holds }

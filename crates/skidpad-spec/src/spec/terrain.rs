@@ -128,16 +128,19 @@ pub enum RoadClass {
     H,
 }
 
+/// Returns the default grid spacing of a random road (m).
 fn grid() -> f64 {
     0.1
 }
 
+/// Returns the default of the shortest and the longest wavelength of a random road (m).
 fn waves() -> [f64; 2] {
     [0.3, 20.0]
 }
 
 impl RoadSpec {
-    /// Builds the road as a height field, SI units.
+    /// Builds the random road of its class and seed as a height field, SI units. Fails if lengths, spacing or wavelengths
+    /// are not valid.
     pub(crate) fn build_field(&self) -> Result<HeightField, TerrainFault> {
         let road = Road {
             class: skidpad_core::RoadClass::ALL[self.class as usize],
@@ -176,6 +179,7 @@ pub struct CrgSpec {
     pub texture: Option<TextureSpec>,
 }
 
+/// Returns the default of `smooth`: the surface has no creases.
 fn is_smooth() -> bool {
     true
 }
@@ -247,6 +251,7 @@ pub struct TextureSpec {
     pub wavelength_m: f64,
 }
 
+/// Returns the default wavelength of the unevenness of a surface (m).
 fn waves_of_gravel() -> f64 {
     0.5
 }
@@ -288,12 +293,14 @@ pub struct MeshSurfaceSpec {
     pub texture: Option<TextureSpec>,
 }
 
+/// Returns the default angle between triangles above which their edge is a crease (degrees).
 fn crease() -> f64 {
     30.0
 }
 
 impl MeshSpec {
-    /// Builds the mesh from `corners_m` and `triangles`, SI units.
+    /// Builds the mesh from `corners_m` and `triangles`, SI units, with one grip and texture for all triangles. Fails if
+    /// a triangle names a missing corner or no triangle has an area.
     pub(crate) fn build_mesh(&self) -> Result<TriangleMesh, TerrainFault> {
         let corners = self.corners_m.iter().map(|corner| Vec3::from_array(corner.map(|m| m as f32))).collect();
         let surfaces = vec![self.surface(); self.triangles.len()];

@@ -76,7 +76,10 @@ const KEY_ALIASES: [(&str, &str); 7] = [
 const IGNORED_KEY_PREFIXES: [&str; 10] =
     ["LMP", "LGYR", "LMUV", "LIP", "QTZ1", "QCRP", "QBRP", "QDRP", "QDTP", "MBELT"];
 
-/// Reads a tyre file. `source_name` names the text in reports. Returns all faults if there are any.
+/// Reads a tyre file. `source_name` names the text in reports. Steps: split the text into statements, read the units,
+/// store the first value of each key, determine version, use mode and side, convert the coefficients to SI units, replace
+/// conventions of old files, and build the formula. A `USE_MODE` below 0 mirrors the tyre. Returns all faults if there
+/// are any, otherwise the tyre with its notes in the order of the text.
 pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     let mut lines = split_statements(text);
     let mut faults = std::mem::take(&mut lines.faults);
@@ -119,7 +122,9 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
 /// First value that is stated for a key.
 #[derive(Clone, Debug)]
 struct StatedValue<'a> {
+    /// Text of the value, without its comment.
     value: &'a str,
+    /// Place of the key in the file.
     place: TextLocation,
     /// Whether the value is already reported as a fault.
     is_reported: bool,
@@ -127,14 +132,19 @@ struct StatedValue<'a> {
 
 /// State of the reader of a tyre file.
 struct Reader<'a> {
+    /// Name of the file in reports.
     source_name: &'a str,
+    /// Section headers of the file.
     headers: &'a [Header],
+    /// First value of each key.
     stated_values: BTreeMap<&'a str, StatedValue<'a>>,
     /// Keys without a value, which many programs write for unknown values.
     blank_keys: BTreeMap<&'a str, TextLocation>,
     /// Number of unused keys in sections of coefficients.
     unused_count: usize,
+    /// Notes so far.
     notes: Vec<Note>,
+    /// Faults so far.
     faults: Vec<Fault>,
 }
 
@@ -150,7 +160,9 @@ const MIN_MEASURED_SIDE_SHARE: f32 = 0.05;
 const NON_COEFFICIENT_KEYS: [&str; 4] = ["FITTYP", "USE_MODE", "PROPERTY_FILE_FORMAT", "TYRESIDE"];
 
 impl<'a> Reader<'a> {
-    /// Stores the first value of a known key. Reports a second value that differs.
+    /// Stores the first value of a known key, after replacing an alias by its key. An unknown key gets a note. A key
+    /// without a value is remembered for a note. A repeated key with another text is a fault; with the same text it is
+    /// ignored.
     fn store_statement(&mut self, statement: &'a Statement<'a>) {
         let alias = KEY_ALIASES.iter().find(|(other, _)| *other == statement.key);
         let key = alias.map_or(statement.key.as_str(), |(_, key)| *key);
@@ -183,8 +195,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a note about an unused key of a coefficient section, which may be misspelt. Keys of effects that are left
-    /// out get no note, except for a loss of friction with sliding speed.
+    /// Adds a note about an unused key of a coefficient section, which may be misspelt, with the most similar name of a
+    /// coefficient. Counts these keys and stops after [`MAX_COLLECTED_FAULTS`] notes. Keys of effects that are left out,
+    /// keys of turn slip and keys of other sections get no note. `LMUV`, a loss of friction with sliding speed, always
+    /// gets one unless it is 0.
     fn note_unknown_key(&mut self, statement: &Statement<'_>) {
         if statement.key == "LMUV" && parse_number(statement.value) != Some(0.0) {
             self.add_note_at_line(
@@ -217,7 +231,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a note about `key`, with the line in which it is stated.
+    /// Adds a note about `key`, with the line in which it is stated; line 0 if it is not stated.
     fn add_note(&mut self, key: &str, text: &str) {
         let line = self.stated_values.get(key).map_or(0, |seen| seen.place.line);
         self.add_note_at_line(line, key, text);
@@ -229,7 +243,8 @@ impl<'a> Reader<'a> {
         self.notes.push(Note { file, line, key: key.to_owned(), text: text.to_owned() });
     }
 
-    /// Reports the value of `key` as wrong. Does nothing if the key is not stated.
+    /// Adds a fault about the value of `key` and marks it as reported. Does nothing if the key is not stated. `accepts`
+    /// is what the key accepts, `help` a hint for the user.
     fn report_wrong_value(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
         if let Some(seen) = self.stated_values.get_mut(key) {
             seen.is_reported = true;
@@ -237,8 +252,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the whole number that is stated for `key`. Returns `None` if the key is not stated, or after reporting
-    /// another value.
+    /// Returns the whole number that is stated for `key`, which must be below 1e6 in magnitude; `5.0` counts as whole.
+    /// Returns `None` if the key is not stated, or after reporting another value.
     fn whole_number(&mut self, key: &str, accepts: &str) -> Option<i64> {
         let value = parse_number(self.stated_values.get(key)?.value);
         match value {
@@ -250,8 +265,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. Reports other tyre models and unknown
-    /// versions.
+    /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. `FITTYP` 5, 6, 21 and 52 is MF 5.2, 60
+    /// and 61 MF 6.1, 62 MF 6.2; without `FITTYP` the format `PAC2002` is MF 5.2. Otherwise the coefficients decide.
+    /// Versions 5 and 60 add a note. Reports other tyre models, unknown versions and contradictions; the result is then
+    /// MF 6.1.
     fn version(&mut self) -> Version {
         const ACCEPTED_FITTYP: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
         const ACCEPTED_FORMATS: &str = "'PAC2002' or a format whose FITTYP says the version";
@@ -305,11 +322,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the version of a file that does not state it, by coefficients that only one version has. Reports the
-    /// missing key if they do not decide.
+    /// Returns the version of a file that states neither, by coefficients that only one version has, with a note. Reports
+    /// the missing `FITTYP` and returns MF 6.1 if there are coefficients of both versions or of none.
     fn version_from_coefficients(&mut self, accepts: &str) -> Version {
         let any = |keys: &[&str]| keys.iter().any(|key| self.stated_values.contains_key(key));
+        // Coefficients that only MF 6 has.
         let six = any(&["PKY4", "PKY6", "PPX1", "PPY1", "QSX4", "QSY7", "QDZ10"]);
+        // Coefficients that only MF 5.2 has.
         let five = any(&["PHY3", "PTX1", "PTY1"]);
         match (five, six) {
             (false, true) => {
@@ -327,8 +346,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the forces that `USE_MODE` selects, and whether the tyre is mirrored. Default: combined forces, not
-    /// mirrored.
+    /// Returns the forces that the last digit of `USE_MODE` selects, and whether the tyre is mirrored (a value below 0).
+    /// Digit 5 is read as combined forces without turn slip, with a note. Reports other digits and more than three
+    /// digits. Default: combined forces, not mirrored.
     fn use_mode(&mut self) -> (UseMode, bool) {
         const ACCEPTED_USE_MODES: &str =
             "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
@@ -360,7 +380,8 @@ impl<'a> Reader<'a> {
         (uses.unwrap_or(UseMode::Combined), mode < 0)
     }
 
-    /// Returns the side of the car that `TYRESIDE` states.
+    /// Returns the side of the car that `TYRESIDE` states. `None` if it is missing, empty or `SYMMETRIC`; also for any
+    /// other text, with a note.
     fn side(&mut self) -> Option<Side> {
         let value = strip_quotes(self.stated_values.get("TYRESIDE")?.value).to_ascii_uppercase();
         match value.as_str() {
@@ -374,7 +395,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the stated coefficients in SI units, with defaults for all others. Reports values that are not numbers.
+    /// Returns the stated coefficients in SI units, with defaults for all others. Each value is multiplied by the factor
+    /// of its unit in the file. Reports values that are not numbers and keeps the default for them.
     fn coefficients(&mut self, units: &Units) -> Coefficients {
         let mut coefficients = Coefficients::default();
         for entry in ENTRIES {
@@ -391,7 +413,9 @@ impl<'a> Reader<'a> {
         coefficients
     }
 
-    /// Replaces conventions of old files by the values that the formula requires, and adds a note about each.
+    /// Replaces conventions of old files by the values that the formula requires, and adds a note about each. A `Q_RE0`
+    /// of 0 becomes 1. If `PDY1` and `PKY1` are both below 0, six coefficients change their sign. A slip range or slip
+    /// angle range that was measured on one side only is mirrored to the other side.
     fn convert_old_conventions(&mut self, c: &mut Coefficients) {
         if c.q_re0 == 0.0 {
             c.q_re0 = 1.0;
@@ -406,11 +430,13 @@ impl<'a> Reader<'a> {
             }
             self.add_note("PDY1", "below 0, as in MF 5.0: taken with its sign changed");
         }
+        // Largest slip ratio of a valid range.
         if is_one_sided([c.kpumin, c.kpumax], 100.0) {
             let most = c.kpumax.abs().max(c.kpumin.abs());
             (c.kpumin, c.kpumax) = (-most, most);
             self.add_note("KPUMAX", "only driving or only braking was measured: the formula is used for both");
         }
+        // Largest slip angle of a valid range, rad.
         if is_one_sided([c.alpmin, c.alpmax], 1.6) {
             let most = c.alpmax.abs().max(c.alpmin.abs());
             (c.alpmin, c.alpmax) = (-most, most);
@@ -418,7 +444,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds notes about implausible, missing or assumed values of a file without faults.
+    /// Adds notes about implausible coefficients, about missing counterparts of stated ones, and about combined slip.
+    /// Called for a file without faults only.
     fn add_plausibility_notes(&mut self, tyre: &MagicFormula) {
         let stated = |name: &str| self.stated_values.contains_key(name);
         let mut found = plausibility::implausible_coefficients(tyre.coefficients(), stated);
@@ -431,7 +458,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds one note that lists the keys without a value.
+    /// Adds one note that lists the keys without a value, unless another statement gives the value. The note has the line
+    /// of the first of these statements. Adds nothing without such keys.
     fn note_blanks(&mut self) {
         let keys: Vec<&str> =
             self.blank_keys.keys().copied().filter(|key| !self.stated_values.contains_key(key)).collect();
@@ -444,7 +472,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports a coefficient that is impossible or missing. `accepts` states the accepted values in SI units.
+    /// Reports a coefficient that is impossible or missing, unless it is already reported. `accepts` states the accepted
+    /// values in SI units; if the file has another unit, its size in SI is added.
     fn report_coefficient(&mut self, name: &str, accepts: &str, units: &Units) {
         let meaning = coefficient_entry(name).map_or("", |entry| entry.meaning);
         let unit = coefficient_entry(name).map_or(Unit::One, |entry| entry.unit);
@@ -459,12 +488,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports that `key` is missing from `section`, unless a broken line was meant to state it.
+    /// Reports that `key` is missing from `section`, unless a broken line was meant to state it. The place of the fault
+    /// is the line where the key has no value, otherwise the header of the section, otherwise the start of the file.
     fn report_missing_key(&mut self, key: &str, section: &str, accepts: &str) {
         if self.faults.iter().any(|fault| fault.kind == FaultKind::Syntax && fault.path.eq_ignore_ascii_case(key)) {
             return;
         }
         let header = self.headers.iter().find(|header| header.name == section);
+        // Start of the file.
         let top = TextLocation { line: 1, column: 1, span: 0..0 };
         let around = header.map_or(&top, |header| &header.place);
         let place = self.blank_keys.get(key).unwrap_or(around);
@@ -475,7 +506,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text.
+/// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text, also with spaces.
 fn parse_number(value: &str) -> Option<f64> {
     let digits = |c: char| c.is_ascii_digit() || "+-.eEdD".contains(c);
     if !value.chars().all(digits) {

@@ -36,18 +36,23 @@ pub(super) struct Statement<'a> {
 pub(super) struct Header {
     /// Name in upper case.
     pub name: String,
+    /// Place of the header.
     pub place: TextLocation,
 }
 
 /// Statements, headers and faults of a text.
 #[derive(Debug, Default)]
 pub(super) struct ParsedText<'a> {
+    /// Statements in the order of the text.
     pub statements: Vec<Statement<'a>>,
+    /// Section headers in the order of the text.
     pub headers: Vec<Header>,
+    /// Faults of the lines.
     pub faults: Vec<Fault>,
 }
 
-/// Builds a fault of the key `path` at `place`.
+/// Builds a fault of the key `path` at `place`: `found` is the value found, `accepts` the accepted values, `help` a hint.
+/// The fault contradicts no other place.
 pub(super) fn new_fault(
     kind: FaultKind,
     path: &str,
@@ -69,7 +74,9 @@ pub(super) fn new_fault(
     }
 }
 
-/// Splits `text` into headers and statements, and collects its faults.
+/// Splits `text` line by line into headers and statements with their sections, and collects its faults. Comments, blank
+/// lines and byte order marks are skipped. Faults are unclosed quotes, malformed headers and keys, and, in sections that
+/// are read, lines without `=`; in other sections such lines are skipped.
 pub(super) fn split_statements(text: &str) -> ParsedText<'_> {
     let mut lines = ParsedText::default();
     let mut section = String::new();
@@ -106,7 +113,8 @@ pub(super) fn split_statements(text: &str) -> ParsedText<'_> {
     lines
 }
 
-/// Returns true if `section` is read, so that lines without `=` are faults in it.
+/// Returns true if `section` is read, so that lines without `=` are faults in it: fixed names, coefficient and range
+/// sections, and the part before the first header.
 fn is_read_section(section: &str) -> bool {
     let known =
         ["", "MDI_HEADER", "UNITS", "MODEL", "DIMENSION", "OPERATING_CONDITIONS", "INERTIA", "VERTICAL", "STRUCTURAL"];
@@ -121,7 +129,7 @@ fn leading_word(content: &str) -> &str {
     &content[..end]
 }
 
-/// Returns the line up to its comment, and whether its quotes are closed.
+/// Returns the line up to its comment (`$` or `!` outside of quotes), and whether its quotes are closed.
 fn strip_comment(line: &str) -> (&str, bool) {
     let mut quote = None;
     for (at, c) in line.char_indices() {
@@ -137,8 +145,11 @@ fn strip_comment(line: &str) -> (&str, bool) {
 
 /// Line of a text, with its first byte and its number from 1.
 struct Line<'a> {
+    /// Whole text.
     text: &'a str,
+    /// First byte of the line.
     start: usize,
+    /// Line, from 1.
     number: usize,
 }
 
@@ -153,7 +164,8 @@ impl Line<'_> {
 }
 
 impl<'a> ParsedText<'a> {
-    /// Adds a header, and stores its name in `section`. A malformed header is also a fault.
+    /// Adds a header, and stores its name in upper case in `section`. A malformed header is a fault, but is added as
+    /// well.
     fn add_header(&mut self, content: &str, place: TextLocation, section: &mut String) {
         let name = content[1..].trim_end_matches(']').trim().to_ascii_uppercase();
         let word = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
@@ -166,7 +178,8 @@ impl<'a> ParsedText<'a> {
         self.headers.push(Header { name, place });
     }
 
-    /// Adds a statement at the place `whole`, or the fault of a malformed key.
+    /// Adds a statement of `section` with its key in upper case, or only the fault of a malformed key. The place is that
+    /// of the value, or `whole` if the value is empty.
     fn add_statement(&mut self, line: &Line<'a>, section: &str, key: &str, value: &'a str, whole: TextLocation) {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if key.is_empty() || !key.chars().all(word) {

@@ -60,8 +60,8 @@ pub fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     build::read(source_name, text)
 }
 
-/// Loads a shipped tyre by name (see [`names`]), or the tyre file at a path. Bytes that are not UTF-8, such as comments
-/// in old files, are replaced.
+/// Loads a shipped tyre by name (see [`names`]), or the tyre file at a path. A shipped name takes precedence. Bytes that
+/// are not UTF-8, such as comments in old files, are replaced.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or every fault of it.
@@ -75,6 +75,7 @@ pub fn load(name_or_path: &str) -> Result<TyreFile, LoadError> {
 }
 
 /// Writes a tyre as the text of a tyre file, in SI units, with only the coefficients that differ from their defaults.
+/// Each has its meaning as a comment. Version and use mode are always written, the side of the car never.
 pub fn write(tyre: &MagicFormula) -> String {
     let fit = match tyre.version() {
         Version::Mf52 => 6,
@@ -108,7 +109,9 @@ pub fn write(tyre: &MagicFormula) -> String {
     text
 }
 
-/// Returns the section in which the coefficient `name` with the unit `unit` is usually stated.
+/// Returns the section in which the coefficient `name` with the unit `unit` is usually stated. Dimensions, ranges and
+/// pressures are known by name. Other coefficients with a unit belong to `VERTICAL`, scaling factors to
+/// `SCALING_COEFFICIENTS`. The rest is assigned by the beginning of the name, by default to `LATERAL_COEFFICIENTS`.
 fn usual_section(name: &str, unit: Unit) -> &'static str {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     let ends_in = |kinds: &[&str]| kinds.iter().any(|kind| name.get(1..).is_some_and(|tail| tail.starts_with(kind)));

@@ -37,7 +37,9 @@ const PAIRED_COEFFICIENTS: [(&str, &str, &str); 4] = [
     ("RBY1", "RBX1", "slip along does not weaken forces across"),
 ];
 
-/// Returns names and messages of implausible coefficients. `stated` returns whether the file states a coefficient.
+/// Returns names and messages of stated coefficients outside of [`USUAL_RANGES`], and of `PKY1` if the cornering
+/// stiffness over load at the nominal load is outside of [`USUAL_CORNERING_STIFFNESS`]. A stiffness or pressure of 0 is
+/// accepted as unknown. `stated` returns whether the file states a coefficient.
 pub(crate) fn implausible_coefficients(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     let judge = |(name, usual, unit): &(&'static str, RangeInclusive<f32>, &str)| {
         let value = c.get(name)?;
@@ -56,6 +58,7 @@ pub(crate) fn implausible_coefficients(c: &Coefficients, stated: impl Fn(&str) -
     // PKY1 alone is not conclusive. If the stiffness peaks far above the nominal load (large PKY2), only a small part
     // of PKY1 is effective at the nominal load.
     let [pky1, pky2, pky4] = [c.pky1, c.pky2, c.pky4].map(f64::from);
+    // Cornering stiffness over load at the nominal load: −PKY1 sin(PKY4 atan(1 / PKY2)).
     let cornering = -pky1 * (pky4 * (1.0 / pky2).atan()).sin();
     if stated("PKY1") && !USUAL_CORNERING_STIFFNESS.contains(&cornering) {
         found.push(("PKY1", format!(
@@ -65,8 +68,8 @@ pub(crate) fn implausible_coefficients(c: &Coefficients, stated: impl Fn(&str) -
     found
 }
 
-/// Returns names and messages of coefficients that are missing although their counterpart is stated, as in a truncated
-/// file. Coefficients of combined slip are checked only if `uses` includes it.
+/// Returns names and messages of coefficients of [`PAIRED_COEFFICIENTS`] that are missing although their counterpart is
+/// stated, as in a truncated file. Coefficients of combined slip (`R…`) are checked only if `uses` includes it.
 pub(crate) fn missing_counterparts(uses: UseMode, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     let lacks = |(name, other, _): &&(&str, &str, &str)| stated(other) && !stated(name);
     let missing = PAIRED_COEFFICIENTS
@@ -82,6 +85,7 @@ pub(crate) fn missing_counterparts(uses: UseMode, stated: impl Fn(&str) -> bool)
 /// (`USE_MODE` 3). The first message also mentions a missing pneumatic trail. Returns `None` otherwise.
 pub(crate) fn combined_slip_note(tyre: &MagicFormula) -> Option<String> {
     let c = tyre.coefficients();
+    // Whether the tyre has a pneumatic trail.
     let turns = (c.qdz1, c.qdz2, c.qdz3, c.qdz4) != (0.0, 0.0, 0.0, 0.0);
     if tyre.combines_by_ellipse() {
         let moment = if turns { "" } else { ", nor of the aligning moment, which has no pneumatic trail" };

@@ -8,9 +8,13 @@ use skidpad_core::tyre::magic_formula::Unit;
 /// Factors from the units of the file to SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Units {
+    /// Size of a length unit, m.
     length: f64,
+    /// Size of a force unit, N.
     force: f64,
+    /// Size of an angle unit, rad.
     angle: f64,
+    /// Size of a time unit, s.
     time: f64,
 }
 
@@ -65,8 +69,8 @@ const TIME_UNITS: &UnitTable = &[
 ];
 
 impl Units {
-    /// Reads the `[UNITS]` section among `statements`. Units that are not stated are SI. Unknown units are added to
-    /// `faults`. Masses are not read.
+    /// Reads the `[UNITS]` section among `statements`: length, force, angle and time, by name in any case. Units that are
+    /// not stated are SI. Unknown units are added to `faults` and stay SI. Masses and other keys are not read.
     pub fn read(statements: &[Statement<'_>], faults: &mut Vec<Fault>) -> Self {
         let mut units = Self { length: 1.0, force: 1.0, angle: 1.0, time: 1.0 };
         for statement in statements.iter().filter(|s| s.section == "UNITS") {

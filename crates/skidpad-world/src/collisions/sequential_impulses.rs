@@ -39,9 +39,12 @@ const MIN_EXTRAPOLATED_CHANGE_MPS: f32 = 1e-4;
 /// Relative accuracy of a normal impulse: about two units in the last place. Smaller changes are rounding.
 const IMPULSE_ROUNDING_RATIO: f32 = 2.5e-7;
 
-/// Solves the `points` of a group by sequential impulses: first normal impulses alone, then with friction. Friction against the
-/// rotations that single points cause before the others respond would throw cars sideways.
+/// Solves the `points` of a group (hulls connected by contacts or hitches) by sequential impulses: first normal impulses alone,
+/// then with friction, each for at most [`MAX_IMPULSE_PASSES`] passes. If the passes do not converge and the masses differ
+/// strongly, extrapolated passes follow. Friction against the rotations that single points cause before the others respond
+/// would throw cars sideways. Changes the velocities of `chassis`, the impulses of `points` and those of the hitches `links`.
 pub(super) fn solve_group(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis: &mut [Chassis]) {
+    // Without, then with friction.
     for rub in [false, true] {
         let settles = (0..MAX_IMPULSE_PASSES).any(|_| !run_pass(points, links, chassis, rub));
         if !settles && has_large_mass_ratio(points, chassis) {
@@ -50,7 +53,8 @@ pub(super) fn solve_group(points: &mut [ContactPoint], links: &mut [HitchConstra
     }
 }
 
-/// Runs one pass over all points, with friction if `rub` is set. Returns true if the velocity of any point changes.
+/// Runs one pass over all points in order: the normal impulse of each point and, if `rub` is set, its friction. Returns true if
+/// some point changes the velocity of a hull by more than [`VELOCITY_TOLERANCE_MPS`].
 fn run_pass(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis: &mut [Chassis], rub: bool) -> bool {
     let mut changed = false;
     for point in points {
@@ -60,17 +64,24 @@ fn run_pass(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis:
     changed
 }
 
-/// Returns true if the masses of the hulls with these `points` differ by more than the factor [`MIN_EXTRAPOLATION_MASS_RATIO`].
+/// Returns true if the largest mass of the hulls with these `points` is more than [`MIN_EXTRAPOLATION_MASS_RATIO`] times the
+/// smallest. The ground does not count.
 fn has_large_mass_ratio(points: &[ContactPoint], chassis: &[Chassis]) -> bool {
     let hulls = points.iter().flat_map(|point| point.cars).filter_map(|car| chassis.get(car as usize));
+    // Smallest and largest inverse mass, 1/kg.
     let [least, most] = hulls
         .fold([f32::INFINITY, 0.0], |[least, most], hull| [least.min(hull.inverse_mass), most.max(hull.inverse_mass)]);
     most > MIN_EXTRAPOLATION_MASS_RATIO * least
 }
 
-/// Alternates passes and extrapolations until nothing changes. Reverts an extrapolation after which the passes change more than
-/// before.
+/// Alternates [`PASSES_PER_EXTRAPOLATION`] passes with extrapolations of all impulses, until the passes converge, the expected
+/// further change is below [`MIN_EXTRAPOLATED_CHANGE_MPS`], or [`MAX_EXTRAPOLATIONS`] are used up.
+///
+/// With the ratio r of the last two changes, each impulse is advanced by its last change times `share` r / (1 − r) (Aitken). An
+/// extrapolation after which the passes change more than before is reverted, and the share shrinks; otherwise the share grows
+/// up to 1. `rub`: whether friction is solved.
 fn extrapolate(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis: &mut [Chassis], rub: bool) {
+    // Change in the pass before the last extrapolation, N s, and applied share of the extrapolated sum.
     let (mut least, mut share) = (f32::INFINITY, 1.0f32);
     for _ in 0..MAX_EXTRAPOLATIONS {
         let Some([last, change]) = run_passes(points, links, chassis, rub) else { return };
@@ -80,6 +91,7 @@ fn extrapolate(points: &mut [ContactPoint], links: &mut [HitchConstraint], chass
             continue;
         }
         let rate = (change / last).min(MAX_CONVERGENCE_RATIO);
+        // Sum of all later changes, as a multiple of the last change.
         let to_come = rate / (1.0 - rate);
         if !points.iter().any(|point| point.velocity_change(chassis) * to_come > MIN_EXTRAPOLATED_CHANGE_MPS) {
             return;
@@ -99,8 +111,9 @@ fn extrapolate(points: &mut [ContactPoint], links: &mut [HitchConstraint], chass
     }
 }
 
-/// Runs the passes before the next extrapolation. Returns the norm of the change of all impulses in each of the last two passes,
-/// N s, or `None` if they have converged.
+/// Runs up to [`PASSES_PER_EXTRAPOLATION`] passes, with friction if `rub` is set. Returns the norm of the change of all
+/// impulses in each of the last two passes, N s, the earlier one first. Returns `None` if a pass changes no velocity by more
+/// than [`VELOCITY_TOLERANCE_MPS`]. `last_impulse` of each point then holds the impulse before the last pass.
 fn run_passes(
     points: &mut [ContactPoint],
     links: &mut [HitchConstraint],
@@ -126,7 +139,8 @@ impl ContactPoint {
         self.normal * self.normal_impulse + self.friction_impulse
     }
 
-    /// Sets the total impulse of the point to `impulse` (N s), limited to compression and to the friction cone.
+    /// Replaces the total impulse of the point by `impulse` (N s): the normal part is clamped to ≥ 0, the tangential part to
+    /// friction coefficient times normal impulse. Applies the difference to the hulls and solves the hitches `links`.
     fn set_impulse(&mut self, impulse: Vec3, chassis: &mut [Chassis], links: &mut [HitchConstraint]) {
         let (before, along) = (self.impulse(), impulse.dot(self.normal));
         self.normal_impulse = along.max(0.0);
@@ -134,7 +148,8 @@ impl ContactPoint {
         self.apply(chassis, links, self.impulse() - before);
     }
 
-    /// Returns the change of velocity of the lighter hull by this point in the last pass, m/s; 0 if the change is rounding.
+    /// Returns the change of velocity of the lighter hull by this point in the last pass, m/s: change of impulse times the
+    /// larger inverse mass. Returns 0 if the change of impulse is within the rounding of the normal impulse.
     fn velocity_change(&self, chassis: &[Chassis]) -> f32 {
         let hulls = self.cars.iter().filter_map(|car| chassis.get(*car as usize));
         let lightest = hulls.map(|hull| hull.inverse_mass).fold(0.0, f32::max);

@@ -92,7 +92,8 @@ pub(crate) struct SavedWorld {
     pub bodies: Vec<BodyMotion>,
 }
 
-/// Writes a world after `steps` steps of `dt` s into `bytes`. The previous content of `bytes` is overwritten.
+/// Writes a world after `steps` steps of `dt` s into `bytes`: header, slots in order, then free bodies. A slot has its generation, flags, and for a
+/// car its state and optional position in the engine. The previous content of `bytes` is overwritten, and its length becomes that of the world.
 pub(crate) fn write_world<'a>(
     dt: f32,
     steps: u64,
@@ -132,10 +133,13 @@ pub(crate) fn write_world<'a>(
     bodies.for_each(|body| body.write(&mut to));
 }
 
-/// Reads a saved world for a world with the slots `accepted`, with `bodies` free bodies and with steps of `dt` s.
+/// Reads a saved world for a world with the slots `accepted`, with `bodies` free bodies and with steps of `dt` s. Whether slots are empty may differ
+/// between both.
 ///
 /// # Errors
-/// Returns the difference between the bytes and that world.
+///
+/// Returns the first difference between the bytes and that world: format, version, step length (bit for bit), number of slots, generation or wheels
+/// of a car, number out of range, or number of bytes.
 pub(crate) fn read_world(
     dt: f32,
     accepted: impl ExactSizeIterator<Item = SlotKind> + Clone,
@@ -165,7 +169,8 @@ pub(crate) fn read_world(
 }
 
 impl Reader<'_> {
-    /// Reads slot number `slot` for a slot of `kind`.
+    /// Reads slot number `slot` for a slot of `kind`: generation, flags and, unless it is empty, the car. Fails for unknown flags or for a car whose
+    /// generation the slot cannot have. An empty slot is accepted for any kind and reduces the expected number of bytes.
     fn slot(&mut self, slot: usize, kind: SlotKind) -> Result<SlotRecord<State>, LoadError> {
         (self.car, self.wheel, self.field) = (slot, None, &FLAGS_FIELD);
         let generation = u32::read(self)?;
@@ -189,7 +194,8 @@ impl Reader<'_> {
         Ok(SlotRecord { generation, car: Some(CarRecord { is_suspended, state, engine_position: place }) })
     }
 
-    /// Reads the place of the car with `state`, and checks that it equals the position of `state` up to rounding.
+    /// Reads the place of the car with `state` (position of its body in the physics engine, m). Fails if it differs from the position of `state` by
+    /// more than rounding to f32.
     fn engine_position(&mut self, state: &State) -> Result<Vec3, LoadError> {
         (self.wheel, self.field) = (None, &ENGINE_POSITION_FIELD);
         let place = Vec3::read(self)?;

@@ -17,7 +17,8 @@ use crate::step::solver_mode::ImpulseBounds;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Returns the engine and the clutch of `model` if the clutch is the only link between spins; otherwise `None`.
+/// Returns the engine and the clutch of `model` if the clutch is the only link between spins; `None` with motors,
+/// couplings, a converter or no engine.
 fn single_clutch(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
     let parts = model.parts();
     let drive = parts.powertrain.engine()?;
@@ -29,8 +30,9 @@ fn single_clutch(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
 
 /// Inputs of the drivers of a batch.
 pub(crate) struct DriverInputs<'a, W> {
+    /// Inputs of each driver.
     pub controls: &'a [&'a Controls; BATCH_LANES],
-    /// Whether the step of each car has begun.
+    /// Whether each car takes part in this step of the batch.
     pub has_begun: &'a [bool; BATCH_LANES],
     /// Throttle, 0 to 1.
     pub throttle: W,
@@ -41,16 +43,23 @@ pub(crate) struct DriverInputs<'a, W> {
 pub(crate) struct BatchEngines<W> {
     /// Whether this step uses these engines; otherwise each car has its own.
     pub are_batched: bool,
+    /// Engine side of each clutch.
     flywheel: Flywheel<W>,
+    /// Row of each clutch.
     clutch: ClutchRow<W>,
     /// Impulse of each clutch at the start of the step (N m s).
     start_impulses: W,
 }
 
 impl<W: CarLanes> BatchEngines<W> {
-    /// Begins the step of `vehicles`, as [`Vehicle::build_shaft_rows`]. `shaft_speed` is the speed of the shafts (rad/s).
-    /// Returns the initial impulses of the clutches on these shafts (N m s). Returns `None` if an engine is dead or
-    /// being started, or if there are other links between spins.
+    /// Begins the step of `vehicles`, as [`Vehicle::build_shaft_rows`], for all cars at once. `shaft_speed` is the
+    /// speed of the shafts by their wheels (rad/s). Changes gears car by car (only of cars whose step has begun),
+    /// computes throttle opening, free engine speed and clutch engagement in lanes, and builds the clutch rows; a
+    /// clutch pedal replaces the automatic engagement. Between gears the capacity is 0.
+    ///
+    /// Returns the initial impulses of the clutches on these shafts (N m s): those of the last step, clamped to the
+    /// capacity. Returns `None`, with `are_batched` false and no gear changed, if an engine is dead or being started,
+    /// or if there are other links between spins.
     #[inline(always)]
     pub fn begin(
         &mut self,
@@ -62,13 +71,16 @@ impl<W: CarLanes> BatchEngines<W> {
     ) -> Option<W> {
         self.are_batched = false;
         let (drive, clutch) = single_clutch(model)?;
+        // Engine speeds at the start of the step (rad/s).
         let started = W::from_fn(|car| vehicles[car].state.drive.engine_speed);
         let any_started = drivers.controls.iter().fold(false, |any, controls| any | controls.starter);
         if any_started || W::any(drive.engine.is_dead(started)) {
             return None;
         }
         let (asked, speeds) = (drivers.throttle.to_lanes(), shaft_speed.to_lanes());
+        // Throttle opening, gear ratio, clutch capacity (N m) and clutch torque in the last step (N m) of each car.
         let [mut throttle, mut ratio, mut capacity, mut carried] = [[0.0; BATCH_LANES]; 4];
+        // Engagement by the clutch pedal, 0 to 1.
         let (mut pedals, mut has_pedal) = ([0.0; BATCH_LANES], [false; BATCH_LANES]);
         for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| drivers.has_begun[*car]) {
             let (state, controls, moved) = (&mut vehicle.state, drivers.controls[car], (model, vehicle.towed_mass));
@@ -90,6 +102,7 @@ impl<W: CarLanes> BatchEngines<W> {
             engaged = W::from_fn(|car| if has_pedal[car] { pedals[car] } else { engaged.car(car) });
         }
         let step = W::splat(dt);
+        // Capacity and impulse of the last step (N m s).
         let limits = [W::from_lanes(capacity) * engaged * step, W::from_lanes(carried) * step];
         self.are_batched = true;
         self.flywheel = Flywheel::new(&drive.engine, [started, speed], dt);
@@ -98,11 +111,13 @@ impl<W: CarLanes> BatchEngines<W> {
         Some(wheel_impulse(self.clutch.torque_ratios, self.start_impulses))
     }
 
-    /// Returns the clutches to solve, without those of the cars that are stepped `alone`.
+    /// Returns the clutches to solve: those with a capacity above 0, without those of the cars that are stepped
+    /// `alone`.
     #[inline(always)]
     pub fn clutches(&self, alone: &[bool; BATCH_LANES]) -> BatchClutches<'_, W> {
         let mut unsettled = W::splat(0.0).less(self.clutch.bounds[1]);
         if alone.contains(&true) {
+            // Mask of the cars that stay in the batch.
             unsettled = unsettled & W::from_fn(|car| if alone[car] { 1.0 } else { 0.0 }).less(W::splat(1.0));
         }
         BatchClutches { row: self.clutch, engines: Some(self), unconverged: unsettled }
@@ -114,7 +129,8 @@ impl<W: CarLanes> BatchEngines<W> {
         self.clutch.impulse = impulse;
     }
 
-    /// Returns the speeds of the engines at the end of the step (rad/s) and the torques of the clutches (N m).
+    /// Returns the speeds of the engines at the end of a step of `dt` s (rad/s), after clutch and dry friction, and the
+    /// mean torques of the clutches (N m).
     #[inline(always)]
     pub fn end_speeds_and_torques(&self, dt: f32) -> [[f32; BATCH_LANES]; 2] {
         let (flywheel, impulse) = (&self.flywheel, self.clutch.impulse);
@@ -122,7 +138,7 @@ impl<W: CarLanes> BatchEngines<W> {
         [speed.to_lanes(), (impulse / W::splat(dt)).to_lanes()]
     }
 
-    /// Returns the flywheel of car `car`; `None` if each car has its own engine.
+    /// Returns the flywheel of car `car` in this step; `None` if each car has its own engine.
     pub fn flywheel(&self, car: usize) -> Option<Flywheel> {
         let Flywheel { start_speed: started, speed, inverse_inertia, dry_drag, speed_bounds: bounds } = self.flywheel;
         self.are_batched.then(|| Flywheel {
@@ -134,19 +150,21 @@ impl<W: CarLanes> BatchEngines<W> {
         })
     }
 
-    /// Copies engine and clutch of car `car`, as at the start of the step, into `vehicle`, which is stepped alone.
-    /// Returns the initial impulse of the clutch on the shaft (N m s).
+    /// Replaces the shafts of `vehicle`, which is stepped alone, by engine and clutch of car `car` as at the start of
+    /// the step. Returns the initial impulse of the clutch on the shaft (N m s).
     pub fn copy_start_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, dt: f32) -> f32 {
         self.copy_to_vehicle(vehicle, car, self.start_impulses.car(car), dt);
         let clutch = &vehicle.shafts.constraints[0];
         clutch.wheel_impulse(clutch.impulse)
     }
 
-    /// Copies engine and clutch of car `car` into `vehicle`, with the clutch `impulse` (N m s).
+    /// Begins the shafts of `vehicle` anew with engine and clutch of car `car`, and the clutch `impulse` (N m s). The
+    /// pedal demand on motors is 0, as there are none. Does nothing if each car has its own engine.
     fn copy_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, impulse: f32, dt: f32) {
         let Some(flywheel) = self.flywheel(car) else { return };
         let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance: settled, .. } =
             self.clutch;
+        // Numbers of this car.
         let one = |of: [W; 2]| of.map(|of| of.car(car));
         let row = ClutchRow {
             ratio: ratio.car(car),
@@ -164,6 +182,7 @@ impl<W: CarLanes> BatchEngines<W> {
 
 /// Clutches of a batch of cars during their solve.
 pub(crate) struct BatchClutches<'a, W: CarLanes> {
+    /// Row of each clutch.
     row: ClutchRow<W>,
     /// Engines of the clutches; `None` if each car has its own.
     engines: Option<&'a BatchEngines<W>>,
@@ -172,9 +191,11 @@ pub(crate) struct BatchClutches<'a, W: CarLanes> {
 }
 
 impl<W: CarLanes> BatchClutches<'_, W> {
-    /// Collects the clutches of `vehicles`; `unsettled` is the mask of those to solve.
+    /// Collects the first rows of `vehicles`, which are clutches of engines of their own, into lanes. `unsettled` is
+    /// the mask of those to solve; other lanes have no meaning.
     #[inline(always)]
     pub fn from_vehicles(vehicles: &[Vehicle; BATCH_LANES], unsettled: W::Mask) -> Self {
+        // Clutch of a car.
         let row = |car: usize| &vehicles[car].shafts.constraints[0];
         let [ratio, against, along, per_impulse] = W::transpose_to_lanes(|car| {
             let DriveConstraint { ratio, torque_ratios: [against, along], per_impulse, .. } = *row(car);
@@ -190,8 +211,9 @@ impl<W: CarLanes> BatchClutches<'_, W> {
         Self { row, engines: None, unconverged: unsettled }
     }
 
-    /// Solves the clutches in a step of `dt` s. Returns their impulses (N m s), and the mask of those that have not
-    /// settled.
+    /// Solves the clutches for the wheels of `packs` and `rows` in a step of `dt` s, with up to three Newton passes.
+    /// Changes the shaft impulses of the wheels. Returns the impulses of the clutches (N m s), and the mask of those
+    /// that have not settled.
     #[inline(always)]
     pub fn solve(
         mut self,
@@ -210,8 +232,13 @@ impl<W: CarLanes> BatchClutches<'_, W> {
         (self.row.impulse, self.unconverged)
     }
 
-    /// Performs one pass on all clutches in a step of `dt` s, as [`crate::drivetrain::rows::Shafts::iterate_clutch`].
-    /// Returns the change of the impulses on the wheels' shafts (N m s), and whether all clutches have settled.
+    /// Performs one Newton pass on all clutches in a step of `dt` s, as
+    /// [`crate::drivetrain::rows::Shafts::iterate_clutch`]. `shaft_speed` is the speed of the shafts by their wheels
+    /// (rad/s), `answer` its change per impulse on the wheels (1/(kg m²)). A clutch takes the impulse at which it
+    /// holds; if that is beyond its capacity, the car is solved by `solve_slipping_clutches`. Clutches that have
+    /// settled keep their impulse.
+    ///
+    /// Returns the change of the impulses on the shafts (N m s), and whether all clutches have settled.
     #[inline(always)]
     fn solve_pass(
         &mut self,
@@ -223,8 +250,10 @@ impl<W: CarLanes> BatchClutches<'_, W> {
         let before = row.impulse;
         let speed = shaft_speed * row.ratio;
         let answer = answer * (row.ratio * torque_ratio(row.torque_ratios, before));
+        // Per impulse, per speed (1 for a clutch), and target of the law.
         let law = [row.per_impulse, W::splat(1.0), row.target_impulse];
         let (mut after, holds) = holding_impulse(law, row.bounds, before, [speed, answer]);
+        // Clutches that do not hold within their capacity.
         let slips = self.unconverged & !holds;
         if W::any(slips) {
             after = solve_slipping_clutches(vehicles, self.engines, slips, [after, before, speed, answer], dt);
@@ -238,7 +267,10 @@ impl<W: CarLanes> BatchClutches<'_, W> {
     }
 }
 
-/// Returns the impulses of clutches, of which those in `slips` begin or cease to slip.
+/// Returns the impulses of all clutches (N m s). The impulses `after` are kept, except for the clutches in `slips`,
+/// which are solved in their vehicle from `before`, at the row speed `speed` (rad/s) with its change `answer` per
+/// impulse (1/(kg m²)). `engines` are the engines of the batch; `None` if each vehicle has its own. Overwrites the
+/// shafts of these vehicles.
 #[cold]
 #[inline(never)]
 fn solve_slipping_clutches<W: CarLanes>(

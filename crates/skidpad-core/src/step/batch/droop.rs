@@ -16,8 +16,9 @@ use crate::wheel_groups::WheelGroups;
 type PerWheel = [[f32; BATCH_LANES]; MAX_WHEELS];
 
 impl<W: CarLanes> BatchStep<'_, W> {
-    /// Returns the compressions at which strut and bars of each wheel of the masked `cars` balance (m). The other
-    /// wheels are at the compression `travel`. Results are limited to at least `least` and at most the bump travel.
+    /// Returns the compression at which strut and bars of each wheel of the masked `cars` balance without ground (m,
+    /// positive in jounce); 0 for other cars. The other wheels are at the compression `travel`. Results are clamped to
+    /// at least `least` and at most the bump travel.
     #[inline(always)]
     fn droop_compressions(
         &self,
@@ -28,6 +29,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
         let (model, rows, bits) = (&self.workspace.model, &self.workspace.rows, W::bits(cars));
         let mut hanging = [[0.0; BATCH_LANES]; MAX_WHEELS];
         for car in (0..BATCH_LANES).filter(|car| bits & (1 << car) != 0) {
+            // Share of the bar rates, and speed of the car (m/s), on which the rates may depend.
             let bars = [self.controls[car].bar_rate_share(), self.vehicles[car].state.velocity.length()];
             for (k, hanging) in hanging.iter_mut().enumerate().take(self.workspace.wheel_count) {
                 let (strut, balance) =
@@ -38,13 +40,16 @@ impl<W: CarLanes> BatchStep<'_, W> {
         hanging
     }
 
-    /// Moves the hanging wheels of the masked `cars` to their equilibrium in droop, as [`crate::Vehicle::set_droop_compressions`].
+    /// Moves the wheels without contact of the masked `cars` to their equilibrium in droop, as
+    /// [`crate::Vehicle::set_droop_compressions`]. Moves them to full droop first; the balance of each wheel then uses
+    /// its neighbour there. Limits: droop travel and bump travel. Wheels with contact stay.
     #[cold]
     #[inline(never)]
     pub(super) fn set_droop_compressions<B: WheelGroups>(&mut self, cars: W::Mask) {
         W::call_outlined(
             #[inline(always)]
             || {
+                // Moves the wheels without contact to `to`.
                 let put = |rows: &mut WheelRows<W>, to: W| {
                     rows.contact.compression = W::select(rows.contact.in_contact, rows.contact.compression, to);
                 };
@@ -60,13 +65,17 @@ impl<W: CarLanes> BatchStep<'_, W> {
         );
     }
 
-    /// Detects wheels of `hanging` cars that touch down during the step, as [`crate::Vehicle::detect_touchdowns`].
+    /// Detects wheels of `hanging` cars that touch down during the step because other wheels move the chassis, as
+    /// [`crate::Vehicle::detect_touchdowns`]. Only cars with both a wheel above ground and one in contact count. Builds
+    /// the struts, solves the loads from the velocity `warm`, and gives wheels that land a contact. Cars whose loads
+    /// did not converge leave the batch. If any wheel lands, the wheels still in the air return to droop.
     #[cold]
     #[inline(never)]
     pub(super) fn detect_touchdowns<B: WheelGroups>(&mut self, hanging: W::Mask, warm: SpatialVector<W>) {
         W::call_outlined(
             #[inline(always)]
             || {
+                // Cars with a wheel above ground, and cars with a wheel in contact.
                 let (mut apart, mut touching) = (W::Mask::default(), W::Mask::default());
                 for (_, rows) in self.workspace.wheels::<B>() {
                     (apart, touching) = (apart | rows.airborne_wheels(), touching | rows.contact.in_contact);
@@ -91,8 +100,10 @@ impl<W: CarLanes> BatchStep<'_, W> {
         );
     }
 
-    /// Moves bar ends at lifted wheels of the masked `cars` to the equilibrium of strut and bars, and sums the bars
-    /// again. `share` is the share of the bars' rate that is active.
+    /// Moves bar ends of the masked `cars` at wheels that the bars would lift to the equilibrium of strut and bars, and
+    /// sums the bar forces again. A wheel is lifted if its travel is less than that equilibrium, which has no droop
+    /// limit. `share` is the active share of the bars' rate, 0 to 1. Stores the bar impulse before the move, which
+    /// lifted ends keep (N s).
     #[cold]
     #[inline(never)]
     pub(super) fn lift_bar_ends<B: WheelGroups>(&mut self, cars: W::Mask, share: W) {
@@ -114,8 +125,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
         );
     }
 
-    /// Sums the forces of the bars at each strut at the present travels. `share` is the share of their rate that is
-    /// active.
+    /// Sums the forces of the bars at each strut (N) at the present travels, axle pair by axle pair. `share` is the
+    /// active share of their rate, 0 to 1.
     #[inline(always)]
     pub(super) fn sum_bars<B: WheelGroups>(&mut self, share: W) {
         let (packs, rows) = self.workspace.packs_and_rows::<B>();

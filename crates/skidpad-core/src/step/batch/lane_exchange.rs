@@ -21,7 +21,9 @@ pub(crate) const NEUTRAL_ADDEND: f32 = -0.0;
 /// State of the chassis of a batch of cars, in the vehicle frame in the middle of the step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ChassisLanes<W> {
+    /// Rotation from vehicle axes to world axes.
     pub to_world: Mat3Lanes<W>,
+    /// Rotation from world axes to vehicle axes.
     pub to_vehicle: Mat3Lanes<W>,
     /// Angular velocity at the start of the step, world axes (rad/s).
     angular: Vec3Lanes<W>,
@@ -36,12 +38,14 @@ pub(crate) struct ChassisLanes<W> {
 }
 
 impl<W: CarLanes> ChassisLanes<W> {
-    /// Reads `bodies` for a step of `dt` s. Returns the state of the chassis, and whether each body is finite.
+    /// Reads `bodies` at the start of a step of `dt` s. The axes are those after half a step at the initial angular
+    /// velocity. Returns the state of the chassis in these axes, and whether each body is finite.
     #[inline(always)]
     pub fn read(bodies: &[ChassisState; BATCH_LANES], dt: f32) -> (Self, [bool; BATCH_LANES]) {
         let motion = MotionLanes::read(bodies);
         let to_world = Mat3Lanes::from_quat(vectors::integrate_rotation(motion.rotation, motion.angular, 0.5 * dt));
         let to_vehicle = to_world.transposed();
+        // Velocity of the air, world axes (m/s).
         let wind = gather_vectors(|car| bodies[car].wind);
         let chassis = Self {
             to_world,
@@ -55,8 +59,9 @@ impl<W: CarLanes> ChassisLanes<W> {
         (chassis, motion.are_finite(bodies))
     }
 
-    /// Writes the probe of wheel `k` of each car into `asked`, with `wheels` wheels per car. `bank` is the pack of that
-    /// wheel; the first car has the number `first`.
+    /// Writes the probe of wheel `k` of each car into `asked` at index `car · wheels + k`, with `wheels` wheels per
+    /// car. `bank` is the pack of that wheel; the first car has the number `first`. The ray points down along the
+    /// vehicle's z axis from the position of `bodies` in the middle of the step of `dt` s.
     #[inline(always)]
     pub fn write_probe(
         &self,
@@ -67,9 +72,11 @@ impl<W: CarLanes> ChassisLanes<W> {
         dt: f32,
         asked: &mut [Probe],
     ) {
+        // Start of the ray relative to the centre of mass (world axes, m), and its length (m).
         let (start, reach) = probe_rays(bank, &self.to_world, self.free_world_velocity, self.angular, dt);
         let ends = W::transpose_to_cars([start.x, start.y, start.z, reach]);
         let down = self.to_world.z * W::splat(-1.0);
+        // The fourth number only fills the array.
         let down = W::transpose_to_cars([down.x, down.y, down.z, reach]);
         let asked = &mut asked[..BATCH_LANES * wheels];
         for (car, body) in bodies.iter().enumerate() {
@@ -81,15 +88,20 @@ impl<W: CarLanes> ChassisLanes<W> {
 
 /// Motion of a batch of cars in world axes, at the start or at the end of a step.
 pub(crate) struct MotionLanes<W> {
+    /// Quaternion (x, y, z, w) from vehicle axes to world axes.
     rotation: [W; 4],
+    /// Velocity of the centre of mass (m/s).
     velocity: Vec3Lanes<W>,
+    /// Angular velocity (rad/s).
     angular: Vec3Lanes<W>,
     /// Velocities that the step would end with if the vehicles pushed nothing.
     free: Vec3Lanes<W>,
+    /// Angular velocities that the step would end with if the vehicles pushed nothing.
     free_angular: Vec3Lanes<W>,
 }
 
 impl<W: CarLanes> MotionLanes<W> {
+    /// Reads rotation, velocities and free velocities of `bodies` into lanes.
     #[inline(always)]
     pub fn read(bodies: &[ChassisState; BATCH_LANES]) -> Self {
         let of = |part: fn(&ChassisState) -> Vec3| gather_vectors(|car| part(&bodies[car]));
@@ -102,11 +114,13 @@ impl<W: CarLanes> MotionLanes<W> {
         }
     }
 
-    /// Returns whether each car is finite, as [`crate::step::vehicle::finite`].
+    /// Returns whether each car is finite, as [`crate::step::vehicle::is_body_finite`]: rotation and velocities in
+    /// lanes, the position (f64) car by car from `bodies`.
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[ChassisState; BATCH_LANES]) -> [bool; BATCH_LANES] {
         let moves = self.velocity + self.angular + self.free + self.free_angular;
         let [x, y, z, w] = self.rotation;
+        // This sum is finite only if every term is.
         let sum = (moves.x + moves.y + moves.z) + (x + y + z + w);
         let bits = W::bits(sum.abs().less(W::splat(f32::INFINITY)));
         let mut are_finite = [false; BATCH_LANES];
@@ -130,14 +144,14 @@ impl<W: CarLanes> MotionLanes<W> {
         );
     }
 
-    /// Returns the velocities in the frames that `axes` transform to.
+    /// Returns the linear and angular velocities, rotated by the matrices `axes`.
     #[inline(always)]
     pub fn twist(&self, axes: &Mat3Lanes<W>) -> SpatialVector<W> {
         rotate_twist(SpatialVector::new(self.velocity, self.angular), axes)
     }
 }
 
-/// Returns `twist` in the frames that `axes` transform to.
+/// Returns both parts of `twist`, rotated by the matrices `axes`.
 #[inline(always)]
 fn rotate_twist<W: CarLanes>(twist: SpatialVector<W>, axes: &Mat3Lanes<W>) -> SpatialVector<W> {
     SpatialVector::new(axes.mul_vector(twist.linear), axes.mul_vector(twist.angular))
@@ -150,7 +164,8 @@ fn gather_vectors<W: CarLanes>(of: impl Fn(usize) -> Vec3) -> Vec3Lanes<W> {
 }
 
 impl<W: CarLanes> StartState<W> {
-    /// Reads the state of wheel `k` of each car; includes the moments if its tyre `has_laws`.
+    /// Reads the start state of wheel `k` of each car from `wheels`, the wheels of each car; includes the moments if
+    /// its tyre `has_laws` (a law other than a simple curve), otherwise they are 0.
     #[inline(always)]
     pub(crate) fn read_cars(wheels: &[&[WheelState]; BATCH_LANES], k: usize, has_laws: bool) -> Self {
         let wheel = |car: usize| &wheels[car][k];
@@ -178,22 +193,25 @@ pub(crate) fn first_wheels(vehicles: &[Vehicle; BATCH_LANES], count: usize) -> [
     [of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)]
 }
 
-/// Returns true if any contact in `met` is on ground that moves, can be moved, or has a texture.
+/// Returns true if any of the contacts `met` has ground data: ground that moves, can be moved, or has a texture.
 #[inline(always)]
 pub(crate) fn has_surface_data(met: &[Option<Contact>]) -> bool {
     let tells = |contact: &Option<Contact>| contact.as_ref().is_some_and(|contact| contact.ground.is_some());
     met.iter().fold(false, |any, contact| any | tells(contact))
 }
 
-/// Returns true if any contact in `met` is on ground that moves or can be moved.
+/// Returns true if any of the contacts `met` is on a body other than the static ground.
 pub(crate) fn has_moving_ground(met: &[Option<Contact>]) -> bool {
     met.iter().flatten().any(|contact| contact.ground.is_some_and(|ground| ground.body != Ground::STATIC_BODY))
 }
 
-/// Returns the mask of cars with textured ground under the bank of wheel `k`, and the rolling resistance coefficient
-/// that the texture under wheel `k` adds. Each car has `wheels` wheels.
+/// Returns the mask of cars with surface data under any wheel of the bank of wheel `k` (four wheels), and the rolling
+/// resistance coefficient that the texture under wheel `k` adds to each car; 0 without ground data. Each car has
+/// `wheels` wheels; `contacts` are ordered car by car.
 pub(crate) fn gather_textures<W: CarLanes>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2]) -> (W::Mask, W) {
+    // Wheels of the bank.
     let bank = 4 * (k / 4)..wheels.min(4 * (k / 4) + 4);
+    // 1 for cars with surface data, 0 for others.
     let told = W::from_fn(|car| if has_surface_data(&contacts[car * wheels..][bank.clone()]) { 1.0 } else { 0.0 });
     let rolling = |ground: Ground| ground.texture.rolling_resistance;
     let under = |car: usize| contacts[car * wheels + k].and_then(|contact| contact.ground).map_or(0.0, rolling);
@@ -204,7 +222,7 @@ pub(crate) fn gather_textures<W: CarLanes>(contacts: &[Option<Contact>], [k, whe
 const NO_CONTACT: Contact = Contact { distance: 0.0, normal: Vec3::ZERO, grip: 0.0, point: None, ground: None };
 
 /// Returns the contacts of wheel `k` of each car, with `wheels` wheels per car. `contacts` are ordered car by car,
-/// wheel by wheel.
+/// wheel by wheel. A missing contact has a normal of zero, which clears `hit`.
 #[inline(always)]
 pub(crate) fn gather_contacts<W: CarLanes>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2]) -> ProbeContacts<W> {
     let contacts = &contacts[..BATCH_LANES * wheels];
@@ -217,8 +235,8 @@ pub(crate) fn gather_contacts<W: CarLanes>(contacts: &[Option<Contact>], [k, whe
     ProbeContacts { hit: W::default().less(normal.dot(normal)), normal, distance, grip: W::from_fn(|car| of(car).grip) }
 }
 
-/// Returns the factors of the aerodynamic maps on drag and on each surface, for the `velocity` of `vehicles` relative
-/// to the air (vehicle frame, m/s).
+/// Returns the factors of the aerodynamic maps on drag and on both surfaces, computed car by car, for the `velocity` of
+/// `vehicles` relative to the air (vehicle frame, m/s).
 #[cold]
 #[inline(never)]
 pub(crate) fn air_factors<W: CarLanes>(vehicles: &[Vehicle; BATCH_LANES], velocity: Vec3Lanes<W>) -> [W; 3] {
@@ -234,6 +252,7 @@ pub(crate) fn air_factors<W: CarLanes>(vehicles: &[Vehicle; BATCH_LANES], veloci
 
 /// Result of a step for one wheel of each car, ordered by car.
 pub(crate) struct EndStateByCar {
+    /// Numbers of [`EndState::to_array`], four at a time, for each car.
     values: [[F32x4; BATCH_LANES]; 3],
     /// Moments of tyres with a law other than a simple curve (N m).
     moments: Option<[[f32; BATCH_LANES]; 2]>,
@@ -244,6 +263,8 @@ pub(crate) struct EndStateByCar {
 }
 
 impl EndStateByCar {
+    /// Transposes the end state `ended` of one wheel of each car from lanes to cars, with moments and grip of its
+    /// `rows`.
     #[inline(always)]
     pub fn new<W: CarLanes>(rows: &WheelRows<W>, ended: &EndState<W>) -> Self {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = ended.to_array();
@@ -265,6 +286,8 @@ impl EndStateByCar {
         }
     }
 
+    /// Writes the result of car `car` into `wheel`. Moments and grip excess become 0 if they are `None`. The disc
+    /// temperature is not part of it.
     #[inline(always)]
     pub fn write(&self, car: usize, wheel: &mut WheelState) {
         let numbers = [self.values[0][car], self.values[1][car], self.values[2][car]];

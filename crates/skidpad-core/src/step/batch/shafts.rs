@@ -11,8 +11,10 @@ use crate::step::solver_mode::ImpulseBounds;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Solves the rows between spins of those of `vehicles` with an entry in `gained`: the speed gained in the last step
-/// (m/s, forward). The first row of each car starts with the first impulse in `began` (N m s).
+/// Solves the rows between spins (motors, converters, couplings) of those of `vehicles` with an entry in `gained`: the
+/// forward speed gained in the last step (m/s). First tries all cars in lanes, from the impulses of the last step. Cars
+/// that do not settle are solved one by one from the start; their first row starts with the first impulse in `began` (N
+/// m s). Changes the impulses of the vehicles' shafts and the shaft impulses of the wheel `rows`.
 #[inline(never)]
 pub(crate) fn solve_batch_shafts<W: CarLanes>(
     vehicles: &mut [Vehicle; BATCH_LANES],
@@ -26,8 +28,9 @@ pub(crate) fn solve_batch_shafts<W: CarLanes>(
     }
 }
 
-/// Solves the rows between spins of a vehicle from the start. The vehicle is number `car` of the batch with these
-/// `wheels`; its first row starts with the impulse `began` (N m s), all others with 0.
+/// Solves the rows between spins of one vehicle from the start. The vehicle is number `car` of the batch with these
+/// `wheels`. Copies the wheels to the vehicle's rows, sets its first row to the impulse `began` (N m s) and all others
+/// to 0, solves them, and writes the shaft impulses of its wheels back into its lane.
 #[cold]
 #[inline(never)]
 fn solve_from_start<W: CarLanes>(vehicle: &mut Vehicle, car: usize, began: f32, wheels: &mut [WheelRows<W>]) {
@@ -47,10 +50,13 @@ fn solve_from_start<W: CarLanes>(vehicle: &mut Vehicle, car: usize, began: f32, 
     }
 }
 
-/// Copies the quantities that the shaft solve needs from lane `car` of four `wheels` to the car's `own` rows.
+/// Copies the quantities that the shaft solve needs (drive impulses, tyre rows, friction limits, effective masses) from
+/// lane `car` of four `wheels` to the car's `own` rows. All other rows stay.
 fn copy_wheel_rows<W: CarLanes>(own: &mut WheelRows, wheels: &[WheelRows<W>], car: usize) {
+    // Number of each of the four wheels.
     let of = |number: &dyn Fn(&WheelRows<W>) -> W| F32x4::new([0, 1, 2, 3].map(|k| number(&wheels[k]).lane(car)));
     let both_of = |numbers: &dyn Fn(&WheelRows<W>) -> [W; 2]| [0, 1].map(|i| of(&|wheel| numbers(wheel)[i]));
+    // Mask of the four wheels.
     let holds = |mask: fn(&WheelRows<W>) -> W::Mask| {
         let held = [0, 1, 2, 3].map(|k| if W::mask_at(mask(&wheels[k]), car) { 1.0 } else { 0.0 });
         F32x4::splat(0.0).less(F32x4::new(held))
@@ -72,7 +78,8 @@ fn copy_wheel_rows<W: CarLanes>(own: &mut WheelRows, wheels: &[WheelRows<W>], ca
     };
 }
 
-/// Solves the rows starting from the impulses of the last step. Sets `gained` to `None` for the cars that have settled.
+/// Solves the rows between spins in lanes, starting from the impulses of the last step. Sets `gained` to `None` for the
+/// cars that have settled. The number of rows is a constant of the loops, if it is small.
 #[inline(always)]
 fn solve_warm_started_batch<W: CarLanes>(
     vehicles: &mut [Vehicle; BATCH_LANES],
@@ -92,6 +99,8 @@ fn solve_warm_started_batch<W: CarLanes>(
     );
 }
 
+/// Solves at most `MOST` rows between spins per car in lanes, starting from the impulses of the last step. Cars without
+/// an entry in `gained` take no part. Sets `gained` to `None` for the cars that have settled.
 #[inline(always)]
 fn solve_warm_rows<W: CarLanes, const MOST: usize>(
     vehicles: &mut [Vehicle; BATCH_LANES],
@@ -114,12 +123,14 @@ fn solve_warm_rows<W: CarLanes, const MOST: usize>(
 
 /// Shafts of the cars that have not settled.
 struct BatchShafts<'a, const MOST: usize> {
+    /// Solver of each car; `None` if the car takes no part or has settled.
     cars: [Option<WarmStart<'a, MOST>>; BATCH_LANES],
 }
 
 impl<const MOST: usize> BatchShafts<'_, MOST> {
-    /// Collects the changes that `of` returns for the rows of each car. Cars for which it returns `None` change
-    /// nothing.
+    /// Returns the changes of the row impulses in lanes (N m s). `of` is called with the number and the solver of each
+    /// car, and returns the changes of its rows. Cars for which it returns `None` change nothing: their lanes add −0,
+    /// which keeps every bit.
     #[inline(always)]
     fn collect_changes<W: CarLanes>(
         &mut self,
@@ -138,6 +149,7 @@ impl<const MOST: usize> BatchShafts<'_, MOST> {
 }
 
 impl<W: CarLanes, const MOST: usize> WarmStartedRows<W, MOST> for BatchShafts<'_, MOST> {
+    /// Applies the impulses of the last step to each car, and returns the changes on the wheels.
     #[inline(always)]
     fn apply_last_impulses(&mut self) -> [W; MOST] {
         self.collect_changes(
@@ -146,6 +158,7 @@ impl<W: CarLanes, const MOST: usize> WarmStartedRows<W, MOST> for BatchShafts<'_
         )
     }
 
+    /// Updates the bounds of couplings car by car; returns `None` if no car has changed.
     #[inline(always)]
     fn update_bounds(&mut self) -> Option<[W; MOST]> {
         let mut any = false;
@@ -160,8 +173,11 @@ impl<W: CarLanes, const MOST: usize> WarmStartedRows<W, MOST> for BatchShafts<'_
         any.then_some(changes)
     }
 
+    /// Performs a Newton step car by car at the `measured` speeds and responses. Returns the changes, and whether all
+    /// cars have settled; a settled car leaves the solve.
     #[inline(always)]
     fn newton_step(&mut self, measured: &WheelMeasurement<W, MOST>) -> ([W; MOST], bool) {
+        // Speeds (rad/s) and responses (1/(kg m²)) as numbers of each car.
         let (mut speeds, mut answers) = ([[0.0; BATCH_LANES]; MOST], [[[0.0; BATCH_LANES]; MOST]; MOST]);
         for i in 0..MOST {
             speeds[i] = measured.speeds[i].to_lanes();

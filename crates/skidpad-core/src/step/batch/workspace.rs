@@ -25,6 +25,7 @@ const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
 /// Workspace of a batch of plain cars of one model, by wheel.
 #[derive(Clone, Debug)]
 pub(crate) struct BatchWorkspace<W: CarLanes> {
+    /// Model of all cars.
     pub model: Arc<Model>,
     /// Wheel packs, shared by all batches of the model: one for each lane of its banks.
     pub packs: Arc<[WheelPack<W>]>,
@@ -39,6 +40,7 @@ pub(crate) struct BatchWorkspace<W: CarLanes> {
     pub chassis: ChassisLanes<W>,
     /// Steering angles of the axle directions in the rows; see [`Vehicle::applied_steer_bits`].
     pub applied_steer_bits: [Option<u32>; BATCH_LANES],
+    /// Engines and clutches of all cars, if the clutch is the only link between spins.
     pub engines: BatchEngines<W>,
     /// Impulse of each clutch at the start of the step, and its impulse on the shaft (N m s), if each car has its own
     /// engine.
@@ -47,30 +49,38 @@ pub(crate) struct BatchWorkspace<W: CarLanes> {
     pub is_unbatched: [bool; BATCH_LANES],
     /// Number of remaining steps in which all cars are stepped one by one, and the number for the next time.
     pub backoff_steps: [u8; 2],
+    /// Pose lag of the bodies (s); see [`ChassisState::pose_lag`].
     pub pose_lag: f32,
     /// Angular impulse that ABS has removed from the brakes (N m s).
     pub removed_brake_impulse: W,
 }
 
 impl<W: CarLanes> BatchWorkspace<W> {
-    /// Returns the rows of wheel `wheel` of car `lane`; `None` if the car was stepped alone or has no such wheel.
+    /// Returns the rows of wheel `wheel` of car `lane` in the last step; `None` if the car was stepped alone or moved
+    /// since, or has no such wheel.
     pub fn wheel_rows(&self, lane: usize, wheel: usize) -> Option<WheelLane<'_, W>> {
         let (bank, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
         let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
         let to_world = Mat3::from_cols(x.lane(lane).into(), y.lane(lane).into(), z.lane(lane).into());
+        // Links on the ground do not exist in a batch.
         (!self.is_unbatched[lane]).then_some(WheelLane { bank, rows, lane, to_world, link_impulse: Vec3::ZERO })
     }
 
+    /// Creates the workspace for cars of `model`. Each wheel pack of four wheels becomes four packs with one wheel in
+    /// all lanes.
     pub fn new(model: &Arc<Model>) -> Self {
+        // One pack for each lane of a bank, with the same wheel in all lanes.
         let rows = |bank: &WheelPack| [0, 1, 2, 3].map(|row| bank.broadcast_lane(row));
         Self::with_packs(Arc::clone(model), model.wheel_packs().iter().flat_map(rows).collect())
     }
 
-    /// Creates the workspace of another batch of the model.
+    /// Creates the workspace of another batch of the model, with its own rows and the same packs.
     pub fn new_sharing_packs(&self) -> Self {
         Self::with_packs(Arc::clone(&self.model), Arc::clone(&self.packs))
     }
 
+    /// Creates the workspace with `packs`. All cars count as stepped alone, so that there are no signals before the
+    /// first step.
     fn with_packs(model: Arc<Model>, packs: Arc<[WheelPack<W>]>) -> Self {
         Self {
             wheel_count: model.wheels().len(),
@@ -83,26 +93,29 @@ impl<W: CarLanes> BatchWorkspace<W> {
             engines: BatchEngines::default(),
             start_impulses: [[0.0; 2]; BATCH_LANES],
             is_unbatched: [true; BATCH_LANES],
+            // No separate step remains; the first attempt that fails causes one.
             backoff_steps: [0, 1],
             pose_lag: 0.0,
             removed_brake_impulse: W::default(),
         }
     }
 
+    /// Returns true if the model has a combustion engine.
     pub fn has_engine(&self) -> bool {
         self.model.parts().powertrain.engine().is_some()
     }
 
+    /// Returns true if the model has ABS.
     pub fn has_abs(&self) -> bool {
         self.model.parts().assists.abs.is_some()
     }
 
-    /// Returns true if the cars are stepped one by one in this step.
+    /// Returns true if the cars are to be stepped one by one in this step.
     pub fn is_backing_off(&self) -> bool {
         self.backoff_steps[0] > 0
     }
 
-    /// Counts a step in which the cars are stepped one by one.
+    /// Counts down one step in which the cars are stepped one by one, to 0 at least.
     pub fn count_unbatched_step(&mut self) {
         self.backoff_steps[0] = self.backoff_steps[0].saturating_sub(1);
     }
@@ -112,12 +125,12 @@ impl<W: CarLanes> BatchWorkspace<W> {
         self.is_unbatched.contains(&true)
     }
 
-    /// Discards the signals of the last step of car `lane`.
+    /// Discards the signals of the last step of car `lane`, by marking it as stepped alone.
     pub fn invalidate_signals(&mut self, lane: usize) {
         self.is_unbatched[lane] = true;
     }
 
-    /// Returns the pack and the rows of each wheel.
+    /// Returns the pack and the rows of each wheel of a car, without those of empty places.
     #[inline(always)]
     pub fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
         let wheels = B::wheel_count(self.wheel_count);
@@ -137,6 +150,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
         (&self.packs[..lanes], &mut self.rows[..lanes])
     }
 
+    /// Begins a step of `dt` s: reads the chassis motion of `bodies`, marks only the cars that are not finite as
+    /// leaving the batch, and writes the probes of all wheels into `asked`. The first car has the number `first`.
     pub fn write_probes(&mut self, first: usize, bodies: &[ChassisState; BATCH_LANES], dt: f32, asked: &mut [Probe]) {
         W::dispatch_simd(
             #[inline(always)]
@@ -152,6 +167,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
         );
     }
 
+    /// Writes the probes of all wheels of the cars into `asked`, in the order car by car, wheel by wheel.
     #[inline(always)]
     fn write_all_probes<B: WheelGroups>(
         &self,
@@ -166,6 +182,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
         }
     }
 
+    /// Finishes the step in the widest instruction set, see [`crate::step::batch::CarBatch::finish`]. `tell` receives
+    /// number and report of cars that were stepped alone or are not finite.
     pub fn finish(
         &self,
         vehicles: &mut [Vehicle; BATCH_LANES],
@@ -182,6 +200,12 @@ impl<W: CarLanes> BatchWorkspace<W> {
         );
     }
 
+    /// Finishes the step: writes the motion of `bodies`, after `dt` s, and the results of the rows into the states of
+    /// the `vehicles`.
+    ///
+    /// Cars that were stepped alone are finished by [`Vehicle::finish`]. Cars whose body is not finite keep their
+    /// state. Both are reported to `tell`. For all others: motion of the body, then wheel by wheel end states and disc
+    /// temperatures in lanes, then engine speed and clutch torque, or the results of the rows between spins.
     #[inline(always)]
     fn finish_rows<B: WheelGroups>(
         &self,
@@ -191,6 +215,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
         mut tell: impl FnMut(usize, StepReport),
     ) {
         let mut motion = MotionLanes::read(bodies);
+        // Cars whose results are in the lanes.
         let mut follows = motion.are_finite(bodies);
         motion.resolve_angular_velocities(vehicles, dt);
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
@@ -206,6 +231,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
         if !follows.contains(&true) {
             return;
         }
+        // Chassis velocities at the end of the step, vehicle frames.
         let mut moving = motion.twist(&self.chassis.to_vehicle);
         if follows.contains(&false) {
             // Other cars get a high speed, so that they do not trigger the special treatment of standing patches.
@@ -234,6 +260,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
             }
             return;
         }
+        // Speeds of the rows between spins of each car (rad/s).
         let mut turns = [[0.0; BATCH_LANES]; MAX_CONSTRAINTS];
         for (i, turns) in turns.iter_mut().enumerate().take(self.speed_row_count) {
             *turns = shaft_row_speed(&self.packs, &self.rows, i, |rows| rows.solution.spin).to_lanes();
@@ -244,7 +271,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
     }
 }
 
-/// Computes [`BatchWorkspace::turned`] of `model`.
+/// Returns the number of rows between spins whose speed is needed at the end of a step, see
+/// [`BatchWorkspace::speed_row_count`]: an engine's row (if any) and the motors; 0 without motors and converter.
 fn count_speed_rows(model: &Model) -> usize {
     let (motors, engine) = (model.parts().motors.len(), usize::from(model.parts().powertrain.engine().is_some()));
     if motors > 0 || converter(model).is_some() { engine + motors } else { 0 }

@@ -10,7 +10,8 @@ const MAX_COEFFICIENT: f32 = 1e6;
 const SHAPE_FACTOR_RANGE: &str = "a number from 0.01 to 100";
 const POSITIVE_RANGE: &str = "a number above 0";
 
-/// Returns all faults, in the order of [`ENTRIES`].
+/// Returns a fault for each coefficient that is not accepted, in the order of [`ENTRIES`]; empty if all are. A coefficient that a file did not state
+/// is NaN and only accepted if `uses` leaves it out.
 pub(crate) fn faults(c: &Coefficients, uses: UseMode) -> Vec<ValueFault> {
     let mut faults = Vec::new();
     for entry in ENTRIES {
@@ -22,7 +23,9 @@ pub(crate) fn faults(c: &Coefficients, uses: UseMode) -> Vec<ValueFault> {
     faults
 }
 
-/// Returns the accepted values of the coefficient `name`, or `None` if `value` is accepted.
+/// Returns the accepted values of the coefficient `name` as a text, or `None` if `value` is accepted; NaN never is, except for coefficients that
+/// `uses` does not need. Sizes and stiffnesses have ranges of sensible size, shape and scale factors 0.01 to 100, PKY1 is negative (ISO axes), upper
+/// ends of ranges are above their lower ends in `c`, and all others are within ±1e6.
 fn accepted(c: &Coefficients, uses: UseMode, name: &str, value: f32) -> Option<&'static str> {
     let along = !matches!(uses, UseMode::Load | UseMode::Lateral);
     let across = !matches!(uses, UseMode::Load | UseMode::Longitudinal);

@@ -12,12 +12,12 @@ const SECANT_BLEND_SLIP: f32 = 1e-3;
 const MAX_CLAMPED_SLIP: f32 = 1e6;
 
 impl<L: Lane> PreparedMagicFormula<L> {
-    /// Combines the pure-slip `forces` at the slips (κ, −tan α): `F_x = F_x0 / √(1 + (tan α F_x0 / (κ D_y))²)` with the
-    /// largest forces D, and the lateral force by the same rule.
+    /// Combines the pure-slip `forces` (N) at the slips (κ, −tan α): `F_x = F_x0 / √(1 + (tan α F_x0 / (κ D_y))²)` with the largest forces D, and the
+    /// lateral force by the same rule. Near zero slip the secant `F_x0 / κ` blends into the slope at zero slip. If one of the limits is 0, the forces
+    /// are unchanged. Derivatives by the other slip are left out.
     ///
-    /// If both directions slide, the combined force lies on the ellipse of both friction limits, in the direction of
-    /// the slips. If the other slip is 0, a force is unchanged. This is the friction ellipse of Adams/Tire's PAC2002,
-    /// with β for the direction, written without its tangent.
+    /// If both directions slide, the combined force lies on the ellipse of both friction limits, in the direction of the slips. If the other slip is
+    /// 0, a force is unchanged. This is the friction ellipse of Adams/Tire's PAC2002, with β for the direction, written without its tangent.
     #[inline(always)]
     pub(crate) fn combine_on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
         let s = L::splat;
@@ -27,6 +27,7 @@ impl<L: Lane> PreparedMagicFormula<L> {
         [0, 1].map(|i| {
             let (force, slip, other) = (forces[i], held[i], held[1 - i].value());
             let at_rest = slopes[i] * s(SECANT_BLEND_SLIP);
+            // Squared secant slope of the force, N².
             let secant = (force * force + at_rest * at_rest) / (slip * slip + s(SECANT_BLEND_SLIP * SECANT_BLEND_SLIP));
             let limit = limits[1 - i].at_least(s(f32::MIN_POSITIVE));
             let used = other / limit;
@@ -36,7 +37,8 @@ impl<L: Lane> PreparedMagicFormula<L> {
         })
     }
 
-    /// Returns the factors by which the ellipse reduces both forces; 1 if coefficients of combined slip apply instead.
+    /// Returns the factors by which the ellipse reduces both forces at the slips (κ, −tan α), with `ratio` and `angle` (rad) the clamped slips of the
+    /// formula. They are 1 if coefficients of combined slip apply instead, and for forces below 1e-6 N.
     #[inline(always)]
     pub(crate) fn ellipse_factors(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
         let one = L::splat(1.0);

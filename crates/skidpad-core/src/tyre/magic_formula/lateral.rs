@@ -8,36 +8,50 @@ use crate::tyre::{Real, functions};
 /// Quantities of Fy that do not depend on slip (book 4.E20 to 4.E30, 4.E60 to 4.E67).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LateralForce<L> {
+    /// Shape factor C.
     pub shape: L,
+    /// Peak factor D, N; 0 for a tyre without lateral force.
     peak: L,
     /// Cornering stiffness K_yα, N/rad, < 0.
     pub cornering: L,
     /// Stiffness factor B: stiffness over shape and peak, < 0.
     pub factor: L,
+    /// Curvature factor E before its side terms.
     curvature: L,
     /// Factors of the curvature: a part for both sides, and a part that one side loses and the other side gains.
     curvature_sides: [L; 2],
+    /// Horizontal shift, rad.
     pub shift: L,
+    /// Vertical shift, N.
     pub vertical_shift: L,
+    /// Effect of slip ratio.
     combined: Combined<L>,
 }
 
 /// Reduction and shift of Fy by slip ratio.
 #[derive(Clone, Copy, Debug)]
 struct Combined<L> {
+    /// Stiffness factor of the reduction over slip ratio.
     stiffness: L,
+    /// Decrease of that factor with slip angle, and the angle at which it is largest, rad.
     by_slip_angle: [f32; 2],
+    /// Shape factor of the reduction.
     shape: f32,
+    /// Curvature factor of the reduction, at most 1.
     curvature: L,
+    /// Horizontal shift of the reduction, slip ratio.
     shift: L,
     /// Largest force that slip ratio adds, N.
     slip_ratio_force: L,
+    /// RVY4 to RVY6: decrease with slip angle, shape factor and stiffness factor of that force.
     slip_ratio_shape: [f32; 3],
 }
 
 impl<L: Lane> LateralForce<L> {
-    /// Computes the quantities at `camber` rad. It can differ from the camber of `shared`: moments also use the upright
-    /// tyre.
+    /// Computes the quantities at `camber` rad, which can differ from the camber of `shared`: moments also use the upright tyre. With df the relative
+    /// deviation of load and dp that of pressure: friction `μ = (PDY1 + PDY2 df) (1 + PPY3 dp + PPY4 dp²) (1 − PDY3 γ²) LMUY`, at least
+    /// [`MIN_FRICTION`], times grip; `D = μ F_z`; `B = K / (C D)`; curvature `(PEY1 + PEY2 df) LEY`. In a use mode without lateral force, the forces
+    /// are 0 and the factors stay.
     #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L) -> Self {
         let c = &tyre.c;
@@ -46,6 +60,7 @@ impl<L: Lane> LateralForce<L> {
         let one = s(1.0);
         let camber = camber * s(c.lgay);
         let square = camber * camber;
+        // Factor 0 for a tyre without lateral force.
         let on = s(if matches!(tyre.use_mode, UseMode::Load | UseMode::Longitudinal) { 0.0 } else { 1.0 });
         let friction = (s(c.pdy1) + s(c.pdy2) * dfz)
             * (one + s(c.ppy3) * dpi + s(c.ppy4) * dpi * dpi)
@@ -55,6 +70,7 @@ impl<L: Lane> LateralForce<L> {
         let cornering = cornering_stiffness(tyre, shared, camber);
         let shape = s(c.pcy1 * c.lcy);
         let [shift, vertical] = shifts(tyre, shared, camber, cornering);
+        // Largest force that slip ratio adds, N.
         let brought = friction * load * (s(c.rvy1) + s(c.rvy2) * dfz + s(c.rvy3) * camber) * s(c.lvyka);
         Self {
             shape,
@@ -77,7 +93,8 @@ impl<L: Lane> LateralForce<L> {
         }
     }
 
-    /// Returns Fy, N, at slip ratio `ratio` and slip angle `angle`, rad. `combined` includes the effect of slip ratio.
+    /// Returns Fy, N, at slip ratio `ratio` and slip angle `angle`, rad, under the clamped load. `combined` includes the effect of slip ratio: a
+    /// reducing factor and an added force.
     #[inline(always)]
     pub fn force<R: Real<L>>(&self, ratio: L, angle: R, combined: bool) -> R {
         let pure = self.pure(angle);
@@ -100,6 +117,8 @@ impl<L: Lane> LateralForce<L> {
         self.combined.loss(ratio, angle)
     }
 
+    /// Returns Fy without slip ratio, N: `D sin(C atan(B α − E (B α − atan(B α)))) + S_V` with α the `angle` (rad) plus the horizontal shift. E is at
+    /// most 1 and differs by side.
     #[inline(always)]
     fn pure<R: Real<L>>(&self, angle: R) -> R {
         let slip = angle + self.shift;
@@ -140,8 +159,8 @@ impl<L: Lane> Combined<L> {
     }
 }
 
-/// Returns K_yα at `camber` rad, N/rad, at most −0.01 times the load (book 4.E25; MF 5.2 without camber in the load of
-/// the largest stiffness).
+/// Returns K_yα at `camber` rad, N/rad, at most −0.01 times the load (book 4.E25; MF 5.2 without camber in the load of the largest stiffness). It
+/// rises and falls with load as `sin(PKY4 atan(load / load of the largest))`.
 #[inline(always)]
 fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L) -> L {
     let c = &tyre.c;
@@ -149,6 +168,7 @@ fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L
     let one = s(1.0);
     let nominal = tyre.nominal_load();
     let by_camber = if tyre.is_mf6() { s(c.pky5) * camber * camber } else { s(0.0) };
+    // Load of the largest stiffness over nominal load.
     let largest_at = ((s(c.pky2) + by_camber) * (one + s(c.ppy2) * shared.dpi)).at_least(s(0.01));
     let over_load = functions::sin(functions::atan(shared.load / (s(nominal) * largest_at)) * s(c.pky4));
     let stiffness =
@@ -156,8 +176,9 @@ fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L
     stiffness.at_most(shared.load * s(-0.01))
 }
 
-/// Returns the horizontal shift, rad, and the vertical shift, N, at `camber` rad (book 4.E27 to 4.E30; in MF 5.2 camber
-/// enters the horizontal shift directly).
+/// Returns the horizontal shift, rad, and the vertical shift, N, at `camber` rad (book 4.E27 to 4.E30): a part of the upright tyre and a part by
+/// camber. In 6.1 the horizontal part by camber is (camber stiffness · γ − vertical part) over `cornering`, the cornering stiffness in N/rad; in MF
+/// 5.2 it is `PHY3 γ`.
 #[inline(always)]
 fn shifts<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L, cornering: L) -> [L; 2] {
     let c = &tyre.c;

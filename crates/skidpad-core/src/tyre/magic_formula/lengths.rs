@@ -7,7 +7,9 @@ use crate::tyre::{MIN_RELAXATION_LENGTH_M, functions};
 /// Relaxation lengths of a tyre as functions of its load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RelaxationLengths {
+    /// Longitudinal length.
     along: LengthLaw,
+    /// Lateral length.
     across: LengthLaw,
 }
 
@@ -27,8 +29,8 @@ enum LengthLaw {
 }
 
 impl RelaxationLengths {
-    /// Builds the functions. PAC2002 tyres state curves, 6.1 tyres the stiffness of the carcass. If a file states
-    /// neither, the longitudinal length is half the radius, and the lateral length is the radius.
+    /// Builds the functions. A coefficient PTX1 or PTY1 other than 0 selects the curves of PAC2002, else a stated stiffness of the carcass that of
+    /// 6.1. If a file states neither, the longitudinal length is half the unloaded radius, and the lateral length is the unloaded radius.
     pub fn new(tyre: &MagicFormula) -> Self {
         let c = &tyre.c;
         let along = if c.ptx1 != 0.0 {
@@ -52,7 +54,7 @@ impl RelaxationLengths {
         Self { along, across }
     }
 
-    /// Returns the longitudinal and lateral lengths, m, for the slip `stiffness`, N per unit slip.
+    /// Returns the longitudinal and lateral lengths, m, for the slip `stiffness`, N per unit slip, clamped to [`MIN_RELAXATION_LENGTH_M`] and 100 m.
     #[inline(always)]
     pub fn at<L: Lane>(&self, shared: &SharedQuantities<L>, stiffness: [L; 2]) -> [L; 2] {
         [self.along.at(shared, stiffness[0]), self.across.at(shared, stiffness[1])]
@@ -61,6 +63,8 @@ impl RelaxationLengths {
 }
 
 impl LengthLaw {
+    /// Returns the length, m, at the load, pressure and camber of `shared`, without limits. `slip_stiffness`, N per unit slip, counts only for
+    /// [`LengthLaw::Carcass`], whose carcass stiffness is at least [`MIN_CARCASS_SHARE`] of the stated one.
     #[inline(always)]
     fn at<L: Lane>(self, shared: &SharedQuantities<L>, slip_stiffness: L) -> L {
         let s = L::splat;

@@ -8,30 +8,46 @@ use crate::tyre::{Real, functions};
 /// Quantities of Fx that do not depend on slip (book 4.E10 to 4.E18, 4.E51 to 4.E57).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LongitudinalForce<L> {
+    /// Shape factor C.
     shape: L,
+    /// Peak factor D, N; 0 for a tyre without longitudinal force.
     peak: L,
+    /// Slope at the zero crossing, N per unit slip ratio.
     stiffness: L,
     /// Stiffness factor B: stiffness over shape and peak.
     factor: L,
+    /// Curvature factor E before the difference of driving and braking.
     curvature: L,
     /// Difference of curvature between driving and braking.
     curvature_sign: f32,
+    /// Horizontal shift, slip ratio.
     shift: L,
+    /// Vertical shift, N.
     vertical_shift: L,
+    /// Effect of slip angle.
     combined: Combined<L>,
 }
 
 /// Reduction of Fx by slip angle.
 #[derive(Clone, Copy, Debug)]
 struct Combined<L> {
+    /// Stiffness factor of the reduction over slip angle.
     stiffness: L,
+    /// Decrease of that factor with slip ratio.
     by_slip_ratio: f32,
+    /// Shape factor of the reduction.
     shape: f32,
+    /// Curvature factor of the reduction, at most 1.
     curvature: L,
+    /// Horizontal shift of the reduction, rad.
     shift: f32,
 }
 
 impl<L: Lane> LongitudinalForce<L> {
+    /// Computes the quantities under the clamped load, at the camber, pressure and grip of `shared`. With df the relative deviation of load and dp
+    /// that of pressure: friction `μ = (PDX1 + PDX2 df) (1 + PPX3 dp + PPX4 dp²) (1 − PDX3 γ²) LMUX`, at least [`MIN_FRICTION`], times grip;
+    /// `D = μ F_z`; slope `K = F_z (PKX1 + PKX2 df) exp(PKX3 df) (1 + PPX1 dp + PPX2 dp²) LKX`; `B = K / (C D)`. In a use mode without longitudinal
+    /// force, the load and with it the forces are 0.
     #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &SharedQuantities<L>) -> Self {
         let c = &tyre.c;
@@ -40,6 +56,7 @@ impl<L: Lane> LongitudinalForce<L> {
         let one = s(1.0);
         let camber = camber * s(c.lgax);
         let square = camber * camber;
+        // Factor 0 for a tyre without longitudinal force.
         let on = s(if matches!(tyre.use_mode, UseMode::Load | UseMode::Lateral) { 0.0 } else { 1.0 });
         let load = load * on;
         let friction = (s(c.pdx1) + s(c.pdx2) * dfz)
@@ -71,7 +88,9 @@ impl<L: Lane> LongitudinalForce<L> {
         }
     }
 
-    /// Returns Fx, N, at slip ratio `ratio` and slip angle `angle`, rad. `combined` includes the effect of slip angle.
+    /// Returns Fx, N, at slip ratio `ratio` and slip angle `angle`, rad, under the clamped load: `D sin(C atan(B κ − E (B κ − atan(B κ)))) + S_V`
+    /// with κ the ratio plus the horizontal shift. E is at most 1 and differs between driving and braking. `combined` includes the reduction by slip
+    /// angle.
     #[inline(always)]
     pub fn force<R: Real<L>>(&self, ratio: R, angle: L, combined: bool) -> R {
         let one = L::splat(1.0);

@@ -67,22 +67,32 @@ pub enum UseMode {
 /// Magic Formula tyre with finite results: [`MagicFormula::new`] rejects coefficients that lead to others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MagicFormula {
+    /// Checked coefficients; those that the use mode does not need have harmless values.
     c: Coefficients,
+    /// Version of the equations.
     version: Version,
+    /// Set of forces that the tyre has.
     use_mode: UseMode,
 }
 
 /// Magic Formula tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedMagicFormula<L> {
+    /// Quantities that do not depend on slip.
     shared: SharedQuantities<L>,
+    /// Longitudinal force law at these conditions.
     along: LongitudinalForce<L>,
+    /// Lateral force law at these conditions.
     across: LateralForce<L>,
+    /// Lowest and highest slip ratio, and slip angle (rad), at which the formula is evaluated.
     slip_range: [[f32; 2]; 2],
+    /// Whether each force is reduced by the other slip.
     combined: bool,
     /// Whether the friction ellipse combines the forces, instead of the coefficients of combined slip.
     by_ellipse: bool,
+    /// Relaxation lengths as functions of load.
     lengths: RelaxationLengths,
+    /// Speed of the wheel centre along the heading, m/s.
     speed: L,
 }
 
@@ -116,9 +126,11 @@ const MIN_LOAD_RATIO: f32 = 0.01;
 const MAX_LOAD_RATIO: f32 = 5.0;
 
 impl MagicFormula {
-    /// Builds a tyre of `coefficients`, SI units.
+    /// Builds a tyre of `coefficients`, SI units. Shape factors and stiffnesses of a direction that `uses` leaves out are replaced by ±1, as files
+    /// may not state them.
     ///
     /// # Errors
+    ///
     /// Returns every coefficient for which the formula is undefined or not finite.
     pub fn new(coefficients: Coefficients, version: Version, uses: UseMode) -> Result<Self, Vec<ValueFault>> {
         let faults = checks::faults(&coefficients, uses);
@@ -172,8 +184,8 @@ impl MagicFormula {
         self.moments(&self.prepare(conditions), slip).aligning
     }
 
-    /// Returns the tyre for the other side of the car, with left and right reflected: Fy(κ, α, γ) becomes −Fy(κ, −α,
-    /// −γ).
+    /// Returns the tyre for the other side of the car, with left and right reflected: Fy(κ, α, γ) becomes −Fy(κ, −α, −γ). All odd coefficients change
+    /// sign, and the ranges of slip angle and camber are reflected.
     pub fn mirrored(&self) -> Self {
         let mut tyre = self.clone();
         for sided in mirrored_coefficients(&mut tyre.c) {
@@ -185,8 +197,8 @@ impl MagicFormula {
         tyre
     }
 
-    /// Returns the tyre without differences of left and right (conicity, ply steer) and without shifts of Fx: no force
-    /// at zero slip and zero camber. A measured tyre pulls to one side by a hundredth of its load, even at standstill.
+    /// Returns the tyre without differences of left and right (conicity, ply steer) and without shifts of Fx: no force at zero slip and zero camber.
+    /// A measured tyre pulls to one side by a hundredth of its load, even at standstill. The coefficients concerned are set to 0.
     pub fn symmetric(&self) -> Self {
         let mut tyre = self.clone();
         for sided in mirrored_coefficients(&mut tyre.c) {
@@ -207,6 +219,9 @@ impl MagicFormula {
         self.c.lfzo * self.c.fnomin
     }
 
+    /// Computes the quantities that all equations use: load clamped to the range of the coefficients, actual load over that, relative deviations of
+    /// load and pressure from their nominal values, clamped camber, and grip of at least [`MIN_GRIP`]. Without a pressure in `conditions`, that of
+    /// the file applies; a file without nominal pressure has no effect of pressure. NaN counts as the lower bound.
     #[inline(always)]
     fn shared<L: Lane>(&self, conditions: &Conditions<L>) -> SharedQuantities<L> {
         let c = &self.c;
@@ -214,11 +229,14 @@ impl MagicFormula {
         let floor = (MIN_LOAD_RATIO * c.fnomin).max(c.fzmin);
         let load = conditions.load.clamp_nan_to_low(s(floor), s(c.fzmax.min(MAX_LOAD_RATIO * c.fnomin).max(floor)));
         // An infinite load becomes finite.
+        // Actual load, N, without a lower bound.
+        // Upper bound that keeps products finite, N.
         let present = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let stated = c.nompres > 0.0;
         let nominal = if stated { c.nompres } else { 1.0 };
         let own = if c.inflpres > 0.0 { c.inflpres } else { nominal };
         let asked = L::select(s(0.0).less(conditions.pressure), conditions.pressure, s(own));
+        // A thousandth of the nominal pressure: lower bound that avoids a division by 0.
         let held = asked.clamp_nan_to_low(s(c.presmin.max(1e-3 * nominal)), s(c.presmax));
         let pressure_ratio = if stated { held / s(nominal) } else { s(1.0) };
         SharedQuantities {
@@ -236,6 +254,7 @@ impl MagicFormula {
 impl TyreModel for MagicFormula {
     type Prepared<L: Lane> = PreparedMagicFormula<L>;
 
+    /// Computes the tyre under `conditions`. Below `MIN_GRIP`, all forces and moments fade in proportion to grip.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedMagicFormula<L> {
         let shared = self.shared(conditions);
@@ -287,6 +306,8 @@ impl<L: Lane> PreparedMagicFormula<L> {
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
+    /// Computes the forces and, by forward-mode differentiation, the slope of each force over its own slip. Combined slip reduces the forces by the
+    /// coefficients, or on the friction ellipse.
     #[inline(always)]
     fn force(&self, slip: [L; 2]) -> TyreForces<L> {
         let inputs @ [along, across] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
@@ -318,7 +339,7 @@ impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
     }
 }
 
-/// Returns the coefficients that are odd under reflection of left and right.
+/// Returns the coefficients that are odd under reflection of left and right: shifts, conicity, ply steer and side differences of curvature.
 fn mirrored_coefficients(c: &mut Coefficients) -> [&mut f32; 18] {
     [
         &mut c.rhx1,
@@ -360,8 +381,8 @@ fn cosine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
     dual::cos(dual::atan(bent(x, curvature)) * shape)
 }
 
-/// Returns the factor by which the other slip reduces a force: the cosine formula at the slip over its value at the
-/// shift. The factor is 1 without slip.
+/// Returns the factor by which the other slip reduces a force: the cosine formula at `slipping` over its value at `shifted`, both stiffness times
+/// slip, the latter with the shift alone. The factor is 1 without slip. The divisor is at least 0.01.
 #[inline(always)]
 fn loss<L: Lane, R: Real<L>>(slipping: R, shifted: R, shape: L, curvature: L) -> R {
     let whole = cosine_formula(shifted, shape, curvature);

@@ -8,12 +8,17 @@ use crate::tyre::{Moments, functions};
 
 /// Quantities at one slip from which the moments are computed, under the clamped load.
 struct MomentPoint<L> {
+    /// Load, pressure, camber and grip.
     shared: SharedQuantities<L>,
+    /// Slip ratio, clamped.
     ratio: L,
+    /// Slip angle, clamped, rad.
     angle: L,
     /// Forces Fx and Fy, N.
     force: [L; 2],
+    /// Longitudinal force law.
     along: LongitudinalForce<L>,
+    /// Lateral force law at the camber.
     across: LateralForce<L>,
     /// Force that acts at the pneumatic trail, N.
     trailing: L,
@@ -21,7 +26,8 @@ struct MomentPoint<L> {
     heading: L,
 }
 
-/// Computes the moments at the slips (κ, −tan α), N m.
+/// Computes the moments at the slips (κ, −tan α), N m, under the actual load: Mx and Mz from the combined forces, My as the rolling resistance
+/// against the rolling direction. The friction ellipse, where it applies, reduces the forces.
 #[inline(always)]
 pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
     let shared = point.shared;
@@ -31,6 +37,7 @@ pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula
     // The reduction by slip ratio is that of the cambered tyre, as in MF-Tyre; the book has camber 0 there, too.
     let upright = if tyre.is_mf6() { LateralForce::new(tyre, &shared, L::splat(0.0)) } else { across };
     let shares = point.ellipse_factors(slip, [ratio, angle]);
+    // Share of the lateral force that slip ratio leaves.
     let left = if point.combined { across.loss(ratio, angle) } else { L::splat(1.0) };
     let at = MomentPoint {
         shared,
@@ -52,13 +59,15 @@ pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula
     }
 }
 
-/// Computes Mx under the clamped load, N m (book 4.E69, with the square as in MF-Tyre; MF 5.2: its first three terms).
+/// Computes Mx under the clamped load, N m (book 4.E69, with the square as in MF-Tyre): `R F_z` times the sum of a shift, camber, lateral force over
+/// nominal load and, in 6.1, terms that mix them, plus a lever of Fy. MF 5.2 has its first three terms only. `at` has the combined lateral force.
 #[inline(always)]
 fn overturning<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>) -> L {
     let c = &tyre.c;
     let s = L::splat;
     let SharedQuantities { load, dpi, camber, .. } = at.shared;
     let one = s(1.0);
+    // Load over nominal load.
     let relative_load = load / s(c.fnomin);
     let relative_force = at.force[1] / s(c.fnomin);
     let camber_term = s(c.qsx2) * camber * (one + s(c.ppmx1) * dpi);
@@ -78,14 +87,15 @@ fn overturning<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>) -> L {
     lever * (load * (first + mixed + rising - squared) + side)
 }
 
-/// Returns the magnitude of the rolling resistance moment of a rolling tyre under the clamped load, N m, ≥ 0. `along`
-/// is the longitudinal force, N. The equation is that of the paper, with F_z0; book 4.E70 has the load instead.
+/// Returns the magnitude of the rolling resistance moment of a rolling tyre under the clamped load, N m, ≥ 0. `along` is the longitudinal force, N.
+/// Speed over that of the measurement is clamped to ±10. The equation is that of the paper, with F_z0; book 4.E70 has the load instead.
 #[inline(always)]
 fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, along: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
     let SharedQuantities { load, camber, pressure_ratio, .. } = point.shared;
     let relative_load = load / s(c.fnomin);
+    // Speed over that of the measurement.
     let v = (point.speed / s(c.longvl)).clamp_nan_to_low(s(-10.0), s(10.0));
     let sum = s(c.qsy1)
         + s(c.qsy2) * along / s(c.fnomin)
@@ -97,7 +107,8 @@ fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, alo
     (s(c.unloaded_radius * c.fnomin * c.lmy) * sum * over_load * over_pressure).at_least(s(0.0))
 }
 
-/// Returns the magnitude of the rolling resistance moment at the slips (κ, −tan α), N m.
+/// Returns the magnitude of the rolling resistance moment at the slips (κ, −tan α), N m, ≥ 0, under the actual load and with the combined
+/// longitudinal force.
 #[inline(always)]
 pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
@@ -105,7 +116,8 @@ pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedM
     resistance(tyre, point, along) * point.shared.load_scale
 }
 
-/// Returns the rolling direction, −1 to 1. Below a rolling speed of VXLOW it fades out, to 0 at a locked wheel.
+/// Returns the rolling direction, −1 to 1: the rolling speed `v + κ |v|` over VXLOW, clamped. Below a rolling speed of VXLOW it fades out, to 0 at a
+/// locked wheel.
 #[inline(always)]
 fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
     let s = L::splat;
@@ -116,8 +128,9 @@ fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
 /// Minimum speed over which the rolling resistance reverses with the rolling direction, m/s.
 const MIN_FADE_SPEED_MPS: f32 = 0.01;
 
-/// Computes Mz under the clamped load, N m: residual moment, lateral force times trail, and longitudinal force times
-/// its lever (paper A54 to A60 and book 4.E71 to 4.E78).
+/// Computes Mz under the clamped load, N m: residual moment, less lateral force times trail, plus longitudinal force times its lever (paper A54 to
+/// A60 and book 4.E71 to 4.E78). Under combined slip, trail and residual moment use equivalent slip angles; otherwise the longitudinal force has no
+/// lever.
 #[inline(always)]
 fn aligning<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>) -> L {
     let c = &tyre.c;
@@ -125,6 +138,7 @@ fn aligning<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>) -> L {
     let combined = tyre.use_mode == UseMode::Combined;
     let SharedQuantities { dfz, .. } = at.shared;
     let camber = at.shared.camber * s(c.lgaz);
+    // Horizontal shifts of the trail and of the residual moment, rad.
     let trail_shift = s(c.qhz1) + s(c.qhz2) * dfz + (s(c.qhz3) + s(c.qhz4) * dfz) * camber;
     let residual_shift = at.across.shift + at.across.vertical_shift / at.across.cornering;
     let [trail_angle, residual_angle] = [at.angle + trail_shift, at.angle + residual_shift];
@@ -142,7 +156,8 @@ fn aligning<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>) -> L {
     residual - trail * at.trailing + along
 }
 
-/// Returns the equivalent slip angle, rad: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`.
+/// Returns the equivalent slip angle, rad: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`. `scaled_ratio`: Kx κ / Ky. The angle is clamped
+/// to ±1.57 rad.
 #[inline(always)]
 fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
     let angle = angle.clamp_nan_to_low(L::splat(-1.57), L::splat(1.57));
@@ -151,22 +166,26 @@ fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
     functions::atan(square.sqrt()) * angle.sign()
 }
 
-/// Returns the pneumatic trail, m, without the cosine of the slip angle.
+/// Returns the pneumatic trail, m, without the cosine of the slip angle: `D_t cos(C_t atan(B_t α − E_t (B_t α − atan(B_t α))))` at the equivalent
+/// slip angle `slip`, rad. `angle`: slip angle with the trail's shift, rad, whose sign changes the curvature; `camber`: scaled camber, rad.
 #[inline(always)]
 fn trail<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>, camber: L, angle: L, slip: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
     let one = s(1.0);
     let SharedQuantities { load, dfz, dpi, grip, .. } = at.shared;
+    // Factor B_t.
     let stiffness = (s(c.qbz1) + s(c.qbz2) * dfz + s(c.qbz3) * dfz * dfz)
         * (one + s(c.qbz4) * camber + s(c.qbz5) * camber.abs())
         * s(c.lky / c.lmuy)
         / grip;
+    // Factor D_t, m.
     let size = load
         * s(c.unloaded_radius / c.fnomin * c.ltr)
         * (s(c.qdz1) + s(c.qdz2) * dfz)
         * (one - s(c.ppz1) * dpi)
         * (one + s(c.qdz3) * camber + s(c.qdz4) * camber * camber);
+    // Term that makes the curvature differ by side.
     let side = functions::atan(stiffness * s(c.qcz1) * angle) * s(std::f32::consts::FRAC_2_PI);
     let curvature =
         (s(c.qez1) + s(c.qez2) * dfz + s(c.qez3) * dfz * dfz) * (one + (s(c.qez4) + s(c.qez5) * camber) * side);
@@ -174,14 +193,17 @@ fn trail<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>, camber: L, angle: L,
     size * curve
 }
 
-/// Returns the residual moment, N m, without the cosine of the slip angle.
+/// Returns the residual moment, N m, without the cosine of the slip angle: `D_r cos(atan(B_r α))` at the equivalent slip angle `slip`, rad. `camber`:
+/// scaled camber, rad.
 #[inline(always)]
 fn residual<L: Lane>(tyre: &MagicFormula, at: &MomentPoint<L>, camber: L, slip: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
     let one = s(1.0);
     let SharedQuantities { load, dfz, dpi, grip, .. } = at.shared;
+    // Factor B_r.
     let stiffness = s(c.qbz9 * c.lky / c.lmuy) / grip + s(c.qbz10) * at.across.factor * at.across.shape;
+    // Factor D_r over load and radius: of the upright tyre and by camber.
     let upright = (s(c.qdz6) + s(c.qdz7) * dfz) * s(c.lres);
     let by_camber =
         (s(c.qdz8) + s(c.qdz9) * dfz) * (one + s(c.ppz2) * dpi) + (s(c.qdz10) + s(c.qdz11) * dfz) * camber.abs();

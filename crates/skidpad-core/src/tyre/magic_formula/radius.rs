@@ -21,14 +21,15 @@ const RADIUS_BISECTIONS: u32 = 20;
 impl MagicFormula {
     /// Computes the radii at `spin` rad/s while the tyre transmits the longitudinal and lateral `force`, N.
     ///
-    /// Effective radius and vertical force follow the paper's section on radii. At the loaded radius, the vertical
-    /// force equals the load. Version 6.1 has a closed form. Version 6.2, where camber changes the deflection and
-    /// shifts the lateral force, is solved by bisection. If no vertical stiffness is stated, the tyre is rigid and all
-    /// radii are the free radius.
+    /// The free radius grows with the square of spin. Effective radius and vertical force follow the paper's section on radii. At the loaded radius,
+    /// the vertical force equals the load. Version 6.1 has a closed form. Version 6.2, where camber changes the deflection and shifts the lateral
+    /// force, is solved by bisection. If no vertical stiffness is stated, the tyre is rigid and all radii are the free radius. Loaded and effective
+    /// radius are at least a tenth of the unloaded one.
     pub fn radii<L: Lane>(&self, conditions: &Conditions<L>, spin: L, force: [L; 2]) -> Radii<L> {
         let c = &self.c;
         let s = L::splat;
         let shared = self.shared(conditions);
+        // Rim speed over the speed of the measurement.
         let rolled = (spin.clamp_nan_to_low(s(-1e4), s(1e4)) * s(c.unloaded_radius / c.longvl)).abs();
         let free = (s(c.q_re0) + s(c.q_v1) * rolled * rolled) * s(c.unloaded_radius);
         let load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
@@ -36,9 +37,11 @@ impl MagicFormula {
         if stiffness <= 0.0 {
             return Radii { free, loaded: free, effective: free };
         }
+        // Factor of the pressure on the vertical stiffness.
         let pressed = (s(1.0) + s(c.pfz1) * shared.dpi).at_least(s(0.05));
         let nominal_deflection = s(c.fnomin / stiffness) / pressed;
         let relative_load = load / s(c.fnomin);
+        // Decrease of the effective radius, in nominal deflections.
         let bend = s(c.dreff) * functions::atan(s(c.breff) * relative_load) + s(c.freff) * relative_load;
         let least = s(0.1 * c.unloaded_radius);
         let force = force.map(|force| force.clamp_nan_to_low(s(-1e7), s(1e7)) / s(c.fnomin));
@@ -58,11 +61,15 @@ impl MagicFormula {
 
 /// Vertical spring of a tyre.
 struct VerticalSpring<'a, L> {
+    /// Tyre with its coefficients.
     tyre: &'a MagicFormula,
+    /// Load, pressure, camber and grip.
     shared: SharedQuantities<L>,
+    /// Radius of the free tyre, m.
     free: L,
     /// Factor of the pressure on the stiffness.
     pressure_factor: L,
+    /// Load over nominal load.
     relative_load: L,
     /// Longitudinal and lateral forces over the nominal load.
     force: [L; 2],
@@ -71,8 +78,8 @@ struct VerticalSpring<'a, L> {
 }
 
 impl<L: Lane> VerticalSpring<'_, L> {
-    /// Returns the linear and the quadratic coefficient of the vertical force. The force is over the nominal load, the
-    /// deflection over the unloaded radius.
+    /// Returns the linear and the quadratic coefficient of the vertical force; camber raises the linear one. The force is over the nominal load, the
+    /// deflection over the unloaded radius. Without Q_FZ1 the linear one follows from the vertical stiffness at the nominal load.
     fn rates(&self) -> [L; 2] {
         let c = &self.tyre.c;
         let whole = c.vertical_stiffness * c.lcz * c.unloaded_radius / c.fnomin;
@@ -81,8 +88,8 @@ impl<L: Lane> VerticalSpring<'_, L> {
         [L::splat(linear) + L::splat(c.q_fz3) * camber * camber, L::splat(c.q_fz2)]
     }
 
-    /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1). `across` is the loss by
-    /// the lateral force, before it is squared.
+    /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1): `1 + Q_V2 Ω − (Q_FCX Fx)² − across²`, at least 0.1,
+    /// times that of the pressure. `across` is the loss by the lateral force, before it is squared.
     fn stiffness_factor(&self, across: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -90,8 +97,8 @@ impl<L: Lane> VerticalSpring<'_, L> {
         (s(1.0) + s(c.q_v2) * self.spin_ratio - along * along - across * across).at_least(s(0.1)) * self.pressure_factor
     }
 
-    /// Returns the loaded radius of 6.1, m: the root of a quadratic equation, in the form that is exact without a
-    /// square term.
+    /// Returns the loaded radius of 6.1, m: free radius less the deflection at which `linear d + square d²`, times the stiffness factor, equals the
+    /// relative load. The root is in the form that is exact without a square term.
     fn solve(&self) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -102,7 +109,8 @@ impl<L: Lane> VerticalSpring<'_, L> {
         self.free - (asked + asked) / (linear + root) * s(c.unloaded_radius)
     }
 
-    /// Returns the loaded radius of 6.2, m, by bisection. The vertical force falls as the radius rises.
+    /// Returns the loaded radius of 6.2, m, between a tenth of the free radius and the free radius, by bisection. The vertical force falls as the
+    /// radius rises.
     fn bisect(&self) -> L {
         let half = L::splat(0.5);
         let (mut low, mut high) = (self.free * L::splat(0.1), self.free);
@@ -115,15 +123,18 @@ impl<L: Lane> VerticalSpring<'_, L> {
         (low + high) * half
     }
 
-    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, 6.2 (manual of MF-Tyre 6.2,
-    /// as stated by published implementations).
+    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, 6.2 (manual of MF-Tyre 6.2, as stated by published
+    /// implementations). Camber adds deflection at the tread's edge, and shifts the lateral force that softens the tyre.
     fn normalised_force(&self, radius: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
         let camber = self.shared.camber;
         let share = radius / self.free;
+        // Lateral force that camber adds, N.
         let shifted = (s(c.q_fys1) + s(c.q_fys2) * share + s(c.q_fys3) * share * share) * camber;
+        // Deflection of the upright tyre, m.
         let straight = self.free - radius;
+        // Polynomial of a radius, without unit: only its ratio to that at the free radius counts.
         let edge = |radius: L| s(c.q_cam1) * radius + s(c.q_cam2) * radius * radius;
         let width = (1.075 - 0.5 * c.aspect_ratio) * c.width;
         let lean = functions::sin(camber) / functions::cos(camber);

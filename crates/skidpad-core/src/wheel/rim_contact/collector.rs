@@ -5,10 +5,12 @@ use crate::world::port::{Contact, HullPoint, Probe};
 use crate::world::terrain::{CELL_TRIANGLE_CORNERS, GridCell, TriangleVisitor};
 use bevy_math::Vec3;
 
-/// Equivalent of [`support`](crate::ground_contact) and [`stop`](crate::wall_contact) for triangles that arrive one by one instead of in a
-/// slice.
+/// Collector of the triangles near a wheel, with the results of [`ground_contact`](crate::ground_contact) and [`wall_contact`](crate::wall_contact)
+/// for triangles that arrive one by one instead of in a slice.
 pub struct TriangleCollector<'a> {
+    /// Probe of the wheel.
     probe: &'a Probe,
+    /// Probe in its own axes.
     seeker: ProbeGeometry,
     /// Triangles kept so far; for a ray, only the one with the highest contact.
     candidates: &'a mut Vec<CandidateTriangle>,
@@ -31,13 +33,13 @@ impl<'a> TriangleCollector<'a> {
         Self { probe, seeker: ProbeGeometry::new(probe), candidates: memory, highest_hit: None }
     }
 
-    /// Keeps a triangle that some wheel plane intersects.
+    /// Keeps a triangle that some wheel plane intersects, with its `corners` in probe axes.
     #[inline(always)]
     fn push_triangle(&mut self, triangle: &Triangle, corners: [Vec3; 3]) {
         self.candidates.push(CandidateTriangle { triangle: *triangle, corners });
     }
 
-    /// Keeps the triangle of the highest contact of a ray, and discards the previous one.
+    /// Keeps the triangle of the highest contact of a ray, with the contact `touch`, and discards the previous one.
     #[inline(always)]
     fn replace_triangle(&mut self, triangle: &Triangle, touch: CircleContact) {
         self.highest_hit = Some(touch);
@@ -50,7 +52,8 @@ impl<'a> TriangleCollector<'a> {
         self.candidates.iter().map(|seen| &seen.corners).enumerate()
     }
 
-    /// Returns the contact of the wheel and the triangle that carries most load, as [`support`](crate::ground_contact).
+    /// Returns the triangle that carries most load and the contact of the wheel, as [`ground_contact`](crate::ground_contact), from the triangles
+    /// visited so far; `None` without ground in reach.
     #[inline(always)]
     pub fn ground_contact(&self, smooth: impl Fn(&Triangle) -> Option<SmoothSurface>) -> Option<(&Triangle, Contact)> {
         let (touch, rivals) = if self.probe.rim.is_some() {
@@ -64,13 +67,15 @@ impl<'a> TriangleCollector<'a> {
         Some((&self.candidates[triangle].triangle, contact))
     }
 
-    /// Returns the point at which a wall stops the rim, and the triangle of the wall, as [`stop`](crate::wall_contact).
+    /// Returns the wall triangle and the point at which it stops the rim, as [`wall_contact`](crate::wall_contact). `support` is the contact on which
+    /// the wheel stands. `None` for a ray, or if no visited triangle is higher than the wheel can climb and within reach.
     #[inline(always)]
     pub fn wall_contact(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
         let meets_high = |rim| self.seeker.has_high_triangle(rim, self.candidate_corners(), support);
         if self.probe.rim.as_ref().is_some_and(meets_high) { self.find_wall_contact(support) } else { None }
     }
 
+    /// Returns the result of [`Self::wall_contact`] for a rim with high triangles nearby.
     #[inline(never)]
     fn find_wall_contact(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
         let (triangle, point) = self.seeker.nearest_wall_contact(self.probe, self.candidate_corners(), support)?;
@@ -79,6 +84,7 @@ impl<'a> TriangleCollector<'a> {
 }
 
 impl TriangleVisitor for TriangleCollector<'_> {
+    /// Keeps the triangle if a wheel plane of a rim intersects it, or if a ray hits it higher than all before.
     #[inline(always)]
     fn visit(&mut self, triangle: &Triangle) {
         if self.probe.rim.is_some() {
@@ -90,7 +96,7 @@ impl TriangleVisitor for TriangleCollector<'_> {
         }
     }
 
-    /// Visits both triangles of a cell, and transforms each corner only once.
+    /// Visits both triangles of a cell as [`Self::visit`], and transforms each corner only once. A rim skips a cell that no wheel plane intersects.
     #[inline(always)]
     fn visit_cell(&mut self, cell: &GridCell) {
         let corners = cell.corners();

@@ -38,13 +38,13 @@ pub struct SmoothSurface {
 }
 
 impl SmoothSurface {
-    /// Returns the interpolated unit normal at a `point` of the triangle `corners`, on the side of `up`. The point may lie
-    /// outside the triangle.
+    /// Returns the interpolated unit normal at a `point` of the triangle `corners` (m), on the side of `up`. The point may lie outside the triangle,
+    /// where the normal is extrapolated.
     pub fn normal_at(&self, corners: &[Vec3; 3], point: Vec3, up: Vec3) -> Vec3 {
         self.normal(barycentric_coordinates(corners, point), up)
     }
 
-    /// Returns the interpolated unit normal at barycentric coordinates, on the side of `up`.
+    /// Returns the interpolated unit normal at the barycentric coordinates `shares`, on the side of `up`; `up` itself if the corner normals cancel.
     #[inline(always)]
     fn normal(&self, shares: [f32; 3], up: Vec3) -> Vec3 {
         let normals = &self.normals;
@@ -55,13 +55,13 @@ impl SmoothSurface {
 }
 
 impl Triangle {
-    /// Creates a triangle with sharp edges.
+    /// Creates a triangle with sharp edges: its `source` is 0. `corners` are relative to the start of the ray (m), `grip` is the friction factor.
     pub fn flat(corners: [Vec3; 3], grip: f32) -> Self {
         Self { corners, source: [0; 2], grip }
     }
 
-    /// Returns the faces of a box of `half_extents` (m) around the origin, two triangles per face. `place` maps corners to their
-    /// final position.
+    /// Returns the faces of a box of `half_extents` (m) around the origin as 12 triangles, two consecutive ones per face. `place` maps each corner to
+    /// its final position relative to the start of the ray.
     pub fn of_box(half_extents: Vec3, place: impl Fn(Vec3) -> Vec3, grip: f32) -> [Self; 12] {
         let corners: [Vec3; 8] = core::array::from_fn(|i| {
             let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
@@ -74,7 +74,7 @@ impl Triangle {
         })
     }
 
-    /// Returns a triangle in the plane of unit `normal` through `foot` that covers at least `reach` m around it.
+    /// Returns a triangle in the plane of unit `normal` through `foot` (m) that covers at least `reach` m around it: with legs of 4 `reach`.
     pub fn of_plane(foot: Vec3, normal: Vec3, reach: f32, grip: f32) -> Self {
         let (a, b) = normal.any_orthonormal_pair();
         let at = |along: f32, across: f32| foot + a * (along * reach) + b * (across * reach);
@@ -92,8 +92,7 @@ const STEEPEST_GROUND_SINE: f32 = 0.984_807_8;
 /// Tangent of the steepest ground angle: the largest change of ray distance per lateral motion of the wheel.
 pub(crate) const STEEPEST_GROUND_TANGENT: f32 = 5.671_282;
 
-/// Height of the highest edge that a wheel climbs, as a share of its radius. There the contact normal is as steep as ground can
-/// be.
+/// Height of the highest edge that a wheel climbs, as a share of its radius. There the contact normal is as steep as ground can be.
 const MAX_CLIMB_RATIO: f32 = 1.0 - STEEPEST_GROUND_COSINE;
 
 /// Maximum number of passes that climb from step to step.
@@ -117,18 +116,21 @@ struct WheelPlane {
 
 /// Probe in its own axes with the origin at the start of the ray: x in rolling direction, y to its left, z against the ray.
 struct ProbeGeometry {
+    /// Unit vectors of the probe axes x, y, z in world axes.
     axes: [Vec3; 3],
     /// Components of `axes` in every lane, for several corners at once.
     wide_axes: [[F32x4; 3]; 3],
+    /// Wheel planes, the middle one first.
     planes: [WheelPlane; MAX_WHEEL_PLANES],
     /// Number of wheel planes in use.
     plane_count: usize,
+    /// Radius of the wheel in its middle plane, m; 0 for a ray.
     radius: f32,
-    /// Height of the lowest point of the wheel before the step, m.
+    /// Height of the lowest point of the wheel before the step relative to the start of the ray, m.
     last_bottom: f32,
-    /// Component of [`Rim::came`] along the heading, m.
+    /// Component of [`Rim::probe_displacement`] along the heading, m.
     start_displacement: f32,
-    /// Component of [`Rim::moves`] along the heading, m.
+    /// Component of [`Rim::free_displacement`] along the heading, m.
     free_displacement: f32,
     /// Copy of [`Rim::load_displacement`], m.
     load_displacement: f32,
@@ -136,7 +138,8 @@ struct ProbeGeometry {
     drive_displacement: f32,
 }
 
-/// Section of a triangle with a wheel plane: a segment in order of x, with the height z and the triangle edge of each end.
+/// Section of a triangle with a wheel plane: a segment in order of x, with the height z and the triangle edge (0 to 2, by its first corner) of each
+/// end.
 #[derive(Clone, Copy)]
 struct Segment {
     x: [f32; 2],
@@ -155,7 +158,7 @@ impl Segment {
 }
 
 /// Iterator over the triangles that some wheel plane intersects: index and corners in probe axes. The corners are stored in
-/// [`collector::Seen`] or computed on each pass.
+/// [`collector::CandidateTriangle`] or computed on each pass.
 trait CutTriangles: Iterator<Item = (usize, Self::Corners)> + Clone {
     type Corners: Borrow<[Vec3; 3]>;
 }
@@ -183,9 +186,13 @@ enum RestResult {
 /// Standing position of a wheel: the geometric part of a [`Contact`].
 #[derive(Clone, Copy)]
 struct ContactGeometry {
+    /// Distance from the start of the ray to the lowest point of the wheel, m.
     distance: f32,
+    /// Unit normal of the ground, world axes.
     normal: Vec3,
+    /// Friction factor, –.
     grip: f32,
+    /// Contact point of a rim relative to the body, world axes, m; `None` on the ray.
     point: Option<Vec3>,
 }
 
@@ -200,6 +207,7 @@ struct CircleContact {
     point: Vec3,
     /// Triangle edge of a contact at the end of a segment.
     edge: Option<u8>,
+    /// Radius of the circle, m.
     radius: f32,
     /// Rise of the wheel per distance ahead, –.
     slope: f32,
@@ -210,7 +218,8 @@ struct CircleContact {
 }
 
 impl ProbeGeometry {
-    /// Builds the axes and wheel planes of a probe; a ray has one plane of radius 0.
+    /// Builds axes, wheel planes and displacements of a probe. A ray has one plane of radius 0 in any heading, no displacements, and the end of the
+    /// ray as last lowest point.
     #[inline(always)]
     fn new(probe: &Probe) -> Self {
         let up = -probe.direction;
@@ -232,6 +241,7 @@ impl ProbeGeometry {
         };
         let axes = [rim.forward, up.cross(rim.forward), up];
         let (planes, used) = wheel_planes(rim);
+        // Displacements before and after the probed pose, along the heading, m.
         let [came, moves] = [rim.probe_displacement, rim.free_displacement].map(|way| way.dot(rim.forward));
         Self {
             axes,
@@ -247,21 +257,22 @@ impl ProbeGeometry {
         }
     }
 
-    /// Returns a vector in probe axes.
+    /// Returns a vector of world axes in probe axes.
     fn to_probe_axes(&self, vector: Vec3) -> Vec3 {
         let [x, y, z] = self.axes.map(|axis| axis.dot(vector));
         Vec3::new(x, y, z)
     }
 
-    /// Returns the coordinate of four corners along one axis: the component that [`Self::to_probe_axes`] returns for each.
+    /// Returns the coordinate of four corners along probe axis `axis` (0 to 2), m: the component that [`Self::to_probe_axes`] returns for each. The
+    /// corners are given by their x, y and z in world axes.
     #[inline(always)]
     fn corner_coordinates(&self, axis: usize, [x, y, z]: &[F32x4; 3]) -> F32x4 {
         let [along_x, along_y, along_z] = self.wide_axes[axis];
         *x * along_x + *y * along_y + *z * along_z
     }
 
-    /// Returns true if some wheel plane separates the given corners. `left` has their y coordinates (m), `corners` selects them
-    /// by bit.
+    /// Returns true if some wheel plane has given corners on both sides. `left` has the y coordinates of four corners (m), `corners` selects some of
+    /// them by bit. A corner in the plane counts as left of it.
     #[inline(always)]
     fn separates_corners(&self, left: F32x4, corners: u32) -> bool {
         let cuts = |plane: &WheelPlane| {
@@ -271,7 +282,7 @@ impl ProbeGeometry {
         self.planes[..self.plane_count].iter().any(cuts)
     }
 
-    /// Returns the corners in probe axes; `None` if no wheel plane intersects the triangle.
+    /// Returns the corners in probe axes (m); `None` if no wheel plane has corners on both sides.
     #[inline(always)]
     fn cut_corners(&self, triangle: &Triangle) -> Option<[Vec3; 3]> {
         let [a, b, c] = triangle.corners;
@@ -295,15 +306,20 @@ impl ProbeGeometry {
         self.axes[0] * vector.x + self.axes[1] * vector.y + self.axes[2] * vector.z
     }
 
-    /// Returns the highest contact on `near` that the wheel can climb to, and whether the wheel could also rest on another one.
-    /// `None` without any contact.
+    /// Returns the highest contact of all wheel planes with the triangles `near`, and whether the wheel could also rest on another one at the end of
+    /// the step. `None` without any contact. Edges above the climb height of the wheel do not count. A pass that raised the wheel and rejected such
+    /// an edge is repeated with the new wheel height, at most [`MAX_CLIMB_PASSES`] times.
     #[inline(always)]
     fn highest_contact(&self, near: impl CutTriangles) -> Option<(CircleContact, bool)> {
         let mut best: Option<CircleContact> = None;
+        // Whether two contacts can share the load.
         let mut rivals = false;
         for _ in 0..MAX_CLIMB_PASSES {
+            // Height up to which the wheel climbs, m.
             let climbs = self.climb_height(best.map_or(self.last_bottom, |touch| touch.bottom));
+            // Height of the wheel before this pass, m.
             let was = best.map(|touch| touch.bottom);
+            // Whether an edge was too high to climb.
             let mut refused = false;
             for (i, corners) in near.clone() {
                 let corners = corners.borrow();
@@ -328,9 +344,9 @@ impl ProbeGeometry {
         best.map(|best| (best, rivals))
     }
 
-    /// Builds the contact of a wheel that stands at `touch`, or shares its load with the contact `beside` (and its share). `of`
-    /// returns the triangle of a contact. The index is that of the triangle with the larger share. `None` if the ground is beyond
-    /// the reach of the probe.
+    /// Builds the contact of a wheel that stands at `touch`, or shares its load with the contact `beside` (and its share of the load). Returns the
+    /// index of the triangle with the larger share, and the contact without ground motion. `None` if the distance exceeds the length of the ray or is
+    /// NaN. `of` returns the triangle of a contact, `smooth` the smooth surface of a triangle, if any. Only rims have a contact point.
     #[inline(always)]
     fn build_contact<'a>(
         &self,
@@ -361,14 +377,17 @@ impl ProbeGeometry {
         Some((triangle as usize, Contact { distance, normal, grip, point, ground: None }))
     }
 
-    /// Returns the point of a contact relative to the position of the body, world axes, m.
+    /// Returns the point of a contact relative to the position of the body, world axes, m: probe offset plus point in world axes.
     fn contact_point(&self, probe: &Probe, touch: &CircleContact) -> Vec3 {
         probe.offset + self.to_world(touch.point)
     }
 
-    /// Builds the contact of the circle of `plane` at x and z (m) on a triangle.
+    /// Builds the contact of the circle of `plane` at x and z (m, probe axes) with a triangle by index. The lowest point of the wheel is at the
+    /// height `z + √(r² − x²) − R` with the radius r of the plane; the slope is `x / √(r² − x²)`. `edge` is the triangle edge of a contact at a
+    /// segment end. The rank `flatness` is left at 0.
     fn new_contact(&self, plane: &WheelPlane, [x, z]: [f32; 2], edge: Option<u8>, triangle: usize) -> CircleContact {
         let triangle = triangle as u32;
+        // Height of the circle centre above the contact point, m.
         let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt();
         let point = Vec3::new(x, plane.left, z);
         let slope = if rise > 0.0 { x / rise } else { 0.0 };
@@ -383,7 +402,9 @@ impl ProbeGeometry {
         }
     }
 
-    /// Returns how the circle of `plane` rests on a segment. An end above the height `climbs` (m) is too high.
+    /// Returns how the circle of `plane` rests on a segment: at the tangent point, or at the segment end nearest to it. No contact if the segment is
+    /// out of reach in x, if the contact is steeper than 80°, or at the end of a wall. An end above the height `climbs` (m), or one cut off at the
+    /// start of the ray, is too high; tangent points have no height limit.
     fn rest_on(&self, segment: &Segment, plane: &WheelPlane, climbs: f32) -> RestResult {
         let Segment { x: [x0, x1], z: [z0, z1], edge, is_clipped: open } = *segment;
         let radius = plane.radius;
@@ -392,6 +413,7 @@ impl ProbeGeometry {
         }
         let (width, rise) = (x1 - x0, z1 - z0);
         let length = (width * width + rise * rise).sqrt();
+        // Position x of the tangent point, m.
         let tangent = if length > 0.0 { radius * (rise / length) } else { x0 };
         let end = if tangent <= x0 { Some(0) } else { (tangent >= x1).then_some(1) };
         let [x, z] = match end {
@@ -409,8 +431,11 @@ impl ProbeGeometry {
         RestResult::Contact { x, z, edge: end.map(|end| edge[end]) }
     }
 
-    /// Returns the unit normal of the ground at `touch`, world axes.
+    /// Returns the unit normal of the ground at `touch`, world axes. Inside a `smooth` surface, or at an edge over which it continues, the corner
+    /// normals are interpolated. A tangent contact has the face normal. At an edge, the normal points from the contact point to the centre of the
+    /// circle; its lateral tilt is set by the edge if that is at more than 30° to the heading, otherwise by the face.
     fn normal_at(&self, touch: &CircleContact, triangle: &Triangle, smooth: Option<SmoothSurface>) -> Vec3 {
+        // Whether the surface continues smoothly over the edge of the contact.
         let goes_on = |edges: &[bool; 3]| touch.edge.is_none_or(|edge| edges[usize::from(edge) % 3]);
         if let Some(smooth) = &smooth
             && goes_on(&smooth.edges)
@@ -426,6 +451,7 @@ impl ProbeGeometry {
         let rise = (touch.radius * touch.radius - touch.point.x * touch.point.x).max(0.0).sqrt();
         let (back, up) = (-touch.point.x / touch.radius, rise / touch.radius);
         let along = (corners[(edge + 1) % 3] - corners[edge]).normalize_or_zero();
+        // Unit normal in probe axes.
         let level = if along.y.abs() > MIN_EDGE_ANGLE_SINE {
             // Normal perpendicular to the edge and to the circle.
             let normal = Vec3::new(up, 0.0, -back).cross(along).normalize_or(Vec3::Z);
@@ -438,8 +464,8 @@ impl ProbeGeometry {
     }
 }
 
-/// Replaces `best` by the contact `found` on the triangle `corners` if that is higher. Between contacts of equal height, a
-/// tangent contact is preferred, then a flatter face, then a point nearer to the middle of the tread.
+/// Replaces `best` by the contact `found` on the triangle `corners` (probe axes) if that is higher. Within [`HEIGHT_TOLERANCE_M`], a tangent contact
+/// is preferred, then a flatter face, then a point nearer to the middle of the tread. Sets the rank `flatness`.
 fn keep_higher(best: &mut Option<CircleContact>, corners: &[Vec3; 3], found: CircleContact) {
     if best.is_some_and(|best| found.bottom < best.bottom - HEIGHT_TOLERANCE_M) {
         return;
@@ -455,7 +481,8 @@ fn keep_higher(best: &mut Option<CircleContact>, corners: &[Vec3; 3], found: Cir
     }
 }
 
-/// Returns the wheel planes of a rim, the middle one first, and their number.
+/// Returns the wheel planes of a rim, the middle one first, and their number: 1 for a disc; otherwise 3, the outer ones at both ends of a flat tread,
+/// or farther in and with a smaller radius on a rounded one.
 fn wheel_planes(rim: &Rim) -> ([WheelPlane; MAX_WHEEL_PLANES], usize) {
     let middle = WheelPlane { left: 0.0, radius: rim.radius };
     if rim.half_width == 0.0 {
@@ -469,21 +496,25 @@ fn wheel_planes(rim: &Rim) -> ([WheelPlane; MAX_WHEEL_PLANES], usize) {
     ([middle, at(-1.0), at(1.0)], 3)
 }
 
-/// Corner order by the sides of a plane on which the corners lie (three bits): the corner that is alone, then the others in
-/// circular order. `None` if all are on one side.
+/// Corner order by the sides of a plane on which the corners lie (three bits): the corner that is alone, then the others in circular order. `None` if
+/// all are on one side.
 const CORNER_ORDER: [Option<[u8; 3]>; 8] = {
     let [a, b, c] = [Some([0, 1, 2]), Some([1, 2, 0]), Some([2, 0, 1])];
     [None, a, b, c, c, b, a, None]
 };
 
-/// Returns the section of a triangle with the plane at `left` (m), below the start of the ray. `None` without a section, or if
-/// all of it is farther ahead or behind than `reach` (m).
+/// Returns the section of a triangle (probe axes) with the plane at `left` (m), in order of x and below the start of the ray, with the triangle edge
+/// of each end. `None` without a section, if all of it is farther ahead or behind than `reach` (m), or if it is above the start of the ray. Both
+/// triangles at an edge compute the same point from its corners.
 #[inline(always)]
 fn section(corners: &[Vec3; 3], left: f32, reach: f32) -> Option<Segment> {
+    // Distances of the corners to the left of the plane, m.
     let apart = corners.map(|corner| corner.y - left);
     let beyond = |k: usize| usize::from(apart[k] >= 0.0);
+    // Corner alone on its side of the plane, and the other two.
     let [lone, next, last] = CORNER_ORDER[beyond(0) | beyond(1) << 1 | beyond(2) << 2]?;
     let is_beyond = apart[usize::from(lone)] >= 0.0;
+    // Corners of the edge in fixed order, and the share of the edge at which the plane cuts it.
     let crossing = |other: u8| {
         let (low, high) = if is_beyond { (other, lone) } else { (lone, other) };
         let (low, high) = (usize::from(low), usize::from(high));
@@ -505,7 +536,7 @@ fn section(corners: &[Vec3; 3], left: f32, reach: f32) -> Option<Segment> {
     clip_at_start(&mut segment).then_some(segment)
 }
 
-/// Cuts off the part of a segment above the start of the ray. Returns false if nothing is left.
+/// Cuts off the part of a segment above the start of the ray (z > 0), and marks the cut end in `is_clipped`. Returns false if nothing is left.
 fn clip_at_start(segment: &mut Segment) -> bool {
     let [z0, z1] = segment.z;
     if z0 <= 0.0 && z1 <= 0.0 {
@@ -521,13 +552,14 @@ fn clip_at_start(segment: &mut Segment) -> bool {
     true
 }
 
-/// Returns the unit normal of a triangle on the side of `up`.
+/// Returns the unit normal of a triangle on the side of `up`; `up` itself for a triangle without area.
 fn face_normal(corners: &[Vec3; 3], up: Vec3) -> Vec3 {
     let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(up);
     if normal.dot(up) < 0.0 { -normal } else { normal }
 }
 
-/// Returns the barycentric coordinates of a point relative to a triangle; the first corner for a triangle without area.
+/// Returns the barycentric coordinates of a point projected onto the plane of a triangle, which sum to 1; negative outside the triangle. Those of the
+/// first corner for a triangle without area.
 fn barycentric_coordinates(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     let [a, b, c] = *corners;
     let normal = (b - a).cross(c - a);
@@ -540,11 +572,11 @@ fn barycentric_coordinates(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     [of_a, of_b, 1.0 - of_a - of_b]
 }
 
-/// Returns the contact of the wheel of `probe` with the triangles `near` it, and the index of the triangle that carries most
-/// load.
+/// Returns the index of the triangle that carries most load, and the contact of the wheel of `probe` with the triangles `near` it.
 ///
-/// `near` must include all triangles within reach. `smooth` returns the smooth surface of a triangle, or `None` for a flat one.
-/// The result is `None` without ground in reach.
+/// `near` must include all triangles within reach. `smooth` returns the smooth surface of a triangle, or `None` for a flat one. A ray stands on its
+/// highest hit below its start. A rim stands on its highest contact, and shares the load with a second one if it would stand there at the end of the
+/// step. The result is `None` without ground in reach of the ray.
 pub fn ground_contact(
     probe: &Probe,
     near: &[Triangle],

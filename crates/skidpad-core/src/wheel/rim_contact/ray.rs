@@ -8,7 +8,8 @@ use crate::wheel::rim_contact::{CircleContact, HEIGHT_TOLERANCE_M, ProbeGeometry
 use bevy_math::Vec3;
 
 impl ProbeGeometry {
-    /// Returns the highest contact of the ray with `near` below its start; `None` without a hit.
+    /// Returns the highest contact of the ray with the triangles `near` at or below its start, with the index of the triangle; `None` without a hit.
+    /// Of hits within the height tolerance the first one is kept.
     pub(super) fn highest_hit(&self, near: &[Triangle]) -> Option<CircleContact> {
         let mut best = None;
         for (i, triangle) in near.iter().enumerate() {
@@ -19,15 +20,17 @@ impl ProbeGeometry {
         best
     }
 
-    /// Returns the contact of the ray with `triangle` below its start if it is higher than `best`. The index of the triangle is
-    /// not set.
+    /// Returns the contact of the ray with `triangle` at or below its start if it is higher than `best` by more than the height tolerance; otherwise
+    /// `None`. The index of the triangle is not set.
     #[inline(always)]
     pub(super) fn hit_above(&self, best: Option<&CircleContact>, triangle: &Triangle) -> Option<CircleContact> {
         let seen = |k: usize| triangle.corners.map(|corner| self.axes[k].dot(corner));
         self.hit_in_probe_axes(best, seen(0), seen(1), || seen(2))
     }
 
-    /// Returns the contact of [`Self::hit_above`] for a triangle whose corners have the probe coordinates `x`, `y` and `z` (m).
+    /// Returns the contact of [`Self::hit_above`] for a triangle whose corners have the probe coordinates `x`, `y` and `z` (m). The ray is the z
+    /// axis. It hits if all three edge functions have one sign or are 0; a triangle without area as seen along the ray is never hit. The height is
+    /// interpolated with barycentric coordinates.
     #[inline(always)]
     pub(super) fn hit_in_probe_axes(
         &self,
@@ -36,6 +39,7 @@ impl ProbeGeometry {
         y: [f32; 3],
         z: impl FnOnce() -> [f32; 3],
     ) -> Option<CircleContact> {
+        // Edge function: twice the area of the triangle of an edge and the ray.
         let side = |from: usize, to: usize| x[from] * y[to] - y[from] * x[to];
         let [of_a, of_b, of_c] = [side(1, 2), side(2, 0), side(0, 1)];
         let is_left = (of_a >= 0.0) & (of_b >= 0.0) & (of_c >= 0.0);

@@ -8,17 +8,21 @@ use crate::wheel::rim_contact::wall::wall_contact;
 use crate::world::terrain::{GridCell, TriangleVisitor};
 use bevy_math::DVec3;
 
+/// Radius of the tested disc, m.
 const RADIUS_M: f32 = 0.33;
 
+/// Returns the contact of `probe` on flat triangles `near`.
 fn support(probe: &Probe, near: &[Triangle]) -> Option<Contact> {
     stands(probe, near, |_| None).map(|(_, contact)| contact)
 }
 
+/// Returns a downward probe at the origin with a ray of 1.2 m.
 fn wheel(rim: Option<Rim>) -> Probe {
     let (position, offset, direction) = (DVec3::ZERO, Vec3::ZERO, Vec3::NEG_Z);
     Probe { car: 0, position, offset, direction, length: 1.2, rim }
 }
 
+/// Returns a disc without width on that ray, 0.66 m above the ground, heading along x.
 fn disc() -> Probe {
     let forward = Vec3::X;
     let (moves, give) = (Vec3::ZERO, 0.0);
@@ -52,8 +56,10 @@ fn bottom(points: &[[f32; 2]], by: [f32; 2]) -> Option<(f32, Contact)> {
     support(&disc(), &strip(points, by)).map(|met| (-met.distance - by[1], met))
 }
 
+/// Height of the ground relative to the start of the ray, m: one wheel diameter below.
 const GROUND_HEIGHT_M: f32 = -0.66;
 
+/// Checks height, point and normal of a disc at steps of several heights against the closed form.
 #[test]
 fn a_disc_climbs_a_step_along_a_circle() {
     // Rigid disc with R = 0.33 m: it touches a step of height h at the distance √(2Rh − h²) with the normal at the angle acos(1 −
@@ -80,6 +86,7 @@ fn a_disc_climbs_a_step_along_a_circle() {
     }
 }
 
+/// Checks that steps above the climb height do not lift the disc.
 #[test]
 fn a_step_as_high_as_the_hub_is_no_ground() {
     for height in [0.28, 0.33, 0.4, 2.0] {
@@ -91,6 +98,7 @@ fn a_step_as_high_as_the_hub_is_no_ground() {
     }
 }
 
+/// Checks that obstacles above the climb height block the rim with the right gap and normal, and that lower steps do not.
 #[test]
 fn a_wall_stops_the_rim_and_a_step_does_not() {
     for (height, gap) in [(0.2f32, None), (0.25, None), (0.3, Some(0.1)), (0.33, Some(0.1)), (2.0, Some(0.1))] {
@@ -107,6 +115,7 @@ fn a_wall_stops_the_rim_and_a_step_does_not() {
     }
 }
 
+/// Checks that a disc in the middle of stairs rests on the highest edge that it reaches by climbing from step to step.
 #[test]
 fn steps_on_steps_are_climbed_one_by_one() {
     let stairs: Vec<[f32; 2]> = (0..6).flat_map(|k| [[k as f32, k as f32], [(k + 1) as f32, k as f32]]).collect();
@@ -118,6 +127,7 @@ fn steps_on_steps_are_climbed_one_by_one() {
     assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
 }
 
+/// Checks that a disc rests on both edges of a gap, and that a ray falls to its ground.
 #[test]
 fn a_disc_bridges_a_gap_and_a_ray_falls_in() {
     let gap = [[-5.0, 0.0], [-0.1, 0.0], [-0.1, -0.3], [0.1, -0.3], [0.1, 0.0], [5.0, 0.0]];
@@ -128,6 +138,7 @@ fn a_disc_bridges_a_gap_and_a_ray_falls_in() {
     assert_eq!(ray.distance, -(GROUND_HEIGHT_M - 0.3));
 }
 
+/// Checks the height of a disc on short and long sine waves against the envelope of the circle.
 #[test]
 fn a_disc_bridges_short_waves_and_follows_long_ones() {
     for (length, amplitude, follows) in [(0.3f32, 0.01f32, false), (1.0, 0.02, true)] {
@@ -150,6 +161,7 @@ fn random(seed: &mut u32) -> f32 {
     (*seed >> 8) as f32 / (1 << 24) as f32
 }
 
+/// Checks with random triangles that an additional triangle never lowers the disc.
 #[test]
 fn more_ground_never_lowers_a_wheel() {
     let mut seed = 7;
@@ -169,6 +181,7 @@ fn more_ground_never_lowers_a_wheel() {
     }
 }
 
+/// Checks that rays and discs aimed at corners and edges of a fine wavy grid always hit the ground there.
 #[test]
 fn no_ray_and_no_disc_falls_between_triangles() {
     let mut seed = 3;
@@ -201,6 +214,7 @@ fn no_ray_and_no_disc_falls_between_triangles() {
     }
 }
 
+/// Checks that the normal of a smooth ridge changes continuously from face to face.
 #[test]
 fn smooth_normals_go_over_from_face_to_face() {
     // Two faces of a ridge, with the normals of an arch through their corners.

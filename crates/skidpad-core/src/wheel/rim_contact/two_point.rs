@@ -19,23 +19,25 @@ use bevy_math::Vec3;
 use core::borrow::Borrow;
 
 impl ProbeGeometry {
-    /// Returns the height difference up to which the wheel can stand at both of two contacts with these slopes, m.
+    /// Returns the height difference up to which the wheel can stand at both of two contacts with these slopes, `load_displacement · (difference of
+    /// slopes)²`, m.
     fn shared_height_range(&self, slopes: [f32; 2]) -> f32 {
         let apart = slopes[1] - slopes[0];
         self.load_displacement * apart * apart
     }
 
-    /// Returns true if the wheel can stand at both of two contacts at the end of the step.
+    /// Returns true if the wheel can stand at both of two contacts at the end of the step: their height difference is within
+    /// [`Self::shared_height_range`] by more than the height tolerance.
     pub(super) fn can_share_load(&self, one: &CircleContact, other: &CircleContact) -> bool {
         (one.bottom - other.bottom).abs() + HEIGHT_TOLERANCE_M < self.shared_height_range([one.slope, other.slope])
     }
 
-    /// Returns the contact besides the `highest` one that carries most load, and its share of the load. `None` if the highest
-    /// contact carries all.
+    /// Returns the contact besides the `highest` one that carries most load, and its share of the load (0 to 1). `None` if the highest contact
+    /// carries all. Contacts above the climb height do not count.
     ///
-    /// Candidates are the contacts on which the wheel would stand at the end of the step, after the displacement due to the tyre
-    /// force, or after that displacement less the push-back of the full load on the highest contact. The end of a face that
-    /// continues in the same plane is never a candidate.
+    /// Candidates are the contacts on which the wheel would stand at the end of the step, after the displacement due to free motion and tyre force,
+    /// or after that displacement less the push-back of the full load on the highest contact. Of equally high ones the nearest to the middle of the
+    /// tread is taken. The end of a face that continues in the same plane is never a candidate.
     #[inline(never)]
     pub(super) fn second_contact(
         &self,
@@ -43,7 +45,9 @@ impl ProbeGeometry {
         highest: &CircleContact,
     ) -> Option<(CircleContact, f32)> {
         let driven = self.free_displacement + self.drive_displacement;
+        // Displacements ahead without and with the push-back of the load, m.
         let ways = [driven, driven - self.load_displacement * highest.slope];
+        // For each displacement: height of the wheel (m) and its contact, `None` for the highest contact.
         let mut next = ways.map(|way| (self.height_after(highest, way) + HEIGHT_TOLERANCE_M, None));
         let climbs = self.climb_height(highest.bottom);
         for (i, corners) in near {
@@ -68,8 +72,8 @@ impl ProbeGeometry {
         shares.filter(|(_, share)| *share > 0.0).reduce(|one, other| if other.1 > one.1 { other } else { one })
     }
 
-    /// Returns the height of the lowest point of the wheel at `touch` after rolling `way` (m) ahead, m. The wheel rolls up a
-    /// face, and around an end. Negative infinity beyond the end.
+    /// Returns the height of the lowest point of the wheel at `touch` after rolling `way` (m) ahead, m. The wheel rolls up a face, and around an end.
+    /// Negative infinity beyond the end.
     fn height_after(&self, touch: &CircleContact, way: f32) -> f32 {
         if touch.edge.is_none() {
             return touch.bottom + touch.slope * way;
@@ -79,17 +83,19 @@ impl ProbeGeometry {
         if squared > 0.0 { touch.point.z + squared.sqrt() - self.radius } else { f32::NEG_INFINITY }
     }
 
-    /// Returns the share of the load, 0 to 1, that `other` carries when the wheel stands on it and on `highest`.
+    /// Returns the share of the load, 0 to 1, that `other` carries when the wheel stands on it and on `highest`: the effective slope of the module's
+    /// equation over the difference of both slopes, clamped. 0 for contacts of equal slope.
     fn load_share(&self, other: &CircleContact, highest: &CircleContact) -> f32 {
         let steeper = other.slope.abs() > highest.slope.abs();
         let (flat, steep) = if steeper { (highest, other) } else { (other, highest) };
+        // Height difference up to which both contacts carry load, m.
         let slack = self.shared_height_range([flat.slope, steep.slope]);
         // Places of equal height and slope are one place, up to rounding.
         if slack <= 2.0 * HEIGHT_TOLERANCE_M {
             return 0.0;
         }
-        // A fast wheel moves along a circle within the step, not along its tangent. Its displacement is therefore limited to what
-        // the load could push back.
+        // A fast wheel moves along a circle within the step, not along its tangent. Its displacement is therefore limited to what the load could push
+        // back. `apart` is the difference of the slopes, –.
         let apart = steep.slope - flat.slope;
         let way = (self.free_displacement * apart).clamp(-slack, slack);
         let undriven = (steep.bottom - flat.bottom + way) / slack;
@@ -97,9 +103,10 @@ impl ProbeGeometry {
         if steeper { share } else { 1.0 - share }
     }
 
-    /// Returns the slope u of the module's equation, the effective slope of a wheel between two places. `undriven` is the slope
-    /// without tyre force. Infinite if the tyre force exceeds the strut force.
+    /// Returns the slope u that solves `u − T/F √(1 + u²) = undriven`, the effective slope of a wheel between two places, with tyre force T and strut
+    /// force F. `undriven` is the slope without tyre force. Infinite, with the sign of T, if the tyre force is at least the strut force.
     fn balance_slope(&self, undriven: f32) -> f32 {
+        // Tyre force over strut force.
         let pull = self.drive_displacement / self.load_displacement;
         let rest = 1.0 - pull * pull;
         // No slope balances such a tyre force.
@@ -109,7 +116,8 @@ impl ProbeGeometry {
         (undriven + pull * (rest + undriven * undriven).sqrt()) / rest
     }
 
-    /// Returns the single standing position with the same effect on the chassis as both, weighted by their shares of the load.
+    /// Returns the single standing position with the same effect on the chassis as both (each with its share of the load): distance, grip and
+    /// `points` are weighted means; the normal is that of the weighted mean slope.
     pub(super) fn combine_contacts(
         &self,
         [one, other]: [(ContactGeometry, f32); 2],
@@ -126,7 +134,7 @@ impl ProbeGeometry {
         }
     }
 
-    /// Returns the standing position at `touch` on `triangle`.
+    /// Returns the standing position at `touch` on `triangle`, with the normal of [`Self::normal_at`] and without a contact point.
     #[inline(always)]
     pub(super) fn contact_geometry(
         &self,
@@ -145,14 +153,14 @@ mod tests {
     use crate::world::port::Probe;
     use bevy_math::DVec3;
 
+    /// Builds a probe whose tyre force is `pull` times the strut force.
     fn driven_by(pull: f32) -> ProbeGeometry {
         let ray =
             Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 1.0, rim: None };
         ProbeGeometry { load_displacement: 1e-3, drive_displacement: 1e-3 * pull, ..ProbeGeometry::new(&ray) }
     }
 
-    /// If nothing else moves the wheel, it stands where sin θ is the ratio of tyre force to strut force; otherwise both sides
-    /// balance.
+    /// If nothing else moves the wheel, it stands where sin θ is the ratio of tyre force to strut force; otherwise both sides balance.
     #[test]
     fn the_slope_that_a_driven_wheel_stands_on_balances_its_force() {
         for (pull, slope) in [(0.0, 0.0), (0.6, 0.75), (-0.8, -4.0 / 3.0)] {
@@ -166,6 +174,7 @@ mod tests {
         }
     }
 
+    /// Checks that the slope is infinite, with the sign of the force, if the tyre force is at least the strut force.
     #[test]
     fn no_slope_holds_a_force_as_large_as_the_struts() {
         assert_eq!(

@@ -8,15 +8,17 @@ use bevy_math::Vec3;
 use core::borrow::Borrow;
 
 impl ProbeGeometry {
-    /// Returns the point of the rim at which the triangle `corners` blocks the circle of `plane`, with the lowest point of the
-    /// wheel at height `bottom` (m). `None` if the section is no wall, can be climbed, is parallel to the wheel or lies farther
-    /// inside the rim than half a radius.
+    /// Returns the point of the rim at which the triangle `corners` blocks the circle of `plane`, with the lowest point of the wheel at height
+    /// `bottom` (m). It is at the height of the wall nearest to the wheel centre. The gap counts along the horizontal normal, from the position at
+    /// the start of the step. `None` if the section is no wall (less than 80° steep), can be climbed, is out of the circle's height, is almost
+    /// parallel to the wheel or lies farther inside the rim than half a radius.
     fn circle_wall_contact(&self, corners: &[Vec3; 3], plane: &WheelPlane, bottom: f32) -> Option<WallContact> {
         let climbs = self.climb_height(bottom);
         let wall = section(corners, plane.left, f32::INFINITY).filter(Segment::is_wall)?;
         let [low, high] = [wall.z[0].min(wall.z[1]), wall.z[0].max(wall.z[1])];
         let centre = bottom + self.radius;
         let z = centre.clamp(low, high);
+        // Half chord of the circle at that height, m; NaN above or below the circle.
         let half = (plane.radius * plane.radius - (z - centre) * (z - centre)).sqrt();
         let normal = face_normal(corners, Vec3::Z);
         let level = (normal.x * normal.x + normal.y * normal.y).sqrt();
@@ -35,19 +37,20 @@ impl ProbeGeometry {
 }
 
 impl ProbeGeometry {
-    /// Returns the height up to which a wheel climbs, m. Its lowest point is at height `bottom` (m).
+    /// Returns the height up to which a wheel climbs, m: [`MAX_CLIMB_RATIO`] of its radius above its lowest point at height `bottom` (m).
     pub(super) fn climb_height(&self, bottom: f32) -> f32 {
         bottom + MAX_CLIMB_RATIO * self.radius
     }
 
-    /// Returns true if some triangle of `near` is higher than the wheel of `rim` can climb.
+    /// Returns true if some corner of the triangles `near` is higher than the wheel of `rim` can climb from its `support`.
     #[inline(always)]
     pub(super) fn has_high_triangle(&self, rim: &Rim, mut near: impl CutTriangles, support: Option<&Contact>) -> bool {
         let climbs = self.climb_height(wheel_bottom(rim, support));
         near.any(|(_, corners)| is_high(corners.borrow(), climbs))
     }
 
-    /// Returns the nearest point at which a wall of `near` stops the rim of `probe`, and the index of the triangle: see [`stop`].
+    /// Returns the index of the triangle and the nearest point at which a wall of `near` stops the rim of `probe`, within [`Rim::lookahead`]: see
+    /// [`wall_contact`]. The point has position and normal in world axes, no friction and no velocity.
     pub(super) fn nearest_wall_contact(
         &self,
         probe: &Probe,
@@ -100,12 +103,10 @@ struct WallContact {
 /// Smallest sine of the angle between wall and heading at which the rim hits the wall.
 const MIN_WALL_ANGLE_SINE: f32 = 0.1;
 
-/// Returns the point at which the nearest wall among the triangles `near` stops the rim of `probe`, and the index of the
-/// triangle.
+/// Returns the index of the wall triangle and the point at which the nearest wall among the triangles `near` stops the rim of `probe`.
 ///
-/// A wall is too steep to be ground and higher than the wheel, which stands on `support`, can climb. It pushes horizontally,
-/// without friction, and never lifts the wheel. The wall is assumed to be at rest. `None` for a ray, or if no wall is within
-/// [`Rim::lookahead`].
+/// A wall is too steep to be ground and higher than the wheel, which stands on `support`, can climb. It pushes horizontally, without friction, and
+/// never lifts the wheel. The wall is assumed to be at rest. `None` for a ray, or if no wall is within [`Rim::lookahead`].
 pub fn wall_contact(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Option<(usize, HullPoint)> {
     let seeker = ProbeGeometry::new(probe);
     seeker.nearest_wall_contact(probe, seeker.cut_triangles(near), support)

@@ -40,7 +40,8 @@ impl Cars {
         car
     }
 
-    /// Appends the entries of a slot that holds `vehicle`.
+    /// Appends the entries of a slot that holds `vehicle`: body at the origin, no impulses, not stepped, state just set. Then creates the batch if
+    /// the slot completes one.
     fn append_slot(&mut self, vehicle: Vehicle) {
         self.bodies.push(CHASSIS_AT_ORIGIN);
         self.impulses.push(ChassisImpulse::default());
@@ -54,7 +55,9 @@ impl Cars {
         self.create_batches();
     }
 
-    /// Replaces the removed vehicle in `slot` by `vehicle` and resets every entry of the slot.
+    /// Replaces the removed vehicle in `slot` by `vehicle` and resets every entry of the slot as in [`Cars::append_slot`]. Frees snapshots of a model
+    /// that no vehicle uses, uncouples trailers of the slot, removes it from the trains, and keeps the batch of the slot if all its vehicles still
+    /// have one model; otherwise rebuilds or drops the batch.
     fn reuse_slot(&mut self, slot: usize, vehicle: Vehicle) {
         let removed = core::mem::replace(&mut self.vehicles[slot], vehicle);
         self.wheel_count -= removed.model().wheels().len();
@@ -83,6 +86,8 @@ impl Cars {
         }
     }
 
+    /// Creates the workspace of each complete group of [`BATCH_LANES`] slots without one; `None` for a group that cannot be batched. Does nothing
+    /// unless the mode is [`SolverMode::SinglePass`].
     fn create_batches(&mut self) {
         if self.solver_mode != SolverMode::SinglePass {
             return;
@@ -131,7 +136,8 @@ impl Cars {
         self.slots.suspend(slot)
     }
 
-    /// Removes `car` for good, uncouples its trailer and returns its slot, which the next inserted vehicle reuses.
+    /// Removes `car` for good, uncouples its trailer and returns its slot, which the next inserted vehicle reuses. The vehicle and its body remain in
+    /// the slot until then, but are not stepped.
     ///
     /// # Errors
     /// The slot does not exist, or the car was removed before.
@@ -141,14 +147,14 @@ impl Cars {
         Ok(slot)
     }
 
-    /// Uncouples the trailers of the vehicle in `slot`.
+    /// Sets the tow state of every vehicle that names `slot` as its towing vehicle to `None`.
     fn uncouple_trailers(&mut self, slot: usize) {
         for trailer in &mut self.vehicles {
             trailer.state.tow = trailer.state.tow.filter(|tow| tow.by as usize != slot);
         }
     }
 
-    /// Overwrites the state of the vehicle in `slot` and drops the telemetry of its last step.
+    /// Overwrites the state of the vehicle in `slot` and drops the telemetry and signals of its last step. Does not change its body in the world.
     fn overwrite_state(&mut self, slot: usize, state: &State) {
         self.vehicles[slot].set_state(state);
         self.state_was_set[slot] = true;

@@ -4,7 +4,9 @@ use super::Rules;
 use crate::spec::Aero;
 
 impl Rules<'_> {
-    /// Checks the knots of the maps of `aero`, and the number and range of their factors.
+    /// Checks the maps of `aero`: the knots of each map rise; drag and every surface have one factor from 0 to 100 for
+    /// each pair of ride heights and one factor for each yaw angle, or no factors. Without a map, factors are not
+    /// accepted.
     pub fn check_aero_maps(&mut self, aero: &Aero) {
         let (mut heights, mut angles) = ([0; 2], 0);
         if let Some(map) = &aero.height_map {
@@ -24,13 +26,14 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that the numbers of `list` rise in the single precision of the model. `kept` converts them to its unit.
+    /// Checks that the numbers of `list` rise in the single precision of the model. `kept` converts them to the unit of
+    /// the model.
     fn check_rising(&mut self, path: &str, list: &[f64], kept: fn(f64) -> f64) {
         let holds = list.windows(2).all(|pair| (kept(pair[0]) as f32) < kept(pair[1]) as f32);
         self.require(path, &[], holds, format!("{list:?}"), "numbers that rise", "");
     }
 
-    /// Checks that `rows` is empty or has `front` rows of `rear` factors, from 0 to 100.
+    /// Checks that `rows` is empty or has `front` rows of `rear` factors, each from 0 to 100.
     fn check_grid(&mut self, path: &str, rows: &[Vec<f64>], [front, rear]: [usize; 2]) {
         let fits = rows.is_empty() || rows.len() == front && rows.iter().all(|row| row.len() == rear);
         let lengths: Vec<usize> = rows.iter().map(Vec::len).collect();
@@ -41,7 +44,7 @@ impl Rules<'_> {
         self.require(path, &[], !fits || sound, format!("{rows:?}"), "factors from 0 to 100", "");
     }
 
-    /// Checks that `list` is empty or has one number for each of the `angles`.
+    /// Checks that `list` is empty or has `angles` numbers, one for each yaw angle.
     fn check_count(&mut self, path: &str, list: &[f64], angles: usize) {
         let fits = list.is_empty() || list.len() == angles;
         let accepts = format!("{angles}, as `yaw_map` has angles");

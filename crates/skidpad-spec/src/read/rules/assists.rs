@@ -3,8 +3,8 @@
 use super::Rules;
 
 impl Rules<'_> {
-    /// Checks that the lowered centre of mass stays above the ground, and that the second speed of each range is the
-    /// greater.
+    /// Checks that the lowered centre of mass stays at least 1 mm above the ground, and that each speed range of
+    /// stability control, counter-steer and speed-dependent steering rises. Does nothing without assists.
     pub fn check_assists(&mut self) {
         let Some(own) = &self.spec.assists else {
             return;

@@ -19,7 +19,8 @@ const MIN_LOAD_SHARE: f64 = 1.001e-3;
 const MIN_RIM_MASS_SHARE: f64 = 1e-6;
 
 impl Rules<'_> {
-    /// Checks inertia, boxes and ground clearance of the chassis.
+    /// Checks that the chassis has either an inertia or boxes. Checks the moments of inertia, or mass and centre of the
+    /// boxes. Checks that the underside of the collision box, `above_ground_m − height_m / 2`, is above the ground.
     pub fn check_chassis(&mut self) {
         let chassis = &self.spec.chassis;
         let boxes = ("boxes", !chassis.boxes.is_empty());
@@ -42,7 +43,9 @@ impl Rules<'_> {
         );
     }
 
-    /// Checks that the moments of inertia are those of a rigid body.
+    /// Checks that the moments of inertia are those of a rigid body: the square of the product of inertia is less than
+    /// roll times yaw inertia, and the pitch inertia satisfies the triangle inequality with the two other principal
+    /// moments. `xx`, `yy`, `zz` are roll, pitch and yaw inertia, `xz` is the product of inertia.
     fn check_inertia(&mut self, inertia: &Inertia) {
         let Inertia { roll_kg_m2: xx, pitch_kg_m2: yy, yaw_kg_m2: zz, roll_yaw_kg_m2: xz } = *inertia;
         let paths =
@@ -52,7 +55,9 @@ impl Rules<'_> {
         let found = format!("its square exceeds {xx} times {zz}");
         self.require(&paths[3], &others, definite, found, "smaller than the moments it couples", "");
         // Triangle inequality: no principal moment of a body exceeds the sum of the other two.
+        // Difference of the two principal moments in the plane of symmetry; their sum is `xx + zz`.
         let spread = (xx - zz).hypot(2.0 * xz);
+        // Margin for rounding.
         let slack = 1e-9 * (xx + yy + zz);
         let (least, most) = (spread - slack, xx + zz + slack);
         let found = format!("{yy} does not fit roll {xx} and yaw {zz}");
@@ -61,7 +66,10 @@ impl Rules<'_> {
         self.require(&paths[1], &others, !definite || (least..=most).contains(&yy), found, accepts, help);
     }
 
-    /// Checks that roll and pitch inertia of the car exceed those of its unsprung masses about the centre of mass.
+    /// Checks that roll and pitch inertia of the car exceed those of its unsprung masses as points about the centre of
+    /// mass: `Σ m y²` and `Σ m x²` over the wheels. The inertia is the stated one or that of the boxes, and the fault is
+    /// reported there. Skipped without inertia and boxes, and if an unsprung mass is at least the load of its wheel,
+    /// which another rule reports.
     pub fn check_sprung_inertia(&mut self) {
         let chassis = &self.spec.chassis;
         let [roll, pitch] = match &chassis.inertia {
@@ -72,11 +80,13 @@ impl Rules<'_> {
                 [roll, pitch]
             }
         };
+        // Unsprung mass of a wheel of the axle, kg.
         let own = |axle: usize| self.spec.axles[axle].unsprung.as_ref().map_or(0.0, |own| own.mass_kg);
         // The rule `unsprung` reports masses that exceed the load of their wheel.
         if (0..self.spec.axles.len()).any(|i| self.carried_masses(i).any(|carried| carried <= own(i))) {
             return;
         }
+        // Roll and pitch inertia of the unsprung masses, kg m².
         let mut of_wheels = [0.0; 2];
         for position in wheel_positions::wheel_positions(self.spec) {
             let (own, [x, y]) = (own(position.axle), position.point);
@@ -98,7 +108,9 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that the boxes have the stated mass and the stated centre of mass.
+    /// Checks the sum of the masses of the boxes and their common centre of mass. The mass must be the stated one within
+    /// 1 %, the centre the stated one within [`BOX_CENTRE_TOLERANCE_M`] along each axis. Both faults are reported at
+    /// `chassis.boxes`.
     fn check_boxes(&mut self) {
         let chassis = &self.spec.chassis;
         let keys = ["mass_kg", "behind_front_axle_m", "left_m", "above_ground_m"];
@@ -122,7 +134,7 @@ impl Rules<'_> {
         self.require("chassis.boxes", &others, near, found, accepts, "");
     }
 
-    /// Checks that the fading range of a brake disc rises.
+    /// Checks that the temperature range over which a brake disc fades rises. Does nothing without a disc.
     fn check_brake_disc(&mut self, axle: &Axle, path: &str) {
         let Some(disc) = &axle.brake_disc else { return };
         let key = |name: &str| join_key(&join_key(path, "brake_disc"), name);
@@ -131,8 +143,8 @@ impl Rules<'_> {
         self.require(&key("fades_to_k"), &[&key("fades_from_k")], to > from, format!("{to}"), accepts, "");
     }
 
-    /// Checks the wheel radius and the tyre size of an axle. Both may be absent with a Magic Formula tyre, which has a
-    /// radius of its own. The radius must be less than the track.
+    /// Checks the wheel radius and the tyre size of an axle: exactly one of both is given, the size can be parsed, and
+    /// the radius is less than the track. Both may be absent with a Magic Formula tyre, which has a radius of its own.
     fn check_radius(&mut self, axle: &Axle, path: &str) {
         let given = ("wheel_radius_m", axle.wheel_radius_m.is_some());
         let has_own = matches!(self.spec.tyres.get(&axle.tyre), Some(Tyre::MagicFormula { .. }));
@@ -152,7 +164,9 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks the number of wheels, and that every wheel carries load at rest.
+    /// Checks that the car has 2 to [`MAX_WHEELS`] wheels, that its centre of mass is between them, and that every wheel
+    /// carries at least [`MIN_LOAD_SHARE`] of an even distribution at rest. A centre of mass outside the wheels is
+    /// reported at its lateral position if that is the cause, otherwise at its longitudinal one.
     pub fn check_footprint(&mut self) {
         let paths = self.axle_paths(&["track_m"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -164,6 +178,7 @@ impl Rules<'_> {
         others.extend(behind.iter().map(String::as_str));
         others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let chassis = &self.spec.chassis;
+        // The fault is about the lateral position if the longitudinal one is between the axles.
         let sideways = chassis.centre_left_m != 0.0 && self.is_centre_between_axles();
         let (path, centre) = match sideways {
             true => ("chassis.centre_left_m", chassis.centre_left_m),
@@ -174,6 +189,7 @@ impl Rules<'_> {
         let help = "wheels only push: with its centre of mass beyond them the car would fall over at rest";
         self.require(path, &others, carried, found, "between the wheels", help);
         let Some(shares) = wheel_positions::wheel_load_shares(self.spec).filter(|_| fits) else { return };
+        // Share of the weight at an even distribution.
         let even = 1.0 / shares.len() as f64;
         let idle = wheel_positions::wheel_positions(self.spec)
             .into_iter()
@@ -186,7 +202,8 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that the equivalent mass of a wheel at its rim is not negligible compared to the mass that it carries.
+    /// Checks that the spin inertia of a wheel is at least [`MIN_RIM_MASS_SHARE`] of `m r²`, with the largest mass `m`
+    /// that a wheel of axle `i` carries and the radius `r`. Does nothing if radius or loads are unknown.
     fn check_spin_inertia(&mut self, i: usize, axle: &Axle, path: &str) {
         let (Some(radius), Some(shares)) = (axle.radius_m(), wheel_positions::wheel_load_shares(self.spec)) else {
             return;
@@ -213,13 +230,15 @@ impl Rules<'_> {
         );
     }
 
-    /// Returns true if the centre of mass is between the first and the last axle.
+    /// Returns true if the centre of mass is longitudinally between the first and the last axle, including both.
     fn is_centre_between_axles(&self) -> bool {
         let last = self.spec.axles.last().map_or(0.0, |axle| axle.behind_front_axle_m);
         (0.0..=last).contains(&self.spec.chassis.centre_behind_front_axle_m)
     }
 
-    /// Checks axle `i` with its wheels and its suspension.
+    /// Checks axle `i`: positions rise from 0 at the first axle, radius, spin inertia, brake disc, tyre name, tread,
+    /// steering angle below 90° at full lock, Ackermann steering, anti-roll bar, guidance, roll centre, lateral
+    /// compliance, suspension and unsprung mass. An axle with one wheel must not have values that need two.
     pub fn check_axle(&mut self, i: usize) {
         let spec = self.spec;
         let axle = &spec.axles[i];
@@ -256,12 +275,14 @@ impl Rules<'_> {
         self.check_unsprung(i, axle, &path);
     }
 
-    /// Checks that an axle with Ackermann steering is far enough from the turning axis.
+    /// Checks that an axle with Ackermann steering is far enough from the turning axis: at least half its track times its
+    /// steering ratio. Does nothing for a single wheel; axles without steering or without Ackermann always fit.
     fn check_ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else {
             return;
         };
         let distance = wheel_positions::turning_distance(self.spec, i).abs();
+        // Smallest allowed distance, m.
         let nearest = 0.5 * track * axle.steer_ratio.abs();
         let fits = axle.ackermann == 0.0 || axle.steer_ratio == 0.0 || distance >= nearest;
         let paths = self.axle_paths(&["behind_front_axle_m", "steer_ratio"]);
@@ -274,7 +295,7 @@ impl Rules<'_> {
         self.require(path, &others, fits, found, accepts, help);
     }
 
-    /// Checks that the tyre `name` exists.
+    /// Checks that the tyre `name` exists. The fault lists the tyres and suggests the most similar name.
     fn check_tyre_name(&mut self, path: &str, name: &str) {
         let names: Vec<&str> = self.spec.tyres.keys().map(String::as_str).collect();
         let known = names.contains(&name);
@@ -285,7 +306,8 @@ impl Rules<'_> {
         self.require(path, &["tyres", &lost], known, format!("there is no tyre `{name}`"), accepts, &help);
     }
 
-    /// Checks that the tread is not wider than the diameter of its wheel.
+    /// Checks that the width of a cylinder or a torus as contact shape is at most the diameter of its wheel. Does nothing
+    /// for other contact shapes or without a radius.
     fn check_tread(&mut self, axle: &Axle, path: &str) {
         if let (Some(Probe::Cylinder { width_m } | Probe::Torus { width_m }), Some(radius)) =
             (&axle.probe, axle.radius_m())
@@ -296,7 +318,8 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that an axle with one wheel has no values that need two wheels.
+    /// Checks that an axle with one wheel (without `track_m`) is not solid and has no values that need two wheels:
+    /// anti-roll bar, toe, camber, roll centre, heave spring, guidance. Values of 0 are accepted.
     fn check_single_wheel(&mut self, axle: &Axle, path: &str) {
         let track = join_key(path, "track_m");
         let alone = axle.track_m.is_none();
@@ -325,7 +348,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Reports a missing `steering` table if an axle is steered.
+    /// Reports a missing `steering` table if an axle is steered. Does nothing if one of the keys holds a placeholder.
     pub fn check_steering(&mut self) {
         let steered = self.spec.axles.iter().position(|axle| axle.steer_ratio != 0.0);
         let Some(axle) = steered.filter(|_| self.collector.given_span("steering").is_none()) else { return };
@@ -337,8 +360,8 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that brake torques are those of the whole car or of each axle, not both, and that a single axle has the
-    /// full torque.
+    /// Checks that brake torques are those of the whole car or of each axle, not both, and that the front share of a car
+    /// with a single axle is 1. Does nothing without a `brakes` table.
     pub fn check_brakes(&mut self) {
         let spec = self.spec;
         let Some(brakes) = &spec.brakes else {
@@ -355,7 +378,9 @@ impl Rules<'_> {
         self.require("brakes.front_share", &["axles"], whole, found, "1 with a single axle", "");
     }
 
-    /// Checks that each coefficient has a frontal area and no competing key, and checks the maps.
+    /// Checks the aerodynamics; does nothing without an `aero` table. Drag and each surface need exactly one of two
+    /// alternative keys (dimensionless coefficient, or force per squared speed), the side force at most one. Each
+    /// dimensionless coefficient that is given also needs a frontal area. Then the maps are checked.
     pub fn check_aero(&mut self) {
         let spec = self.spec;
         let Some(aero) = &spec.aero else {
@@ -366,6 +391,7 @@ impl Rules<'_> {
             ("drag_coefficient", aero.drag_coefficient.is_some()),
             ("drag_n_s2_per_m2", aero.drag_n_s2_per_m2.is_some()),
         );
+        // Whether an area is given.
         let area = aero.frontal_area_m2.is_some();
         if aero.side_coefficient.is_some() && aero.side_n_s2_per_m2.is_some() {
             let found = "given as well as `side_coefficient`".to_owned();

@@ -5,8 +5,8 @@ use crate::FaultKind;
 use crate::wheel_positions;
 
 impl Rules<'_> {
-    /// Returns true if the keys that determine the loads on coupler and hitch are valid. A trailer with a dolly needs a
-    /// coupler.
+    /// Returns true if the keys that determine the loads on coupler and hitch hold no placeholder. A trailer with a dolly
+    /// needs a coupler.
     pub fn is_towing_known(&self) -> bool {
         let has_coupler = self.spec.dolly.is_none() || self.spec.coupler.is_some();
         has_coupler
@@ -14,7 +14,10 @@ impl Rules<'_> {
             && self.are_valid(&["hitch.behind_front_axle_m", "hitch.left_m", "hitch.carried_mass_kg"])
     }
 
-    /// Checks a dolly by the rules of all vehicles and by those of dollies. Does nothing for other vehicles.
+    /// Checks the dolly of a full trailer; does nothing for other vehicles. Reports a missing coupler. Reports a centre
+    /// of mass of the trailer that lifts the turntable instead of pressing on it. Then checks chassis and axles of the
+    /// dolly like those of a vehicle, with `dolly.` before all paths, and that none of its axles is steered. Wheel loads
+    /// of the dolly are judged only if the load on the turntable is known.
     pub fn check_dolly(&mut self) {
         let Some(vehicle) = self.spec.dolly_vehicle() else { return };
         let has_coupler = self.spec.coupler.is_some();
@@ -25,6 +28,7 @@ impl Rules<'_> {
         }
         let keys = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let own = ["chassis.mass_kg", super::CENTRE_POSITION_PATH, "chassis.centre_left_m", "coupler"];
+        // Whether the trailer has valid loads on its wheels and coupler.
         let stands =
             self.are_valid(&keys) && self.are_valid(&own) && wheel_positions::wheel_load_shares(self.spec).is_some();
         if stands && has_coupler {

@@ -11,7 +11,8 @@ const EASY_UP_SHIFT_PATH: &str = "powertrain.gearbox.easy_up_shift_rpm";
 const KICK_DOWN_PATH: &str = "powertrain.gearbox.kick_down_rpm";
 
 impl Rules<'_> {
-    /// Checks the parts of the powertrain.
+    /// Checks the parts of the powertrain. Direct drive needs one torque for each axle. An engine needs either a clutch
+    /// or a converter; then engine, throttle map, converter, gearbox and differential are checked.
     pub fn check_powertrain(&mut self) {
         let spec = self.spec;
         match &spec.powertrain {
@@ -40,7 +41,8 @@ impl Rules<'_> {
         self.require(path, &["axles"], count == axles, format!("a list of {count}"), accepts, "");
     }
 
-    /// Checks that the torque curve rises in speed, and that stall, idle, limit and clutch speeds are in order.
+    /// Checks that the speeds of the torque curve rise, that the limiter speed is above the idle speed and the stall
+    /// speed below it, and that the engaged speed of the clutch, if there is one, is above the idle speed.
     fn check_engine(&mut self, engine: &Engine, clutch: Option<&Clutch>) {
         for (i, pair) in engine.torque_curve.windows(2).enumerate() {
             let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
@@ -81,7 +83,8 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that the points rise in speed ratio, up to a ratio of 1 with a capacity of 0.
+    /// Checks the points of a torque converter: speed ratios rise from point to point, and the last point has a speed
+    /// ratio of 1 and a capacity of 0, because a converter transmits no torque at equal speeds.
     fn check_converter(&mut self, converter: &Converter) {
         let path = "powertrain.converter.points";
         for (i, pair) in converter.points.windows(2).enumerate() {
@@ -106,8 +109,13 @@ impl Rules<'_> {
         self.require(&capacity, &[], last.capacity_nm_s2_per_rad2 == 0.0, found, "0 for the last point", help);
     }
 
-    /// Checks that ratios fall from gear to gear, and that the shift speeds allow every shift without an immediate
-    /// shift back.
+    /// Checks that the forward ratios fall from gear to gear and that shift speeds are in order: up-shift below the
+    /// limiter and above the down-shift, kick-down below the up-shift, easy up-shift above the down-shift and at most the
+    /// up-shift.
+    ///
+    /// A continuous transmission needs exactly two ratios. For any other gearbox also checks that no shift causes an
+    /// immediate shift back: the engine speed after the widest shift up, `up-shift speed · ratio step`, must be above the
+    /// down-shift speed (with the easy up-shift speed) and above the kick-down speed (with the normal one).
     fn check_gearbox(&mut self, gearbox: &Gearbox, engine: &Engine) {
         let (up, down, limit) = (gearbox.up_shift_rpm, gearbox.down_shift_rpm, engine.limit_rpm);
         let (up_path, down_path) = ("powertrain.gearbox.up_shift_rpm", "powertrain.gearbox.down_shift_rpm");
@@ -148,6 +156,7 @@ impl Rules<'_> {
             return;
         }
         let pairs = gearbox.forward.windows(2);
+        // Smallest ratio of a gear to the gear before, which is the widest step.
         let Some(widest) = pairs.map(|pair| pair[1] / pair[0]).min_by(f64::total_cmp) else {
             return;
         };
@@ -157,6 +166,7 @@ impl Rules<'_> {
         others.extend([up_path, EASY_UP_SHIFT_PATH]);
         let down = (down_path, down, easy.min(up));
         for (path, down, up) in iter::once(down).chain(kick.map(|kick| (KICK_DOWN_PATH, kick, up))) {
+            // Engine speed after the widest shift up.
             let after = up * widest;
             let accepts = format!("below the {after:.0} that the engine turns after the widest shift up");
             let help = "it would shift down again at once, for ever";
@@ -164,7 +174,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that there is one share for each axle, and that the shares sum to 1.
+    /// Checks that there is one share for each axle, and that the shares sum to 1 within 1e-4.
     fn check_differential(&mut self, differential: &Differential) {
         let shares = &differential.axle_shares;
         let path = "powertrain.differential.axle_shares";
@@ -176,7 +186,8 @@ impl Rules<'_> {
         self.require(path, &others, whole, format!("they sum to {sum}"), "shares that sum to 1", "");
     }
 
-    /// Checks that every motor drives an existing axle, and that the car has at most 8 motors.
+    /// Checks that every motor drives an existing axle, and that the car has at most 8 motors. A motor with `each_wheel`
+    /// on an axle with two wheels counts as two.
     pub fn check_motors(&mut self) {
         let spec = self.spec;
         let mut count = 0;
@@ -198,7 +209,8 @@ impl Rules<'_> {
         );
     }
 
-    /// Checks that couplings connect existing and different axles, once each, and are either locked or limited.
+    /// Checks each coupling: its axles exist and differ, a single axle has two wheels, no earlier coupling has the same
+    /// axles in any order, and a locked coupling has no preload, drive bias above 1, coast bias or viscosity.
     pub fn check_couplings(&mut self) {
         let spec = self.spec;
         for (i, coupling) in spec.couplings.iter().enumerate() {
@@ -214,6 +226,7 @@ impl Rules<'_> {
             let before = spec.couplings[..i].iter().position(|other| has_same_axles(&other.axles, &coupling.axles));
             let found = format!("the axles of `couplings[{}]`", before.unwrap_or_default());
             self.require(&list, &["couplings"], before.is_none(), found, "axles that are not yet coupled so", "");
+            // Values above 0 limit the coupling; a bias of 1 has no effect.
             let soft = [coupling.preload_nm, coupling.drive_bias - 1.0, coupling.viscous_nm_s_per_rad];
             let limited = soft.iter().any(|&value| value > 0.0) || coupling.coast_bias.is_some();
             let keys = ["preload_nm", "drive_bias", "coast_bias", "viscous_nm_s_per_rad"];
@@ -225,7 +238,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that the axle number `axle` exists. A coupling within one axle (`on_one`) needs two wheels.
+    /// Checks that the axle number `axle`, from 1, exists. A coupling within one axle (`on_one`) needs two wheels.
     fn check_coupled_axle(&mut self, path: &str, axle: u32, on_one: bool) {
         let spec = self.spec;
         let index = (axle as usize).saturating_sub(1);

@@ -19,7 +19,9 @@ use std::borrow::Cow;
 /// Maximum number of tyres of a vehicle file: two for each axle that a vehicle may have.
 const MAX_TYRES: usize = 64;
 
-/// Reports every broken rule to `collector`, and returns the valid Magic Formula tyres.
+/// Checks all rules between fields: chassis and axles, number of tyres, each tyre with its file, steering, brakes,
+/// powertrain, motors, couplings, aerodynamics, assists, dolly. Reports every broken rule to `collector`, and returns the
+/// valid Magic Formula tyres by name. Only the first [`MAX_TYRES`] tyres are read.
 pub(super) fn check_vehicle(
     spec: &VehicleSpec,
     collector: &mut FaultCollector,
@@ -48,7 +50,9 @@ pub(super) fn check_vehicle(
 
 /// State of the check of a vehicle.
 struct Rules<'a> {
+    /// Vehicle that is checked.
     spec: &'a VehicleSpec,
+    /// Receiver of faults and warnings.
     collector: &'a mut FaultCollector,
     /// Table of the file that contains the vehicle: empty for the vehicle itself, or the table of its dolly.
     table: &'static str,
@@ -70,7 +74,8 @@ impl Rules<'_> {
         self.check_sprung_inertia();
     }
 
-    /// Returns true if none of `paths` holds a placeholder and, for paths of wheel loads, if the loads are known.
+    /// Returns true if none of `paths` holds a placeholder (a substitute for a wrong or missing value). For paths from
+    /// which wheel loads follow, the loads must also be known.
     fn are_valid<P: AsRef<str>>(&self, paths: &[P]) -> bool {
         let sound = |path: &str| {
             !self.collector.has_placeholder(&self.path_in_file(path))
@@ -79,15 +84,16 @@ impl Rules<'_> {
         paths.iter().all(|path| sound(path.as_ref()))
     }
 
-    /// Returns the path in the file for the path of the vehicle. Tyres belong to the file, also those of a dolly.
+    /// Returns the path in the file for the path of the vehicle, with the prefix `dolly.` for a dolly. Tyres belong to
+    /// the file, also those of a dolly.
     fn path_in_file<'p>(&self, path: &'p str) -> Cow<'p, str> {
         let own = !self.table.is_empty() && path != "tyres" && !path.starts_with("tyres.");
         if own { Cow::Owned(format!("{}.{path}", self.table)) } else { Cow::Borrowed(path) }
     }
 
-    /// Reports a contradiction at `path` unless `holds` is true. `others` are the keys that it was compared with.
-    /// Nothing is reported if one of all these keys holds a placeholder. The report also shows the other key if there
-    /// is only one.
+    /// Reports a contradiction at `path` unless `holds` is true. `others` are the keys that it was compared with, `found`
+    /// and `accepts` describe the value found and the accepted ones; an empty `help` adds none. Nothing is reported if
+    /// one of all these keys holds a placeholder. The report also shows the other key if there is only one.
     fn require(
         &mut self,
         path: &str,
@@ -109,7 +115,8 @@ impl Rules<'_> {
         }
     }
 
-    /// Adds the place of `other` to the last fault, if the file gives that key.
+    /// Adds the place of `other` to the last fault, if the file gives that key. Does nothing if that fault was dropped
+    /// because the list is full.
     fn set_contradicted_span(&mut self, other: &str) {
         let against = self.collector.given_span(&self.path_in_file(other));
         if let Some(fault) = self.collector.last_fault() {
@@ -124,7 +131,7 @@ impl Rules<'_> {
         self.collector.require_exactly_one(&table, first, second);
     }
 
-    /// Returns the path `axles`, and the paths of `keys` in every axle.
+    /// Returns the path `axles`, and the paths of `keys` in every axle, such as `axles[0].track_m`.
     fn axle_paths(&self, keys: &[&str]) -> Vec<String> {
         let axles = 0..self.spec.axles.len();
         let paths = axles.flat_map(|i| keys.iter().map(move |key| format!("axles[{i}].{key}")));

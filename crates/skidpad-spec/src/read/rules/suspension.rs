@@ -16,7 +16,8 @@ const MAX_DAMPING_RATIO: f64 = 100.0;
 /// Largest toe or camber angle anywhere in the travel, degrees.
 const MAX_WHEEL_ANGLE_DEG: f64 = 30.0;
 
-/// Returns paths and values of a heave spring, which an axle with one wheel cannot have.
+/// Returns paths and values of the heave spring of the axle at `path`: rate and damping; nothing without one. An axle
+/// with one wheel cannot have a heave spring.
 pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
     let path = join_key(path, "heave_spring");
     let values = axle
@@ -26,7 +27,8 @@ pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item
     values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
 }
 
-/// Returns paths and values of toe and camber over the travel, which an axle with one wheel cannot have.
+/// Returns paths and values of toe and camber over the travel of the axle at `path`; nothing without `guidance`. An axle
+/// with one wheel cannot have them.
 pub(super) fn toe_camber_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
     let path = join_key(path, "guidance");
     let values = axle.guidance.as_ref().map(|links| {
@@ -48,8 +50,9 @@ const MAX_AXLE_SHIFT_M: f64 = 0.1;
 const MAX_ROLL_CENTRE_SHARE: f64 = 0.399;
 
 impl Rules<'_> {
-    /// Checks that the roll centre is not so high that side forces would lock the links. A roll centre and a force
-    /// point on the body exclude each other.
+    /// Checks that the roll centre is at most [`MAX_ROLL_CENTRE_SHARE`] of the track above or below the ground, because
+    /// higher side forces would lock the links. A roll centre and a force point on the body exclude each other. Does
+    /// nothing for a single wheel.
     pub fn check_roll_centre(&mut self, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else { return };
         let at = |name: &str| join_key(path, name);
@@ -63,7 +66,9 @@ impl Rules<'_> {
         self.require(&key, &[&at("force_point_above_ground_m")], fits, found, "absent or 0", help);
     }
 
-    /// Checks that toe and camber stay within `MAX_WHEEL_ANGLE_DEG` over the whole travel.
+    /// Checks that toe and camber stay within [`MAX_WHEEL_ANGLE_DEG`] over the whole travel, by the upper bound `|fixed|
+    /// + |linear| z + |quadratic| z²` at the largest travel `z` (droop, or bump with its stop). The fault is reported at
+    /// the coefficient that contributes more.
     pub fn check_guidance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(links) = &axle.guidance else { return };
         let springs = self.springs(i, axle);
@@ -79,6 +84,7 @@ impl Rules<'_> {
         let mut others = self.spring_paths(i, path);
         others.extend(["bump_travel_m", "bump_stop_travel_m", "droop_travel_m"].map(suspension));
         for (what, fixed, linear, quadratic) in angles {
+            // Upper bound of the angle, degrees.
             let largest = fixed.abs() + (linear.abs() + quadratic.abs() * travel) * travel;
             let [steep, bent] = ["m", "m2"].map(|unit| join_key(&at("guidance"), &format!("{what}_deg_per_{unit}")));
             let (key, other) = if linear.abs() >= quadratic.abs() * travel { (steep, bent) } else { (bent, steep) };
@@ -90,7 +96,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Returns the springs of the wheels of axle `i`; an empty list if the wheels cannot carry the car.
+    /// Returns the springs of the wheels of axle `i`; an empty list if no wheel loads exist.
     fn springs(&self, i: usize, axle: &Axle) -> Vec<Spring> {
         self.carried_masses(i).map(|mass| Spring::from_axle(axle, mass)).collect()
     }
@@ -106,7 +112,8 @@ impl Rules<'_> {
         paths
     }
 
-    /// Checks that at most one of the three rates of an anti-roll bar is above 0, and that its speed range rises.
+    /// Checks that at most one of the three keys that state an anti-roll bar (rate, force, share) is above 0, and that
+    /// the two speeds between which the bar fades in rise. Only the second of several keys is reported.
     pub fn check_anti_roll_bar(&mut self, axle: &Axle, path: &str) {
         let rates = [
             ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
@@ -126,7 +133,9 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks the suspension table `path` of axle `i`: alternative keys, spring, damping and ride frequency.
+    /// Checks the suspension table `path` of axle `i`. It needs exactly one of rate and ride frequency, of damping and
+    /// damping ratio for bump and for rebound, and of droop travel and preload. Then checks spring and damping. A ride
+    /// frequency also needs a load share above 1e-6 on each wheel of the axle, because the rate follows from the load.
     pub fn check_suspension(&mut self, i: usize, axle: &Axle, path: &str) {
         let s = &axle.suspension;
         self.require_exactly_one(
@@ -154,6 +163,7 @@ impl Rules<'_> {
         let Some(frequency) = s.ride_frequency_hz else {
             return;
         };
+        // Whether every wheel of the axle carries load.
         let carried = wheel_positions::wheel_load_shares(self.spec).is_none_or(|shares| {
             let on_axle =
                 wheel_positions::wheel_positions(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
@@ -167,7 +177,8 @@ impl Rules<'_> {
         self.require(&join_key(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
     }
 
-    /// Checks that each stated damping is at most `MAX_DAMPING_RATIO` times critical.
+    /// Checks that each stated damping (N s/m) is at most [`MAX_DAMPING_RATIO`] times the critical damping `2 √(k m)` of
+    /// the sprung mass, for the wheel with the largest one. Damping ratios are not checked here.
     fn check_damping(&mut self, i: usize, axle: &Axle, path: &str) {
         let critical = |s: &Spring| 2.0 * (s.rate * s.force_at_rest / f64::from(STANDARD_GRAVITY)).sqrt();
         let critical = self.springs(i, axle).iter().map(critical).fold(0.0, f64::max);
@@ -194,7 +205,9 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks that a preload leaves droop travel, and that a rising rate leaves some rate at full droop.
+    /// Checks that a preload leaves every wheel at least [`MIN_DROOP_TRAVEL_M`] of droop travel, and that a rising rate
+    /// leaves at least [`MIN_DROOP_RATE_SHARE`] of the rate at rest at full droop. The second check is skipped if the
+    /// first fails. Does nothing if no wheel loads exist.
     fn check_spring(&mut self, i: usize, axle: &Axle, path: &str) {
         let springs = self.springs(i, axle);
         if springs.is_empty() {
@@ -205,10 +218,12 @@ impl Rules<'_> {
         let paths = self.spring_paths(i, &format!("axles[{i}]"));
         let others: Vec<&str> = paths.iter().map(String::as_str).collect();
         let least = springs.iter().map(|s| s.force_at_rest).fold(f64::INFINITY, f64::min);
+        // Whether every wheel keeps droop travel.
         let extends = s.preload_n.is_none() || springs.iter().all(|s| s.droop >= MIN_DROOP_TRAVEL_M);
         let found = format!("{} N under a spring that carries {least:.1} N at rest", s.preload_n.unwrap_or(0.0));
         let accepts = "less than that by 1 mm of travel or more, and no less than the spring gives when extended";
         self.require(&key("preload_n"), &others, extends, found, accepts, "");
+        // Smallest share of the rate that is left at full droop.
         let left = springs.iter().map(Spring::droop_rate_share).fold(f64::INFINITY, f64::min);
         let rises = s.rate_rise_n_per_m2.is_none() || !extends || left >= MIN_DROOP_RATE_SHARE;
         let found = format!(
@@ -227,7 +242,8 @@ impl Rules<'_> {
         );
     }
 
-    /// Checks that the lateral shift of an axle, under a side force equal to its load at rest, is at most `MAX_AXLE_SHIFT_M`.
+    /// Checks that the lateral shift of an axle, under a side force equal to its load at rest, is at most
+    /// [`MAX_AXLE_SHIFT_M`]: load / rate. Does nothing without a lateral compliance.
     pub fn check_lateral_compliance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(given) = &axle.lateral_compliance else { return };
         let load = self.carried_masses(i).sum::<f64>() * f64::from(STANDARD_GRAVITY);
@@ -241,7 +257,8 @@ impl Rules<'_> {
         self.require(&key, &others, shift <= MAX_AXLE_SHIFT_M, found, accepts, "absent where links are rigid");
     }
 
-    /// Returns the mass that each wheel of axle `i` carries at rest, kg; nothing if the wheels cannot carry the car.
+    /// Returns the mass that each wheel of axle `i` carries at rest, kg, the unsprung mass included; nothing if the
+    /// wheels cannot carry the car.
     pub fn carried_masses(&self, i: usize) -> impl Iterator<Item = f64> {
         let mass = self.spec.chassis.mass_kg;
         let shares = wheel_positions::wheel_load_shares(self.spec).unwrap_or_default();
@@ -249,7 +266,8 @@ impl Rules<'_> {
         wheels.filter(move |(position, _)| position.axle == i).map(move |(_, share)| share * mass)
     }
 
-    /// Checks that the unsprung mass of a wheel is less than the mass that it carries.
+    /// Checks that the unsprung mass of a wheel is less than the smallest mass that a wheel of axle `i` carries. Does
+    /// nothing without an unsprung mass.
     pub fn check_unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(own) = &axle.unsprung else { return };
         let carried = self.carried_masses(i).fold(f64::INFINITY, f64::min);

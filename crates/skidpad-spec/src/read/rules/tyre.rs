@@ -12,7 +12,10 @@ use skidpad_core::tyre::magic_formula::{self, Coefficients, ENTRIES, UseMode};
 use std::collections::BTreeMap;
 
 impl Rules<'_> {
-    /// Checks the tyre at `path`. Returns it if it is a valid Magic Formula tyre, and `None` for any other tyre.
+    /// Checks the tyre at `path`. Simple tyres: load sensitivity needs a nominal load, slips rise. Brush: a nominal load
+    /// of at most 1e6 N. TMeasy: points in order, for each direction and load. Magic Formula: exactly one of file and
+    /// coefficients, which are read; with symmetric `sides` the formula is made symmetric. Returns a valid Magic Formula
+    /// tyre, and `None` for any other tyre or after a fault.
     pub fn check_tyre(&mut self, path: &str, tyre: &Tyre, files: FileResolver<'_>) -> Option<MagicFormula> {
         match tyre {
             Tyre::Coulomb { friction, .. } | Tyre::Linear { friction, .. } | Tyre::LinearPerLoad { friction, .. } => {
@@ -59,7 +62,7 @@ impl Rules<'_> {
         None
     }
 
-    /// Checks that a load sensitivity comes with a nominal load.
+    /// Checks that a load sensitivity other than 0 comes with a nominal load.
     fn check_friction(&mut self, path: &str, friction: &Friction) {
         let (sensitivity, nominal) = (join_key(path, "load_sensitivity"), join_key(path, "nominal_load_n"));
         let stated = friction.load_sensitivity == 0.0 || friction.nominal_load_n.is_some();
@@ -75,8 +78,8 @@ impl Rules<'_> {
         self.require(&join_key(path, "asymptote_slip"), &[&join_key(path, "extremum_slip")], rises, found, accepts, "");
     }
 
-    /// Checks that the initial slope is at least twice the largest force over its slip, and that full sliding has no
-    /// larger force and a larger slip than the maximum.
+    /// Checks the characteristic points of a TMeasy curve: the initial slope is at least twice the largest force over its
+    /// slip, and full sliding has no larger force and a larger slip than the maximum.
     fn check_named_points(&mut self, path: &str, points: &NamedPoints) {
         let NamedPoints { slope_n, largest_n, largest_slip, sliding_n, sliding_slip } = *points;
         let key = |name: &str| join_key(path, name);
@@ -94,8 +97,8 @@ impl Rules<'_> {
         self.require(&key("sliding_slip"), &[&key("largest_slip")], after, found, accepts, "");
     }
 
-    /// Checks that values at double load are less than four times the values at nominal load. Otherwise the parabolas
-    /// over load are negative at low loads.
+    /// Checks that slope, largest force and sliding force at double load are less than four times the values at nominal
+    /// load. Otherwise the parabolas over load are negative at low loads. The paths are those of nominal and double load.
     fn check_low_loads(&mut self, [at_one, at_two]: [&str; 2], [one, two]: [&NamedPoints; 2]) {
         for (name, one, two) in [
             ("slope_n", one.slope_n, two.slope_n),
@@ -110,8 +113,9 @@ impl Rules<'_> {
         }
     }
 
-    /// Reads the tyre file `file`, and adds its notes. With mirrored `sides` returns the tyre of the left side: a tyre that was measured on
-    /// the right side is mirrored. Returns `None` after reporting a fault.
+    /// Reads the tyre file `file`, and adds its notes as warnings. With mirrored `sides` returns the tyre of the left
+    /// side: a tyre that was measured on the right side is mirrored. Returns `None` after reporting a fault, and without
+    /// a report if `path` holds a placeholder. Faults of the file itself are kept as a separate report.
     fn read_tyre_file(
         &mut self,
         path: &str,
@@ -148,7 +152,10 @@ impl Rules<'_> {
         }
     }
 
-    /// Builds a tyre from coefficients in the vehicle file, and adds warnings. Returns `None` after reporting faults.
+    /// Builds a tyre with combined slip from coefficients in the vehicle file (`stated`, by name, SI units), with
+    /// defaults for all others. A valid tyre is returned with warnings about implausible values and about combined slip.
+    /// Missing and impossible coefficients are reported with their meaning, and `None` is returned. Unknown names are
+    /// reported as well and otherwise ignored.
     fn tyre_from_coefficients(
         &mut self,
         path: &str,
@@ -196,7 +203,7 @@ impl Rules<'_> {
         None
     }
 
-    /// Reports a coefficient that does not exist, with a suggestion.
+    /// Reports a coefficient that does not exist, with the most similar name as a suggestion.
     fn report_unknown_coefficient(&mut self, path: &str, name: &str) {
         let help = match nearest_word(name, ENTRIES.iter().map(|entry| entry.name)) {
             Some(like) => format!("did you mean `{like}`?"),

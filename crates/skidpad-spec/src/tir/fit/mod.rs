@@ -141,8 +141,9 @@ const LEVER_COEFFICIENTS: [&str; 4] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4"];
 /// Coefficients of `LEVER_COEFFICIENTS` and `MF61_TRAIL_COEFFICIENTS`.
 const MF61_TRAIL_AND_LEVER: [&str; 8] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4", "QDZ10", "QDZ11", "PPZ1", "PPZ2"];
 
-/// Returns start values for a fit: coefficients of a usual car tyre with the nominal load `nominal_load` (N) and the
-/// free radius `radius` (m).
+/// Returns start values for a fit: coefficients of a usual car tyre with the nominal load `nominal_load` (N) and the free
+/// radius `radius` (m). Coefficients that are not set have their defaults. Versions other than MF 5.2 also get a camber
+/// stiffness (`PKY6`).
 pub fn typical_coefficients(version: Version, nominal_load: f32, radius: f32) -> Coefficients {
     let mut c = Coefficients { fnomin: nominal_load, unloaded_radius: radius, ..Coefficients::default() };
     (c.pcx1, c.pdx1, c.pdx2, c.pkx1) = (1.6, 1.0, -0.05, 20.0);
@@ -157,7 +158,9 @@ pub fn typical_coefficients(version: Version, nominal_load: f32, radius: f32) ->
     c
 }
 
-/// Fits the coefficients of `start` to `samples`. Stages with too few rows are skipped.
+/// Fits the coefficients of `start` to `samples`, stage by stage in the order of the module's description. Each stage
+/// starts from the result of the one before. Stages with too few rows are skipped. Returns the tyre and its remaining
+/// errors.
 ///
 /// # Errors
 /// Returns [`FitError::TooFewRows`] if all stages are skipped.
@@ -173,7 +176,8 @@ pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<FittedTyre, FitEr
     if stages == 0 { Err(FitError::TooFewRows) } else { Ok(FittedTyre { errors: fit_errors(&tyre, samples), tyre }) }
 }
 
-/// Computes the differences between `tyre` and `samples`.
+/// Computes the differences between `tyre` and `samples`: root mean square and largest magnitude for Fx, Fy and Mz, each
+/// relative to its largest measured magnitude. 0 for a force that is not measured or always 0.
 pub fn fit_errors(tyre: &MagicFormula, samples: &[Sample]) -> FitErrors {
     let mut errors = FitErrors::default();
     for (i, target) in [Target::Fx, Target::Fy, Target::Mz].into_iter().enumerate() {
@@ -197,7 +201,8 @@ impl Target {
         }
     }
 
-    /// Returns true if `sample` has pure slip for this force: the other slip is below `ZERO_SLIP_TOLERANCE`.
+    /// Returns true if `sample` has pure slip for this force: the slip of the other direction (slip angle for Fx, slip
+    /// ratio for Fy and Mz) is below [`ZERO_SLIP_TOLERANCE`].
     fn has_pure_slip(self, sample: &Sample) -> bool {
         let other = if self == Target::Fx { sample.slip_angle } else { sample.slip_ratio };
         other.abs() < ZERO_SLIP_TOLERANCE
@@ -205,11 +210,17 @@ impl Target {
 }
 
 impl Stage {
-    /// Returns `tyre` with the coefficients of this stage fitted, or `None` if the table has too few rows for them.
+    /// Returns `tyre` with the coefficients of this stage fitted by least squares. Uses the rows that contain the force
+    /// and, unless the stage allows combined slip, have pure slip.
+    ///
+    /// Returns `None` if there are less than two rows for each coefficient that all versions have. A stage with combined
+    /// slip also needs a tyre with combined forces and two rows with combined slip for each of its coefficients. Also
+    /// returns `None` if the fitted coefficients are not a valid tyre.
     fn fit_tyre(&self, tyre: &MagicFormula, samples: &[Sample]) -> Option<MagicFormula> {
         let wanted = |sample: &&Sample| self.with_combined_slip || self.target.has_pure_slip(sample);
         let measured = samples.iter().filter(|sample| self.target.measured_value(sample).is_some());
         let rows: Vec<Sample> = measured.filter(wanted).copied().collect();
+        // Number of rows with combined slip.
         let both = rows.iter().filter(|sample| !self.target.has_pure_slip(sample)).count();
         let of_version = if tyre.version() == Version::Mf52 { self.mf52_coefficients } else { self.mf61_coefficients };
         let names: Vec<&str> = self.coefficients.iter().chain(of_version).copied().collect();
@@ -218,6 +229,7 @@ impl Stage {
             return None;
         }
         let parameters: Vec<Parameter> = names.iter().map(|name| parameter(name)).collect();
+        // Tyre with the coefficients `values`; `None` if it is not valid.
         let with = |values: &[f64]| {
             let mut c = tyre.coefficients().clone();
             for (name, value) in names.iter().zip(values) {
@@ -234,7 +246,9 @@ impl Stage {
     }
 }
 
-/// Returns the range and the scale of the coefficient `name`.
+/// Returns the range to which a fit limits the coefficient `name`, and its typical change as a scale. Shape factors,
+/// friction, cornering stiffness and a few others have ranges of their own; shifts and small lengths have −10 to 10 with
+/// a scale of 0.02, all others −100 to 100 with 0.3.
 fn parameter(name: &str) -> Parameter {
     let stiffness = ["RBX1", "RBX2", "RBY1", "RBY2", "RVY4", "RVY6", "QBZ1", "QBZ9", "PKX1", "PKX2"];
     let (range, scale) = match name {
@@ -254,13 +268,16 @@ fn parameter(name: &str) -> Parameter {
     Parameter { range, scale }
 }
 
-/// Computes the values of `tyre` minus those of `rows`, divided by the largest magnitude in `rows`. Returns `None` if
+/// Computes the values of `tyre` minus those of `rows`, divided by the largest measured magnitude in `rows`. Rows are
+/// evaluated in SIMD lanes, with the lateral slip `−tan α` and at the reference speed of the tyre. Returns `None` if
 /// there are no rows, or if all their values are 0.
 fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec<f64>> {
+    // Largest measured magnitude, N or N m.
     let peak = rows.iter().filter_map(|row| target.measured_value(row)).fold(0.0, |peak: f64, v| peak.max(v.abs()));
     if rows.is_empty() || peak == 0.0 {
         return None;
     }
+    // Unused lanes of the last group have load 0 and are dropped.
     let mut residuals = Vec::with_capacity(rows.len());
     for rows in rows.chunks(F32x8Pair::LANE_COUNT) {
         let lanes = |part: fn(&Sample) -> f64| {

@@ -94,12 +94,16 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
 
 /// Line of a table: its cells with the first byte of each, its number from 1, and its first byte.
 struct Row<'a> {
+    /// Cells without surrounding spaces, each with its first byte in the text.
     cells: Vec<(&'a str, usize)>,
+    /// Line, from 1.
     number: usize,
+    /// First byte of the line in the text.
     start: usize,
 }
 
-/// Splits a text into rows. Blank lines and comments are left out.
+/// Splits a text into rows of cells separated by commas, without quotes. Cells lose surrounding spaces and keep their
+/// place in the text. Blank lines and lines that begin with `#` are left out, and line numbers count them.
 fn split_rows(text: &str) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -126,8 +130,9 @@ impl Row<'_> {
         TextLocation { line: self.number, column: at - self.start + 1, span: at..at + cell.len() }
     }
 
-    /// Reads the values of a row. `columns` are the indices of `COLUMN_NAMES` in the row. Values that are no numbers are
-    /// added to `faults`.
+    /// Reads the values of a row. `columns` are the indices of [`COLUMN_NAMES`] in the row. Values that are no numbers
+    /// below 1e9 in magnitude are added to `faults` and become 0, forces `None`. A missing column is 0 or `None`; an
+    /// empty force is `None`.
     fn read_sample(&self, columns: &[Option<usize>; 8], faults: &mut Vec<Fault>) -> Sample {
         let mut value = |i: usize| {
             let column = columns[i]?;

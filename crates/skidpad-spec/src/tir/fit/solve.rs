@@ -26,8 +26,11 @@ const MAX_DAMPING: f64 = 1e12;
 /// determine.
 const REGULARISATION_WEIGHT: f64 = 1e-9;
 
-/// Changes `values` to minimise the sum of squares of `residuals`, and returns the number of iterations. `residuals`
-/// returns `None` for invalid values. If the start values are invalid, nothing is changed and 0 is returned.
+/// Changes `values` to minimise the sum of squares of `residuals`, and returns the number of iterations. A weak pull
+/// towards the start values is part of the sum. Each iteration computes the Jacobian and tries steps with growing damping
+/// until the sum falls; success reduces the damping. The iteration ends at [`MAX_ITERATIONS`], at [`MAX_DAMPING`], or
+/// when the sum falls by less than [`RELATIVE_COST_TOLERANCE`]. `residuals` returns `None` for invalid values, which are
+/// rejected. If the start values are invalid, nothing is changed and 0 is returned.
 pub(super) fn least_squares(
     parameters: &[Parameter],
     values: &mut [f64],
@@ -47,9 +50,11 @@ pub(super) fn least_squares(
     let mut damping = 1e-2;
     for iteration in 0..MAX_ITERATIONS {
         let jacobian = jacobian(parameters, values, &residual, &residuals);
+        // Gradient of the pull towards the start value.
         let moved = |i: usize| REGULARISATION_WEIGHT * (values[i] - start[i]) / parameters[i].scale;
         let gradient =
             jacobian.tr_mul(&DVector::from_column_slice(&residual)) + DVector::from_fn(values.len(), |i, _| moved(i));
+        // Normal matrix.
         let normal = jacobian.tr_mul(&jacobian);
         let before = sum;
         while damping < MAX_DAMPING {
@@ -74,8 +79,8 @@ pub(super) fn least_squares(
     MAX_ITERATIONS
 }
 
-/// Computes the derivatives of the residuals by each parameter, multiplied by the scale of the parameter. A column is 0
-/// if the residuals beside `values` are invalid.
+/// Computes the derivatives of the residuals by each parameter as central differences within its range, multiplied by the
+/// scale of the parameter. A column is 0 if the residuals beside `values` are invalid.
 fn jacobian(
     parameters: &[Parameter],
     values: &[f64],
@@ -84,6 +89,7 @@ fn jacobian(
 ) -> DMatrix<f64> {
     let mut jacobian = DMatrix::zeros(residual.len(), parameters.len());
     for (i, parameter) in parameters.iter().enumerate() {
+        // Half the width of the central difference.
         let width = 1e-3 * parameter.scale.max(values[i].abs());
         let beside = |by: f64| {
             let mut values = values.to_vec();
@@ -100,8 +106,9 @@ fn jacobian(
     jacobian
 }
 
-/// Returns the parameters after one damped step, limited to their ranges. Returns `None` if the damped system cannot be
-/// solved.
+/// Returns the parameters after one damped step, limited to their ranges: solves `(N + λ diag N + regularisation) Δ = g`
+/// by Cholesky decomposition with the normal matrix `N = JᵀJ`, the gradient `g` and the damping `λ`, and subtracts `Δ`
+/// times the scales. Returns `None` if the system is not positive definite.
 fn damped_step(
     parameters: &[Parameter],
     values: &[f64],
