@@ -366,7 +366,7 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
     }
 
     /// Solves the equations of all rows in these `regimes` for the changes of the impulses, N m s: `(a_i δ_ij + b_i R_ij) Δp_j = r_i` with
-    /// per_impulse a, per_speed b, responses R and residual r. Gaussian elimination without pivot search, as the matrix is definite. Rows with a = 0
+    /// `per_impulse` a, `per_speed` b, responses R and residual r. Gaussian elimination without pivot search, as the matrix is definite. Rows with a = 0
     /// get [`RIGID_REGULARISATION`]; a pivot that is not positive gives 0.
     #[inline(always)]
     fn solve_linear(&mut self, regimes: &[Regime; MOST]) -> [f32; MOST] {
