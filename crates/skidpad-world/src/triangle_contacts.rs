@@ -53,7 +53,6 @@ impl TriangleContacts {
         points: &mut Vec<HullPoint>,
     ) {
         let [velocity, angular] = motion;
-        // Relative to the centre of mass, in world axes.
         let passing = SweptBox {
             fixed_half_extents: Vec3::ZERO,
             moving_half_extents: chassis.hull.half_extents,

@@ -53,7 +53,6 @@ impl StaticEquilibrium {
     pub fn solve(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
         let down = scene.upright_orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
         let wheels = model.wheels();
-        // Each wheel is assumed to hold the car in proportion to its load.
         let (mass, height) = (f64::from(model.mass()), model.tyre_force_lever()); // kg; lever of tyre forces, m
         // Levers (1, x, y) of the wheel loads, and change of each compression with heave, roll and pitch.
         let levers: Vec<DVec3> =
@@ -62,18 +61,15 @@ impl StaticEquilibrium {
         // Stiffness of bars and heave springs of each wheel against heave (N/m), roll and pitch (N/rad).
         let ties: Vec<AxleLinkStiffness> =
             (0..wheels.len()).map(|i| AxleLinkStiffness::of_wheel(model, i, &travel)).collect();
-        // Static loads as force and moments; load of the trailer on the hitch likewise.
         let mut weight =
             (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
         let pulled =
             model.parts().hitch.map_or(DVec3::ZERO, |hitch| load_lever(hitch.point) * f64::from(towing.hitch_load));
-        // Lever and travel of the coupler.
         let coupler = model.parts().coupler.map_or([DVec3::ZERO; 2], |coupler| {
             let lever = load_lever(coupler.point);
             [lever, DVec3::new(-1.0, -lever.z, lever.y)]
         });
         let held = COUPLER_STIFFNESS_PER_M * mass * f64::from(scene.gravity); // stiffness of the coupler support, N/m
-        // Force of the support on the coupler at a pose, N.
         let carried = |pose: DVec3| {
             f64::from(model.coupler_load()) + held * (coupler[1].dot(pose) + f64::from(towing.coupler_lift))
         };
@@ -89,7 +85,6 @@ impl StaticEquilibrium {
             let aside = |i: usize| -gravity.y * f64::from(model.carried_masses()[i]) / mass; // leftward friction on the car at wheel `i`, N
             jacked.iter_mut().enumerate().for_each(|(i, jacked)| *jacked = model.jacking_force(i, aside));
             for (i, rest) in levers.iter().enumerate() {
-                // Lateral displacement of the contact by links, m, as change of the lever.
                 let moved = DVec3::Z * model.link_scrub(i, |k| travel(k).dot(pose));
                 let lever = &(*rest + moved);
                 let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
@@ -107,7 +102,6 @@ impl StaticEquilibrium {
             model.static_load(i) + (pushed - jacked[i]) as f32
         };
         let loads: Vec<f32> = (0..wheels.len()).map(load).collect();
-        // Every wheel is loaded and between its stops.
         let hangs = wheels
             .iter()
             .zip(&compressions)

@@ -146,7 +146,6 @@ impl Vehicle {
                 hull: report.residual <= HULL_LIMIT_THRESHOLD_MPS && (2..=HULL_LIMIT_ITERATIONS).contains(&iteration),
                 has_current_loads: has_loads && iteration == 1,
             };
-            // Impulses of the rows, and the matrix of the Newton step.
             let (given, system) = self.linearise::<B>(within, follow);
             // Misfit: impulses of the rows minus momentum gained (N s, N m s).
             let missing = given - momentum;
@@ -162,9 +161,7 @@ impl Vehicle {
             self.hull.add_velocity(change);
             if back.is_none() {
                 report.residual = velocity_norm(change);
-                // Whether the friction limits of the hull need no further update.
                 let agreed = follow.hull || self.hull.is_empty() || iteration > HULL_LIMIT_ITERATIONS;
-                // Whether the velocity has converged with the present limits.
                 let near = agreed && report.residual <= stop.tolerance;
                 if near && (!follow.damped || self.are_limits_converged(within, settled && followed, stop.tolerance)) {
                     self.hull.finish_impulses();
@@ -176,7 +173,6 @@ impl Vehicle {
                 followed = follow.tyres;
                 last = NewtonStep::full(change, missing);
             }
-            // A solution does not need these velocities.
             momentum = momentum + self.momentum(change);
             for rows in B::slice_mut(&mut self.rows) {
                 rows.add_velocity(change.broadcast_to_wheels());

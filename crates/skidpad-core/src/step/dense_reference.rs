@@ -85,7 +85,6 @@ fn model(axles: usize) -> Model {
 /// = momentum ± hold − R x`, in the active set (contacts, signs of brakes) that the iteration found.
 fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
     let wheels = vehicle.model.wheels();
-    // Number of a wheel in f64.
     let at = |place: LaneIndex, of: F32x4| f64::from(of.lanes()[place.lane]);
     let unknowns = 6 + 4 * wheels.len();
     let (mut a, mut b) = (DMatrix::<f64>::zeros(unknowns, unknowns), DVector::<f64>::zeros(unknowns));

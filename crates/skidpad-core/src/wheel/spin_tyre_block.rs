@@ -411,7 +411,6 @@ impl<W: WheelLanes> WheelRows<W> {
                     #[inline(always)]
                     |i| one / squared[i],
                 );
-                // Utilisation of the friction ellipse: 1 on it.
                 let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
                 // No multiplier changes a row without gain. The iteration ends once the other row has a negligible slope.
                 let stuck_below = W::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);

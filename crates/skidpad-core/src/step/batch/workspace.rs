@@ -215,7 +215,6 @@ impl<W: CarLanes> BatchWorkspace<W> {
         mut tell: impl FnMut(usize, StepReport),
     ) {
         let mut motion = MotionLanes::read(bodies);
-        // Cars whose results are in the lanes.
         let mut follows = motion.are_finite(bodies);
         motion.resolve_angular_velocities(vehicles, dt);
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
@@ -260,7 +259,6 @@ impl<W: CarLanes> BatchWorkspace<W> {
             }
             return;
         }
-        // Speeds of the rows between spins of each car (rad/s).
         let mut turns = [[0.0; BATCH_LANES]; MAX_CONSTRAINTS];
         for (i, turns) in turns.iter_mut().enumerate().take(self.speed_row_count) {
             *turns = shaft_row_speed(&self.packs, &self.rows, i, |rows| rows.solution.spin).to_lanes();
