@@ -49,7 +49,7 @@ const MIN_SUPPORT_COSINE: f32 = 0.5;
 
 impl core::fmt::Debug for GroundContacts {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Touching").finish_non_exhaustive()
+        f.debug_struct("GroundContacts").finish_non_exhaustive()
     }
 }
 

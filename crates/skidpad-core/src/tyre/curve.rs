@@ -43,7 +43,7 @@ pub struct CurveTyre {
     pub law: CurveLaw,
     /// Longitudinal and lateral peak friction coefficients at the nominal load, > 0.
     pub friction: [f32; 2],
-    /// Relative loss of friction per relative excess of load, in [0, 1). The friction limit is constant above the load
+    /// Relative loss of friction per relative excess of load, in (−1, 1); usually ≥ 0. The friction limit is constant above the load
     /// at which it is largest.
     pub load_sensitivity: f32,
     /// Load at which `friction` applies, N, > 0.

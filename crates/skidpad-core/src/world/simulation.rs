@@ -225,9 +225,9 @@ pub struct SolverInfo {
 
 impl core::fmt::Debug for SolverInfo {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("BackendInfo")
+        f.debug_struct("SolverInfo")
             .field("name", &self.name)
-            .field("peer", &self.comparison_only)
+            .field("comparison_only", &self.comparison_only)
             .finish_non_exhaustive()
     }
 }
