@@ -25,7 +25,10 @@ pub struct WorldSnapshot {
 
 impl core::fmt::Debug for WorldSnapshot {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("WorldSnapshot").field("bodies", &self.bodies.len()).field("cars", &self.cars).finish_non_exhaustive()
+        f.debug_struct("WorldSnapshot")
+            .field("bodies", &self.bodies.len())
+            .field("cars", &self.cars)
+            .finish_non_exhaustive()
     }
 }
 

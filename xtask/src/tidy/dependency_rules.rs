@@ -59,7 +59,9 @@ pub fn check() -> Result<Vec<String>, String> {
     for package in packages {
         let name = package["name"].as_str().unwrap_or_default();
         let Some((_, allowed)) = ALLOWED_DEPENDENCIES.iter().find(|(from, _)| *from == name) else {
-            problems.push(format!("{name}: a new package; say in xtask/src/tidy/dependency_rules.rs what it may depend on"));
+            problems.push(format!(
+                "{name}: a new package; say in xtask/src/tidy/dependency_rules.rs what it may depend on"
+            ));
             continue;
         };
         let dependencies = package["dependencies"].as_array().into_iter().flatten();
