@@ -234,7 +234,7 @@ impl CarScalar for f32 {
 
 /// Numbers at the wheels of cars: four wheels of two axles of one car, or one wheel each of a batch of cars, in SIMD lanes.
 ///
-/// Two axles have a single row for all wheels, or a row per wheel, left before right. Kernels for single wheels are written for a row,
+/// A car with two axles has a single row for all wheels, or a row per wheel, left before right. Kernels for single wheels are written for a row,
 /// kernels for an axle or a car for the rows of two axles.
 pub(crate) trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     /// Numbers of the cars.

@@ -25,7 +25,7 @@ pub struct RayWheel {
 /// Mechanisms: roll influence below 1, a bound on the suspension force, and a lowered centre of mass. A mechanism that some
 /// wheel has is listed even if its contribution is zero.
 ///
-/// With the contact point at `z` in the vehicle frame, a side force `F` acts at `r z`, where r is the roll influence. It lacks
+/// The contact point is at height `z` in the vehicle frame; a side force `F` acts at `r z`, where r is the roll influence. It lacks
 /// the moment `(1 − r) z ẑ × F`. A bound reduces the suspension force, but the tyre's friction still uses the unbounded force.
 /// If the centre of mass is lowered by h, all forces F at the wheel add the moment `h ẑ × F`.
 pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> AssistLog {

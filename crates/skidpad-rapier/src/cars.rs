@@ -402,7 +402,7 @@ impl RapierCars {
     /// Ends a step after Rapier has stepped the world: restores the users' forces, updates the 64-bit positions and writes the
     /// resulting motion to the states. A body whose position was rounded differently is moved to the rounded 64-bit position. A
     /// car that was woken within the step gets its last push before sleep. Cars that sleep or are suspended do not change.
-    /// Without [`RapierCars::before_step`] it only reports [`ApiMisuse::MissingBeforeStep`].
+    /// A call without [`RapierCars::before_step`] only reports [`ApiMisuse::MissingBeforeStep`].
     pub fn after_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>) -> StepReport {
         let sets = world.into();
         let dt = sets.parameters.dt;

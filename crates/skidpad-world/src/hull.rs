@@ -141,7 +141,7 @@ impl GroundContacts {
     }
 
     /// Solves the contact points found last for `chassis`, over `dt` s, starting from zero impulses, and then ends impacts.
-    /// Without points it only clears the impulses.
+    /// A hull without points only has its impulses cleared.
     fn solve_found_contacts(&mut self, chassis: &mut Chassis, dt: f32) {
         self.impulses.clear();
         if self.points.is_empty() {

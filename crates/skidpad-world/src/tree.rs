@@ -93,7 +93,7 @@ struct Branch {
 enum BranchContent {
     /// Number of a leaf: its index in the list from which the tree is built.
     Leaf(u32),
-    /// Two boxes within this one.
+    /// Children of this box: two boxes within it.
     Children(Box<[Branch; 2]>),
 }
 

@@ -95,7 +95,7 @@ fn the_first_step_has_ground() {
 }
 
 /// A car at 60 m/s with Rapier's full continuous collision detection on its chassis stops at a kinematic wall 2 cm thick.
-/// Without the detection, a metre of the car passes the wall. (Rapier stops fast bodies at fixed walls by itself.)
+/// A metre of the car passes the wall without the detection. (Rapier stops fast bodies at fixed walls by itself.)
 #[test]
 fn continuous_detection_stops_a_car_at_a_thin_wall() {
     let scene = Scene::flat();

@@ -21,7 +21,7 @@ const MAX_MOTOR_TOLERANCE: f32 = 1e-4;
 const MIN_TORQUE_FALL: f32 = 1e-3;
 
 /// Constraint row between spins: the clutch or converter between engine and wheels, a motor on its wheels, or a coupling between two sides.
-/// Its impulse `p` (N m s) and the speed `ω` (rad/s) between its ends follow `per_impulse · p + per_speed · ω = target_impulse`.
+/// The impulse `p` (N m s) and the speed `ω` (rad/s) between its ends follow `per_impulse · p + per_speed · ω = target_impulse`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DriveConstraint {
     /// Turns of the row per turn of the wheels on its levers.
@@ -201,7 +201,7 @@ impl DriveConstraint {
     /// `speed` is the engine's present speed, rad/s. At 0 or backwards, the torque ratios are set so that losses act in the direction from the wheels
     /// to the engine.
     ///
-    /// With J the inertia and ω the common speed while the clutch holds, `p = J (ω_f − ω) ∓ D` for forward and backward rotation. At a standstill p
+    /// The inertia is J and the common speed while the clutch holds is ω: `p = J (ω_f − ω) ∓ D` for forward and backward rotation. At a standstill p
     /// has any value between both, as with a brake on the flywheel. Only the wheels can turn a dead engine, so losses act in that direction.
     #[cold]
     #[inline(never)]

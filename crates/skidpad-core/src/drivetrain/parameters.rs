@@ -34,7 +34,7 @@ pub struct EngineDrive {
 }
 
 /// Resistance against different speeds of two wheels or axles: the limiting part of a differential, or a coupling between axles.
-/// It carries torque from the faster side to the slower one; the torques of the sides differ by twice that torque.
+/// The coupling carries torque from the faster side to the slower one; the torques of the sides differ by twice that torque.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TorqueCoupling {
     /// Wheels of the first and of the second side, whose mean speeds are compared.

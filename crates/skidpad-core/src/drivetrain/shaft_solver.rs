@@ -561,7 +561,7 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Solves the wheel blocks, with both tyre rows and brakes, and stores the solution. Returns the spins of the wheels, rad/s, and their change per
     /// shaft impulse, 1/(kg m²): `(1 − R²/I T) / I`, at least 0, and 0 for a wheel that stands.
     ///
-    /// With the driven momentum `d` and the tyre's response `T` to its longitudinal speed, `I ω = d − R x` and `x' = T R / I d'`.
+    /// The driven momentum is `d`, and `T` is the tyre's response to its longitudinal speed: `I ω = d − R x` and `x' = T R / I d'`.
     #[inline(always)]
     fn block_spin_and_response(&mut self, bank: &WheelPack<W>, within: ImpulseBounds) -> (W, W) {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));

@@ -65,7 +65,7 @@ pub enum TrailerBrakes {
     Pedal,
     /// Overrun device. The value is the force with which the trailer pushes the vehicle ahead (N), > 0, at which the
     /// brake is fully applied. The brake grows in proportion to the force and follows it with a time constant of 0.2 s.
-    /// It releases while the trailer is pushed backwards. The handbrake of the vehicle ahead applies that of the
+    /// The brake releases while the trailer is pushed backwards. The handbrake of the vehicle ahead applies that of the
     /// trailer.
     Overrun(f32),
 }

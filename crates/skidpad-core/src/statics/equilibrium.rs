@@ -40,7 +40,7 @@ impl StaticEquilibrium {
     /// Computes the equilibrium of loads, gravity and the friction that holds the car, for a car that heads `heading` rad. Returns `None` if a wheel
     /// would lift or reach its stop: such a car has to settle by itself.
     ///
-    /// With compressions `z = −heave + x θ − y φ` (roll φ, pitch θ), the loads N must carry the normal part of gravity. They must also balance the
+    /// Compressions are `z = −heave + x θ − y φ` (roll φ, pitch θ). The loads N must carry the normal part of gravity. They must also balance the
     /// moment of its tangential part, which acts at the centre of mass while friction acts on the ground: `Σ N = m g_n`, `Σ x N = h m g_x`,
     /// `Σ y N = h m g_y`. Friction is distributed in proportion to the static loads.
     ///

@@ -50,7 +50,7 @@ impl NewtonStep {
     /// The new share is the larger of the secant between both known shares and, after an overshoot, the tangent at the
     /// far end. It is kept at least 10 % of the range away from both ends.
     ///
-    /// With fixed limits the misfit along a step decreases monotonically. Steps cut to where it is small therefore lead
+    /// The misfit along a step decreases monotonically if the limits are fixed. Steps cut to where it is small therefore lead
     /// to the solution. The misfit decreases faster where rows begin to press: the tangent at the far end finds that
     /// place, a secant alone does not. Both can stall next to the start of the range, so every cut removes some of it.
     pub(crate) fn shorten(

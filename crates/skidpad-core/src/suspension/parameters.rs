@@ -57,8 +57,8 @@ impl Strut {
 
     /// Returns the compression (m) at which the spring and a parallel rate `beside` (N/m) have `force` (N) more than at rest.
     ///
-    /// It is the larger root of `rise z² / 2 + (rate + beside) z = force`, in a form that is exact for linear springs. If `force` is a pull beyond
-    /// the largest pull of the spring, the result is `2 force / (rate + beside)`.
+    /// The compression is the larger root of `rise z² / 2 + (rate + beside) z = force`, in a form that is exact for
+    /// linear springs. If `force` is a pull beyond the largest pull of the spring, the result is `2 force / (rate + beside)`.
     pub fn compression_at_force(&self, force: f64, beside: f64) -> f64 {
         let rate = f64::from(self.rate) + beside;
         2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.progressive_rate) * force).max(0.0).sqrt())

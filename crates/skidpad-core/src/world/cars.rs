@@ -78,7 +78,7 @@ const PLACEHOLDER_PROBE: Probe =
 impl Cars {
     /// Creates the vehicles of a world, in the order of the world's bodies, to be stepped with `solver_mode`.
     ///
-    /// With [`SolverMode::SinglePass`] and the feature `batch`, simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
+    /// Batches need [`SolverMode::SinglePass`] and the feature `abreast`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
     /// stepped in batches of eight: slots 0 to 7, 8 to 15 and so on, if all eight are alike. Results are bit-identical to those of single
     /// steps.
     pub fn new(vehicles: Vec<Vehicle>, coupling: SolverMode) -> Self {

@@ -68,7 +68,7 @@ pub struct Gust {
 
 impl Gust {
     /// Returns the velocity that the gust adds to the wind at `time` s since the start of the world, world, m/s; zero before and after the gust.
-    /// Without rise time the gust is constant from start to end.
+    /// The gust is constant from start to end if it has no rise time.
     pub fn velocity_at(&self, time: f64) -> Vec3 {
         let since = (time - f64::from(self.start_time)) as f32; // time since the start of the gust, s
         let left = 2.0 * self.rise_time + self.hold_time - since; // time to its end, s

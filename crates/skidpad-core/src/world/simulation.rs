@@ -275,7 +275,7 @@ pub fn load_world<B: Simulation + ?Sized>(world: &mut B, bytes: &[u8]) -> Result
 /// resumes the car with its saved state, sets the engine position if saved, and suspends the car again if it was suspended.
 ///
 /// # Errors
-/// Those of [`Simulation::remove`], [`Simulation::resume`] and [`Simulation::suspend`].
+/// Returns the errors of [`Simulation::remove`], [`Simulation::resume`] and [`Simulation::suspend`].
 fn load_slot<B: Simulation + ?Sized>(world: &mut B, slot: usize, saved: &SlotRecord<State>) -> Result<(), CarError> {
     let Some(CarRecord { is_suspended, state, engine_position: place }) = &saved.car else {
         if let Some(car) = world.slots().id(slot) {

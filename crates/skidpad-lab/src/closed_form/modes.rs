@@ -83,7 +83,7 @@ impl Modes {
     /// v₁ − v₀ = −dt ω² ½ (z₀ + z₁) − dt (C₀ v₀ + C₁ v₁),    z₁ − z₀ = ½ dt (v₀ + v₁)
     /// ```
     ///
-    /// With `D = 1 + dt C₁ + dt² ω² / 4` the two eigenvalues λ of a step have the product
+    /// Let `D = 1 + dt C₁ + dt² ω² / 4`. The two eigenvalues λ of a step have the product
     /// `(1 − dt C₀ + dt² ω² / 4) / D` and the sum `(2 + dt (C₁ − C₀) − dt² ω² / 2) / D`. The result is the damping
     /// ratio of the oscillator with the poles `ln λ / dt`.
     pub fn damping_in_steps(model: &Model, dt: f64) -> Option<[Option<f64>; 4]> {

@@ -175,7 +175,7 @@ pub fn motor_power(model: &Model) -> Option<f64> {
 }
 
 /// Computes the full-throttle torque into the gearbox when its input shaft turns at `turning` rad/s in `gear` (N m).
-/// With an open torque converter it is the turbine torque at the balance of engine and impeller; with a clutch or a
+/// The torque of an open torque converter is the turbine torque at the balance of engine and impeller; with a clutch or a
 /// locked converter it is the full-load torque of the engine at this speed.
 fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
     let engine = &drive.engine;
@@ -289,7 +289,7 @@ pub(super) fn braking_distance(v: f64, mass: f64, drag: f64, force: f64) -> f64 
 /// Computes the braking force of wheel `i` under `load` (N) while the car slows by `deceleration` (m/s²) (N, positive
 /// against the motion). `pressed` is the brake pedal position (–, 0 to 1).
 ///
-/// It is brake torque over radius, less the part that slows the spin of the wheel, plus rolling resistance, if the
+/// The force is brake torque over radius, less the part that slows the spin of the wheel, plus rolling resistance, if the
 /// tyre can transmit this. Otherwise it is the peak force of the tyre with ideal braking or a tyre without creep (dry
 /// friction). With a full pedal it is the force of the locked wheel, or that at the slip of the anti-lock brakes.
 pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal, pressed: f64) -> f64 {

@@ -71,7 +71,7 @@ pub struct Turntable {
 
 impl VehicleSpec {
     /// Returns the dolly of a full trailer as a separate vehicle, with the tyres and rolling resistance of the trailer.
-    /// Its hitch is the turntable and carries the mass of the trailer that rests there; its coupler is the end of the
+    /// The hitch of the dolly is the turntable and carries the mass of the trailer that rests there; its coupler is the end of the
     /// drawbar. It has no steering and no drive. Returns `None` if the vehicle has no dolly.
     pub fn dolly_vehicle(&self) -> Option<Self> {
         let dolly = self.dolly.as_ref()?;

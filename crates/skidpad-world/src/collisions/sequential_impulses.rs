@@ -77,7 +77,7 @@ fn has_large_mass_ratio(points: &[ContactPoint], chassis: &[Chassis]) -> bool {
 /// Alternates [`PASSES_PER_EXTRAPOLATION`] passes with extrapolations of all impulses, until the passes converge, the expected
 /// further change is below [`MIN_EXTRAPOLATED_CHANGE_MPS`], or [`MAX_EXTRAPOLATIONS`] are used up.
 ///
-/// With the ratio r of the last two changes, each impulse is advanced by its last change times `share` r / (1 − r) (Aitken). An
+/// The ratio of the last two changes is r. Each impulse is advanced by its last change times `share` r / (1 − r) (Aitken). An
 /// extrapolation after which the passes change more than before is reverted, and the share shrinks; otherwise the share grows
 /// up to 1. `rub`: whether friction is solved.
 fn extrapolate(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis: &mut [Chassis], rub: bool) {

@@ -58,7 +58,7 @@ fn worlds_with(scene: &Scene, placement: Placement) -> Vec<Asked> {
 }
 
 /// Returns a probe from `start` (world, m) in the direction −z of `turn`, with forward along x of `turn`. It reaches 2 m.
-/// Its wheel last stood a radius above the point `stood` m down.
+/// The wheel of the probe last stood a radius above the point `stood` m down.
 fn probe(shape: ProbeShape, start: DVec3, turn: Quat, stood: f32) -> Probe {
     let tread = match shape {
         ProbeShape::Ray => None,

@@ -9,7 +9,7 @@ use bevy_math::Vec3;
 
 impl ProbeGeometry {
     /// Returns the highest contact of the ray with the triangles `near` at or below its start, with the index of the triangle; `None` without a hit.
-    /// Of hits within the height tolerance the first one is kept.
+    /// The first of several hits within the height tolerance is kept.
     pub(super) fn highest_hit(&self, near: &[Triangle]) -> Option<CircleContact> {
         let mut best = None;
         for (i, triangle) in near.iter().enumerate() {
