@@ -247,9 +247,9 @@ impl DriveState {
     /// Returns the gear that an automatic gearbox selects: the present one, the next higher, or a lower one.
     ///
     /// A car in neutral gets the lowest gear without an upshift, a car in reverse first gear. A moving car keeps its gear within
-    /// [`MIN_SHIFT_INTERVAL_S`] of the last shift. Above the upshift speed for the throttle it shifts up if the next gear can be held; below the downshift speed it shifts to the
-    /// highest gear that avoids another downshift. Wheels that spin, lock or are in the air cause no shift: the rolling speed must confirm the
-    /// engine's speed to [`MIN_ROLLING_SPEED_RATIO`].
+    /// [`MIN_SHIFT_INTERVAL_S`] of the last shift. Above the upshift speed for the throttle it shifts up if the next gear can be held; below the
+    /// downshift speed it shifts to the highest gear that avoids another downshift. Wheels that spin, lock or are in the air cause no shift: the
+    /// rolling speed must confirm the engine's speed to [`MIN_ROLLING_SPEED_RATIO`].
     #[inline(always)]
     fn choose_gear(&self, driven: &DrivenWheels) -> i8 {
         let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven;
