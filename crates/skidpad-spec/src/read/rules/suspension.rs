@@ -66,9 +66,9 @@ impl Rules<'_> {
         self.require(&key, &[&at("force_point_above_ground_m")], fits, found, "absent or 0", help);
     }
 
-    /// Checks that toe and camber stay within [`MAX_WHEEL_ANGLE_DEG`] over the whole travel, by the upper bound `|fixed|
-    /// + |linear| z + |quadratic| z²` at the largest travel `z` (droop, or bump with its stop). The fault is reported at
-    /// the coefficient that contributes more.
+    /// Checks that toe and camber stay within [`MAX_WHEEL_ANGLE_DEG`] over the whole travel. The upper bound of an angle
+    /// is `|fixed| + |linear| z + |quadratic| z²` at the largest travel `z` (droop, or bump with its stop). The fault is
+    /// reported at the coefficient that contributes more.
     pub fn check_guidance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(links) = &axle.guidance else { return };
         let springs = self.springs(i, axle);
