@@ -21,8 +21,9 @@
 //! use skidpad::prelude::*;
 //!
 //! let model = skidpad::spec::load("corvette_c5")?.model;
-//! for solver in [Solver::Rapier, Solver::Impulse, Solver::Constraint] {
-//!     let mut world = World::new(solver, &Scene::flat(), 1.0 / 120.0);
+//! // Every solver that the selected features contain.
+//! for solver in Solver::ALL {
+//!     let mut world = World::new(*solver, &Scene::flat(), 1.0 / 120.0);
 //!     let car = world.spawn(&model, Placement { speed: 20.0, ..Placement::default() });
 //!     world.controls_mut(car)?.steer = 0.05;
 //!     for _ in 0..120 {

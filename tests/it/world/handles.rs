@@ -80,13 +80,15 @@ fn stale_handles_are_errors() {
 /// Loading brings back the car that was despawned after the save, with its handle.
 #[test]
 fn saved_worlds_keep_their_handles() {
-    let mut world = World::new(Solver::Impulse, &Scene::flat(), STEP_S);
-    let cars = [0.0, 8.0].map(|y| world.spawn(&model(), placement(y)));
-    let saved = world.save().expect("it can be saved");
-    world.despawn(cars[1]).expect("it is there");
-    world.step();
-    world.load(&saved).expect("it fits");
-    assert_eq!(world.cars().collect::<Vec<_>>(), cars);
-    assert_eq!(world.time(), 0.0);
-    assert!(world.controls_mut(cars[1]).is_ok());
+    for solver in Solver::ALL {
+        let mut world = World::new(*solver, &Scene::flat(), STEP_S);
+        let cars = [0.0, 8.0].map(|y| world.spawn(&model(), placement(y)));
+        let saved = world.save().expect("it can be saved");
+        world.despawn(cars[1]).expect("it is there");
+        world.step();
+        world.load(&saved).expect("it fits");
+        assert_eq!(world.cars().collect::<Vec<_>>(), cars);
+        assert_eq!(world.time(), 0.0);
+        assert!(world.controls_mut(cars[1]).is_ok());
+    }
 }
