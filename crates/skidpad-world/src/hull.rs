@@ -5,7 +5,7 @@ use parry3d::shape::{Cuboid, PolygonalFeature};
 use skidpad_core::contact_solver::{
     ContactImpulse, FrictionMethod, relative_velocity, response_matrix, solve_contacts, solve_under_wheels,
 };
-use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::{DVec3, HullPoint, MAX_HULL_POINTS, Vec3};
 
 use crate::chassis::Chassis;
