@@ -40,13 +40,13 @@ pub(crate) struct Shafts {
 }
 
 impl Shafts {
-    /// Allocates the workspace of a drivetrain: rows for one engine, `motors` motors and `couplings` couplings, with
+    /// Allocates the workspace of a drivetrain: rows for one engine, `motor_count` motors and `coupling_count` couplings, with
     /// default values.
-    pub(crate) fn new(motors: usize, couplings: usize) -> Self {
-        let rows = 1 + motors + couplings;
+    pub(crate) fn new(motor_count: usize, coupling_count: usize) -> Self {
+        let row_count = 1 + motor_count + coupling_count;
         Self {
-            constraints: vec![DriveConstraint::default(); rows].into(),
-            motors: vec![MotorStep::default(); motors].into(),
+            constraints: vec![DriveConstraint::default(); row_count].into(),
+            motors: vec![MotorStep::default(); motor_count].into(),
             ..Self::default()
         }
     }

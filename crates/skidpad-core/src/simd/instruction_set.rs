@@ -1,31 +1,31 @@
 //! Selection of the instructions of a step: those of every processor of the target, or the widest of this processor. Results have the same
 //! bits: compilers do not fuse multiplication and addition unless told to, so only the encoding of operations differs.
 
-/// Runs `part` of a step and returns its result. `part` is compiled to the widest instructions of this processor:
+/// Runs `kernel` of a step and returns its result. `kernel` is compiled to the widest instructions of this processor:
 /// AVX-512, else AVX2, else those of the target (always on processors other than x86). Functions that are not inlined
-/// into `part` use the instructions of the target.
+/// into `kernel` use the instructions of the target.
 #[cfg(feature = "instruction_sets")]
 #[inline(always)]
-pub fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
+pub fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         let level = fearless_simd::Level::new();
         // `sets_allowed`: 0 allows only the target's own instructions, 1 also AVX2, 2 also AVX-512.
         if let Some(set) = level.as_avx512().filter(|_| sets_allowed() > 1) {
-            return fearless_simd::Simd::vectorize(set, part);
+            return fearless_simd::Simd::vectorize(set, kernel);
         }
         if let Some(set) = level.as_avx2().filter(|_| sets_allowed() > 0) {
-            return fearless_simd::Simd::vectorize(set, part);
+            return fearless_simd::Simd::vectorize(set, kernel);
         }
     }
-    part()
+    kernel()
 }
 
-/// Runs `part` of a step with the instructions of the target.
+/// Runs `kernel` of a step with the instructions of the target.
 #[cfg(not(feature = "instruction_sets"))]
 #[inline(always)]
-pub fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
-    part()
+pub fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {
+    kernel()
 }
 
 /// Returns the number of instruction sets besides the target's own that a step may use: all, unless a test sets fewer.

@@ -48,8 +48,8 @@ pub trait Lane:
     /// Returns whether `mask` is true in any lane.
     fn any(mask: Self::Mask) -> bool;
 
-    /// Returns `yes` where `mask` is true, else `no`, bit for bit.
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// Returns `when_set` where `mask` is true, else `when_clear`, bit for bit.
+    fn select(mask: Self::Mask, when_set: Self, when_clear: Self) -> Self;
 
     /// Returns the square root, correctly rounded.
     fn sqrt(self) -> Self;
@@ -63,17 +63,17 @@ pub trait Lane:
     /// Returns whole `e` and `m` in [1, 2) with `self = m 2^e`, for positive normal numbers.
     fn exponent_and_mantissa(self) -> (Self, Self);
 
-    /// Runs `part` and returns its result. `part` is compiled as a function of its own, with the instructions that this
+    /// Runs `kernel` and returns its result. `kernel` is compiled as a function of its own, with the instructions that this
     /// type requires; types without such a requirement run it directly.
     #[inline(always)]
-    fn call_outlined<R>(part: impl FnOnce() -> R) -> R {
-        part()
+    fn call_outlined<R>(kernel: impl FnOnce() -> R) -> R {
+        kernel()
     }
 
-    /// Runs `part` of a step with the widest instructions used for this type, and returns its result.
+    /// Runs `kernel` of a step with the widest instructions used for this type, and returns its result.
     #[inline(always)]
-    fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
-        dispatch_simd(part)
+    fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {
+        dispatch_simd(kernel)
     }
 
     /// Returns `self` where `mask` is true, else 0.
@@ -112,10 +112,10 @@ pub trait Lane:
         Self::select(self.less(Self::splat(0.0)), Self::splat(-1.0), Self::splat(1.0))
     }
 
-    /// Returns `self` with its sign changed where `of` is below 0; a zero or NaN in `of` changes nothing.
+    /// Returns `self` with its sign changed where `sign_source` is below 0; a zero or NaN in `sign_source` changes nothing.
     #[inline(always)]
-    fn times_sign_of(self, of: Self) -> Self {
-        Self::select(of.less(Self::splat(0.0)), -self, self)
+    fn times_sign_of(self, sign_source: Self) -> Self {
+        Self::select(sign_source.less(Self::splat(0.0)), -self, self)
     }
 
     /// Returns 0 below `low`, 1 above `high`, and between them the cubic `t² (3 − 2 t)` with zero slope at both ends,
@@ -177,10 +177,10 @@ impl Broadcast<Self> for F32x8Pair {
     }
 }
 
-/// Returns `[of(0), of(1)]`. Written out, because a function that maps an array is not inlined in large functions.
+/// Returns `[value(0), value(1)]`. Written out, because a function that maps an array is not inlined in large functions.
 #[inline(always)]
-pub(crate) fn pair_from_fn<T>(mut of: impl FnMut(usize) -> T) -> [T; 2] {
-    [of(0), of(1)]
+pub(crate) fn pair_from_fn<T>(mut value: impl FnMut(usize) -> T) -> [T; 2] {
+    [value(0), value(1)]
 }
 
 /// Number of one car, or numbers of a batch of cars.
@@ -246,8 +246,8 @@ pub(crate) trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     /// Number of rows of two axles.
     const ROWS_PER_AXLE_PAIR: usize;
 
-    /// Builds the array from `of`, called with the index of each row.
-    fn rows_from_fn<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> Self::RowArray<T>;
+    /// Builds the array from `row_value`, called with the index of each row.
+    fn rows_from_fn<T: Copy + Debug>(row_value: impl FnMut(usize) -> T) -> Self::RowArray<T>;
 
     /// Returns the mask of the cars that have any wheel in the mask `wheels`.
     fn cars_with_any(wheels: Self::Mask) -> <Self::Car as Lane>::Mask;
@@ -259,10 +259,10 @@ pub(crate) trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     fn broadcast_car(car: Self::Car) -> Self;
 
     /// Returns four sums over the wheels of two axles, added axle by axle: swapping left and right changes no bit.
-    fn sum_four_over_wheels(of: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
+    fn sum_four_over_wheels(row_values: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
 
     /// Returns a single sum over the wheels, as [`WheelLanes::sum_four_over_wheels`] does.
-    fn sum_over_wheels(of: impl Fn(usize) -> Self) -> Self::Car;
+    fn sum_over_wheels(row_value: impl Fn(usize) -> Self) -> Self::Car;
 
     /// Returns the number of `lane`.
     fn lane(self, lane: usize) -> f32;
@@ -271,7 +271,7 @@ pub(crate) trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     fn mask_at(mask: Self::Mask, lane: usize) -> bool;
 
     /// Returns each wheel's neighbour on the other side of its axle.
-    fn opposite(of: Self::RowArray<Self>) -> Self::RowArray<Self>;
+    fn opposite(rows: Self::RowArray<Self>) -> Self::RowArray<Self>;
 }
 
 /// Constant 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
@@ -302,8 +302,8 @@ impl Lane for f32 {
     }
 
     #[inline(always)]
-    fn select(mask: bool, yes: Self, no: Self) -> Self {
-        if mask { yes } else { no }
+    fn select(mask: bool, when_set: Self, when_clear: Self) -> Self {
+        if mask { when_set } else { when_clear }
     }
 
     #[inline(always)]
@@ -353,11 +353,11 @@ use impl_lanewise_ops;
 /// does.
 const MIN_MAX_RETURN_SECOND: bool = cfg!(target_feature = "sse");
 
-/// Runs `part` with the instructions that every processor of the target has, and returns its result. If wider ones
+/// Runs `kernel` with the instructions that every processor of the target has, and returns its result. If wider ones
 /// exist, steps use [`F32x8`], not [`F32x8Pair`].
 #[inline(always)]
-fn call_baseline<R>(part: impl FnOnce() -> R) -> R {
-    part()
+fn call_baseline<R>(kernel: impl FnOnce() -> R) -> R {
+    kernel()
 }
 
 /// Defines a type of `count` SIMD lanes in `numbers`, with bits in `bits`; `widest` runs parts of a step.
@@ -429,8 +429,8 @@ macro_rules! define_simd_type {
             }
 
             #[inline(always)]
-            fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
-                $widest(part)
+            fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {
+                $widest(kernel)
             }
 
             #[inline(always)]
@@ -444,8 +444,8 @@ macro_rules! define_simd_type {
             }
 
             #[inline(always)]
-            fn select(mask: $mask, yes: Self, no: Self) -> Self {
-                Self(mask.0.bitselect(yes.0, no.0))
+            fn select(mask: $mask, when_set: Self, when_clear: Self) -> Self {
+                Self(mask.0.bitselect(when_set.0, when_clear.0))
             }
 
             #[inline(always)]
@@ -477,10 +477,10 @@ macro_rules! define_simd_type {
             #[inline(always)]
             fn exponent_and_mantissa(self) -> (Self, Self) {
                 let bits: $bits = bytemuck::cast(self.0);
-                let biased = bits.unbounded_shr_scalar(MANTISSA_BITS) | $bits::splat(ROUND_TO_WHOLE.to_bits());
+                let biased_exponent = bits.unbounded_shr_scalar(MANTISSA_BITS) | $bits::splat(ROUND_TO_WHOLE.to_bits());
                 let mantissa = (bits & $bits::splat(MANTISSA_MASK)) | $bits::splat(ONE_BITS);
-                let biased = Self(bytemuck::cast(biased));
-                (biased - Self::splat(ROUND_TO_WHOLE + 127.0), Self(bytemuck::cast(mantissa)))
+                let biased_exponent = Self(bytemuck::cast(biased_exponent));
+                (biased_exponent - Self::splat(ROUND_TO_WHOLE + 127.0), Self(bytemuck::cast(mantissa)))
             }
         }
     };

@@ -31,17 +31,20 @@ impl<L: Lane> SpatialVector<L> {
         self.linear.dot(other.linear) + self.angular.dot(other.angular)
     }
 
-    /// Returns `yes` where `mask` is true, else `no`.
+    /// Returns `when_set` where `mask` is true, else `when_clear`.
     #[inline(always)]
-    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
-        Self::new(Vec3Lanes::select(mask, yes.linear, no.linear), Vec3Lanes::select(mask, yes.angular, no.angular))
+    pub fn select(mask: L::Mask, when_set: Self, when_clear: Self) -> Self {
+        Self::new(
+            Vec3Lanes::select(mask, when_set.linear, when_clear.linear),
+            Vec3Lanes::select(mask, when_set.angular, when_clear.angular),
+        )
     }
 
     /// Returns the components: linear x, y, z, then angular x, y, z.
     #[inline(always)]
     fn to_array(self) -> [L; 6] {
-        let (l, a) = (self.linear, self.angular);
-        [l.x, l.y, l.z, a.x, a.y, a.z]
+        let (linear, angular) = (self.linear, self.angular);
+        [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
     }
 }
 
@@ -55,8 +58,8 @@ impl SpatialVector<f32> {
     /// Returns the linear and the angular part.
     #[inline(always)]
     pub fn parts(self) -> (Vec3, Vec3) {
-        let (l, a) = (self.linear, self.angular);
-        (Vec3::new(l.x, l.y, l.z), Vec3::new(a.x, a.y, a.z))
+        let (linear, angular) = (self.linear, self.angular);
+        (Vec3::new(linear.x, linear.y, linear.z), Vec3::new(angular.x, angular.y, angular.z))
     }
 }
 
@@ -69,30 +72,38 @@ impl<C: Lane> SpatialVector<C> {
 }
 
 impl<W: WheelLanes> SpatialVector<W> {
-    /// Returns the sum of `of(row)` over the wheels of two axles of each car. Left and right of an axle are added first, so that a mirrored
-    /// car has mirrored bits. `of` is called once for each row of two axles.
+    /// Returns the sum of `row_vector(row)` over the wheels of two axles of each car. Left and right of an axle are added first, so that a mirrored
+    /// car has mirrored bits. `row_vector` is called once for each row of two axles.
     #[inline(always)]
-    pub fn sum_over_wheels(of: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
-        let each = W::rows_from_fn(of);
-        let parts = |k: usize| (each[k].linear, each[k].angular);
+    pub fn sum_over_wheels(row_vector: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
+        let row_vectors = W::rows_from_fn(row_vector);
+        let parts = |k: usize| (row_vectors[k].linear, row_vectors[k].angular);
         let [lx, ly, lz, ax] = W::sum_four_over_wheels(|k| {
-            let (l, a) = parts(k);
-            [l.x, l.y, l.z, a.x]
+            let (linear, angular) = parts(k);
+            [linear.x, linear.y, linear.z, angular.x]
         });
         // The last two sums only fill the array.
         let [ay, az, ..] = W::sum_four_over_wheels(|k| {
-            let (_, a) = parts(k);
-            [a.y, a.z, a.y, a.z]
+            let (_, angular) = parts(k);
+            [angular.y, angular.z, angular.y, angular.z]
         });
         SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
     }
 
     /// Returns, in each wheel's place, the vector of the wheel on the other side of its axle.
     #[inline(always)]
-    pub fn opposite_wheels(each: W::RowArray<Self>) -> W::RowArray<Self> {
-        let of = |part: fn(&Self) -> W| W::opposite(W::rows_from_fn(|k| part(&each[k])));
-        let [lx, ly, lz] = [of(|t| t.linear.x), of(|t| t.linear.y), of(|t| t.linear.z)];
-        let [ax, ay, az] = [of(|t| t.angular.x), of(|t| t.angular.y), of(|t| t.angular.z)];
+    pub fn opposite_wheels(vectors: W::RowArray<Self>) -> W::RowArray<Self> {
+        let opposite_component = |component: fn(&Self) -> W| W::opposite(W::rows_from_fn(|k| component(&vectors[k])));
+        let [lx, ly, lz] = [
+            opposite_component(|vector| vector.linear.x),
+            opposite_component(|vector| vector.linear.y),
+            opposite_component(|vector| vector.linear.z),
+        ];
+        let [ax, ay, az] = [
+            opposite_component(|vector| vector.angular.x),
+            opposite_component(|vector| vector.angular.y),
+            opposite_component(|vector| vector.angular.z),
+        ];
         W::rows_from_fn(|k| Self::new(Vec3Lanes::new(lx[k], ly[k], lz[k]), Vec3Lanes::new(ax[k], ay[k], az[k])))
     }
 }
@@ -167,32 +178,32 @@ impl<W: WheelLanes> OuterProducts<W> {
         add_outer_products(&mut self.entries[k], [(weight, row)]);
     }
 
-    /// Builds the sum of `weight * row rowᵀ` over `TERMS` terms of each row of two axles. `each` returns the terms
+    /// Builds the sum of `weight * row rowᵀ` over `TERMS` terms of each row of two axles. `row_terms` returns the terms
     /// (weight, row) of row `k`, and is called once for each.
     #[inline(always)]
-    pub fn from_terms<const TERMS: usize>(mut each: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
+    pub fn from_terms<const TERMS: usize>(mut row_terms: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
         Self {
             entries: W::rows_from_fn(
                 #[inline(always)]
-                |k| sum_outer_products(each(k)),
+                |k| sum_outer_products(row_terms(k)),
             ),
         }
     }
 }
 
-/// Calls `e` with row and column of each of the 21 entries of the lower triangle, and returns the results in packed
-/// order, with `none` for the three unused entries. Written out, each entry is stored once; in a loop the entries would
+/// Calls `entry` with row and column of each of the 21 entries of the lower triangle, and returns the results in packed
+/// order, with `unused` for the three unused entries. Written out, each entry is stored once; in a loop the entries would
 /// first be zeroed in memory.
 #[inline(always)]
-fn map_entries<T: Copy>(mut e: impl FnMut(usize, usize) -> T, none: T) -> [T; PACKED_ENTRIES] {
+fn map_entries<T: Copy>(mut entry: impl FnMut(usize, usize) -> T, unused: T) -> [T; PACKED_ENTRIES] {
     #[rustfmt::skip]
     let entries = [
-        e(0, 0), e(3, 0), e(4, 0), e(5, 0),
-        e(1, 1), e(3, 1), e(4, 1), e(5, 1),
-        e(2, 2), e(3, 2), e(4, 2), e(5, 2),
-        e(1, 0), e(3, 3), e(4, 3), e(5, 3),
-        e(2, 0), none, e(4, 4), e(5, 4),
-        e(2, 1), none, none, e(5, 5),
+        entry(0, 0), entry(3, 0), entry(4, 0), entry(5, 0),
+        entry(1, 1), entry(3, 1), entry(4, 1), entry(5, 1),
+        entry(2, 2), entry(3, 2), entry(4, 2), entry(5, 2),
+        entry(1, 0), entry(3, 3), entry(4, 3), entry(5, 3),
+        entry(2, 0), unused, entry(4, 4), entry(5, 4),
+        entry(2, 1), unused, unused, entry(5, 5),
     ];
     entries
 }
@@ -279,10 +290,10 @@ impl<W: WheelLanes> OuterProducts<W> {
     /// Returns the sums over the wheels of each car of the four packed entries from index `k` on.
     #[inline(always)]
     fn sum_entries(&self, k: usize) -> Vec4Of<W::Car> {
-        let of = &self.entries;
+        let entries = &self.entries;
         Vec4Ops::from_array(W::sum_four_over_wheels(
             #[inline(always)]
-            |row| [of[row][k], of[row][k + 1], of[row][k + 2], of[row][k + 3]],
+            |row| [entries[row][k], entries[row][k + 1], entries[row][k + 2], entries[row][k + 3]],
         ))
     }
 }
@@ -298,8 +309,8 @@ fn splat_vec4<C: CarScalar>([a, b, c, d]: [f32; 4]) -> C::Vec4 {
 
 /// Returns the first number of the quad.
 #[inline(always)]
-fn first_component<C: CarScalar>(four: C::Vec4) -> C {
-    let [first, ..] = four.to_array();
+fn first_component<C: CarScalar>(quad: C::Vec4) -> C {
+    let [first, ..] = quad.to_array();
     first
 }
 
@@ -311,7 +322,7 @@ impl<C: CarScalar> Symmetric6<C> {
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
         let (first, second, third) = (products.sum_entries(0), products.sum_entries(4), products.sum_entries(8));
         // Mass and inertia belong to the diagonal blocks; inertia x.y is the entry in row y and column x.
-        let fours = [
+        let quads = [
             first.with_x(first_component::<C>(first) + C::splat(mass)),
             second.with_x(first_component::<C>(second) + C::splat(mass)),
             third.with_x(first_component::<C>(third) + C::splat(mass)),
@@ -319,13 +330,13 @@ impl<C: CarScalar> Symmetric6<C> {
             products.sum_entries(16) + splat_vec4::<C>([0.0, 0.0, y.y, y.z]),
             products.sum_entries(20) + splat_vec4::<C>([0.0, 0.0, 0.0, z.z]),
         ];
-        Self { packed: fours }
+        Self { packed: quads }
     }
 
     /// Returns the product of the matrix and the vector `x`. The upper triangle is the mirrored lower one.
     pub fn mul_vector(&self, x: SpatialVector<C>) -> SpatialVector<C> {
-        let (x, fours) = (x.to_array(), self.packed.map(C::Vec4::to_array));
-        let entry = |i: usize, k: usize| fours.as_flattened()[packed_index(i.max(k), i.min(k))];
+        let (x, quads) = (x.to_array(), self.packed.map(C::Vec4::to_array));
+        let entry = |i: usize, k: usize| quads.as_flattened()[packed_index(i.max(k), i.min(k))];
         let [a, b, c, d, e, f] = core::array::from_fn(|i| (0..6).fold(C::default(), |sum, k| sum + entry(i, k) * x[k]));
         SpatialVector::new(Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f))
     }
@@ -347,33 +358,37 @@ impl<C: CarScalar> Symmetric6<C> {
         // Written out, because a function that maps an array is not inlined, and closures may not be.
         // Diagonal of the linear block. The other entries of that block are the first numbers of the last three quads.
         let (xx, yy, zz) = (first_component(first), first_component(second), first_component(third));
-        let linear =
+        let linear_factors =
             LdlFactors::factorise(xx, first_component(fourth), yy, first_component(fifth), first_component(sixth), zz);
         // Forward substitution of the four right sides of the linear block.
         let x = first.with_x(force.x);
-        let y = second.with_x(force.y) - C::Vec4::repeat(linear.yx) * x;
-        let z = third.with_x(force.z) - (C::Vec4::repeat(linear.zx) * x + C::Vec4::repeat(linear.zy) * y);
-        let per_pivot = linear.inverse_pivots;
+        let y = second.with_x(force.y) - C::Vec4::repeat(linear_factors.yx) * x;
+        let z =
+            third.with_x(force.z) - (C::Vec4::repeat(linear_factors.zx) * x + C::Vec4::repeat(linear_factors.zy) * y);
+        let inverse_pivots = linear_factors.inverse_pivots;
         // Columns of the angular velocities over the pivots, without the force.
-        let [_, xx, yx, zx] = (x * C::Vec4::repeat(per_pivot.x)).to_array();
-        let [_, xy, yy, zy] = (y * C::Vec4::repeat(per_pivot.y)).to_array();
-        let [_, xz, yz, zz] = (z * C::Vec4::repeat(per_pivot.z)).to_array();
+        let [_, xx, yx, zx] = (x * C::Vec4::repeat(inverse_pivots.x)).to_array();
+        let [_, xy, yy, zy] = (y * C::Vec4::repeat(inverse_pivots.y)).to_array();
+        let [_, xz, yz, zz] = (z * C::Vec4::repeat(inverse_pivots.z)).to_array();
         // Remainders of the moments and of the angular block.
         let [a, ax, ay, az] = (fourth.with_x(moment.x) - combine_rows::<C>([x, y, z], [xx, xy, xz])).to_array();
         let [b, _, by, bz] = (fifth.with_x(moment.y) - combine_rows::<C>([x, y, z], [yx, yy, yz])).to_array();
         let [c, _, _, cz] = (sixth.with_x(moment.z) - combine_rows::<C>([x, y, z], [zx, zy, zz])).to_array();
-        let angular = LdlFactors::factorise(ax, ay, by, az, bz, cz);
+        let angular_factors = LdlFactors::factorise(ax, ay, by, az, bz, cz);
         // Angular velocities.
-        let turn = angular.solve_lower_transposed(
-            angular.solve_lower(Vec3Lanes::new(a, b, c)).mul_components(angular.inverse_pivots),
+        let angular_velocity = angular_factors.solve_lower_transposed(
+            angular_factors.solve_lower(Vec3Lanes::new(a, b, c)).mul_components(angular_factors.inverse_pivots),
         );
         // Right sides of the linear equations with the angular velocities inserted.
         let force = Vec3Lanes::new(
-            subtract_columns::<C>(x, turn),
-            subtract_columns::<C>(y, turn),
-            subtract_columns::<C>(z, turn),
+            subtract_columns::<C>(x, angular_velocity),
+            subtract_columns::<C>(y, angular_velocity),
+            subtract_columns::<C>(z, angular_velocity),
         );
-        SpatialVector::new(linear.solve_lower_transposed(force.mul_components(per_pivot)), turn)
+        SpatialVector::new(
+            linear_factors.solve_lower_transposed(force.mul_components(inverse_pivots)),
+            angular_velocity,
+        )
     }
 }
 
@@ -383,34 +398,34 @@ fn combine_rows<C: CarScalar>([x, y, z]: [C::Vec4; 3], [a, b, c]: [C; 3]) -> C::
     x * C::Vec4::repeat(a) + y * C::Vec4::repeat(b) + z * C::Vec4::repeat(c)
 }
 
-/// Returns the right side of a linear equation after the angular velocities `turn` are known: the first number of `row`
-/// (force) less its other three numbers (columns) times `turn`.
+/// Returns the right side of a linear equation after the `angular_velocity` is known: the first number of `row`
+/// (force) less its other three numbers (columns) times `angular_velocity`.
 #[inline(always)]
-fn subtract_columns<C: CarScalar>(row: C::Vec4, turn: Vec3Lanes<C>) -> C {
+fn subtract_columns<C: CarScalar>(row: C::Vec4, angular_velocity: Vec3Lanes<C>) -> C {
     let [force, x, y, z] = row.to_array();
-    force - (x * turn.x + y * turn.y + z * turn.z)
+    force - (x * angular_velocity.x + y * angular_velocity.y + z * angular_velocity.z)
 }
 
 /// Returns the solution x of six equations `matrix * x == right`, by Gaussian elimination with the largest pivot of
 /// each column and back substitution. Returns `None` if a component of the result is not finite (singular matrix).
 pub(crate) fn solve_dense(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Option<[f32; 6]> {
     for k in 0..6 {
-        let largest = |a: &usize, b: &usize| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs());
+        let compare_pivots = |a: &usize, b: &usize| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs());
         // Row with the largest entry in column `k`.
-        let pivot = (k..6).max_by(largest)?;
+        let pivot = (k..6).max_by(compare_pivots)?;
         matrix.swap(k, pivot);
         right.swap(k, pivot);
         for row in k + 1..6 {
             let factor = matrix[row][k] / matrix[k][k];
-            let above = matrix[k];
-            matrix[row].iter_mut().zip(above).for_each(|(entry, above)| *entry -= factor * above);
+            let pivot_row = matrix[k];
+            matrix[row].iter_mut().zip(pivot_row).for_each(|(entry, pivot_entry)| *entry -= factor * pivot_entry);
             right[row] -= factor * right[k];
         }
     }
     for k in (0..6).rev() {
         // Part of the equation with the components already known.
-        let known: f32 = (k + 1..6).map(|i| matrix[k][i] * right[i]).sum();
-        right[k] = (right[k] - known) / matrix[k][k];
+        let known_sum: f32 = (k + 1..6).map(|i| matrix[k][i] * right[i]).sum();
+        right[k] = (right[k] - known_sum) / matrix[k][k];
     }
     right.iter().all(|x| x.is_finite()).then_some(right)
 }
@@ -435,15 +450,15 @@ impl<C: Lane> LdlFactors<C> {
     /// and column y. Each pivot is at least [`MIN_PIVOT_SHARE`] of its diagonal entry.
     #[inline(always)]
     fn factorise(xx: C, xy: C, yy: C, xz: C, yz: C, zz: C) -> Self {
-        let (one, least) = (C::splat(1.0), C::splat(MIN_PIVOT_SHARE));
-        let first = one / xx;
-        let (yx, zx) = (xy * first, xz * first);
-        let second = one / (yy - xy * yx).at_least(yy * least);
+        let (one, min_share) = (C::splat(1.0), C::splat(MIN_PIVOT_SHARE));
+        let inverse_x = one / xx;
+        let (yx, zx) = (xy * inverse_x, xz * inverse_x);
+        let inverse_y = one / (yy - xy * yx).at_least(yy * min_share);
         // Entry yz after the first elimination.
-        let between = yz - xz * yx;
-        let zy = between * second;
-        let third = one / (zz - (xz * zx + between * zy)).at_least(zz * least);
-        Self { yx, zx, zy, inverse_pivots: Vec3Lanes::new(first, second, third) }
+        let reduced_yz = yz - xz * yx;
+        let zy = reduced_yz * inverse_y;
+        let inverse_z = one / (zz - (xz * zx + reduced_yz * zy)).at_least(zz * min_share);
+        Self { yx, zx, zy, inverse_pivots: Vec3Lanes::new(inverse_x, inverse_y, inverse_z) }
     }
 
     /// Returns `L⁻¹ v`, by forward substitution.

@@ -63,10 +63,10 @@ impl<L: Lane> Vec3Lanes<L> {
         Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
     }
 
-    /// Returns the vector with `by` added to its third component.
+    /// Returns the vector with `offset` added to its third component.
     #[inline(always)]
-    pub(crate) fn with_z_added(self, by: L) -> Self {
-        Self::new(self.x, self.y, self.z + by)
+    pub(crate) fn with_z_added(self, offset: L) -> Self {
+        Self::new(self.x, self.y, self.z + offset)
     }
 
     /// Returns the product `matrix · self`, with the same matrix in every lane.
@@ -75,10 +75,14 @@ impl<L: Lane> Vec3Lanes<L> {
         Self::splat(matrix.x_axis) * self.x + Self::splat(matrix.y_axis) * self.y + Self::splat(matrix.z_axis) * self.z
     }
 
-    /// Returns `yes` where `mask` is true, else `no`.
+    /// Returns `when_set` where `mask` is true, else `when_clear`.
     #[inline(always)]
-    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
-        Self::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
+    pub fn select(mask: L::Mask, when_set: Self, when_clear: Self) -> Self {
+        Self::new(
+            L::select(mask, when_set.x, when_clear.x),
+            L::select(mask, when_set.y, when_clear.y),
+            L::select(mask, when_set.z, when_clear.z),
+        )
     }
 }
 
@@ -102,9 +106,10 @@ impl Mat3Lanes<f32> {
 }
 
 impl<L: Lane> Mat3Lanes<L> {
-    /// Returns the axes with `to` applied to each of the nine numbers.
-    pub(crate) fn map<M: Lane>(&self, to: impl Fn(L) -> M) -> Mat3Lanes<M> {
-        let [x, y, z] = [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(to(axis.x), to(axis.y), to(axis.z)));
+    /// Returns the axes with `convert` applied to each of the nine numbers.
+    pub(crate) fn map<M: Lane>(&self, convert: impl Fn(L) -> M) -> Mat3Lanes<M> {
+        let [x, y, z] =
+            [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(convert(axis.x), convert(axis.y), convert(axis.z)));
         Mat3Lanes { x, y, z }
     }
 
@@ -196,15 +201,15 @@ impl<L: Lane> Mul<L> for Vec3Lanes<L> {
 #[inline(always)]
 pub fn integrate_rotation<L: Lane>([x, y, z, w]: [L; 4], rate: Vec3Lanes<L>, dt: f32) -> [L; 4] {
     // Half of the rotation vector (rad).
-    let by = rate * L::splat(0.5 * dt);
+    let half_turn = rate * L::splat(0.5 * dt);
     let [x, y, z, w] = [
-        x + by.x * w + by.y * z - by.z * y,
-        y - by.x * z + by.y * w + by.z * x,
-        z + by.x * y - by.y * x + by.z * w,
-        w - by.x * x - by.y * y - by.z * z,
+        x + half_turn.x * w + half_turn.y * z - half_turn.z * y,
+        y - half_turn.x * z + half_turn.y * w + half_turn.z * x,
+        z + half_turn.x * y - half_turn.y * x + half_turn.z * w,
+        w - half_turn.x * x - half_turn.y * y - half_turn.z * z,
     ];
-    let per_length = L::splat(1.0) / (x * x + y * y + z * z + w * w).sqrt();
-    [x * per_length, y * per_length, z * per_length, w * per_length]
+    let inverse_length = L::splat(1.0) / (x * x + y * y + z * z + w * w).sqrt();
+    [x * inverse_length, y * inverse_length, z * inverse_length, w * inverse_length]
 }
 
 #[cfg(test)]

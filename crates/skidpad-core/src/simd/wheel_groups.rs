@@ -3,15 +3,15 @@
 /// Access of a step to slices with an entry for each bank of its car. A bank contains the four wheels of two axles.
 pub(crate) trait WheelGroups {
     /// Returns the entries of the banks over which loops run: the first, or all.
-    fn slice<T>(all: &[T]) -> &[T];
+    fn slice<T>(entries: &[T]) -> &[T];
 
     /// Returns the entries of [`WheelGroups::slice`] for changes.
-    fn slice_mut<T>(all: &mut [T]) -> &mut [T];
+    fn slice_mut<T>(entries: &mut [T]) -> &mut [T];
 
     /// Returns the number of rows over which the loops of a batch run, with one row per wheel of a car: 4 for a single
-    /// bank, otherwise `all`.
+    /// group, otherwise `row_count`.
     #[cfg(feature = "abreast")]
-    fn wheel_count(all: usize) -> usize;
+    fn wheel_count(row_count: usize) -> usize;
 }
 
 /// Single bank of a car on two axles. The compiler knows this number, so loops disappear.
@@ -22,13 +22,13 @@ pub(crate) enum ManyGroups {}
 
 impl WheelGroups for SingleGroup {
     #[inline(always)]
-    fn slice<T>(all: &[T]) -> &[T] {
-        &all[..1]
+    fn slice<T>(entries: &[T]) -> &[T] {
+        &entries[..1]
     }
 
     #[inline(always)]
-    fn slice_mut<T>(all: &mut [T]) -> &mut [T] {
-        &mut all[..1]
+    fn slice_mut<T>(entries: &mut [T]) -> &mut [T] {
+        &mut entries[..1]
     }
 
     #[cfg(feature = "abreast")]
@@ -40,18 +40,18 @@ impl WheelGroups for SingleGroup {
 
 impl WheelGroups for ManyGroups {
     #[inline(always)]
-    fn slice<T>(all: &[T]) -> &[T] {
-        all
+    fn slice<T>(entries: &[T]) -> &[T] {
+        entries
     }
 
     #[inline(always)]
-    fn slice_mut<T>(all: &mut [T]) -> &mut [T] {
-        all
+    fn slice_mut<T>(entries: &mut [T]) -> &mut [T] {
+        entries
     }
 
     #[cfg(feature = "abreast")]
     #[inline(always)]
-    fn wheel_count(all: usize) -> usize {
-        all
+    fn wheel_count(row_count: usize) -> usize {
+        row_count
     }
 }

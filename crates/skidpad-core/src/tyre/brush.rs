@@ -13,7 +13,7 @@
 use super::dual::{Dual, sqrt_at_least};
 use super::{
     Conditions, MIN_GRIP, MIN_RELAXATION_LENGTH_M, Moments, PreparedTyre, Real, TyreForces, TyreModel, ValueFault,
-    demand, friction_ratio, peak_friction_load,
+    add_fault_unless, friction_ratio, peak_friction_load,
 };
 use crate::simd::lane::{Lane, pair_from_fn};
 
@@ -55,8 +55,14 @@ impl Brush {
     /// Returns every value that violates the rule of its field or is of absurd size, or an empty list. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
-        let mut positive = |name, value: f32, most: f32| {
-            demand(&mut faults, value > 0.0 && value <= most, name, value, "a number above 0, of sensible size");
+        let mut positive = |name, value: f32, max: f32| {
+            add_fault_unless(
+                &mut faults,
+                value > 0.0 && value <= max,
+                name,
+                value,
+                "a number above 0, of sensible size",
+            );
         };
         for (stiffness, friction) in self.bristle_stiffness.into_iter().zip(self.friction) {
             positive("bristle_stiffness", stiffness, 1e12);
@@ -64,8 +70,14 @@ impl Brush {
         }
         positive("half_length", self.half_length, 1.0);
         positive("nominal_load", self.nominal_load, 1e6);
-        let sensitive = (0.0..1.0).contains(&self.load_sensitivity);
-        demand(&mut faults, sensitive, "load_sensitivity", self.load_sensitivity, "a number from 0 to below 1");
+        let is_in_range = (0.0..1.0).contains(&self.load_sensitivity);
+        add_fault_unless(
+            &mut faults,
+            is_in_range,
+            "load_sensitivity",
+            self.load_sensitivity,
+            "a number from 0 to below 1",
+        );
         faults
     }
 }
@@ -82,25 +94,25 @@ impl TyreModel for Brush {
         // Upper bounds keep products finite.
         let load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let relative_load = load / s(self.nominal_load);
-        let held = relative_load.at_most(s(peak_friction_load(self.load_sensitivity)));
-        let held_share = (held / relative_load).at_most(s(1.0));
-        let share = friction_ratio(s(self.load_sensitivity), held - s(1.0), held_share);
+        let clamped_load = relative_load.at_most(s(peak_friction_load(self.load_sensitivity)));
+        let clamped_share = (clamped_load / relative_load).at_most(s(1.0));
+        let friction_share = friction_ratio(s(self.load_sensitivity), clamped_load - s(1.0), clamped_share);
         let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
         // Below the minimum grip, forces and stiffness fade to 0.
         let fade = conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip;
         // Stiffness `2 c a²` over c at the nominal load, m².
-        let nominal = 2.0 * self.half_length * self.half_length;
+        let squared_lengths = 2.0 * self.half_length * self.half_length;
         PreparedBrush {
-            stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * nominal) * relative_load * fade),
-            limit: self.friction.map(|friction| s(friction) * share * load * grip * fade),
+            stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * squared_lengths) * relative_load * fade),
+            limit: self.friction.map(|friction| s(friction) * friction_share * load * grip * fade),
             half_length: s(self.half_length) * relative_load.sqrt(),
             heading: conditions.speed.sign(),
         }
     }
 
     /// Returns the aligning moment; the other moments are 0.
-    fn moments<L: Lane>(&self, at: &PreparedBrush<L>, slip: [L; 2]) -> Moments<L> {
-        Moments { aligning: at.aligning(slip), ..Moments::default() }
+    fn moments<L: Lane>(&self, prepared: &PreparedBrush<L>, slip: [L; 2]) -> Moments<L> {
+        Moments { aligning: prepared.aligning(slip), ..Moments::default() }
     }
 }
 
@@ -109,10 +121,11 @@ impl<L: Lane> PreparedBrush<L> {
     /// `a (1 − θσ)³ / (3 − 3 θσ + (θσ)²)` (same chapter). The moment is 0 at full sliding.
     pub fn aligning(&self, slip: [L; 2]) -> L {
         let s = L::splat;
-        let (forces, slid) = self.forces(slip);
+        let (forces, sliding_slip) = self.forces(slip);
         let one = s(1.0);
-        let stuck = one - slid;
-        let trail = self.half_length * stuck * stuck * stuck / (s(3.0) - s(3.0) * slid + slid * slid);
+        let sticking_share = one - sliding_slip;
+        let trail = self.half_length * sticking_share * sticking_share * sticking_share
+            / (s(3.0) - s(3.0) * sliding_slip + sliding_slip * sliding_slip);
         -(forces[1] * trail * self.heading)
     }
 
@@ -125,36 +138,36 @@ impl<L: Lane> PreparedBrush<L> {
         let (zero, one) = (s(0.0), s(1.0));
         let slip = theoretical_slips(slip, self.heading);
         // Linear force of each slip over three times the friction limit: the component of θσ.
-        let asked = pair_from_fn(
+        let relative_slip = pair_from_fn(
             #[inline(always)]
             |i| {
                 // A direction without friction.
-                let idle = self.limit[i].less(s(1e-6));
-                let per_slip = self.stiffness[i] / L::select(idle, one, s(3.0) * self.limit[i]);
-                slip[i] * L::select(idle, zero, per_slip)
+                let is_frictionless = self.limit[i].less(s(1e-6));
+                let slip_factor = self.stiffness[i] / L::select(is_frictionless, one, s(3.0) * self.limit[i]);
+                slip[i] * L::select(is_frictionless, zero, slip_factor)
             },
         );
         // θσ, and the length of the theoretical slip; the floor 1e-16 keeps the roots differentiable.
-        let size = sqrt_at_least(asked[0] * asked[0] + asked[1] * asked[1], s(1e-16));
-        let length = sqrt_at_least(slip[0] * slip[0] + slip[1] * slip[1], s(1e-16));
-        let sliding = one.less(size.value());
-        let slid = R::choose(sliding, R::constant(one), size);
-        let turned = slid * size / length;
-        let mixed = pair_from_fn(
+        let theta = sqrt_at_least(relative_slip[0] * relative_slip[0] + relative_slip[1] * relative_slip[1], s(1e-16));
+        let slip_length = sqrt_at_least(slip[0] * slip[0] + slip[1] * slip[1], s(1e-16));
+        let is_sliding = one.less(theta.value());
+        let clamped_theta = R::choose(is_sliding, R::constant(one), theta);
+        let turn_factor = clamped_theta * theta / slip_length;
+        let direction = pair_from_fn(
             #[inline(always)]
-            |i| asked[i] * (-slid + one) + slip[i] * turned,
+            |i| relative_slip[i] * (-clamped_theta + one) + slip[i] * turn_factor,
         );
-        let norm = sqrt_at_least(mixed[0] * mixed[0] + mixed[1] * mixed[1], s(1e-16));
-        // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³, here divided by the length of `mixed`, which vanishes with
+        let direction_length = sqrt_at_least(direction[0] * direction[0] + direction[1] * direction[1], s(1e-16));
+        // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³, here divided by the length of `direction`, which vanishes with
         // θσ.
-        let resting = size.value().less(s(MAX_LINEAR_SLIP_SHARE));
-        let ratio = R::choose(resting, R::constant(one), slid / norm);
-        let share = ratio * (slid * (slid - s(3.0)) + s(3.0));
+        let is_at_rest = theta.value().less(s(MAX_LINEAR_SLIP_SHARE));
+        let ratio = R::choose(is_at_rest, R::constant(one), clamped_theta / direction_length);
+        let friction_share = ratio * (clamped_theta * (clamped_theta - s(3.0)) + s(3.0));
         let forces = pair_from_fn(
             #[inline(always)]
-            |i| mixed[i] * share * self.limit[i],
+            |i| direction[i] * friction_share * self.limit[i],
         );
-        (forces, slid.value())
+        (forces, clamped_theta.value())
     }
 }
 
@@ -164,16 +177,16 @@ impl<L: Lane> PreparedBrush<L> {
 #[inline(always)]
 pub(crate) fn theoretical_slips<L: Lane, R: Real<L>>(slip: [R; 2], heading: L) -> [R; 2] {
     let s = L::splat;
-    let held = pair_from_fn(
+    let clamped_slip = pair_from_fn(
         #[inline(always)]
         |i| super::dual::clamp(slip[i], s(-1e4), s(1e4)),
     );
-    let rolling = held[0] * heading + s(1.0);
-    let backwards = rolling.value().less(s(0.0));
-    let size = R::choose(backwards, -rolling, rolling);
-    let stopped = size.value().less(s(MIN_ROLLING_RATIO));
-    let size = R::choose(stopped, R::constant(s(MIN_ROLLING_RATIO)), size);
-    [held[0] / size, held[1] / size]
+    let rim_ratio = clamped_slip[0] * heading + s(1.0);
+    let is_reversed = rim_ratio.value().less(s(0.0));
+    let divisor = R::choose(is_reversed, -rim_ratio, rim_ratio);
+    let is_locked = divisor.value().less(s(MIN_ROLLING_RATIO));
+    let divisor = R::choose(is_locked, R::constant(s(MIN_ROLLING_RATIO)), divisor);
+    [clamped_slip[0] / divisor, clamped_slip[1] / divisor]
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {

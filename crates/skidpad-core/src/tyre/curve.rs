@@ -2,7 +2,7 @@
 
 use super::{
     Conditions, MIN_GRIP, MIN_LENGTH_M, MIN_LOAD_N, MIN_RELAXATION_LENGTH_M, PreparedTyre, TyreForces, TyreModel,
-    ValueFault, demand, friction_ratio, peak_friction_load,
+    ValueFault, add_fault_unless, friction_ratio, peak_friction_load,
 };
 use crate::simd::lane::{Broadcast, F32x4, Lane, pair_from_fn};
 
@@ -76,7 +76,7 @@ pub(crate) struct CurveConstants<H> {
     /// Minimum length of the patch, m.
     min_length: H,
     /// 1 if rolling renews the patch; 0 for Coulomb tyres, which hold without creep.
-    relaxes: H,
+    relaxation_flag: H,
     /// Terms of the slip stiffness `constant_stiffness + stiffness_per_load · load + stiffness_per_limit · limit`, N per unit slip.
     constant_stiffness: [H; 2],
     /// Part of the slip stiffness in proportion to load, 1 per unit slip.
@@ -84,7 +84,7 @@ pub(crate) struct CurveConstants<H> {
     /// Part of the slip stiffness in proportion to the friction limit, 1 per unit slip.
     stiffness_per_limit: [H; 2],
     /// 1 for a slip curve, 0 for a straight line up to the limit.
-    curved: H,
+    curve_flag: H,
     /// Normalised slip per slip: 1 for Coulomb tyres, 1 over the slip of the extremum for a slip curve. 0 if it follows
     /// from stiffness and limit.
     per_slip: [H; 2],
@@ -101,7 +101,7 @@ pub(crate) struct CurvePoint<L> {
     limit: [L; 2],
     /// Slopes at zero slip, N per unit slip.
     pub stiffness: [L; 2],
-    /// Lengths of the contact patch, m; see [`CurveTyre::lengths`].
+    /// Lengths of the contact patch, m; see [`CurveTyre::patch_lengths`].
     pub lengths: [L; 2],
     /// Normalised slip per slip: the inverse of the reference slip of the similarity method.
     per_slip: [L; 2],
@@ -115,7 +115,7 @@ pub struct PreparedCurve<L> {
     /// Tyre at the load and grip of the conditions, raised to their minima.
     point: CurvePoint<L>,
     /// Factor on the forces. It is below 1 if the load is below [`MIN_LOAD_N`] or the grip below [`MIN_GRIP`].
-    share: L,
+    force_share: L,
 }
 
 /// Range of the normalised slip, beyond the 1 that ends adhesion, over which the force turns from the elastic direction
@@ -153,36 +153,36 @@ impl CurveTyre {
     #[inline(always)]
     pub(crate) fn constants(&self) -> CurveConstants<f32> {
         let lengths = self.patch_lengths();
-        let all = CurveConstants {
+        let common = CurveConstants {
             friction: self.friction,
             load_sensitivity: self.load_sensitivity,
             peak_friction_load: self.nominal_load * peak_friction_load(self.load_sensitivity),
             nominal_load: self.nominal_load,
             per_nominal_load: 1.0 / self.nominal_load,
             min_length: MIN_RELAXATION_LENGTH_M.min(lengths[0]).min(lengths[1]),
-            relaxes: 1.0,
+            relaxation_flag: 1.0,
             ..CurveConstants::default()
         };
-        let all = match self.law {
+        let common = match self.law {
             CurveLaw::Coulomb { .. } => {
-                CurveConstants { relaxes: 0.0, stiffness_per_limit: [1.0; 2], per_slip: [1.0; 2], ..all }
+                CurveConstants { relaxation_flag: 0.0, stiffness_per_limit: [1.0; 2], per_slip: [1.0; 2], ..common }
             }
-            CurveLaw::Linear { stiffness } => CurveConstants { constant_stiffness: stiffness, ..all },
-            CurveLaw::LinearPerLoad { stiffness } => CurveConstants { stiffness_per_load: stiffness, ..all },
+            CurveLaw::Linear { stiffness } => CurveConstants { constant_stiffness: stiffness, ..common },
+            CurveLaw::LinearPerLoad { stiffness } => CurveConstants { stiffness_per_load: stiffness, ..common },
             CurveLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
                 let per_slip = extremum_slip.map(|slip| 1.0 / slip);
                 CurveConstants {
                     stiffness_per_limit: per_slip.map(|per_slip| 2.0 * per_slip),
-                    curved: 1.0,
+                    curve_flag: 1.0,
                     per_slip,
                     fall_rate: [0, 1].map(|i| extremum_slip[i] / (asymptote_slip[i] - extremum_slip[i])),
                     sliding_loss: asymptote.map(|share| 1.0 - share),
-                    ..all
+                    ..common
                 }
             }
         };
-        let stiffness = all.at_load(self.nominal_load, 1.0).stiffness;
-        CurveConstants { carcass_compliance: [0, 1].map(|i| lengths[i] / stiffness[i]), ..all }
+        let stiffness = common.at_load(self.nominal_load, 1.0).stiffness;
+        CurveConstants { carcass_compliance: [0, 1].map(|i| lengths[i] / stiffness[i]), ..common }
     }
 
     /// Returns every value that violates the rule of its field, in the order of checks, or an empty list: numbers that are not finite and above 0,
@@ -191,7 +191,7 @@ impl CurveTyre {
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32| {
-            demand(&mut faults, value > 0.0 && value.is_finite(), name, value, "a finite number above 0");
+            add_fault_unless(&mut faults, value > 0.0 && value.is_finite(), name, value, "a finite number above 0");
         };
         positive("nominal_load", self.nominal_load);
         positive("1 - load_sensitivity", 1.0 - self.load_sensitivity);
@@ -212,7 +212,7 @@ impl CurveTyre {
         }
         let mut length = |name, value: f32| {
             let accepts = "a finite length of 1e-5 m at least";
-            demand(&mut faults, value >= MIN_LENGTH_M && value.is_finite(), name, value, accepts);
+            add_fault_unless(&mut faults, value >= MIN_LENGTH_M && value.is_finite(), name, value, accepts);
         };
         match self.law {
             CurveLaw::Coulomb { deflection } => length("deflection", deflection),
@@ -235,13 +235,14 @@ impl TyreModel for CurveTyre {
         let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
         let point = tyre.at_load(load, grip);
         // A NaN counts as 0.
-        let slight = conditions.load.at_least(s(0.0)).less(load) | conditions.grip.at_least(s(0.0)).less(grip);
-        let mut share = s(1.0);
-        if L::any(slight) {
-            share = conditions.load.clamp_nan_to_low(s(0.0), load) / load
+        let is_below_minimum =
+            conditions.load.at_least(s(0.0)).less(load) | conditions.grip.at_least(s(0.0)).less(grip);
+        let mut force_share = s(1.0);
+        if L::any(is_below_minimum) {
+            force_share = conditions.load.clamp_nan_to_low(s(0.0), load) / load
                 * (conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip);
         }
-        PreparedCurve { tyre, point, share }
+        PreparedCurve { tyre, point, force_share }
     }
 }
 
@@ -250,15 +251,15 @@ impl<L: Lane> PreparedTyre<L> for PreparedCurve<L> {
     fn force(&self, slip: [L; 2]) -> TyreForces<L> {
         let TyreForces { force, slope } =
             self.tyre.force(&self.point, slip.map(|slip| slip.clamp_nan_to_low(L::splat(-1e4), L::splat(1e4))));
-        TyreForces { force: force.map(|f| f * self.share), slope: slope.map(|slope| slope * self.share) }
+        TyreForces { force: force.map(|f| f * self.force_share), slope: slope.map(|slope| slope * self.force_share) }
     }
 
     fn stiffness(&self) -> [L; 2] {
-        self.point.stiffness.map(|stiffness| stiffness * self.share)
+        self.point.stiffness.map(|stiffness| stiffness * self.force_share)
     }
 
     fn limit(&self) -> [L; 2] {
-        self.point.limit.map(|limit| limit * self.share)
+        self.point.limit.map(|limit| limit * self.force_share)
     }
 
     /// Returns the lengths of the patch, see [`CurveTyre::relaxation`]; for dry friction, the sliding deflection.
@@ -270,50 +271,50 @@ impl<L: Lane> PreparedTyre<L> for PreparedCurve<L> {
 impl CurveConstants<F32x4> {
     /// Packs the coefficients of four tyres into SIMD lanes, tyre k in lane k.
     pub fn pack_lanes(tyres: [CurveConstants<f32>; 4]) -> Self {
-        let one = |of: fn(&CurveConstants<f32>) -> f32| F32x4::new([0, 1, 2, 3].map(|k| of(&tyres[k])));
-        let both = |of: fn(&CurveConstants<f32>) -> [f32; 2]| {
-            [0, 1].map(|i| F32x4::new([0, 1, 2, 3].map(|k| of(&tyres[k])[i])))
+        let pack = |value: fn(&CurveConstants<f32>) -> f32| F32x4::new([0, 1, 2, 3].map(|k| value(&tyres[k])));
+        let pack_pair = |value: fn(&CurveConstants<f32>) -> [f32; 2]| {
+            [0, 1].map(|i| F32x4::new([0, 1, 2, 3].map(|k| value(&tyres[k])[i])))
         };
         Self {
-            friction: both(|t| t.friction),
-            load_sensitivity: one(|t| t.load_sensitivity),
-            peak_friction_load: one(|t| t.peak_friction_load),
-            nominal_load: one(|t| t.nominal_load),
-            per_nominal_load: one(|t| t.per_nominal_load),
-            carcass_compliance: both(|t| t.carcass_compliance),
-            min_length: one(|t| t.min_length),
-            relaxes: one(|t| t.relaxes),
-            constant_stiffness: both(|t| t.constant_stiffness),
-            stiffness_per_load: both(|t| t.stiffness_per_load),
-            stiffness_per_limit: both(|t| t.stiffness_per_limit),
-            curved: one(|t| t.curved),
-            per_slip: both(|t| t.per_slip),
-            fall_rate: both(|t| t.fall_rate),
-            sliding_loss: both(|t| t.sliding_loss),
+            friction: pack_pair(|tyre| tyre.friction),
+            load_sensitivity: pack(|tyre| tyre.load_sensitivity),
+            peak_friction_load: pack(|tyre| tyre.peak_friction_load),
+            nominal_load: pack(|tyre| tyre.nominal_load),
+            per_nominal_load: pack(|tyre| tyre.per_nominal_load),
+            carcass_compliance: pack_pair(|tyre| tyre.carcass_compliance),
+            min_length: pack(|tyre| tyre.min_length),
+            relaxation_flag: pack(|tyre| tyre.relaxation_flag),
+            constant_stiffness: pack_pair(|tyre| tyre.constant_stiffness),
+            stiffness_per_load: pack_pair(|tyre| tyre.stiffness_per_load),
+            stiffness_per_limit: pack_pair(|tyre| tyre.stiffness_per_limit),
+            curve_flag: pack(|tyre| tyre.curve_flag),
+            per_slip: pack_pair(|tyre| tyre.per_slip),
+            fall_rate: pack_pair(|tyre| tyre.fall_rate),
+            sliding_loss: pack_pair(|tyre| tyre.sliding_loss),
         }
     }
 }
 
 impl<H: Copy> CurveConstants<H> {
-    /// Returns the coefficients with `to` applied to every number.
+    /// Returns the coefficients with `convert` applied to every number.
     #[cfg(feature = "abreast")]
-    pub fn map<T>(&self, to: impl Fn(H) -> T) -> CurveConstants<T> {
+    pub fn map<T>(&self, convert: impl Fn(H) -> T) -> CurveConstants<T> {
         CurveConstants {
-            friction: self.friction.map(&to),
-            load_sensitivity: to(self.load_sensitivity),
-            peak_friction_load: to(self.peak_friction_load),
-            nominal_load: to(self.nominal_load),
-            per_nominal_load: to(self.per_nominal_load),
-            carcass_compliance: self.carcass_compliance.map(&to),
-            min_length: to(self.min_length),
-            relaxes: to(self.relaxes),
-            constant_stiffness: self.constant_stiffness.map(&to),
-            stiffness_per_load: self.stiffness_per_load.map(&to),
-            stiffness_per_limit: self.stiffness_per_limit.map(&to),
-            curved: to(self.curved),
-            per_slip: self.per_slip.map(&to),
-            fall_rate: self.fall_rate.map(&to),
-            sliding_loss: self.sliding_loss.map(&to),
+            friction: self.friction.map(&convert),
+            load_sensitivity: convert(self.load_sensitivity),
+            peak_friction_load: convert(self.peak_friction_load),
+            nominal_load: convert(self.nominal_load),
+            per_nominal_load: convert(self.per_nominal_load),
+            carcass_compliance: self.carcass_compliance.map(&convert),
+            min_length: convert(self.min_length),
+            relaxation_flag: convert(self.relaxation_flag),
+            constant_stiffness: self.constant_stiffness.map(&convert),
+            stiffness_per_load: self.stiffness_per_load.map(&convert),
+            stiffness_per_limit: self.stiffness_per_limit.map(&convert),
+            curve_flag: convert(self.curve_flag),
+            per_slip: self.per_slip.map(&convert),
+            fall_rate: self.fall_rate.map(&convert),
+            sliding_loss: self.sliding_loss.map(&convert),
         }
     }
 
@@ -323,7 +324,7 @@ impl<H: Copy> CurveConstants<H> {
     where
         H: Broadcast<L>,
     {
-        L::splat(0.0).less(self.relaxes.broadcast())
+        L::splat(0.0).less(self.relaxation_flag.broadcast())
     }
 
     /// Returns the longitudinal and lateral friction coefficients at `load` N, > 0, without the surface: `μ (1 − s (N − 1))` at the relative load N;
@@ -333,12 +334,12 @@ impl<H: Copy> CurveConstants<H> {
     where
         H: Broadcast<L>,
     {
-        let held = load.at_most(self.peak_friction_load.broadcast());
-        let excess = (held - self.nominal_load.broadcast()) * self.per_nominal_load.broadcast();
-        let share = friction_ratio(self.load_sensitivity.broadcast(), excess, held / load);
+        let clamped_load = load.at_most(self.peak_friction_load.broadcast());
+        let excess = (clamped_load - self.nominal_load.broadcast()) * self.per_nominal_load.broadcast();
+        let friction_share = friction_ratio(self.load_sensitivity.broadcast(), excess, clamped_load / load);
         pair_from_fn(
             #[inline(always)]
-            |i| self.friction[i].broadcast() * share,
+            |i| self.friction[i].broadcast() * friction_share,
         )
     }
 
@@ -354,9 +355,9 @@ impl<H: Copy> CurveConstants<H> {
             #[inline(always)]
             |i| friction[i] * load * grip,
         );
-        let straight =
+        let linear_stiffness =
             pair_from_fn(|i| self.constant_stiffness[i].broadcast() + self.stiffness_per_load[i].broadcast() * load);
-        let stiffness = pair_from_fn(|i| straight[i] + self.stiffness_per_limit[i].broadcast() * limit[i]);
+        let stiffness = pair_from_fn(|i| linear_stiffness[i] + self.stiffness_per_limit[i].broadcast() * limit[i]);
         // Straight lines have 0 here: their reference slip is limit over stiffness.
         let mut per_slip = pair_from_fn(
             #[inline(always)]
@@ -365,7 +366,7 @@ impl<H: Copy> CurveConstants<H> {
         if L::any(!L::splat(0.0).less(per_slip[0])) {
             per_slip = pair_from_fn(
                 #[inline(always)]
-                |i| per_slip[i] + straight[i] / limit[i],
+                |i| per_slip[i] + linear_stiffness[i] / limit[i],
             );
         }
         let lengths = pair_from_fn(|i| {
@@ -379,41 +380,42 @@ impl<H: Copy> CurveConstants<H> {
     /// force points along the scaled slip in adhesion and along the slip itself in full sliding. Slopes are those at fixed other slip, at least 0,
     /// and beyond 1 only those of the direction.
     #[inline(always)]
-    pub fn force<L: Lane>(&self, at: &CurvePoint<L>, slip: [L; 2]) -> TyreForces<L>
+    pub fn force<L: Lane>(&self, point: &CurvePoint<L>, slip: [L; 2]) -> TyreForces<L>
     where
         H: Broadcast<L>,
     {
-        let (one, curved) = (L::splat(1.0), self.curved.broadcast());
-        let scaled = pair_from_fn(
+        let (one, curve_flag) = (L::splat(1.0), self.curve_flag.broadcast());
+        let normalised_slip = pair_from_fn(
             #[inline(always)]
-            |i| slip[i] * at.per_slip[i],
+            |i| slip[i] * point.per_slip[i],
         );
-        let magnitude = slip_magnitude(scaled);
-        let per_magnitude = one / magnitude;
+        let magnitude = slip_magnitude(normalised_slip);
+        let inverse_magnitude = one / magnitude;
         let excess = magnitude - one;
         let mut direction = pair_from_fn(
             #[inline(always)]
-            |i| scaled[i] * per_magnitude,
+            |i| normalised_slip[i] * inverse_magnitude,
         );
         // Share of the friction limit: parabola (curved = 1) or straight line.
-        let mut share = [magnitude * (one - curved * excess); 2];
+        let mut limit_share = [magnitude * (one - curve_flag * excess); 2];
         // Derivative of that share by the magnitude.
-        let mut rise = one - curved * (excess + magnitude);
-        let beyond = L::splat(0.0).less(excess);
-        if L::any(beyond) {
-            direction = force_direction(at, slip, scaled, excess);
-            share = pair_from_fn(
+        let mut share_slope = one - curve_flag * (excess + magnitude);
+        let is_beyond_peak = L::splat(0.0).less(excess);
+        if L::any(is_beyond_peak) {
+            direction = force_direction(point, slip, normalised_slip, excess);
+            limit_share = pair_from_fn(
                 #[inline(always)]
-                |i| L::select(beyond, self.sliding_share(excess, i), share[i]),
+                |i| L::select(is_beyond_peak, self.sliding_share(excess, i), limit_share[i]),
             );
-            rise = rise.masked(!beyond);
+            share_slope = share_slope.masked(!is_beyond_peak);
         }
         let mut result = TyreForces::default();
         for i in [0, 1] {
-            let along = direction[i] * direction[i];
-            let slope = (rise * along + share[i] * per_magnitude * (one - along)).at_least(L::splat(0.0));
-            result.force[i] = at.limit[i] * share[i] * direction[i];
-            result.slope[i] = at.limit[i] * at.per_slip[i] * slope;
+            let cosine_squared = direction[i] * direction[i];
+            let slope = (share_slope * cosine_squared + limit_share[i] * inverse_magnitude * (one - cosine_squared))
+                .at_least(L::splat(0.0));
+            result.force[i] = point.limit[i] * limit_share[i] * direction[i];
+            result.slope[i] = point.limit[i] * point.per_slip[i] * slope;
         }
         result
     }
@@ -432,25 +434,27 @@ impl<H: Copy> CurveConstants<H> {
 /// Returns the unit direction of the force at a normalised slip of `1 + excess`. With growing `excess`, the scale factors of both slips approach
 /// their mean; the direction is that of `slip` from [`SLIDING_TURN_RANGE`] on.
 #[inline(always)]
-fn force_direction<L: Lane>(at: &CurvePoint<L>, slip: [L; 2], scaled: [L; 2], excess: L) -> [L; 2] {
-    let alike = L::splat(0.5) * (at.per_slip[0] + at.per_slip[1]);
-    let turned = (excess * L::splat(1.0 / SLIDING_TURN_RANGE)).smoothstep_unit();
-    let mixed = pair_from_fn(
+fn force_direction<L: Lane>(point: &CurvePoint<L>, slip: [L; 2], normalised_slip: [L; 2], excess: L) -> [L; 2] {
+    let mean_per_slip = L::splat(0.5) * (point.per_slip[0] + point.per_slip[1]);
+    let turn_share = (excess * L::splat(1.0 / SLIDING_TURN_RANGE)).smoothstep_unit();
+    let direction = pair_from_fn(
         #[inline(always)]
-        |i| scaled[i] + turned * (alike * slip[i] - scaled[i]),
+        |i| normalised_slip[i] + turn_share * (mean_per_slip * slip[i] - normalised_slip[i]),
     );
-    let per_length = L::splat(1.0) / slip_magnitude(mixed);
+    let inverse_length = L::splat(1.0) / slip_magnitude(direction);
     pair_from_fn(
         #[inline(always)]
-        |i| mixed[i] * per_length,
+        |i| direction[i] * inverse_length,
     )
 }
 
 /// Returns the magnitude of a normalised slip, raised to [`MIN_NORMALISED_SLIP`] so that it can be divided by. Below that, the
 /// direction of the force is shorter than 1, and the force is still the stiffness times the slip.
 #[inline(always)]
-fn slip_magnitude<L: Lane>(scaled: [L; 2]) -> L {
-    (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt().at_least(L::splat(MIN_NORMALISED_SLIP))
+fn slip_magnitude<L: Lane>(normalised_slip: [L; 2]) -> L {
+    (normalised_slip[0] * normalised_slip[0] + normalised_slip[1] * normalised_slip[1])
+        .sqrt()
+        .at_least(L::splat(MIN_NORMALISED_SLIP))
 }
 
 #[cfg(test)]

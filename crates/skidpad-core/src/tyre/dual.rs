@@ -26,8 +26,8 @@ pub trait Real<L: Lane>:
     /// Returns a function of `self` that has `value` and derivative `slope` at `self` (chain rule).
     fn chain(self, value: L, slope: L) -> Self;
 
-    /// Returns `yes` in the lanes where `mask` is set, `no` elsewhere.
-    fn choose(mask: L::Mask, yes: Self, no: Self) -> Self;
+    /// Returns `when_set` in the lanes where `mask` is set, `when_clear` elsewhere.
+    fn choose(mask: L::Mask, when_set: Self, when_clear: Self) -> Self;
 }
 
 impl<L: Lane> Real<L> for L {
@@ -47,8 +47,8 @@ impl<L: Lane> Real<L> for L {
     }
 
     #[inline(always)]
-    fn choose(mask: L::Mask, yes: Self, no: Self) -> Self {
-        L::select(mask, yes, no)
+    fn choose(mask: L::Mask, when_set: Self, when_clear: Self) -> Self {
+        L::select(mask, when_set, when_clear)
     }
 }
 
@@ -78,8 +78,8 @@ impl<L: Lane, const N: usize> Dual<L, N> {
     fn from_slopes(value: L, slope: impl Fn(usize) -> L) -> Self {
         // A plain loop, because the compiler does not inline functions that build arrays into large functions.
         let mut slopes = [L::default(); N];
-        for (i, to) in slopes.iter_mut().enumerate() {
-            *to = slope(i);
+        for (i, entry) in slopes.iter_mut().enumerate() {
+            *entry = slope(i);
         }
         Self { value, slope: slopes }
     }
@@ -102,8 +102,10 @@ impl<L: Lane, const N: usize> Real<L> for Dual<L, N> {
     }
 
     #[inline(always)]
-    fn choose(mask: L::Mask, yes: Self, no: Self) -> Self {
-        Self::from_slopes(L::select(mask, yes.value, no.value), |i| L::select(mask, yes.slope[i], no.slope[i]))
+    fn choose(mask: L::Mask, when_set: Self, when_clear: Self) -> Self {
+        Self::from_slopes(L::select(mask, when_set.value, when_clear.value), |i| {
+            L::select(mask, when_set.slope[i], when_clear.slope[i])
+        })
     }
 }
 
@@ -210,17 +212,17 @@ pub(crate) fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
 #[inline(always)]
 pub(crate) fn sqrt_at_least<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
     let value = x.value();
-    let held = value.less(floor);
-    let root = L::select(held, floor, value).sqrt();
-    x.chain(root, L::select(held, L::splat(0.0), L::splat(0.5) / root))
+    let is_below_floor = value.less(floor);
+    let root = L::select(is_below_floor, floor, value).sqrt();
+    x.chain(root, L::select(is_below_floor, L::splat(0.0), L::splat(0.5) / root))
 }
 
 /// Clamps `x` to `low ..= high`. The derivative is 0 outside the range and at `low`. A NaN becomes `low`.
 #[inline(always)]
 pub(crate) fn clamp<L: Lane, R: Real<L>>(x: R, low: L, high: L) -> R {
     let value = x.value();
-    let kept = value.clamp_nan_to_low(low, high);
-    let moved = R::choose(value.less(low), R::constant(low), R::choose(high.less(value), R::constant(high), x));
-    // `kept` equals `low` at the lower bound and for a NaN.
-    R::choose(low.less(kept), moved, R::choose(kept.less(low), moved, R::constant(low)))
+    let clamped_value = value.clamp_nan_to_low(low, high);
+    let clamped = R::choose(value.less(low), R::constant(low), R::choose(high.less(value), R::constant(high), x));
+    // `clamped_value` equals `low` at the lower bound and for a NaN.
+    R::choose(low.less(clamped_value), clamped, R::choose(clamped_value.less(low), clamped, R::constant(low)))
 }

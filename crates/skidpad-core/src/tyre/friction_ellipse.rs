@@ -2,18 +2,18 @@
 
 use crate::simd::lane::Lane;
 
-/// Returns the utilisation of the friction ellipse by a force that uses the shares `used` of the longitudinal and
+/// Returns the utilisation of the friction ellipse by a force that uses the `used_shares` of the longitudinal and
 /// lateral limits; 1 on the ellipse.
 #[inline(always)]
-pub(crate) fn utilisation<L: Lane>(used: [L; 2]) -> L {
-    (used[0] * used[0] + used[1] * used[1]).sqrt()
+pub(crate) fn utilisation<L: Lane>(used_shares: [L; 2]) -> L {
+    (used_shares[0] * used_shares[0] + used_shares[1] * used_shares[1]).sqrt()
 }
 
-/// Returns the share of one limit that remains when the share `used` of the other limit is used; 0 if `used` is 1 or
-/// more.
+/// Returns the share of one limit that remains when the `used_share` of the other limit is used; 0 if `used_share` is 1
+/// or more.
 #[inline(always)]
-pub(crate) fn remaining_share<L: Lane>(used: L) -> L {
-    (L::splat(1.0) - used * used).at_least(L::splat(0.0)).sqrt()
+pub(crate) fn remaining_share<L: Lane>(used_share: L) -> L {
+    (L::splat(1.0) - used_share * used_share).at_least(L::splat(0.0)).sqrt()
 }
 
 #[cfg(test)]

@@ -31,10 +31,10 @@ fn nearest_whole<L: Lane>(x: L) -> L {
 #[inline(always)]
 pub fn atan<L: Lane>(x: L) -> L {
     let one = L::splat(1.0);
-    let size = x.abs();
-    let steep = one.less(size);
-    let flat = L::select(steep, one, size) / L::select(steep, size, one);
-    let square = flat * flat;
+    let magnitude = x.abs();
+    let is_steep = one.less(magnitude);
+    let reduced = L::select(is_steep, one, magnitude) / L::select(is_steep, magnitude, one);
+    let square = reduced * reduced;
     let tail = polynomial(
         [
             -0.333_331_67,
@@ -48,8 +48,8 @@ pub fn atan<L: Lane>(x: L) -> L {
         ],
         square,
     );
-    let angle = flat + flat * square * tail;
-    x.sign() * L::select(steep, L::splat(FRAC_PI_2) - angle, angle)
+    let angle = reduced + reduced * square * tail;
+    x.sign() * L::select(is_steep, L::splat(FRAC_PI_2) - angle, angle)
 }
 
 /// Parts of π/2 that add up to it. The first part has few digits, so its product with a small whole number is exact.
@@ -58,30 +58,30 @@ const HALF_PI: [f32; 2] = [1.570_312_5, 4.838_268e-4];
 /// Returns `(-1)^half_turns sin(x − half_pis π/2)`, for x (rad) within a quarter turn of `half_pis π/2`. Both counts are whole numbers.
 #[inline(always)]
 fn sine_about<L: Lane>(x: L, half_turns: L, half_pis: L) -> L {
-    let rest = x - half_pis * L::splat(HALF_PI[0]) - half_pis * L::splat(HALF_PI[1]);
-    let square = rest * rest;
+    let remainder = x - half_pis * L::splat(HALF_PI[0]) - half_pis * L::splat(HALF_PI[1]);
+    let square = remainder * remainder;
     let tail = polynomial([-0.166_666_61, 0.008_333_088, -0.000_198_111_13, 2.608_932_8e-6], square);
-    let half = half_turns * L::splat(0.5);
+    let half_count = half_turns * L::splat(0.5);
     // 0 for even counts, 0.5 for odd counts.
-    let odd = (half - nearest_whole(half)).abs();
-    (rest + rest * square * tail) * (L::splat(1.0) - L::splat(4.0) * odd)
+    let parity_half = (half_count - nearest_whole(half_count)).abs();
+    (remainder + remainder * square * tail) * (L::splat(1.0) - L::splat(4.0) * parity_half)
 }
 
 /// Returns the sine of `x` rad, for |x| below 1e5. The error is below 2e-7 for |x| ≤ 30 and grows in proportion to |x|. Reduces x by the nearest
 /// multiple of π, then evaluates a polynomial.
 #[inline(always)]
 pub fn sin<L: Lane>(x: L) -> L {
-    let turns = nearest_whole(x * L::splat(std::f32::consts::FRAC_1_PI));
-    sine_about(x, turns, turns + turns)
+    let half_turns = nearest_whole(x * L::splat(std::f32::consts::FRAC_1_PI));
+    sine_about(x, half_turns, half_turns + half_turns)
 }
 
 /// Returns the cosine of `x` rad, for |x| below 1e5. The results for `x` and `−x` are bit-identical. The error is below 2e-7 for |x| ≤ 30 and grows
 /// in proportion to |x|. Reduces |x| by the nearest odd multiple of π/2, then evaluates a polynomial.
 #[inline(always)]
 pub fn cos<L: Lane>(x: L) -> L {
-    let size = x.abs();
-    let turns = nearest_whole(size * L::splat(std::f32::consts::FRAC_1_PI) - L::splat(0.5));
-    -sine_about(size, turns, turns + turns + L::splat(1.0))
+    let magnitude = x.abs();
+    let half_turns = nearest_whole(magnitude * L::splat(std::f32::consts::FRAC_1_PI) - L::splat(0.5));
+    -sine_about(magnitude, half_turns, half_turns + half_turns + L::splat(1.0))
 }
 
 /// Returns e to the power `x`. The relative error is below 2e-7. `x` is clamped to ±87, so the result is finite and not 0. Splits x into a power of
@@ -91,9 +91,9 @@ pub fn exp<L: Lane>(x: L) -> L {
     let x = x.clamp_nan_to_low(L::splat(-87.0), L::splat(87.0));
     let whole = nearest_whole(x * L::splat(LOG2_E));
     // ln 2 is split into two parts, of which the first has few digits.
-    let rest = x - whole * L::splat(0.693_359_4) - whole * L::splat(LN_2_REST);
-    let tail = polynomial([0.5, 0.166_665_2, 0.041_666_206, 0.008_368_882, 0.001_395_048], rest);
-    (L::splat(1.0) + (rest + rest * rest * tail)) * whole.power_of_two()
+    let remainder = x - whole * L::splat(0.693_359_4) - whole * L::splat(LN_2_REST);
+    let tail = polynomial([0.5, 0.166_665_2, 0.041_666_206, 0.008_368_882, 0.001_395_048], remainder);
+    (L::splat(1.0) + (remainder + remainder * remainder * tail)) * whole.power_of_two()
 }
 
 /// Remainder ln 2 − 0.693359375.
@@ -105,9 +105,9 @@ const LN_2_REST: f32 = -2.121_944_4e-4;
 pub fn ln<L: Lane>(x: L) -> L {
     let one = L::splat(1.0);
     let (exponent, mantissa) = x.clamp_nan_to_low(L::splat(1e-37), L::splat(f32::MAX)).exponent_and_mantissa();
-    let high = L::splat(std::f32::consts::SQRT_2).less(mantissa);
-    let mantissa = L::select(high, mantissa * L::splat(0.5), mantissa);
-    let exponent = L::select(high, exponent + one, exponent);
+    let exceeds_sqrt_2 = L::splat(std::f32::consts::SQRT_2).less(mantissa);
+    let mantissa = L::select(exceeds_sqrt_2, mantissa * L::splat(0.5), mantissa);
+    let exponent = L::select(exceeds_sqrt_2, exponent + one, exponent);
     let t = (mantissa - one) / (mantissa + one);
     let square = t * t;
     let tail = polynomial([0.666_667_76, 0.399_775_42, 0.298_717_26], square);

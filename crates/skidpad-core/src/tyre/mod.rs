@@ -107,14 +107,14 @@ pub trait TyreModel {
     /// any number of slips.
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> Self::Prepared<L>;
 
-    /// Returns the moments at the slips (κ, −tan α) of the prepared tyre `at`. Default: 0, for laws without moments.
-    fn moments<L: Lane>(&self, _at: &Self::Prepared<L>, _slip: [L; 2]) -> Moments<L> {
+    /// Returns the moments at the slips (κ, −tan α) of the prepared tyre. Default: 0, for laws without moments.
+    fn moments<L: Lane>(&self, _prepared: &Self::Prepared<L>, _slip: [L; 2]) -> Moments<L> {
         Moments::default()
     }
 
     /// Returns the magnitude of the rolling resistance moment of a rolling tyre, N m, ≥ 0. The moment also holds a
     /// wheel at rest, up to this magnitude. Default: 0.
-    fn rolling_resistance<L: Lane>(&self, _at: &Self::Prepared<L>, _slip: [L; 2]) -> L {
+    fn rolling_resistance<L: Lane>(&self, _prepared: &Self::Prepared<L>, _slip: [L; 2]) -> L {
         L::splat(0.0)
     }
 }
@@ -154,9 +154,15 @@ impl std::fmt::Display for ValueFault {
 
 impl std::error::Error for ValueFault {}
 
-/// Adds a fault to `faults` unless `fine` is true.
-fn demand(faults: &mut Vec<ValueFault>, fine: bool, name: &'static str, found: f32, accepts: &'static str) {
-    if !fine {
+/// Adds a fault to `faults` unless `is_accepted` is true.
+fn add_fault_unless(
+    faults: &mut Vec<ValueFault>,
+    is_accepted: bool,
+    name: &'static str,
+    found: f32,
+    accepts: &'static str,
+) {
+    if !is_accepted {
         faults.push(ValueFault { name, found, accepts });
     }
 }
@@ -187,8 +193,8 @@ pub(crate) fn peak_friction_load(sensitivity: f32) -> f32 {
 }
 
 /// Returns the friction coefficient over the nominal one. The load is clamped to [`peak_friction_load`]: `excess` is the clamped
-/// load minus the nominal load, over the nominal load; `held` is the clamped load over the actual load.
+/// load minus the nominal load, over the nominal load; `clamped_share` is the clamped load over the actual load.
 #[inline(always)]
-pub(crate) fn friction_ratio<L: Lane>(sensitivity: L, excess: L, held: L) -> L {
-    (L::splat(1.0) - sensitivity * excess) * held
+pub(crate) fn friction_ratio<L: Lane>(sensitivity: L, excess: L, clamped_share: L) -> L {
+    (L::splat(1.0) - sensitivity * excess) * clamped_share
 }

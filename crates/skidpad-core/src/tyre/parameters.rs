@@ -39,15 +39,15 @@ impl Tyre {
 
     /// Computes the moments at the slips (κ, −tan α) under `conditions`, N m; see [`Tyre::force`]. They are 0 for simple curves and TMeasy.
     pub fn moments(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
-        fn of<M: TyreModel>(law: &M, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
+        fn evaluate_moments<M: TyreModel>(law: &M, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
             law.moments(&law.prepare(conditions), slip)
         }
         match self {
-            Self::Curve(tyre) => of(tyre, slip, conditions),
-            Self::Brush(tyre) => of(tyre, slip, conditions),
-            Self::TMeasy(tyre) => of(tyre, slip, conditions),
+            Self::Curve(tyre) => evaluate_moments(tyre, slip, conditions),
+            Self::Brush(tyre) => evaluate_moments(tyre, slip, conditions),
+            Self::TMeasy(tyre) => evaluate_moments(tyre, slip, conditions),
             Self::MagicFormula { formula, pressure } => {
-                of(&**formula, slip, &with_default_pressure(*conditions, *pressure))
+                evaluate_moments(&**formula, slip, &with_default_pressure(*conditions, *pressure))
             }
         }
     }
@@ -91,8 +91,8 @@ impl Tyre {
         }
         let force = |slip: f32| self.force([slip, 0.0], &Conditions::upright(load, 0.0)).force[0];
         let slips = (1..=2000).map(|i| i as f32 / 2000.0);
-        let rising = slips.map(|slip| (slip, force(slip)));
-        rising.reduce(|best, next| if best.1 < next.1 { next } else { best }).map(|(slip, _)| slip)
+        let slip_forces = slips.map(|slip| (slip, force(slip)));
+        slip_forces.reduce(|best, next| if best.1 < next.1 { next } else { best }).map(|(slip, _)| slip)
     }
 
     /// Returns the effective rolling radius (speed over spin) of the upright tyre, m, rolling freely under `load` N at the speed of its measurement;
@@ -125,19 +125,19 @@ impl Tyre {
         }
     }
 
-    /// Calls `ask` with the upright tyre under `load` N at rest, with grip 1 and its own pressure, and returns the result.
-    fn with_upright<R>(&self, load: f32, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
-        self.with_prepared(Conditions::upright(load, 0.0), ask)
+    /// Calls `query` with the upright tyre under `load` N at rest, with grip 1 and its own pressure, and returns the result.
+    fn with_upright<R>(&self, load: f32, query: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
+        self.with_prepared(Conditions::upright(load, 0.0), query)
     }
 
-    /// Calls `ask` with the tyre prepared for `conditions` and returns the result. A pressure of 0 or less is replaced by the tyre's own.
-    fn with_prepared<R>(&self, conditions: Conditions<f32>, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
+    /// Calls `query` with the tyre prepared for `conditions` and returns the result. A pressure of 0 or less is replaced by the tyre's own.
+    fn with_prepared<R>(&self, conditions: Conditions<f32>, query: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         match self {
-            Self::Curve(tyre) => ask(&tyre.prepare(&conditions)),
-            Self::Brush(tyre) => ask(&tyre.prepare(&conditions)),
-            Self::TMeasy(tyre) => ask(&tyre.prepare(&conditions)),
+            Self::Curve(tyre) => query(&tyre.prepare(&conditions)),
+            Self::Brush(tyre) => query(&tyre.prepare(&conditions)),
+            Self::TMeasy(tyre) => query(&tyre.prepare(&conditions)),
             Self::MagicFormula { formula, pressure } => {
-                ask(&formula.prepare(&with_default_pressure(conditions, *pressure)))
+                query(&formula.prepare(&with_default_pressure(conditions, *pressure)))
             }
         }
     }

@@ -14,7 +14,7 @@ pub(crate) struct TyreRows<W: WheelLanes = F32x4> {
     /// Angular impulses of the tyres about heading and contact normal, N m s: those of the last step, then those of
     /// this step.
     pub moments: [W; 2],
-    /// Lengths of the patch, m; see [`crate::model::Tyre::lengths`].
+    /// Lengths of the patch, m; see [`crate::model::Tyre::patch_lengths`].
     pub lengths: [W; 2],
     /// Largest angular impulse of brake and rolling resistance, N m s.
     pub locking_capacity: W,
@@ -70,10 +70,10 @@ pub(crate) struct PatchMotion<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> PatchMotion<W> {
-    /// Returns the lateral deflection at the end of a step of `step` s, and the weight θ of that end in the mean
+    /// Returns the lateral deflection at the end of a step of `step_length` s, and the weight θ of that end in the mean
     /// deflection, 1/2 to 1.
     ///
-    /// The equation is `sticking (u₁ − u₀) = −step (s₀ + s₁) / 2 − creep ū` with the deflection u, the sliding speed s
+    /// The equation is `sticking (u₁ − u₀) = −step_length (s₀ + s₁) / 2 − creep ū` with the deflection u, the sliding speed s
     /// and the mean ū = θ u₁ + (1 − θ) u₀. For a rolling patch `1 − θ = 1 / (2 + z/3 + z²/18)` with the decay
     /// `z = creep / sticking`. This is a fit of the exponential decay: θ is 1/2 + z/12 for small z and 1 for large z. The scheme is
     /// of second order and never reverses the sign of the remaining deflection. A patch that rolls steadily in a turn
@@ -82,26 +82,27 @@ impl<W: WheelLanes> PatchMotion<W> {
     /// A standing patch has a damper of its own, and a patch on a light body would shake that body. Both evaluate speed
     /// and deflection at the end of the step (implicit Euler).
     #[inline(always)]
-    pub fn integrate_lateral(&self, step: W) -> (DeflectionLine<W>, W) {
-        let half = W::splat(0.5) * self.rolling;
-        let (held, fades) = self.decay_weights();
-        self.integrate(step, half, half * held / fades)
+    pub fn integrate_lateral(&self, step_length: W) -> (DeflectionLine<W>, W) {
+        let half_rolling = W::splat(0.5) * self.rolling;
+        let (sticking_weight, decay_weight) = self.decay_weights();
+        self.integrate(step_length, half_rolling, half_rolling * sticking_weight / decay_weight)
     }
 
-    /// Returns the longitudinal deflection at the end of a step of `step` s, and the weight θ of that end in the mean
+    /// Returns the longitudinal deflection at the end of a step of `step_length` s, and the weight θ of that end in the mean
     /// deflection. `spin_swing` is the squared phase angle of the spin oscillation of the wheel within the step, rad²,
     /// ≥ 0.
     ///
     /// The scheme is that of [`Self::integrate_lateral`], except that the mean sliding speed also has the weight θ at the end. If
     /// a step does not resolve the spin oscillation, θ rises to 0.58 or more, so the oscillation decays.
     #[inline(always)]
-    pub fn integrate_longitudinal(&self, step: W, spin_swing: W) -> (DeflectionLine<W>, W) {
+    pub fn integrate_longitudinal(&self, step_length: W, spin_swing: W) -> (DeflectionLine<W>, W) {
         let six = W::splat(6.0) * self.sticking;
-        let (held, fades) = self.decay_weights();
+        let (sticking_weight, decay_weight) = self.decay_weights();
         // Terms that damp the oscillation of the wheel's spin.
-        let swinging = six * (self.creep + W::splat(1.2) * self.sticking) * spin_swing;
-        let early = W::splat(0.5) * self.rolling * (held + six * self.sticking * spin_swing) / (fades + swinging);
-        self.integrate(step, early, early)
+        let swing_damping = six * (self.creep + W::splat(1.2) * self.sticking) * spin_swing;
+        let start_weight = W::splat(0.5) * self.rolling * (sticking_weight + six * self.sticking * spin_swing)
+            / (decay_weight + swing_damping);
+        self.integrate(step_length, start_weight, start_weight)
     }
 
     /// Returns `36 sticking²` (at least [`MIN_DECAY`]²) and `36 sticking² + 6 sticking creep + creep²`. Half of their ratio is
@@ -109,21 +110,28 @@ impl<W: WheelLanes> PatchMotion<W> {
     #[inline(always)]
     fn decay_weights(&self) -> (W, W) {
         let six = W::splat(6.0) * self.sticking;
-        let held = (six * six).at_least(W::splat(MIN_DECAY * MIN_DECAY));
-        (held, held + self.creep * (six + self.creep))
+        let sticking_weight = (six * six).at_least(W::splat(MIN_DECAY * MIN_DECAY));
+        (sticking_weight, sticking_weight + self.creep * (six + self.creep))
     }
 
-    /// Returns the deflection line at the end of a step of `step` s, and θ = 1 − `early`, if the start of the step has the weight `of_speed` in the
-    /// mean sliding speed and `early` in the mean deflection. Solves the equation of [`Self::integrate_lateral`] for u₁; the divisor
-    /// `sticking + θ creep` is at least [`MIN_DECAY`].
+    /// Returns the deflection line at the end of a step of `step_length` s, and θ = 1 − `start_weight`, if the start of the step has the weight
+    /// `speed_start_weight` in the mean sliding speed and `start_weight` in the mean deflection. Solves the equation of [`Self::integrate_lateral`]
+    /// for u₁; the divisor `sticking + θ creep` is at least [`MIN_DECAY`].
     #[inline(always)]
-    fn integrate(&self, step: W, of_speed: W, early: W) -> (DeflectionLine<W>, W) {
-        let (one, late) = (W::splat(1.0), W::splat(1.0) - early);
-        let left = one / (self.sticking + late * self.creep).at_least(W::splat(MIN_DECAY));
-        let [of_start, of_end] = [of_speed, one - of_speed].map(|share| share * step * left);
-        let held = (self.sticking - early * self.creep) * self.deflection;
+    fn integrate(&self, step_length: W, speed_start_weight: W, start_weight: W) -> (DeflectionLine<W>, W) {
+        let (one, end_weight) = (W::splat(1.0), W::splat(1.0) - start_weight);
+        let inverse_divisor = one / (self.sticking + end_weight * self.creep).at_least(W::splat(MIN_DECAY));
+        let [start_time, end_time] =
+            [speed_start_weight, one - speed_start_weight].map(|share| share * step_length * inverse_divisor);
+        let remaining_deflection = (self.sticking - start_weight * self.creep) * self.deflection;
         // Sliding at the start shifts the line; sliding at the end is its variable.
-        (DeflectionLine { intercept: held * left - of_start * self.speed, per_speed: of_end }, late)
+        (
+            DeflectionLine {
+                intercept: remaining_deflection * inverse_divisor - start_time * self.speed,
+                per_speed: end_time,
+            },
+            end_weight,
+        )
     }
 }
 
@@ -140,7 +148,7 @@ impl<W: WheelLanes> DeflectionLine<W> {
 pub(crate) struct TyreLinearization<W: WheelLanes = F32x4> {
     /// Slopes of the force at zero slip, N per unit slip.
     pub stiffness: [W; 2],
-    /// Lengths of the patch, m; see [`crate::model::Tyre::lengths`].
+    /// Lengths of the patch, m; see [`crate::model::Tyre::patch_lengths`].
     pub lengths: [W; 2],
     /// Forces and slopes at the slip at the start of the step.
     pub curve: TyreForces<W>,
@@ -159,33 +167,34 @@ impl<W: WheelLanes> TyreLinearization<W> {
     /// Returns zeros, for a bank without simple curves whose laws are evaluated later.
     #[inline(always)]
     pub fn zero() -> Self {
-        let none = W::default();
+        let zero = W::default();
         Self {
-            stiffness: [none; 2],
-            lengths: [none; 2],
-            curve: TyreForces { force: [none; 2], slope: [none; 2] },
-            friction: [none; 2],
-            sensitivity: none,
-            unloaded_share: none,
-            peak_friction_load: none,
+            stiffness: [zero; 2],
+            lengths: [zero; 2],
+            curve: TyreForces { force: [zero; 2], slope: [zero; 2] },
+            friction: [zero; 2],
+            sensitivity: zero,
+            unloaded_share: zero,
+            peak_friction_load: zero,
         }
     }
 
-    /// Returns every value of `yes` in the lanes of `mask`, and of `no` elsewhere.
+    /// Returns every value of `when_set` in the lanes of `mask`, and of `when_clear` elsewhere.
     #[inline(always)]
-    pub fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
-        let of_both = |yes: [W; 2], no: [W; 2]| pair_from_fn(|i| W::select(mask, yes[i], no[i]));
+    pub fn select(mask: W::Mask, when_set: Self, when_clear: Self) -> Self {
+        let select_pair =
+            |when_set: [W; 2], when_clear: [W; 2]| pair_from_fn(|i| W::select(mask, when_set[i], when_clear[i]));
         Self {
-            stiffness: of_both(yes.stiffness, no.stiffness),
-            lengths: of_both(yes.lengths, no.lengths),
+            stiffness: select_pair(when_set.stiffness, when_clear.stiffness),
+            lengths: select_pair(when_set.lengths, when_clear.lengths),
             curve: TyreForces {
-                force: of_both(yes.curve.force, no.curve.force),
-                slope: of_both(yes.curve.slope, no.curve.slope),
+                force: select_pair(when_set.curve.force, when_clear.curve.force),
+                slope: select_pair(when_set.curve.slope, when_clear.curve.slope),
             },
-            friction: of_both(yes.friction, no.friction),
-            sensitivity: W::select(mask, yes.sensitivity, no.sensitivity),
-            unloaded_share: W::select(mask, yes.unloaded_share, no.unloaded_share),
-            peak_friction_load: W::select(mask, yes.peak_friction_load, no.peak_friction_load),
+            friction: select_pair(when_set.friction, when_clear.friction),
+            sensitivity: W::select(mask, when_set.sensitivity, when_clear.sensitivity),
+            unloaded_share: W::select(mask, when_set.unloaded_share, when_clear.unloaded_share),
+            peak_friction_load: W::select(mask, when_set.peak_friction_load, when_clear.peak_friction_load),
         }
     }
 }

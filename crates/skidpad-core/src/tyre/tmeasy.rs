@@ -10,7 +10,7 @@ use super::brush::theoretical_slips;
 use super::dual::{Dual, sqrt_at_least};
 use super::{
     Conditions, MIN_GRIP, MIN_LENGTH_M, MIN_RELAXATION_LENGTH_M, PreparedTyre, Real, TyreForces, TyreModel, ValueFault,
-    demand,
+    add_fault_unless,
 };
 use crate::simd::lane::{Broadcast, F32x4, Lane, pair_from_fn};
 
@@ -107,15 +107,15 @@ struct ForceOverLoad<H> {
     square: H,
 }
 
-/// Slip `nominal + rise (x − 1)` at x times the nominal load, at least `least`.
+/// Slip `nominal + increase (x − 1)` at x times the nominal load, at least `min`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SlipOverLoad<H> {
     /// Slip at the nominal load.
     nominal: H,
     /// Difference of the slip from the nominal load to twice that.
-    rise: H,
+    increase: H,
     /// Least slip.
-    least: H,
+    min: H,
 }
 
 /// Range of load over nominal load in which the curves are evaluated. Outside the range, forces are proportional to
@@ -127,17 +127,17 @@ impl TMeasy {
     /// forces at twice the nominal load that would make the curves negative at low loads. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
-        let load = (1.0..=1e6).contains(&self.nominal_load);
-        demand(&mut faults, load, "nominal_load", self.nominal_load, "a force from 1 to 1e6 N");
+        let is_load_valid = (1.0..=1e6).contains(&self.nominal_load);
+        add_fault_unless(&mut faults, is_load_valid, "nominal_load", self.nominal_load, "a force from 1 to 1e6 N");
         for length in self.relaxation {
-            let accepted = (MIN_LENGTH_M..=100.0).contains(&length);
-            demand(&mut faults, accepted, "relaxation", length, "a length from 1e-5 to 100 m");
+            let is_accepted = (MIN_LENGTH_M..=100.0).contains(&length);
+            add_fault_unless(&mut faults, is_accepted, "relaxation", length, "a length from 1e-5 to 100 m");
         }
         for direction in self.nominal.iter().chain(&self.double) {
             direction.check(&mut faults);
         }
-        for (one, two) in self.nominal.iter().zip(&self.double) {
-            one.check_low_loads(two, &mut faults);
+        for (nominal, double) in self.nominal.iter().zip(&self.double) {
+            nominal.check_low_loads(double, &mut faults);
         }
         faults
     }
@@ -148,28 +148,46 @@ impl DirectionCurve {
     /// slip, up to 1e9 N), sliding force (above 0, up to the largest) and its slip (above that of the largest force, up to 100).
     fn check(&self, faults: &mut Vec<ValueFault>) {
         let Self { slope, largest, largest_slip, sliding, sliding_slip } = *self;
-        demand(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");
-        demand(faults, (1e-3..=10.0).contains(&largest_slip), "largest_slip", largest_slip, "a slip from 0.001 to 10");
-        let least = 2.0 * largest / largest_slip;
+        add_fault_unless(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");
+        add_fault_unless(
+            faults,
+            (1e-3..=10.0).contains(&largest_slip),
+            "largest_slip",
+            largest_slip,
+            "a slip from 0.001 to 10",
+        );
+        let min_slope = 2.0 * largest / largest_slip;
         // A smaller slope would start with a convex curve. The factor allows for rounding.
-        let steep = slope >= least * 0.999_999 && slope <= 1e9;
-        demand(faults, steep, "slope", slope, "at least twice the largest force over its slip");
-        demand(faults, sliding > 0.0 && sliding <= largest, "sliding", sliding, "a force above 0, up to the largest");
-        let after = sliding_slip > largest_slip && sliding_slip <= 100.0;
-        demand(faults, after, "sliding_slip", sliding_slip, "a slip above that of the largest force, up to 100");
+        let is_slope_valid = slope >= min_slope * 0.999_999 && slope <= 1e9;
+        add_fault_unless(faults, is_slope_valid, "slope", slope, "at least twice the largest force over its slip");
+        add_fault_unless(
+            faults,
+            sliding > 0.0 && sliding <= largest,
+            "sliding",
+            sliding,
+            "a force above 0, up to the largest",
+        );
+        let is_sliding_slip_valid = sliding_slip > largest_slip && sliding_slip <= 100.0;
+        add_fault_unless(
+            faults,
+            is_sliding_slip_valid,
+            "sliding_slip",
+            sliding_slip,
+            "a slip above that of the largest force, up to 100",
+        );
     }
 
     /// Checks that the values are positive at low loads, and adds a fault for each that is not. They are parabolas over load that pass through 0 at
-    /// zero load with the slope `2 one − two / 2`. This slope is negative if `two` exceeds `4 one`.
+    /// zero load with the slope `2 nominal_value − double_value / 2`. This slope is negative if `double_value` exceeds `4 nominal_value`.
     fn check_low_loads(&self, double: &Self, faults: &mut Vec<ValueFault>) {
         const BELOW_FOUR_TIMES: &str =
             "less than four times that at the nominal load, else it is negative at low loads";
-        for (name, one, two) in [
+        for (name, nominal_value, double_value) in [
             ("slope", self.slope, double.slope),
             ("largest", self.largest, double.largest),
             ("sliding", self.sliding, double.sliding),
         ] {
-            demand(faults, two < 4.0 * one, name, two, BELOW_FOUR_TIMES);
+            add_fault_unless(faults, double_value < 4.0 * nominal_value, name, double_value, BELOW_FOUR_TIMES);
         }
     }
 }
@@ -188,42 +206,45 @@ impl TyreModel for TMeasy {
 impl TMeasy {
     /// Returns the coefficients of the load dependence of both directions.
     pub(crate) fn constants(&self) -> TMeasyConstants<f32> {
-        let of = |i: usize| DirectionConstants::new(&self.nominal[i], &self.double[i], self.relaxation[i]);
-        TMeasyConstants { nominal_load: self.nominal_load, directions: [of(0), of(1)] }
+        let direction = |i: usize| DirectionConstants::new(&self.nominal[i], &self.double[i], self.relaxation[i]);
+        TMeasyConstants { nominal_load: self.nominal_load, directions: [direction(0), direction(1)] }
     }
 }
 
 impl DirectionConstants<f32> {
-    /// Fits forces by parabolas `linear x − square x²` and slips by straight lines through the values at the nominal load (`one`) and twice that
-    /// (`two`). Slips are at least a tenth of the nominal ones. `relaxation`: relaxation length at the nominal load, m.
-    fn new(one: &DirectionCurve, two: &DirectionCurve, relaxation: f32) -> Self {
-        let force = |one: f32, two: f32| ForceOverLoad { linear: 2.0 * one - 0.5 * two, square: one - 0.5 * two };
-        let slip = |one: f32, two: f32| SlipOverLoad { nominal: one, rise: two - one, least: 0.1 * one };
+    /// Fits forces by parabolas `linear x − square x²` and slips by straight lines through the values at the nominal load (`nominal`) and twice that
+    /// (`double`). Slips are at least a tenth of the nominal ones. `relaxation`: relaxation length at the nominal load, m.
+    fn new(nominal: &DirectionCurve, double: &DirectionCurve, relaxation: f32) -> Self {
+        let force = |nominal: f32, double: f32| ForceOverLoad {
+            linear: 2.0 * nominal - 0.5 * double,
+            square: nominal - 0.5 * double,
+        };
+        let slip = |nominal: f32, double: f32| SlipOverLoad { nominal, increase: double - nominal, min: 0.1 * nominal };
         Self {
-            slope: force(one.slope, two.slope),
-            largest: force(one.largest, two.largest),
-            largest_slip: slip(one.largest_slip, two.largest_slip),
-            sliding: force(one.sliding, two.sliding),
-            sliding_slip: slip(one.sliding_slip, two.sliding_slip),
-            carcass_compliance: relaxation / one.slope,
+            slope: force(nominal.slope, double.slope),
+            largest: force(nominal.largest, double.largest),
+            largest_slip: slip(nominal.largest_slip, double.largest_slip),
+            sliding: force(nominal.sliding, double.sliding),
+            sliding_slip: slip(nominal.sliding_slip, double.sliding_slip),
+            carcass_compliance: relaxation / nominal.slope,
         }
     }
 }
 
 impl<H: Copy> TMeasyConstants<H> {
-    /// Combines four tyres: applies `to` to the four values of each coefficient, in the order of `tyres`.
-    fn zip_tyres<T: Copy>(tyres: [&Self; 4], to: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
+    /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`.
+    fn zip_tyres<T: Copy>(tyres: [&Self; 4], combine: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
         let direction = |i: usize| {
             let tyres = tyres.map(|tyre| &tyre.directions[i]);
-            let one = |of: &dyn Fn(&DirectionConstants<H>) -> H| to(tyres.map(of));
-            let force = |of: fn(&DirectionConstants<H>) -> &ForceOverLoad<H>| ForceOverLoad {
-                linear: one(&|tyre| of(tyre).linear),
-                square: one(&|tyre| of(tyre).square),
+            let combine_field = |field: &dyn Fn(&DirectionConstants<H>) -> H| combine(tyres.map(field));
+            let force = |field: fn(&DirectionConstants<H>) -> &ForceOverLoad<H>| ForceOverLoad {
+                linear: combine_field(&|tyre| field(tyre).linear),
+                square: combine_field(&|tyre| field(tyre).square),
             };
-            let slip = |of: fn(&DirectionConstants<H>) -> &SlipOverLoad<H>| SlipOverLoad {
-                nominal: one(&|tyre| of(tyre).nominal),
-                rise: one(&|tyre| of(tyre).rise),
-                least: one(&|tyre| of(tyre).least),
+            let slip = |field: fn(&DirectionConstants<H>) -> &SlipOverLoad<H>| SlipOverLoad {
+                nominal: combine_field(&|tyre| field(tyre).nominal),
+                increase: combine_field(&|tyre| field(tyre).increase),
+                min: combine_field(&|tyre| field(tyre).min),
             };
             DirectionConstants {
                 slope: force(|tyre| &tyre.slope),
@@ -231,11 +252,11 @@ impl<H: Copy> TMeasyConstants<H> {
                 largest_slip: slip(|tyre| &tyre.largest_slip),
                 sliding: force(|tyre| &tyre.sliding),
                 sliding_slip: slip(|tyre| &tyre.sliding_slip),
-                carcass_compliance: one(&|tyre| tyre.carcass_compliance),
+                carcass_compliance: combine_field(&|tyre| tyre.carcass_compliance),
             }
         };
         TMeasyConstants {
-            nominal_load: to(tyres.map(|tyre| tyre.nominal_load)),
+            nominal_load: combine(tyres.map(|tyre| tyre.nominal_load)),
             directions: [direction(0), direction(1)],
         }
     }
@@ -250,31 +271,34 @@ impl<H: Copy> TMeasyConstants<H> {
     {
         let s = L::splat;
         // Load over nominal load, then the same within the range of the curves, and the ratio of both.
-        let present = conditions.load.clamp_nan_to_low(s(0.0), s(1e9)) / self.nominal_load.broadcast();
-        let load = present.clamp_nan_to_low(s(LOAD_RATIO_RANGE[0]), s(LOAD_RATIO_RANGE[1]));
-        let excess = present / load;
+        let relative_load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9)) / self.nominal_load.broadcast();
+        let clamped_load = relative_load.clamp_nan_to_low(s(LOAD_RATIO_RANGE[0]), s(LOAD_RATIO_RANGE[1]));
+        let load_excess = relative_load / clamped_load;
         let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
         let fade = conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip;
         let curves = pair_from_fn(
             #[inline(always)]
             |i| {
-                let of = &self.directions[i];
+                let direction = &self.directions[i];
                 LoadedCurve {
-                    slope: of.slope.at_load(load) * excess * fade,
-                    largest: of.largest.at_load(load) * excess * grip * fade,
-                    largest_slip: of.largest_slip.at_load(load) * grip,
-                    sliding: of.sliding.at_load(load) * excess * grip * fade,
-                    sliding_slip: of.sliding_slip.at_load(load) * grip,
+                    slope: direction.slope.at_load(clamped_load) * load_excess * fade,
+                    largest: direction.largest.at_load(clamped_load) * load_excess * grip * fade,
+                    largest_slip: direction.largest_slip.at_load(clamped_load) * grip,
+                    sliding: direction.sliding.at_load(clamped_load) * load_excess * grip * fade,
+                    sliding_slip: direction.sliding_slip.at_load(clamped_load) * grip,
                 }
             },
         );
-        let [along, across] = pair_from_fn(|i| curves[i].largest_slip);
+        let [longitudinal_slip, lateral_slip] = pair_from_fn(|i| curves[i].largest_slip);
         // Force over slope: slip at which the initial slope would reach the largest force.
-        let rise = pair_from_fn(|i| curves[i].largest / curves[i].slope.at_least(s(1e-6)));
-        let rises = (rise[0] + rise[1]).at_least(s(1e-12));
+        let linear_slips = pair_from_fn(|i| curves[i].largest / curves[i].slope.at_least(s(1e-6)));
+        let linear_slip_sum = (linear_slips[0] + linear_slips[1]).at_least(s(1e-12));
         PreparedTMeasy {
             curves,
-            reference: [along / (along + across) + rise[0] / rises, across / (along + across) + rise[1] / rises],
+            reference: [
+                longitudinal_slip / (longitudinal_slip + lateral_slip) + linear_slips[0] / linear_slip_sum,
+                lateral_slip / (longitudinal_slip + lateral_slip) + linear_slips[1] / linear_slip_sum,
+            ],
             relaxation: pair_from_fn(|i| {
                 (curves[i].slope * self.directions[i].carcass_compliance.broadcast())
                     .at_least(s(MIN_RELAXATION_LENGTH_M))
@@ -290,10 +314,10 @@ impl TMeasyConstants<F32x4> {
         TMeasyConstants::zip_tyres(tyres, F32x4::new)
     }
 
-    /// Returns the coefficients with `to` applied to every number.
+    /// Returns the coefficients with `convert` applied to every number.
     #[cfg(feature = "abreast")]
-    pub(crate) fn map<T: Copy>(&self, to: impl Fn(F32x4) -> T) -> TMeasyConstants<T> {
-        Self::zip_tyres([self; 4], |[one, ..]| to(one))
+    pub(crate) fn map<T: Copy>(&self, convert: impl Fn(F32x4) -> T) -> TMeasyConstants<T> {
+        Self::zip_tyres([self; 4], |[tyre, ..]| convert(tyre))
     }
 }
 
@@ -315,7 +339,7 @@ impl<H: Copy> SlipOverLoad<H> {
     where
         H: Broadcast<L>,
     {
-        (self.nominal.broadcast() + self.rise.broadcast() * (load - L::splat(1.0))).at_least(self.least.broadcast())
+        (self.nominal.broadcast() + self.increase.broadcast() * (load - L::splat(1.0))).at_least(self.min.broadcast())
     }
 }
 
@@ -328,50 +352,51 @@ impl<L: Lane> PreparedTMeasy<L> {
         let s = L::splat;
         let one = s(1.0);
         let slip = theoretical_slips(slip, self.heading);
-        let scaled = pair_from_fn(
+        let normalised_slip = pair_from_fn(
             #[inline(always)]
             |i| slip[i] * (one / self.reference[i]),
         );
-        let size = sqrt_at_least(scaled[0] * scaled[0] + scaled[1] * scaled[1], s(1e-12));
+        let combined_slip =
+            sqrt_at_least(normalised_slip[0] * normalised_slip[0] + normalised_slip[1] * normalised_slip[1], s(1e-12));
         // Below this combined slip the direction is not defined.
-        let resting = size.value().less(s(2e-6));
-        let at_rest = R::constant(s(std::f32::consts::FRAC_1_SQRT_2));
+        let is_at_rest = combined_slip.value().less(s(2e-6));
+        let rest_component = R::constant(s(std::f32::consts::FRAC_1_SQRT_2));
         let direction = pair_from_fn(
             #[inline(always)]
-            |i| R::choose(resting, at_rest, scaled[i] / size),
+            |i| R::choose(is_at_rest, rest_component, normalised_slip[i] / combined_slip),
         );
         let [x, y] = self.curves;
-        let ones = [one; 2];
-        let over = pair_from_fn(
+        let unit_scale = [one; 2];
+        let inverse_reference = pair_from_fn(
             #[inline(always)]
             |i| one / self.reference[i],
         );
-        let rise = RisingCurve {
+        let rising_curve = RisingCurve {
             slope: combine_directions(direction, [x.slope, y.slope], self.reference),
-            largest: combine_directions(direction, [x.largest, y.largest], ones),
-            largest_slip: combine_directions(direction, [x.largest_slip, y.largest_slip], over),
+            largest: combine_directions(direction, [x.largest, y.largest], unit_scale),
+            largest_slip: combine_directions(direction, [x.largest_slip, y.largest_slip], inverse_reference),
         };
         let per_slip = force_per_slip(
-            size,
-            rise,
+            combined_slip,
+            rising_curve,
             #[inline(always)]
             || FallingCurve {
-                sliding: combine_directions(direction, [x.sliding, y.sliding], ones),
-                sliding_slip: combine_directions(direction, [x.sliding_slip, y.sliding_slip], over),
+                sliding: combine_directions(direction, [x.sliding, y.sliding], unit_scale),
+                sliding_slip: combine_directions(direction, [x.sliding_slip, y.sliding_slip], inverse_reference),
             },
         );
         // At zero slip each direction has its own slope.
         pair_from_fn(
             #[inline(always)]
-            |i| R::choose(resting, slip[i] * self.curves[i].slope, scaled[i] * per_slip),
+            |i| R::choose(is_at_rest, slip[i] * self.curves[i].slope, normalised_slip[i] * per_slip),
         )
     }
 }
 
-/// Returns the value of a curve parameter in the slip `direction` (unit vector): the root of the sum of squares of `direction[i] of[i] scale[i]`.
+/// Returns the value of a curve parameter in the slip `direction` (unit vector): the root of the sum of squares of `direction[i] values[i] scale[i]`.
 #[inline(always)]
-fn combine_directions<L: Lane, R: Real<L>>(direction: [R; 2], of: [L; 2], scale: [L; 2]) -> R {
-    let [x, y] = [direction[0] * (of[0] * scale[0]), direction[1] * (of[1] * scale[1])];
+fn combine_directions<L: Lane, R: Real<L>>(direction: [R; 2], values: [L; 2], scale: [L; 2]) -> R {
+    let [x, y] = [direction[0] * (values[0] * scale[0]), direction[1] * (values[1] * scale[1])];
     sqrt_at_least(x * x + y * y, L::splat(1e-12))
 }
 
@@ -393,25 +418,29 @@ struct FallingCurve<R> {
     sliding_slip: R,
 }
 
-/// Returns the force over the combined slip `size`, N. The curve is a rational function up to the largest force, a cubic down to the sliding force,
-/// and constant beyond. `fall` is called only if some lane is beyond the largest force.
+/// Returns the force over the `combined_slip`, N. The curve is a rational function up to the largest force, a cubic down to the sliding force,
+/// and constant beyond. `falling_curve` is called only if some lane is beyond the largest force.
 #[inline(always)]
-fn force_per_slip<L: Lane, R: Real<L>>(size: R, rise: RisingCurve<R>, fall: impl FnOnce() -> FallingCurve<R>) -> R {
+fn force_per_slip<L: Lane, R: Real<L>>(
+    combined_slip: R,
+    rising_curve: RisingCurve<R>,
+    falling_curve: impl FnOnce() -> FallingCurve<R>,
+) -> R {
     let s = L::splat;
     let one = s(1.0);
-    let RisingCurve { slope, largest, largest_slip } = rise;
-    let x = size / largest_slip;
-    let rises = x.value().less(one);
+    let RisingCurve { slope, largest, largest_slip } = rising_curve;
+    let x = combined_slip / largest_slip;
+    let is_rising = x.value().less(one);
     let steepness = slope * largest_slip / largest;
-    let rising = slope / (x * (x + steepness - s(2.0)) + one);
-    if !L::any(!rises) {
-        return rising;
+    let rising_per_slip = slope / (x * (x + steepness - s(2.0)) + one);
+    if !L::any(!is_rising) {
+        return rising_per_slip;
     }
-    let FallingCurve { sliding, sliding_slip } = fall();
-    let fallen = (size - largest_slip) / (sliding_slip - largest_slip);
-    let fallen = super::dual::clamp(fallen, s(0.0), one);
-    let fall = (largest - sliding) * fallen * fallen * (-(fallen + fallen) + s(3.0));
-    R::choose(rises, rising, (largest - fall) / size)
+    let FallingCurve { sliding, sliding_slip } = falling_curve();
+    let fall_share = (combined_slip - largest_slip) / (sliding_slip - largest_slip);
+    let fall_share = super::dual::clamp(fall_share, s(0.0), one);
+    let force_loss = (largest - sliding) * fall_share * fall_share * (-(fall_share + fall_share) + s(3.0));
+    R::choose(is_rising, rising_per_slip, (largest - force_loss) / combined_slip)
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedTMeasy<L> {

@@ -60,9 +60,9 @@ impl<W: WheelLanes> GroundMotion<W> {
         if !self.moves_or_textured {
             return W::Mask::default();
         }
-        let differ =
+        let has_changed =
             |i: usize| self.start_speed[i].less(self.end_speed[i]) | self.end_speed[i].less(self.start_speed[i]);
-        differ(0) | differ(1)
+        has_changed(0) | has_changed(1)
     }
 
     /// Resets the motion to ground at rest without a texture; does nothing if it is that already.

@@ -85,7 +85,7 @@ impl Default for Mask32x8 {
 impl F32x8 {
     /// Returns `value` in every lane; `self` proves that the processor has AVX2.
     #[inline(always)]
-    fn all(self, value: f32) -> Self {
+    fn splat_like(self, value: f32) -> Self {
         Self(f32x8::splat(self.0.simd, value))
     }
 }
@@ -109,8 +109,8 @@ impl Lane for F32x8 {
     }
 
     #[inline(always)]
-    fn select(mask: Mask32x8, yes: Self, no: Self) -> Self {
-        Self(mask.0.select(yes.0, no.0))
+    fn select(mask: Mask32x8, when_set: Self, when_clear: Self) -> Self {
+        Self(mask.0.select(when_set.0, when_clear.0))
     }
 
     #[inline(always)]
@@ -125,21 +125,21 @@ impl Lane for F32x8 {
 
     #[inline(always)]
     fn power_of_two(self) -> Self {
-        let whole: u32x8<Avx2> = (self + self.all(ROUND_TO_WHOLE)).0.bitcast();
+        let whole: u32x8<Avx2> = (self + self.splat_like(ROUND_TO_WHOLE)).0.bitcast();
         Self(((whole << MANTISSA_BITS) + ONE_BITS).bitcast())
     }
 
     #[inline(always)]
     fn exponent_and_mantissa(self) -> (Self, Self) {
         let bits: u32x8<Avx2> = self.0.bitcast();
-        let biased = Self(((bits >> MANTISSA_BITS) | ROUND_TO_WHOLE.to_bits()).bitcast());
+        let biased_exponent = Self(((bits >> MANTISSA_BITS) | ROUND_TO_WHOLE.to_bits()).bitcast());
         let mantissa = Self(((bits & MANTISSA_MASK) | ONE_BITS).bitcast());
-        (biased - self.all(ROUND_TO_WHOLE + 127.0), mantissa)
+        (biased_exponent - self.splat_like(ROUND_TO_WHOLE + 127.0), mantissa)
     }
 
     #[inline(always)]
     fn masked(self, mask: Mask32x8) -> Self {
-        Self::select(mask, self, self.all(0.0))
+        Self::select(mask, self, self.splat_like(0.0))
     }
 
     #[inline(always)]
@@ -155,28 +155,28 @@ impl Lane for F32x8 {
 
     #[inline(always)]
     fn sign(self) -> Self {
-        Self::select(self.less(self.all(0.0)), self.all(-1.0), self.all(1.0))
+        Self::select(self.less(self.splat_like(0.0)), self.splat_like(-1.0), self.splat_like(1.0))
     }
 
     #[inline(always)]
-    fn times_sign_of(self, of: Self) -> Self {
-        Self::select(of.less(self.all(0.0)), -self, self)
+    fn times_sign_of(self, sign_source: Self) -> Self {
+        Self::select(sign_source.less(self.splat_like(0.0)), -self, self)
     }
 
     #[inline(always)]
     fn smoothstep_unit(self) -> Self {
-        let t = self.clamp_nan_to_low(self.all(0.0), self.all(1.0));
-        t * t * (self.all(3.0) - self.all(2.0) * t)
+        let t = self.clamp_nan_to_low(self.splat_like(0.0), self.splat_like(1.0));
+        t * t * (self.splat_like(3.0) - self.splat_like(2.0) * t)
     }
 
     #[inline(always)]
-    fn call_outlined<R>(part: impl FnOnce() -> R) -> R {
-        avx2().vectorize(part)
+    fn call_outlined<R>(kernel: impl FnOnce() -> R) -> R {
+        avx2().vectorize(kernel)
     }
 
     #[inline(always)]
-    fn dispatch_simd<R>(part: impl FnOnce() -> R) -> R {
-        avx2().vectorize(part)
+    fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {
+        avx2().vectorize(kernel)
     }
 }
 
@@ -202,15 +202,16 @@ impl CarLanes for F32x8 {
 
     #[inline(always)]
     fn from_halves(halves: [F32x4; 2]) -> Self {
-        let of = |half: F32x4| -> f32x4<Avx2> { f32x4::simd_from(avx2(), bytemuck::cast::<_, __m128>(half.0)) };
-        Self(avx2().combine_f32x4(of(halves[0]), of(halves[1])))
+        let to_register =
+            |half: F32x4| -> f32x4<Avx2> { f32x4::simd_from(avx2(), bytemuck::cast::<_, __m128>(half.0)) };
+        Self(avx2().combine_f32x4(to_register(halves[0]), to_register(halves[1])))
     }
 
     #[inline(always)]
     fn halves(self) -> [F32x4; 2] {
         let (first, last) = self.0.simd.split_f32x8(self.0);
-        let of = |half: f32x4<Avx2>| F32x4(bytemuck::cast(__m128::from(half)));
-        [of(first), of(last)]
+        let to_quad = |half: f32x4<Avx2>| F32x4(bytemuck::cast(__m128::from(half)));
+        [to_quad(first), to_quad(last)]
     }
 
     #[inline(always)]

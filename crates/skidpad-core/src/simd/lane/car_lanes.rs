@@ -30,19 +30,28 @@ pub(crate) trait CarLanes: CarScalar + WheelLanes<Car = Self> {
         self.to_lanes()[car]
     }
 
-    /// Builds the value from `of`, called with the index of each car.
+    /// Builds the value from `car_value`, called with the index of each car.
     #[inline(always)]
-    fn from_fn(mut of: impl FnMut(usize) -> f32) -> Self {
+    fn from_fn(mut car_value: impl FnMut(usize) -> f32) -> Self {
         // Written out, because a function that builds an array is not inlined.
-        Self::from_lanes([of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)])
+        Self::from_lanes([
+            car_value(0),
+            car_value(1),
+            car_value(2),
+            car_value(3),
+            car_value(4),
+            car_value(5),
+            car_value(6),
+            car_value(7),
+        ])
     }
 
-    /// Transposes four numbers of each of eight cars, from `of`, into four values with the numbers of all cars. `of(car)` returns the four numbers of
-    /// a car.
+    /// Transposes four numbers of each of eight cars, from `car_numbers`, into four values with the numbers of all cars. `car_numbers(car)` returns
+    /// the four numbers of a car.
     #[inline(always)]
-    fn transpose_to_lanes(of: impl Fn(usize) -> F32x4) -> [Self; 4] {
-        let [a, b, c, d] = F32x4::transposed([of(0), of(1), of(2), of(3)]);
-        let [e, f, g, h] = F32x4::transposed([of(4), of(5), of(6), of(7)]);
+    fn transpose_to_lanes(car_numbers: impl Fn(usize) -> F32x4) -> [Self; 4] {
+        let [a, b, c, d] = F32x4::transposed([car_numbers(0), car_numbers(1), car_numbers(2), car_numbers(3)]);
+        let [e, f, g, h] = F32x4::transposed([car_numbers(4), car_numbers(5), car_numbers(6), car_numbers(7)]);
         [Self::from_halves([a, e]), Self::from_halves([b, f]), Self::from_halves([c, g]), Self::from_halves([d, h])]
     }
 
@@ -88,7 +97,7 @@ impl<W: Lane> Vec4Ops<W> for Vec4Lanes<W> {
     }
 }
 
-/// Implements [`Corners`] for eight numbers: numbers of a batch of cars, or of a wheel of each car.
+/// Implements [`WheelLanes`] for eight numbers: numbers of a batch of cars, or of a wheel of each car.
 macro_rules! impl_car_lanes {
     ($type:ty) => {
         impl CarScalar for $type {
@@ -102,9 +111,9 @@ macro_rules! impl_car_lanes {
             const ROWS_PER_AXLE_PAIR: usize = 4;
 
             #[inline(always)]
-            fn rows_from_fn<T: Copy + Debug>(mut of: impl FnMut(usize) -> T) -> [T; 4] {
+            fn rows_from_fn<T: Copy + Debug>(mut row_value: impl FnMut(usize) -> T) -> [T; 4] {
                 // Written out, because a function that maps an array of large values is not inlined.
-                [of(0), of(1), of(2), of(3)]
+                [row_value(0), row_value(1), row_value(2), row_value(3)]
             }
 
             #[inline(always)]
@@ -123,15 +132,15 @@ macro_rules! impl_car_lanes {
             }
 
             #[inline(always)]
-            fn sum_four_over_wheels(of: impl Fn(usize) -> [Self; 4]) -> [Self; 4] {
-                let wheels = [of(0), of(1), of(2), of(3)];
+            fn sum_four_over_wheels(row_values: impl Fn(usize) -> [Self; 4]) -> [Self; 4] {
+                let wheels = [row_values(0), row_values(1), row_values(2), row_values(3)];
                 let sum = |i: usize| (wheels[0][i] + wheels[1][i]) + (wheels[2][i] + wheels[3][i]);
                 [sum(0), sum(1), sum(2), sum(3)]
             }
 
             #[inline(always)]
-            fn sum_over_wheels(of: impl Fn(usize) -> Self) -> Self {
-                (of(0) + of(1)) + (of(2) + of(3))
+            fn sum_over_wheels(row_value: impl Fn(usize) -> Self) -> Self {
+                (row_value(0) + row_value(1)) + (row_value(2) + row_value(3))
             }
 
             #[inline(always)]

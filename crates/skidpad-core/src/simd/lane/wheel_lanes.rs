@@ -13,8 +13,8 @@ impl WheelLanes for F32x4 {
     const ROWS_PER_AXLE_PAIR: usize = 1;
 
     #[inline(always)]
-    fn rows_from_fn<T: Copy + Debug>(mut of: impl FnMut(usize) -> T) -> [T; 1] {
-        [of(0)]
+    fn rows_from_fn<T: Copy + Debug>(mut row_value: impl FnMut(usize) -> T) -> [T; 1] {
+        [row_value(0)]
     }
 
     #[inline(always)]
@@ -33,14 +33,14 @@ impl WheelLanes for F32x4 {
     }
 
     #[inline(always)]
-    fn sum_four_over_wheels(of: impl Fn(usize) -> [Self; 4]) -> [f32; 4] {
-        let [a, b, c, d] = Self::transposed(of(0));
+    fn sum_four_over_wheels(row_values: impl Fn(usize) -> [Self; 4]) -> [f32; 4] {
+        let [a, b, c, d] = Self::transposed(row_values(0));
         ((a + b) + (c + d)).lanes()
     }
 
     #[inline(always)]
-    fn sum_over_wheels(of: impl Fn(usize) -> Self) -> f32 {
-        of(0).sum()
+    fn sum_over_wheels(row_value: impl Fn(usize) -> Self) -> f32 {
+        row_value(0).sum()
     }
 
     #[inline(always)]
@@ -54,8 +54,8 @@ impl WheelLanes for F32x4 {
     }
 
     #[inline(always)]
-    fn opposite([of]: [Self; 1]) -> [Self; 1] {
-        [of.opposite()]
+    fn opposite([lanes]: [Self; 1]) -> [Self; 1] {
+        [lanes.opposite()]
     }
 }
 

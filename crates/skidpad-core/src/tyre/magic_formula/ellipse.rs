@@ -21,19 +21,21 @@ impl<L: Lane> PreparedMagicFormula<L> {
     #[inline(always)]
     pub(crate) fn combine_on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
         let s = L::splat;
-        let limits = [self.along.limit(), self.across.limit()].map(|limit| limit * self.shared.load_scale);
-        let slopes = [self.along.stiffness(), self.across.stiffness()].map(|slope| slope * self.shared.load_scale);
-        let held = slip.map(|slip| dual::clamp(slip, s(-MAX_CLAMPED_SLIP), s(MAX_CLAMPED_SLIP)));
+        let limits = [self.longitudinal.limit(), self.lateral.limit()].map(|limit| limit * self.shared.load_scale);
+        let slopes =
+            [self.longitudinal.stiffness(), self.lateral.stiffness()].map(|slope| slope * self.shared.load_scale);
+        let clamped_slips = slip.map(|slip| dual::clamp(slip, s(-MAX_CLAMPED_SLIP), s(MAX_CLAMPED_SLIP)));
         [0, 1].map(|i| {
-            let (force, slip, other) = (forces[i], held[i], held[1 - i].value());
-            let at_rest = slopes[i] * s(SECANT_BLEND_SLIP);
+            let (force, slip, other_slip) = (forces[i], clamped_slips[i], clamped_slips[1 - i].value());
+            let blend_force = slopes[i] * s(SECANT_BLEND_SLIP);
             // Squared secant slope of the force, N².
-            let secant = (force * force + at_rest * at_rest) / (slip * slip + s(SECANT_BLEND_SLIP * SECANT_BLEND_SLIP));
+            let secant =
+                (force * force + blend_force * blend_force) / (slip * slip + s(SECANT_BLEND_SLIP * SECANT_BLEND_SLIP));
             let limit = limits[1 - i].at_least(s(f32::MIN_POSITIVE));
-            let used = other / limit;
-            let share = secant * (used * used) + s(1.0);
-            let both = s(0.0).less(limits[0]) & s(0.0).less(limits[1]);
-            R::choose(both, force / sqrt_at_least(share, s(1e-12)), force)
+            let slip_per_limit = other_slip / limit;
+            let squared_reduction = secant * (slip_per_limit * slip_per_limit) + s(1.0);
+            let has_both_limits = s(0.0).less(limits[0]) & s(0.0).less(limits[1]);
+            R::choose(has_both_limits, force / sqrt_at_least(squared_reduction, s(1e-12)), force)
         })
     }
 
@@ -42,14 +44,14 @@ impl<L: Lane> PreparedMagicFormula<L> {
     #[inline(always)]
     pub(crate) fn ellipse_factors(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
         let one = L::splat(1.0);
-        if !self.by_ellipse {
+        if !self.uses_ellipse {
             return [one; 2];
         }
-        let alone = [
-            self.along.force(ratio, angle, self.combined) * self.shared.load_scale,
-            self.across.force(ratio, angle, self.combined) * self.shared.load_scale,
+        let pure_forces = [
+            self.longitudinal.force(ratio, angle, self.combined) * self.shared.load_scale,
+            self.lateral.force(ratio, angle, self.combined) * self.shared.load_scale,
         ];
-        let together = self.combine_on_ellipse(slip, alone);
-        [0, 1].map(|i| L::select(L::splat(1e-6).less(alone[i].abs()), together[i] / alone[i], one))
+        let combined_forces = self.combine_on_ellipse(slip, pure_forces);
+        [0, 1].map(|i| L::select(L::splat(1e-6).less(pure_forces[i].abs()), combined_forces[i] / pure_forces[i], one))
     }
 }

@@ -59,35 +59,35 @@ impl<L: Lane> LateralForce<L> {
         let &SharedQuantities { load, dfz, dpi, grip, .. } = shared;
         let one = s(1.0);
         let camber = camber * s(c.lgay);
-        let square = camber * camber;
+        let camber_squared = camber * camber;
         // Factor 0 for a tyre without lateral force.
-        let on = s(if matches!(tyre.use_mode, UseMode::Load | UseMode::Longitudinal) { 0.0 } else { 1.0 });
+        let force_flag = s(if matches!(tyre.use_mode, UseMode::Load | UseMode::Longitudinal) { 0.0 } else { 1.0 });
         let friction = (s(c.pdy1) + s(c.pdy2) * dfz)
             * (one + s(c.ppy3) * dpi + s(c.ppy4) * dpi * dpi)
-            * (one - s(c.pdy3) * square)
+            * (one - s(c.pdy3) * camber_squared)
             * s(c.lmuy);
         let friction = friction.at_least(s(MIN_FRICTION)) * grip;
         let cornering = cornering_stiffness(tyre, shared, camber);
         let shape = s(c.pcy1 * c.lcy);
-        let [shift, vertical] = shifts(tyre, shared, camber, cornering);
+        let [shift, vertical_shift] = shifts(tyre, shared, camber, cornering);
         // Largest force that slip ratio adds, N.
-        let brought = friction * load * (s(c.rvy1) + s(c.rvy2) * dfz + s(c.rvy3) * camber) * s(c.lvyka);
+        let added_force = friction * load * (s(c.rvy1) + s(c.rvy2) * dfz + s(c.rvy3) * camber) * s(c.lvyka);
         Self {
             shape,
-            peak: friction * load * on,
+            peak: friction * load * force_flag,
             cornering,
             factor: cornering / (shape * friction * load),
             curvature: (s(c.pey1) + s(c.pey2) * dfz) * s(c.ley),
-            curvature_sides: [one + s(c.pey5) * square, s(c.pey3) + s(c.pey4) * camber],
+            curvature_sides: [one + s(c.pey5) * camber_squared, s(c.pey3) + s(c.pey4) * camber],
             shift,
-            vertical_shift: vertical * on,
+            vertical_shift: vertical_shift * force_flag,
             combined: Combined {
-                stiffness: (s(c.rby1) + s(c.rby4) * square) * s(c.lyka),
+                stiffness: (s(c.rby1) + s(c.rby4) * camber_squared) * s(c.lyka),
                 by_slip_angle: [c.rby2, c.rby3],
                 shape: c.rcy1,
                 curvature: (s(c.rey1) + s(c.rey2) * dfz).at_most(one),
                 shift: s(c.rhy1) + s(c.rhy2) * dfz,
-                slip_ratio_force: brought * on,
+                slip_ratio_force: added_force * force_flag,
                 slip_ratio_shape: [c.rvy4, c.rvy5, c.rvy6],
             },
         }
@@ -122,8 +122,9 @@ impl<L: Lane> LateralForce<L> {
     #[inline(always)]
     fn pure<R: Real<L>>(&self, angle: R) -> R {
         let slip = angle + self.shift;
-        let [both, side] = self.curvature_sides;
-        let curvature = (self.curvature * (both - slip.value().sign() * side)).at_most(L::splat(1.0));
+        let [common_factor, side_difference] = self.curvature_sides;
+        let curvature =
+            (self.curvature * (common_factor - slip.value().sign() * side_difference)).at_most(L::splat(1.0));
         sine_formula(slip * self.factor, self.shape, curvature) * self.peak + self.vertical_shift
     }
 
@@ -153,9 +154,9 @@ impl<L: Lane> Combined<L> {
     /// Returns S_Vyκ, the force that slip ratio adds, N.
     #[inline(always)]
     fn slip_ratio_force<R: Real<L>>(&self, ratio: L, angle: R) -> R {
-        let [by_angle, shape, stiffness] = self.slip_ratio_shape.map(L::splat);
-        let over_ratio: L = sin(atan(ratio * stiffness) * shape);
-        cos_atan(angle * by_angle) * (self.slip_ratio_force * over_ratio)
+        let [angle_stiffness, shape, stiffness] = self.slip_ratio_shape.map(L::splat);
+        let ratio_factor: L = sin(atan(ratio * stiffness) * shape);
+        cos_atan(angle * angle_stiffness) * (self.slip_ratio_force * ratio_factor)
     }
 }
 
@@ -166,13 +167,15 @@ fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L
     let c = &tyre.c;
     let s = L::splat;
     let one = s(1.0);
-    let nominal = tyre.nominal_load();
-    let by_camber = if tyre.is_mf6() { s(c.pky5) * camber * camber } else { s(0.0) };
+    let nominal_load = tyre.nominal_load();
+    let camber_term = if tyre.is_mf6() { s(c.pky5) * camber * camber } else { s(0.0) };
     // Load of the largest stiffness over nominal load.
-    let largest_at = ((s(c.pky2) + by_camber) * (one + s(c.ppy2) * shared.dpi)).at_least(s(0.01));
-    let over_load = functions::sin(functions::atan(shared.load / (s(nominal) * largest_at)) * s(c.pky4));
-    let stiffness =
-        s(c.pky1 * nominal * c.lky) * (one + s(c.ppy1) * shared.dpi) * over_load * (one - s(c.pky3) * camber.abs());
+    let peak_load_ratio = ((s(c.pky2) + camber_term) * (one + s(c.ppy2) * shared.dpi)).at_least(s(0.01));
+    let load_factor = functions::sin(functions::atan(shared.load / (s(nominal_load) * peak_load_ratio)) * s(c.pky4));
+    let stiffness = s(c.pky1 * nominal_load * c.lky)
+        * (one + s(c.ppy1) * shared.dpi)
+        * load_factor
+        * (one - s(c.pky3) * camber.abs());
     stiffness.at_most(shared.load * s(-0.01))
 }
 
@@ -187,13 +190,13 @@ fn shifts<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L,
     let friction = s(c.lmuy) * grip;
     let upright =
         [(s(c.phy1) + s(c.phy2) * dfz) * s(c.lhy), load * (s(c.pvy1) + s(c.pvy2) * dfz) * s(c.lvy) * friction];
-    let vertical = load * (s(c.pvy3) + s(c.pvy4) * dfz) * camber * friction;
-    let [horizontal, vertical] = if tyre.is_mf6() {
-        let vertical = vertical * s(c.lkyc);
+    let camber_vertical = load * (s(c.pvy3) + s(c.pvy4) * dfz) * camber * friction;
+    let [camber_horizontal, camber_vertical] = if tyre.is_mf6() {
+        let camber_vertical = camber_vertical * s(c.lkyc);
         let stiffness = load * (s(c.pky6) + s(c.pky7) * dfz) * (s(1.0) + s(c.ppy5) * dpi) * s(c.lkyc);
-        [(stiffness * camber - vertical) / cornering, vertical]
+        [(stiffness * camber - camber_vertical) / cornering, camber_vertical]
     } else {
-        [s(c.phy3) * camber, vertical]
+        [s(c.phy3) * camber, camber_vertical]
     };
-    [upright[0] + horizontal, upright[1] + vertical]
+    [upright[0] + camber_horizontal, upright[1] + camber_vertical]
 }

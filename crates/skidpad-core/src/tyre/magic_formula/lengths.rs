@@ -8,9 +8,9 @@ use crate::tyre::{MIN_RELAXATION_LENGTH_M, functions};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RelaxationLengths {
     /// Longitudinal length.
-    along: LengthLaw,
+    longitudinal: LengthLaw,
     /// Lateral length.
-    across: LengthLaw,
+    lateral: LengthLaw,
 }
 
 /// Load dependence of a relaxation length.
@@ -33,7 +33,7 @@ impl RelaxationLengths {
     /// 6.1. If a file states neither, the longitudinal length is half the unloaded radius, and the lateral length is the unloaded radius.
     pub fn new(tyre: &MagicFormula) -> Self {
         let c = &tyre.c;
-        let along = if c.ptx1 != 0.0 {
+        let longitudinal = if c.ptx1 != 0.0 {
             let per_load = c.unloaded_radius / c.fnomin * c.lsgkp;
             LengthLaw::Proportional { size: c.ptx1 * per_load, linear: c.ptx2 * per_load, exponent: c.ptx3 }
         } else if c.longitudinal_stiffness > 0.0 {
@@ -42,7 +42,7 @@ impl RelaxationLengths {
         } else {
             LengthLaw::Constant(0.5 * c.unloaded_radius)
         };
-        let across = if c.pty1 != 0.0 {
+        let lateral = if c.pty1 != 0.0 {
             let largest = c.pty1 * c.unloaded_radius * c.lfzo * c.lsgal;
             LengthLaw::Rising { largest, load: c.pty2 * tyre.nominal_load(), camber: c.pky3 * c.lgay }
         } else if c.lateral_stiffness > 0.0 {
@@ -51,13 +51,13 @@ impl RelaxationLengths {
         } else {
             LengthLaw::Constant(c.unloaded_radius)
         };
-        Self { along, across }
+        Self { longitudinal, lateral }
     }
 
     /// Returns the longitudinal and lateral lengths, m, for the slip `stiffness`, N per unit slip, clamped to [`MIN_RELAXATION_LENGTH_M`] and 100 m.
     #[inline(always)]
-    pub fn at<L: Lane>(&self, shared: &SharedQuantities<L>, stiffness: [L; 2]) -> [L; 2] {
-        [self.along.at(shared, stiffness[0]), self.across.at(shared, stiffness[1])]
+    pub fn lengths_at<L: Lane>(&self, shared: &SharedQuantities<L>, stiffness: [L; 2]) -> [L; 2] {
+        [self.longitudinal.length_at(shared, stiffness[0]), self.lateral.length_at(shared, stiffness[1])]
             .map(|length| length.clamp_nan_to_low(L::splat(MIN_RELAXATION_LENGTH_M), L::splat(100.0)))
     }
 }
@@ -66,7 +66,7 @@ impl LengthLaw {
     /// Returns the length, m, at the load, pressure and camber of `shared`, without limits. `slip_stiffness`, N per unit slip, counts only for
     /// [`LengthLaw::Carcass`], whose carcass stiffness is at least [`MIN_CARCASS_SHARE`] of the stated one.
     #[inline(always)]
-    fn at<L: Lane>(self, shared: &SharedQuantities<L>, slip_stiffness: L) -> L {
+    fn length_at<L: Lane>(self, shared: &SharedQuantities<L>, slip_stiffness: L) -> L {
         let s = L::splat;
         let one = s(1.0);
         let &SharedQuantities { load, dfz, dpi, camber, .. } = shared;
@@ -74,14 +74,14 @@ impl LengthLaw {
             LengthLaw::Proportional { size, linear, exponent } => {
                 load * (s(size) + s(linear) * dfz) * functions::exp(-(s(exponent) * dfz))
             }
-            LengthLaw::Rising { largest, load: load_of_largest, camber: by_camber } => {
-                let angle = functions::atan(load / s(load_of_largest));
-                s(largest) * functions::sin(angle + angle) * (one - s(by_camber) * camber.abs())
+            LengthLaw::Rising { largest, load: peak_load, camber: camber_factor } => {
+                let angle = functions::atan(load / s(peak_load));
+                s(largest) * functions::sin(angle + angle) * (one - s(camber_factor) * camber.abs())
             }
             LengthLaw::Carcass { stiffness, linear, square, pressure } => {
-                let by_load = one + s(linear) * dfz + s(square) * dfz * dfz;
-                let standing = s(stiffness) * by_load * (one + s(pressure) * dpi);
-                slip_stiffness / standing.at_least(s(MIN_CARCASS_SHARE * stiffness))
+                let load_factor = one + s(linear) * dfz + s(square) * dfz * dfz;
+                let carcass_stiffness = s(stiffness) * load_factor * (one + s(pressure) * dpi);
+                slip_stiffness / carcass_stiffness.at_least(s(MIN_CARCASS_SHARE * stiffness))
             }
             LengthLaw::Constant(length) => s(length),
         }

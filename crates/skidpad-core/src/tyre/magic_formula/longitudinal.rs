@@ -55,13 +55,13 @@ impl<L: Lane> LongitudinalForce<L> {
         let &SharedQuantities { load, dfz, dpi, camber, grip, .. } = shared;
         let one = s(1.0);
         let camber = camber * s(c.lgax);
-        let square = camber * camber;
+        let camber_squared = camber * camber;
         // Factor 0 for a tyre without longitudinal force.
-        let on = s(if matches!(tyre.use_mode, UseMode::Load | UseMode::Lateral) { 0.0 } else { 1.0 });
-        let load = load * on;
+        let force_flag = s(if matches!(tyre.use_mode, UseMode::Load | UseMode::Lateral) { 0.0 } else { 1.0 });
+        let load = load * force_flag;
         let friction = (s(c.pdx1) + s(c.pdx2) * dfz)
             * (one + s(c.ppx3) * dpi + s(c.ppx4) * dpi * dpi)
-            * (one - s(c.pdx3) * square)
+            * (one - s(c.pdx3) * camber_squared)
             * s(c.lmux);
         let friction = friction.at_least(s(MIN_FRICTION)) * grip;
         let per_load = (s(c.pkx1) + s(c.pkx2) * dfz)
@@ -79,7 +79,7 @@ impl<L: Lane> LongitudinalForce<L> {
             shift: (s(c.phx1) + s(c.phx2) * dfz) * s(c.lhx),
             vertical_shift: load * (s(c.pvx1) + s(c.pvx2) * dfz) * s(c.lvx * c.lmux) * grip,
             combined: Combined {
-                stiffness: (s(c.rbx1) + s(c.rbx3) * square) * s(c.lxal),
+                stiffness: (s(c.rbx1) + s(c.rbx3) * camber_squared) * s(c.lxal),
                 by_slip_ratio: c.rbx2,
                 shape: c.rcx1,
                 curvature: (s(c.rex1) + s(c.rex2) * dfz).at_most(one),
@@ -95,8 +95,8 @@ impl<L: Lane> LongitudinalForce<L> {
     pub fn force<R: Real<L>>(&self, ratio: R, angle: L, combined: bool) -> R {
         let one = L::splat(1.0);
         let slip = ratio + self.shift;
-        let side = slip.value().sign() * L::splat(self.curvature_sign);
-        let curvature = (self.curvature * (one - side)).at_most(one);
+        let sign_difference = slip.value().sign() * L::splat(self.curvature_sign);
+        let curvature = (self.curvature * (one - sign_difference)).at_most(one);
         let pure = sine_formula(slip * self.factor, self.shape, curvature) * self.peak + self.vertical_shift;
         if combined { pure * self.combined.loss(ratio, angle) } else { pure }
     }

@@ -81,15 +81,15 @@ pub struct PreparedMagicFormula<L> {
     /// Quantities that do not depend on slip.
     shared: SharedQuantities<L>,
     /// Longitudinal force law at these conditions.
-    along: LongitudinalForce<L>,
+    longitudinal: LongitudinalForce<L>,
     /// Lateral force law at these conditions.
-    across: LateralForce<L>,
+    lateral: LateralForce<L>,
     /// Lowest and highest slip ratio, and slip angle (rad), at which the formula is evaluated.
     slip_range: [[f32; 2]; 2],
     /// Whether each force is reduced by the other slip.
     combined: bool,
     /// Whether the friction ellipse combines the forces, instead of the coefficients of combined slip.
-    by_ellipse: bool,
+    uses_ellipse: bool,
     /// Relaxation lengths as functions of load.
     lengths: RelaxationLengths,
     /// Speed of the wheel centre along the heading, m/s.
@@ -126,26 +126,26 @@ const MIN_LOAD_RATIO: f32 = 0.01;
 const MAX_LOAD_RATIO: f32 = 5.0;
 
 impl MagicFormula {
-    /// Builds a tyre of `coefficients`, SI units. Shape factors and stiffnesses of a direction that `uses` leaves out are replaced by ±1, as files
-    /// may not state them.
+    /// Builds a tyre of `coefficients`, SI units. Shape factors and stiffnesses of a direction that `use_mode` leaves out are replaced by ±1, as
+    /// files may not state them.
     ///
     /// # Errors
     ///
     /// Returns every coefficient for which the formula is undefined or not finite.
-    pub fn new(coefficients: Coefficients, version: Version, uses: UseMode) -> Result<Self, Vec<ValueFault>> {
-        let faults = checks::faults(&coefficients, uses);
+    pub fn new(coefficients: Coefficients, version: Version, use_mode: UseMode) -> Result<Self, Vec<ValueFault>> {
+        let faults = checks::faults(&coefficients, use_mode);
         if !faults.is_empty() {
             return Err(faults);
         }
         let mut c = coefficients;
         // Unused coefficients may be missing. A NaN must not enter products with 0.
-        if matches!(uses, UseMode::Load | UseMode::Lateral) {
+        if matches!(use_mode, UseMode::Load | UseMode::Lateral) {
             (c.pcx1, c.pdx1, c.pkx1, c.lcx) = (1.0, 1.0, 1.0, 1.0);
         }
-        if matches!(uses, UseMode::Load | UseMode::Longitudinal) {
+        if matches!(use_mode, UseMode::Load | UseMode::Longitudinal) {
             (c.pcy1, c.pdy1, c.pky1, c.pky2, c.lcy, c.lky) = (1.0, 1.0, -1.0, 1.0, 1.0, 1.0);
         }
-        Ok(Self { c, version, use_mode: uses })
+        Ok(Self { c, version, use_mode })
     }
 
     /// Returns the coefficients.
@@ -168,9 +168,9 @@ impl MagicFormula {
     /// times the friction.
     pub fn combines_by_ellipse(&self) -> bool {
         let c = &self.c;
-        let along = c.rcx1 != 0.0 && (c.rbx1, c.rbx3) != (0.0, 0.0);
-        let across = c.rcy1 != 0.0 && (c.rby1, c.rby4) != (0.0, 0.0);
-        self.use_mode == UseMode::Combined && !along && !across
+        let has_longitudinal = c.rcx1 != 0.0 && (c.rbx1, c.rbx3) != (0.0, 0.0);
+        let has_lateral = c.rcy1 != 0.0 && (c.rby1, c.rby4) != (0.0, 0.0);
+        self.use_mode == UseMode::Combined && !has_longitudinal && !has_lateral
     }
 
     /// Computes the longitudinal and lateral forces of eight samples at the slips (κ, −tan α), N. Fits need millions of
@@ -188,8 +188,8 @@ impl MagicFormula {
     /// sign, and the ranges of slip angle and camber are reflected.
     pub fn mirrored(&self) -> Self {
         let mut tyre = self.clone();
-        for sided in mirrored_coefficients(&mut tyre.c) {
-            *sided = -*sided;
+        for coefficient in mirrored_coefficients(&mut tyre.c) {
+            *coefficient = -*coefficient;
         }
         let c = &mut tyre.c;
         (c.alpmin, c.alpmax) = (-c.alpmax, -c.alpmin);
@@ -201,8 +201,8 @@ impl MagicFormula {
     /// A measured tyre pulls to one side by a hundredth of its load, even at standstill. The coefficients concerned are set to 0.
     pub fn symmetric(&self) -> Self {
         let mut tyre = self.clone();
-        for sided in mirrored_coefficients(&mut tyre.c) {
-            *sided = 0.0;
+        for coefficient in mirrored_coefficients(&mut tyre.c) {
+            *coefficient = 0.0;
         }
         let c = &mut tyre.c;
         (c.phx1, c.phx2, c.pvx1, c.pvx2) = (0.0, 0.0, 0.0, 0.0);
@@ -226,22 +226,22 @@ impl MagicFormula {
     fn shared<L: Lane>(&self, conditions: &Conditions<L>) -> SharedQuantities<L> {
         let c = &self.c;
         let s = L::splat;
-        let floor = (MIN_LOAD_RATIO * c.fnomin).max(c.fzmin);
-        let load = conditions.load.clamp_nan_to_low(s(floor), s(c.fzmax.min(MAX_LOAD_RATIO * c.fnomin).max(floor)));
-        // An infinite load becomes finite.
-        // Actual load, N, without a lower bound.
-        // Upper bound that keeps products finite, N.
-        let present = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
-        let stated = c.nompres > 0.0;
-        let nominal = if stated { c.nompres } else { 1.0 };
-        let own = if c.inflpres > 0.0 { c.inflpres } else { nominal };
-        let asked = L::select(s(0.0).less(conditions.pressure), conditions.pressure, s(own));
+        let min_load = (MIN_LOAD_RATIO * c.fnomin).max(c.fzmin);
+        let load =
+            conditions.load.clamp_nan_to_low(s(min_load), s(c.fzmax.min(MAX_LOAD_RATIO * c.fnomin).max(min_load)));
+        // Actual load, N, without the lower bound of the formula. The upper bound keeps products finite.
+        let actual_load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
+        let has_nominal_pressure = c.nompres > 0.0;
+        let nominal_pressure = if has_nominal_pressure { c.nompres } else { 1.0 };
+        let default_pressure = if c.inflpres > 0.0 { c.inflpres } else { nominal_pressure };
+        let stated_pressure = L::select(s(0.0).less(conditions.pressure), conditions.pressure, s(default_pressure));
         // A thousandth of the nominal pressure: lower bound that avoids a division by 0.
-        let held = asked.clamp_nan_to_low(s(c.presmin.max(1e-3 * nominal)), s(c.presmax));
-        let pressure_ratio = if stated { held / s(nominal) } else { s(1.0) };
+        let clamped_pressure =
+            stated_pressure.clamp_nan_to_low(s(c.presmin.max(1e-3 * nominal_pressure)), s(c.presmax));
+        let pressure_ratio = if has_nominal_pressure { clamped_pressure / s(nominal_pressure) } else { s(1.0) };
         SharedQuantities {
             load,
-            load_scale: present / load,
+            load_scale: actual_load / load,
             dfz: (load - s(self.nominal_load())) / s(self.nominal_load()),
             dpi: pressure_ratio - s(1.0),
             pressure_ratio,
@@ -258,8 +258,8 @@ impl TyreModel for MagicFormula {
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedMagicFormula<L> {
         let shared = self.shared(conditions);
-        let along = LongitudinalForce::new(self, &shared);
-        let across = LateralForce::new(self, &shared, shared.camber);
+        let longitudinal = LongitudinalForce::new(self, &shared);
+        let lateral = LateralForce::new(self, &shared, shared.camber);
         // Below the minimum grip, forces fade to 0.
         let fade = conditions.grip.clamp_nan_to_low(L::splat(0.0), shared.grip) / shared.grip;
         let shared = SharedQuantities { load_scale: shared.load_scale * fade, ..shared };
@@ -267,41 +267,41 @@ impl TyreModel for MagicFormula {
         PreparedMagicFormula {
             lengths: RelaxationLengths::new(self),
             shared,
-            along,
-            across,
+            longitudinal,
+            lateral,
             slip_range: [[c.kpumin, c.kpumax], [c.alpmin, c.alpmax]],
             combined: self.use_mode == UseMode::Combined,
-            by_ellipse: self.combines_by_ellipse(),
+            uses_ellipse: self.combines_by_ellipse(),
             speed: conditions.speed,
         }
     }
 
     #[inline(always)]
-    fn moments<L: Lane>(&self, at: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
-        moments::moments(self, at, slip)
+    fn moments<L: Lane>(&self, prepared: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
+        moments::moments(self, prepared, slip)
     }
 
     #[inline(always)]
-    fn rolling_resistance<L: Lane>(&self, at: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
-        moments::rolling_resistance(self, at, slip)
+    fn rolling_resistance<L: Lane>(&self, prepared: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
+        moments::rolling_resistance(self, prepared, slip)
     }
 }
 
 impl<L: Lane> PreparedMagicFormula<L> {
     /// Returns the slip ratio of the formula, clamped to its range.
     #[inline(always)]
-    fn ratio<R: Real<L>>(&self, along: R) -> R {
+    fn ratio<R: Real<L>>(&self, longitudinal_slip: R) -> R {
         let [low, high] = self.slip_range[0].map(L::splat);
-        dual::clamp(along, low, high)
+        dual::clamp(longitudinal_slip, low, high)
     }
 
-    /// Returns the slip angle of the formula, rad, clamped to its range, for the lateral slip `across` = −tan α.
+    /// Returns the slip angle of the formula, rad, clamped to its range, for the `lateral_slip` −tan α.
     #[inline(always)]
-    fn angle<R: Real<L>>(&self, across: R) -> R {
+    fn angle<R: Real<L>>(&self, lateral_slip: R) -> R {
         let [low, high] = self.slip_range[1].map(L::splat);
         // tan 89.99994°, so that its square is finite.
-        let across = dual::clamp(across, L::splat(-1e6), L::splat(1e6));
-        dual::clamp(-dual::atan(across), low, high)
+        let lateral_slip = dual::clamp(lateral_slip, L::splat(-1e6), L::splat(1e6));
+        dual::clamp(-dual::atan(lateral_slip), low, high)
     }
 }
 
@@ -310,32 +310,32 @@ impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
     /// coefficients, or on the friction ellipse.
     #[inline(always)]
     fn force(&self, slip: [L; 2]) -> TyreForces<L> {
-        let inputs @ [along, across] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
-        let (ratio, angle) = (self.ratio(along), self.angle(across));
-        let along = self.along.force(ratio, angle.value, self.combined) * self.shared.load_scale;
-        let across = self.across.force(ratio.value, angle, self.combined) * self.shared.load_scale;
-        if self.by_ellipse {
-            let [along, across] = self.combine_on_ellipse(inputs, [along, across]);
-            return TyreForces { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] };
+        let inputs @ [longitudinal_slip, lateral_slip] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
+        let (ratio, angle) = (self.ratio(longitudinal_slip), self.angle(lateral_slip));
+        let fx = self.longitudinal.force(ratio, angle.value, self.combined) * self.shared.load_scale;
+        let fy = self.lateral.force(ratio.value, angle, self.combined) * self.shared.load_scale;
+        if self.uses_ellipse {
+            let [fx, fy] = self.combine_on_ellipse(inputs, [fx, fy]);
+            return TyreForces { force: [fx.value, fy.value], slope: [fx.slope[0], fy.slope[0]] };
         }
-        TyreForces { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] }
+        TyreForces { force: [fx.value, fy.value], slope: [fx.slope[0], fy.slope[0]] }
     }
 
     #[inline(always)]
     fn stiffness(&self) -> [L; 2] {
-        [self.along.stiffness() * self.shared.load_scale, self.across.stiffness() * self.shared.load_scale]
+        [self.longitudinal.stiffness() * self.shared.load_scale, self.lateral.stiffness() * self.shared.load_scale]
     }
 
     /// Returns the peaks of the curves plus their vertical shifts, N. Slip ratio can add up to `RVY1..3` times the
     /// friction to the lateral force.
     #[inline(always)]
     fn limit(&self) -> [L; 2] {
-        [self.along.limit() * self.shared.load_scale, self.across.limit() * self.shared.load_scale]
+        [self.longitudinal.limit() * self.shared.load_scale, self.lateral.limit() * self.shared.load_scale]
     }
 
     #[inline(always)]
     fn relaxation(&self) -> [L; 2] {
-        self.lengths.at(&self.shared, [self.along.stiffness(), self.across.stiffness()])
+        self.lengths.lengths_at(&self.shared, [self.longitudinal.stiffness(), self.lateral.stiffness()])
     }
 }
 
@@ -365,29 +365,29 @@ fn mirrored_coefficients(c: &mut Coefficients) -> [&mut f32; 18] {
 
 /// Returns `x − E (x − atan x)`, the argument of the formula. x is stiffness factor times slip (book 4.E9, 4.E19).
 #[inline(always)]
-fn bent<L: Lane, R: Real<L>>(x: R, curvature: L) -> R {
+fn curved_argument<L: Lane, R: Real<L>>(x: R, curvature: L) -> R {
     x - (x - dual::atan(x)) * curvature
 }
 
 /// Returns `sin(C atan(x − E (x − atan x)))`.
 #[inline(always)]
 fn sine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
-    dual::sin(dual::atan(bent(x, curvature)) * shape)
+    dual::sin(dual::atan(curved_argument(x, curvature)) * shape)
 }
 
 /// Returns `cos(C atan(x − E (x − atan x)))`.
 #[inline(always)]
 fn cosine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
-    dual::cos(dual::atan(bent(x, curvature)) * shape)
+    dual::cos(dual::atan(curved_argument(x, curvature)) * shape)
 }
 
-/// Returns the factor by which the other slip reduces a force: the cosine formula at `slipping` over its value at `shifted`, both stiffness times
-/// slip, the latter with the shift alone. The factor is 1 without slip. The divisor is at least 0.01.
+/// Returns the factor by which the other slip reduces a force: the cosine formula at `slip_argument` over its value at `shift_argument`, both
+/// stiffness times slip, the latter with the shift alone. The factor is 1 without slip. The divisor is at least 0.01.
 #[inline(always)]
-fn loss<L: Lane, R: Real<L>>(slipping: R, shifted: R, shape: L, curvature: L) -> R {
-    let whole = cosine_formula(shifted, shape, curvature);
-    let least = L::splat(0.01);
-    let sound = least.less(whole.value());
-    let whole = R::choose(sound, whole, R::constant(least));
-    cosine_formula(slipping, shape, curvature) / whole
+fn loss<L: Lane, R: Real<L>>(slip_argument: R, shift_argument: R, shape: L, curvature: L) -> R {
+    let reference = cosine_formula(shift_argument, shape, curvature);
+    let min_reference = L::splat(0.01);
+    let is_above_minimum = min_reference.less(reference.value());
+    let reference = R::choose(is_above_minimum, reference, R::constant(min_reference));
+    cosine_formula(slip_argument, shape, curvature) / reference
 }

@@ -30,32 +30,28 @@ impl MagicFormula {
         let s = L::splat;
         let shared = self.shared(conditions);
         // Rim speed over the speed of the measurement.
-        let rolled = (spin.clamp_nan_to_low(s(-1e4), s(1e4)) * s(c.unloaded_radius / c.longvl)).abs();
-        let free = (s(c.q_re0) + s(c.q_v1) * rolled * rolled) * s(c.unloaded_radius);
+        let spin_ratio = (spin.clamp_nan_to_low(s(-1e4), s(1e4)) * s(c.unloaded_radius / c.longvl)).abs();
+        let free = (s(c.q_re0) + s(c.q_v1) * spin_ratio * spin_ratio) * s(c.unloaded_radius);
         let load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let stiffness = c.vertical_stiffness * c.lcz;
         if stiffness <= 0.0 {
             return Radii { free, loaded: free, effective: free };
         }
         // Factor of the pressure on the vertical stiffness.
-        let pressed = (s(1.0) + s(c.pfz1) * shared.dpi).at_least(s(0.05));
-        let nominal_deflection = s(c.fnomin / stiffness) / pressed;
+        let pressure_factor = (s(1.0) + s(c.pfz1) * shared.dpi).at_least(s(0.05));
+        let nominal_deflection = s(c.fnomin / stiffness) / pressure_factor;
         let relative_load = load / s(c.fnomin);
         // Decrease of the effective radius, in nominal deflections.
-        let bend = s(c.dreff) * functions::atan(s(c.breff) * relative_load) + s(c.freff) * relative_load;
-        let least = s(0.1 * c.unloaded_radius);
+        let relative_decrease = s(c.dreff) * functions::atan(s(c.breff) * relative_load) + s(c.freff) * relative_load;
+        let min_radius = s(0.1 * c.unloaded_radius);
         let force = force.map(|force| force.clamp_nan_to_low(s(-1e7), s(1e7)) / s(c.fnomin));
-        let spring = VerticalSpring {
-            tyre: self,
-            shared,
-            free,
-            pressure_factor: pressed,
-            relative_load,
-            force,
-            spin_ratio: rolled,
-        };
+        let spring = VerticalSpring { tyre: self, shared, free, pressure_factor, relative_load, force, spin_ratio };
         let loaded = if self.version == Version::Mf62 { spring.bisect() } else { spring.solve() };
-        Radii { free, loaded: loaded.at_least(least), effective: (free - nominal_deflection * bend).at_least(least) }
+        Radii {
+            free,
+            loaded: loaded.at_least(min_radius),
+            effective: (free - nominal_deflection * relative_decrease).at_least(min_radius),
+        }
     }
 }
 
@@ -82,19 +78,22 @@ impl<L: Lane> VerticalSpring<'_, L> {
     /// deflection over the unloaded radius. Without Q_FZ1 the linear one follows from the vertical stiffness at the nominal load.
     fn rates(&self) -> [L; 2] {
         let c = &self.tyre.c;
-        let whole = c.vertical_stiffness * c.lcz * c.unloaded_radius / c.fnomin;
-        let linear = if c.q_fz1 > 0.0 { c.q_fz1 } else { (whole * whole - 4.0 * c.q_fz2).max(0.0).sqrt() };
+        let nominal_rate = c.vertical_stiffness * c.lcz * c.unloaded_radius / c.fnomin;
+        let linear =
+            if c.q_fz1 > 0.0 { c.q_fz1 } else { (nominal_rate * nominal_rate - 4.0 * c.q_fz2).max(0.0).sqrt() };
         let camber = self.shared.camber;
         [L::splat(linear) + L::splat(c.q_fz3) * camber * camber, L::splat(c.q_fz2)]
     }
 
     /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1): `1 + Q_V2 Ω − (Q_FCX Fx)² − across²`, at least 0.1,
-    /// times that of the pressure. `across` is the loss by the lateral force, before it is squared.
-    fn stiffness_factor(&self, across: L) -> L {
+    /// times that of the pressure. `lateral_loss` is the loss by the lateral force, before it is squared.
+    fn stiffness_factor(&self, lateral_loss: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
-        let along = s(c.q_fcx) * self.force[0];
-        (s(1.0) + s(c.q_v2) * self.spin_ratio - along * along - across * across).at_least(s(0.1)) * self.pressure_factor
+        let longitudinal_loss = s(c.q_fcx) * self.force[0];
+        (s(1.0) + s(c.q_v2) * self.spin_ratio - longitudinal_loss * longitudinal_loss - lateral_loss * lateral_loss)
+            .at_least(s(0.1))
+            * self.pressure_factor
     }
 
     /// Returns the loaded radius of 6.1, m: free radius less the deflection at which `linear d + square d²`, times the stiffness factor, equals the
@@ -103,10 +102,10 @@ impl<L: Lane> VerticalSpring<'_, L> {
         let c = &self.tyre.c;
         let s = L::splat;
         let [linear, square] = self.rates();
-        let asked = self.relative_load / self.stiffness_factor(s(c.q_fcy) * self.force[1]);
+        let relative_force = self.relative_load / self.stiffness_factor(s(c.q_fcy) * self.force[1]);
         let linear = linear.at_least(s(0.1));
-        let root = (linear * linear + s(4.0) * square * asked).at_least(s(0.0)).sqrt();
-        self.free - (asked + asked) / (linear + root) * s(c.unloaded_radius)
+        let root = (linear * linear + s(4.0) * square * relative_force).at_least(s(0.0)).sqrt();
+        self.free - (relative_force + relative_force) / (linear + root) * s(c.unloaded_radius)
     }
 
     /// Returns the loaded radius of 6.2, m, between a tenth of the free radius and the free radius, by bisection. The vertical force falls as the
@@ -129,24 +128,28 @@ impl<L: Lane> VerticalSpring<'_, L> {
         let c = &self.tyre.c;
         let s = L::splat;
         let camber = self.shared.camber;
-        let share = radius / self.free;
+        let radius_ratio = radius / self.free;
         // Lateral force that camber adds, N.
-        let shifted = (s(c.q_fys1) + s(c.q_fys2) * share + s(c.q_fys3) * share * share) * camber;
+        let camber_force =
+            (s(c.q_fys1) + s(c.q_fys2) * radius_ratio + s(c.q_fys3) * radius_ratio * radius_ratio) * camber;
         // Deflection of the upright tyre, m.
-        let straight = self.free - radius;
+        let upright_deflection = self.free - radius;
         // Polynomial of a radius, without unit: only its ratio to that at the free radius counts.
-        let edge = |radius: L| s(c.q_cam1) * radius + s(c.q_cam2) * radius * radius;
+        let edge_polynomial = |radius: L| s(c.q_cam1) * radius + s(c.q_cam2) * radius * radius;
         let width = (1.075 - 0.5 * c.aspect_ratio) * c.width;
-        let lean = functions::sin(camber) / functions::cos(camber);
-        let free_edge = edge(self.free);
-        let flat = free_edge.abs().less(s(1e-6));
-        let edges = L::select(flat, s(0.0), edge(radius) / L::select(flat, s(1.0), free_edge));
-        let leaned = edges * edges * s(width / 8.0) * lean.abs() - s(c.q_cam3) * straight * camber.abs();
-        let deflection = (straight + leaned).at_least(s(0.0)) / s(c.unloaded_radius);
-        let across = s(c.q_fcy) * (self.force[1] - shifted / s(c.fnomin));
-        let grown = if c.q_fcy2 == 0.0 { s(1.0) } else { functions::power(deflection.at_least(s(1e-6)), c.q_fcy2) };
+        let camber_tangent = functions::sin(camber) / functions::cos(camber);
+        let free_edge = edge_polynomial(self.free);
+        let has_no_edge = free_edge.abs().less(s(1e-6));
+        let edge_ratio =
+            L::select(has_no_edge, s(0.0), edge_polynomial(radius) / L::select(has_no_edge, s(1.0), free_edge));
+        let camber_deflection = edge_ratio * edge_ratio * s(width / 8.0) * camber_tangent.abs()
+            - s(c.q_cam3) * upright_deflection * camber.abs();
+        let deflection = (upright_deflection + camber_deflection).at_least(s(0.0)) / s(c.unloaded_radius);
+        let lateral_loss = s(c.q_fcy) * (self.force[1] - camber_force / s(c.fnomin));
+        let deflection_factor =
+            if c.q_fcy2 == 0.0 { s(1.0) } else { functions::power(deflection.at_least(s(1e-6)), c.q_fcy2) };
         let [linear, square] = self.rates();
-        self.stiffness_factor((across * grown).clamp_nan_to_low(s(-1e3), s(1e3)))
+        self.stiffness_factor((lateral_loss * deflection_factor).clamp_nan_to_low(s(-1e3), s(1e3)))
             * (linear + square * deflection)
             * deflection
     }
